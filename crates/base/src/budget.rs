@@ -1,0 +1,142 @@
+//! Memory budget: every allocation of a query that grows with its data is charged here first.
+//!
+//! Over budget is an error of the query that asked, never an abort (design §3, "Memory"). A budget may have a
+//! parent (the database's), charged along with it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[derive(Debug)]
+struct Inner {
+    used_bytes: AtomicUsize,
+    peak_bytes: AtomicUsize,
+    limit_bytes: usize,
+    parent: Option<MemoryBudget>,
+}
+
+/// A shared count of bytes with a limit.
+#[derive(Clone, Debug)]
+pub struct MemoryBudget(Arc<Inner>);
+
+/// A charge that did not fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OverBudget {
+    /// Bytes asked for.
+    pub asked_bytes: usize,
+    /// Bytes in use when asked.
+    pub used_bytes: usize,
+    /// The limit.
+    pub limit_bytes: usize,
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "memory limit exceeded: {} bytes asked for with {} of {} in use",
+            self.asked_bytes, self.used_bytes, self.limit_bytes
+        )
+    }
+}
+
+impl std::error::Error for OverBudget {}
+
+impl MemoryBudget {
+    /// A budget of `limit_bytes`, under `parent` if there is one.
+    pub fn new(limit_bytes: usize, parent: Option<Self>) -> Self {
+        Self(Arc::new(Inner {
+            used_bytes: AtomicUsize::new(0),
+            peak_bytes: AtomicUsize::new(0),
+            limit_bytes,
+            parent,
+        }))
+    }
+
+    /// A budget that only counts.
+    pub fn unlimited() -> Self {
+        Self::new(usize::MAX, None)
+    }
+
+    /// Charges `bytes`, or says why not and charges nothing.
+    pub fn charge(&self, bytes: usize) -> Result<(), OverBudget> {
+        let before = self.0.used_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) > self.0.limit_bytes {
+            self.0.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(OverBudget {
+                asked_bytes: bytes,
+                used_bytes: before,
+                limit_bytes: self.0.limit_bytes,
+            });
+        }
+        if let Some(parent) = &self.0.parent
+            && let Err(over) = parent.charge(bytes)
+        {
+            self.0.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(over);
+        }
+        self.0.peak_bytes.fetch_max(before + bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Gives back what was charged.
+    pub fn release(&self, bytes: usize) {
+        self.0.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(parent) = &self.0.parent {
+            parent.release(bytes);
+        }
+    }
+
+    /// Bytes charged now.
+    pub fn used_bytes(&self) -> usize {
+        self.0.used_bytes.load(Ordering::Relaxed)
+    }
+
+    /// The most that was ever charged.
+    pub fn peak_bytes(&self) -> usize {
+        self.0.peak_bytes.load(Ordering::Relaxed)
+    }
+
+    /// An empty reservation that gives everything back when dropped.
+    pub fn reservation(&self) -> Reservation {
+        Reservation { budget: self.clone(), bytes: 0 }
+    }
+}
+
+/// Bytes held from a budget until dropped.
+#[derive(Debug)]
+pub struct Reservation {
+    budget: MemoryBudget,
+    bytes: usize,
+}
+
+impl Reservation {
+    /// Holds `bytes` more.
+    pub fn grow(&mut self, bytes: usize) -> Result<(), OverBudget> {
+        self.budget.charge(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Makes the reservation `bytes` large, charging or releasing the difference.
+    pub fn resize(&mut self, bytes: usize) -> Result<(), OverBudget> {
+        if bytes > self.bytes {
+            self.grow(bytes - self.bytes)
+        } else {
+            self.budget.release(self.bytes - bytes);
+            self.bytes = bytes;
+            Ok(())
+        }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.budget.release(self.bytes);
+    }
+}

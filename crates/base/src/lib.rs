@@ -1,0 +1,16 @@
+//! The words every other crate speaks: ids, spans, diagnostics, memory budget, cancellation.
+//!
+//! Nothing here knows a value, a vector or a file; everything may use it.
+#![forbid(unsafe_code)]
+
+mod budget;
+mod cancel;
+mod diagnostic;
+mod ids;
+mod suggest;
+
+pub use budget::{MemoryBudget, OverBudget, Reservation};
+pub use cancel::CancelToken;
+pub use diagnostic::{Diagnostic, ErrorKind, Phase, Span};
+pub use ids::{EdgeId, EdgeTableId, LabelId, NodeId, PropertyId, TableId, TypeId};
+pub use suggest::nearest;
