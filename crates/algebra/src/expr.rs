@@ -1,0 +1,266 @@
+//! Typed expressions over variables.
+
+use std::sync::Arc;
+
+use trimorph_base::Span;
+use trimorph_types::Value;
+
+use crate::{LabelExpr, VarId};
+
+/// An operator of fixed arity. Semantics: `trimorph-functions`, `operators`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the names are the operators'")]
+pub enum Op {
+    Or,
+    Xor,
+    And,
+    Not,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    Pow,
+    Neg,
+    In,
+    StartsWith,
+    EndsWith,
+    Contains,
+    Regex,
+    IsNull,
+    IsNotNull,
+    /// `list[i]`, `map[key]`, `node[key]`
+    Index,
+    /// `list[from..to]`; three arguments, absent bounds are `Const(Null)` under [`Expr::Default`]
+    Slice,
+}
+
+/// Which elements of a list must satisfy a predicate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names are the keywords")]
+pub enum QuantifierKind {
+    All,
+    Any,
+    None,
+    Single,
+}
+
+/// An expression whose names are bound to variables.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// A literal.
+    Const(Value),
+    /// A query parameter, read when the plan starts.
+    Param(Arc<str>),
+    /// A variable of the row, or of an enclosing comprehension.
+    Var(VarId),
+    /// `subject.key` of a node, relationship, map, temporal value or duration.
+    Property(Box<Expr>, Arc<str>, Span),
+    /// An operator.
+    Op(Op, Vec<Expr>, Span),
+    /// A scalar function, by its name in the registry (lower case).
+    Call(Arc<str>, Vec<Expr>, Span),
+    /// `n:Label` on a node (a label expression) or relationship (its type).
+    HasLabel(Box<Expr>, LabelExpr),
+    /// `[a, b]`
+    List(Vec<Expr>),
+    /// `{k: v}`
+    Map(Vec<(Arc<str>, Expr)>),
+    /// `base {.*, k: v}`: all properties of the base first when `all`, then the entries over them; null if the base is null.
+    MapProjection {
+        /// The node, relationship or map.
+        base: Box<Expr>,
+        /// Whether `.*` was written.
+        all: bool,
+        /// The entries.
+        entries: Vec<(Arc<str>, Expr)>,
+    },
+    /// `CASE WHEN … THEN … ELSE … END`; the simple form is bound to equalities.
+    Case {
+        /// Conditions and results.
+        branches: Vec<(Expr, Expr)>,
+        /// `ELSE`, `Const(Null)` when absent.
+        otherwise: Box<Expr>,
+    },
+    /// `[var IN list WHERE filter | map]`
+    ListComprehension {
+        /// The element.
+        var: VarId,
+        /// The list.
+        list: Box<Expr>,
+        /// Elements for which this is true stay.
+        filter: Option<Box<Expr>>,
+        /// What becomes of an element.
+        map: Option<Box<Expr>>,
+    },
+    /// `all(var IN list WHERE predicate)` and its kin.
+    Quantifier {
+        /// Which.
+        kind: QuantifierKind,
+        /// The element.
+        var: VarId,
+        /// The list.
+        list: Box<Expr>,
+        /// The predicate.
+        predicate: Box<Expr>,
+    },
+    /// `reduce(acc = init, var IN list | body)`
+    Reduce {
+        /// The accumulator.
+        acc: VarId,
+        /// Its first value.
+        init: Box<Expr>,
+        /// The element.
+        var: VarId,
+        /// The list.
+        list: Box<Expr>,
+        /// The accumulator's next value.
+        body: Box<Expr>,
+    },
+    /// A path value from its bound parts, alternating node, relationship (or list of relationships), node.
+    Path(Vec<Expr>),
+}
+
+impl Expr {
+    /// `true`
+    pub fn truth() -> Self {
+        Self::Const(Value::Bool(true))
+    }
+
+    /// A binary or unary operator without a place.
+    pub fn op(op: Op, args: Vec<Self>) -> Self {
+        Self::Op(op, args, Span::default())
+    }
+
+    /// Calls `visit` on this expression's direct children.
+    pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Self)) {
+        match self {
+            Self::Const(_) | Self::Param(_) | Self::Var(_) => {}
+            Self::Property(e, _, _) | Self::HasLabel(e, _) => visit(e),
+            Self::Op(_, args, _) | Self::Call(_, args, _) | Self::List(args) | Self::Path(args) => args.iter().for_each(visit),
+            Self::Map(entries) => entries.iter().for_each(|(_, e)| visit(e)),
+            Self::MapProjection { base, entries, .. } => {
+                visit(base);
+                entries.iter().for_each(|(_, e)| visit(e));
+            }
+            Self::Case { branches, otherwise } => {
+                for (when, then) in branches {
+                    visit(when);
+                    visit(then);
+                }
+                visit(otherwise);
+            }
+            Self::ListComprehension { list, filter, map, .. } => {
+                visit(list);
+                filter.iter().chain(map).for_each(|e| visit(e));
+            }
+            Self::Quantifier { list, predicate, .. } => {
+                visit(list);
+                visit(predicate);
+            }
+            Self::Reduce { init, list, body, .. } => {
+                visit(init);
+                visit(list);
+                visit(body);
+            }
+        }
+    }
+
+    /// The same with every direct child replaced by what `change` gives for it.
+    pub fn map_children(self, change: &mut dyn FnMut(Self) -> Self) -> Self {
+        let mut boxed = |e: Box<Self>, change: &mut dyn FnMut(Self) -> Self| Box::new(change(*e));
+        match self {
+            Self::Const(_) | Self::Param(_) | Self::Var(_) => self,
+            Self::Property(e, key, span) => Self::Property(boxed(e, change), key, span),
+            Self::HasLabel(e, labels) => Self::HasLabel(boxed(e, change), labels),
+            Self::Op(op, args, span) => Self::Op(op, args.into_iter().map(change).collect(), span),
+            Self::Call(name, args, span) => Self::Call(name, args.into_iter().map(change).collect(), span),
+            Self::List(args) => Self::List(args.into_iter().map(change).collect()),
+            Self::Path(args) => Self::Path(args.into_iter().map(change).collect()),
+            Self::Map(entries) => Self::Map(entries.into_iter().map(|(k, e)| (k, change(e))).collect()),
+            Self::MapProjection { base, all, entries } => Self::MapProjection {
+                base: boxed(base, change),
+                all,
+                entries: entries.into_iter().map(|(k, e)| (k, change(e))).collect(),
+            },
+            Self::Case { branches, otherwise } => Self::Case {
+                branches: branches.into_iter().map(|(w, t)| (change(w), change(t))).collect(),
+                otherwise: boxed(otherwise, change),
+            },
+            Self::ListComprehension { var, list, filter, map } => Self::ListComprehension {
+                var,
+                list: boxed(list, change),
+                filter: filter.map(|e| boxed(e, change)),
+                map: map.map(|e| boxed(e, change)),
+            },
+            Self::Quantifier { kind, var, list, predicate } => {
+                Self::Quantifier { kind, var, list: boxed(list, change), predicate: boxed(predicate, change) }
+            }
+            Self::Reduce { acc, init, var, list, body } => Self::Reduce {
+                acc,
+                init: boxed(init, change),
+                var,
+                list: boxed(list, change),
+                body: boxed(body, change),
+            },
+        }
+    }
+
+    /// Adds the free variables of this expression to `out` (those of comprehensions excluded).
+    pub fn free_vars(&self, out: &mut Vec<VarId>) {
+        let mut inner = Vec::new();
+        match self {
+            Self::Var(v) => inner.push(*v),
+            _ => self.for_each_child(&mut |child| child.free_vars(&mut inner)),
+        }
+        match self {
+            Self::ListComprehension { var, .. } | Self::Quantifier { var, .. } => inner.retain(|v| v != var),
+            Self::Reduce { acc, var, .. } => inner.retain(|v| v != var && v != acc),
+            _ => {}
+        }
+        for v in inner {
+            if !out.contains(&v) {
+                out.push(v);
+            }
+        }
+    }
+}
+
+/// What an aggregate computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[expect(missing_docs, reason = "the names are the functions'")]
+pub enum AggregateKind {
+    /// `count(*)`
+    CountStar,
+    Count,
+    Sum,
+    Avg,
+    Min,
+    Max,
+    Collect,
+    StDev,
+    StDevP,
+    PercentileCont,
+    PercentileDisc,
+}
+
+/// One aggregate of an [`crate::Plan::Aggregate`].
+#[derive(Clone, Debug)]
+pub struct Aggregate {
+    /// What it computes.
+    pub kind: AggregateKind,
+    /// Its argument; none for `count(*)`.
+    pub arg: Option<Expr>,
+    /// Second argument: the percentile.
+    pub parameter: Option<Expr>,
+    /// Whether equivalent arguments count once.
+    pub distinct: bool,
+    /// Where it stands in the query.
+    pub span: Span,
+}

@@ -1,0 +1,153 @@
+//! Query graphs: what a `MATCH` clause, a SPARQL basic graph pattern or a SQL join asks of the graph.
+
+use std::sync::Arc;
+
+use crate::{Expr, VarId};
+
+/// A condition on a node's label set (or on a relationship's type).
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum LabelExpr {
+    /// Anything.
+    True,
+    /// Has this label.
+    Label(Arc<str>),
+    /// Both.
+    And(Box<LabelExpr>, Box<LabelExpr>),
+    /// Either.
+    Or(Box<LabelExpr>, Box<LabelExpr>),
+    /// Not.
+    Not(Box<LabelExpr>),
+}
+
+impl LabelExpr {
+    /// Whether a node with a label set for which `has` answers satisfies this.
+    pub fn matches(&self, has: &dyn Fn(&str) -> bool) -> bool {
+        match self {
+            Self::True => true,
+            Self::Label(name) => has(name),
+            Self::And(a, b) => a.matches(has) && b.matches(has),
+            Self::Or(a, b) => a.matches(has) || b.matches(has),
+            Self::Not(a) => !a.matches(has),
+        }
+    }
+
+    /// The conjunction, without needless `True`.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::True, x) | (x, Self::True) => x,
+            (a, b) if a == b => a,
+            (a, b) => Self::And(Box::new(a), Box::new(b)),
+        }
+    }
+}
+
+/// The direction in which an edge pattern is read from its `from` node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Direction {
+    /// `(from)-->(to)`
+    Out,
+    /// `(from)<--(to)`
+    In,
+    /// `(from)--(to)`
+    Both,
+}
+
+impl Direction {
+    /// The direction as seen from the other end.
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Out => Self::In,
+            Self::In => Self::Out,
+            Self::Both => Self::Both,
+        }
+    }
+}
+
+/// A node of a query graph. A variable bound before the clause appears here too, with what this clause adds.
+#[derive(Clone, Debug)]
+pub struct NodePattern {
+    /// Its variable (anonymous nodes have one too).
+    pub var: VarId,
+    /// What its labels must satisfy.
+    pub labels: LabelExpr,
+}
+
+/// How a shortest path is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ShortestKind {
+    /// One of the shortest.
+    One,
+    /// All of the shortest.
+    All,
+}
+
+/// How many edges an edge pattern stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EdgeRange {
+    /// One edge; the variable is a relationship.
+    One,
+    /// From `min` to `max` edges as a trail (no edge twice); the variable is a list of relationships.
+    Variable {
+        /// Fewest edges.
+        min: u32,
+        /// Most edges; none for no limit.
+        max: Option<u32>,
+        /// Whether only shortest paths between the two nodes count.
+        shortest: Option<ShortestKind>,
+    },
+}
+
+/// An edge of a query graph.
+#[derive(Clone, Debug)]
+pub struct EdgePattern {
+    /// Its variable (anonymous edges have one too).
+    pub var: VarId,
+    /// The node the pattern is read from.
+    pub from: VarId,
+    /// The other node.
+    pub to: VarId,
+    /// Any of these edge labels; empty for any.
+    pub types: Vec<Arc<str>>,
+    /// Direction read from `from`.
+    pub direction: Direction,
+    /// One edge or many.
+    pub range: EdgeRange,
+    /// For variable ranges: a condition on each edge on the way, over the variable `.0` that stands for that edge.
+    pub each: Option<(VarId, Expr)>,
+}
+
+/// A step of a named path, in writing order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PathStep {
+    /// A node variable.
+    Node(VarId),
+    /// An edge variable (a relationship or a list of them).
+    Edge(VarId),
+}
+
+/// A named path over the graph's variables.
+#[derive(Clone, Debug)]
+pub struct PathPattern {
+    /// The path's variable.
+    pub var: VarId,
+    /// Alternating node and edge steps.
+    pub steps: Vec<PathStep>,
+}
+
+/// What one clause asks: nodes, edges, and predicates over them.
+///
+/// Matching is by trail: two edge variables of one graph never stand for the same edge. `distinct` lists the pairs that
+/// must be told apart (the binder leaves out pairs whose labels cannot coincide).
+#[derive(Clone, Debug, Default)]
+pub struct QueryGraph {
+    /// Nodes, one for each variable.
+    pub nodes: Vec<NodePattern>,
+    /// Edges.
+    pub edges: Vec<EdgePattern>,
+    /// Named paths.
+    pub paths: Vec<PathPattern>,
+    /// Conjuncts of the `WHERE` clause and of inline property maps.
+    pub predicates: Vec<Expr>,
+    /// Pairs of edge variables that must not share an edge.
+    pub distinct: Vec<(VarId, VarId)>,
+}

@@ -1,0 +1,475 @@
+//! Operators: what binders produce and what the optimizer makes of it.
+
+use std::sync::Arc;
+
+use trimorph_base::TableId;
+use trimorph_types::LogicalType;
+
+use crate::{Aggregate, Direction, Expr, LabelExpr, QueryGraph, ShortestKind};
+
+/// A variable of a query.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct VarId(pub u32);
+
+/// What is known of a variable.
+#[derive(Clone, Debug)]
+pub struct VarInfo {
+    /// The user's name, or a made-up one in EXPLAIN's style (`_1`) for anonymous ones.
+    pub name: Arc<str>,
+    /// Its type, `Any` when not known before it is looked at.
+    pub ty: LogicalType,
+    /// Whether the user did not name it.
+    pub anonymous: bool,
+}
+
+/// All variables of a query.
+#[derive(Clone, Debug, Default)]
+pub struct Vars(Vec<VarInfo>);
+
+impl Vars {
+    /// A new variable with a user's name.
+    pub fn named(&mut self, name: impl Into<Arc<str>>, ty: LogicalType) -> VarId {
+        self.push(VarInfo { name: name.into(), ty, anonymous: false })
+    }
+
+    /// A new variable that the user did not name.
+    pub fn anonymous(&mut self, ty: LogicalType) -> VarId {
+        let name = format!("_{}", self.0.len());
+        self.push(VarInfo { name: name.into(), ty, anonymous: true })
+    }
+
+    fn push(&mut self, info: VarInfo) -> VarId {
+        self.0.push(info);
+        VarId(u32::try_from(self.0.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// What is known of `var`.
+    pub fn get(&self, var: VarId) -> &VarInfo {
+        &self.0[var.0 as usize]
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// What becomes of each input row and the rows its subplan gives for it.
+#[derive(Clone, Debug)]
+pub enum ApplyKind {
+    /// Input row × subplan rows; an input row without any is lost.
+    Inner,
+    /// As `Inner`, but an input row without any appears once, with the subplan's variables null.
+    Optional,
+    /// Input rows that have at least one.
+    Semi,
+    /// Input rows that have none.
+    Anti,
+    /// Every input row, with a variable that says whether there is one.
+    Mark(VarId),
+    /// Every input row, with the number of subplan rows.
+    Count(VarId),
+    /// Every input row, with the list of this expression's values over the subplan rows.
+    Collect(VarId, Expr),
+}
+
+/// One sort key.
+#[derive(Clone, Debug)]
+pub struct SortKey {
+    /// The value sorted by.
+    pub expr: Expr,
+    /// Whether larger comes first.
+    pub descending: bool,
+}
+
+/// A comparison of a property with a value known when the scan starts: what zone maps can prune by.
+#[derive(Clone, Debug)]
+pub struct ScanPredicate {
+    /// The property's name.
+    pub property: Arc<str>,
+    /// `Eq`, `Lt`, `Le`, `Gt` or `Ge`.
+    pub op: crate::Op,
+    /// A constant or a parameter.
+    pub value: Expr,
+}
+
+/// Scan of all nodes whose labels match.
+#[derive(Clone, Debug)]
+pub struct NodeScan {
+    /// The node.
+    pub var: VarId,
+    /// Its labels.
+    pub labels: LabelExpr,
+    /// The node tables whose label sets match.
+    pub tables: Vec<TableId>,
+    /// Conditions that let zones be skipped. They are checked again above.
+    pub prune: Vec<ScanPredicate>,
+}
+
+/// Look-up of nodes by key property.
+#[derive(Clone, Debug)]
+pub struct KeyLookup {
+    /// The node.
+    pub var: VarId,
+    /// The node tables to probe.
+    pub tables: Vec<TableId>,
+    /// The key property.
+    pub property: Arc<str>,
+    /// The key, over the input's variables.
+    pub key: Expr,
+}
+
+/// One step along edges from a bound node.
+#[derive(Clone, Debug)]
+pub struct Extend {
+    /// The bound node.
+    pub from: VarId,
+    /// The edge; none when nobody looks at it.
+    pub edge: Option<VarId>,
+    /// The node reached.
+    pub to: VarId,
+    /// Any of these edge labels; empty for any.
+    pub types: Vec<Arc<str>>,
+    /// Direction from `from`.
+    pub direction: Direction,
+    /// Tables the node reached must be in; none for all. (Its label condition.)
+    pub to_tables: Option<Vec<TableId>>,
+}
+
+/// What a variable-length extend gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VarExtendMode {
+    /// Every trail.
+    Trails,
+    /// Each node reached once for each source (allowed when only DISTINCT end nodes matter).
+    Reachable,
+    /// Shortest paths between bound ends, or to all ends.
+    Shortest(ShortestKind),
+}
+
+/// Many steps along edges from a bound node.
+#[derive(Clone, Debug)]
+pub struct VarExtend {
+    /// Ends, labels and direction; `edge` is a list of relationships.
+    pub step: Extend,
+    /// Fewest edges.
+    pub min: u32,
+    /// Most edges; none for no limit.
+    pub max: Option<u32>,
+    /// Condition on each edge, over `.0`.
+    pub each: Option<(VarId, Expr)>,
+    /// Whether `to` is bound already.
+    pub into: bool,
+    /// What it gives.
+    pub mode: VarExtendMode,
+}
+
+/// An operator tree.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// One row without variables.
+    Unit,
+    /// No row.
+    Empty,
+    /// The rows of the enclosing [`Plan::Apply`], with these variables.
+    Argument(Vec<VarId>),
+    /// Input rows × matches of the graph. Only before the optimizer.
+    Match {
+        /// Rows whose variables the graph may use.
+        input: Box<Plan>,
+        /// What to match.
+        graph: QueryGraph,
+    },
+    /// For each input row, the subplan's rows (the subplan starts at [`Plan::Argument`]).
+    Apply {
+        /// The outer rows.
+        input: Box<Plan>,
+        /// The inner plan.
+        subplan: Box<Plan>,
+        /// What becomes of them.
+        kind: ApplyKind,
+    },
+    /// Rows for which the predicate is true.
+    Filter {
+        /// Input.
+        input: Box<Plan>,
+        /// The predicate.
+        predicate: Expr,
+    },
+    /// New variables beside the old ones.
+    Extra {
+        /// Input.
+        input: Box<Plan>,
+        /// Variables and their values.
+        items: Vec<(VarId, Expr)>,
+    },
+    /// Exactly these variables, in this order.
+    Project {
+        /// Input.
+        input: Box<Plan>,
+        /// Variables and their values; `(v, Var(v))` keeps one.
+        items: Vec<(VarId, Expr)>,
+    },
+    /// Groups by keys. Without keys there is exactly one group.
+    Aggregate {
+        /// Input.
+        input: Box<Plan>,
+        /// Grouping keys.
+        keys: Vec<(VarId, Expr)>,
+        /// Aggregates.
+        aggregates: Vec<(VarId, Aggregate)>,
+    },
+    /// One of each set of equivalent rows over these variables.
+    Distinct {
+        /// Input.
+        input: Box<Plan>,
+        /// The variables.
+        vars: Vec<VarId>,
+    },
+    /// Sorted rows; with `limit`, only the first `skip + limit` need be kept.
+    Sort {
+        /// Input.
+        input: Box<Plan>,
+        /// Keys, most significant first.
+        keys: Vec<SortKey>,
+        /// Rows wanted, if only the first are.
+        limit: Option<Expr>,
+    },
+    /// All but the first rows.
+    Skip {
+        /// Input.
+        input: Box<Plan>,
+        /// How many to leave out: an expression without variables.
+        count: Expr,
+    },
+    /// Only the first rows.
+    Limit {
+        /// Input.
+        input: Box<Plan>,
+        /// How many to keep: an expression without variables.
+        count: Expr,
+    },
+    /// One row for each element of a list.
+    Unwind {
+        /// Input.
+        input: Box<Plan>,
+        /// The list; null gives no row, any other value one.
+        list: Expr,
+        /// The element.
+        var: VarId,
+    },
+    /// The rows of all inputs, one after the other. Every input gives the variables `vars`.
+    Union {
+        /// Inputs.
+        inputs: Vec<Plan>,
+        /// Their common variables.
+        vars: Vec<VarId>,
+    },
+    /// Scan. Optimizer only.
+    NodeScan(NodeScan),
+    /// Key look-up for each input row. Optimizer only.
+    KeyLookup {
+        /// Input.
+        input: Box<Plan>,
+        /// What to look up.
+        lookup: KeyLookup,
+    },
+    /// Nodes by internal id (`id(n) = …`). Optimizer only.
+    IdLookup {
+        /// Input.
+        input: Box<Plan>,
+        /// The node.
+        var: VarId,
+        /// The id or list of ids.
+        id: Expr,
+        /// Tables it must be in.
+        tables: Vec<TableId>,
+    },
+    /// One step to an unbound node. Optimizer only.
+    Extend {
+        /// Input.
+        input: Box<Plan>,
+        /// The step.
+        step: Extend,
+    },
+    /// One step between two bound nodes. Optimizer only.
+    ExtendInto {
+        /// Input.
+        input: Box<Plan>,
+        /// The step.
+        step: Extend,
+    },
+    /// Multiplies each row by the number of such steps, without making them (GF-CL §6.2: counting on the factorised form).
+    /// Optimizer only.
+    ExtendCount {
+        /// Input.
+        input: Box<Plan>,
+        /// The step and what hangs at the node it reaches.
+        step: CountStep,
+    },
+    /// Many steps. Optimizer only.
+    VarExtend {
+        /// Input.
+        input: Box<Plan>,
+        /// The steps.
+        step: VarExtend,
+    },
+    /// Nodes reached from several bound nodes at once, by intersecting their sorted lists. Optimizer only.
+    Intersect {
+        /// Input.
+        input: Box<Plan>,
+        /// Steps with the same `to`.
+        steps: Vec<Extend>,
+    },
+    /// Equi-join on variables bound on both sides. Optimizer only.
+    HashJoin {
+        /// Probe side.
+        left: Box<Plan>,
+        /// Build side.
+        right: Box<Plan>,
+        /// Join variables; none for the product.
+        on: Vec<VarId>,
+    },
+}
+
+/// A step of a counted subtree (see [`Plan::ExtendCount`]). The number of matches that hang at each node reached is computed
+/// once for every node of the tables reached, then gathered.
+#[derive(Clone, Debug)]
+pub struct CountStep {
+    /// The step.
+    pub step: Extend,
+    /// A condition on its edge and the node reached.
+    pub predicate: Option<Expr>,
+    /// What hangs at the node reached.
+    pub next: Vec<CountStep>,
+}
+
+/// A bound query: its plan, its result columns and its variables.
+#[derive(Clone, Debug)]
+pub struct BoundQuery {
+    /// The plan. Its top gives the variables of `columns`.
+    pub plan: Plan,
+    /// Column names and the variables that hold them. Empty for a query that returns nothing.
+    pub columns: Vec<(String, VarId)>,
+    /// All variables.
+    pub vars: Vars,
+    /// Names of the parameters used.
+    pub parameters: Vec<Arc<str>>,
+}
+
+impl Plan {
+    /// The direct inputs, outer before inner, probe before build.
+    pub fn children(&self) -> Vec<&Self> {
+        match self {
+            Self::Unit | Self::Empty | Self::Argument(_) | Self::NodeScan(_) => Vec::new(),
+            Self::Match { input, .. }
+            | Self::Filter { input, .. }
+            | Self::Extra { input, .. }
+            | Self::Project { input, .. }
+            | Self::Aggregate { input, .. }
+            | Self::Distinct { input, .. }
+            | Self::Sort { input, .. }
+            | Self::Skip { input, .. }
+            | Self::Limit { input, .. }
+            | Self::Unwind { input, .. }
+            | Self::KeyLookup { input, .. }
+            | Self::IdLookup { input, .. }
+            | Self::Extend { input, .. }
+            | Self::ExtendInto { input, .. }
+            | Self::ExtendCount { input, .. }
+            | Self::VarExtend { input, .. }
+            | Self::Intersect { input, .. } => vec![input],
+            Self::Apply { input, subplan, .. } => vec![input, subplan],
+            Self::HashJoin { left, right, .. } => vec![left, right],
+            Self::Union { inputs, .. } => inputs.iter().collect(),
+        }
+    }
+
+    /// The same with every direct input replaced by what `change` gives for it.
+    pub fn map_children(self, change: &mut dyn FnMut(Self) -> Self) -> Self {
+        let mut b = |p: Box<Self>| Box::new(change(*p));
+        match self {
+            Self::Unit | Self::Empty | Self::Argument(_) | Self::NodeScan(_) => self,
+            Self::Match { input, graph } => Self::Match { input: b(input), graph },
+            Self::Filter { input, predicate } => Self::Filter { input: b(input), predicate },
+            Self::Extra { input, items } => Self::Extra { input: b(input), items },
+            Self::Project { input, items } => Self::Project { input: b(input), items },
+            Self::Aggregate { input, keys, aggregates } => Self::Aggregate { input: b(input), keys, aggregates },
+            Self::Distinct { input, vars } => Self::Distinct { input: b(input), vars },
+            Self::Sort { input, keys, limit } => Self::Sort { input: b(input), keys, limit },
+            Self::Skip { input, count } => Self::Skip { input: b(input), count },
+            Self::Limit { input, count } => Self::Limit { input: b(input), count },
+            Self::Unwind { input, list, var } => Self::Unwind { input: b(input), list, var },
+            Self::KeyLookup { input, lookup } => Self::KeyLookup { input: b(input), lookup },
+            Self::IdLookup { input, var, id, tables } => Self::IdLookup { input: b(input), var, id, tables },
+            Self::Extend { input, step } => Self::Extend { input: b(input), step },
+            Self::ExtendInto { input, step } => Self::ExtendInto { input: b(input), step },
+            Self::ExtendCount { input, step } => Self::ExtendCount { input: b(input), step },
+            Self::VarExtend { input, step } => Self::VarExtend { input: b(input), step },
+            Self::Intersect { input, steps } => Self::Intersect { input: b(input), steps },
+            Self::Apply { input, subplan, kind } => {
+                let input = b(input);
+                Self::Apply { input, subplan: b(subplan), kind }
+            }
+            Self::HashJoin { left, right, on } => {
+                let left = b(left);
+                Self::HashJoin { left, right: b(right), on }
+            }
+            Self::Union { inputs, vars } => Self::Union { inputs: inputs.into_iter().map(change).collect(), vars },
+        }
+    }
+
+    /// The variables this plan's rows have, in no particular order.
+    pub fn vars(&self) -> Vec<VarId> {
+        let with = |input: &Self, more: &mut dyn Iterator<Item = VarId>| {
+            let mut vars = input.vars();
+            for v in more {
+                if !vars.contains(&v) {
+                    vars.push(v);
+                }
+            }
+            vars
+        };
+        match self {
+            Self::Unit | Self::Empty => Vec::new(),
+            Self::Argument(vars) => vars.clone(),
+            Self::NodeScan(scan) => vec![scan.var],
+            Self::Filter { input, .. }
+            | Self::Sort { input, .. }
+            | Self::Skip { input, .. }
+            | Self::Limit { input, .. }
+            | Self::ExtendCount { input, .. } => input.vars(),
+            Self::Match { input, graph } => with(
+                input,
+                &mut (graph.nodes.iter().map(|n| n.var))
+                    .chain(graph.edges.iter().map(|e| e.var))
+                    .chain(graph.paths.iter().map(|p| p.var)),
+            ),
+            Self::Apply { input, subplan, kind } => match kind {
+                ApplyKind::Inner | ApplyKind::Optional => with(input, &mut subplan.vars().into_iter()),
+                ApplyKind::Semi | ApplyKind::Anti => input.vars(),
+                ApplyKind::Mark(v) | ApplyKind::Count(v) | ApplyKind::Collect(v, _) => {
+                    with(input, &mut std::iter::once(*v))
+                }
+            },
+            Self::Extra { input, items } => with(input, &mut items.iter().map(|(v, _)| *v)),
+            Self::Project { items, .. } => items.iter().map(|(v, _)| *v).collect(),
+            Self::Aggregate { keys, aggregates, .. } => {
+                keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect()
+            }
+            Self::Distinct { vars, .. } | Self::Union { vars, .. } => vars.clone(),
+            Self::Unwind { input, var, .. } | Self::IdLookup { input, var, .. } => {
+                with(input, &mut std::iter::once(*var))
+            }
+            Self::KeyLookup { input, lookup } => with(input, &mut std::iter::once(lookup.var)),
+            Self::Extend { input, step } | Self::ExtendInto { input, step } => {
+                with(input, &mut step.edge.into_iter().chain([step.to]))
+            }
+            Self::VarExtend { input, step } => with(input, &mut step.step.edge.into_iter().chain([step.step.to])),
+            Self::Intersect { input, steps } => {
+                with(input, &mut steps.iter().flat_map(|s| s.edge.into_iter().chain([s.to])))
+            }
+            Self::HashJoin { left, right, .. } => with(left, &mut right.vars().into_iter()),
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Text form of plans and expressions, for EXPLAIN, golden tests and error messages.
+
+use std::fmt::Write;
+
+use trimorph_types::Value;
+
+use crate::{ApplyKind, CountStep, Direction, Expr, Extend, LabelExpr, Op, Plan, QuantifierKind, Vars};
+
+/// One line per operator, children indented below their parent. `note` adds to an operator's line (estimates, measurements).
+pub fn explain(plan: &Plan, vars: &Vars, note: &mut dyn FnMut(&Plan) -> String) -> String {
+    let mut out = String::new();
+    print_plan(plan, vars, 0, note, &mut out);
+    out
+}
+
+fn print_plan(plan: &Plan, vars: &Vars, depth: usize, note: &mut dyn FnMut(&Plan) -> String, out: &mut String) {
+    let text = operator(plan, vars);
+    let extra = note(plan);
+    let _ = writeln!(out, "{}{}{}{}", "  ".repeat(depth), text, if extra.is_empty() { "" } else { "  " }, extra);
+    for child in plan.children() {
+        print_plan(child, vars, depth + 1, note, out);
+    }
+}
+
+/// The operator itself, on one line.
+fn operator(plan: &Plan, vars: &Vars) -> String {
+    let name = |v: &crate::VarId| vars.get(*v).name.to_string();
+    let names = |vs: &[crate::VarId]| vs.iter().map(name).collect::<Vec<_>>().join(", ");
+    let items = |items: &[(crate::VarId, Expr)]| {
+        items
+            .iter()
+            .map(|(v, e)| match e {
+                Expr::Var(w) if w == v => name(v),
+                e => format!("{} = {}", name(v), print_expr(e, vars)),
+            })
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    match plan {
+        Plan::Unit => "Unit".into(),
+        Plan::Empty => "Empty".into(),
+        Plan::Argument(vs) => format!("Argument {}", names(vs)),
+        Plan::Match { graph, .. } => format!("Match {} nodes, {} edges", graph.nodes.len(), graph.edges.len()),
+        Plan::Apply { kind, .. } => match kind {
+            ApplyKind::Inner => "Apply".into(),
+            ApplyKind::Optional => "OptionalApply".into(),
+            ApplyKind::Semi => "SemiApply".into(),
+            ApplyKind::Anti => "AntiApply".into(),
+            ApplyKind::Mark(v) => format!("MarkApply {}", name(v)),
+            ApplyKind::Count(v) => format!("CountApply {}", name(v)),
+            ApplyKind::Collect(v, e) => format!("CollectApply {} = {}", name(v), print_expr(e, vars)),
+        },
+        Plan::Filter { predicate, .. } => format!("Filter {}", print_expr(predicate, vars)),
+        Plan::Extra { items: i, .. } => format!("Compute {}", items(i)),
+        Plan::Project { items: i, .. } => format!("Project {}", items(i)),
+        Plan::Aggregate { keys, aggregates, .. } => {
+            let aggregates: Vec<String> =
+                aggregates.iter().map(|(v, a)| format!("{} = {}", name(v), print_aggregate(a, vars))).collect();
+            format!("Aggregate by [{}]: {}", items(keys), aggregates.join(", "))
+        }
+        Plan::Distinct { vars: vs, .. } => format!("Distinct {}", names(vs)),
+        Plan::Sort { keys, limit, .. } => {
+            let keys: Vec<String> =
+                keys.iter().map(|k| format!("{}{}", print_expr(&k.expr, vars), if k.descending { " DESC" } else { "" })).collect();
+            match limit {
+                Some(limit) => format!("TopK {} limit {}", keys.join(", "), print_expr(limit, vars)),
+                None => format!("Sort {}", keys.join(", ")),
+            }
+        }
+        Plan::Skip { count, .. } => format!("Skip {}", print_expr(count, vars)),
+        Plan::Limit { count, .. } => format!("Limit {}", print_expr(count, vars)),
+        Plan::Unwind { list, var, .. } => format!("Unwind {} as {}", print_expr(list, vars), name(var)),
+        Plan::Union { vars: vs, .. } => format!("Union {}", names(vs)),
+        Plan::NodeScan(s) => {
+            let prune: Vec<String> =
+                s.prune.iter().map(|p| format!("{} {} {}", p.property, symbol(p.op), print_expr(&p.value, vars))).collect();
+            let prune = if prune.is_empty() { String::new() } else { format!(" zones {}", prune.join(" and ")) };
+            format!("NodeScan ({}{}){prune}", name(&s.var), print_labels(&s.labels))
+        }
+        Plan::KeyLookup { lookup, .. } => {
+            format!("KeyLookup ({}).{} = {}", name(&lookup.var), lookup.property, print_expr(&lookup.key, vars))
+        }
+        Plan::IdLookup { var, id, .. } => format!("IdLookup id({}) = {}", name(var), print_expr(id, vars)),
+        Plan::Extend { step, .. } => format!("Extend {}", print_step(step, vars)),
+        Plan::ExtendInto { step, .. } => format!("ExtendInto {}", print_step(step, vars)),
+        Plan::ExtendCount { step, .. } => format!("ExtendCount {}", print_count(step, vars)),
+        Plan::VarExtend { step, .. } => {
+            let max = step.max.map(|m| m.to_string()).unwrap_or_default();
+            format!("VarExtend {} *{}..{max} {:?}{}", print_step(&step.step, vars), step.min, step.mode, if step.into { " into" } else { "" })
+        }
+        Plan::Intersect { steps, .. } => {
+            format!("Intersect {}", steps.iter().map(|s| print_step(s, vars)).collect::<Vec<_>>().join(" and "))
+        }
+        Plan::HashJoin { on, .. } => if on.is_empty() { "CrossProduct".into() } else { format!("HashJoin on {}", names(on)) },
+    }
+}
+
+fn print_count(step: &CountStep, vars: &Vars) -> String {
+    let mut text = print_step(&step.step, vars);
+    if let Some(p) = &step.predicate {
+        let _ = write!(text, " where {}", print_expr(p, vars));
+    }
+    for next in &step.next {
+        let _ = write!(text, " then {}", print_count(next, vars));
+    }
+    text
+}
+
+fn print_step(step: &Extend, vars: &Vars) -> String {
+    let edge = step.edge.map(|e| vars.get(e).name.to_string()).unwrap_or_default();
+    let types = if step.types.is_empty() { String::new() } else { format!(":{}", step.types.join("|")) };
+    let body = if edge.is_empty() && types.is_empty() { String::new() } else { format!("[{edge}{types}]") };
+    let (left, right) = match step.direction {
+        Direction::Out => ("-", "->"),
+        Direction::In => ("<-", "-"),
+        Direction::Both => ("-", "-"),
+    };
+    format!("({}){left}{body}{right}({})", vars.get(step.from).name, vars.get(step.to).name)
+}
+
+fn print_labels(labels: &LabelExpr) -> String {
+    fn inner(l: &LabelExpr) -> String {
+        match l {
+            LabelExpr::True => String::new(),
+            LabelExpr::Label(n) => n.to_string(),
+            LabelExpr::And(a, b) => format!("{}&{}", inner(a), inner(b)),
+            LabelExpr::Or(a, b) => format!("({}|{})", inner(a), inner(b)),
+            LabelExpr::Not(a) => format!("!{}", inner(a)),
+        }
+    }
+    let text = inner(labels);
+    if text.is_empty() { text } else { format!(":{text}") }
+}
+
+fn print_aggregate(a: &crate::Aggregate, vars: &Vars) -> String {
+    let distinct = if a.distinct { "DISTINCT " } else { "" };
+    match &a.arg {
+        Some(arg) => format!("{:?}({distinct}{})", a.kind, print_expr(arg, vars)).to_lowercase_head(),
+        None => "count(*)".into(),
+    }
+}
+
+/// Lower-cases the first letter: `Sum(x)` to `sum(x)`.
+trait LowercaseHead {
+    fn to_lowercase_head(self) -> String;
+}
+
+impl LowercaseHead for String {
+    fn to_lowercase_head(self) -> String {
+        let mut chars = self.chars();
+        chars.next().map(|c| c.to_lowercase().chain(chars).collect()).unwrap_or_default()
+    }
+}
+
+/// The operator's symbol or keyword.
+fn symbol(op: Op) -> &'static str {
+    match op {
+        Op::Or => "OR",
+        Op::Xor => "XOR",
+        Op::And => "AND",
+        Op::Not => "NOT",
+        Op::Eq => "=",
+        Op::Ne => "<>",
+        Op::Lt => "<",
+        Op::Le => "<=",
+        Op::Gt => ">",
+        Op::Ge => ">=",
+        Op::Add => "+",
+        Op::Sub | Op::Neg => "-",
+        Op::Mul => "*",
+        Op::Div => "/",
+        Op::Mod => "%",
+        Op::Pow => "^",
+        Op::In => "IN",
+        Op::StartsWith => "STARTS WITH",
+        Op::EndsWith => "ENDS WITH",
+        Op::Contains => "CONTAINS",
+        Op::Regex => "=~",
+        Op::IsNull => "IS NULL",
+        Op::IsNotNull => "IS NOT NULL",
+        Op::Index | Op::Slice => "[]",
+    }
+}
+
+/// An expression in Cypher's spelling.
+pub fn print_expr(expr: &Expr, vars: &Vars) -> String {
+    let p = |e: &Expr| print_expr(e, vars);
+    let list = |es: &[Expr]| es.iter().map(p).collect::<Vec<_>>().join(", ");
+    let entries = |es: &[(std::sync::Arc<str>, Expr)]| es.iter().map(|(k, e)| format!("{k}: {}", p(e))).collect::<Vec<_>>().join(", ");
+    let name = |v: &crate::VarId| vars.get(*v).name.to_string();
+    match expr {
+        Expr::Const(v) => print_constant(v),
+        Expr::Param(n) => format!("${n}"),
+        Expr::Var(v) => name(v),
+        Expr::Property(e, key, _) => format!("{}.{key}", p(e)),
+        Expr::Op(op @ (Op::Not | Op::Neg), args, _) => format!("{} {}", symbol(*op), list(args)),
+        Expr::Op(op @ (Op::IsNull | Op::IsNotNull), args, _) => format!("{} {}", list(args), symbol(*op)),
+        Expr::Op(Op::Index, args, _) if args.len() == 2 => format!("{}[{}]", p(&args[0]), p(&args[1])),
+        Expr::Op(Op::Slice, args, _) if args.len() == 3 => format!("{}[{}..{}]", p(&args[0]), p(&args[1]), p(&args[2])),
+        Expr::Op(op, args, _) => {
+            let parts: Vec<String> = args.iter().map(p).collect();
+            format!("({})", parts.join(&format!(" {} ", symbol(*op))))
+        }
+        Expr::Call(name, args, _) => format!("{name}({})", list(args)),
+        Expr::HasLabel(e, labels) => format!("{}{}", p(e), print_labels(labels)),
+        Expr::List(es) => format!("[{}]", list(es)),
+        Expr::Map(es) => format!("{{{}}}", entries(es)),
+        Expr::MapProjection { base, all, entries: es } => {
+            format!("{} {{{}{}}}", p(base), if *all { ".*, " } else { "" }, entries(es))
+        }
+        Expr::Case { branches, otherwise } => {
+            let branches: Vec<String> = branches.iter().map(|(w, t)| format!("WHEN {} THEN {}", p(w), p(t))).collect();
+            format!("CASE {} ELSE {} END", branches.join(" "), p(otherwise))
+        }
+        Expr::ListComprehension { var, list: l, filter, map } => {
+            let filter = filter.as_ref().map(|f| format!(" WHERE {}", p(f))).unwrap_or_default();
+            let map = map.as_ref().map(|m| format!(" | {}", p(m))).unwrap_or_default();
+            format!("[{} IN {}{filter}{map}]", name(var), p(l))
+        }
+        Expr::Quantifier { kind, var, list: l, predicate } => {
+            let kind = match kind {
+                QuantifierKind::All => "all",
+                QuantifierKind::Any => "any",
+                QuantifierKind::None => "none",
+                QuantifierKind::Single => "single",
+            };
+            format!("{kind}({} IN {} WHERE {})", name(var), p(l), p(predicate))
+        }
+        Expr::Reduce { acc, init, var, list: l, body } => {
+            format!("reduce({} = {}, {} IN {} | {})", name(acc), p(init), name(var), p(l), p(body))
+        }
+        Expr::Path(parts) => format!("path({})", list(parts)),
+    }
+}
+
+fn print_constant(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(b) => b.to_string(),
+        Value::Int(i) => i.to_string(),
+        Value::Float(f) => format!("{f:?}"),
+        Value::String(s) => format!("'{s}'"),
+        other => format!("{}(…)", other.logical_type().name().to_lowercase()),
+    }
+}
