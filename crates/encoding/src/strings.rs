@@ -1,0 +1,115 @@
+//! Strings: bytes end to end with packed end offsets, plain or compressed by a table of frequent substrings (FSST).
+//!
+//! FSST codes are one byte for a symbol of up to 8 bytes; code 255 escapes the byte that follows. A single string is decoded
+//! on its own, in time proportional to its length.
+//!
+//! Source: Boncz, Neumann, Leis: FSST, PVLDB 13(11), 2020; crate `fsst-rs` trains and compresses.
+
+use fsst::Compressor;
+
+use crate::PackedView;
+
+const ESCAPE: u8 = 255;
+
+/// The symbols of one column, as stored: 255 × 8 bytes, then 255 lengths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FsstTable {
+    symbols: Vec<[u8; 8]>,
+    lengths: Vec<u8>,
+}
+
+impl FsstTable {
+    /// Bytes of the stored form.
+    pub const BYTES: usize = 255 * 9;
+
+    /// The stored form.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out: Vec<u8> = self.symbols.iter().flatten().copied().collect();
+        out.extend_from_slice(&self.lengths);
+        out
+    }
+
+    /// From the stored form; `None` if it is not one.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() != Self::BYTES || bytes[255 * 8..].iter().any(|l| *l > 8) {
+            return None;
+        }
+        let symbols = bytes[..255 * 8]
+            .chunks_exact(8)
+            .map(|c| {
+                let mut s = [0; 8];
+                s.copy_from_slice(c);
+                s
+            })
+            .collect();
+        Some(Self { symbols, lengths: bytes[255 * 8..].to_vec() })
+    }
+
+    /// Appends the decoded form of `compressed` to `out`.
+    pub fn decode(&self, compressed: &[u8], out: &mut Vec<u8>) {
+        let mut codes = compressed.iter();
+        while let Some(&code) = codes.next() {
+            if code == ESCAPE {
+                out.extend(codes.next());
+            } else {
+                let code = code as usize;
+                out.extend_from_slice(&self.symbols[code][..self.lengths[code] as usize]);
+            }
+        }
+    }
+}
+
+/// Trains on a sample and gives the table with a compressor for it.
+pub fn train_fsst(sample: &[&[u8]]) -> (FsstTable, Compressor) {
+    let compressor = Compressor::train(&sample.to_vec());
+    let mut symbols = vec![[0u8; 8]; 255];
+    let mut lengths = vec![0u8; 255];
+    for (i, symbol) in compressor.symbol_table().iter().take(255).enumerate() {
+        symbols[i] = symbol.to_u64().to_le_bytes();
+    }
+    for (i, length) in compressor.symbol_lengths().iter().take(255).enumerate() {
+        lengths[i] = *length;
+    }
+    (FsstTable { symbols, lengths }, compressor)
+}
+
+/// Strings read in place: string `i` is `bytes[end[i-1]..end[i]]`.
+#[derive(Clone, Copy, Debug)]
+pub struct StringsView<'a> {
+    /// One past the last byte of each string.
+    pub ends: PackedView<'a>,
+    /// All strings, end to end.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> StringsView<'a> {
+    /// The bytes of string `i`; empty if the offsets are not within the bytes.
+    #[inline]
+    pub fn get(&self, i: usize) -> &'a [u8] {
+        let start = if i == 0 { 0 } else { self.ends.get(i - 1) };
+        let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(self.ends.get(i)).unwrap_or(0);
+        self.bytes.get(range).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decodes_what_it_compressed() {
+        let texts: Vec<String> = (0..2000).map(|i| format!("About Adolf Hitler, number {i} of the house — ü")).collect();
+        let sample: Vec<&[u8]> = texts.iter().map(|t| t.as_bytes()).collect();
+        let (table, compressor) = train_fsst(&sample);
+        let table = FsstTable::from_bytes(&table.to_bytes()).unwrap();
+        let mut total = 0;
+        for text in texts.iter().map(String::as_str).chain(["", "zzz", "\u{1F600}"]) {
+            let compressed = compressor.compress(text.as_bytes());
+            total += compressed.len();
+            let mut out = Vec::new();
+            table.decode(&compressed, &mut out);
+            assert_eq!(out, text.as_bytes());
+        }
+        assert!(total * 2 < texts.iter().map(String::len).sum());
+    }
+}

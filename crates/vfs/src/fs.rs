@@ -1,0 +1,125 @@
+//! The file system behind a trait: the real one and one in memory. Fault injection plugs in here.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::{Region, RegionOptions};
+
+/// What the store asks of a file system.
+pub trait FileSystem: Send + Sync + std::fmt::Debug {
+    /// Reads a whole file into fresh memory.
+    fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region>;
+    /// Writes a file so that it has either its old content or all of the new one, also after a crash: a temporary file, fsync,
+    /// rename, fsync of the directory.
+    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+    /// Makes a directory and its parents.
+    fn create_dir(&self, path: &Path) -> io::Result<()>;
+    /// Names in a directory, sorted.
+    fn list(&self, path: &Path) -> io::Result<Vec<String>>;
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Whether a file or directory is there.
+    fn exists(&self, path: &Path) -> bool;
+}
+
+/// The operating system's.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct OsFileSystem;
+
+impl FileSystem for OsFileSystem {
+    fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region> {
+        let mut file = File::open(path)?;
+        let len = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let mut region = Region::zeroed(len, options)?;
+        file.read_exact(region.as_mut_slice())?;
+        Ok(region)
+    }
+
+    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".tmp");
+        let temporary = PathBuf::from(name);
+        let mut file = File::create(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)?;
+        match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => File::open(parent)?.sync_all(),
+            _ => File::open(".")?.sync_all(),
+        }
+    }
+
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(path)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(path)? {
+            names.push(entry?.file_name().to_string_lossy().into_owned());
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+}
+
+/// Files in memory.
+#[derive(Debug, Default)]
+pub struct MemoryFileSystem {
+    files: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
+}
+
+impl MemoryFileSystem {
+    fn files(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Vec<u8>>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FileSystem for MemoryFileSystem {
+    fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region> {
+        let files = self.files();
+        let bytes = files.get(path).ok_or(io::Error::from(io::ErrorKind::NotFound))?;
+        let mut region = Region::zeroed(bytes.len(), options)?;
+        region.as_mut_slice().copy_from_slice(bytes);
+        Ok(region)
+    }
+
+    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.files().insert(path.to_owned(), bytes.to_vec());
+        Ok(())
+    }
+
+    fn create_dir(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let mut names: Vec<String> = self
+            .files()
+            .keys()
+            .filter_map(|p| p.strip_prefix(path).ok()?.components().next())
+            .map(|c| c.as_os_str().to_string_lossy().into_owned())
+            .collect();
+        names.dedup();
+        Ok(names)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.files().remove(path).map(|_| ()).ok_or(io::Error::from(io::ErrorKind::NotFound))
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.files().keys().any(|p| p.starts_with(path))
+    }
+}
