@@ -1,1 +1,16 @@
-//! trimorph-vector
+//! Vectors, selections, list groups and the intermediate chunk: what operators hand to each other.
+//!
+//! `'s` is the life of the snapshot a query reads: node vectors may point into adjacency, strings into dictionaries.
+#![forbid(unsafe_code)]
+
+mod chunk;
+mod nodes;
+mod nulls;
+mod selection;
+mod vector;
+
+pub use chunk::{Chunk, Group, VECTOR_SIZE};
+pub use nodes::{Edges, Nodes};
+pub use nulls::Nulls;
+pub use selection::Selection;
+pub use vector::{Text, Values, Vector};

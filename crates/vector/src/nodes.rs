@@ -1,0 +1,108 @@
+//! Node and edge vectors: ids in a range, in a list, or read in place from adjacency.
+//!
+//! Source: GF-CL §6.1 (blocks that point to adjacency lists).
+
+use trimorph_base::{EdgeId, NodeId, TableId};
+
+/// The node ids of a vector.
+#[derive(Clone, Debug)]
+pub enum Nodes<'s> {
+    /// `first, first + 1, …` within one table.
+    Range(NodeId),
+    /// One by one; `table` if all are known to be in it.
+    Ids {
+        /// The common table.
+        table: Option<TableId>,
+        /// The ids.
+        ids: Vec<NodeId>,
+    },
+    /// Rows of one table in place: `base + code`, codes of `width` whole bytes. The slice ends with at least 8 bytes that are
+    /// not part of the list, so that every code can be read with one 64-bit load.
+    Packed {
+        /// The table.
+        table: TableId,
+        /// Added to each code.
+        base: u64,
+        /// Bytes per code, 0..=7.
+        width: u8,
+        /// The codes and padding.
+        bytes: &'s [u8],
+    },
+}
+
+impl Nodes<'_> {
+    /// The table all of them are in, if known.
+    #[inline]
+    pub fn table(&self) -> Option<TableId> {
+        match self {
+            Self::Range(first) => Some(first.table()),
+            Self::Ids { table, .. } => *table,
+            Self::Packed { table, .. } => Some(*table),
+        }
+    }
+
+    /// The node at position `i`.
+    #[inline]
+    pub fn id(&self, i: usize) -> NodeId {
+        match self {
+            Self::Range(first) => NodeId(first.0 + i as u64),
+            Self::Ids { ids, .. } => ids[i],
+            Self::Packed { table, base, width, bytes } => NodeId::new(*table, base + code(bytes, *width, i)),
+        }
+    }
+
+    /// Calls `visit(i, id)` for `positions`, with the form decided once.
+    #[inline]
+    pub fn for_each(&self, positions: impl Iterator<Item = usize>, mut visit: impl FnMut(usize, NodeId)) {
+        match self {
+            Self::Range(first) => positions.for_each(|i| visit(i, NodeId(first.0 + i as u64))),
+            Self::Ids { ids, .. } => positions.for_each(|i| visit(i, ids[i])),
+            Self::Packed { table, base, width, bytes } => {
+                let first = NodeId::new(*table, *base).0;
+                match width {
+                    0 => positions.for_each(|i| visit(i, NodeId(first))),
+                    1 => positions.for_each(|i| visit(i, NodeId(first + u64::from(bytes[i])))),
+                    2 => positions.for_each(|i| visit(i, NodeId(first + code(bytes, 2, i)))),
+                    3 => positions.for_each(|i| visit(i, NodeId(first + code(bytes, 3, i)))),
+                    4 => positions.for_each(|i| visit(i, NodeId(first + code(bytes, 4, i)))),
+                    w => positions.for_each(|i| visit(i, NodeId(first + code(bytes, *w, i)))),
+                }
+            }
+        }
+    }
+
+    /// The ids at the given positions, as a list.
+    pub fn gather(&self, positions: &[u32]) -> Vec<NodeId> {
+        let mut out = Vec::with_capacity(positions.len());
+        self.for_each(positions.iter().map(|p| *p as usize), |_, id| out.push(id));
+        out
+    }
+}
+
+#[inline(always)]
+fn code(bytes: &[u8], width: u8, i: usize) -> u64 {
+    let at = i * width as usize;
+    let mut raw = [0u8; 8];
+    raw.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(raw) & ((1u64 << (u32::from(width) * 8)) - 1)
+}
+
+/// The edge ids of a vector.
+#[derive(Clone, Debug)]
+pub enum Edges {
+    /// Consecutive positions of one page, starting here: a forward list.
+    Run(EdgeId),
+    /// One by one.
+    Ids(Vec<EdgeId>),
+}
+
+impl Edges {
+    /// The edge at position `i`.
+    #[inline]
+    pub fn id(&self, i: usize) -> EdgeId {
+        match self {
+            Self::Run(first) => EdgeId(first.0 + i as u64),
+            Self::Ids(ids) => ids[i],
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Null mask: a bit per position, absent while nothing is null.
+
+/// Which positions are null.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nulls(Option<Vec<u64>>);
+
+impl Nulls {
+    /// Nothing is null.
+    pub const NONE: Self = Self(None);
+
+    /// Whether position `i` is null.
+    #[inline]
+    pub fn get(&self, i: usize) -> bool {
+        match &self.0 {
+            None => false,
+            Some(words) => (words[i >> 6] >> (i & 63)) & 1 == 1,
+        }
+    }
+
+    /// Makes position `i` of `len` null.
+    #[inline]
+    pub fn set(&mut self, i: usize, len: usize) {
+        let words = self.0.get_or_insert_with(|| vec![0; len.div_ceil(64)]);
+        if words.len() * 64 <= i {
+            words.resize(len.max(i + 1).div_ceil(64), 0);
+        }
+        words[i >> 6] |= 1 << (i & 63);
+    }
+
+    /// All of `len` positions null.
+    pub fn all(len: usize) -> Self {
+        Self(Some(vec![u64::MAX; len.div_ceil(64)]))
+    }
+
+    /// Whether nothing can be null.
+    #[inline]
+    pub fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The mask at the given positions.
+    pub fn gather(&self, positions: &[u32]) -> Self {
+        let mut out = Self::NONE;
+        if self.0.is_some() {
+            for (k, i) in positions.iter().enumerate() {
+                if self.get(*i as usize) {
+                    out.set(k, positions.len());
+                }
+            }
+        }
+        out
+    }
+
+    /// The positions null in either mask, over `len` positions.
+    pub fn union(&self, other: &Self, len: usize) -> Self {
+        match (&self.0, &other.0) {
+            (None, None) => Self::NONE,
+            (Some(_), None) => self.clone(),
+            (None, Some(_)) => other.clone(),
+            (Some(a), Some(b)) => {
+                let words = len.div_ceil(64);
+                let at = |w: &[u64], k: usize| w.get(k).copied().unwrap_or(0);
+                Self(Some((0..words).map(|k| at(a, k) | at(b, k)).collect()))
+            }
+        }
+    }
+}

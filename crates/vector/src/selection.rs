@@ -1,0 +1,67 @@
+//! Selection: which positions of a group are meant. "All selected" is a state, not a list.
+
+/// The selected positions of a group of some length, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// Every position.
+    #[default]
+    All,
+    /// These positions.
+    List(Vec<u32>),
+}
+
+impl Selection {
+    /// How many of `len` positions are selected.
+    #[inline]
+    pub fn count(&self, len: usize) -> usize {
+        match self {
+            Self::All => len,
+            Self::List(list) => list.len(),
+        }
+    }
+
+    /// The `k`-th selected position.
+    #[inline]
+    pub fn position(&self, k: usize) -> usize {
+        match self {
+            Self::All => k,
+            Self::List(list) => list[k] as usize,
+        }
+    }
+
+    /// Calls `visit` on every selected position, ascending.
+    #[inline]
+    pub fn for_each(&self, len: usize, mut visit: impl FnMut(usize)) {
+        match self {
+            Self::All => (0..len).for_each(visit),
+            Self::List(list) => {
+                for i in list {
+                    visit(*i as usize);
+                }
+            }
+        }
+    }
+
+    /// The selected positions as a list.
+    #[expect(clippy::cast_possible_truncation, reason = "groups are far shorter than 2^32")]
+    pub fn to_vec(&self, len: usize) -> Vec<u32> {
+        match self {
+            Self::All => (0..len as u32).collect(),
+            Self::List(list) => list.clone(),
+        }
+    }
+
+    /// Keeps the positions for which `keep` holds.
+    #[expect(clippy::cast_possible_truncation, reason = "groups are far shorter than 2^32")]
+    pub fn retain(&mut self, len: usize, mut keep: impl FnMut(usize) -> bool) {
+        match self {
+            Self::All => {
+                let kept: Vec<u32> = (0..len as u32).filter(|i| keep(*i as usize)).collect();
+                if kept.len() < len {
+                    *self = Self::List(kept);
+                }
+            }
+            Self::List(list) => list.retain(|i| keep(*i as usize)),
+        }
+    }
+}

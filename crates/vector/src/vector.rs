@@ -1,0 +1,163 @@
+//! Typed vectors with a null mask, and the general `any` vector.
+
+use std::sync::Arc;
+
+use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
+
+use crate::{Edges, Nodes, Nulls};
+
+/// A string: borrowed from a dictionary or heap of the snapshot, or shared.
+#[derive(Clone, Debug)]
+pub enum Text<'s> {
+    /// In the store.
+    Stored(&'s str),
+    /// Made by the query.
+    Made(Arc<str>),
+}
+
+impl Text<'_> {
+    /// The text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Stored(s) => s,
+            Self::Made(s) => s,
+        }
+    }
+
+    /// As a shared string.
+    pub fn to_arc(&self) -> Arc<str> {
+        match self {
+            Self::Stored(s) => Arc::from(*s),
+            Self::Made(s) => Arc::clone(s),
+        }
+    }
+}
+
+/// The values of a vector. At null positions they are arbitrary.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the names are the types'")]
+pub enum Values<'s> {
+    Bool(Vec<bool>),
+    Int(Vec<i64>),
+    Float(Vec<f64>),
+    String(Vec<Text<'s>>),
+    /// Days since 1970-01-01.
+    Date(Vec<i32>),
+    /// Nanoseconds since midnight.
+    LocalTime(Vec<i64>),
+    /// Nanoseconds since 1970-01-01T00:00:00 on the local clock.
+    LocalDateTime(Vec<i64>),
+    /// Nanoseconds since 1970-01-01T00:00:00Z, shown in UTC.
+    DateTime(Vec<i64>),
+    Node(Nodes<'s>),
+    Edge(Edges),
+    /// Anything; null is `Value::Null`.
+    Any(Vec<Value>),
+}
+
+/// One value for each position of a group.
+#[derive(Clone, Debug)]
+pub struct Vector<'s> {
+    /// The values.
+    pub values: Values<'s>,
+    /// Which are null (for `Any`, those that are `Value::Null`; the mask is not used).
+    pub nulls: Nulls,
+}
+
+/// Whole seconds and the nanoseconds within, of nanoseconds since the epoch.
+fn split_nanos(nanos: i64) -> (i64, u32) {
+    let within = nanos.rem_euclid(1_000_000_000);
+    (nanos.div_euclid(1_000_000_000), u32::try_from(within).unwrap_or(0))
+}
+
+impl<'s> Vector<'s> {
+    /// Without nulls.
+    pub fn new(values: Values<'s>) -> Self {
+        Self { values, nulls: Nulls::NONE }
+    }
+
+    /// No values: what a slot holds before it is filled.
+    pub fn empty() -> Self {
+        Self::new(Values::Any(Vec::new()))
+    }
+
+    /// `len` nulls.
+    pub fn nulls(len: usize) -> Self {
+        Self::new(Values::Any(vec![Value::Null; len]))
+    }
+
+    /// The type of its values.
+    pub fn logical_type(&self) -> LogicalType {
+        match &self.values {
+            Values::Bool(_) => LogicalType::Bool,
+            Values::Int(_) => LogicalType::Int,
+            Values::Float(_) => LogicalType::Float,
+            Values::String(_) => LogicalType::String,
+            Values::Date(_) => LogicalType::Date,
+            Values::LocalTime(_) => LogicalType::LocalTime,
+            Values::LocalDateTime(_) => LogicalType::LocalDateTime,
+            Values::DateTime(_) => LogicalType::DateTime,
+            Values::Node(_) => LogicalType::Node,
+            Values::Edge(_) => LogicalType::Relationship,
+            Values::Any(_) => LogicalType::Any,
+        }
+    }
+
+    /// Whether position `i` is null.
+    #[inline]
+    pub fn is_null(&self, i: usize) -> bool {
+        match &self.values {
+            Values::Any(v) => v[i].is_null(),
+            _ => self.nulls.get(i),
+        }
+    }
+
+    /// The value at position `i`. Edges need the store to become relationships: `edge` does that.
+    #[inline]
+    pub fn value(&self, i: usize, edge: &dyn Fn(trimorph_base::EdgeId) -> Value) -> Value {
+        if self.is_null(i) {
+            return Value::Null;
+        }
+        match &self.values {
+            Values::Bool(v) => Value::Bool(v[i]),
+            Values::Int(v) => Value::Int(v[i]),
+            Values::Float(v) => Value::Float(v[i]),
+            Values::String(v) => Value::String(v[i].to_arc()),
+            Values::Date(v) => Value::Date(Date { days: v[i] }),
+            Values::LocalTime(v) => Value::LocalTime(LocalTime { nanos: v[i] }),
+            Values::LocalDateTime(v) => {
+                let (seconds, nanos) = split_nanos(v[i]);
+                Value::LocalDateTime(LocalDateTime { seconds, nanos })
+            }
+            Values::DateTime(v) => {
+                let (seconds, nanos) = split_nanos(v[i]);
+                Value::DateTime(DateTime { seconds, nanos, zone: Zone::Offset(0) })
+            }
+            Values::Node(v) => Value::Node(v.id(i)),
+            Values::Edge(v) => edge(v.id(i)),
+            Values::Any(v) => v[i].clone(),
+        }
+    }
+
+    /// The values at the given positions, in that order.
+    pub fn gather(&self, positions: &[u32]) -> Self {
+        fn pick<T: Clone>(v: &[T], positions: &[u32]) -> Vec<T> {
+            positions.iter().map(|p| v[*p as usize].clone()).collect()
+        }
+        let values = match &self.values {
+            Values::Bool(v) => Values::Bool(pick(v, positions)),
+            Values::Int(v) => Values::Int(pick(v, positions)),
+            Values::Float(v) => Values::Float(pick(v, positions)),
+            Values::String(v) => Values::String(pick(v, positions)),
+            Values::Date(v) => Values::Date(pick(v, positions)),
+            Values::LocalTime(v) => Values::LocalTime(pick(v, positions)),
+            Values::LocalDateTime(v) => Values::LocalDateTime(pick(v, positions)),
+            Values::DateTime(v) => Values::DateTime(pick(v, positions)),
+            Values::Node(v) => Values::Node(Nodes::Ids { table: v.table(), ids: v.gather(positions) }),
+            Values::Edge(v) => Values::Edge(Edges::Ids(positions.iter().map(|p| v.id(*p as usize)).collect())),
+            Values::Any(v) => Values::Any(pick(v, positions)),
+        };
+        Self { values, nulls: self.nulls.gather(positions) }
+    }
+}
