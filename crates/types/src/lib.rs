@@ -1,8 +1,19 @@
 //! Values: what a cell can hold, in every language, with equality, equivalence, order and text form.
+//!
+//! Data's way through the files: `value` (layout) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601,
+//! arithmetic) · `format` (text).
 #![forbid(unsafe_code)]
 
+pub mod compare;
+pub mod format;
 mod logical;
+pub mod number;
+pub mod temporal;
 mod value;
 
+pub use compare::{Grouping, compare, equals, equivalent, hash_equivalent, order};
+pub use format::{Describe, format_literal, format_value};
 pub use logical::LogicalType;
-pub use value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Map, Path, Relationship, Time, Value, Zone};
+pub use value::{
+    Date, DateTime, Duration, LocalDateTime, LocalTime, Map, Path, Relationship, Time, Value, Zone,
+};

@@ -1,0 +1,130 @@
+//! Orderability: the total order over all values.
+//!
+//! Ascending by type: map, node, relationship, list, path, zoned date-time, local date-time, date, zoned time, local
+//! time, duration, bytes, string, boolean, number (NaN last), null; within a type by comparability, nulls and NaNs
+//! being equal to themselves. Values are equal here exactly if they are equivalent.
+
+use std::cmp::Ordering;
+
+use crate::Value;
+use crate::number::compare_int_float;
+use crate::value::{DateTime, Duration, Map, Path, Time, Zone};
+
+/// The place of `a` relative to `b` in ascending `ORDER BY`.
+///
+/// **Nulls / order**: total; null is last.
+pub fn order(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        (Value::Null, Value::Null) => Ordering::Equal,
+        (Value::Bool(x), Value::Bool(y)) => x.cmp(y),
+        (Value::Int(x), Value::Int(y)) => x.cmp(y),
+        (Value::Float(x), Value::Float(y)) => x.partial_cmp(y).unwrap_or_else(|| x.is_nan().cmp(&y.is_nan())),
+        (Value::Int(x), Value::Float(y)) => compare_int_float(*x, *y).unwrap_or(Ordering::Less),
+        (Value::Float(x), Value::Int(y)) => {
+            compare_int_float(*y, *x).map_or(Ordering::Greater, Ordering::reverse)
+        }
+        (Value::String(x), Value::String(y)) => x.cmp(y),
+        (Value::Bytes(x), Value::Bytes(y)) => x.cmp(y),
+        (Value::List(x), Value::List(y)) => in_sequence(x.iter(), y.iter()),
+        (Value::Map(x), Value::Map(y)) => {
+            order_maps_by_keys(x, y).then_with(|| in_sequence(x.values(), y.values()))
+        }
+        (Value::Date(x), Value::Date(y)) => x.cmp(y),
+        (Value::LocalTime(x), Value::LocalTime(y)) => x.cmp(y),
+        (Value::Time(x), Value::Time(y)) => order_times(*x, *y),
+        (Value::LocalDateTime(x), Value::LocalDateTime(y)) => x.cmp(y),
+        (Value::DateTime(x), Value::DateTime(y)) => order_datetimes(x, y),
+        (Value::Duration(x), Value::Duration(y)) => order_durations(x, y),
+        (Value::Node(x), Value::Node(y)) => x.cmp(y),
+        (Value::Relationship(x), Value::Relationship(y)) => x.id.cmp(&y.id),
+        (Value::Path(x), Value::Path(y)) => order_paths(x, y),
+        _ => rank(a).cmp(&rank(b)),
+    }
+}
+
+/// The place of a value's type. Ints and floats share one.
+fn rank(value: &Value) -> u8 {
+    match value {
+        Value::Map(_) => 0,
+        Value::Node(_) => 1,
+        Value::Relationship(_) => 2,
+        Value::List(_) => 3,
+        Value::Path(_) => 4,
+        Value::DateTime(_) => 5,
+        Value::LocalDateTime(_) => 6,
+        Value::Date(_) => 7,
+        Value::Time(_) => 8,
+        Value::LocalTime(_) => 9,
+        Value::Duration(_) => 10,
+        Value::Bytes(_) => 11,
+        Value::String(_) => 12,
+        Value::Bool(_) => 13,
+        Value::Int(_) | Value::Float(_) => 14,
+        Value::Null => 15,
+    }
+}
+
+fn in_sequence<'a>(
+    mut a: impl Iterator<Item = &'a Value>,
+    mut b: impl Iterator<Item = &'a Value>,
+) -> Ordering {
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return Ordering::Equal,
+            (None, Some(_)) => return Ordering::Less,
+            (Some(_), None) => return Ordering::Greater,
+            (Some(x), Some(y)) => match order(x, y) {
+                Ordering::Equal => {}
+                other => return other,
+            },
+        }
+    }
+}
+
+/// Smaller maps first, then by their keys in order.
+pub(super) fn order_maps_by_keys(a: &Map, b: &Map) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.keys().cmp(b.keys()))
+}
+
+/// By instant, then by offset.
+pub(super) fn order_times(a: Time, b: Time) -> Ordering {
+    let utc = |t: Time| i128::from(t.nanos) - i128::from(t.offset_seconds) * 1_000_000_000;
+    utc(a).cmp(&utc(b)).then(a.offset_seconds.cmp(&b.offset_seconds))
+}
+
+/// By instant, then by offset, then by zone name (fixed offsets before named zones).
+pub(super) fn order_datetimes(a: &DateTime, b: &DateTime) -> Ordering {
+    fn zone(zone: &Zone) -> (i32, Option<&str>) {
+        match zone {
+            Zone::Offset(offset) => (*offset, None),
+            Zone::Named { name, offset_seconds } => (*offset_seconds, Some(name)),
+        }
+    }
+    (a.seconds, a.nanos).cmp(&(b.seconds, b.nanos)).then_with(|| zone(&a.zone).cmp(&zone(&b.zone)))
+}
+
+/// By length, a month being 30.436875 days (a year of 365.2425) and a day 24 hours; then by components.
+fn order_durations(a: &Duration, b: &Duration) -> Ordering {
+    const SECONDS_PER_MONTH: i128 = 2_629_746;
+    const SECONDS_PER_DAY: i128 = 86_400;
+    let length = |d: &Duration| {
+        i128::from(d.months) * SECONDS_PER_MONTH
+            + i128::from(d.days) * SECONDS_PER_DAY
+            + i128::from(d.seconds)
+    };
+    let parts = |d: &Duration| (d.months, d.days, d.seconds);
+    (length(a), a.nanos).cmp(&(length(b), b.nanos)).then_with(|| parts(a).cmp(&parts(b)))
+}
+
+/// As the list of alternating nodes and relationships.
+pub(super) fn order_paths(a: &Path, b: &Path) -> Ordering {
+    let steps = |p: &Path| -> Vec<u64> {
+        let mut ids = Vec::with_capacity(p.nodes.len() + p.relationships.len());
+        for (i, node) in p.nodes.iter().enumerate() {
+            ids.push(node.0);
+            ids.extend(p.relationships.get(i).map(|r| r.id.0));
+        }
+        ids
+    };
+    steps(a).cmp(&steps(b))
+}

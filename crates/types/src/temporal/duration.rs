@@ -1,0 +1,164 @@
+//! Durations from components and from other durations.
+//!
+//! A fraction of a unit goes down to the next smaller kind: of a month to days (30.436875 of them, 2,629,746 s), of a
+//! day to seconds, of a second to nanoseconds; what is smaller than that is dropped.
+
+use super::decimal::Decimal;
+use super::error::TemporalError;
+use super::instant::NANOS_PER_SECOND;
+use crate::value::Duration;
+
+const OVERFLOW: TemporalError = TemporalError::Overflow("duration");
+
+/// Components of a duration, each of any size and sign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(missing_docs, reason = "the names are the units'")]
+pub struct DurationFields {
+    pub years: Decimal,
+    pub quarters: Decimal,
+    pub months: Decimal,
+    pub weeks: Decimal,
+    pub days: Decimal,
+    pub hours: Decimal,
+    pub minutes: Decimal,
+    pub seconds: Decimal,
+    pub milliseconds: Decimal,
+    pub microseconds: Decimal,
+    pub nanoseconds: Decimal,
+}
+
+impl DurationFields {
+    /// The component called `name`, as a map names it: `years`, `months`, …
+    pub fn component_mut(&mut self, name: &str) -> Option<&mut Decimal> {
+        Some(match name {
+            "years" => &mut self.years,
+            "quarters" => &mut self.quarters,
+            "months" => &mut self.months,
+            "weeks" => &mut self.weeks,
+            "days" => &mut self.days,
+            "hours" => &mut self.hours,
+            "minutes" => &mut self.minutes,
+            "seconds" => &mut self.seconds,
+            "milliseconds" => &mut self.milliseconds,
+            "microseconds" => &mut self.microseconds,
+            "nanoseconds" => &mut self.nanoseconds,
+            _ => return None,
+        })
+    }
+
+    /// The names [`Self::component_mut`] knows.
+    pub const NAMES: [&str; 11] = [
+        "years",
+        "quarters",
+        "months",
+        "weeks",
+        "days",
+        "hours",
+        "minutes",
+        "seconds",
+        "milliseconds",
+        "microseconds",
+        "nanoseconds",
+    ];
+
+    /// The duration these components add up to.
+    pub fn duration(&self) -> Result<Duration, TemporalError> {
+        let sum = |parts: &[(Decimal, i128, i128)]| {
+            parts.iter().try_fold(Decimal::ZERO, |sum, (part, numerator, denominator)| {
+                part.scale(*numerator, *denominator).and_then(|part| sum.plus(part))
+            })
+        };
+        let months = sum(&[(self.years, 12, 1), (self.quarters, 3, 1), (self.months, 1, 1)]);
+        let days = sum(&[(self.weeks, 7, 1), (self.days, 1, 1)]);
+        let seconds = sum(&[(self.hours, 3_600, 1), (self.minutes, 60, 1), (self.seconds, 1, 1)]);
+        let below = sum(&[
+            (self.milliseconds, 1_000_000, 1),
+            (self.microseconds, 1_000, 1),
+            (self.nanoseconds, 1, 1),
+        ]);
+        let parts = (|| Some((months?, days?, seconds?, below?)))().ok_or(OVERFLOW)?;
+        from_parts(parts.0, parts.1, parts.2, parts.3)
+    }
+}
+
+/// Months, days, seconds and nanoseconds, each with its fraction.
+fn from_parts(
+    months: Decimal,
+    days: Decimal,
+    seconds: Decimal,
+    nanos: Decimal,
+) -> Result<Duration, TemporalError> {
+    let carried = || -> Option<Duration> {
+        let (months, rest) = months.split()?;
+        let (days, rest) = days.plus(rest.scale(30_436_875, 1_000_000)?)?.split()?;
+        let (seconds, rest) = seconds.plus(rest.scale(86_400, 1)?)?.split()?;
+        let (nanos, _) = nanos.plus(rest.scale(i128::from(NANOS_PER_SECOND), 1)?)?.split()?;
+        Duration::normalized(months, days, seconds, nanos)
+    };
+    carried().ok_or(OVERFLOW)
+}
+
+impl Duration {
+    /// A duration of the given parts; nanoseconds may be any number. `None` on overflow.
+    pub fn normalized(months: i64, days: i64, seconds: i64, nanos: i64) -> Option<Self> {
+        Some(Self {
+            months,
+            days,
+            seconds: seconds.checked_add(nanos.div_euclid(NANOS_PER_SECOND))?,
+            nanos: i32::try_from(nanos.rem_euclid(NANOS_PER_SECOND)).ok()?,
+        })
+    }
+
+    /// Sum by component.
+    pub fn plus(self, other: Self) -> Result<Self, TemporalError> {
+        let add = || {
+            Self::normalized(
+                self.months.checked_add(other.months)?,
+                self.days.checked_add(other.days)?,
+                self.seconds.checked_add(other.seconds)?,
+                i64::from(self.nanos) + i64::from(other.nanos),
+            )
+        };
+        add().ok_or(OVERFLOW)
+    }
+
+    /// The same length the other way.
+    pub fn negated(self) -> Result<Self, TemporalError> {
+        let negate = || {
+            Self::normalized(
+                self.months.checked_neg()?,
+                self.days.checked_neg()?,
+                self.seconds.checked_neg()?,
+                -i64::from(self.nanos),
+            )
+        };
+        negate().ok_or(OVERFLOW)
+    }
+
+    /// Difference by component.
+    pub fn minus(self, other: Self) -> Result<Self, TemporalError> {
+        self.plus(other.negated()?)
+    }
+
+    /// Each component times `factor`, fractions going down to smaller components.
+    pub fn times(self, factor: Decimal) -> Result<Self, TemporalError> {
+        let (numerator, denominator) = factor.ratio();
+        self.scaled(numerator, denominator)
+    }
+
+    /// Each component divided by `divisor`, fractions going down to smaller components. `divisor` must not be zero.
+    pub fn divided(self, divisor: Decimal) -> Result<Self, TemporalError> {
+        let (numerator, denominator) = divisor.ratio();
+        self.scaled(denominator, numerator)
+    }
+
+    fn scaled(self, numerator: i128, denominator: i128) -> Result<Self, TemporalError> {
+        let scale = |part: i64| Decimal::whole(part).scale(numerator, denominator).ok_or(OVERFLOW);
+        from_parts(
+            scale(self.months)?,
+            scale(self.days)?,
+            scale(self.seconds)?,
+            scale(i64::from(self.nanos))?,
+        )
+    }
+}

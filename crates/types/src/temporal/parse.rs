@@ -1,0 +1,241 @@
+//! Reads ISO 8601 text into the instant types.
+//!
+//! Dates: `2015-07-21`, `20150721`, `2015-07`, `201507`, `2015-W30-2`, `2015W302`, `2015-W30`, `2015W30`, `2015-202`,
+//! `2015202`, `2015`; a signed year (`+`, `-`) may have up to nine digits and must be followed by `-` or `W`.
+//! Times: `21:40:32.142`, `214032.142`, `21:40`, `2140`, `21`, the fraction after `.` or `,`.
+//! Offsets: `Z`, `+01:00`, `+0100`, `+01`, `+01:00:00`; a date-time may end in `[Europe/Stockholm]`.
+//!
+//! Source: CIP2015-08-06, "ISO 8601 format for temporal instants".
+
+use super::calendar::{days_from_date, days_in_month, days_in_year, week_year_start, weeks_in_year};
+use super::error::TemporalError;
+use super::zone::{OFFSET_SECONDS_MAX, ZoneId};
+use crate::value::{Date, DateTime, LocalDateTime, LocalTime, Time};
+
+/// Reads a date.
+pub fn parse_date(text: &str) -> Result<Date, TemporalError> {
+    let mut reader = Reader(text);
+    let days = reader.date().filter(|_| reader.at_end()).ok_or_else(|| unreadable("date", text))?;
+    Date::from_days(days)
+}
+
+/// Reads a time of day without offset; a leading `T` is allowed.
+pub fn parse_local_time(text: &str) -> Result<LocalTime, TemporalError> {
+    let mut reader = Reader(text.strip_prefix('T').unwrap_or(text));
+    reader.time().filter(|_| reader.at_end()).ok_or_else(|| unreadable("local time", text))
+}
+
+/// Reads a time of day with an offset, `default_offset` (seconds east of UTC) if it has none.
+pub fn parse_time(text: &str, default_offset: i32) -> Result<Time, TemporalError> {
+    let mut reader = Reader(text.strip_prefix('T').unwrap_or(text));
+    let read = |reader: &mut Reader<'_>| {
+        let time = reader.time()?;
+        let offset_seconds = if reader.at_end() { default_offset } else { offset(reader.0)? };
+        Some(Time { nanos: time.nanos, offset_seconds })
+    };
+    read(&mut reader).ok_or_else(|| unreadable("time", text))
+}
+
+/// Reads a date and time of day without zone; a date alone is its midnight.
+pub fn parse_local_datetime(text: &str) -> Result<LocalDateTime, TemporalError> {
+    let mut reader = Reader(text);
+    let local = reader.local_datetime().filter(|_| reader.at_end());
+    let (days, time) = local.ok_or_else(|| unreadable("local datetime", text))?;
+    LocalDateTime::from_days_and_time(days, time)
+}
+
+/// Reads a date and time of day with an offset, a named zone or both; in `default_zone` if it has neither.
+pub fn parse_datetime(text: &str, default_zone: &ZoneId) -> Result<DateTime, TemporalError> {
+    let unreadable = || unreadable("datetime", text);
+    let mut reader = Reader(text);
+    let (days, time) = reader.local_datetime().ok_or_else(unreadable)?;
+    let local = LocalDateTime::from_days_and_time(days, time)?;
+    let (offset_text, name) = match reader.0.strip_suffix(']') {
+        Some(rest) => {
+            rest.split_once('[').map(|(offset, name)| (offset, Some(name))).ok_or_else(unreadable)?
+        }
+        None => (reader.0, None),
+    };
+    let offset = match offset_text {
+        "" => None,
+        _ => Some(offset(offset_text).ok_or_else(unreadable)?),
+    };
+    let zone = match (name, offset) {
+        (Some(name), _) => ZoneId::parse(name)?,
+        (None, Some(offset)) => ZoneId::Offset(offset),
+        (None, None) => default_zone.clone(),
+    };
+    match offset {
+        None => Ok(DateTime::from_local(local, &zone)),
+        Some(offset) => zone
+            .utc_of_local_with_offset(local.seconds, offset)
+            .map(|utc| DateTime::from_utc(utc, local.nanos, &zone))
+            .ok_or_else(|| TemporalError::ZoneOffset(name.unwrap_or_default().to_owned())),
+    }
+}
+
+/// Reads `Z` or `±HH[[:]MM[[:]SS]]` in seconds east of UTC.
+pub(super) fn offset(text: &str) -> Option<i32> {
+    if text.eq_ignore_ascii_case("z") {
+        return Some(0);
+    }
+    let mut reader = Reader(text);
+    let sign = if reader.eat('-') {
+        -1
+    } else if reader.eat('+') {
+        1
+    } else {
+        return None;
+    };
+    let mut seconds = reader.digits(2)? * 3_600;
+    for unit in [60, 1] {
+        if reader.at_end() {
+            break;
+        }
+        reader.eat(':');
+        seconds += reader.digits(2).filter(|n| *n < 60)? * unit;
+    }
+    let seconds = i32::try_from(seconds).ok().filter(|s| *s <= OFFSET_SECONDS_MAX)?;
+    reader.at_end().then_some(sign * seconds)
+}
+
+fn unreadable(kind: &'static str, text: &str) -> TemporalError {
+    TemporalError::Text { kind, text: text.to_owned() }
+}
+
+/// The text not yet read.
+pub(super) struct Reader<'a>(pub(super) &'a str);
+
+impl Reader<'_> {
+    pub(super) fn at_end(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn eat(&mut self, expected: char) -> bool {
+        self.0.strip_prefix(expected).map(|rest| self.0 = rest).is_some()
+    }
+
+    fn digit_count(&self) -> usize {
+        self.0.bytes().take_while(u8::is_ascii_digit).count()
+    }
+
+    /// The next `count` digits as a number.
+    fn digits(&mut self, count: usize) -> Option<i64> {
+        if count == 0 || self.digit_count() < count {
+            return None;
+        }
+        let (digits, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        digits.parse().ok()
+    }
+
+    fn local_datetime(&mut self) -> Option<(i64, LocalTime)> {
+        let days = self.date()?;
+        let time = if self.eat('T') { self.time()? } else { LocalTime::MIDNIGHT };
+        Some((days, time))
+    }
+
+    /// A date in any form, as days since 1970-01-01.
+    fn date(&mut self) -> Option<i64> {
+        let signed = self.0.starts_with(['+', '-']);
+        let negative = self.eat('-');
+        if !negative {
+            self.eat('+');
+        }
+        let digits = if signed { self.digit_count() } else { 4 };
+        let year = self.digits(digits).filter(|_| !signed || (4..=9).contains(&digits))?;
+        let year = if negative { -year } else { year };
+        if self.eat('W') {
+            return self.week_date(year, false);
+        }
+        if self.eat('-') {
+            if self.eat('W') {
+                return self.week_date(year, true);
+            }
+            return match self.digit_count() {
+                3 => self.ordinal_date(year),
+                1 | 2 => self.dashed_date(year),
+                _ => None,
+            };
+        }
+        match self.digit_count() {
+            0 => Some(days_from_date(year, 1, 1)),
+            _ if signed => None,
+            2 => {
+                let month = self.digits(2)?;
+                calendar_date(year, month, 1)
+            }
+            3 => self.ordinal_date(year),
+            4 => {
+                let month = self.digits(2)?;
+                let day = self.digits(2)?;
+                calendar_date(year, month, day)
+            }
+            _ => None,
+        }
+    }
+
+    /// `MM[-DD]` after `YYYY-`.
+    fn dashed_date(&mut self, year: i64) -> Option<i64> {
+        let month = self.digits(self.digit_count())?;
+        if !self.eat('-') {
+            return calendar_date(year, month, 1);
+        }
+        let day = self.digits(self.digit_count().min(2))?;
+        calendar_date(year, month, day)
+    }
+
+    fn ordinal_date(&mut self, year: i64) -> Option<i64> {
+        let day = self.digits(3)?;
+        (1..=days_in_year(year)).contains(&day).then(|| days_from_date(year, 1, 1) + day - 1)
+    }
+
+    fn week_date(&mut self, year: i64, dashed: bool) -> Option<i64> {
+        let week = self.digits(2).filter(|week| (1..=weeks_in_year(year)).contains(week))?;
+        let has_day = if dashed { self.eat('-') } else { self.digit_count() > 0 };
+        let day = if has_day { self.digits(1).filter(|day| (1..=7).contains(day))? } else { 1 };
+        Some(week_year_start(year) + (week - 1) * 7 + day - 1)
+    }
+
+    fn time(&mut self) -> Option<LocalTime> {
+        let hour = self.digits(2)?;
+        let separated = self.eat(':');
+        let (mut minute, mut second, mut nanos) = (0, 0, 0);
+        if separated || self.digit_count() > 0 {
+            minute = self.digits(2)?;
+            let has_second = if separated { self.eat(':') } else { self.digit_count() > 0 };
+            if has_second {
+                second = self.digits(2)?;
+                if self.eat('.') || self.eat(',') {
+                    nanos = self.fraction()?;
+                }
+            }
+        }
+        LocalTime::from_parts(hour, minute, second, nanos).ok()
+    }
+
+    /// One to nine digits after the point, in nanoseconds.
+    fn fraction(&mut self) -> Option<i64> {
+        let count = self.digit_count();
+        let scale = u32::try_from(9_usize.checked_sub(count)?).ok()?;
+        Some(self.digits(count)? * 10_i64.pow(scale))
+    }
+}
+
+fn calendar_date(year: i64, month: i64, day: i64) -> Option<i64> {
+    (1..=days_in_month(year, month)).contains(&day).then(|| days_from_date(year, month, day))
+}
+
+/// Reads the alternative form of a duration, a local date-time whose components are amounts.
+pub(super) fn parts_of_duration(text: &str) -> Option<(i64, i64, i64, LocalTime)> {
+    let mut reader = Reader(text);
+    let year = reader.digits(4)?;
+    let dashed = reader.eat('-');
+    let month = reader.digits(2).filter(|m| *m <= 12)?;
+    if dashed && !reader.eat('-') {
+        return None;
+    }
+    let day = reader.digits(2).filter(|d| *d <= 31)?;
+    let time = if reader.eat('T') { reader.time()? } else { LocalTime::MIDNIGHT };
+    reader.at_end().then_some((year, month, day, time))
+}
