@@ -1,0 +1,214 @@
+//! Texts of one field in, a typed column out.
+
+use trimorph_store::bulk::{ColumnBatch, ColumnData};
+use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
+
+use crate::parse::{
+    NANOS_PER_SECOND, parse_bool, parse_date, parse_datetime, parse_duration, parse_float, parse_int,
+    parse_local_datetime, parse_local_time, parse_time,
+};
+use crate::plan::Parse;
+
+/// The text is not a value of the column's type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct NotAValue;
+
+/// A column that grows by one value at a time.
+pub(crate) struct Builder {
+    parse: Parse,
+    data: ColumnData,
+    nulls: Option<Vec<bool>>,
+}
+
+/// An empty column for values of `kind`.
+pub(crate) fn empty_data(kind: LogicalType) -> ColumnData {
+    match kind {
+        LogicalType::Bool => ColumnData::Bool(Vec::new()),
+        LogicalType::Int => ColumnData::Int(Vec::new()),
+        LogicalType::Float => ColumnData::Float(Vec::new()),
+        LogicalType::Date => ColumnData::Date(Vec::new()),
+        LogicalType::LocalTime => ColumnData::LocalTime(Vec::new()),
+        LogicalType::LocalDateTime => ColumnData::LocalDateTime(Vec::new()),
+        LogicalType::DateTime => ColumnData::DateTime(Vec::new()),
+        LogicalType::String => ColumnData::String { bytes: Vec::new(), ends: Vec::new() },
+        _ => ColumnData::Values(Vec::new()),
+    }
+}
+
+/// A column of `rows` nulls.
+pub(crate) fn null_column(kind: LogicalType, rows: usize) -> ColumnBatch {
+    let data = match empty_data(kind) {
+        ColumnData::Bool(_) => ColumnData::Bool(vec![false; rows]),
+        ColumnData::Int(_) => ColumnData::Int(vec![0; rows]),
+        ColumnData::Float(_) => ColumnData::Float(vec![0.0; rows]),
+        ColumnData::Date(_) => ColumnData::Date(vec![0; rows]),
+        ColumnData::LocalTime(_) => ColumnData::LocalTime(vec![0; rows]),
+        ColumnData::LocalDateTime(_) => ColumnData::LocalDateTime(vec![0; rows]),
+        ColumnData::DateTime(_) => ColumnData::DateTime(vec![0; rows]),
+        ColumnData::String { .. } => ColumnData::String { bytes: Vec::new(), ends: vec![0; rows] },
+        ColumnData::Values(_) => ColumnData::Values(vec![Value::Null; rows]),
+    };
+    ColumnBatch { data, nulls: Some(vec![true; rows]) }
+}
+
+impl Builder {
+    pub(crate) fn new(parse: Parse) -> Self {
+        Self { parse, data: empty_data(parse.logical_type()), nulls: None }
+    }
+
+    /// Adds a value. The text must be UTF-8.
+    #[inline]
+    pub(crate) fn push(&mut self, text: &[u8]) -> Result<(), NotAValue> {
+        match &mut self.data {
+            ColumnData::Int(v) => v.push(parse_int(text).ok_or(NotAValue)?),
+            ColumnData::String { bytes, ends } => {
+                bytes.extend_from_slice(text);
+                #[expect(clippy::cast_possible_truncation, reason = "chunks are below 4 GiB")]
+                ends.push(bytes.len() as u32);
+            }
+            ColumnData::DateTime(v) => {
+                let (instant, offset) = parse_datetime(text).ok_or(NotAValue)?;
+                match nanos(instant) {
+                    Some(n) if offset == 0 => v.push(n),
+                    _ => self.push_wide(wide_datetime(instant, offset)),
+                }
+            }
+            ColumnData::LocalDateTime(v) => {
+                let local = parse_local_datetime(text).ok_or(NotAValue)?;
+                match nanos(local) {
+                    Some(n) => v.push(n),
+                    None => self.push_wide(Value::LocalDateTime(local)),
+                }
+            }
+            ColumnData::Bool(v) => v.push(parse_bool(text).ok_or(NotAValue)?),
+            ColumnData::Float(v) => v.push(parse_float(text).ok_or(NotAValue)?),
+            ColumnData::Date(v) => v.push(parse_date(text).ok_or(NotAValue)?),
+            ColumnData::LocalTime(v) => v.push(parse_local_time(text).ok_or(NotAValue)?),
+            ColumnData::Values(v) => v.push(parse_value(self.parse, text).ok_or(NotAValue)?),
+        }
+        if let Some(nulls) = &mut self.nulls {
+            nulls.push(false);
+        }
+        Ok(())
+    }
+
+    /// Adds a null.
+    pub(crate) fn push_null(&mut self) {
+        let before = self.data.len();
+        match &mut self.data {
+            ColumnData::Bool(v) => v.push(false),
+            ColumnData::Int(v)
+            | ColumnData::LocalTime(v)
+            | ColumnData::LocalDateTime(v)
+            | ColumnData::DateTime(v) => {
+                v.push(0);
+            }
+            ColumnData::Float(v) => v.push(0.0),
+            ColumnData::Date(v) => v.push(0),
+            ColumnData::String { ends, .. } => ends.push(ends.last().copied().unwrap_or(0)),
+            ColumnData::Values(v) => v.push(Value::Null),
+        }
+        self.nulls.get_or_insert_with(|| vec![false; before]).push(true);
+    }
+
+    /// Takes values off until `rows` are left; for rows that turn out to be bad in a later field.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        match &mut self.data {
+            ColumnData::Bool(v) => v.truncate(rows),
+            ColumnData::Int(v)
+            | ColumnData::LocalTime(v)
+            | ColumnData::LocalDateTime(v)
+            | ColumnData::DateTime(v) => {
+                v.truncate(rows);
+            }
+            ColumnData::Float(v) => v.truncate(rows),
+            ColumnData::Date(v) => v.truncate(rows),
+            ColumnData::String { bytes, ends } => {
+                ends.truncate(rows);
+                bytes.truncate(ends.last().map_or(0, |end| *end as usize));
+            }
+            ColumnData::Values(v) => v.truncate(rows),
+        }
+        if let Some(nulls) = &mut self.nulls {
+            nulls.truncate(rows);
+        }
+    }
+
+    /// The text of the last value, if this is a column of strings with `row + 1` values.
+    #[inline]
+    pub(crate) fn last_string(&self, row: usize) -> Option<&[u8]> {
+        let ColumnData::String { bytes, ends } = &self.data else { return None };
+        let start = if row == 0 { 0 } else { *ends.get(row - 1)? as usize };
+        bytes.get(start..*ends.get(row)? as usize)
+    }
+
+    pub(crate) fn finish(self) -> ColumnBatch {
+        let nulls = self.nulls.filter(|nulls| nulls.contains(&true));
+        ColumnBatch { data: self.data, nulls }
+    }
+
+    /// Goes over to general values, which the typed column cannot hold, and adds one.
+    #[cold]
+    fn push_wide(&mut self, value: Value) {
+        let mut values: Vec<Value> = match &self.data {
+            ColumnData::DateTime(v) => v.iter().map(|n| wide_datetime(split_nanos(*n), 0)).collect(),
+            ColumnData::LocalDateTime(v) => v.iter().map(|n| Value::LocalDateTime(split_nanos(*n))).collect(),
+            _ => Vec::new(),
+        };
+        values.push(value);
+        self.data = ColumnData::Values(values);
+    }
+}
+
+fn nanos(instant: LocalDateTime) -> Option<i64> {
+    instant.seconds.checked_mul(NANOS_PER_SECOND)?.checked_add(instant.nanos.into())
+}
+
+fn split_nanos(nanos: i64) -> LocalDateTime {
+    LocalDateTime {
+        seconds: nanos.div_euclid(NANOS_PER_SECOND),
+        nanos: u32::try_from(nanos.rem_euclid(NANOS_PER_SECOND)).unwrap_or(0),
+    }
+}
+
+fn wide_datetime(instant: LocalDateTime, offset_seconds: i32) -> Value {
+    Value::DateTime(DateTime {
+        seconds: instant.seconds,
+        nanos: instant.nanos,
+        zone: Zone::Offset(offset_seconds),
+    })
+}
+
+fn parse_value(parse: Parse, text: &[u8]) -> Option<Value> {
+    match parse {
+        Parse::Skip => None,
+        Parse::One(kind) => parse_one(kind, text),
+        Parse::List(kind, delimiter) => {
+            if text.is_empty() {
+                return Some(Value::list(Vec::new()));
+            }
+            let items: Option<Vec<Value>> =
+                text.split(|b| *b == delimiter).map(|item| parse_one(kind, item)).collect();
+            items.map(Value::list)
+        }
+    }
+}
+
+fn parse_one(kind: LogicalType, text: &[u8]) -> Option<Value> {
+    Some(match kind {
+        LogicalType::Bool => Value::Bool(parse_bool(text)?),
+        LogicalType::Int => Value::Int(parse_int(text)?),
+        LogicalType::Float => Value::Float(parse_float(text)?),
+        LogicalType::String => Value::string(std::str::from_utf8(text).ok()?),
+        LogicalType::Date => Value::Date(Date { days: parse_date(text)? }),
+        LogicalType::LocalTime => Value::LocalTime(LocalTime { nanos: parse_local_time(text)? }),
+        LogicalType::Time => Value::Time(parse_time(text)?),
+        LogicalType::LocalDateTime => Value::LocalDateTime(parse_local_datetime(text)?),
+        LogicalType::DateTime => {
+            let (instant, offset) = parse_datetime(text)?;
+            wide_datetime(instant, offset)
+        }
+        LogicalType::Duration => Value::Duration(parse_duration(text)?),
+        _ => return None,
+    })
+}

@@ -1,0 +1,170 @@
+//! A stream of text in, chunks of whole records out.
+//!
+//! 1. Fill a buffer. 2. Cut it after the last record end; the rest goes in front of the next chunk. 3. Count its lines.
+//!
+//! A quote opens a quoted field only as the first byte of a field (RFC 4180), so the state at any place follows from
+//! the quotes before it alone: between quotes nothing has to be looked at but the last line end. A quote that never
+//! closes (before the end of the stream, or within the longest record accepted) makes the record end at its line's end; the
+//! splitter, given a chunk that ends there, refuses that record and nothing else.
+
+use std::io::{self, Read};
+
+use super::Dialect;
+
+/// Whole records of one file.
+pub(crate) struct Chunk {
+    /// The text. Ends with a line end, unless the file does not.
+    pub(crate) bytes: Vec<u8>,
+    /// The line its first byte is on, from 1.
+    pub(crate) first_line: u64,
+    /// The first bytes of one record too long to hold; the rest of it was dropped.
+    pub(crate) over_long: bool,
+}
+
+/// Cuts a stream into chunks.
+pub(crate) struct Chunker<R> {
+    reader: R,
+    dialect: Dialect,
+    chunk_bytes: usize,
+    carry: Vec<u8>,
+    line: u64,
+    at_start: bool,
+    at_end: bool,
+}
+
+impl<R: Read> Chunker<R> {
+    pub(crate) fn new(reader: R, dialect: Dialect, chunk_bytes: usize) -> Self {
+        let chunk_bytes = chunk_bytes.clamp(64, 256 << 20);
+        Self { reader, dialect, chunk_bytes, carry: Vec::new(), line: 1, at_start: true, at_end: false }
+    }
+
+    /// The next chunk; `None` at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Chunk>> {
+        let mut bytes = std::mem::take(&mut self.carry);
+        let mut wanted = self.chunk_bytes;
+        loop {
+            self.fill(&mut bytes, wanted)?;
+            if bytes.is_empty() {
+                return Ok(None);
+            }
+            let too_long = bytes.len() > self.dialect.record_bytes_max();
+            match last_record_end(&bytes, self.dialect.delimiter, self.at_end) {
+                Cut::At(end) => return Ok(Some(self.cut(bytes, end))),
+                Cut::Open { quote_at } if self.at_end || too_long => {
+                    // The quote never closes: the record ends where its line does, if that is at hand.
+                    if let Some(end) = memchr::memchr(b'\n', &bytes[quote_at..]) {
+                        return Ok(Some(self.cut(bytes, quote_at + end + 1)));
+                    }
+                    if self.at_end {
+                        let end = bytes.len();
+                        return Ok(Some(self.cut(bytes, end)));
+                    }
+                    return self.drop_line(bytes).map(Some);
+                }
+                Cut::None if too_long => return self.drop_line(bytes).map(Some),
+                Cut::Open { .. } | Cut::None => wanted = bytes.len().saturating_mul(2),
+            }
+        }
+    }
+
+    fn fill(&mut self, bytes: &mut Vec<u8>, wanted: usize) -> io::Result<()> {
+        if !self.at_end && bytes.len() < wanted {
+            let missing = wanted - bytes.len();
+            bytes.reserve_exact(missing);
+            let n = self.reader.by_ref().take(missing as u64).read_to_end(bytes)?;
+            self.at_end = n < missing;
+        }
+        if self.at_start {
+            self.at_start = false;
+            if bytes.starts_with(b"\xEF\xBB\xBF") {
+                bytes.drain(..3);
+            }
+        }
+        Ok(())
+    }
+
+    fn cut(&mut self, mut bytes: Vec<u8>, end: usize) -> Chunk {
+        let rest = &bytes[end..];
+        if !rest.is_empty() {
+            self.carry = Vec::with_capacity(self.chunk_bytes.max(rest.len()));
+            self.carry.extend_from_slice(rest);
+        }
+        bytes.truncate(end);
+        let first_line = self.line;
+        self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        Chunk { bytes, first_line, over_long: false }
+    }
+
+    /// Reads on to the end of the line without keeping it.
+    fn drop_line(&mut self, mut bytes: Vec<u8>) -> io::Result<Chunk> {
+        let first_line = self.line;
+        self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        bytes.truncate(1 << 12);
+        let mut dropped = Vec::new();
+        while !self.at_end {
+            dropped.clear();
+            let n = self.reader.by_ref().take(1 << 16).read_to_end(&mut dropped)?;
+            self.at_end = n < 1 << 16;
+            if let Some(end) = memchr::memchr(b'\n', &dropped) {
+                self.line += 1;
+                self.carry = dropped.split_off(end + 1);
+                break;
+            }
+        }
+        Ok(Chunk { bytes, first_line, over_long: true })
+    }
+}
+
+enum Cut {
+    /// After the last record end.
+    At(usize),
+    /// There is none: a quoted field, opened here, goes on.
+    Open { quote_at: usize },
+    /// There is none: an unquoted field goes on.
+    None,
+}
+
+fn last_record_end(bytes: &[u8], delimiter: u8, at_end: bool) -> Cut {
+    let mut cut = None;
+    let mut plain_from = 0;
+    loop {
+        let (quote, plain_to) = match opening_quote(bytes, plain_from, delimiter) {
+            Some(quote) => (Some(quote), quote),
+            None => (None, bytes.len()),
+        };
+        if let Some(end) = memchr::memrchr(b'\n', &bytes[plain_from..plain_to]) {
+            cut = Some(plain_from + end + 1);
+        }
+        let Some(quote_at) = quote else {
+            return match cut {
+                _ if at_end => Cut::At(bytes.len()),
+                Some(end) => Cut::At(end),
+                None => Cut::None,
+            };
+        };
+        match closing_quote(bytes, quote_at + 1) {
+            Some(close) => plain_from = close + 1,
+            None => return cut.map_or(Cut::Open { quote_at }, Cut::At),
+        }
+    }
+}
+
+/// The first quote at or after `from` that is the first byte of a field. `from` is the chunk's start or follows a
+/// closing quote.
+fn opening_quote(bytes: &[u8], from: usize, delimiter: u8) -> Option<usize> {
+    memchr::memchr_iter(b'"', &bytes[from..]).map(|i| from + i).find(|&at| match at.checked_sub(1) {
+        None => true,
+        Some(before) => before >= from && (bytes[before] == delimiter || bytes[before] == b'\n'),
+    })
+}
+
+/// The first quote at or after `from` that is not one of a doubled pair.
+pub(super) fn closing_quote(bytes: &[u8], mut from: usize) -> Option<usize> {
+    loop {
+        let at = from + memchr::memchr(b'"', bytes.get(from..)?)?;
+        if bytes.get(at + 1) != Some(&b'"') {
+            return Some(at);
+        }
+        from = at + 2;
+    }
+}

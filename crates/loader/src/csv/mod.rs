@@ -1,0 +1,30 @@
+//! CSV: bytes in, typed batches out.
+//!
+//! 1. [`chunk`] cuts a stream at record ends. 2. [`split`] finds the fields of a record. 3. [`table`] parses them into
+//! columns as a [`crate::plan::TablePlan`] says. [`feed`] walks over the files of a load, [`header`] reads first records.
+
+pub(crate) mod chunk;
+pub(crate) mod feed;
+pub(crate) mod header;
+pub(crate) mod split;
+mod structural;
+pub(crate) mod table;
+
+#[cfg(test)]
+mod tests;
+
+/// How the text is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Dialect {
+    /// Between fields: one ASCII byte, neither a quote nor a line end.
+    pub(crate) delimiter: u8,
+    /// Longest field accepted.
+    pub(crate) field_bytes_max: usize,
+}
+
+impl Dialect {
+    /// Longest record accepted: longer ones are refused without being held.
+    pub(crate) fn record_bytes_max(self) -> usize {
+        self.field_bytes_max.saturating_mul(4).min(1 << 30)
+    }
+}

@@ -1,0 +1,286 @@
+//! A chunk in, batches and refused rows out.
+//!
+//! 1. Split a record. 2. Refuse it if it is broken or has too few or too many fields. 3. Append each field to its
+//! column; at the first that is not a value of its type, take the row back and refuse it. 4. After the last record, route
+//! the columns to tables (`crate::gather`).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use trimorph_store::bulk::{Lines, Origin, Rejected};
+
+use super::Dialect;
+use super::chunk::Chunk;
+use super::split::{Field, Record, RecordFault, Splitter};
+use crate::column::Builder;
+use crate::gather::Columns;
+use crate::pipeline::{Parsed, Work};
+use crate::plan::{Output, Parse, Route, TablePlan};
+
+/// Raw text of a refused row that is kept at most.
+const RAW_BYTES_MAX: usize = 1 << 14;
+/// Text of a bad value that is shown at most.
+const SHOWN_BYTES_MAX: usize = 60;
+
+/// A chunk of a file, to be parsed.
+pub(crate) struct CsvWork {
+    pub(crate) chunk: Chunk,
+    pub(crate) plan: Arc<TablePlan>,
+    pub(crate) file: u32,
+    pub(crate) dialect: Dialect,
+    /// The first record is the header.
+    pub(crate) skip_header: bool,
+    /// Stop at the first refused row, since the load will.
+    pub(crate) stop_at_reject: bool,
+}
+
+impl Work for CsvWork {
+    fn run(self: Box<Self>) -> Parsed {
+        if self.chunk.over_long {
+            return self.refuse_over_long();
+        }
+        let mut table = Table::new(&self);
+        let mut splitter = Splitter::new(&self.chunk.bytes, self.dialect.delimiter, self.chunk.first_line);
+        if self.skip_header {
+            splitter.next();
+        }
+        while let Some(record) = splitter.next() {
+            if let Err(reason) = table.row(&record, &splitter.fields) {
+                table.refuse(&record, reason);
+                if self.stop_at_reject {
+                    break;
+                }
+            }
+        }
+        table.finish()
+    }
+}
+
+impl CsvWork {
+    fn refuse_over_long(&self) -> Parsed {
+        let reason = format!("record is longer than {} bytes", self.dialect.record_bytes_max());
+        let row = raw(&self.chunk.bytes);
+        let rejected = Rejected { file: self.file, line: self.chunk.first_line, reason };
+        Parsed { file: self.file, rejects: vec![(rejected, Some(row))], ..Parsed::default() }
+    }
+}
+
+struct Table<'a> {
+    work: &'a CsvWork,
+    text: &'a [u8],
+    plan: &'a TablePlan,
+    builders: Vec<Option<Builder>>,
+    rows: usize,
+    lines: LineList,
+    rejects: Vec<(Rejected, Option<String>)>,
+    /// The chunk is UTF-8 throughout, so every field is.
+    utf8: bool,
+    scratch: Vec<u8>,
+}
+
+impl<'a> Table<'a> {
+    fn new(work: &'a CsvWork) -> Self {
+        let builders = work
+            .plan
+            .fields
+            .iter()
+            .map(|field| (field.parse != Parse::Skip).then(|| Builder::new(field.parse)))
+            .collect();
+        let text = work.chunk.bytes.as_slice();
+        Self {
+            work,
+            text,
+            plan: &work.plan,
+            builders,
+            rows: 0,
+            lines: LineList::default(),
+            rejects: Vec::new(),
+            utf8: std::str::from_utf8(text).is_ok(),
+            scratch: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn row(&mut self, record: &Record, fields: &[Field]) -> Result<(), String> {
+        if record.fault.is_some() || fields.len() != self.plan.fields.len() {
+            return Err(self.shape_fault(record, fields.len()));
+        }
+        if !self.utf8 && std::str::from_utf8(&self.text[record.start..record.end]).is_err() {
+            return Err("row is not valid UTF-8".to_owned());
+        }
+        for (index, field) in fields.iter().enumerate() {
+            if let Err(fault) = self.field(index, *field) {
+                self.take_back();
+                return Err(self.field_fault(index, *field, fault));
+            }
+        }
+        if let Err(reason) = self.check_routes() {
+            self.take_back();
+            return Err(reason);
+        }
+        self.rows += 1;
+        self.lines.push(record.line);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn field(&mut self, index: usize, field: Field) -> Result<(), FieldFault> {
+        let raw = field.raw(self.text);
+        if raw.len() > self.work.dialect.field_bytes_max {
+            return Err(FieldFault::OverLong);
+        }
+        let Some(builder) = &mut self.builders[index] else { return Ok(()) };
+        let is_null = if field.is_quoted() {
+            self.plan.quoted_empty_is_null && raw.is_empty()
+        } else {
+            raw == self.plan.null_text.as_slice()
+        };
+        if is_null {
+            if self.plan.fields[index].required {
+                return Err(FieldFault::Null);
+            }
+            builder.push_null();
+            return Ok(());
+        }
+        let pushed = if field.is_doubled() {
+            field.unescape(self.text, &mut self.scratch);
+            builder.push(&self.scratch)
+        } else {
+            builder.push(raw)
+        };
+        pushed.map_err(|_| FieldFault::NotAValue)
+    }
+
+    /// Refuses rows whose route field names no table.
+    #[inline]
+    fn check_routes(&self) -> Result<(), String> {
+        for output in &self.plan.outputs {
+            match output {
+                Output::Nodes { route, .. } => self.check_route(route)?,
+                Output::Edges { route, .. } => self.check_route(route)?,
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn check_route<H>(&self, route: &Route<H>) -> Result<(), String> {
+        let Route::ByField { field, tables, what } = route else { return Ok(()) };
+        let text = self.builders[*field].as_ref().and_then(|b| b.last_string(self.rows)).unwrap_or(b"");
+        if tables.contains_key(text) {
+            return Ok(());
+        }
+        Err(format!("\"{}\" is not a known {what}", shown(text)))
+    }
+
+    fn take_back(&mut self) {
+        for builder in self.builders.iter_mut().flatten() {
+            builder.truncate(self.rows);
+        }
+    }
+
+    #[cold]
+    fn shape_fault(&self, record: &Record, found: usize) -> String {
+        let name = |index: usize| match self.plan.fields.get(index) {
+            Some(field) => format!("field {} (\"{}\")", index + 1, field.name),
+            None => format!("field {}", index + 1),
+        };
+        match record.fault {
+            Some(RecordFault::OpenQuote(index)) => {
+                format!("the quote that opens {} never closes", name(index))
+            }
+            Some(RecordFault::AfterQuote(index)) => {
+                format!("text after the closing quote of {}", name(index))
+            }
+            None => {
+                let expected = self.plan.fields.len();
+                format!("expected {expected} field{}, found {found}", if expected == 1 { "" } else { "s" })
+            }
+        }
+    }
+
+    #[cold]
+    fn field_fault(&self, index: usize, field: Field, fault: FieldFault) -> String {
+        let plan = &self.plan.fields[index];
+        match fault {
+            FieldFault::Null => format!("column \"{}\" must not be null", plan.name),
+            FieldFault::OverLong => {
+                let (found, most) = (field.raw(self.text).len(), self.work.dialect.field_bytes_max);
+                format!("column \"{}\" has {found} bytes, more than {most}", plan.name)
+            }
+            FieldFault::NotAValue => {
+                let kind = match plan.parse {
+                    Parse::List(kind, _) => format!("LIST<{kind}>"),
+                    other => other.logical_type().to_string(),
+                };
+                let value = field.value(self.text);
+                format!("column \"{}\": \"{}\" is not a valid {kind}", plan.name, shown(&value))
+            }
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, record: &Record, reason: String) {
+        let rejected = Rejected { file: self.work.file, line: record.line, reason };
+        self.rejects.push((rejected, Some(raw(&self.text[record.start..record.end]))));
+    }
+
+    fn finish(self) -> Parsed {
+        let columns = self.builders.into_iter().map(|b| b.map(Builder::finish)).collect();
+        let origin = Origin { file: self.work.file, lines: self.lines.finish() };
+        Parsed {
+            file: self.work.file,
+            batches: Columns::new(columns, self.rows, origin).into_batches(self.plan),
+            rejects: self.rejects,
+            rows: self.rows as u64,
+            values: (self.rows * self.plan.fields.len()) as u64,
+            bytes: self.text.len() as u64,
+            error: None,
+        }
+    }
+}
+
+enum FieldFault {
+    Null,
+    OverLong,
+    NotAValue,
+}
+
+/// Line numbers that are mostly consecutive.
+#[derive(Default)]
+struct LineList {
+    first: u64,
+    count: u64,
+    each: Option<Vec<u64>>,
+}
+
+impl LineList {
+    #[inline]
+    fn push(&mut self, line: u64) {
+        if self.count == 0 {
+            self.first = line;
+        } else if let Some(each) = &mut self.each {
+            each.push(line);
+        } else if line != self.first + self.count {
+            let mut each: Vec<u64> = (self.first..self.first + self.count).collect();
+            each.push(line);
+            self.each = Some(each);
+        }
+        self.count += 1;
+    }
+
+    fn finish(self) -> Lines {
+        self.each.map_or(Lines::From(self.first), Lines::Each)
+    }
+}
+
+fn raw(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(RAW_BYTES_MAX)]).into_owned()
+}
+
+fn shown(bytes: &[u8]) -> Cow<'_, str> {
+    if bytes.len() <= SHOWN_BYTES_MAX {
+        return String::from_utf8_lossy(bytes);
+    }
+    Cow::Owned(format!("{}…", String::from_utf8_lossy(&bytes[..SHOWN_BYTES_MAX])))
+}

@@ -1,0 +1,116 @@
+//! Paths in, a filled sink and a report out.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use trimorph_store::bulk::BulkSink;
+
+use crate::csv::feed::{CsvFeed, CsvFile};
+use crate::pipeline;
+use crate::progress::Meter;
+use crate::{FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Rejects, snb};
+
+/// Loads files into `sink`: declares tables, then appends all rows. The caller then finishes the sink, giving what that
+/// refuses to [`LoadReport::rejects`].
+///
+/// `paths` is a directory for `LdbcSnb`, one mapping file for `Csv` and `Parquet`, and data files for `Neo4jCsv`. Without a
+/// `format` it is guessed: a directory is LDBC SNB, a `.json` file a mapping, CSV files neo4j-style.
+///
+/// **Cost**: a bounded number of chunks (`options.chunk_bytes`) in memory at a time, besides what the sink keeps.
+/// **Errors**: see [`LoadError`]; after any, the sink holds a part of the rows and should be dropped.
+pub fn load(
+    paths: &[PathBuf],
+    format: Option<Format>,
+    options: &LoadOptions,
+    sink: &impl BulkSink,
+    progress: &dyn Progress,
+) -> Result<LoadReport, LoadError> {
+    let start = Instant::now();
+    let Some(first) = paths.first() else {
+        return Err(LoadError::Format { path: None, reason: "nothing to load".to_owned(), hint: None });
+    };
+    let format = match format {
+        Some(format) => format,
+        None => guess(first)?,
+    };
+    let mut meter = Meter::new(progress);
+    match format {
+        Format::LdbcSnb => {
+            let [path] = paths else {
+                return Err(LoadError::format(
+                    first,
+                    "LDBC SNB data is one directory, several paths were given",
+                ));
+            };
+            let files = plan_snb(path, options, sink)?;
+            run_csv(&files, format, start, options, sink, &mut meter)
+        }
+        Format::Csv | Format::Parquet | Format::Neo4jCsv => {
+            Err(LoadError::format(first, format!("format {} is not available yet", format.name())))
+        }
+    }
+}
+
+fn plan_snb(path: &Path, options: &LoadOptions, sink: &impl BulkSink) -> Result<Vec<CsvFile>, LoadError> {
+    let Some(snapshot) = snb::find_snapshot(path) else {
+        let reason = "not one LDBC SNB snapshot: no single directory with static/ and dynamic/ here";
+        return Err(LoadError::format(path, reason)
+            .hint("give the layout's directory, such as composite-merged-fk, or its initial_snapshot"));
+    };
+    let entities = snb::list_entities(&snapshot)?;
+    snb::plan(&snapshot, &entities, options.field_bytes_max, sink)
+}
+
+/// The format that `path` looks like.
+fn guess(path: &Path) -> Result<Format, LoadError> {
+    let meta = std::fs::metadata(path).map_err(|e| LoadError::io(path, "open", e))?;
+    if meta.is_dir() {
+        return Ok(Format::LdbcSnb);
+    }
+    let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    if name.ends_with(".json") {
+        Ok(Format::Csv)
+    } else if [".csv", ".csv.gz", ".csv.zst"].iter().any(|end| name.ends_with(end)) {
+        Ok(Format::Neo4jCsv)
+    } else {
+        let names = Format::ALL.map(Format::name).join(", ");
+        Err(LoadError::format(path, "cannot tell its format from its name")
+            .hint(format!("name one of {names}")))
+    }
+}
+
+fn run_csv(
+    files: &[CsvFile],
+    format: Format,
+    start: Instant,
+    options: &LoadOptions,
+    sink: &impl BulkSink,
+    meter: &mut Meter<'_>,
+) -> Result<LoadReport, LoadError> {
+    let names = files.iter().map(|f| f.source.path().to_path_buf()).collect();
+    let rejects = Arc::new(Rejects::new(names, options.skip_bad_rows, options.rejects_path.clone()));
+    let bytes_total = files.iter().map(|f| f.source.bytes_total()).sum();
+    let mut feed = CsvFeed::new(files, options.chunk_bytes, !options.skip_bad_rows);
+    let totals = pipeline::run(&mut feed, files.len(), bytes_total, sink, options, &rejects, meter);
+    let flushed = rejects.flush();
+    let totals = totals?;
+    flushed?;
+    let reports = files.iter().zip(&totals.rows_by_file).map(|(file, rows)| FileReport {
+        path: file.source.path().to_path_buf(),
+        table: file.plan.name.clone(),
+        rows: *rows,
+    });
+    Ok(LoadReport {
+        format,
+        files: reports.collect(),
+        rows: totals.rows,
+        rejected: rejects.count(),
+        nodes: totals.nodes,
+        edges: totals.edges,
+        values: totals.values,
+        bytes: totals.bytes,
+        seconds: start.elapsed().as_secs_f64(),
+        rejects,
+    })
+}

@@ -1,0 +1,42 @@
+//! What a load did.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::{Format, Rejects};
+
+/// One file of a load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileReport {
+    /// The file.
+    pub path: PathBuf,
+    /// What it was read as, such as `(:Person)`, `[:KNOWS]` or both.
+    pub table: String,
+    /// Rows taken from it.
+    pub rows: u64,
+}
+
+/// What a load did.
+#[derive(Clone, Debug)]
+pub struct LoadReport {
+    /// What the files were read as.
+    pub format: Format,
+    /// Every file, in the loader's own order: `Rejected::file` is an index into it.
+    pub files: Vec<FileReport>,
+    /// Rows taken from all files.
+    pub rows: u64,
+    /// Rows the parser refused.
+    pub rejected: u64,
+    /// Nodes appended to the sink.
+    pub nodes: u64,
+    /// Edges appended to the sink.
+    pub edges: u64,
+    /// Fields of accepted rows.
+    pub values: u64,
+    /// Decompressed bytes read.
+    pub bytes: u64,
+    /// Wall time.
+    pub seconds: f64,
+    /// Takes in what the sink refuses when it finishes.
+    pub rejects: Arc<Rejects>,
+}

@@ -1,0 +1,83 @@
+//! Where bytes come from: a plain or compressed file, or memory.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::LoadError;
+
+/// One input of a load.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// A file.
+    File(PathBuf),
+    /// A text in memory, under the name it would have as a file.
+    Memory(PathBuf, Arc<Vec<u8>>),
+}
+
+impl Source {
+    /// Its path.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::File(path) | Self::Memory(path, _) => path,
+        }
+    }
+
+    /// Bytes as stored.
+    pub(crate) fn bytes_total(&self) -> u64 {
+        match self {
+            Self::File(path) => std::fs::metadata(path).map_or(0, |m| m.len()),
+            Self::Memory(_, bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Opens it; gzip and zstd are told by their magic numbers. `count` grows by the stored bytes read.
+    pub(crate) fn open(&self, count: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>, LoadError> {
+        match self {
+            Self::File(path) => {
+                let file = File::open(path).map_err(|e| LoadError::io(path, "open", e))?;
+                decompress(Counted { inner: file, count: Arc::clone(count) })
+                    .map_err(|e| LoadError::io(path, "read", e))
+            }
+            Self::Memory(_, bytes) => {
+                let inner = Cursor::new(Shared(Arc::clone(bytes)));
+                Ok(Box::new(Counted { inner, count: Arc::clone(count) }))
+            }
+        }
+    }
+}
+
+struct Shared(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.count.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+fn decompress<R: Read + Send + 'static>(reader: R) -> io::Result<Box<dyn Read + Send>> {
+    let mut buffered = BufReader::with_capacity(1 << 17, reader);
+    let head = buffered.fill_buf()?;
+    if head.starts_with(&[0x1F, 0x8B]) {
+        Ok(Box::new(flate2::bufread::MultiGzDecoder::new(buffered)))
+    } else if head.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+        Ok(Box::new(zstd::stream::read::Decoder::with_buffer(buffered)?))
+    } else {
+        Ok(Box::new(buffered))
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of whole loads, through a sink that records everything.
+
+mod recorder;
+mod snb;
