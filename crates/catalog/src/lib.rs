@@ -1,1 +1,8 @@
-//! trimorph-catalog
+//! The catalog: names, node tables, edge tables and their statistics. Plain immutable data, one value per main version.
+#![forbid(unsafe_code)]
+
+mod names;
+mod tables;
+
+pub use names::Names;
+pub use tables::{BackwardStats, Catalog, CharacteristicSet, EdgeTableInfo, NodeTableInfo, PropertyInfo, PropertyStats};

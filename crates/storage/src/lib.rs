@@ -1,4 +1,26 @@
 //! Main: the read-optimised, immutable half of the store (design §3; GF-CL §4–5).
+//!
+//! ```text
+//! bulk      batches of columns in            -> a Main out
+//! column    a property column: segments of 65,536 rows, each encoded as its data asks
+//! adjacency neighbours per edge table and direction: CSR segments, or a vertex column
+//! node_table, edge_table, main               -> what a snapshot reads
+//! database  a directory of image files and a manifest
+//! ```
 #![forbid(unsafe_code)]
 
+pub mod adjacency;
 pub mod bulk;
+pub mod column;
+mod database;
+pub mod edge_table;
+mod key_index;
+mod main_version;
+mod node_table;
+mod value_codec;
+
+pub use database::{DatabaseError, read_main, write_main};
+pub use edge_table::{EdgeTable, EdgeTableView, PAGE_ROWS};
+pub use key_index::KeyIndex;
+pub use main_version::{ComponentBytes, Main};
+pub use node_table::NodeTable;

@@ -1,0 +1,273 @@
+//! CSR: sorted neighbour lists.
+//!
+//! Per segment of 65,536 source rows: 32-bit offsets (`rows + 1`, or one per non-empty list and a rank index where a quarter
+//! or more of the lists are empty), neighbour rows in whole bytes, tables only where neighbours are in several, positions
+//! only where needed. Lists are sorted by (table, row); the first edge of a segment has global slot `first_slot`.
+
+use std::sync::Arc;
+
+use trimorph_base::{NodeId, TableId};
+use trimorph_encoding::{PackedView, RankView};
+use trimorph_vector::Nodes;
+use trimorph_vfs::{Bytes, CodecError, Decoder, Image};
+
+use super::rows_within;
+use crate::column::{PackedInts, SEGMENT_ROWS, read_blob};
+use crate::edge_table::PAGE_ROWS;
+
+#[derive(Clone, Debug)]
+pub(crate) struct CsrSegment {
+    pub(crate) first_slot: u64,
+    pub(crate) edges: usize,
+    pub(crate) presence: Option<(Bytes, Bytes)>,
+    pub(crate) offsets: Bytes,
+    pub(crate) neighbours: PackedInts,
+    pub(crate) tables: Option<PackedInts>,
+    pub(crate) positions: Option<PackedInts>,
+}
+
+/// Sorted neighbour lists of all rows of a node table.
+#[derive(Clone, Debug)]
+pub struct Csr {
+    targets: Vec<TableId>,
+    segments: Vec<Arc<CsrSegment>>,
+}
+
+impl Csr {
+    pub(crate) fn read(
+        image: &Image,
+        meta: &mut Decoder<'_>,
+        rows: u64,
+        targets: &[(TableId, u64)],
+    ) -> Result<Self, CodecError> {
+        let rows = usize::try_from(rows).map_err(|_| meta.error("a number of rows that fits memory"))?;
+        let mut first_slot = 0;
+        let mut segments = Vec::new();
+        for start in (0..rows).step_by(SEGMENT_ROWS) {
+            let segment = Self::read_segment(image, meta, SEGMENT_ROWS.min(rows - start), first_slot, targets)?;
+            first_slot += segment.edges as u64;
+            segments.push(Arc::new(segment));
+        }
+        Ok(Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments })
+    }
+
+    fn read_segment(
+        image: &Image,
+        meta: &mut Decoder<'_>,
+        len: usize,
+        first_slot: u64,
+        targets: &[(TableId, u64)],
+    ) -> Result<CsrSegment, CodecError> {
+        let (presence, lists) = match meta.u8()? {
+            0 => (None, len),
+            _ => {
+                let (words, ranks) = (read_blob(image, meta)?, read_blob(image, meta)?);
+                let bits = bytemuck::try_cast_slice::<u8, u64>(words.as_slice()).unwrap_or_default();
+                let counts = bytemuck::try_cast_slice::<u8, u16>(ranks.as_slice()).unwrap_or_default();
+                if bits.len() != len.div_ceil(64) || counts.len() != bits.len() {
+                    return Err(meta.error("a presence index of the segment's length"));
+                }
+                let lists = bits.iter().map(|w| w.count_ones() as usize).sum();
+                (Some((words, ranks)), lists)
+            }
+        };
+        let offsets = read_blob(image, meta)?;
+        let edges = {
+            let ends = bytemuck::try_cast_slice::<u8, u32>(offsets.as_slice()).unwrap_or_default();
+            if ends.len() != lists + 1 || ends[0] != 0 || ends.windows(2).any(|w| w[0] > w[1]) {
+                return Err(meta.error("ascending offsets, one more than lists"));
+            }
+            ends[lists] as usize
+        };
+        let neighbours = PackedInts::read(image, meta, edges)?;
+        if neighbours.step != 1 || neighbours.bits % 8 != 0 || neighbours.bits > 56 || neighbours.base < 0 {
+            return Err(meta.error("neighbours in whole bytes"));
+        }
+        let tables = match meta.u8()? {
+            0 => None,
+            _ => Some(PackedInts::read(image, meta, edges)?),
+        };
+        let positions = match meta.u8()? {
+            0 => None,
+            _ => Some(PackedInts::read(image, meta, edges)?),
+        };
+        if !rows_within(&neighbours, tables.as_ref(), edges, targets) {
+            return Err(meta.error("neighbours within their tables"));
+        }
+        Ok(CsrSegment { first_slot, edges, presence, offsets, neighbours, tables, positions })
+    }
+}
+
+struct SegmentView<'s> {
+    first_slot: u64,
+    presence: Option<RankView<'s>>,
+    offsets: &'s [u32],
+    neighbours: PackedView<'s>,
+    tables: Option<PackedView<'s>>,
+    positions: Option<PackedView<'s>>,
+}
+
+/// A CSR, resolved into slices.
+pub struct CsrView<'s> {
+    targets: &'s [TableId],
+    segments: Vec<SegmentView<'s>>,
+}
+
+/// One neighbour list.
+#[derive(Clone, Copy, Debug)]
+pub struct List {
+    segment: usize,
+    /// First edge, counted within the segment.
+    start: usize,
+    /// Number of edges.
+    pub len: usize,
+}
+
+impl<'s> CsrView<'s> {
+    /// Resolves `csr`.
+    pub fn new(csr: &'s Csr) -> Self {
+        let segments = csr.segments.iter().map(|s| SegmentView {
+            first_slot: s.first_slot,
+            presence: s.presence.as_ref().map(|(words, ranks)| RankView {
+                // Lengths and alignment were checked when the CSR was read.
+                words: bytemuck::try_cast_slice(words.as_slice()).unwrap_or_default(),
+                ranks: bytemuck::try_cast_slice(ranks.as_slice()).unwrap_or_default(),
+            }),
+            offsets: bytemuck::try_cast_slice(s.offsets.as_slice()).unwrap_or_default(),
+            neighbours: s.neighbours.view(),
+            tables: s.tables.as_ref().map(PackedInts::view),
+            positions: s.positions.as_ref().map(PackedInts::view),
+        });
+        Self { targets: &csr.targets, segments: segments.collect() }
+    }
+
+    /// The list of node `row`.
+    #[inline]
+    pub fn list(&self, row: u64) -> List {
+        let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
+        let view = &self.segments[segment];
+        let at = match &view.presence {
+            None => local,
+            Some(rank) => match rank.place(local) {
+                Some(place) => place,
+                None => return List { segment, start: 0, len: 0 },
+            },
+        };
+        let start = view.offsets[at] as usize;
+        List { segment, start, len: view.offsets[at + 1] as usize - start }
+    }
+
+    /// The number of edges of node `row`.
+    #[inline]
+    pub fn degree(&self, row: u64) -> u64 {
+        self.list(row).len as u64
+    }
+
+    /// Adds the degrees of rows `first..` to nothing: multiplies `out[i]` by the degree of row `first + i`. `None` on overflow.
+    ///
+    /// **Cost**: one load per row and no branch where the segment has no presence index.
+    pub fn multiply_degrees(&self, first: u64, out: &mut [u64]) -> Option<()> {
+        let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
+        if let Some(SegmentView { presence: None, offsets, .. }) = self.segments.get(segment)
+            && let Some(window) = offsets.get(local..=local + out.len())
+        {
+            let mut overflow = false;
+            for (o, pair) in out.iter_mut().zip(window.windows(2)) {
+                let (product, over) = o.overflowing_mul(u64::from(pair[1] - pair[0]));
+                *o = product;
+                overflow |= over;
+            }
+            return (!overflow).then_some(());
+        }
+        for (i, o) in out.iter_mut().enumerate() {
+            *o = o.checked_mul(self.degree(first + i as u64))?;
+        }
+        Some(())
+    }
+
+    /// The neighbours of a list, in place where they are in one table.
+    #[inline]
+    pub fn nodes(&self, list: List) -> Nodes<'s> {
+        let view = &self.segments[list.segment];
+        match &view.tables {
+            None => {
+                let width = view.neighbours.bits / 8;
+                let start = list.start * width as usize;
+                Nodes::Packed {
+                    table: self.targets[0],
+                    base: view.neighbours.base.cast_unsigned(),
+                    width,
+                    bytes: &view.neighbours.bytes[start..],
+                }
+            }
+            Some(_) => Nodes::Ids { table: None, ids: (0..list.len).map(|i| self.node(list, i)).collect() },
+        }
+    }
+
+    /// Appends the neighbours of a list to `out`.
+    #[inline]
+    pub fn append_nodes(&self, list: List, out: &mut Vec<NodeId>) {
+        let view = &self.segments[list.segment];
+        match &view.tables {
+            None => {
+                let first = NodeId::new(self.targets[0], 0).0;
+                out.extend(
+                    (list.start..list.start + list.len).map(|i| NodeId(first + view.neighbours.get(i).cast_unsigned())),
+                );
+            }
+            Some(_) => out.extend((0..list.len).map(|i| self.node(list, i))),
+        }
+    }
+
+    /// The `i`-th neighbour of a list.
+    #[inline]
+    pub fn node(&self, list: List, i: usize) -> NodeId {
+        let view = &self.segments[list.segment];
+        let target = view.tables.as_ref().map_or(0, |t| t.get(list.start + i) as usize);
+        NodeId::new(self.targets[target], view.neighbours.get(list.start + i).cast_unsigned())
+    }
+
+    /// The global slot of the first edge of a list.
+    #[inline]
+    pub fn slot(&self, list: List) -> u64 {
+        self.segments[list.segment].first_slot + list.start as u64
+    }
+
+    /// The global slot at which the page of 128 rows that holds `row` starts.
+    #[inline]
+    pub fn page_slot(&self, page: u64) -> u64 {
+        self.row_slot(page * PAGE_ROWS).unwrap_or(0)
+    }
+
+    /// The global slot at which the edges of `row` start, or would; `None` past the last row.
+    pub(crate) fn row_slot(&self, row: u64) -> Option<u64> {
+        let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
+        let view = self.segments.get(segment)?;
+        let at = match &view.presence {
+            None => local,
+            Some(rank) if local / 64 < rank.words.len() => rank.rank(local),
+            Some(_) => return None,
+        };
+        Some(view.first_slot + u64::from(*view.offsets.get(at)?))
+    }
+
+    /// The stored position of the `i`-th edge of a list, where positions are stored.
+    #[inline]
+    pub fn position(&self, list: List, i: usize) -> Option<u64> {
+        self.segments[list.segment].positions.as_ref().map(|p| p.get(list.start + i).cast_unsigned())
+    }
+
+    /// The first place in a list whose neighbour is not before `node`. **Cost**: O(log len).
+    pub fn lower_bound(&self, list: List, node: NodeId) -> usize {
+        let (mut low, mut high) = (0, list.len);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if self.node(list, middle) < node {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}

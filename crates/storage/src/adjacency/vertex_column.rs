@@ -1,0 +1,134 @@
+//! Single-cardinality edges as a vertex column: a node's one neighbour, or none.
+//!
+//! Source: GF-CL §4.1.2.
+
+use std::sync::Arc;
+
+use trimorph_base::{NodeId, TableId};
+use trimorph_encoding::{PackedView, RankView};
+use trimorph_vfs::{Bytes, CodecError, Decoder, Image};
+
+use super::rows_within;
+use crate::column::{PackedInts, SEGMENT_ROWS, read_blob};
+
+#[derive(Clone, Debug)]
+struct Segment {
+    presence: Option<(Bytes, Bytes)>,
+    neighbours: PackedInts,
+    tables: Option<PackedInts>,
+    positions: Option<PackedInts>,
+}
+
+/// The neighbour of each row of a node table.
+#[derive(Clone, Debug)]
+pub struct VertexColumn {
+    targets: Vec<TableId>,
+    segments: Vec<Arc<Segment>>,
+}
+
+impl VertexColumn {
+    pub(crate) fn read(
+        image: &Image,
+        meta: &mut Decoder<'_>,
+        rows: u64,
+        targets: &[(TableId, u64)],
+    ) -> Result<Self, CodecError> {
+        let rows = usize::try_from(rows).map_err(|_| meta.error("a number of rows that fits memory"))?;
+        let mut segments = Vec::new();
+        for start in (0..rows).step_by(SEGMENT_ROWS) {
+            let len = SEGMENT_ROWS.min(rows - start);
+            let (presence, present) = match meta.u8()? {
+                0 => (None, len),
+                _ => {
+                    let (words, ranks) = (read_blob(image, meta)?, read_blob(image, meta)?);
+                    let bits = bytemuck::try_cast_slice::<u8, u64>(words.as_slice()).unwrap_or_default();
+                    let counts = bytemuck::try_cast_slice::<u8, u16>(ranks.as_slice()).unwrap_or_default();
+                    if bits.len() != len.div_ceil(64) || counts.len() != bits.len() {
+                        return Err(meta.error("a presence index of the segment's length"));
+                    }
+                    let present = bits.iter().map(|w| w.count_ones() as usize).sum();
+                    (Some((words, ranks)), present)
+                }
+            };
+            let neighbours = PackedInts::read(image, meta, present)?;
+            let tables = match meta.u8()? {
+                0 => None,
+                _ => Some(PackedInts::read(image, meta, present)?),
+            };
+            let positions = match meta.u8()? {
+                0 => None,
+                _ => Some(PackedInts::read(image, meta, present)?),
+            };
+            if !rows_within(&neighbours, tables.as_ref(), present, targets) {
+                return Err(meta.error("neighbours within their tables"));
+            }
+            segments.push(Arc::new(Segment { presence, neighbours, tables, positions }));
+        }
+        Ok(Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments })
+    }
+}
+
+struct SegmentView<'s> {
+    presence: Option<RankView<'s>>,
+    neighbours: PackedView<'s>,
+    tables: Option<PackedView<'s>>,
+    positions: Option<PackedView<'s>>,
+}
+
+/// A vertex column, resolved into slices.
+pub struct VertexColumnView<'s> {
+    targets: &'s [TableId],
+    segments: Vec<SegmentView<'s>>,
+}
+
+impl<'s> VertexColumnView<'s> {
+    /// Resolves `column`.
+    pub fn new(column: &'s VertexColumn) -> Self {
+        let segments = column.segments.iter().map(|s| SegmentView {
+            presence: s.presence.as_ref().map(|(words, ranks)| RankView {
+                words: bytemuck::try_cast_slice(words.as_slice()).unwrap_or_default(),
+                ranks: bytemuck::try_cast_slice(ranks.as_slice()).unwrap_or_default(),
+            }),
+            neighbours: s.neighbours.view(),
+            tables: s.tables.as_ref().map(PackedInts::view),
+            positions: s.positions.as_ref().map(PackedInts::view),
+        });
+        Self { targets: &column.targets, segments: segments.collect() }
+    }
+
+    #[inline]
+    fn place(&self, row: u64) -> Option<(&SegmentView<'s>, usize)> {
+        let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
+        let view = self.segments.get(segment)?;
+        match &view.presence {
+            None => Some((view, local)),
+            Some(rank) => Some((view, rank.place(local)?)),
+        }
+    }
+
+    /// Whether node `row` has an edge.
+    #[inline]
+    pub fn has(&self, row: u64) -> bool {
+        self.place(row).is_some()
+    }
+
+    /// The neighbour of node `row`.
+    #[inline]
+    pub fn neighbour(&self, row: u64) -> Option<NodeId> {
+        let (view, place) = self.place(row)?;
+        let target = view.tables.as_ref().map_or(0, |t| t.get(place) as usize);
+        Some(NodeId::new(self.targets[target], view.neighbours.get(place).cast_unsigned()))
+    }
+
+    /// The stored position of the edge of node `row`, where positions are stored.
+    #[inline]
+    pub fn position(&self, row: u64) -> Option<u64> {
+        let (view, place) = self.place(row)?;
+        view.positions.as_ref().map(|p| p.get(place).cast_unsigned())
+    }
+
+    /// The table all neighbours are in, if there is only one.
+    pub fn target(&self) -> Option<TableId> {
+        (self.targets.len() == 1).then(|| self.targets[0])
+    }
+}

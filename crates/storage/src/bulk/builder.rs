@@ -1,0 +1,364 @@
+//! The sink of a bulk load: nodes are encoded as they come, edges wait as keys until every node is there.
+//!
+//! 1. `append_nodes`: keys are entered into their space (a duplicate is a rejected row), columns go to their writers.
+//! 2. `append_edges`: the batch is kept.
+//! 3. `finish`: node images; then for each (edge label, source node table): keys to node ids (a dangling end is a rejected row),
+//!    sort, both directions, property pages, image. Edge tables are built in parallel.
+//!
+//! Source: GF-CL §4–5; design §3.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use trimorph_base::{CancelToken, EdgeId, EdgeTableId, LabelId, PropertyId, TableId, TypeId};
+use trimorph_catalog::{Catalog, CharacteristicSet, EdgeTableInfo, NodeTableInfo, PropertyInfo};
+use trimorph_types::LogicalType;
+use trimorph_vfs::{Encoder, ImageWriter, RegionOptions};
+
+use super::edges::{EdgeTableInput, build_edge_table, route_edges};
+use super::keys::{KeySpace, key_at};
+use super::{
+    BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle, NodeSpec, Rejected, Verdict,
+};
+use crate::column::ColumnWriter;
+use crate::key_index::KeyIndex;
+use crate::node_table::NODE_TABLE_KIND;
+use crate::{ComponentBytes, EdgeTable, Main, NodeTable};
+
+/// What decides about rejected rows.
+pub type RejectFn<'a> = dyn FnMut(Rejected) -> Verdict + Send + 'a;
+
+struct NodeTableState {
+    spec: NodeSpec,
+    space: Option<usize>,
+    rows: u64,
+    key: Option<ColumnWriter>,
+    columns: Vec<ColumnWriter>,
+    /// Which properties occur together, as a bit set over the spec's properties.
+    sets: HashMap<u128, u64>,
+}
+
+struct EdgeState {
+    spec: EdgeSpec,
+    from: usize,
+    to: usize,
+    batches: Vec<EdgeBatch>,
+}
+
+/// The sink. `'a` is the life of the callback for rejected rows.
+pub struct BulkBuilder<'a> {
+    options: RegionOptions,
+    cancel: CancelToken,
+    reject: Mutex<Box<RejectFn<'a>>>,
+    spaces: Mutex<Vec<(String, Arc<Mutex<KeySpace>>)>>,
+    nodes: Mutex<Vec<Arc<Mutex<NodeTableState>>>>,
+    edges: Mutex<Vec<Arc<Mutex<EdgeState>>>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> BulkBuilder<'a> {
+    /// An empty load.
+    pub fn new(options: RegionOptions, cancel: CancelToken, reject: Box<RejectFn<'a>>) -> Self {
+        Self {
+            options,
+            cancel,
+            reject: Mutex::new(reject),
+            spaces: Mutex::default(),
+            nodes: Mutex::default(),
+            edges: Mutex::default(),
+        }
+    }
+
+    fn space(&self, name: &str) -> (usize, Arc<Mutex<KeySpace>>) {
+        let mut spaces = lock(&self.spaces);
+        if let Some(i) = spaces.iter().position(|(n, _)| n == name) {
+            return (i, Arc::clone(&spaces[i].1));
+        }
+        spaces.push((name.to_owned(), Arc::default()));
+        (spaces.len() - 1, Arc::clone(&spaces[spaces.len() - 1].1))
+    }
+
+    fn rejected(&self, row: Rejected) -> Result<(), BulkError> {
+        match (lock(&self.reject))(row.clone()) {
+            Verdict::Skip => Ok(()),
+            Verdict::Abort => Err(BulkError::Rejected(row)),
+        }
+    }
+
+    /// Builds the main version, on `threads` threads.
+    ///
+    /// **Errors**: a dangling edge that is not to be skipped; more edges or tables than ids can tell apart; cancellation.
+    pub fn finish(self, threads: usize) -> Result<Main, BulkError> {
+        let nodes = std::mem::take(&mut *lock(&self.nodes));
+        let spaces: Vec<Arc<Mutex<KeySpace>>> = lock(&self.spaces).iter().map(|(_, s)| Arc::clone(s)).collect();
+        let mut catalog = Catalog::default();
+        let mut main = Main::default();
+        for (i, state) in nodes.into_iter().enumerate() {
+            let state = Arc::into_inner(state).map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner));
+            let state = state.ok_or(BulkError::Declaration("a node table is still being appended to".into()))?;
+            let id = TableId(u16::try_from(i).map_err(|_| too_large("node tables", 1 << 16))?);
+            let (table, bytes) = finish_nodes(state, id, &spaces, &mut catalog, self.options)?;
+            main.bytes.add(&bytes);
+            main.node_tables.push(Arc::new(table));
+        }
+        let inputs = self.edge_inputs(&spaces, main.node_tables.len())?;
+        // Keys are resolved: the spaces, most of the memory of a load, can go.
+        drop(spaces);
+        lock(&self.spaces).clear();
+        if inputs.len() >= usize::from(EdgeId::TABLE_END) {
+            return Err(too_large("edge tables", EdgeId::TABLE_END.into()));
+        }
+        self.build_edges(inputs, threads, &mut catalog, &mut main)?;
+        main.catalog = Arc::new(catalog);
+        Ok(main)
+    }
+
+    /// Resolves keys and groups edges by (edge label, source table).
+    fn edge_inputs(&self, spaces: &[Arc<Mutex<KeySpace>>], tables: usize) -> Result<Vec<EdgeTableInput>, BulkError> {
+        let mut inputs: Vec<EdgeTableInput> = Vec::new();
+        for state in std::mem::take(&mut *lock(&self.edges)) {
+            let mut state = lock(&state);
+            let (from, to) = (lock(&spaces[state.from]), (state.from != state.to).then(|| lock(&spaces[state.to])));
+            let to = to.as_deref().unwrap_or(&from);
+            let spec = state.spec.clone();
+            for batch in std::mem::take(&mut state.batches) {
+                if self.cancel.is_cancelled() {
+                    return Err(BulkError::Cancelled);
+                }
+                route_edges(&spec, &batch, &from, to, tables, &mut inputs, &mut |r| self.rejected(r))?;
+            }
+        }
+        inputs.sort_by(|a, b| (&a.label, a.source).cmp(&(&b.label, b.source)));
+        Ok(inputs)
+    }
+
+    fn build_edges(
+        &self,
+        inputs: Vec<EdgeTableInput>,
+        threads: usize,
+        catalog: &mut Catalog,
+        main: &mut Main,
+    ) -> Result<(), BulkError> {
+        let rows: Vec<u64> = main.node_tables.iter().map(|t| t.rows).collect();
+        let mut jobs = Vec::new();
+        for (i, input) in inputs.into_iter().enumerate() {
+            let id = EdgeTableId(u16::try_from(i).map_err(|_| too_large("edge tables", 1 << 10))?);
+            let ty = TypeId(small(catalog.types.intern(&input.label), "edge labels")?);
+            let properties: Vec<PropertyId> = input
+                .properties
+                .iter()
+                .map(|(name, _)| Ok(PropertyId(u32::try_from(catalog.properties.intern(name)).map_err(|_| too_large("properties", 1 << 32))?)))
+                .collect::<Result<_, BulkError>>()?;
+            jobs.push((id, ty, properties, input));
+        }
+        // Largest first, so that no thread is left alone with it at the end.
+        let mut order: Vec<usize> = (0..jobs.len()).collect();
+        order.sort_by_key(|i| std::cmp::Reverse(jobs[*i].3.edges.len()));
+        let mut slots: Vec<Option<_>> = jobs.into_iter().map(Some).collect();
+        let queue = Mutex::new(order.into_iter().rev().filter_map(|i| slots[i].take()).collect::<Vec<_>>());
+        let done = Mutex::new(Vec::new());
+        let work = || {
+            loop {
+                let Some((id, ty, properties, input)) = lock(&queue).pop() else { return };
+                if self.cancel.is_cancelled() {
+                    lock(&done).push(Err(BulkError::Cancelled));
+                    return;
+                }
+                let built = build_edge_table(input, id, ty, &properties, &rows, self.options);
+                lock(&done).push(built);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads.max(1) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let mut built: Vec<(EdgeTable, EdgeTableInfo, ComponentBytes)> =
+            done.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect::<Result<_, _>>()?;
+        built.sort_by_key(|(table, _, _)| table.id);
+        for (table, info, bytes) in built {
+            main.bytes.add(&bytes);
+            main.edge_tables.push(Arc::new(table));
+            catalog.edge_tables.push(info);
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn too_large(what: &str, max: u64) -> BulkError {
+    BulkError::TooLarge(format!("more than {max} {what}"))
+}
+
+fn small(id: usize, what: &str) -> Result<u16, BulkError> {
+    u16::try_from(id).map_err(|_| too_large(what, 1 << 16))
+}
+
+/// An image that could not be built is a lack of memory: what was written just now is not damaged.
+pub(super) fn no_memory(error: impl std::fmt::Debug) -> BulkError {
+    BulkError::TooLarge(format!("could not build the table's image: {error:?}"))
+}
+
+fn finish_nodes(
+    state: NodeTableState,
+    id: TableId,
+    spaces: &[Arc<Mutex<KeySpace>>],
+    catalog: &mut Catalog,
+    options: RegionOptions,
+) -> Result<(NodeTable, ComponentBytes), BulkError> {
+    let mut image = ImageWriter::new();
+    let mut meta = Encoder::new();
+    let mut bytes = ComponentBytes::default();
+    let labels = (state.spec.labels.iter())
+        .map(|l| Ok(LabelId(small(catalog.labels.intern(l), "labels")?)))
+        .collect::<Result<_, BulkError>>()?;
+    let key = state.key.is_some().then_some(0);
+    let names = state.spec.key_property.iter().map(|n| (n.clone(), LogicalType::Int)).chain(state.spec.properties.iter().cloned());
+    let mut properties = Vec::new();
+    meta.u64(state.rows);
+    meta.u64((usize::from(key.is_some()) + state.columns.len()) as u64);
+    for ((name, _), writer) in names.zip(state.key.into_iter().chain(state.columns)) {
+        let ty = writer.logical_type();
+        let (stats, size) = writer.finish(&mut image, &mut meta);
+        bytes.node_properties += size.data;
+        bytes.nulls += size.nulls;
+        let id = u32::try_from(catalog.properties.intern(&name)).map_err(|_| too_large("properties", 1 << 32))?;
+        properties.push(PropertyInfo { id: PropertyId(id), ty, stats });
+    }
+    match (key, state.space) {
+        (Some(_), Some(space)) => {
+            meta.u8(1);
+            bytes.key_indexes += KeyIndex::write(&lock(&spaces[space]).hashes(id), &mut image, &mut meta);
+        }
+        _ => meta.u8(0),
+    }
+    let region = image.finish(NODE_TABLE_KIND, &meta.finish(), options).map_err(no_memory)?;
+    bytes.overhead += region.len().saturating_sub(bytes.total());
+    let table = NodeTable::open(region).map_err(no_memory)?;
+    let offset = u32::from(key.is_some());
+    let mut characteristic_sets: Vec<CharacteristicSet> = state
+        .sets
+        .into_iter()
+        .map(|(bits, count)| CharacteristicSet {
+            properties: (0..offset).chain((0..128).filter(|p| bits >> p & 1 == 1).map(|p| p + offset)).collect(),
+            count,
+        })
+        .collect();
+    characteristic_sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
+    let info = NodeTableInfo { labels, properties, key, rows: state.rows, characteristic_sets };
+    catalog.node_tables.push(info);
+    Ok((table, bytes))
+}
+
+impl BulkSink for BulkBuilder<'_> {
+    fn declare_nodes(&self, spec: NodeSpec) -> Result<NodeHandle, BulkError> {
+        let space = spec.key_space.as_deref().map(|name| self.space(name).0);
+        if spec.key_property.is_some() && space.is_none() {
+            return Err(BulkError::Declaration(format!("node table {:?} has a key property but no key space", spec.labels)));
+        }
+        let mut nodes = lock(&self.nodes);
+        let mut sorted = spec.labels.clone();
+        sorted.sort();
+        for other in nodes.iter() {
+            let mut labels = lock(other).spec.labels.clone();
+            labels.sort();
+            if labels == sorted {
+                return Err(BulkError::Declaration(format!("label set {sorted:?} is declared twice")));
+            }
+        }
+        let columns = spec.properties.iter().map(|(_, ty)| ColumnWriter::new(*ty)).collect();
+        nodes.push(Arc::new(Mutex::new(NodeTableState { spec, space, rows: 0, key: None, columns, sets: HashMap::new() })));
+        u32::try_from(nodes.len() - 1).map(NodeHandle).map_err(|_| too_large("node tables", 1 << 16))
+    }
+
+    fn declare_edges(&self, spec: EdgeSpec) -> Result<EdgeHandle, BulkError> {
+        let (from, to) = (self.space(&spec.from_space).0, self.space(&spec.to_space).0);
+        let mut edges = lock(&self.edges);
+        edges.push(Arc::new(Mutex::new(EdgeState { spec, from, to, batches: Vec::new() })));
+        u32::try_from(edges.len() - 1).map(EdgeHandle).map_err(|_| too_large("edge declarations", 1 << 32))
+    }
+
+    fn append_nodes(&self, table: NodeHandle, batch: NodeBatch) -> Result<(), BulkError> {
+        if self.cancel.is_cancelled() {
+            return Err(BulkError::Cancelled);
+        }
+        let state = lock(&self.nodes).get(table.0 as usize).cloned();
+        let state = state.ok_or(BulkError::Declaration("append to an undeclared node table".into()))?;
+        let mut state = lock(&state);
+        let state = &mut *state;
+        let rows = batch.keys.as_ref().map(ColumnData::len).or(batch.columns.first().map(|c| c.data.len())).unwrap_or(0);
+        let fits = batch.columns.len() == state.columns.len()
+            && batch.columns.iter().all(|c| c.data.len() == rows && c.nulls.as_ref().is_none_or(|n| n.len() == rows))
+            && batch.keys.is_some() == state.space.is_some();
+        if !fits {
+            return Err(BulkError::Declaration(format!("a batch of {:?} does not fit its declaration", state.spec.labels)));
+        }
+        let mut keep: Option<Vec<bool>> = None;
+        if let (Some(keys), Some(space)) = (&batch.keys, state.space) {
+            let (name, space) = {
+                let spaces = lock(&self.spaces);
+                (spaces[space].0.clone(), Arc::clone(&spaces[space].1))
+            };
+            let mut space = lock(&space);
+            let mut row = state.rows;
+            for i in 0..rows {
+                let key = key_at(keys, i).ok_or(BulkError::Declaration("keys are integers or strings".into()))?;
+                let table = TableId(u16::try_from(table.0).map_err(|_| too_large("node tables", 1 << 16))?);
+                if space.insert(key, trimorph_base::NodeId::new(table, row)) {
+                    row += 1;
+                } else {
+                    let reason = format!("duplicate key {key} in key space \"{name}\"");
+                    self.rejected(Rejected { file: batch.origin.file, line: batch.origin.lines.line(i), reason })?;
+                    keep.get_or_insert_with(|| vec![true; rows])[i] = false;
+                }
+            }
+        }
+        append_kept(state, &batch, rows, keep.as_deref());
+        if state.rows >= u64::from(u32::MAX) {
+            return Err(too_large("rows in one node table", u64::from(u32::MAX)));
+        }
+        Ok(())
+    }
+
+    fn append_edges(&self, table: EdgeHandle, batch: EdgeBatch) -> Result<(), BulkError> {
+        if self.cancel.is_cancelled() {
+            return Err(BulkError::Cancelled);
+        }
+        let state = lock(&self.edges).get(table.0 as usize).cloned();
+        let state = state.ok_or(BulkError::Declaration("append to an undeclared edge label".into()))?;
+        let mut state = lock(&state);
+        let rows = batch.from_keys.len();
+        let fits = batch.to_keys.len() == rows
+            && batch.columns.len() == state.spec.properties.len()
+            && batch.columns.iter().all(|c| c.data.len() == rows && c.nulls.as_ref().is_none_or(|n| n.len() == rows));
+        if !fits {
+            return Err(BulkError::Declaration(format!("a batch of \"{}\" does not fit its declaration", state.spec.label)));
+        }
+        state.batches.push(batch);
+        Ok(())
+    }
+}
+
+fn append_kept(state: &mut NodeTableState, batch: &NodeBatch, rows: usize, keep: Option<&[bool]>) {
+    if let (Some(keys), Some(_)) = (&batch.keys, &state.spec.key_property) {
+        let ty = if matches!(keys, ColumnData::Int(_)) { LogicalType::Int } else { LogicalType::String };
+        let writer = state.key.get_or_insert_with(|| ColumnWriter::new(ty));
+        writer.append(&ColumnBatch { data: keys.clone(), nulls: None }, keep);
+    }
+    for (writer, column) in state.columns.iter_mut().zip(&batch.columns) {
+        writer.append(column, keep);
+    }
+    for i in (0..rows).filter(|i| keep.is_none_or(|k| k[*i])) {
+        let mut set = 0u128;
+        for (p, column) in batch.columns.iter().take(128).enumerate() {
+            let null = column.nulls.as_ref().is_some_and(|n| n[i])
+                || matches!(&column.data, ColumnData::Values(v) if v[i].is_null());
+            set |= u128::from(!null) << p;
+        }
+        *state.sets.entry(set).or_insert(0) += 1;
+        state.rows += 1;
+    }
+}

@@ -1,0 +1,272 @@
+//! What a column is made of, and its form in an image's metadata.
+
+use std::sync::Arc;
+
+use trimorph_encoding::{FsstTable, Packed, PackedView};
+use trimorph_types::LogicalType;
+use trimorph_vfs::{BlobId, Bytes, CodecError, Decoder, Encoder, Image, ImageWriter, TextBytes};
+
+/// Rows of a segment: the unit of encoding and of publication.
+pub const SEGMENT_ROWS: usize = 1 << 16;
+/// Rows of a zone: the unit of zone maps and, with the delta, of the "has a version" flag.
+pub const ZONE_ROWS: usize = 1 << 10;
+
+/// Integers in place.
+#[derive(Clone, Debug)]
+pub(crate) struct Ints {
+    pub(crate) bits: u8,
+    pub(crate) base: i64,
+    pub(crate) step: u64,
+    pub(crate) codes: Bytes,
+}
+
+impl Ints {
+    #[inline]
+    pub(crate) fn view(&self) -> PackedView<'_> {
+        PackedView { bits: self.bits, base: self.base, step: self.step, bytes: self.codes.as_slice() }
+    }
+
+    pub(crate) fn write(packed: Packed, image: &mut ImageWriter, meta: &mut Encoder) {
+        meta.u8(packed.bits);
+        meta.i64(packed.base);
+        meta.u64(packed.step);
+        meta.u32(image.put(packed.bytes).0);
+    }
+
+    /// Reads and checks that `len` codes are there.
+    pub(crate) fn read(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<Self, CodecError> {
+        let (bits, base, step) = (meta.u8()?, meta.i64()?, meta.u64()?);
+        let codes = read_blob(image, meta)?;
+        let ints = Self { bits, base, step, codes };
+        if ints.view().holds(len) { Ok(ints) } else { Err(meta.error("a blob that holds the codes")) }
+    }
+}
+
+pub(crate) fn read_blob(image: &Image, meta: &mut Decoder<'_>) -> Result<Bytes, CodecError> {
+    let id = BlobId(meta.u32()?);
+    image.blob(id).ok_or(meta.error("the number of a blob"))
+}
+
+/// Which rows of a segment have a value.
+#[derive(Clone, Debug)]
+pub(crate) enum Presence {
+    All,
+    None,
+    Some { words: Bytes, ranks: Bytes },
+}
+
+/// The values of the rows present.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    Ints(Ints),
+    Floats(Bytes),
+    Dictionary(Ints),
+    Strings { ends: Ints, text: TextBytes },
+    Compressed { ends: Ints, bytes: Bytes },
+    Values { ends: Ints, bytes: Bytes },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    pub(crate) len: usize,
+    pub(crate) presence: Presence,
+    pub(crate) data: Data,
+    /// Smallest and largest integer (date, instant) of each zone; the smallest is above the largest where all are null.
+    pub(crate) zones: Vec<(i64, i64)>,
+}
+
+/// Distinct strings of a column.
+#[derive(Clone, Debug)]
+pub(crate) struct Dictionary {
+    pub(crate) len: usize,
+    pub(crate) ends: Ints,
+    pub(crate) text: TextBytes,
+}
+
+/// Values of another type than the column's.
+#[derive(Clone, Debug)]
+pub(crate) struct Exceptions {
+    pub(crate) len: usize,
+    pub(crate) rows: Ints,
+    pub(crate) ends: Ints,
+    pub(crate) bytes: Bytes,
+}
+
+/// A column, read in place.
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub(crate) ty: LogicalType,
+    pub(crate) segments: Vec<Arc<Segment>>,
+    pub(crate) dictionary: Option<Dictionary>,
+    pub(crate) fsst: Option<Arc<FsstTable>>,
+    pub(crate) exceptions: Option<Exceptions>,
+}
+
+impl Column {
+    /// The type of its values; `Any` for general values.
+    pub fn logical_type(&self) -> LogicalType {
+        self.ty
+    }
+
+    /// Short names of the encodings its segments use, with how many use each.
+    pub fn encodings(&self) -> Vec<(&'static str, usize)> {
+        let mut counts: Vec<(&'static str, usize)> = Vec::new();
+        for segment in &self.segments {
+            let name = match (&segment.presence, &segment.data) {
+                (Presence::None, _) => "null",
+                (_, Data::Ints(i)) if i.bits == 0 => "constant",
+                (_, Data::Ints(i)) if i.bits == 1 => "bitmap",
+                (_, Data::Ints(_)) => "frame of reference",
+                (_, Data::Floats(_)) => "plain float",
+                (_, Data::Dictionary(_)) => "dictionary",
+                (_, Data::Strings { .. }) => "plain string",
+                (_, Data::Compressed { .. }) => "FSST string",
+                (_, Data::Values { .. }) => "general",
+            };
+            match counts.iter_mut().find(|(n, _)| *n == name) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((name, 1)),
+            }
+        }
+        counts
+    }
+
+    /// Reads what [`super::ColumnWriter::finish`] wrote, for a column of `rows` rows.
+    ///
+    /// **Errors**: metadata that does not fit the blobs or the rows.
+    pub(crate) fn read(image: &Image, meta: &mut Decoder<'_>, rows: u64) -> Result<Self, CodecError> {
+        let ty = type_from_code(meta.u8()?).ok_or(meta.error("a column type"))?;
+        let fsst = match meta.u8()? {
+            0 => None,
+            _ => {
+                let blob = read_blob(image, meta)?;
+                Some(Arc::new(FsstTable::from_bytes(blob.as_slice()).ok_or(meta.error("an FSST table"))?))
+            }
+        };
+        let dictionary = match meta.u8()? {
+            0 => None,
+            _ => {
+                let len = meta.count(u32::MAX as usize)?;
+                let ends = Ints::read(image, meta, len)?;
+                let text = TextBytes::new(read_blob(image, meta)?).ok_or(meta.error("UTF-8 text"))?;
+                Some(Dictionary { len, ends, text })
+            }
+        };
+        let exceptions = match meta.u8()? {
+            0 => None,
+            _ => {
+                let len = meta.count(u32::MAX as usize)?;
+                let (row_ints, ends) = (Ints::read(image, meta, len)?, Ints::read(image, meta, len)?);
+                Some(Exceptions { len, rows: row_ints, ends, bytes: read_blob(image, meta)? })
+            }
+        };
+        let mut column = Self { ty, segments: Vec::new(), dictionary, fsst, exceptions };
+        let mut left = usize::try_from(rows).map_err(|_| meta.error("a number of rows that fits memory"))?;
+        while left > 0 {
+            let len = left.min(SEGMENT_ROWS);
+            let segment = column.read_segment(image, meta, len)?;
+            column.segments.push(Arc::new(segment));
+            left -= len;
+        }
+        Ok(column)
+    }
+
+    fn read_segment(&self, image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<Segment, CodecError> {
+        let (presence, present) = match meta.u8()? {
+            0 => (Presence::All, len),
+            1 => (Presence::None, 0),
+            2 => {
+                let (words, ranks) = (read_blob(image, meta)?, read_blob(image, meta)?);
+                let ok = bytemuck::try_cast_slice::<u8, u64>(words.as_slice()).map(|w| (w.len(), w.iter().map(|w| w.count_ones() as usize).sum()));
+                let ranks_ok = bytemuck::try_cast_slice::<u8, u16>(ranks.as_slice()).map(<[u16]>::len);
+                match (ok, ranks_ok) {
+                    (Ok((n, present)), Ok(r)) if n == r && n == len.div_ceil(64) && present <= len => {
+                        (Presence::Some { words, ranks }, present)
+                    }
+                    _ => return Err(meta.error("a presence index of the segment's length")),
+                }
+            }
+            _ => return Err(meta.error("a kind of presence")),
+        };
+        let data = match meta.u8()? {
+            0 => Data::Ints(Ints::read(image, meta, present)?),
+            1 => {
+                let blob = read_blob(image, meta)?;
+                if bytemuck::try_cast_slice::<u8, f64>(blob.as_slice()).map(<[f64]>::len) != Ok(present) {
+                    return Err(meta.error("as many floats as rows present"));
+                }
+                Data::Floats(blob)
+            }
+            2 => {
+                let codes = Ints::read(image, meta, present)?;
+                let entries = self.dictionary.as_ref().map_or(0, |d| d.len);
+                if (0..present).any(|i| usize::try_from(codes.view().get(i)).map_or(true, |c| c >= entries)) {
+                    return Err(meta.error("codes within the dictionary"));
+                }
+                Data::Dictionary(codes)
+            }
+            3 => {
+                let ends = Ints::read(image, meta, present)?;
+                let text = TextBytes::new(read_blob(image, meta)?).ok_or(meta.error("UTF-8 text"))?;
+                Data::Strings { ends, text }
+            }
+            4 if self.fsst.is_some() => {
+                Data::Compressed { ends: Ints::read(image, meta, present)?, bytes: read_blob(image, meta)? }
+            }
+            5 => Data::Values { ends: Ints::read(image, meta, present)?, bytes: read_blob(image, meta)? },
+            _ => return Err(meta.error("a column encoding")),
+        };
+        if !fits(self.ty, &data) && !matches!(presence, Presence::None) {
+            return Err(meta.error("an encoding that fits the column's type"));
+        }
+        let zone_count = meta.count(len.div_ceil(ZONE_ROWS))?;
+        let zones = (0..zone_count).map(|_| Ok((meta.i64()?, meta.i64()?))).collect::<Result<_, CodecError>>()?;
+        Ok(Segment { len, presence, data, zones })
+    }
+}
+
+/// Whether `data` can hold values of `ty`.
+fn fits(ty: LogicalType, data: &Data) -> bool {
+    match data {
+        Data::Ints(_) => is_integral(ty),
+        Data::Floats(_) => ty == LogicalType::Float,
+        Data::Dictionary(_) | Data::Strings { .. } | Data::Compressed { .. } => ty == LogicalType::String,
+        Data::Values { .. } => !is_integral(ty) && ty != LogicalType::Float && ty != LogicalType::String,
+    }
+}
+
+/// Types kept as integers.
+pub(crate) fn is_integral(ty: LogicalType) -> bool {
+    use LogicalType as T;
+    matches!(ty, T::Bool | T::Int | T::Date | T::LocalTime | T::LocalDateTime | T::DateTime)
+}
+
+const TYPES: [LogicalType; 17] = [
+    LogicalType::Any,
+    LogicalType::Bool,
+    LogicalType::Int,
+    LogicalType::Float,
+    LogicalType::String,
+    LogicalType::Bytes,
+    LogicalType::Date,
+    LogicalType::LocalTime,
+    LogicalType::Time,
+    LogicalType::LocalDateTime,
+    LogicalType::DateTime,
+    LogicalType::Duration,
+    LogicalType::List,
+    LogicalType::Map,
+    LogicalType::Node,
+    LogicalType::Relationship,
+    LogicalType::Path,
+];
+
+/// The code a type has on disk.
+pub(crate) fn type_code(ty: LogicalType) -> u8 {
+    TYPES.iter().position(|t| *t == ty).and_then(|i| u8::try_from(i).ok()).unwrap_or(0)
+}
+
+/// The type with a code on disk.
+pub(crate) fn type_from_code(code: u8) -> Option<LogicalType> {
+    TYPES.get(code as usize).copied()
+}

@@ -1,0 +1,293 @@
+//! Column view: the read side, resolved once per query into slices, then one load, shift and mask per value.
+
+use trimorph_encoding::{FsstTable, PackedView, RankView, StringsView};
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::{Nulls, Text, Values, Vector};
+use trimorph_vfs::Decoder;
+
+use super::format::{Column, Data, Dictionary, Exceptions, Presence, SEGMENT_ROWS, Segment, ZONE_ROWS};
+use crate::value_codec;
+
+enum PresenceView<'s> {
+    All,
+    None,
+    Some(RankView<'s>),
+}
+
+enum DataView<'s> {
+    Ints(PackedView<'s>),
+    Floats(&'s [f64]),
+    Dictionary(PackedView<'s>),
+    Strings { ends: PackedView<'s>, text: &'s str },
+    Compressed(StringsView<'s>),
+    Values(StringsView<'s>),
+}
+
+struct SegmentView<'s> {
+    presence: PresenceView<'s>,
+    data: DataView<'s>,
+    zones: &'s [(i64, i64)],
+}
+
+/// A column, resolved into slices.
+pub struct ColumnView<'s> {
+    ty: LogicalType,
+    segments: Vec<SegmentView<'s>>,
+    dictionary: Option<(PackedView<'s>, &'s str, usize)>,
+    fsst: Option<&'s FsstTable>,
+    exceptions: Option<&'s Exceptions>,
+}
+
+impl<'s> SegmentView<'s> {
+    fn new(segment: &'s Segment) -> Self {
+        let presence = match &segment.presence {
+            Presence::All => PresenceView::All,
+            Presence::None => PresenceView::None,
+            Presence::Some { words, ranks } => PresenceView::Some(RankView {
+                // Lengths and alignment were checked when the column was read.
+                words: bytemuck::try_cast_slice(words.as_slice()).unwrap_or_default(),
+                ranks: bytemuck::try_cast_slice(ranks.as_slice()).unwrap_or_default(),
+            }),
+        };
+        let data = match &segment.data {
+            Data::Ints(ints) => DataView::Ints(ints.view()),
+            Data::Floats(bytes) => DataView::Floats(bytemuck::try_cast_slice(bytes.as_slice()).unwrap_or_default()),
+            Data::Dictionary(codes) => DataView::Dictionary(codes.view()),
+            Data::Strings { ends, text } => DataView::Strings { ends: ends.view(), text: text.as_str() },
+            Data::Compressed { ends, bytes } => {
+                DataView::Compressed(StringsView { ends: ends.view(), bytes: bytes.as_slice() })
+            }
+            Data::Values { ends, bytes } => DataView::Values(StringsView { ends: ends.view(), bytes: bytes.as_slice() }),
+        };
+        Self { presence, data, zones: &segment.zones }
+    }
+
+    /// Where the value of local row `i` is among the values present.
+    #[inline(always)]
+    fn place(&self, i: usize) -> Option<usize> {
+        match &self.presence {
+            PresenceView::All => Some(i),
+            PresenceView::None => None,
+            PresenceView::Some(rank) => rank.place(i),
+        }
+    }
+}
+
+fn text_at<'s>(ends: &PackedView<'s>, text: &'s str, i: usize) -> &'s str {
+    let start = if i == 0 { 0 } else { usize::try_from(ends.get(i - 1)).unwrap_or(usize::MAX) };
+    text.get(start..usize::try_from(ends.get(i)).unwrap_or(0)).unwrap_or_default()
+}
+
+#[inline(always)]
+fn split(row: u64) -> (usize, usize) {
+    let row = row as usize;
+    (row / SEGMENT_ROWS, row % SEGMENT_ROWS)
+}
+
+impl<'s> ColumnView<'s> {
+    /// Resolves `column`.
+    pub fn new(column: &'s Column) -> Self {
+        let dictionary =
+            column.dictionary.as_ref().map(|Dictionary { len, ends, text }| (ends.view(), text.as_str(), *len));
+        Self {
+            ty: column.ty,
+            segments: column.segments.iter().map(|s| SegmentView::new(s)).collect(),
+            dictionary,
+            fsst: column.fsst.as_deref(),
+            exceptions: column.exceptions.as_ref(),
+        }
+    }
+
+    /// The type of its vectors; `Any` if values are general or there are exceptions.
+    pub fn vector_type(&self) -> LogicalType {
+        if self.exceptions.is_some() { LogicalType::Any } else { self.ty }
+    }
+
+    /// Smallest and largest integer of the zone that `row` is in; `None` when the column has no zone maps. Exceptions are not
+    /// covered, but never equal nor compare to an integer.
+    pub fn zone_range(&self, row: u64) -> Option<(i64, i64)> {
+        let (segment, local) = split(row);
+        self.segments.get(segment)?.zones.get(local / ZONE_ROWS).copied()
+    }
+
+    /// Reads the rows of `(position, row)` pairs into a vector of `len` positions; others are arbitrary.
+    ///
+    /// **Cost**: constant per row; strings of FSST segments allocate, dictionary and plain strings are borrowed.
+    pub fn gather(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+        if self.exceptions.is_some() {
+            return self.gather_any(rows, len);
+        }
+        match self.ty {
+            LogicalType::Int => self.gather_ints(rows, len, Values::Int),
+            LogicalType::DateTime => self.gather_ints(rows, len, Values::DateTime),
+            LogicalType::LocalDateTime => self.gather_ints(rows, len, Values::LocalDateTime),
+            LogicalType::LocalTime => self.gather_ints(rows, len, Values::LocalTime),
+            LogicalType::Date => self.gather_with(rows, len, 0i32, Values::Date, |v, p| match v {
+                DataView::Ints(ints) => ints.get(p) as i32,
+                _ => 0,
+            }),
+            LogicalType::Bool => self.gather_with(rows, len, false, Values::Bool, |v, p| match v {
+                DataView::Ints(ints) => ints.get(p) != 0,
+                _ => false,
+            }),
+            LogicalType::Float => self.gather_with(rows, len, 0f64, Values::Float, |v, p| match v {
+                DataView::Floats(floats) => floats[p],
+                _ => 0.0,
+            }),
+            LogicalType::String => {
+                self.gather_with(rows, len, Text::Stored(""), Values::String, |v, p| self.text(v, p))
+            }
+            _ => self.gather_any(rows, len),
+        }
+    }
+
+    #[inline]
+    fn gather_ints(
+        &self,
+        rows: impl Iterator<Item = (usize, u64)>,
+        len: usize,
+        wrap: impl FnOnce(Vec<i64>) -> Values<'s>,
+    ) -> Vector<'s> {
+        self.gather_with(rows, len, 0i64, wrap, |v, p| match v {
+            DataView::Ints(ints) => ints.get(p),
+            _ => 0,
+        })
+    }
+
+    #[inline]
+    fn gather_with<T: Clone>(
+        &self,
+        rows: impl Iterator<Item = (usize, u64)>,
+        len: usize,
+        blank: T,
+        wrap: impl FnOnce(Vec<T>) -> Values<'s>,
+        read: impl Fn(&DataView<'s>, usize) -> T,
+    ) -> Vector<'s> {
+        let mut out = vec![blank; len];
+        let mut nulls = Nulls::NONE;
+        for (i, row) in rows {
+            let (segment, local) = split(row);
+            let segment = &self.segments[segment];
+            match segment.place(local) {
+                Some(place) => out[i] = read(&segment.data, place),
+                None => nulls.set(i, len),
+            }
+        }
+        Vector { values: wrap(out), nulls }
+    }
+
+    fn gather_any(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+        let mut out = vec![Value::Null; len];
+        for (i, row) in rows {
+            out[i] = self.value(row);
+        }
+        Vector::new(Values::Any(out))
+    }
+
+    /// Reads rows `first..first + len` into a vector.
+    ///
+    /// **Cost**: as [`Self::gather`], but integers without nulls are unpacked without a branch per value.
+    pub fn scan(&self, first: u64, len: usize) -> Vector<'s> {
+        if self.exceptions.is_none()
+            && len > 0
+            && let (segment, local) = split(first)
+            && local + len <= SEGMENT_ROWS
+            && let Some(SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), .. }) =
+                self.segments.get(segment)
+            && let Some(wrap) = match self.ty {
+                LogicalType::Int => Some(Values::Int as fn(Vec<i64>) -> Values<'s>),
+                LogicalType::DateTime => Some(Values::DateTime as fn(Vec<i64>) -> Values<'s>),
+                LogicalType::LocalDateTime => Some(Values::LocalDateTime as fn(Vec<i64>) -> Values<'s>),
+                _ => None,
+            }
+        {
+            let mut out = vec![0; len];
+            ints.unpack(local, &mut out);
+            return Vector::new(wrap(out));
+        }
+        self.gather((0..len).map(|i| (i, first + i as u64)), len)
+    }
+
+    /// The nulls of the rows of `(position, row)` pairs, without reading values.
+    pub fn nulls(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Nulls {
+        let mut nulls = Nulls::NONE;
+        for (i, row) in rows {
+            let (segment, local) = split(row);
+            if self.segments[segment].place(local).is_none() && self.exception(row).is_none() {
+                nulls.set(i, len);
+            }
+        }
+        nulls
+    }
+
+    /// The value of one row.
+    pub fn value(&self, row: u64) -> Value {
+        let (segment, local) = split(row);
+        let Some(view) = self.segments.get(segment) else { return Value::Null };
+        let Some(place) = view.place(local) else { return self.exception(row).unwrap_or(Value::Null) };
+        match &view.data {
+            DataView::Ints(ints) => {
+                let v = ints.get(place);
+                let values = match self.ty {
+                    LogicalType::Bool => return Value::Bool(v != 0),
+                    LogicalType::Date => Values::Date(vec![v as i32]),
+                    LogicalType::LocalTime => Values::LocalTime(vec![v]),
+                    LogicalType::LocalDateTime => Values::LocalDateTime(vec![v]),
+                    LogicalType::DateTime => Values::DateTime(vec![v]),
+                    _ => return Value::Int(v),
+                };
+                Vector::new(values).value(0, &|_| Value::Null)
+            }
+            DataView::Floats(floats) => Value::Float(floats[place]),
+            DataView::Values(strings) => {
+                value_codec::decode(&mut Decoder::new(strings.get(place))).unwrap_or(Value::Null)
+            }
+            other => Value::String(self.text(other, place).to_arc()),
+        }
+    }
+
+    #[inline]
+    fn text(&self, data: &DataView<'s>, place: usize) -> Text<'s> {
+        match data {
+            DataView::Dictionary(codes) => Text::Stored(self.entry(codes.get(place))),
+            DataView::Strings { ends, text } => Text::Stored(text_at(ends, text, place)),
+            DataView::Compressed(strings) => {
+                let mut out = Vec::new();
+                if let Some(table) = self.fsst {
+                    table.decode(strings.get(place), &mut out);
+                }
+                Text::Made(String::from_utf8_lossy(&out).as_ref().into())
+            }
+            _ => Text::Stored(""),
+        }
+    }
+
+    fn entry(&self, code: i64) -> &'s str {
+        match &self.dictionary {
+            Some((ends, text, len)) => match usize::try_from(code) {
+                Ok(code) if code < *len => text_at(ends, text, code),
+                _ => "",
+            },
+            None => "",
+        }
+    }
+
+    fn exception(&self, row: u64) -> Option<Value> {
+        let Exceptions { len, rows, ends, bytes } = self.exceptions?;
+        let rows = rows.view();
+        let (mut low, mut high) = (0, *len);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if rows.get(middle).cast_unsigned() < row {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if low == *len || rows.get(low).cast_unsigned() != row {
+            return None;
+        }
+        let strings = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
+        value_codec::decode(&mut Decoder::new(strings.get(low))).ok()
+    }
+}

@@ -1,0 +1,527 @@
+//! Column writer: batches of values in, encoded segments out, one segment's values held at a time.
+//!
+//! 1. Values of the column's type go to the current segment's buffer; others become exceptions.
+//! 2. A full segment is encoded by measured size: strings as codes of the column's growing dictionary when that is smaller than
+//!    the estimate for FSST (half the bytes and their ends).
+//! 3. `finish` puts everything into an image and the description into its metadata.
+
+use std::hash::{BuildHasher, Hash};
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use trimorph_catalog::PropertyStats;
+use trimorph_encoding::{FsstTable, Packed, RankBits, pack, train_fsst};
+use trimorph_types::{LogicalType, Value};
+use trimorph_vfs::{Encoder, ImageWriter};
+
+use super::format::{Ints, SEGMENT_ROWS, ZONE_ROWS, is_integral, type_code};
+use crate::bulk::{ColumnBatch, ColumnData};
+use crate::value_codec;
+
+/// Strings sampled to train the FSST table of a column.
+const FSST_SAMPLE_BYTES: usize = 1 << 17;
+
+/// Bytes of a column by what they are for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ColumnBytes {
+    /// Values, codes, dictionaries.
+    pub data: usize,
+    /// Presence bits and ranks.
+    pub nulls: usize,
+}
+
+enum Encoded {
+    Ints(Packed),
+    Floats(Vec<u8>),
+    Dictionary(Vec<u32>),
+    Strings { ends: Packed, bytes: Vec<u8>, compressed: bool },
+    Values { ends: Packed, bytes: Vec<u8> },
+}
+
+struct EncodedSegment {
+    presence: Option<RankBits>,
+    none_present: bool,
+    data: Encoded,
+    zones: Vec<(i64, i64)>,
+}
+
+/// Writes one column.
+pub struct ColumnWriter {
+    ty: LogicalType,
+    rows: u64,
+    present: Vec<bool>,
+    ints: Vec<i64>,
+    floats: Vec<f64>,
+    bytes: Vec<u8>,
+    ends: Vec<i64>,
+    segments: Vec<EncodedSegment>,
+    dictionary: FxHashMap<Box<[u8]>, u32>,
+    dictionary_bytes: Vec<u8>,
+    dictionary_ends: Vec<i64>,
+    fsst: Option<(FsstTable, fsst::Compressor)>,
+    exception_rows: Vec<i64>,
+    exception_values: Vec<Value>,
+    nulls: u64,
+    distinct: HyperLogLog,
+    range: Option<(i64, i64)>,
+}
+
+impl ColumnWriter {
+    /// A column of `ty` without rows.
+    pub fn new(ty: LogicalType) -> Self {
+        Self {
+            ty,
+            rows: 0,
+            present: Vec::new(),
+            ints: Vec::new(),
+            floats: Vec::new(),
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            segments: Vec::new(),
+            dictionary: FxHashMap::default(),
+            dictionary_bytes: Vec::new(),
+            dictionary_ends: Vec::new(),
+            fsst: None,
+            exception_rows: Vec::new(),
+            exception_values: Vec::new(),
+            nulls: 0,
+            distinct: HyperLogLog::new(),
+            range: None,
+        }
+    }
+
+    /// The type of its values.
+    pub fn logical_type(&self) -> LogicalType {
+        self.ty
+    }
+
+    /// Rows written.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Appends the rows of a batch for which `keep` holds (all when absent).
+    pub fn append(&mut self, batch: &ColumnBatch, keep: Option<&[bool]>) {
+        let null = |i: usize| batch.nulls.as_ref().is_some_and(|n| n[i]);
+        let rows = (0..batch.data.len()).filter(|i| keep.is_none_or(|k| k[*i]));
+        match &batch.data {
+            ColumnData::Bool(v) if self.ty == LogicalType::Bool => {
+                rows.for_each(|i| self.push_int((!null(i)).then(|| i64::from(v[i]))));
+            }
+            ColumnData::Int(v) if self.ty == LogicalType::Int => {
+                rows.for_each(|i| self.push_int((!null(i)).then(|| v[i])));
+            }
+            ColumnData::Date(v) if self.ty == LogicalType::Date => {
+                rows.for_each(|i| self.push_int((!null(i)).then(|| v[i].into())));
+            }
+            ColumnData::LocalTime(v) if self.ty == LogicalType::LocalTime => {
+                rows.for_each(|i| self.push_int((!null(i)).then(|| v[i])));
+            }
+            ColumnData::LocalDateTime(v) if self.ty == LogicalType::LocalDateTime => {
+                rows.for_each(|i| self.push_int((!null(i)).then(|| v[i])));
+            }
+            ColumnData::DateTime(v) if self.ty == LogicalType::DateTime => {
+                rows.for_each(|i| self.push_int((!null(i)).then(|| v[i])));
+            }
+            ColumnData::Float(v) if self.ty == LogicalType::Float => {
+                rows.for_each(|i| self.push_float((!null(i)).then(|| v[i])));
+            }
+            ColumnData::String { bytes, ends } if self.ty == LogicalType::String => {
+                for i in rows {
+                    let start = if i == 0 { 0 } else { ends[i - 1] as usize };
+                    let text = bytes.get(start..ends[i] as usize).unwrap_or_default();
+                    self.push_text((!null(i)).then_some(text));
+                }
+            }
+            other => rows.for_each(|i| self.push_value(if null(i) { Value::Null } else { value_at(other, i) })),
+        }
+    }
+
+    /// Appends one value of any type.
+    pub fn push_value(&mut self, value: Value) {
+        match (self.ty, &value) {
+            (LogicalType::Float, Value::Float(f)) => self.push_float(Some(*f)),
+            (LogicalType::Float, Value::Null) => self.push_float(None),
+            (LogicalType::String, Value::String(s)) => self.push_text(Some(s.as_bytes())),
+            (LogicalType::String, Value::Null) => self.push_text(None),
+            (ty, Value::Null) if is_integral(ty) => self.push_int(None),
+            (ty, v) if is_integral(ty) => match as_integer(ty, v) {
+                Some(i) => self.push_int(Some(i)),
+                None => self.push_exception(value),
+            },
+            (LogicalType::Float | LogicalType::String, _) => self.push_exception(value),
+            _ => self.push_general(&value),
+        }
+    }
+
+    fn push_exception(&mut self, value: Value) {
+        self.exception_rows.push(self.rows.cast_signed());
+        self.exception_values.push(value);
+        self.nulls = self.nulls.wrapping_sub(1);
+        self.push_absent();
+    }
+
+    fn push_absent(&mut self) {
+        self.nulls = self.nulls.wrapping_add(1);
+        self.end_row(false);
+    }
+
+    fn push_int(&mut self, value: Option<i64>) {
+        match value {
+            None => self.push_absent(),
+            Some(v) => {
+                self.ints.push(v);
+                self.distinct.add(&v);
+                let (low, high) = self.range.unwrap_or((v, v));
+                self.range = Some((low.min(v), high.max(v)));
+                self.end_row(true);
+            }
+        }
+    }
+
+    fn push_float(&mut self, value: Option<f64>) {
+        match value {
+            None => self.push_absent(),
+            Some(v) => {
+                self.floats.push(v);
+                self.distinct.add(&v.to_bits());
+                self.end_row(true);
+            }
+        }
+    }
+
+    fn push_text(&mut self, value: Option<&[u8]>) {
+        match value {
+            None => self.push_absent(),
+            Some(text) => {
+                self.bytes.extend_from_slice(text);
+                self.ends.push(self.bytes.len() as i64);
+                self.distinct.add(text);
+                self.end_row(true);
+            }
+        }
+    }
+
+    fn push_general(&mut self, value: &Value) {
+        if value.is_null() {
+            return self.push_absent();
+        }
+        let mut encoder = Encoder::new();
+        value_codec::encode(value, &mut encoder);
+        let encoded = encoder.finish();
+        self.distinct.add(&encoded[..]);
+        self.bytes.extend_from_slice(&encoded);
+        self.ends.push(self.bytes.len() as i64);
+        self.end_row(true);
+    }
+
+    fn end_row(&mut self, present: bool) {
+        self.present.push(present);
+        self.rows += 1;
+        if self.present.len() == SEGMENT_ROWS {
+            self.end_segment();
+        }
+    }
+
+    fn end_segment(&mut self) {
+        let present = std::mem::take(&mut self.present);
+        let count = present.iter().filter(|p| **p).count();
+        let zones = if is_integral(self.ty) { zone_map(&present, &self.ints) } else { Vec::new() };
+        let data = match self.ty {
+            LogicalType::Float => {
+                Encoded::Floats(std::mem::take(&mut self.floats).iter().flat_map(|f| f.to_le_bytes()).collect())
+            }
+            LogicalType::String => self.encode_strings(),
+            ty if is_integral(ty) => {
+                let packed = pack(&self.ints);
+                self.ints.clear();
+                Encoded::Ints(packed)
+            }
+            _ => Encoded::Values { ends: pack(&std::mem::take(&mut self.ends)), bytes: std::mem::take(&mut self.bytes) },
+        };
+        let presence = (count > 0 && count < present.len()).then(|| RankBits::new(&present));
+        self.segments.push(EncodedSegment { presence, none_present: count == 0, data, zones });
+    }
+
+    fn encode_strings(&mut self) -> Encoded {
+        let (bytes, ends) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends));
+        let texts: Vec<&[u8]> = slices(&bytes, &ends).collect();
+        let fsst_estimate = bytes.len() / 2 + texts.len() * 11 / 4;
+        // What new dictionary entries would cost, given up as soon as they cost too much.
+        let mut fresh: FxHashMap<&[u8], ()> = FxHashMap::default();
+        let mut fresh_bytes = 0;
+        for text in &texts {
+            if !self.dictionary.contains_key(*text) && fresh.insert(text, ()).is_none() {
+                fresh_bytes += text.len() + 3;
+                if fresh_bytes > fsst_estimate {
+                    return self.encode_heap(&bytes, &ends, &texts);
+                }
+            }
+        }
+        let entries = self.dictionary.len() + fresh.len();
+        let code_bits = usize::BITS - entries.saturating_sub(1).leading_zeros();
+        if fresh_bytes + texts.len() * code_bits as usize / 8 > fsst_estimate {
+            return self.encode_heap(&bytes, &ends, &texts);
+        }
+        let mut codes = Vec::with_capacity(texts.len());
+        for text in &texts {
+            let code = match self.dictionary.get(*text) {
+                Some(code) => *code,
+                None => {
+                    let code = u32::try_from(self.dictionary.len()).unwrap_or(u32::MAX);
+                    self.dictionary.insert((*text).into(), code);
+                    self.dictionary_bytes.extend_from_slice(text);
+                    self.dictionary_ends.push(self.dictionary_bytes.len() as i64);
+                    code
+                }
+            };
+            codes.push(code);
+        }
+        Encoded::Dictionary(codes)
+    }
+
+    fn encode_heap(&mut self, bytes: &[u8], ends: &[i64], texts: &[&[u8]]) -> Encoded {
+        let (_, compressor) = self.fsst.get_or_insert_with(|| {
+            let mut left = FSST_SAMPLE_BYTES;
+            let stride = (texts.len() / 1024).max(1);
+            let sample: Vec<&[u8]> = texts
+                .iter()
+                .step_by(stride)
+                .take_while(|t| {
+                    left = left.saturating_sub(t.len());
+                    left > 0
+                })
+                .copied()
+                .collect();
+            train_fsst(&sample)
+        });
+        let mut out = Vec::with_capacity(bytes.len() / 2);
+        let mut out_ends = Vec::with_capacity(texts.len());
+        for text in texts {
+            out.extend_from_slice(&compressor.compress(text));
+            out_ends.push(out.len() as i64);
+        }
+        if out.len() * 10 < bytes.len() * 9 {
+            out.shrink_to_fit();
+            Encoded::Strings { ends: pack(&out_ends), bytes: out, compressed: true }
+        } else {
+            Encoded::Strings { ends: pack(ends), bytes: bytes.to_vec(), compressed: false }
+        }
+    }
+
+    /// Puts the column into `image`, its description into `meta`, and gives its statistics and sizes.
+    pub fn finish(mut self, image: &mut ImageWriter, meta: &mut Encoder) -> (PropertyStats, ColumnBytes) {
+        if !self.present.is_empty() {
+            self.end_segment();
+        }
+        let mut size = ColumnBytes::default();
+        meta.u8(type_code(self.ty));
+        match &self.fsst {
+            Some((table, _)) => {
+                meta.u8(1);
+                size.data += FsstTable::BYTES;
+                meta.u32(image.put(table.to_bytes()).0);
+            }
+            None => meta.u8(0),
+        }
+        if self.dictionary.is_empty() {
+            meta.u8(0);
+        } else {
+            meta.u8(1);
+            meta.u64(self.dictionary_ends.len() as u64);
+            size.data += put_ints(pack(&self.dictionary_ends), image, meta) + self.dictionary_bytes.len();
+            meta.u32(image.put(std::mem::take(&mut self.dictionary_bytes)).0);
+        }
+        size.data += self.finish_exceptions(image, meta);
+        for segment in self.segments {
+            match (&segment.presence, segment.none_present) {
+                (_, true) => meta.u8(1),
+                (None, false) => meta.u8(0),
+                (Some(bits), false) => {
+                    meta.u8(2);
+                    size.nulls += bits.words.len() * 10;
+                    meta.u32(image.put(bits.words.iter().flat_map(|w| w.to_le_bytes()).collect()).0);
+                    meta.u32(image.put(bits.ranks.iter().flat_map(|r| r.to_le_bytes()).collect()).0);
+                }
+            }
+            size.data += finish_data(segment.data, image, meta);
+            meta.u64(segment.zones.len() as u64);
+            for (low, high) in segment.zones {
+                meta.i64(low);
+                meta.i64(high);
+            }
+        }
+        let stats = PropertyStats { nulls: self.nulls, distinct: self.distinct.estimate(), range: self.range };
+        (stats, size)
+    }
+
+    fn finish_exceptions(&mut self, image: &mut ImageWriter, meta: &mut Encoder) -> usize {
+        if self.exception_rows.is_empty() {
+            meta.u8(0);
+            return 0;
+        }
+        meta.u8(1);
+        meta.u64(self.exception_rows.len() as u64);
+        let mut encoder = Encoder::new();
+        let mut ends = Vec::new();
+        let mut bytes = Vec::new();
+        for value in &self.exception_values {
+            value_codec::encode(value, &mut encoder);
+            bytes.append(&mut std::mem::take(&mut encoder).finish());
+            ends.push(bytes.len() as i64);
+        }
+        let mut size = put_ints(pack(&self.exception_rows), image, meta);
+        size += put_ints(pack(&ends), image, meta) + bytes.len();
+        meta.u32(image.put(bytes).0);
+        size
+    }
+}
+
+fn put_ints(packed: Packed, image: &mut ImageWriter, meta: &mut Encoder) -> usize {
+    let size = packed.bytes.len();
+    Ints::write(packed, image, meta);
+    size
+}
+
+fn finish_data(data: Encoded, image: &mut ImageWriter, meta: &mut Encoder) -> usize {
+    match data {
+        Encoded::Ints(packed) => {
+            meta.u8(0);
+            put_ints(packed, image, meta)
+        }
+        Encoded::Floats(bytes) => {
+            meta.u8(1);
+            let size = bytes.len();
+            meta.u32(image.put(bytes).0);
+            size
+        }
+        Encoded::Dictionary(codes) => {
+            meta.u8(2);
+            put_ints(pack(&codes.into_iter().map(i64::from).collect::<Vec<_>>()), image, meta)
+        }
+        Encoded::Strings { ends, bytes, compressed } => {
+            meta.u8(if compressed { 4 } else { 3 });
+            let size = put_ints(ends, image, meta) + bytes.len();
+            meta.u32(image.put(bytes).0);
+            size
+        }
+        Encoded::Values { ends, bytes } => {
+            meta.u8(5);
+            let size = put_ints(ends, image, meta) + bytes.len();
+            meta.u32(image.put(bytes).0);
+            size
+        }
+    }
+}
+
+fn slices<'a>(bytes: &'a [u8], ends: &'a [i64]) -> impl Iterator<Item = &'a [u8]> {
+    let mut start = 0;
+    ends.iter().map(move |end| {
+        let end = usize::try_from(*end).unwrap_or(0);
+        let slice = &bytes[start..end];
+        start = end;
+        slice
+    })
+}
+
+/// Smallest and largest value of each zone, given which rows are present and the present values.
+fn zone_map(present: &[bool], values: &[i64]) -> Vec<(i64, i64)> {
+    let mut at = 0;
+    present
+        .chunks(ZONE_ROWS)
+        .map(|zone| {
+            let count = zone.iter().filter(|p| **p).count();
+            let slice = &values[at..at + count];
+            at += count;
+            let low = slice.iter().min().copied().unwrap_or(i64::MAX);
+            (low, slice.iter().max().copied().unwrap_or(i64::MIN))
+        })
+        .collect()
+}
+
+/// The integer a value of an integral type is kept as, if it is of that type and fits.
+pub(crate) fn as_integer(ty: LogicalType, value: &Value) -> Option<i64> {
+    let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
+    match (ty, value) {
+        (LogicalType::Bool, Value::Bool(b)) => Some((*b).into()),
+        (LogicalType::Int, Value::Int(i)) => Some(*i),
+        (LogicalType::Date, Value::Date(d)) => Some(d.days.into()),
+        (LogicalType::LocalTime, Value::LocalTime(t)) => Some(t.nanos),
+        (LogicalType::LocalDateTime, Value::LocalDateTime(t)) => nanos(t.seconds, t.nanos),
+        (LogicalType::DateTime, Value::DateTime(t)) if t.zone == trimorph_types::Zone::Offset(0) => nanos(t.seconds, t.nanos),
+        _ => None,
+    }
+}
+
+/// One row of a batch as a general value.
+pub(crate) fn value_at(data: &ColumnData, i: usize) -> Value {
+    use trimorph_vector::{Values, Vector};
+    let vector = |values| Vector::new(values).value(0, &|_| Value::Null);
+    match data {
+        ColumnData::Bool(v) => Value::Bool(v[i]),
+        ColumnData::Int(v) => Value::Int(v[i]),
+        ColumnData::Float(v) => Value::Float(v[i]),
+        ColumnData::Date(v) => vector(Values::Date(vec![v[i]])),
+        ColumnData::LocalTime(v) => vector(Values::LocalTime(vec![v[i]])),
+        ColumnData::LocalDateTime(v) => vector(Values::LocalDateTime(vec![v[i]])),
+        ColumnData::DateTime(v) => vector(Values::DateTime(vec![v[i]])),
+        ColumnData::String { bytes, ends } => {
+            let start = if i == 0 { 0 } else { ends[i - 1] as usize };
+            Value::string(String::from_utf8_lossy(bytes.get(start..ends[i] as usize).unwrap_or_default()).as_ref())
+        }
+        ColumnData::Values(v) => v[i].clone(),
+    }
+}
+
+/// HyperLogLog with 2^11 registers of a byte: about 2.3 % standard error.
+///
+/// Source: Flajolet et al. 2007; Poseidon §6 keeps one per predicate.
+struct HyperLogLog {
+    registers: Vec<u8>,
+}
+
+impl HyperLogLog {
+    const BITS: u32 = 11;
+
+    fn new() -> Self {
+        Self { registers: vec![0; 1 << Self::BITS] }
+    }
+
+    fn add<T: Hash + ?Sized>(&mut self, value: &T) {
+        // Fx leaves low bits weak; a multiply and fold spreads them.
+        let hash = FxBuildHasher.hash_one(value);
+        let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = hash ^ (hash >> 29);
+        let register = usize::try_from(hash >> (64 - Self::BITS)).unwrap_or(0);
+        let rank = ((hash << Self::BITS) | (1 << (Self::BITS - 1))).leading_zeros() + 1;
+        let rank = u8::try_from(rank).unwrap_or(u8::MAX);
+        self.registers[register] = self.registers[register].max(rank);
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive estimate, rounded")]
+    fn estimate(&self) -> u64 {
+        let m = self.registers.len() as f64;
+        let sum: f64 = self.registers.iter().map(|r| (-f64::from(*r)).exp2()).sum();
+        let raw = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
+        let zeros = self.registers.iter().filter(|r| **r == 0).count();
+        let estimate = if raw <= 2.5 * m && zeros > 0 { m * (m / zeros as f64).ln() } else { raw };
+        estimate.round() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HyperLogLog;
+
+    #[test]
+    fn distinct_counts_are_close() {
+        for n in [0u64, 10, 1000, 30_000, 1_000_000] {
+            let mut hll = HyperLogLog::new();
+            for i in 0..n {
+                hll.add(&i.cast_signed());
+                hll.add(&i.cast_signed());
+            }
+            let estimate = hll.estimate();
+            assert!(estimate.abs_diff(n) * 100 <= n * 8, "{estimate} for {n}");
+        }
+    }
+}

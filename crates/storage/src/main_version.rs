@@ -1,0 +1,78 @@
+//! A main version: the catalog and all its tables. Immutable; readers hold it by `Arc`.
+
+use std::sync::Arc;
+
+use trimorph_catalog::Catalog;
+
+use crate::{EdgeTable, NodeTable};
+
+/// Bytes by component: the rows of GF-CL's table 2, and what the paper leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ComponentBytes {
+    /// Node property values and codes.
+    pub node_properties: usize,
+    /// Edge property values and codes.
+    pub edge_properties: usize,
+    /// Presence bits and ranks of properties.
+    pub nulls: usize,
+    /// Forward adjacency.
+    pub forward: usize,
+    /// Backward adjacency.
+    pub backward: usize,
+    /// Key indexes.
+    pub key_indexes: usize,
+    /// Metadata, alignment and checksums.
+    pub overhead: usize,
+}
+
+impl ComponentBytes {
+    /// The components with their names.
+    pub fn rows(&self) -> [(&'static str, usize); 7] {
+        [
+            ("node properties", self.node_properties),
+            ("edge properties", self.edge_properties),
+            ("null bits", self.nulls),
+            ("forward adjacency", self.forward),
+            ("backward adjacency", self.backward),
+            ("key indexes", self.key_indexes),
+            ("metadata and alignment", self.overhead),
+        ]
+    }
+
+    /// Their sum.
+    pub fn total(&self) -> usize {
+        self.rows().iter().map(|(_, bytes)| bytes).sum()
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.node_properties += other.node_properties;
+        self.edge_properties += other.edge_properties;
+        self.nulls += other.nulls;
+        self.forward += other.forward;
+        self.backward += other.backward;
+        self.key_indexes += other.key_indexes;
+        self.overhead += other.overhead;
+    }
+}
+
+/// A main version.
+#[derive(Clone, Debug, Default)]
+pub struct Main {
+    /// Names, tables, statistics.
+    pub catalog: Arc<Catalog>,
+    /// Node tables, as the catalog lists them.
+    pub node_tables: Vec<Arc<NodeTable>>,
+    /// Edge tables, as the catalog lists them.
+    pub edge_tables: Vec<Arc<EdgeTable>>,
+    /// Bytes by component.
+    pub bytes: ComponentBytes,
+}
+
+impl Main {
+    /// Bytes of all images: what the tables occupy in memory.
+    pub fn image_bytes(&self) -> usize {
+        let nodes: usize = self.node_tables.iter().map(|t| t.image.as_slice().len()).sum();
+        let edges: usize = self.edge_tables.iter().map(|t| t.image.as_slice().len()).sum();
+        nodes + edges
+    }
+}
