@@ -1,1 +1,29 @@
-//! trimorph-functions
+//! Scalar functions, operators and aggregates of openCypher, as kernels over values.
+//!
+//! [`lookup`] finds a scalar function by name; [`operators`] are plain functions; [`aggregate::lookup`] finds an
+//! aggregate. Everything takes values and a [`Context`] (clock, random source, graph) and gives a value or a
+//! [`Diagnostic`](trimorph_base::Diagnostic) without a place: whoever knows the expression adds the span.
+//!
+//! One family per file: `math`, `string`, `list`, `predicate`, `conversion`, `graph`, `temporal/*`, `operators/*`,
+//! `aggregate/*`.
+#![forbid(unsafe_code)]
+
+pub mod aggregate;
+mod context;
+mod conversion;
+mod error;
+mod graph;
+mod list;
+mod math;
+pub mod operators;
+mod predicate;
+mod registry;
+mod round;
+mod string;
+mod temporal;
+
+pub use context::{Clock, Context, GraphAccess, NoGraph};
+pub use registry::{Function, lookup, names};
+
+#[cfg(test)]
+mod tests;

@@ -130,8 +130,8 @@ impl DateTime {
         LocalDateTime { seconds, nanos: self.nanos }
     }
 
-    /// The same local time in the same zone, keeping its offset if that is still possible.
-    pub(super) fn with_local(&self, local: LocalDateTime) -> Self {
+    /// Another local time in the same zone, keeping the offset if that is still possible.
+    pub fn with_local(&self, local: LocalDateTime) -> Self {
         let zone = ZoneId::of(&self.zone);
         let utc = zone
             .utc_of_local_with_offset(local.seconds, self.zone.offset_seconds())

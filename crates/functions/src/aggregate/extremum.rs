@@ -1,0 +1,37 @@
+//! The smallest or largest value in openCypher's total order; of equivalent values the first.
+
+use std::cmp::Ordering;
+
+use trimorph_types::{Value, order};
+
+#[derive(Clone, Debug)]
+pub(super) struct Extremum {
+    wanted: Ordering,
+    best: Option<Value>,
+}
+
+impl Extremum {
+    pub(super) fn min() -> Self {
+        Self { wanted: Ordering::Less, best: None }
+    }
+
+    pub(super) fn max() -> Self {
+        Self { wanted: Ordering::Greater, best: None }
+    }
+
+    pub(super) fn update(&mut self, value: &Value) {
+        if self.best.as_ref().is_none_or(|best| order(value, best) == self.wanted) {
+            self.best = Some(value.clone());
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        if let Some(best) = other.best {
+            self.update(&best);
+        }
+    }
+
+    pub(super) fn finish(self) -> Value {
+        self.best.unwrap_or_default()
+    }
+}

@@ -1,0 +1,230 @@
+//! Aggregate functions: values with multiplicities in, one value out.
+//!
+//! [`Accumulator`] takes values one by one ([`Accumulator::update`]), other accumulators of disjoint parts of the
+//! input ([`Accumulator::merge`]) and gives the result ([`Accumulator::finish`]). A value's weight is how many rows it
+//! stands for in a factorised chunk. Nulls are ignored (but by `count(*)`); `DISTINCT` is the caller's.
+//!
+//! Memory is charged by the caller, who can ask for [`Accumulator::heap_bytes`].
+
+mod collect;
+mod deviation;
+mod extremum;
+mod percentile;
+mod sum;
+
+use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_types::{LogicalType, Value};
+
+use crate::error::overflow;
+use collect::Collect;
+use deviation::Deviation;
+use extremum::Extremum;
+use percentile::Percentile;
+use sum::Sum;
+
+/// What an aggregate computes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the names are the functions'")]
+pub enum AggregateFunction {
+    /// `count(*)`: rows, nulls included.
+    CountStar,
+    Count,
+    Sum,
+    Avg,
+    Min,
+    Max,
+    Collect,
+    StDev,
+    StDevP,
+    PercentileCont,
+    PercentileDisc,
+}
+
+impl AggregateFunction {
+    /// The usual spelling.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CountStar | Self::Count => "count",
+            Self::Sum => "sum",
+            Self::Avg => "avg",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Collect => "collect",
+            Self::StDev => "stDev",
+            Self::StDevP => "stDevP",
+            Self::PercentileCont => "percentileCont",
+            Self::PercentileDisc => "percentileDisc",
+        }
+    }
+
+    /// Number of arguments.
+    pub const fn arity(self) -> usize {
+        match self {
+            Self::CountStar => 0,
+            Self::PercentileCont | Self::PercentileDisc => 2,
+            _ => 1,
+        }
+    }
+
+    /// Type of the result, given the first argument's.
+    pub fn result(self, argument: LogicalType) -> LogicalType {
+        match self {
+            Self::CountStar | Self::Count => LogicalType::Int,
+            Self::Collect => LogicalType::List,
+            Self::StDev | Self::StDevP | Self::PercentileCont => LogicalType::Float,
+            Self::Min | Self::Max | Self::PercentileDisc => argument,
+            Self::Sum => match argument {
+                LogicalType::Int | LogicalType::Float | LogicalType::Duration => argument,
+                _ => LogicalType::Any,
+            },
+            Self::Avg => match argument {
+                LogicalType::Int | LogicalType::Float => LogicalType::Float,
+                LogicalType::Duration => argument,
+                _ => LogicalType::Any,
+            },
+        }
+    }
+}
+
+/// The aggregate called `name`, whatever its case. `count(*)` is [`AggregateFunction::CountStar`], which has no name.
+pub fn lookup(name: &str) -> Option<AggregateFunction> {
+    use AggregateFunction as A;
+    [
+        A::Count,
+        A::Sum,
+        A::Avg,
+        A::Min,
+        A::Max,
+        A::Collect,
+        A::StDev,
+        A::StDevP,
+        A::PercentileCont,
+        A::PercentileDisc,
+    ]
+    .into_iter()
+    .find(|function| function.name().eq_ignore_ascii_case(name))
+}
+
+/// The running state of one aggregate of one group.
+#[derive(Clone, Debug)]
+pub struct Accumulator(State);
+
+#[derive(Clone, Debug)]
+enum State {
+    Rows(u64),
+    Count(u64),
+    Sum(Sum),
+    Avg(Sum),
+    Extremum(Extremum),
+    Collect(Collect),
+    Deviation(Deviation),
+    Percentile(Percentile),
+}
+
+impl Accumulator {
+    /// An accumulator that has seen nothing.
+    pub fn new(function: AggregateFunction) -> Self {
+        use AggregateFunction as A;
+        Self(match function {
+            A::CountStar => State::Rows(0),
+            A::Count => State::Count(0),
+            A::Sum => State::Sum(Sum::default()),
+            A::Avg => State::Avg(Sum::default()),
+            A::Min => State::Extremum(Extremum::min()),
+            A::Max => State::Extremum(Extremum::max()),
+            A::Collect => State::Collect(Collect::default()),
+            A::StDev => State::Deviation(Deviation::sample()),
+            A::StDevP => State::Deviation(Deviation::population()),
+            A::PercentileCont => State::Percentile(Percentile::continuous()),
+            A::PercentileDisc => State::Percentile(Percentile::discrete()),
+        })
+    }
+
+    /// The second argument of a percentile; the first one given counts. Nothing for other aggregates.
+    ///
+    /// **Errors**: `ArgumentError` / `NumberOutOfRange` outside 0–1.
+    pub fn set_parameter(&mut self, parameter: &Value) -> Result<(), Diagnostic> {
+        match &mut self.0 {
+            State::Percentile(percentile) => percentile.set_fraction(parameter),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes `value` as often as `weight` says.
+    ///
+    /// **Nulls**: ignored, except by `count(*)`, for which the value does not matter.
+    ///
+    /// **Errors**: a value of a type the aggregate does not take; overflow.
+    pub fn update(&mut self, value: &Value, weight: u64) -> Result<(), Diagnostic> {
+        match &mut self.0 {
+            State::Rows(count) => return add_count(count, weight),
+            _ if value.is_null() || weight == 0 => {}
+            State::Count(count) => return add_count(count, weight),
+            State::Sum(sum) => sum.update("sum()", value, weight)?,
+            State::Avg(sum) => sum.update("avg()", value, weight)?,
+            State::Extremum(extremum) => extremum.update(value),
+            State::Collect(collect) => collect.update(value, weight)?,
+            State::Deviation(deviation) => deviation.update(value, weight)?,
+            State::Percentile(percentile) => percentile.update(value, weight)?,
+        }
+        Ok(())
+    }
+
+    /// Takes all that `other` has taken, after what this one has.
+    ///
+    /// **Errors**: overflow; accumulators of different aggregates.
+    pub fn merge(&mut self, other: Self) -> Result<(), Diagnostic> {
+        match (&mut self.0, other.0) {
+            (State::Rows(a), State::Rows(b)) | (State::Count(a), State::Count(b)) => add_count(a, b),
+            (State::Sum(a), State::Sum(b)) | (State::Avg(a), State::Avg(b)) => a.merge(&b),
+            (State::Extremum(a), State::Extremum(b)) => {
+                a.merge(b);
+                Ok(())
+            }
+            (State::Collect(a), State::Collect(b)) => a.merge(b),
+            (State::Deviation(a), State::Deviation(b)) => {
+                a.merge(&b);
+                Ok(())
+            }
+            (State::Percentile(a), State::Percentile(b)) => {
+                a.merge(b);
+                Ok(())
+            }
+            _ => Err(Diagnostic::runtime(
+                ErrorKind::Unsupported,
+                "Internal",
+                "cannot merge the states of different aggregates",
+            )),
+        }
+    }
+
+    /// The result. Without any value: 0 for counts and sums, an empty list for `collect`, 0.0 for deviations, else
+    /// null.
+    pub fn finish(self) -> Result<Value, Diagnostic> {
+        match self.0 {
+            State::Rows(count) | State::Count(count) => {
+                i64::try_from(count).map(Value::Int).map_err(|_| overflow("count()"))
+            }
+            State::Sum(sum) => sum.total(),
+            State::Avg(sum) => sum.mean(),
+            State::Extremum(extremum) => Ok(extremum.finish()),
+            State::Collect(collect) => Ok(collect.finish()),
+            State::Deviation(deviation) => Ok(deviation.finish()),
+            State::Percentile(percentile) => percentile.finish(),
+        }
+    }
+
+    /// Bytes this accumulator holds besides itself; shared contents of values are not counted.
+    pub fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            State::Collect(collect) => collect.heap_bytes(),
+            State::Percentile(percentile) => percentile.heap_bytes(),
+            _ => 0,
+        }
+    }
+}
+
+fn add_count(count: &mut u64, weight: u64) -> Result<(), Diagnostic> {
+    *count = count.checked_add(weight).ok_or_else(|| overflow("count()"))?;
+    Ok(())
+}

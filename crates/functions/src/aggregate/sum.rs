@@ -1,0 +1,165 @@
+//! Sums of integers, floats and durations, and their means.
+//!
+//! Integers add up in 128 bits, so that only the result can overflow, whatever the order; floats add up with
+//! compensation, so that splitting the input changes next to nothing.
+//!
+//! Source: A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974.
+
+use trimorph_base::Diagnostic;
+use trimorph_types::temporal::Decimal;
+use trimorph_types::{Duration, Value};
+
+use crate::error::{overflow, temporal, wrong_type};
+
+/// A sum and the number of its terms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sum {
+    count: u64,
+    ints: i128,
+    floats: CompensatedSum,
+    any_float: bool,
+    any_int: bool,
+    durations: Option<DurationSum>,
+}
+
+/// A float sum whose rounding errors are summed beside it.
+#[derive(Clone, Copy, Debug, Default)]
+struct CompensatedSum {
+    sum: f64,
+    compensation: f64,
+}
+
+impl CompensatedSum {
+    fn add(&mut self, term: f64) {
+        let sum = self.sum + term;
+        self.compensation +=
+            if self.sum.abs() >= term.abs() { self.sum - sum + term } else { term - sum + self.sum };
+        self.sum = sum;
+    }
+
+    /// Infinities and NaN leave no meaningful compensation.
+    fn total(self) -> f64 {
+        if self.sum.is_finite() { self.sum + self.compensation } else { self.sum }
+    }
+}
+
+/// Components summed on their own.
+#[derive(Clone, Copy, Debug, Default)]
+struct DurationSum {
+    months: i128,
+    days: i128,
+    /// Seconds and nanoseconds.
+    nanos: i128,
+}
+
+const NANOS_PER_SECOND: i128 = 1_000_000_000;
+
+impl DurationSum {
+    fn add(&mut self, other: &Self, weight: i128) -> Option<()> {
+        let add = |sum: i128, part: i128| sum.checked_add(part.checked_mul(weight)?);
+        self.months = add(self.months, other.months)?;
+        self.days = add(self.days, other.days)?;
+        self.nanos = add(self.nanos, other.nanos)?;
+        Some(())
+    }
+
+    fn of(duration: Duration) -> Self {
+        Self {
+            months: i128::from(duration.months),
+            days: i128::from(duration.days),
+            nanos: i128::from(duration.seconds) * NANOS_PER_SECOND + i128::from(duration.nanos),
+        }
+    }
+
+    fn total(self) -> Option<Duration> {
+        Duration::normalized(
+            i64::try_from(self.months).ok()?,
+            i64::try_from(self.days).ok()?,
+            i64::try_from(self.nanos.div_euclid(NANOS_PER_SECOND)).ok()?,
+            i64::try_from(self.nanos.rem_euclid(NANOS_PER_SECOND)).ok()?,
+        )
+    }
+}
+
+impl Sum {
+    #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]
+    pub(super) fn update(&mut self, function: &str, value: &Value, weight: u64) -> Result<(), Diagnostic> {
+        let numbers = self.any_int || self.any_float;
+        match value {
+            Value::Int(n) if self.durations.is_none() => {
+                self.any_int = true;
+                self.ints = i128::from(*n)
+                    .checked_mul(i128::from(weight))
+                    .and_then(|term| self.ints.checked_add(term))
+                    .ok_or_else(|| overflow(function))?;
+            }
+            Value::Float(x) if self.durations.is_none() => {
+                self.any_float = true;
+                self.floats.add(*x * weight as f64);
+            }
+            Value::Duration(duration) if !numbers => {
+                self.durations
+                    .get_or_insert_default()
+                    .add(&DurationSum::of(*duration), i128::from(weight))
+                    .ok_or_else(|| overflow(function))?;
+            }
+            other if self.durations.is_some() => return Err(wrong_type(function, "only DURATION", other)),
+            other if numbers => return Err(wrong_type(function, "only numbers", other)),
+            other => return Err(wrong_type(function, "numbers or DURATION", other)),
+        }
+        self.count = self.count.checked_add(weight).ok_or_else(|| overflow(function))?;
+        Ok(())
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) -> Result<(), Diagnostic> {
+        let overflow = || overflow("sum()");
+        let numbers = |sum: &Self| sum.any_int || sum.any_float;
+        if numbers(self) && other.durations.is_some() || numbers(other) && self.durations.is_some() {
+            return Err(wrong_type("sum()", "numbers or DURATION", &Value::Duration(Duration::default())));
+        }
+        self.count = self.count.checked_add(other.count).ok_or_else(overflow)?;
+        self.ints = self.ints.checked_add(other.ints).ok_or_else(overflow)?;
+        self.floats.add(other.floats.sum);
+        self.floats.compensation += other.floats.compensation;
+        self.any_float |= other.any_float;
+        self.any_int |= other.any_int;
+        if let Some(theirs) = &other.durations {
+            self.durations.get_or_insert_default().add(theirs, 1).ok_or_else(overflow)?;
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]
+    fn float_total(&self) -> f64 {
+        let mut floats = self.floats;
+        floats.add(self.ints as f64);
+        floats.total()
+    }
+
+    /// The sum; integer zero if there was nothing.
+    pub(super) fn total(&self) -> Result<Value, Diagnostic> {
+        if let Some(durations) = self.durations {
+            return durations.total().map(Value::Duration).ok_or_else(|| overflow("sum()"));
+        }
+        if self.any_float {
+            return Ok(Value::Float(self.float_total()));
+        }
+        i64::try_from(self.ints).map(Value::Int).map_err(|_| overflow("sum()"))
+    }
+
+    /// The sum divided by the number of terms; null if there was nothing.
+    #[expect(clippy::cast_precision_loss, reason = "a mean is approximate")]
+    pub(super) fn mean(&self) -> Result<Value, Diagnostic> {
+        if self.count == 0 {
+            return Ok(Value::Null);
+        }
+        match self.durations {
+            Some(durations) => {
+                let sum = durations.total().ok_or_else(|| overflow("avg()"))?;
+                let count = i64::try_from(self.count).map_err(|_| overflow("avg()"))?;
+                sum.divided(Decimal::whole(count)).map(Value::Duration).map_err(|error| temporal(&error))
+            }
+            None => Ok(Value::Float(self.float_total() / self.count as f64)),
+        }
+    }
+}

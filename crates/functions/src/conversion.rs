@@ -1,0 +1,182 @@
+//! Conversions between types: toInteger, toFloat, toString, toBoolean, their OrNull and List forms.
+//!
+//! A text that does not read as the type is null; a value of a type that never converts is an error, or null in the
+//! OrNull form and within lists.
+
+use trimorph_types::format::{IdsOnly, format_value};
+use trimorph_types::{LogicalType, Value};
+
+use crate::error::{Answer, overflow, wrong_type, wrong_value};
+use crate::registry::{Function, result};
+
+pub(crate) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "toInteger",
+        (1, 1),
+        result::int,
+        |_, a| to_integer(&a[0]),
+        "toInteger(a): a number, boolean or text as an integer",
+    ),
+    Function::new("toInt", (1, 1), result::int, |_, a| to_integer(&a[0]), "toInt(a): the same as toInteger"),
+    Function::new(
+        "toFloat",
+        (1, 1),
+        result::float,
+        |_, a| to_float(&a[0]),
+        "toFloat(a): a number or text as a float",
+    ),
+    Function::new(
+        "toString",
+        (1, 1),
+        result::string,
+        |_, a| to_string(&a[0]),
+        "toString(a): a number, boolean, text or temporal value as text",
+    ),
+    Function::new(
+        "toBoolean",
+        (1, 1),
+        result::bool,
+        |_, a| to_boolean(&a[0]),
+        "toBoolean(a): a boolean, integer or text as a boolean",
+    ),
+    Function::new(
+        "toIntegerOrNull",
+        (1, 1),
+        result::int,
+        |_, a| or_null(to_integer, &a[0]),
+        "toIntegerOrNull(a): toInteger, null where that fails",
+    ),
+    Function::new(
+        "toFloatOrNull",
+        (1, 1),
+        result::float,
+        |_, a| or_null(to_float, &a[0]),
+        "toFloatOrNull(a): toFloat, null where that fails",
+    ),
+    Function::new(
+        "toStringOrNull",
+        (1, 1),
+        result::string,
+        |_, a| or_null(to_string, &a[0]),
+        "toStringOrNull(a): toString, null where that fails",
+    ),
+    Function::new(
+        "toBooleanOrNull",
+        (1, 1),
+        result::bool,
+        |_, a| or_null(to_boolean, &a[0]),
+        "toBooleanOrNull(a): toBoolean, null where that fails",
+    ),
+    Function::new(
+        "toIntegerList",
+        (1, 1),
+        result::list,
+        |_, a| each("toIntegerList()", to_integer, &a[0]),
+        "toIntegerList(list): toIntegerOrNull of each element",
+    ),
+    Function::new(
+        "toFloatList",
+        (1, 1),
+        result::list,
+        |_, a| each("toFloatList()", to_float, &a[0]),
+        "toFloatList(list): toFloatOrNull of each element",
+    ),
+    Function::new(
+        "toStringList",
+        (1, 1),
+        result::list,
+        |_, a| each("toStringList()", to_string, &a[0]),
+        "toStringList(list): toStringOrNull of each element",
+    ),
+    Function::new(
+        "toBooleanList",
+        (1, 1),
+        result::list,
+        |_, a| each("toBooleanList()", to_boolean, &a[0]),
+        "toBooleanList(list): toBooleanOrNull of each element",
+    ),
+];
+
+fn or_null(convert: fn(&Value) -> Answer, value: &Value) -> Answer {
+    Ok(convert(value).unwrap_or_default())
+}
+
+fn each(function: &str, convert: fn(&Value) -> Answer, value: &Value) -> Answer {
+    match value {
+        Value::List(items) => {
+            Ok(Value::list(items.iter().map(|item| convert(item).unwrap_or_default()).collect()))
+        }
+        other => Err(wrong_type(function, "a LIST", other)),
+    }
+}
+
+/// Towards zero; `None` outside `i64`.
+#[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
+pub(crate) fn whole(number: f64) -> Option<i64> {
+    const END: f64 = 9_223_372_036_854_775_808.0;
+    (-END..END).contains(&number).then_some(number as i64)
+}
+
+fn to_integer(value: &Value) -> Answer {
+    match value {
+        Value::Null | Value::Int(_) => Ok(value.clone()),
+        Value::Float(x) => whole(*x).map(Value::Int).ok_or_else(|| overflow("toInteger()")),
+        Value::Bool(x) => Ok(Value::Int(i64::from(*x))),
+        Value::String(text) => {
+            let text = text.trim();
+            let read = text.parse().ok().or_else(|| read_float(text).and_then(whole));
+            Ok(read.map_or(Value::Null, Value::Int))
+        }
+        other => Err(wrong_value("toInteger()", "a number, BOOLEAN or STRING", other)),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "rounding is what the conversion means")]
+fn to_float(value: &Value) -> Answer {
+    match value {
+        Value::Null | Value::Float(_) => Ok(value.clone()),
+        Value::Int(n) => Ok(Value::Float(*n as f64)),
+        Value::String(text) => Ok(read_float(text.trim()).map_or(Value::Null, Value::Float)),
+        other => Err(wrong_value("toFloat()", "a number or STRING", other)),
+    }
+}
+
+/// A decimal float. Rust would also read `inf` and `infinity`; Cypher writes those and NaN in one way each.
+fn read_float(text: &str) -> Option<f64> {
+    match text {
+        "NaN" => Some(f64::NAN),
+        "Infinity" | "+Infinity" => Some(f64::INFINITY),
+        "-Infinity" => Some(f64::NEG_INFINITY),
+        _ if text.contains(|c: char| c.is_ascii_alphabetic() && !c.eq_ignore_ascii_case(&'e')) => None,
+        _ => text.parse().ok(),
+    }
+}
+
+fn to_boolean(value: &Value) -> Answer {
+    match value {
+        Value::Null | Value::Bool(_) => Ok(value.clone()),
+        Value::Int(n) => Ok(Value::Bool(*n != 0)),
+        Value::String(text) => Ok(match text.trim().to_lowercase().as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            _ => Value::Null,
+        }),
+        other => Err(wrong_value("toBoolean()", "a BOOLEAN, INTEGER or STRING", other)),
+    }
+}
+
+/// Text of everything that has one without a snapshot.
+pub(crate) fn to_string(value: &Value) -> Answer {
+    match value.logical_type() {
+        LogicalType::Any => Ok(Value::Null),
+        LogicalType::List
+        | LogicalType::Map
+        | LogicalType::Node
+        | LogicalType::Relationship
+        | LogicalType::Path => {
+            Err(wrong_value("toString()", "a number, BOOLEAN, STRING or temporal value", value))
+        }
+        LogicalType::String => Ok(value.clone()),
+        _ => Ok(Value::string(format_value(value, &IdsOnly))),
+    }
+}

@@ -1,0 +1,54 @@
+//! `=`, `<>`, `<`, `<=`, `>`, `>=` and `IN`, with unknown as null.
+
+use trimorph_types::{Value, compare, equals};
+
+use super::logic::ternary;
+use crate::error::{Answer, wrong_type};
+
+/// `a = b`.
+pub fn equal(a: &Value, b: &Value) -> Value {
+    ternary(equals(a, b))
+}
+
+/// `a <> b`.
+pub fn not_equal(a: &Value, b: &Value) -> Value {
+    ternary(equals(a, b).map(|same| !same))
+}
+
+/// `a < b`.
+pub fn less(a: &Value, b: &Value) -> Value {
+    ternary(compare::less(a, b))
+}
+
+/// `a <= b`.
+pub fn less_or_equal(a: &Value, b: &Value) -> Value {
+    ternary(compare::less_or_equal(a, b))
+}
+
+/// `a > b`.
+pub fn greater(a: &Value, b: &Value) -> Value {
+    ternary(compare::greater(a, b))
+}
+
+/// `a >= b`.
+pub fn greater_or_equal(a: &Value, b: &Value) -> Value {
+    ternary(compare::greater_or_equal(a, b))
+}
+
+/// `value IN list`: true if an element equals it, unknown if one might, else false.
+pub fn in_list(value: &Value, list: &Value) -> Answer {
+    let items = match list {
+        Value::Null => return Ok(Value::Null),
+        Value::List(items) => items,
+        other => return Err(wrong_type("IN", "a LIST", other)),
+    };
+    let mut unknown = false;
+    for item in items.iter() {
+        match equals(value, item) {
+            Some(true) => return Ok(Value::Bool(true)),
+            Some(false) => {}
+            None => unknown = true,
+        }
+    }
+    Ok(if unknown { Value::Null } else { Value::Bool(false) })
+}

@@ -1,0 +1,15 @@
+//! The operators of expressions, as functions of values: one family per file.
+//!
+//! Null is handled here: `null + 1` is null, `null AND false` is false.
+
+mod access;
+mod arithmetic;
+mod comparison;
+mod logic;
+mod text;
+
+pub use access::{index, property_of, slice};
+pub use arithmetic::{add, divide, modulo, multiply, negate, plus, power, subtract};
+pub use comparison::{equal, greater, greater_or_equal, in_list, less, less_or_equal, not_equal};
+pub use logic::{and, is_not_null, is_null, not, or, truth, xor};
+pub use text::{contains, ends_with, regex_match, starts_with};
