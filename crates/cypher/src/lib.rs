@@ -9,6 +9,11 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+mod lexer;
+mod parser;
+mod token;
 
-/// Levels a tree may have.
-pub const NESTING_MAX: u32 = 500;
+#[cfg(test)]
+mod tests;
+
+pub use parser::{NESTING_MAX, QUERY_BYTES_MAX, parse};

@@ -161,8 +161,9 @@ pub struct SortItem {
 
 /// `CREATE pattern`.
 ///
-/// The parser has checked that every relationship has one direction, one type and a fixed length, that labels are
-/// plain names and that nothing in it is a predicate or a shortest path.
+/// The parser has checked that every relationship has one direction, a fixed length and one type (or a variable and
+/// no type: then the binder must refuse it), that labels are plain names and that nothing in it is a predicate or a
+/// shortest path.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Create {
     /// What to make.

@@ -1,0 +1,160 @@
+//! Saying what is wrong with the current token.
+
+use trimorph_base::{Diagnostic, ErrorKind, Span, nearest};
+
+use super::{NESTING_MAX, Parser};
+use crate::token::TokenKind;
+
+/// Characters of a token that a message quotes.
+const QUOTED_CHARS_MAX: usize = 30;
+
+/// Keywords that a name out of place may be a misspelling of: those that stand between other things.
+const STRUCTURAL: &[&str] = &[
+    "AND",
+    "AS",
+    "ASC",
+    "ASCENDING",
+    "BY",
+    "CALL",
+    "CASE",
+    "CONTAINS",
+    "CREATE",
+    "DELETE",
+    "DESC",
+    "DESCENDING",
+    "DETACH",
+    "DISTINCT",
+    "ELSE",
+    "END",
+    "ENDS",
+    "EXPLAIN",
+    "FOREACH",
+    "IN",
+    "IS",
+    "LIMIT",
+    "MATCH",
+    "MERGE",
+    "NOT",
+    "NULL",
+    "OFFSET",
+    "ON",
+    "OPTIONAL",
+    "OR",
+    "ORDER",
+    "PREFIX",
+    "PROFILE",
+    "REMOVE",
+    "RETURN",
+    "SET",
+    "SKIP",
+    "STARTS",
+    "THEN",
+    "UNION",
+    "UNWIND",
+    "WHEN",
+    "WHERE",
+    "WITH",
+    "XOR",
+    "YIELD",
+];
+
+/// A syntax error with a place.
+pub(super) fn syntax(detail: &'static str, primary: impl Into<String>, span: Span) -> Box<Diagnostic> {
+    Box::new(Diagnostic::compile(ErrorKind::SyntaxError, detail, primary).at(span))
+}
+
+/// The same error with an action to take.
+#[expect(clippy::boxed_local, reason = "errors of the parser are boxed everywhere")]
+pub(super) fn with_hint(mut error: Box<Diagnostic>, hint: &str) -> Box<Diagnostic> {
+    error.hint = Some(hint.to_owned());
+    error
+}
+
+impl Parser<'_> {
+    /// `what` should stand where the current token stands. A token that is broken in itself is reported as such.
+    pub(super) fn expected(&self, what: &str) -> Box<Diagnostic> {
+        let token = self.token();
+        let word = self.slice(token.span());
+        match token.kind {
+            TokenKind::BadNumber => {
+                syntax("InvalidNumberLiteral", format!("\"{}\" is not a number", shorten(word)), token.span())
+            }
+            TokenKind::Unclosed => self.unclosed(),
+            TokenKind::OtherDash | TokenKind::OtherLess | TokenKind::OtherGreater => self.odd_character(word),
+            TokenKind::BadCharacter if !word.is_ascii() => self.odd_character(word),
+            _ => self.expected_as("UnexpectedSyntax", what),
+        }
+    }
+
+    /// `what` should stand where the current token stands, whatever that is.
+    pub(super) fn expected_as(&self, detail: &'static str, what: &str) -> Box<Diagnostic> {
+        let token = self.token();
+        let error = syntax(detail, format!("expected {what}, found {}", self.found()), token.span());
+        match self.misspelt() {
+            Some(keyword) => with_hint(error, &format!("did you mean {keyword}?")),
+            None => error,
+        }
+    }
+
+    /// The current token in a message.
+    fn found(&self) -> String {
+        let token = self.token();
+        match token.kind {
+            TokenKind::End => "the end of the query".to_owned(),
+            _ => format!("\"{}\"", shorten(self.slice(token.span()))),
+        }
+    }
+
+    /// The keyword that the current token seems to be meant as.
+    fn misspelt(&self) -> Option<&'static str> {
+        if self.kind() != TokenKind::Word(None) {
+            return None;
+        }
+        let word = self.slice(self.token().span());
+        // Longer than any keyword by more than `nearest` bridges: not worth a look.
+        if word.len() > 16 { None } else { nearest(word, STRUCTURAL.iter().copied()) }
+    }
+
+    fn unclosed(&self) -> Box<Diagnostic> {
+        let token = self.token();
+        let (what, close) = match self.slice(token.span()).as_bytes().first() {
+            Some(b'/') => ("comment", "*/"),
+            Some(b'\'') => ("string", "'"),
+            Some(b'"') => ("string", "\""),
+            _ => ("quoted name", "`"),
+        };
+        let place = Span::new(token.start, (token.start + 1).min(token.end));
+        let error = syntax("UnexpectedSyntax", format!("the {what} that begins here is not closed"), place);
+        with_hint(error, &format!("add {close} at its end"))
+    }
+
+    fn odd_character(&self, text: &str) -> Box<Diagnostic> {
+        let token = self.token();
+        let code = text.chars().next().map_or(0, u32::from);
+        let primary = format!("the character \"{text}\" (U+{code:04X}) cannot stand here");
+        let error = syntax("InvalidUnicodeCharacter", primary, token.span());
+        let ascii = match token.kind {
+            TokenKind::OtherDash => "-",
+            TokenKind::OtherLess => "<",
+            TokenKind::OtherGreater => ">",
+            _ => return error,
+        };
+        with_hint(error, &format!("write {ascii} instead"))
+    }
+
+    pub(super) fn too_deep(&self) -> Box<Diagnostic> {
+        let primary = format!("the query is nested more than {NESTING_MAX} levels deep");
+        let error = syntax("NestingTooDeep", primary, self.token().span());
+        with_hint(error, "split the expression, or put its operands into a list or parameter")
+    }
+}
+
+/// The beginning of a token, on one line.
+fn shorten(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(QUOTED_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None if line.len() < text.len() => format!("{line}…"),
+        None => line.to_owned(),
+    }
+}
