@@ -64,7 +64,6 @@ pub(super) fn syntax(detail: &'static str, primary: impl Into<String>, span: Spa
 }
 
 /// The same error with an action to take.
-#[expect(clippy::boxed_local, reason = "errors of the parser are boxed everywhere")]
 pub(super) fn with_hint(mut error: Box<Diagnostic>, hint: &str) -> Box<Diagnostic> {
     error.hint = Some(hint.to_owned());
     error

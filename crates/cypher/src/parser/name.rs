@@ -3,7 +3,7 @@
 use super::error::{syntax, with_hint};
 use super::{Parsed, Parser};
 use crate::ast::{Ident, Name, QualifiedName};
-use crate::token::{Token, TokenKind};
+use crate::token::{Keyword, Token, TokenKind};
 
 impl Parser<'_> {
     /// A variable or alias: any name but a reserved word.
@@ -18,6 +18,15 @@ impl Parser<'_> {
             }
             TokenKind::Word(_) | TokenKind::QuotedName => Ok(self.take_ident()),
             _ => Err(self.expected(what)),
+        }
+    }
+
+    /// The variable of a node or relationship, if there is one. No other word can stand there but `IS` and `WHERE`.
+    pub(super) fn optional_variable(&mut self) -> Parsed<Option<Ident>> {
+        match self.kind() {
+            TokenKind::Word(Some(Keyword::Is | Keyword::Where)) => Ok(None),
+            TokenKind::Word(_) | TokenKind::QuotedName => self.ident("a variable").map(Some),
+            _ => Ok(None),
         }
     }
 

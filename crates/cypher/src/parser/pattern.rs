@@ -89,7 +89,7 @@ impl Parser<'_> {
 
     fn node(&mut self) -> Parsed<NodePattern> {
         let open = self.expect(TokenKind::LeftParen, "a node pattern, which begins with \"(\"")?;
-        let variable = self.is_ident(self.at).then(|| self.take_ident());
+        let variable = self.optional_variable()?;
         let labels = self.optional_labels("a label")?;
         let properties = self.properties()?;
         let predicate = self.inline_predicate()?;
@@ -142,7 +142,7 @@ impl Parser<'_> {
 
     /// What stands between `[` and `]`, and the `]`.
     fn relationship_detail(&mut self, relationship: &mut RelationshipPattern) -> Parsed<()> {
-        relationship.variable = self.is_ident(self.at).then(|| self.take_ident());
+        relationship.variable = self.optional_variable()?;
         relationship.types = self.optional_labels("a relationship type")?;
         if self.kind() == TokenKind::Star {
             relationship.length = Some(self.path_length()?);

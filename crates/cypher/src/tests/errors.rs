@@ -84,8 +84,8 @@ fn unexpected() {
     check(
         "MATCH (match) RETURN 1",
         x,
-        "expected \")\" to close the node pattern, found \"match\"",
-        "",
+        "expected a variable, found the reserved word \"match\"",
+        "to use it as a name, write `match`",
         "match",
     );
     check(
