@@ -174,7 +174,7 @@ impl Expr {
 
     /// The same with every direct child replaced by what `change` gives for it.
     pub fn map_children(self, change: &mut dyn FnMut(Self) -> Self) -> Self {
-        let mut boxed = |e: Box<Self>, change: &mut dyn FnMut(Self) -> Self| Box::new(change(*e));
+        let boxed = |e: Box<Self>, change: &mut dyn FnMut(Self) -> Self| Box::new(change(*e));
         match self {
             Self::Const(_) | Self::Param(_) | Self::Var(_) => self,
             Self::Property(e, key, span) => Self::Property(boxed(e, change), key, span),

@@ -13,7 +13,7 @@ impl Nulls {
     pub fn get(&self, i: usize) -> bool {
         match &self.0 {
             None => false,
-            Some(words) => (words[i >> 6] >> (i & 63)) & 1 == 1,
+            Some(words) => words.get(i >> 6).is_some_and(|w| (w >> (i & 63)) & 1 == 1),
         }
     }
 

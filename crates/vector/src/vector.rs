@@ -160,4 +160,77 @@ impl<'s> Vector<'s> {
         };
         Self { values, nulls: self.nulls.gather(positions) }
     }
+
+    /// A vector without values that `push` will fill with values like those of `self`.
+    pub fn like(&self) -> Self {
+        let values = match &self.values {
+            Values::Bool(_) => Values::Bool(Vec::new()),
+            Values::Int(_) => Values::Int(Vec::new()),
+            Values::Float(_) => Values::Float(Vec::new()),
+            Values::String(_) => Values::String(Vec::new()),
+            Values::Date(_) => Values::Date(Vec::new()),
+            Values::LocalTime(_) => Values::LocalTime(Vec::new()),
+            Values::LocalDateTime(_) => Values::LocalDateTime(Vec::new()),
+            Values::DateTime(_) => Values::DateTime(Vec::new()),
+            Values::Node(n) => Values::Node(Nodes::Ids { table: n.table(), ids: Vec::new() }),
+            Values::Edge(_) => Values::Edge(Edges::Ids(Vec::new())),
+            Values::Any(_) => Values::Any(Vec::new()),
+        };
+        Self::new(values)
+    }
+
+    /// Number of values, where they are listed; vectors that stand for a range or a stored list have no length of their own.
+    pub fn listed(&self) -> usize {
+        match &self.values {
+            Values::Bool(v) => v.len(),
+            Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => v.len(),
+            Values::Float(v) => v.len(),
+            Values::String(v) => v.len(),
+            Values::Date(v) => v.len(),
+            Values::Node(Nodes::Ids { ids, .. }) => ids.len(),
+            Values::Edge(Edges::Ids(ids)) => ids.len(),
+            Values::Any(v) => v.len(),
+            Values::Node(_) | Values::Edge(_) => 0,
+        }
+    }
+
+    /// Appends `positions` of `other`. Where the types differ the vector becomes general.
+    pub fn extend(&mut self, other: &Self, positions: &[u32], edge: &dyn Fn(trimorph_base::EdgeId) -> Value) {
+        let before = self.listed();
+        let at = positions.iter().map(|p| *p as usize);
+        match (&mut self.values, &other.values) {
+            (Values::Bool(a), Values::Bool(b)) => a.extend(at.map(|i| b[i])),
+            (Values::Int(a), Values::Int(b))
+            | (Values::LocalTime(a), Values::LocalTime(b))
+            | (Values::LocalDateTime(a), Values::LocalDateTime(b))
+            | (Values::DateTime(a), Values::DateTime(b)) => a.extend(at.map(|i| b[i])),
+            (Values::Float(a), Values::Float(b)) => a.extend(at.map(|i| b[i])),
+            (Values::String(a), Values::String(b)) => a.extend(at.map(|i| b[i].clone())),
+            (Values::Date(a), Values::Date(b)) => a.extend(at.map(|i| b[i])),
+            (Values::Node(Nodes::Ids { table, ids }), Values::Node(b)) => {
+                if *table != b.table() {
+                    *table = None;
+                }
+                b.for_each(at, |_, id| ids.push(id));
+            }
+            (Values::Edge(Edges::Ids(a)), Values::Edge(b)) => a.extend(at.map(|i| b.id(i))),
+            (Values::Any(a), _) => {
+                a.extend(at.map(|i| other.value(i, edge)));
+                return;
+            }
+            _ => {
+                let mut values: Vec<Value> = (0..before).map(|i| self.value(i, edge)).collect();
+                values.extend(at.map(|i| other.value(i, edge)));
+                *self = Self::new(Values::Any(values));
+                return;
+            }
+        }
+        if !other.nulls.is_none() {
+            for (k, p) in positions.iter().enumerate() {
+                if other.nulls.get(*p as usize) {
+                    self.nulls.set(before + k, before + positions.len());
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,132 @@
+//! Reader: a snapshot resolved into slices, table by table as they are needed. One per thread.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_catalog::Catalog;
+use trimorph_storage::column::ColumnView;
+use trimorph_storage::{EdgeTableView, Main};
+use trimorph_types::{Map, Relationship, Value};
+
+use crate::Snapshot;
+
+/// Reads a snapshot.
+pub struct Reader<'s> {
+    main: &'s Main,
+    node_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
+    edge_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
+    edges: Vec<OnceCell<Box<EdgeTableView<'s>>>>,
+}
+
+fn cells<T>(count: usize) -> Vec<OnceCell<T>> {
+    (0..count).map(|_| OnceCell::new()).collect()
+}
+
+impl<'s> Reader<'s> {
+    /// Nothing is resolved yet. **Cost**: a few words per column of the catalog.
+    pub fn new(snapshot: &'s Snapshot) -> Self {
+        let main = snapshot.main();
+        Self {
+            main,
+            node_columns: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
+            edge_columns: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
+            edges: cells(main.edge_tables.len()),
+        }
+    }
+
+    /// Names, tables, statistics.
+    pub fn catalog(&self) -> &'s Arc<Catalog> {
+        &self.main.catalog
+    }
+
+    /// Rows of a node table.
+    pub fn rows(&self, table: TableId) -> u64 {
+        self.main.node_tables[table.0 as usize].rows
+    }
+
+    /// A node property column, by its place in the catalog.
+    #[inline]
+    pub fn node_column(&self, table: TableId, column: usize) -> &ColumnView<'s> {
+        self.node_columns[table.0 as usize][column]
+            .get_or_init(|| Box::new(ColumnView::new(&self.main.node_tables[table.0 as usize].columns[column])))
+    }
+
+    /// An edge property column, by its place in the catalog; rows are slots.
+    #[inline]
+    pub fn edge_column(&self, table: usize, column: usize) -> &ColumnView<'s> {
+        self.edge_columns[table][column]
+            .get_or_init(|| Box::new(ColumnView::new(&self.main.edge_tables[table].columns[column])))
+    }
+
+    /// The topology of an edge table.
+    #[inline]
+    pub fn edge_table(&self, table: usize) -> &EdgeTableView<'s> {
+        self.edges[table].get_or_init(|| Box::new(self.main.edge_tables[table].view()))
+    }
+
+    /// The row of `table` whose key property is `key`. `None` also where the table has no key.
+    ///
+    /// **Cost**: one probe of the hash index.
+    pub fn find_key(&self, table: TableId, key: &Value) -> Option<u64> {
+        let index = self.main.node_tables[table.0 as usize].key_index.as_ref()?;
+        let column = self.catalog().node_tables[table.0 as usize].key?;
+        index.find(key, self.node_column(table, column))
+    }
+
+    /// Whether this id is of a node of the snapshot.
+    pub fn node_exists(&self, node: NodeId) -> bool {
+        self.main.node_tables.get(node.table().0 as usize).is_some_and(|t| node.row() < t.rows) && node.0 >> 60 == 0
+    }
+
+    /// The edge with its ends; null if there is no such edge.
+    pub fn relationship(&self, id: EdgeId) -> Value {
+        let table = id.table().0 as usize;
+        if table >= self.edges.len() {
+            return Value::Null;
+        }
+        match self.edge_table(table).ends(id) {
+            Some((start, end)) => Value::Relationship(Relationship { id, start, end }),
+            None => Value::Null,
+        }
+    }
+
+    /// A property of a node; null if it has none of that name.
+    pub fn node_property(&self, node: NodeId, name: &str) -> Value {
+        match self.catalog().node_property(node.table(), name) {
+            Some(column) => self.node_column(node.table(), column).value(node.row()),
+            None => Value::Null,
+        }
+    }
+
+    /// A property of an edge; null if it has none of that name.
+    pub fn edge_property(&self, edge: EdgeId, name: &str) -> Value {
+        match self.catalog().edge_property(edge.table(), name) {
+            Some(column) => {
+                let table = edge.table().0 as usize;
+                self.edge_column(table, column).value(self.edge_table(table).slot(edge))
+            }
+            None => Value::Null,
+        }
+    }
+
+    /// All properties of a node.
+    pub fn node_properties(&self, node: NodeId) -> Map {
+        let Some(info) = self.catalog().node_tables.get(node.table().0 as usize) else { return Map::new() };
+        (info.properties.iter().enumerate())
+            .map(|(i, p)| (self.catalog().property_name(p.id), self.node_column(node.table(), i).value(node.row())))
+            .filter(|(_, v)| !v.is_null())
+            .collect()
+    }
+
+    /// All properties of an edge.
+    pub fn edge_properties(&self, edge: EdgeId) -> Map {
+        let table = edge.table().0 as usize;
+        let Some(info) = self.catalog().edge_tables.get(table) else { return Map::new() };
+        let slot = self.edge_table(table).slot(edge);
+        (info.properties.iter().enumerate())
+            .map(|(i, p)| (self.catalog().property_name(p.id), self.edge_column(table, i).value(slot)))
+            .filter(|(_, v)| !v.is_null())
+            .collect()
+    }
+}
