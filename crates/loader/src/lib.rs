@@ -9,6 +9,7 @@ mod column;
 mod csv;
 mod error;
 mod gather;
+pub mod generate;
 mod load;
 mod options;
 mod parse;

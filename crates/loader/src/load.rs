@@ -7,7 +7,7 @@ use std::time::Instant;
 use trimorph_store::bulk::BulkSink;
 
 use crate::csv::feed::{CsvFeed, CsvFile};
-use crate::pipeline;
+use crate::pipeline::{self, Feed};
 use crate::progress::Meter;
 use crate::{FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Rejects, snb};
 
@@ -88,17 +88,34 @@ fn run_csv(
     sink: &impl BulkSink,
     meter: &mut Meter<'_>,
 ) -> Result<LoadReport, LoadError> {
-    let names = files.iter().map(|f| f.source.path().to_path_buf()).collect();
-    let rejects = Arc::new(Rejects::new(names, options.skip_bad_rows, options.rejects_path.clone()));
+    let described: Vec<(PathBuf, String)> =
+        files.iter().map(|f| (f.source.path().to_path_buf(), f.plan.name.clone())).collect();
     let bytes_total = files.iter().map(|f| f.source.bytes_total()).sum();
     let mut feed = CsvFeed::new(files, options.chunk_bytes, !options.skip_bad_rows);
-    let totals = pipeline::run(&mut feed, files.len(), bytes_total, sink, options, &rejects, meter);
+    run_feed(&mut feed, &described, bytes_total, format, start, options, sink, meter)
+}
+
+/// Runs a feed through the pipeline; `files` are its files and what they are read as.
+#[expect(clippy::too_many_arguments, reason = "the one place where everything meets")]
+pub(crate) fn run_feed(
+    feed: &mut dyn Feed,
+    files: &[(PathBuf, String)],
+    bytes_total: u64,
+    format: Format,
+    start: Instant,
+    options: &LoadOptions,
+    sink: &impl BulkSink,
+    meter: &mut Meter<'_>,
+) -> Result<LoadReport, LoadError> {
+    let paths = files.iter().map(|(path, _)| path.clone()).collect();
+    let rejects = Arc::new(Rejects::new(paths, options.skip_bad_rows, options.rejects_path.clone()));
+    let totals = pipeline::run(feed, files.len(), bytes_total, sink, options, &rejects, meter);
     let flushed = rejects.flush();
     let totals = totals?;
     flushed?;
-    let reports = files.iter().zip(&totals.rows_by_file).map(|(file, rows)| FileReport {
-        path: file.source.path().to_path_buf(),
-        table: file.plan.name.clone(),
+    let reports = files.iter().zip(&totals.rows_by_file).map(|((path, table), rows)| FileReport {
+        path: path.clone(),
+        table: table.clone(),
         rows: *rows,
     });
     Ok(LoadReport {

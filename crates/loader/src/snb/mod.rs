@@ -8,5 +8,5 @@ mod discover;
 mod plan;
 mod rules;
 
-pub(crate) use discover::{Entity, find_snapshot, from_memory, list_entities};
+pub(crate) use discover::{find_snapshot, from_memory, list_entities};
 pub(crate) use plan::plan;

@@ -1,4 +1,4 @@
 //! Tests of whole loads, through a sink that records everything.
 
-mod recorder;
+pub(crate) mod recorder;
 mod snb;
