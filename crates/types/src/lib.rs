@@ -11,6 +11,11 @@ pub mod number;
 pub mod temporal;
 mod value;
 
+#[cfg(test)]
+mod format_tests;
+#[cfg(test)]
+mod samples;
+
 pub use compare::{Grouping, compare, equals, equivalent, hash_equivalent, order};
 pub use format::{Describe, format_literal, format_value};
 pub use logical::LogicalType;

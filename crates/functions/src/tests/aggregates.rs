@@ -1,0 +1,160 @@
+//! Aggregates: results by list, weights against repetition, merged parts against the whole.
+
+use trimorph_types::format::{IdsOnly, format_literal};
+use trimorph_types::{Value, order};
+
+use super::evaluator::value;
+use super::random::Random;
+use crate::aggregate::{Accumulator, AggregateFunction, lookup};
+
+fn items(list: &str) -> Vec<Value> {
+    match value(list).unwrap() {
+        Value::List(items) => items.to_vec(),
+        other => panic!("{other:?} is no list"),
+    }
+}
+
+fn run(
+    function: AggregateFunction,
+    parameter: Option<&Value>,
+    items: &[Value],
+) -> Result<Value, trimorph_base::Diagnostic> {
+    let mut accumulator = Accumulator::new(function);
+    if let Some(parameter) = parameter {
+        accumulator.set_parameter(parameter)?;
+    }
+    items.iter().try_for_each(|item| accumulator.update(item, 1))?;
+    accumulator.finish()
+}
+
+/// `function(list[, parameter])` against the result's text or `!Kind Detail`.
+fn check(name: &str, list: &str, parameter: Option<&str>, expected: &str) {
+    let function = lookup(name).unwrap();
+    let parameter = parameter.map(|text| value(text).unwrap());
+    let found = match run(function, parameter.as_ref(), &items(list)) {
+        Ok(value) => format_literal(&value, &IdsOnly),
+        Err(error) => format!("!{} {}", error.kind.name(), error.detail),
+    };
+    assert_eq!(found, expected, "{name} of {list}");
+}
+
+#[test]
+fn results() {
+    for (name, list, expected) in [
+        ("count", "[1, null, 'a']", "2"),
+        ("count", "[]", "0"),
+        ("sum", "[]", "0"),
+        ("sum", "[33, null, 42]", "75"),
+        ("sum", "[1, 0.5]", "1.5"),
+        ("sum", "[9223372036854775807, 1]", "!ArithmeticError NumberOutOfRange"),
+        // Only the result has to fit.
+        ("sum", "[9223372036854775807, 1, -1]", "9223372036854775807"),
+        // Naive summation gives 0.0.
+        ("sum", "[1.0, 1e100, 1.0, -1e100]", "2.0"),
+        ("sum", "[duration('P1M'), duration('PT-1S'), duration('P1D')]", "'P1M1DT-1S'"),
+        ("sum", "[duration('P1M'), 1]", "!TypeError InvalidArgumentType"),
+        ("sum", "[1, duration('P1M')]", "!TypeError InvalidArgumentType"),
+        ("sum", "['a']", "!TypeError InvalidArgumentType"),
+        ("sum", "[1.0 / 0, 1.0]", "Inf"),
+        ("avg", "[]", "null"),
+        ("avg", "[1, 2, null]", "1.5"),
+        ("avg", "[9223372036854775807, 9223372036854775807]", "9223372036854776000.0"),
+        ("avg", "[duration('P1D'), duration('P2D')]", "'P1DT12H'"),
+        ("min", "[]", "null"),
+        ("min", "[1, 2.0, 5, null, 3.2, 0.1]", "0.1"),
+        ("max", "[1, 2.0, 5, null, 3.2, 0.1]", "5"),
+        ("max", "['a', 'b', 'B', null, 'abc']", "'b'"),
+        ("min", "[[1], [2], [2, 1]]", "[1]"),
+        ("max", "[[1], [2], [2, 1]]", "[2, 1]"),
+        ("max", "[1, 'a', null, [1, 2], 0.2, 'b']", "1"),
+        ("min", "[1, 'a', null, [1, 2], 0.2, 'b']", "[1, 2]"),
+        ("max", "[1, NaN]", "NaN"),
+        ("collect", "[1, null, 'a']", "[1, 'a']"),
+        ("collect", "[null]", "[]"),
+        ("stDev", "[1, 2, 3, 4]", "1.2909944487358056"),
+        ("stDevP", "[2, 4, 4, 4, 5, 5, 7, 9]", "2.0"),
+        ("stDev", "[7]", "0.0"),
+        ("stDev", "[]", "0.0"),
+        ("stDev", "['a']", "!TypeError InvalidArgumentType"),
+    ] {
+        check(name, list, None, expected);
+    }
+    for (name, list, parameter, expected) in [
+        ("percentileDisc", "[10.0, 20.0, 30.0]", "0.0", "10.0"),
+        ("percentileDisc", "[10.0, 20.0, 30.0]", "0.5", "20.0"),
+        ("percentileDisc", "[10, 20, 30]", "1", "30"),
+        ("percentileCont", "[10, 20, 30]", "0.5", "20.0"),
+        ("percentileCont", "[10, 20, 30, 40]", "0.4", "22.0"),
+        ("percentileCont", "[30, 10, null]", "0.25", "15.0"),
+        ("percentileCont", "[]", "0.5", "null"),
+        ("percentileDisc", "[1]", "1.1", "!ArgumentError NumberOutOfRange"),
+        ("percentileDisc", "[1]", "-1", "!ArgumentError NumberOutOfRange"),
+        ("percentileCont", "[1]", "1000", "!ArgumentError NumberOutOfRange"),
+        ("percentileCont", "['a']", "0.5", "!TypeError InvalidArgumentType"),
+    ] {
+        check(name, list, Some(parameter), expected);
+    }
+}
+
+const ALL: [AggregateFunction; 11] = [
+    AggregateFunction::CountStar,
+    AggregateFunction::Count,
+    AggregateFunction::Sum,
+    AggregateFunction::Avg,
+    AggregateFunction::Min,
+    AggregateFunction::Max,
+    AggregateFunction::Collect,
+    AggregateFunction::StDev,
+    AggregateFunction::StDevP,
+    AggregateFunction::PercentileCont,
+    AggregateFunction::PercentileDisc,
+];
+
+fn close(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Float(x), Value::Float(y)) => (x - y).abs() <= 1e-9 * x.abs().max(1.0),
+        _ => order(a, b).is_eq(),
+    }
+}
+
+fn fresh(function: AggregateFunction) -> Accumulator {
+    let mut accumulator = Accumulator::new(function);
+    accumulator.set_parameter(&Value::Float(0.3)).unwrap();
+    accumulator
+}
+
+/// For random inputs: one pass = any split merged = weights written out.
+#[test]
+fn parts_and_weights_change_nothing() {
+    for seed in 1..=60 {
+        let mut random = Random(seed);
+        let input: Vec<(Value, u64)> = (0..random.below(40))
+            .map(|_| {
+                let value = match random.below(4) {
+                    0 => Value::Null,
+                    1 => Value::Float(f64::from(u32::try_from(random.below(1_000)).unwrap()) / 8.0 - 50.0),
+                    _ => Value::Int(i64::try_from(random.below(200)).unwrap() - 100),
+                };
+                (value, random.below(4))
+            })
+            .collect();
+        let split = usize::try_from(random.below(input.len() as u64 + 1)).unwrap();
+        for function in ALL {
+            let (mut whole, mut left, mut right) = (fresh(function), fresh(function), fresh(function));
+            for (i, (value, weight)) in input.iter().enumerate() {
+                (0..*weight).for_each(|_| whole.update(value, 1).unwrap());
+                let part = if i < split { &mut left } else { &mut right };
+                part.update(value, *weight).unwrap();
+            }
+            left.merge(right).unwrap();
+            let (whole, merged) = (whole.finish().unwrap(), left.finish().unwrap());
+            assert!(close(&whole, &merged), "seed {seed}, {function:?}: {whole:?} against {merged:?}");
+        }
+    }
+}
+
+#[test]
+fn states_of_different_functions_do_not_merge() {
+    let mut sum = Accumulator::new(AggregateFunction::Sum);
+    assert!(sum.merge(Accumulator::new(AggregateFunction::Min)).is_err());
+}

@@ -1,0 +1,8 @@
+//! Tests of the function library: the specification's tables through a small evaluator, and properties.
+
+mod aggregates;
+mod evaluator;
+mod functions;
+mod operators;
+mod random;
+mod specification;

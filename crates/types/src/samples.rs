@@ -1,0 +1,144 @@
+//! Random values for property tests, from a fixed seed.
+
+use std::sync::Arc;
+
+use trimorph_base::{EdgeId, NodeId};
+
+use crate::temporal::ZoneId;
+use crate::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Path, Relationship, Time};
+use crate::{Map, Value};
+
+/// Xorshift64*, Vigna 2016. The seed must not be zero.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// `low <= n < high`.
+    pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
+        low + i64::try_from(self.bits() % u64::try_from(high - low).unwrap()).unwrap()
+    }
+
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[usize::try_from(self.between(0, i64::try_from(items.len()).unwrap())).unwrap()]
+    }
+
+    pub(crate) fn date(&mut self) -> Date {
+        Date { days: i32::try_from(self.between(i64::from(i32::MIN), i64::from(i32::MAX))).unwrap() }
+    }
+
+    pub(crate) fn local_time(&mut self) -> LocalTime {
+        let grain = *self.pick(&[1, 1_000, 1_000_000, 1_000_000_000, 60_000_000_000]);
+        LocalTime { nanos: self.between(0, 86_400_000_000_000 / grain) * grain }
+    }
+
+    pub(crate) fn time(&mut self) -> Time {
+        Time { nanos: self.local_time().nanos, offset_seconds: self.offset() }
+    }
+
+    fn offset(&mut self) -> i32 {
+        let grain = *self.pick(&[1, 60, 3_600]);
+        i32::try_from(self.between(-64_800 / grain, 64_800 / grain + 1) * grain).unwrap()
+    }
+
+    pub(crate) fn local_datetime(&mut self) -> LocalDateTime {
+        let days = *self.pick(&[1_000, 100_000, 365_000_000_000]);
+        let day = self.between(-days, days);
+        LocalDateTime::from_days_and_time(day, self.local_time()).unwrap()
+    }
+
+    pub(crate) fn datetime(&mut self) -> DateTime {
+        let names = [
+            "Europe/Stockholm",
+            "America/New_York",
+            "Australia/Lord_Howe",
+            "Asia/Kathmandu",
+            "UTC",
+            "Africa/Casablanca",
+        ];
+        let zone = match self.between(0, 2) {
+            0 => ZoneId::Offset(self.offset()),
+            _ => {
+                let name: &str = self.pick(&names);
+                ZoneId::parse(name).unwrap()
+            }
+        };
+        let local = self.local_datetime();
+        DateTime::from_utc(local.seconds, local.nanos, &zone)
+    }
+
+    pub(crate) fn duration(&mut self) -> Duration {
+        let size = *self.pick(&[2, 100, 1_000_000_000]);
+        let nanos = *self.pick(&[0, 1, 500_000_000, 999_999_999]);
+        let (months, days, seconds) =
+            (self.between(-size, size), self.between(-size, size), self.between(-size, size));
+        Duration::normalized(months, days, seconds, nanos).unwrap()
+    }
+
+    /// A value of any type, few enough different ones that pairs are often equivalent.
+    pub(crate) fn value(&mut self, depth: usize) -> Value {
+        let node = |random: &mut Self| NodeId(u64::try_from(random.between(0, 3)).unwrap());
+        let edge = |random: &mut Self| {
+            let id = u64::try_from(random.between(0, 3)).unwrap();
+            Relationship { id: EdgeId(id), start: NodeId(id), end: NodeId(id + 1) }
+        };
+        match self.between(0, if depth == 0 { 14 } else { 18 }) {
+            0 => Value::Null,
+            1 => Value::Bool(self.bits() & 1 == 0),
+            2 | 3 => Value::Int(*self.pick(&[0, 1, -1, i64::MAX, i64::MIN, (1 << 53) + 1])),
+            4 | 5 => Value::Float(*self.pick(&[
+                0.0,
+                -0.0,
+                1.0,
+                -1.5,
+                f64::NAN,
+                -f64::NAN,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+                9_007_199_254_740_992.0,
+                9_223_372_036_854_775_808.0,
+            ])),
+            6 => Value::string(*self.pick(&["", "a", "aa", "b", "é"])),
+            7 => Value::Bytes(Arc::from(*self.pick(&[&[][..], &[1][..], &[1, 2][..]]))),
+            8 => Value::Date(Date { days: i32::try_from(self.between(-1, 2)).unwrap() }),
+            9 => Value::Time(Time {
+                nanos: self.between(0, 2) * 3_600_000_000_000,
+                offset_seconds: i32::try_from(self.between(0, 2)).unwrap() * 3_600,
+            }),
+            10 => Value::DateTime(DateTime::from_utc(
+                self.between(0, 2),
+                0,
+                &[ZoneId::UTC, ZoneId::Offset(3_600), ZoneId::Named("UTC".into())]
+                    [usize::try_from(self.between(0, 3)).unwrap()],
+            )),
+            11 => Value::Duration(Duration {
+                months: self.between(0, 2),
+                days: self.between(0, 2) * 30,
+                seconds: self.between(-1, 1) * 37_746,
+                nanos: 0,
+            }),
+            12 => Value::Node(node(self)),
+            13 => Value::Relationship(edge(self)),
+            14 => {
+                let hop = edge(self);
+                Value::Path(Arc::new(Path { nodes: vec![hop.start, hop.end], relationships: vec![hop] }))
+            }
+            15 | 16 => {
+                let len = self.between(0, 3);
+                Value::list((0..len).map(|_| self.value(depth - 1)).collect())
+            }
+            _ => {
+                let len = self.between(0, 3);
+                let map: Map = (0..len)
+                    .map(|_| (Arc::from(*self.pick(&["k", "l", "m"])), self.value(depth - 1)))
+                    .collect();
+                Value::Map(Arc::new(map))
+            }
+        }
+    }
+}
