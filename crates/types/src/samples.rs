@@ -63,10 +63,7 @@ impl Random {
         ];
         let zone = match self.between(0, 2) {
             0 => ZoneId::Offset(self.offset()),
-            _ => {
-                let name: &str = self.pick(&names);
-                ZoneId::parse(name).unwrap()
-            }
+            _ => ZoneId::parse(self.pick::<&str>(&names)).unwrap(),
         };
         let local = self.local_datetime();
         DateTime::from_utc(local.seconds, local.nanos, &zone)
