@@ -172,7 +172,8 @@ impl<H> Route<H> {
     }
 }
 
-fn select(column: &ColumnBatch, rows: &[u32]) -> ColumnBatch {
+/// The rows of a column, in the order given.
+pub(crate) fn select(column: &ColumnBatch, rows: &[u32]) -> ColumnBatch {
     fn pick<T: Clone>(values: &[T], rows: &[u32]) -> Vec<T> {
         rows.iter().map(|r| values[*r as usize].clone()).collect()
     }

@@ -1,17 +1,21 @@
 //! Bulk load: files in, batches of columns into storage's [`trimorph_store::bulk::BulkSink`] out; and a generator.
 //!
 //! The data's way: [`source`] opens and decompresses, [`csv`] cuts, splits and parses, [`plan`] says what the columns of a
-//! file mean, [`gather`] makes batches of them, [`pipeline`] keeps threads busy and batches in order. [`snb`] makes plans
-//! from LDBC's layouts.
+//! file mean, [`gather`] makes batches of them, [`pipeline`] keeps threads busy and batches in order. [`snb`], [`neo4j`]
+//! and [`mapping`] make plans from what files and headers say; [`parquet`] reads row groups instead of text.
 #![forbid(unsafe_code)]
 
 mod column;
 mod csv;
 mod error;
+mod feed;
 mod gather;
 pub mod generate;
 mod load;
+mod mapping;
+mod neo4j;
 mod options;
+mod parquet;
 mod parse;
 mod pipeline;
 mod plan;
@@ -20,6 +24,7 @@ mod rejects;
 mod report;
 mod snb;
 mod source;
+mod type_name;
 
 #[cfg(test)]
 mod tests;

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use trimorph_store::bulk::BulkSink;
 
-use crate::csv::feed::{CsvFeed, CsvFile};
+use crate::feed::{CsvFile, FileFeed, InputFile};
 use crate::pipeline::{self, Feed};
 use crate::progress::Meter;
-use crate::{FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Rejects, snb};
+use crate::{FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Rejects, mapping, neo4j, snb};
 
 /// Loads files into `sink`: declares tables, then appends all rows. The caller then finishes the sink, giving what that
 /// refuses to [`LoadReport::rejects`].
@@ -43,11 +43,21 @@ pub fn load(
                     "LDBC SNB data is one directory, several paths were given",
                 ));
             };
-            let files = plan_snb(path, options, sink)?;
-            run_csv(&files, format, start, options, sink, &mut meter)
+            let files = plan_snb(path, options, sink)?.into_iter().map(InputFile::Csv).collect::<Vec<_>>();
+            run_files(&files, format, start, options, sink, &mut meter)
         }
-        Format::Csv | Format::Parquet | Format::Neo4jCsv => {
-            Err(LoadError::format(first, format!("format {} is not available yet", format.name())))
+        Format::Csv | Format::Parquet => {
+            let [path] = paths else {
+                return Err(LoadError::format(first, "several paths were given")
+                    .hint("give one mapping file, which names the data files"));
+            };
+            let files = mapping::plan(path, options.field_bytes_max, sink)?;
+            run_files(&files, format, start, options, sink, &mut meter)
+        }
+        Format::Neo4jCsv => {
+            let files = neo4j::plan(paths, options, sink, &mut meter)?;
+            let files = files.into_iter().map(InputFile::Csv).collect::<Vec<_>>();
+            run_files(&files, format, start, options, sink, &mut meter)
         }
     }
 }
@@ -80,8 +90,8 @@ fn guess(path: &Path) -> Result<Format, LoadError> {
     }
 }
 
-fn run_csv(
-    files: &[CsvFile],
+fn run_files(
+    files: &[InputFile],
     format: Format,
     start: Instant,
     options: &LoadOptions,
@@ -89,9 +99,9 @@ fn run_csv(
     meter: &mut Meter<'_>,
 ) -> Result<LoadReport, LoadError> {
     let described: Vec<(PathBuf, String)> =
-        files.iter().map(|f| (f.source.path().to_path_buf(), f.plan.name.clone())).collect();
-    let bytes_total = files.iter().map(|f| f.source.bytes_total()).sum();
-    let mut feed = CsvFeed::new(files, options.chunk_bytes, !options.skip_bad_rows);
+        files.iter().map(|f| (f.path().to_path_buf(), f.plan().name.clone())).collect();
+    let bytes_total = files.iter().map(InputFile::bytes_total).sum();
+    let mut feed = FileFeed::new(files, options.chunk_bytes, !options.skip_bad_rows);
     run_feed(&mut feed, &described, bytes_total, format, start, options, sink, meter)
 }
 

@@ -1,11 +1,12 @@
 //! CSV: bytes in, typed batches out.
 //!
 //! 1. [`chunk`] cuts a stream at record ends. 2. [`split`] finds the fields of a record. 3. [`table`] parses them into
-//! columns as a [`crate::plan::TablePlan`] says. [`feed`] walks over the files of a load, [`header`] reads first records.
+//! columns as a [`crate::plan::TablePlan`] says. [`header`] reads first
+//! records, [`scan`] the distinct values of a column.
 
 pub(crate) mod chunk;
-pub(crate) mod feed;
 pub(crate) mod header;
+pub(crate) mod scan;
 pub(crate) mod split;
 mod structural;
 pub(crate) mod table;

@@ -12,8 +12,8 @@ use super::discover::Entity;
 use super::rules::{EDGES, EdgeRule, NODES, NodeRule};
 use crate::LoadError;
 use crate::csv::Dialect;
-use crate::csv::feed::CsvFile;
 use crate::csv::header::read_head;
+use crate::feed::CsvFile;
 use crate::plan::{EdgeTable, FieldPlan, NodeTable, Output, Parse, Route, Schema, SchemaBuilder, TablePlan};
 use crate::source::Source;
 

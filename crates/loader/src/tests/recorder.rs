@@ -7,7 +7,7 @@ use trimorph_store::bulk::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle,
     NodeSpec, Origin,
 };
-use trimorph_types::Value;
+use trimorph_types::{Value, Zone};
 
 /// Everything a load handed over.
 #[derive(Default)]
@@ -144,10 +144,17 @@ fn data_texts(data: &ColumnData) -> Vec<String> {
     }
 }
 
+fn nanos_text(kind: &str, seconds: i64, nanos: u32) -> String {
+    format!("{kind} {}", i128::from(seconds) * 1_000_000_000 + i128::from(nanos))
+}
+
 fn value_text(value: &Value) -> String {
     match value {
         Value::String(s) => format!("'{s}'"),
         Value::Null => "null".to_owned(),
+        // The same value as in a typed column, which is what it would be in a chunk without other zones.
+        Value::DateTime(d) if d.zone == Zone::Offset(0) => nanos_text("datetime", d.seconds, d.nanos),
+        Value::LocalDateTime(d) => nanos_text("local datetime", d.seconds, d.nanos),
         Value::List(items) => {
             format!("[{}]", items.iter().map(value_text).collect::<Vec<_>>().join(", "))
         }

@@ -1,0 +1,71 @@
+//! Sample rows in, a type per column out.
+//!
+//! Rule: over the first 256 KiB of the file, the first of boolean, int, float, date, localtime, localdatetime, datetime
+//! that every value of the column (nulls aside) is valid for; string if none is, or if there is no value. A later value that
+//! does not parse as that type is a bad row: name the type in the mapping to avoid it.
+
+use trimorph_types::LogicalType;
+
+use crate::csv::split::Splitter;
+use crate::parse::{
+    parse_bool, parse_date, parse_datetime, parse_float, parse_int, parse_local_datetime, parse_local_time,
+};
+
+const CANDIDATES: [LogicalType; 7] = [
+    LogicalType::Bool,
+    LogicalType::Int,
+    LogicalType::Float,
+    LogicalType::Date,
+    LogicalType::LocalTime,
+    LogicalType::LocalDateTime,
+    LogicalType::DateTime,
+];
+
+/// The types of the `columns` columns of a text; `skip_header` leaves its first record out.
+pub(super) fn infer_types(
+    text: &[u8],
+    delimiter: u8,
+    null_text: &str,
+    columns: usize,
+    skip_header: bool,
+) -> Vec<LogicalType> {
+    let mut possible = vec![[true; CANDIDATES.len()]; columns];
+    let mut has_value = vec![false; columns];
+    let mut splitter = Splitter::new(text, delimiter, 1);
+    if skip_header {
+        splitter.next();
+    }
+    while let Some(record) = splitter.next() {
+        if record.fault.is_some() || splitter.fields.len() != columns {
+            continue;
+        }
+        for (index, field) in splitter.fields.iter().enumerate() {
+            let value = field.value(text);
+            if !field.is_quoted() && *value == *null_text.as_bytes() {
+                continue;
+            }
+            has_value[index] = true;
+            for (is_possible, kind) in possible[index].iter_mut().zip(CANDIDATES) {
+                *is_possible = *is_possible && is_valid(&value, kind);
+            }
+        }
+    }
+    let best = |index: usize| {
+        let found = CANDIDATES.into_iter().zip(possible[index]).find(|(_, is_possible)| *is_possible);
+        found.filter(|_| has_value[index]).map_or(LogicalType::String, |(kind, _)| kind)
+    };
+    (0..columns).map(best).collect()
+}
+
+fn is_valid(text: &[u8], kind: LogicalType) -> bool {
+    match kind {
+        LogicalType::Bool => parse_bool(text).is_some(),
+        LogicalType::Int => parse_int(text).is_some(),
+        // A column of names may hold "Nan" or "Inf": only numbers with a digit are taken for numbers.
+        LogicalType::Float => parse_float(text).is_some() && text.iter().any(u8::is_ascii_digit),
+        LogicalType::Date => parse_date(text).is_some(),
+        LogicalType::LocalTime => parse_local_time(text).is_some(),
+        LogicalType::LocalDateTime => parse_local_datetime(text).is_some(),
+        _ => parse_datetime(text).is_some(),
+    }
+}

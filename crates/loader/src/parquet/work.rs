@@ -1,0 +1,109 @@
+//! A row group in, batches and refused rows out.
+
+use std::fs::File;
+
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use trimorph_store::bulk::{ColumnBatch, Lines, Origin, Rejected};
+
+use super::ParquetFile;
+use super::convert::{convert, value_bytes};
+use crate::LoadError;
+use crate::gather::{Columns, select};
+use crate::pipeline::{Parsed, Work};
+use crate::plan::Parse;
+
+/// A row group, to be decoded.
+pub(crate) struct ParquetWork {
+    file: ParquetFile,
+    index: u32,
+    group: usize,
+}
+
+impl ParquetWork {
+    pub(crate) fn new(file: &ParquetFile, index: u32, group: usize) -> Self {
+        Self { file: file.clone(), index, group }
+    }
+
+    fn decode(&self) -> Result<Parsed, LoadError> {
+        let path = &self.file.path;
+        let broken = |what: String| LoadError::format(path, format!("row group {}: {what}", self.group));
+        let reader = File::open(path).map_err(|e| LoadError::io(path, "open", e))?;
+        let plan = &self.file.plan;
+        let wanted: Vec<usize> =
+            (0..plan.fields.len()).filter(|i| plan.fields[*i].parse != Parse::Skip).collect();
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, self.file.metadata.clone());
+        let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
+        // One batch per row group: the unit of work.
+        let rows = usize::try_from(builder.metadata().row_group(self.group).num_rows()).unwrap_or(0);
+        let reader =
+            builder.with_row_groups(vec![self.group]).with_projection(mask).with_batch_size(rows.max(1));
+        let reader = reader.build().map_err(|e| broken(e.to_string()))?;
+        let mut parsed = Parsed { file: self.index, ..Parsed::default() };
+        let mut line = self.file.rows_before(self.group) + 1;
+        for batch in reader {
+            let batch = batch.map_err(|e| broken(e.to_string()))?;
+            let rows = batch.num_rows();
+            let mut columns: Vec<Option<ColumnBatch>> = vec![None; plan.fields.len()];
+            let mut bad: Vec<Option<String>> = vec![None; rows];
+            for (array, field) in batch.columns().iter().zip(&wanted) {
+                parsed.bytes += value_bytes(array.as_ref());
+                let name = &plan.fields[*field].name;
+                let column =
+                    convert(array.as_ref(), plan.fields[*field].parse, name, &mut bad).map_err(broken)?;
+                if plan.fields[*field].required
+                    && let Some(nulls) = &column.nulls
+                {
+                    for (row, _) in nulls.iter().enumerate().filter(|(_, null)| **null) {
+                        bad[row].get_or_insert_with(|| format!("column \"{name}\" must not be null"));
+                    }
+                }
+                columns[*field] = Some(column);
+            }
+            self.finish_batch(&mut parsed, columns, bad, line);
+            line += rows as u64;
+        }
+        Ok(parsed)
+    }
+
+    fn finish_batch(
+        &self,
+        parsed: &mut Parsed,
+        mut columns: Vec<Option<ColumnBatch>>,
+        bad: Vec<Option<String>>,
+        first_line: u64,
+    ) {
+        let mut good: Vec<u32> = Vec::new();
+        let total = bad.len();
+        for (row, reason) in bad.into_iter().enumerate() {
+            match reason {
+                Some(reason) => {
+                    let line = first_line + row as u64;
+                    parsed.rejects.push((Rejected { file: self.index, line, reason }, None));
+                }
+                None => good.push(u32::try_from(row).unwrap_or(u32::MAX)),
+            }
+        }
+        let mut lines = Lines::From(first_line);
+        if good.len() < total {
+            for column in columns.iter_mut().flatten() {
+                *column = select(column, &good);
+            }
+            lines = Lines::Each(good.iter().map(|row| first_line + u64::from(*row)).collect());
+        }
+        parsed.rows += good.len() as u64;
+        parsed.values += (good.len() * self.file.plan.fields.len()) as u64;
+        let origin = Origin { file: self.index, lines };
+        parsed.batches.extend(Columns::new(columns, good.len(), origin).into_batches(&self.file.plan));
+    }
+}
+
+impl Work for ParquetWork {
+    fn run(self: Box<Self>) -> Parsed {
+        self.decode().unwrap_or_else(|error| Parsed {
+            file: self.index,
+            error: Some(error),
+            ..Parsed::default()
+        })
+    }
+}

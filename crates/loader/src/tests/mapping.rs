@@ -1,0 +1,137 @@
+use std::fs::File;
+use std::sync::Arc;
+
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray, UInt64Array,
+};
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
+
+use super::{Scratch, small_chunks, try_load};
+use crate::{Format, LoadOptions};
+
+fn rows(texts: &[Vec<String>]) -> Vec<String> {
+    texts.iter().map(|row| row.join(" ")).collect()
+}
+
+#[test]
+fn plain_csv_with_inferred_types() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "person.csv",
+        "id|name|age|height|member|born|seen|note\n\
+         1|Ann|30|1.5|true|1990-01-02|2020-01-01T00:00:00Z|NULL\n\
+         2|Bob|NULL|2|FALSE|NULL|2020-01-01T00:00:01+01:00|NULL\n",
+    );
+    scratch.file("knows.csv", "a|b|w\n1|2|7\n2|1|x\n");
+    let mapping = scratch.file(
+        "graph.json",
+        r#"{"delimiter": "|", "null": "NULL",
+            "nodes": [{"file": "person.csv", "labels": ["Person"], "key": "id", "columns": {"note": "skip"}}],
+            "edges": [{"file": "knows.csv", "type": "KNOWS", "from": {"space": "Person", "column": "a"},
+                       "to": {"space": "Person", "column": "b"}}]}"#,
+    );
+    let (recorder, report) = try_load(std::slice::from_ref(&mapping), Format::Csv, &small_chunks());
+    assert_eq!(report.unwrap().edges, 2);
+    let graph = recorder.graph();
+    let people = rows(&graph["(:Person)"]);
+    assert_eq!(people[0], "1 'Ann' 30 1.5 true date 7306 datetime 1577836800000000000");
+    assert!(people[1].starts_with("2 'Bob' null 2.0 false null DateTime"), "{}", people[1]);
+    assert_eq!(rows(&graph["(:Person)-[:KNOWS]->(:Person)"]), ["1 2 '7'", "2 1 'x'"]);
+}
+
+#[test]
+fn a_file_without_header_line_and_string_keys() {
+    let scratch = Scratch::new();
+    scratch.file("data.csv", "k1,5\nk2,6\n");
+    let mapping = scratch.file(
+        "m.json",
+        r#"{"nodes": [{"file": "data.csv", "header": ["k", "v"], "labels": ["T"], "key": "k", "space": "S",
+            "columns": {"v": "string"}}]}"#,
+    );
+    let (recorder, report) = try_load(&[mapping], Format::Csv, &small_chunks());
+    report.unwrap();
+    assert_eq!(rows(&recorder.graph()["(:T)"]), ["'k1' '5'", "'k2' '6'"]);
+}
+
+#[test]
+fn wrong_mappings_say_what_is_wrong() {
+    let node = |rest: &str| format!(r#"{{"nodes": [{{"file": "d.csv", "labels": ["T"]{rest}}}]}}"#);
+    let cases = [
+        ("{".to_owned(), "not valid JSON"),
+        ("[]".to_owned(), "mapping must be an object"),
+        ("{}".to_owned(), "neither nodes nor edges"),
+        (r#"{"node": []}"#.to_owned(), "did you mean \"nodes\"?"),
+        (r#"{"delimiter": "ab", "nodes": []}"#.to_owned(), "one ASCII character"),
+        (r#"{"nodes": [{}]}"#.to_owned(), "has no \"file\""),
+        (node(r#", "key": "kk""#), "did you mean \"k\"?"),
+        (node(r#", "columns": {"v": "integre"}"#), "unknown type \"integre\""),
+        (node(r#", "columns": {"zzzzzz": "int"}"#), "no column \"zzzzzz\""),
+        (node(r#", "key": "k", "columns": {"k": "float"}"#), "must be INTEGER or STRING"),
+        (
+            r#"{"edges": [{"file": "d.csv", "type": "E", "from": {"space": "A", "column": "k"},
+                "to": {"space": "A", "column": "v"}}]}"#
+                .to_owned(),
+            "no nodes have key space \"A\"",
+        ),
+    ];
+    let scratch = Scratch::new();
+    scratch.file("d.csv", "k,v\na,1\n");
+    for (text, expected) in cases {
+        let mapping = scratch.file("m.json", &text);
+        let (_, report) = try_load(&[mapping], Format::Csv, &small_chunks());
+        let error = report.unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+fn people() -> RecordBatch {
+    let mut tags = ListBuilder::new(StringBuilder::new());
+    tags.append_value([Some("x"), Some("y")]);
+    tags.append_null();
+    tags.append_value([None::<&str>]);
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("id", Arc::new(Int64Array::from(vec![Some(1), Some(2), None]))),
+        ("name", Arc::new(StringArray::from(vec![Some("Ann"), None, Some("Cid")]))),
+        ("age", Arc::new(Int32Array::from(vec![Some(30), None, Some(1)]))),
+        ("big", Arc::new(UInt64Array::from(vec![5, u64::MAX, 6]))),
+        ("height", Arc::new(Float64Array::from(vec![1.5, 2.0, 3.0]))),
+        ("ok", Arc::new(BooleanArray::from(vec![true, false, true]))),
+        ("born", Arc::new(Date32Array::from(vec![1, 2, 3]))),
+        ("seen", Arc::new(TimestampMicrosecondArray::from(vec![1, 2, 3]).with_timezone("UTC"))),
+        ("tags", Arc::new(tags.finish())),
+    ];
+    RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, a)| (n, a, true))).unwrap()
+}
+
+#[test]
+fn parquet_columns_keep_their_types_and_bad_rows_are_refused() {
+    let scratch = Scratch::new();
+    let batch = people();
+    let properties = WriterProperties::builder()
+        .set_compression(parquet::basic::Compression::SNAPPY)
+        .set_max_row_group_row_count(Some(2))
+        .build();
+    let file = File::create(scratch.path().join("p.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let mapping =
+        scratch.file("m.json", r#"{"nodes": [{"file": "p.parquet", "labels": ["P"], "key": "id"}]}"#);
+    let options = LoadOptions { skip_bad_rows: true, ..small_chunks() };
+    let (recorder, report) = try_load(std::slice::from_ref(&mapping), Format::Parquet, &options);
+    let report = report.unwrap();
+    assert_eq!((report.rows, report.rejected), (1, 2));
+    let samples = report.rejects.samples();
+    assert!(samples[0].contains("p.parquet:2: column \"big\": value does not fit"), "{}", samples[0]);
+    assert!(samples[1].contains("p.parquet:3: column \"id\" must not be null"), "{}", samples[1]);
+    assert_eq!(rows(&recorder.graph()["(:P)"]), ["1 'Ann' 30 5 1.5 true date 1 datetime 1000 ['x', 'y']"]);
+    // Broken files are errors.
+    let bytes = std::fs::read(scratch.path().join("p.parquet")).unwrap();
+    for cut in [0, 3, 100, bytes.len() - 1] {
+        scratch.file("p.parquet", &bytes[..cut]);
+        assert!(try_load(std::slice::from_ref(&mapping), Format::Parquet, &options).1.is_err());
+    }
+}

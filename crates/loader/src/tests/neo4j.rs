@@ -1,0 +1,77 @@
+use super::{Scratch, small_chunks, try_load};
+use crate::Format;
+
+fn rows(texts: &[Vec<String>]) -> Vec<String> {
+    texts.iter().map(|row| row.join(" ")).collect()
+}
+
+#[test]
+fn nodes_by_label_set_and_relationships_by_type() {
+    let scratch = Scratch::new();
+    let movies = scratch.file(
+        "movies.csv",
+        "movieId:ID(Movie),title,year:int,tags:string[],:LABEL,junk:IGNORE\n\
+         tt1,\"The \"\"Matrix\"\"\",1999,a;b,Movie,x\n\
+         tt2,Reloaded,,,Movie;Sequel,y\n\
+         tt3,\"\",2003,\"c\",Sequel;Movie,z\n",
+    );
+    let actors = scratch.file(
+        "actors.csv",
+        ":ID(Actor){id-type: long},name:string,born:date,:LABEL\n7,Keanu,1964-09-02,Actor\n8,Anon,,\n",
+    );
+    let roles = scratch.file(
+        "roles.csv",
+        ":START_ID(Actor),role,:END_ID(Movie),:TYPE,since:localdatetime\n7,Neo,tt1,ACTED_IN,1999-01-01T00:00\n8,,tt2,SAW,\n7,Neo,tt2,ACTED_IN,\n",
+    );
+    let (recorder, report) = try_load(&[roles, movies, actors], Format::Neo4jCsv, &small_chunks());
+    let report = report.unwrap();
+    assert_eq!((report.nodes, report.edges, report.rejected), (5, 3, 0));
+    let graph = recorder.graph();
+    assert_eq!(rows(&graph["(:Movie)"]), ["'tt1' 'The \"Matrix\"' 1999 ['a', 'b']"]);
+    assert_eq!(rows(&graph["(:Movie:Sequel)"]), ["'tt2' 'Reloaded' null null", "'tt3' '' 2003 ['c']"]);
+    assert_eq!(rows(&graph["(:Actor)"]), ["7 'Keanu' date -1947"]);
+    assert_eq!(rows(&graph["(:)"]), ["8 'Anon' null"]);
+    assert_eq!(
+        rows(&graph["(:Actor)-[:ACTED_IN]->(:Movie)"]),
+        ["7 'tt1' 'Neo' local datetime 915148800000000000", "7 'tt2' 'Neo' null"]
+    );
+    assert_eq!(rows(&graph["(:Actor)-[:SAW]->(:Movie)"]), ["8 'tt2' null null"]);
+    let state = recorder.state.lock().unwrap();
+    let movie = state.nodes.iter().find(|(spec, _)| spec.labels == ["Movie"]).unwrap();
+    assert_eq!(movie.0.key_property.as_deref(), Some("movieId"));
+}
+
+#[test]
+fn tables_of_two_files_have_the_properties_of_both() {
+    let scratch = Scratch::new();
+    let one = scratch.file("one.csv", "id:ID,:LABEL,a:int\n1,X,5\n");
+    let two = scratch.file("two.csv", "id:ID,b,:LABEL\n2,hello,X\n3,there,Y\n");
+    let (recorder, report) = try_load(&[one, two], Format::Neo4jCsv, &small_chunks());
+    report.unwrap();
+    let graph = recorder.graph();
+    assert_eq!(rows(&graph["(:X)"]), ["'1' 5 null", "'2' null 'hello'"]);
+    assert_eq!(rows(&graph["(:Y)"]), ["'3' 'there'"]);
+}
+
+#[test]
+fn wrong_headers_say_what_is_wrong() {
+    let cases = [
+        ("a,b\n1,2\n", "neither an :ID nor a :START_ID"),
+        (":START_ID,:END_ID\n1,2\n", "needs :START_ID, :END_ID and :TYPE"),
+        (":ID,x:point\n1,2\n", "unknown type"),
+        (":ID(A,x\n1,2\n", "no closing parenthesis"),
+        (":ID{id-type:long,x\n1,2\n", "no closing brace"),
+        (":ID,a,a\n1,2,3\n", "property \"a\" twice"),
+        (":ID,:ID\n1,2\n", "two columns of one kind"),
+        (":ID,:TYPE\n1,2\n", "both nodes and relationships"),
+        (":START_ID,:END_ID,:TYPE\n1,2,T\n", "no node file has key space"),
+        ("", "file is empty"),
+    ];
+    for (text, expected) in cases {
+        let scratch = Scratch::new();
+        let path = scratch.file("file.csv", text);
+        let (_, report) = try_load(&[path], Format::Neo4jCsv, &small_chunks());
+        let error = report.unwrap_err().to_string();
+        assert!(error.contains(expected), "{text:?}: {error}");
+    }
+}
