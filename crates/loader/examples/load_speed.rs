@@ -1,9 +1,11 @@
-//! How fast a load is read and parsed, into a sink that only counts: `load_speed PATH [threads] [runs]`.
+//! How fast a load is read and parsed, into a sink that only counts: `load_speed PATH [threads] [runs]`;
+//! `generated:SCALE` as path loads a network without disk.
 #![expect(clippy::print_stdout, reason = "a command-line program")]
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use trimorph_loader::generate::load_generated_snb;
 use trimorph_loader::{LoadOptions, NoProgress, load};
 use trimorph_store::bulk::{
     BulkError, BulkSink, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle, NodeSpec,
@@ -41,7 +43,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..runs {
         let sink = Count::default();
         let options = LoadOptions { threads, ..LoadOptions::default() };
-        let report = load(std::slice::from_ref(&path), None, &options, &sink, &NoProgress)?;
+        let report = match path.to_str().and_then(|p| p.strip_prefix("generated:")) {
+            Some(scale) => load_generated_snb(scale.parse()?, 42, &options, &sink, &NoProgress)?,
+            None => load(std::slice::from_ref(&path), None, &options, &sink, &NoProgress)?,
+        };
         println!(
             "{} rows, {} nodes, {} edges, {} values, {:.1} MB in {:.3} s: {:.1} M values/s, {:.0} MB/s; peak {:.1} MB",
             report.rows,

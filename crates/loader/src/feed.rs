@@ -10,7 +10,7 @@ use crate::csv::Dialect;
 use crate::csv::chunk::Chunker;
 use crate::csv::table::CsvWork;
 use crate::parquet::{ParquetFile, ParquetWork};
-use crate::pipeline::{Feed, Work};
+use crate::pipeline::{Feed, Unit};
 use crate::plan::TablePlan;
 use crate::source::Source;
 
@@ -79,7 +79,7 @@ impl FileFeed<'_> {
     }
 
     /// The next unit of the open file; `None` at its end.
-    fn next_of_open(&mut self) -> Result<Option<(Box<dyn Work>, usize)>, LoadError> {
+    fn next_of_open(&mut self) -> Result<Option<Unit>, LoadError> {
         let index = self.index();
         match (&mut self.open, &self.files[index as usize]) {
             (Some(Open::Csv { chunker, is_first }), InputFile::Csv(file)) => {
@@ -110,7 +110,7 @@ impl FileFeed<'_> {
 }
 
 impl Feed for FileFeed<'_> {
-    fn next(&mut self) -> Result<Option<(Box<dyn Work>, usize)>, LoadError> {
+    fn next(&mut self) -> Result<Option<Unit>, LoadError> {
         loop {
             if self.open.is_some() {
                 if let Some(unit) = self.next_of_open()? {

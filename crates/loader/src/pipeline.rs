@@ -24,10 +24,13 @@ pub(crate) trait Work: Send {
     fn run(self: Box<Self>) -> Parsed;
 }
 
+/// A unit of work and the bytes of memory it takes.
+pub(crate) type Unit = (Box<dyn Work>, usize);
+
 /// Where units come from.
 pub(crate) trait Feed {
-    /// The next unit and the bytes of memory it takes.
-    fn next(&mut self) -> Result<Option<(Box<dyn Work>, usize)>, LoadError>;
+    /// The next unit; `None` at the end.
+    fn next(&mut self) -> Result<Option<Unit>, LoadError>;
     /// Stored bytes read so far.
     fn bytes_done(&self) -> u64;
 }
@@ -125,7 +128,7 @@ impl<S: BulkSink> Shared<'_, S> {
     fn read(&self, feed: &mut dyn Feed, bytes_total: u64, meter: &mut Meter<'_>) {
         let under_way_max = self.options.threads.max(1) + 2;
         let mut seq = 0;
-        let mut held: Option<(Box<dyn Work>, usize)> = None;
+        let mut held: Option<Unit> = None;
         let mut at_end = false;
         loop {
             if meter.is_due() {
@@ -213,11 +216,11 @@ impl<S: BulkSink> Shared<'_, S> {
     }
 
     fn append(&self, batch: Batch) -> Result<(), LoadError> {
-        match batch {
-            Batch::Nodes(handle, batch) => self.sink.append_nodes(handle, batch)?,
-            Batch::Edges(handle, batch) => self.sink.append_edges(handle, batch)?,
-        }
-        Ok(())
+        let appended = match batch {
+            Batch::Nodes(handle, batch) => self.sink.append_nodes(handle, batch),
+            Batch::Edges(handle, batch) => self.sink.append_edges(handle, batch),
+        };
+        appended.map_err(|error| self.rejects.explain(error))
     }
 }
 

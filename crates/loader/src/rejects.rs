@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use trimorph_store::bulk::{Rejected, Verdict};
+use trimorph_store::bulk::{BulkError, Rejected, Verdict};
 
 use crate::LoadError;
 
@@ -14,7 +14,7 @@ use crate::LoadError;
 const SAMPLES_MAX: usize = 20;
 
 /// Counts refused rows and writes them down. Shared by the parser and the sink's later callback:
-/// `sink.finish(|rejected| report.rejects.refuse(&rejected, None))`.
+/// `sink.finish(|rejected| report.rejects.refuse(&rejected, None)).map_err(|error| report.rejects.explain(error))`.
 #[derive(Debug)]
 pub struct Rejects {
     files: Vec<PathBuf>,
@@ -58,6 +58,14 @@ impl Rejects {
     /// `path:line: reason`.
     pub fn describe(&self, rejected: &Rejected) -> String {
         format!("{}:{}: {}", self.file(rejected).display(), rejected.line, rejected.reason)
+    }
+
+    /// What an error of the sink is to a user: a refused row gets its path.
+    pub fn explain(&self, error: BulkError) -> LoadError {
+        match error {
+            BulkError::Rejected(rejected) => LoadError::Rejected { text: self.describe(&rejected), rejected },
+            other => other.into(),
+        }
     }
 
     /// Rows refused so far.

@@ -1,6 +1,8 @@
 //! A stream of text in, chunks of whole records out.
 //!
-//! 1. Fill a buffer. 2. Cut it after the last record end; the rest goes in front of the next chunk. 3. Count its lines.
+//! 1. Fill a buffer.
+//! 2. Cut it after the last record end; the rest goes in front of the next chunk.
+//! 3. Count its lines.
 //!
 //! A quote opens a quoted field only as the first byte of a field (RFC 4180), so the state at any place follows from
 //! the quotes before it alone: between quotes nothing has to be looked at but the last line end. A quote that never
@@ -44,6 +46,9 @@ impl<R: Read> Chunker<R> {
         let mut wanted = self.chunk_bytes;
         loop {
             self.fill(&mut bytes, wanted)?;
+            if std::mem::take(&mut self.at_start) {
+                self.skip_start(&mut bytes)?;
+            }
             if bytes.is_empty() {
                 return Ok(None);
             }
@@ -74,13 +79,26 @@ impl<R: Read> Chunker<R> {
             let n = self.reader.by_ref().take(missing as u64).read_to_end(bytes)?;
             self.at_end = n < missing;
         }
-        if self.at_start {
-            self.at_start = false;
-            if bytes.starts_with(b"\xEF\xBB\xBF") {
-                bytes.drain(..3);
-            }
-        }
         Ok(())
+    }
+
+    /// Takes a byte order mark and empty lines off the start of the stream, so that the first chunk has the first record.
+    fn skip_start(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        if bytes.starts_with(b"\xEF\xBB\xBF") {
+            bytes.drain(..3);
+        }
+        loop {
+            let mut at = 0;
+            while let [b'\n', ..] | [b'\r', b'\n', ..] = &bytes[at..] {
+                at += if bytes[at] == b'\n' { 1 } else { 2 };
+                self.line += 1;
+            }
+            bytes.drain(..at);
+            if self.at_end || !(bytes.is_empty() || bytes == b"\r") {
+                return Ok(());
+            }
+            self.fill(bytes, self.chunk_bytes)?;
+        }
     }
 
     fn cut(&mut self, mut bytes: Vec<u8>, end: usize) -> Chunk {

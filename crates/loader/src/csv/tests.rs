@@ -97,6 +97,11 @@ fn byte_order_mark_and_last_line_without_end() {
     let found = read(b"\xEF\xBB\xBFa,b\r\n\r\n\n1,", b',', 64);
     let fields = |a: &str, b: &str| vec![a.as_bytes().to_vec(), b.as_bytes().to_vec()];
     assert_eq!(found, [(1, fields("a", "b")), (4, fields("1", ""))]);
+    // The first chunk has the first record even after more empty lines than a chunk has bytes.
+    let text = ["\n".repeat(100).as_bytes(), b"\r\na,b\n"].concat();
+    assert_eq!(read(&text, b',', 64), [(102, fields("a", "b"))]);
+    let mut chunker = Chunker::new(&text[..], Dialect { delimiter: b',', field_bytes_max: 1 << 20 }, 64);
+    assert_eq!(chunker.next().unwrap().unwrap().bytes, b"a,b\n");
     assert!(read(b"", b',', 64).is_empty());
     assert!(read(b"\n\n\r\n", b',', 64).is_empty());
 }

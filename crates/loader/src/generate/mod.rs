@@ -4,9 +4,11 @@
 //! LDBC result. What it shares is the schema, the CSV layouts, the numbers of the static entities, and roughly the numbers
 //! of the others at a given scale.
 //!
-//! 1. [`world`]: places, organisations, tags out of embedded dictionaries. 2. [`persons`]: attributes that go together.
-//! 3. [`friends`]: a skewed graph of who knows whom. 4. [`activity`]: forums, messages and likes, written as they are
-//! made, so memory grows with the number of persons and friendships only. The same seed gives the same bytes everywhere.
+//! 1. [`world`]: places, organisations, tags out of embedded dictionaries.
+//! 2. [`persons`]: attributes that go together.
+//! 3. [`friends`]: a skewed graph of who knows whom.
+//! 4. [`activity`]: forums, messages and likes, written as they are made, so memory grows with the number of
+//!    persons and friendships only. The same seed gives the same bytes everywhere.
 
 mod activity;
 mod friends;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Instant;
 
@@ -19,8 +20,8 @@ use crate::csv::chunk::Chunk;
 use crate::csv::table::CsvWork;
 use crate::feed::CsvFile;
 use crate::load::run_feed;
-use crate::pipeline::{Feed, Work};
-use crate::progress::{Meter, NoProgress, Phase, ProgressState};
+use crate::pipeline::{Feed, Unit};
+use crate::progress::{Meter, Phase, ProgressState};
 use crate::{Format, LoadError, LoadOptions, LoadReport, Progress, snb as layouts};
 
 /// What to print with every generated network.
@@ -95,6 +96,8 @@ pub fn generate_snb(
 
 /// Generates a network and loads it without touching the disk.
 ///
+/// Progress counts persons instead of bytes.
+///
 /// **Cost**: one thread generates, `options.threads` parse; a bounded number of pieces is between them.
 pub fn load_generated_snb(
     scale: f64,
@@ -111,24 +114,45 @@ pub fn load_generated_snb(
     let files = layouts::plan(Path::new("generated"), &entities, options.field_bytes_max, sink)?;
     let by_path = |table| files.iter().position(|f: &CsvFile| f.source.path() == file_path(table));
     let file_of: Vec<Option<usize>> = (0..TABLES.len()).map(by_path).collect();
+    let persons_done = AtomicU64::new(0);
     let (sender, receiver) = sync_channel(2);
     std::thread::scope(|scope| {
         // The thread ends when it is done, or when its receiver is gone.
-        scope.spawn(move || {
+        scope.spawn(|| {
             let mut sender = sender;
-            let _ = generate(scale, seed, layout, &mut sender, &mut Meter::new(&NoProgress));
+            let _ = generate(scale, seed, layout, &mut sender, &mut Meter::new(&Done(&persons_done)));
         });
         let lines = vec![1; files.len()];
+        let stop_at_reject = !options.skip_bad_rows;
         let mut feed =
-            GeneratedFeed { receiver, files: &files, file_of, lines, stop_at_reject: !options.skip_bad_rows };
+            GeneratedFeed { receiver, files: &files, file_of, lines, stop_at_reject, done: &persons_done };
         let mut meter = Meter::new(progress);
         let described: Vec<(PathBuf, String)> =
             files.iter().map(|f| (f.source.path().to_path_buf(), f.plan.name.clone())).collect();
-        run_feed(&mut feed, &described, 0, Format::LdbcSnb, start, options, sink, &mut meter)
+        run_feed(
+            &mut feed,
+            &described,
+            persons_of_scale(scale) as u64,
+            Format::LdbcSnb,
+            start,
+            options,
+            sink,
+            &mut meter,
+        )
     })
 }
 
+/// Passes on how many persons are done, which stand for bytes here.
+struct Done<'a>(&'a AtomicU64);
+
+impl Progress for Done<'_> {
+    fn update(&self, state: &ProgressState) {
+        self.0.store(state.bytes_done, Ordering::Relaxed);
+    }
+}
+
 struct GeneratedFeed<'a> {
+    done: &'a AtomicU64,
     receiver: Receiver<(usize, Vec<u8>)>,
     files: &'a [CsvFile],
     file_of: Vec<Option<usize>>,
@@ -138,7 +162,7 @@ struct GeneratedFeed<'a> {
 }
 
 impl Feed for GeneratedFeed<'_> {
-    fn next(&mut self) -> Result<Option<(Box<dyn Work>, usize)>, LoadError> {
+    fn next(&mut self) -> Result<Option<Unit>, LoadError> {
         while let Ok((table, bytes)) = self.receiver.recv() {
             let Some(file) = self.file_of[table] else { continue };
             let first_line = self.lines[file];
@@ -161,7 +185,7 @@ impl Feed for GeneratedFeed<'_> {
     }
 
     fn bytes_done(&self) -> u64 {
-        0
+        self.done.load(Ordering::Relaxed)
     }
 }
 

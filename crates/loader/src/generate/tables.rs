@@ -329,6 +329,5 @@ fn push_int(out: &mut Vec<u8>, value: u64) {
 
 /// The last digit.
 fn push_digit(out: &mut Vec<u8>, value: u64) {
-    #[expect(clippy::cast_possible_truncation, reason = "below 10")]
     out.push(b'0' + (value % 10) as u8);
 }

@@ -12,7 +12,9 @@
 //! `"header": ["a", "b"]` names the columns of a CSV file without a header line. `space` defaults to the labels joined by
 //! `:`. Columns of a CSV file whose type is not given get the one [`infer`] finds; Parquet columns have their own.
 //!
-//! 1. [`read`] checks the JSON. 2. [`infer`] guesses types. 3. [`plan`] declares the tables.
+//! 1. [`read`] checks the JSON.
+//! 2. [`infer`] guesses types.
+//! 3. [`plan`] declares the tables.
 
 mod infer;
 mod plan;

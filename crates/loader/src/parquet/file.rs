@@ -8,6 +8,7 @@ use std::sync::Arc;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 
 use super::convert::parse_of;
+use super::work::guard;
 use crate::LoadError;
 use crate::plan::{Parse, TablePlan};
 
@@ -29,8 +30,10 @@ impl ParquetFile {
         let file = File::open(path).map_err(|e| LoadError::io(path, "open", e))?;
         // Only what Parquet itself says about a column: Arrow's notes in the file ask for views and dictionaries.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let metadata = ArrowReaderMetadata::load(&file, options)
-            .map_err(|e| LoadError::format(path, format!("not a valid Parquet file: {e}")))?;
+        let metadata = guard(path, || {
+            ArrowReaderMetadata::load(&file, options)
+                .map_err(|e| LoadError::format(path, format!("not a valid Parquet file: {e}")))
+        })?;
         let mut names = Vec::new();
         let mut parses = Vec::new();
         for field in metadata.schema().fields() {

@@ -1,6 +1,7 @@
 //! Parquet files: row groups in, batches out.
 //!
-//! 1. [`file`] reads the footer once and gives each column its type. 2. [`work`] decodes a row group on any thread.
+//! 1. [`file`] reads the footer once and gives each column its type.
+//! 2. [`work`] decodes a row group on any thread.
 //! 3. [`convert`] makes columns of Arrow arrays.
 
 mod convert;

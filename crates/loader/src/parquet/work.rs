@@ -1,6 +1,8 @@
 //! A row group in, batches and refused rows out.
 
 use std::fs::File;
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
 
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -12,6 +14,12 @@ use crate::LoadError;
 use crate::gather::{Columns, select};
 use crate::pipeline::{Parsed, Work};
 use crate::plan::Parse;
+
+/// Runs a decoder that is not ours, on bytes that are not ours: on some broken files it panics instead of failing.
+pub(super) fn guard<T>(path: &Path, decode: impl FnOnce() -> Result<T, LoadError>) -> Result<T, LoadError> {
+    std::panic::catch_unwind(AssertUnwindSafe(decode))
+        .unwrap_or_else(|_| Err(LoadError::format(path, "not a valid Parquet file: its decoder gave up")))
+}
 
 /// A row group, to be decoded.
 pub(crate) struct ParquetWork {
@@ -100,7 +108,7 @@ impl ParquetWork {
 
 impl Work for ParquetWork {
     fn run(self: Box<Self>) -> Parsed {
-        self.decode().unwrap_or_else(|error| Parsed {
+        guard(&self.file.path, || self.decode()).unwrap_or_else(|error| Parsed {
             file: self.index,
             error: Some(error),
             ..Parsed::default()

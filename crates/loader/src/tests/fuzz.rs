@@ -101,6 +101,27 @@ fn mutated_snb_files_and_compressed_files_never_panic() {
 }
 
 #[test]
+fn mutated_parquet_files_are_errors_or_rows_but_never_panic() {
+    let seed = 5;
+    println!("seed {seed}");
+    let mut random = Random(seed);
+    let scratch = Scratch::new();
+    super::mapping::write_people(&scratch.path().join("p.parquet"));
+    let original = std::fs::read(scratch.path().join("p.parquet")).unwrap();
+    let mapping =
+        scratch.file("m.json", r#"{"nodes": [{"file": "p.parquet", "labels": ["P"], "key": "id"}]}"#);
+    for _ in 0..1_500 {
+        let mut bytes = original.clone();
+        for _ in 0..=random.below(4) {
+            let at = random.below(bytes.len());
+            bytes[at] ^= 1 << random.below(8);
+        }
+        scratch.file("p.parquet", &bytes);
+        let _ = outcome(std::slice::from_ref(&mapping), Format::Parquet, 64, 1);
+    }
+}
+
+#[test]
 fn mutated_mappings_never_panic() {
     let mut random = Random(3);
     let scratch = Scratch::new();

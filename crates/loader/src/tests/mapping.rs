@@ -1,4 +1,5 @@
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
@@ -87,6 +88,18 @@ fn wrong_mappings_say_what_is_wrong() {
     }
 }
 
+pub(super) fn write_people(path: &Path) {
+    let batch = people();
+    let properties = WriterProperties::builder()
+        .set_compression(parquet::basic::Compression::SNAPPY)
+        .set_max_row_group_row_count(Some(2))
+        .build();
+    let mut writer =
+        ArrowWriter::try_new(File::create(path).unwrap(), batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
 fn people() -> RecordBatch {
     let mut tags = ListBuilder::new(StringBuilder::new());
     tags.append_value([Some("x"), Some("y")]);
@@ -109,15 +122,7 @@ fn people() -> RecordBatch {
 #[test]
 fn parquet_columns_keep_their_types_and_bad_rows_are_refused() {
     let scratch = Scratch::new();
-    let batch = people();
-    let properties = WriterProperties::builder()
-        .set_compression(parquet::basic::Compression::SNAPPY)
-        .set_max_row_group_row_count(Some(2))
-        .build();
-    let file = File::create(scratch.path().join("p.parquet")).unwrap();
-    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
+    write_people(&scratch.path().join("p.parquet"));
     let mapping =
         scratch.file("m.json", r#"{"nodes": [{"file": "p.parquet", "labels": ["P"], "key": "id"}]}"#);
     let options = LoadOptions { skip_bad_rows: true, ..small_chunks() };
