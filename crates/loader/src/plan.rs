@@ -86,6 +86,13 @@ pub(crate) struct TablePlan {
     pub(crate) quoted_empty_is_null: bool,
 }
 
+impl TablePlan {
+    /// Fields that are parsed.
+    pub(crate) fn parsed_fields(&self) -> usize {
+        self.fields.iter().filter(|field| field.parse != Parse::Skip).count()
+    }
+}
+
 /// A node table as known so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NodeTable(usize);

@@ -31,7 +31,7 @@ pub struct LoadReport {
     pub nodes: u64,
     /// Edges appended to the sink.
     pub edges: u64,
-    /// Fields of accepted rows.
+    /// Fields of accepted rows that were parsed (nulls too; skipped columns not).
     pub values: u64,
     /// Decompressed bytes read.
     pub bytes: u64,

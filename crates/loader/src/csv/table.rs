@@ -235,7 +235,7 @@ impl<'a> Table<'a> {
             batches: Columns::new(columns, self.rows, origin).into_batches(self.plan),
             rejects: self.rejects,
             rows: self.rows as u64,
-            values: (self.rows * self.plan.fields.len()) as u64,
+            values: (self.rows * self.plan.parsed_fields()) as u64,
             bytes: self.text.len() as u64,
             error: None,
         }

@@ -78,7 +78,7 @@ pub fn persons_of_scale(scale: f64) -> usize {
 
 /// Writes a network of `scale` to `out/initial_snapshot/{static,dynamic}/ENTITY/part-00000.csv`.
 ///
-/// **Cost**: about 25 ms per hundred persons at scale 0.1; memory for persons and friendships only.
+/// **Cost**: 15 ms per hundred persons at scale 0.1, 24 ms at scale 1 (one core of the build machine); memory for persons and friendships only.
 /// **Errors**: files that cannot be written.
 pub fn generate_snb(
     scale: f64,

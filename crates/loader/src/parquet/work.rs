@@ -100,7 +100,7 @@ impl ParquetWork {
             lines = Lines::Each(good.iter().map(|row| first_line + u64::from(*row)).collect());
         }
         parsed.rows += good.len() as u64;
-        parsed.values += (good.len() * self.file.plan.fields.len()) as u64;
+        parsed.values += (good.len() * self.file.plan.parsed_fields()) as u64;
         let origin = Origin { file: self.index, lines };
         parsed.batches.extend(Columns::new(columns, good.len(), origin).into_batches(&self.file.plan));
     }

@@ -62,7 +62,9 @@ fn dates_exist_or_are_refused() {
 
 #[test]
 fn instants() {
-    let cases: &[(&str, Option<(i64, u32, i32)>)] = &[
+    /// Seconds, nanoseconds, offset.
+    type Instant = (i64, u32, i32);
+    let cases: &[(&str, Option<Instant>)] = &[
         ("1970-01-01T00:00:00Z", Some((0, 0, 0))),
         ("2011-07-28T12:15:43.300+00:00", Some((1_311_855_343, 300_000_000, 0))),
         ("2011-07-28T14:15:43.300+02:00", Some((1_311_855_343, 300_000_000, 7200))),
