@@ -14,11 +14,15 @@ pub use expression::*;
 pub use name::*;
 pub use pattern::*;
 
+use std::sync::Arc;
+
 use trimorph_base::Span;
 
 /// A whole text given to the parser.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statement {
+    /// The whole text: what all spans are ranges of.
+    pub text: Arc<str>,
     /// Run it, show its plan, or run it and show what the plan cost.
     pub mode: Mode,
     /// The `PREFIX` declarations before the query.

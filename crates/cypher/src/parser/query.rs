@@ -39,7 +39,7 @@ impl Parser<'_> {
         if self.kind() != TokenKind::End {
             return Err(self.expected("the end of the query after \";\""));
         }
-        Ok(Statement { mode, prefixes, query })
+        Ok(Statement { text: self.text.into(), mode, prefixes, query })
     }
 
     fn prefix_declaration(&mut self) -> Parsed<PrefixDeclaration> {

@@ -13,6 +13,10 @@ pub(super) struct Query {
     pub(super) text: String,
     /// The detail word if the scenario expects a syntax error at compile time of this query.
     expects: Option<String>,
+    /// Kind and detail if the scenario expects any error at compile time of this query.
+    pub(super) compile_error: Option<(String, String)>,
+    /// Whether the scenario defines procedures.
+    pub(super) procedures: bool,
 }
 
 /// Detail words whose errors the parser alone must find; a binder finds the others.
@@ -68,8 +72,11 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) {
 #[derive(Default)]
 struct Scenario {
     title: String,
-    queries: Vec<String>,
+    /// Queries, and whether they are tested.
+    queries: Vec<(String, bool)>,
     expects: Option<String>,
+    compile_error: Option<(String, String)>,
+    procedures: bool,
     /// Tables of examples: each a header and rows.
     examples: Vec<Vec<Vec<String>>>,
 }
@@ -78,6 +85,7 @@ fn read_feature(file: &str, text: &str, queries: &mut Vec<Query>) {
     let mut scenario = Scenario::default();
     let mut lines = text.lines();
     let mut query_next = false;
+    let mut tested = false;
     let mut in_examples = false;
     while let Some(line) = lines.next() {
         let line = line.trim();
@@ -88,7 +96,7 @@ fn read_feature(file: &str, text: &str, queries: &mut Vec<Query>) {
         } else if line == "\"\"\"" {
             let doc: Vec<&str> = lines.by_ref().take_while(|l| l.trim() != "\"\"\"").collect();
             if query_next {
-                scenario.queries.push(doc.join("\n"));
+                scenario.queries.push((doc.join("\n"), tested));
             }
             query_next = false;
         } else if line.starts_with("Examples:") {
@@ -98,9 +106,15 @@ fn read_feature(file: &str, text: &str, queries: &mut Vec<Query>) {
             if let Some(table) = scenario.examples.last_mut() {
                 table.push(cells(line));
             }
-        } else if let Some((_, detail)) = line.split_once("SyntaxError should be raised at compile time: ") {
-            scenario.expects = Some(detail.to_owned());
+        } else if let Some((kind, detail)) = line.split_once(" should be raised at compile time: ") {
+            let kind = kind.split(' ').next_back().unwrap_or_default();
+            if kind == "SyntaxError" {
+                scenario.expects = Some(detail.to_owned());
+            }
+            scenario.compile_error = Some((kind.to_owned(), detail.to_owned()));
         } else {
+            scenario.procedures |= line.contains("there exists a procedure");
+            tested = line.ends_with("executing query:");
             query_next = line.ends_with("query:") || line.ends_with("having executed:");
         }
     }
@@ -147,11 +161,13 @@ fn finish(file: &str, scenario: Scenario, queries: &mut Vec<Query>) {
                 .fold(text.to_owned(), |text, (key, value)| text.replace(&format!("<{key}>"), value))
         };
         let last = scenario.queries.len().saturating_sub(1);
-        for (index, query) in scenario.queries.iter().enumerate() {
+        for (index, (query, tested)) in scenario.queries.iter().enumerate() {
             queries.push(Query {
                 origin: format!("{file}: {}", scenario.title),
                 text: fill(query),
                 expects: scenario.expects.as_deref().filter(|_| index == last).map(fill),
+                compile_error: scenario.compile_error.clone().filter(|_| *tested),
+                procedures: scenario.procedures,
             });
         }
     }
@@ -162,7 +178,7 @@ fn the_queries_of_the_tck_parse() {
     let queries = queries();
     let mut wrong = Vec::new();
     let mut refused = 0;
-    for Query { origin, text, expects } in &queries {
+    for Query { origin, text, expects, .. } in &queries {
         let by_parser = expects.as_deref().filter(|word| BY_PARSER.contains(word));
         match (parse(text), expects, by_parser) {
             (Ok(_), _, None) => {}

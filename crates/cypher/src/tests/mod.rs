@@ -1,6 +1,8 @@
 //! Tests of the lexer and parser: tables of queries with the trees or errors they give, limits, the TCK's queries,
 //! mutations of them.
 
+mod bind;
+mod bind_corpus;
 mod clauses;
 mod corpus;
 mod errors;
@@ -9,6 +11,7 @@ mod limits;
 mod mutations;
 mod patterns;
 mod show;
+mod stub_functions;
 mod words;
 
 use crate::ast::{Clause, Statement};

@@ -1,0 +1,100 @@
+//! `CALL`: subqueries and procedures.
+
+use trimorph_algebra::{ApplyKind, Plan};
+use trimorph_base::ErrorKind;
+
+use super::Binder;
+use super::bind_expression::undefined;
+use super::bind_query::{Origin, Part};
+use super::report::{Bound, already_bound, of_kind, with_hint};
+use super::scope::Scope;
+use super::trim_argument::trim;
+use crate::ast::{
+    CallProcedure, CallSubquery, Clause, ExprKind, Ident, Imports, Projection, SingleQuery, With,
+};
+
+impl<'q> Binder<'q> {
+    /// Where a single query starts: its rows and names, and the clauses that are left to bind.
+    pub(super) fn beginning(
+        &self,
+        single: &'q SingleQuery,
+        origin: Origin<'_, 'q>,
+    ) -> Bound<(Part, &'q [Clause])> {
+        let clauses = single.clauses.as_slice();
+        let part = |scope: Scope| Part { plan: Plan::Argument(Vec::new()), scope };
+        match origin {
+            Origin::Top => Ok((Part { plan: Plan::Unit, scope: Scope::default() }, clauses)),
+            Origin::Expression(outer) => Ok((part(outer.clone()), clauses)),
+            Origin::Call(outer, Imports::All) => Ok((part(outer.clone()), clauses)),
+            Origin::Call(outer, Imports::Listed(names)) => {
+                Ok((part(imported(outer, names.iter())?), clauses))
+            }
+            Origin::Call(outer, Imports::ByWith) => match clauses.split_first() {
+                Some((Clause::With(with), rest)) if imports(with) => {
+                    if with.projection.star.is_some() {
+                        return Ok((part(outer.clone()), rest));
+                    }
+                    let names: Vec<Ident> = with.projection.items.iter().filter_map(variable).collect();
+                    Ok((part(imported(outer, names.iter())?), rest))
+                }
+                _ => Ok((part(Scope::default()), clauses)),
+            },
+        }
+    }
+
+    /// `CALL { query }`.
+    pub(super) fn call_subquery(&mut self, part: Part, call: &'q CallSubquery) -> Bound<Part> {
+        let (subplan, columns) = self.query(&call.query, Origin::Call(&part.scope, &call.imports))?;
+        let (subplan, _) = trim(subplan, &part.scope.vars(), None);
+        let mut scope = part.scope;
+        for (name, var) in columns.unwrap_or_default() {
+            if scope.get(&name).is_some() {
+                let span = call.query.first.clauses.last().map_or(call.span, Clause::span);
+                return Err(already_bound(&name, span));
+            }
+            scope.insert(&name, var);
+        }
+        let input = Box::new(part.plan);
+        let plan = Plan::Apply { input, subplan: Box::new(subplan), kind: ApplyKind::Inner };
+        Ok(Part { plan: self.grow(plan)?, scope })
+    }
+
+    /// `CALL procedure(…)`: there are no procedures yet.
+    pub(super) fn call_procedure(&mut self, part: Part, call: &'q CallProcedure) -> Bound<Part> {
+        for argument in call.arguments.iter().flatten() {
+            self.row_expression(argument, &part.scope)?;
+        }
+        let primary = format!("procedure \"{}\" is not known", call.name.dotted());
+        let error = of_kind(ErrorKind::ProcedureError, "ProcedureNotFound", primary, call.name.span);
+        Err(with_hint(error, "there are no procedures yet; a subquery is written CALL { … }"))
+    }
+}
+
+/// Whether the first `WITH` of a called subquery imports outer variables: nothing but variables under their names.
+fn imports(with: &With) -> bool {
+    let Projection { distinct, star, items, order_by, skip, limit, .. } = &with.projection;
+    let plain =
+        items.iter().all(|item| item.alias.is_none() && matches!(item.expr.kind, ExprKind::Variable(_)));
+    let whole = if star.is_some() { items.is_empty() } else { plain };
+    let more = *distinct || !order_by.is_empty() || skip.is_some() || limit.is_some();
+    whole && !more && with.predicate.is_none()
+}
+
+fn variable(item: &crate::ast::ProjectionItem) -> Option<Ident> {
+    match &item.expr.kind {
+        ExprKind::Variable(name) => Some(Ident { text: name.clone(), span: item.expr.span }),
+        _ => None,
+    }
+}
+
+/// The outer names listed.
+fn imported<'a>(outer: &Scope, names: impl Iterator<Item = &'a Ident>) -> Bound<Scope> {
+    let mut scope = Scope::default();
+    for name in names {
+        match outer.get(&name.text) {
+            Some(entry) => scope.insert(&name.text, entry.var),
+            None => return Err(undefined(&name.text, name.span, outer.names())),
+        }
+    }
+    Ok(scope)
+}

@@ -1,0 +1,99 @@
+//! Calls of scalar functions.
+
+use std::sync::Arc;
+
+use trimorph_algebra::{Expr, Op};
+use trimorph_base::Span;
+use trimorph_types::LogicalType;
+
+use super::Binder;
+use super::FunctionInfo;
+use super::bind_expression::Typed;
+use super::check_types::{Type, argument_types, expect, result_type};
+use super::context::Context;
+use super::report::{Bound, semantic, suggest, with_suggestion};
+use super::walk_expression::AGGREGATES;
+use crate::ast::{self, ExprKind};
+
+impl<'q> Binder<'q> {
+    #[inline(never)]
+    pub(super) fn function(
+        &mut self,
+        call: &'q ast::FunctionCall,
+        span: Span,
+        cx: &mut Context<'q>,
+    ) -> Bound<Typed> {
+        let name = call.name.dotted().to_lowercase();
+        if call.distinct {
+            let primary = format!("DISTINCT cannot stand in a call of \"{}\"", call.name.dotted());
+            return Err(semantic("UnexpectedSyntax", primary, span));
+        }
+        match (name.as_str(), call.arguments.as_slice()) {
+            ("exists", [argument]) => return self.exists(argument, span, cx),
+            ("size", [ast::Expr { kind: ExprKind::PatternComprehension(c), .. }]) => {
+                return self.pattern_comprehension(c, true, cx);
+            }
+            _ => {}
+        }
+        let info = self.signature(call, &name)?;
+        let mut args = Vec::with_capacity(call.arguments.len());
+        let mut types = Vec::with_capacity(call.arguments.len());
+        for (place, argument) in call.arguments.iter().enumerate() {
+            let bound = self.expression(argument, cx)?;
+            if place == 0
+                && let Some(allowed) = argument_types(&name)
+            {
+                let what = format!("the argument of {}()", call.name.dotted());
+                expect(bound.ty, allowed, &what, argument.span)?;
+            }
+            args.push(bound.expr);
+            types.push(bound.ty);
+        }
+        let logical: Vec<LogicalType> = types.iter().map(|ty| ty.is).collect();
+        let ty = result_type(&name, &types, (info.result)(&logical));
+        let name: Arc<str> = name.into();
+        Ok(Typed::new(Expr::Call(name, args, span), ty))
+    }
+
+    /// `exists((a)-->(b))` or `exists(n.key)`.
+    fn exists(&mut self, argument: &'q ast::Expr, span: Span, cx: &mut Context<'q>) -> Bound<Typed> {
+        let value = self.expression(argument, cx)?;
+        if let ExprKind::Pattern(_) = argument.kind {
+            return Ok(value);
+        }
+        Ok(Typed::new(Expr::Op(Op::IsNotNull, vec![value.expr], span), Type::BOOL))
+    }
+
+    /// Looks the function up and checks the number of arguments.
+    fn signature(&self, call: &ast::FunctionCall, name: &str) -> Bound<FunctionInfo> {
+        let Some(info) = self.functions.lookup(name) else {
+            let written = call.name.dotted();
+            let error =
+                semantic("UnknownFunction", format!("function \"{written}\" is not known"), call.name.span);
+            let names = self.functions.names();
+            let candidates = names.into_iter().chain(AGGREGATES.iter().copied());
+            return Err(with_suggestion(error, suggest(&written, candidates)));
+        };
+        let count = call.arguments.len();
+        if (info.min_args..=info.max_args).contains(&count) {
+            return Ok(info);
+        }
+        Err(wrong_count(&call.name, (info.min_args, info.max_args), count))
+    }
+}
+
+/// A call with the wrong number of arguments.
+pub(super) fn wrong_count(
+    name: &ast::QualifiedName,
+    (min, max): (usize, usize),
+    count: usize,
+) -> Box<trimorph_base::Diagnostic> {
+    let expected = match (min, max) {
+        (1, 1) => "1 argument".to_owned(),
+        (min, max) if min == max => format!("{min} arguments"),
+        (min, usize::MAX) => format!("at least {min} arguments"),
+        (min, max) => format!("{min} to {max} arguments"),
+    };
+    let primary = format!("function \"{}\" takes {expected}, not {count}", name.dotted());
+    semantic("InvalidNumberOfArguments", primary, name.span)
+}

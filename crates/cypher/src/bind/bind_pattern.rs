@@ -1,0 +1,187 @@
+//! The query graph of a pattern: what its inline properties and predicates ask, and which edges must be told apart.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use trimorph_algebra::{Expr, Op, QueryGraph, VarId};
+use trimorph_base::{ErrorKind, Span};
+
+use super::Binder;
+use super::bind_operator::balanced;
+use super::bind_where::Conjunct;
+use super::context::{Context, Hoist};
+use super::report::{Bound, of_kind, with_hint};
+use super::scope::Scope;
+use crate::ast;
+
+/// Relationships that the pattern of one clause may have: pairs of them are written out.
+const EDGES_MAX: usize = 500;
+
+/// A pattern while it is bound.
+pub(super) struct Pattern<'q> {
+    pub(super) graph: QueryGraph,
+    /// The names visible so far.
+    pub(super) scope: Scope,
+    pub(super) new_names: bool,
+    /// Where each node is in the graph.
+    pub(super) nodes: HashMap<VarId, usize>,
+    /// Names of relationships of this pattern.
+    pub(super) edge_names: HashSet<&'q str>,
+    /// The edges that must differ, and their types; empty for any.
+    pub(super) trail: Vec<(VarId, Vec<Arc<str>>)>,
+    /// What is bound once all names are known.
+    pub(super) pending: Vec<Pending<'q>>,
+}
+
+/// A condition within a pattern.
+pub(super) enum Pending<'q> {
+    /// Properties and predicate of a node or a single relationship.
+    Element { var: VarId, properties: Option<&'q ast::Properties>, predicate: Option<&'q ast::Expr> },
+    /// Conditions on each relationship of a variable-length one.
+    Each {
+        /// Place of the edge in the graph.
+        edge: usize,
+        element: VarId,
+        relationship: &'q ast::RelationshipPattern,
+        types: Option<&'q ast::LabelExpr>,
+    },
+}
+
+impl Pattern<'_> {
+    pub(super) fn new(scope: Scope, new_names: bool) -> Self {
+        Self {
+            graph: QueryGraph::default(),
+            scope,
+            new_names,
+            nodes: HashMap::new(),
+            edge_names: HashSet::new(),
+            trail: Vec::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// No two relationships of a clause are the same: all pairs whose types may coincide.
+    fn tell_apart(&mut self) {
+        for (place, (a, a_types)) in self.trail.iter().enumerate() {
+            for (b, b_types) in &self.trail[place + 1..] {
+                let disjoint = !a_types.is_empty()
+                    && !b_types.is_empty()
+                    && !a_types.iter().any(|ty| b_types.binary_search(ty).is_ok());
+                if !disjoint {
+                    self.graph.distinct.push((*a, *b));
+                }
+            }
+        }
+    }
+}
+
+impl<'q> Binder<'q> {
+    /// Binds what was left until all names of the pattern are known. Gives the subqueries to compute before it.
+    pub(super) fn pattern_conditions(
+        &mut self,
+        pattern: &mut Pattern<'q>,
+        outer: &Scope,
+        out: &mut Vec<Conjunct>,
+    ) -> Bound<Vec<Hoist>> {
+        if pattern.trail.len() > EDGES_MAX {
+            let primary = format!("a pattern has more than {EDGES_MAX} relationships");
+            let error = of_kind(ErrorKind::Unsupported, "QueryTooComplex", primary, Span::default());
+            return Err(with_hint(error, "split it into several MATCH clauses"));
+        }
+        pattern.tell_apart();
+        let mut below = Vec::new();
+        for pending in std::mem::take(&mut pattern.pending) {
+            match pending {
+                Pending::Element { var, properties, predicate } => {
+                    let mut cx = Context::rows(pattern.scope.clone());
+                    self.property_conditions(var, properties, &mut cx, out)?;
+                    if let Some(predicate) = predicate {
+                        self.conjuncts(predicate, &mut cx, out)?;
+                    }
+                }
+                Pending::Each { edge, element, relationship, types } => {
+                    let each = self.each(element, relationship, types, pattern, outer, &mut below)?;
+                    if let Some(edge) = pattern.graph.edges.get_mut(edge) {
+                        edge.each = Some((element, each));
+                    }
+                }
+            }
+        }
+        Ok(below)
+    }
+
+    /// `{key: value}` as equalities.
+    fn property_conditions(
+        &mut self,
+        var: VarId,
+        properties: Option<&'q ast::Properties>,
+        cx: &mut Context<'q>,
+        out: &mut Vec<Conjunct>,
+    ) -> Bound<()> {
+        match properties {
+            Some(ast::Properties::Map { entries, .. }) => {
+                for entry in entries {
+                    let key = self.full_name(&entry.key)?;
+                    let value = self.expression(&entry.value, cx)?.expr;
+                    let property = Expr::Property(Box::new(Expr::Var(var)), key, entry.key.span);
+                    let equal = Expr::Op(Op::Eq, vec![property, value], entry.key.span);
+                    let hoists = cx.take_hoists();
+                    out.push(match hoists.is_empty() {
+                        true => Conjunct::Plain(equal),
+                        false => Conjunct::Hoisted(hoists, equal),
+                    });
+                }
+                Ok(())
+            }
+            Some(ast::Properties::Parameter { name, .. }) => {
+                self.parameter(name);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The condition on each relationship of a variable-length one. Its variable stands for that one relationship.
+    fn each(
+        &mut self,
+        element: VarId,
+        relationship: &'q ast::RelationshipPattern,
+        types: Option<&'q ast::LabelExpr>,
+        pattern: &Pattern<'q>,
+        outer: &Scope,
+        below: &mut Vec<Hoist>,
+    ) -> Bound<Expr> {
+        let mut cx = Context::rows(pattern.scope.clone());
+        if let Some(name) = &relationship.variable {
+            cx.locals.push((&name.text, element));
+        }
+        let mut conditions = Vec::new();
+        if let Some(types) = types {
+            conditions.push(Conjunct::Plain(self.labels_of(&Expr::Var(element), types, true)?));
+        }
+        self.property_conditions(element, relationship.properties.as_ref(), &mut cx, &mut conditions)?;
+        if let Some(predicate) = &relationship.predicate {
+            let condition = self.predicate(predicate, &mut cx)?;
+            conditions.push(Conjunct::Hoisted(cx.take_hoists(), condition));
+        }
+        let before = outer.vars();
+        let mut parts = Vec::new();
+        for condition in conditions {
+            match condition {
+                Conjunct::Plain(expr) => parts.push(expr),
+                Conjunct::Hoisted(hoists, expr) => {
+                    if hoists.iter().any(|h| h.arguments.iter().any(|v| !before.contains(v))) {
+                        let primary = "a subquery within a variable-length relationship uses its own pattern";
+                        let kind = ErrorKind::Unsupported;
+                        let error = of_kind(kind, "SubqueryInPattern", primary, relationship.span);
+                        return Err(with_hint(error, "move it into WHERE"));
+                    }
+                    below.extend(hoists);
+                    parts.push(expr);
+                }
+                Conjunct::Exists(_) => {}
+            }
+        }
+        Ok(balanced(Op::And, parts))
+    }
+}

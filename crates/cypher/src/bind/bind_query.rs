@@ -1,0 +1,96 @@
+//! Queries: clause after clause.
+
+use trimorph_algebra::{Plan, VarId};
+use trimorph_types::LogicalType;
+
+use super::Binder;
+use super::check_types::Type;
+use super::report::{Bound, already_bound};
+use super::scope::Scope;
+use crate::ast::{Clause, Imports, Query, SingleQuery, Unwind};
+
+/// A plan and the names of its rows.
+pub(super) struct Part {
+    pub(super) plan: Plan,
+    pub(super) scope: Scope,
+}
+
+/// Result columns and their variables.
+pub(super) type Columns = Vec<(String, VarId)>;
+
+/// Where a query stands.
+#[derive(Clone, Copy)]
+pub(super) enum Origin<'s, 'q> {
+    /// By itself.
+    Top,
+    /// In `EXISTS`, `COUNT` or `COLLECT`: it sees all outer names.
+    Expression(&'s Scope),
+    /// In `CALL`: it sees what is imported.
+    Call(&'s Scope, &'q Imports),
+}
+
+impl<'q> Binder<'q> {
+    /// A whole statement's query.
+    pub(super) fn statement(&mut self, query: &'q Query) -> Bound<(Plan, Columns)> {
+        let (plan, columns) = self.query(query, Origin::Top)?;
+        Ok((plan, columns.unwrap_or_default()))
+    }
+
+    /// One of the queries that `UNION` joins. Without `RETURN` there are no columns.
+    pub(super) fn single_query(
+        &mut self,
+        single: &'q SingleQuery,
+        origin: Origin<'_, 'q>,
+    ) -> Bound<(Plan, Option<Columns>)> {
+        let (mut part, clauses) = self.beginning(single, origin)?;
+        let mut columns = None;
+        for clause in clauses {
+            if let Clause::Return(projection) = clause {
+                let (projected, returned) = self.projection(part, projection, None, true)?;
+                part = projected;
+                columns = Some(returned);
+            } else {
+                part = self.clause(part, clause)?;
+            }
+        }
+        Ok((part.plan, columns))
+    }
+
+    fn clause(&mut self, part: Part, clause: &'q Clause) -> Bound<Part> {
+        match clause {
+            Clause::Match(c) => self.match_clause(part, c),
+            Clause::Unwind(c) => self.unwind(part, c),
+            Clause::With(c) => Ok(self.projection(part, &c.projection, c.predicate.as_ref(), false)?.0),
+            Clause::Return(c) => Ok(self.projection(part, c, None, true)?.0),
+            Clause::CallProcedure(c) => self.call_procedure(part, c),
+            Clause::CallSubquery(c) => self.call_subquery(part, c),
+            Clause::Create(_)
+            | Clause::Merge(_)
+            | Clause::Set(_)
+            | Clause::Remove(_)
+            | Clause::Delete(_)
+            | Clause::Foreach(_) => {
+                self.update.get_or_insert(clause.span());
+                let scope = self.check_update(part.scope, clause)?;
+                Ok(Part { plan: part.plan, scope })
+            }
+        }
+    }
+
+    /// `UNWIND list AS variable`.
+    fn unwind(&mut self, part: Part, unwind: &'q Unwind) -> Bound<Part> {
+        let (list, hoists) = self.row_expression(&unwind.list, &part.scope)?;
+        let name = &unwind.variable;
+        if part.scope.get(&name.text).is_some() {
+            return Err(already_bound(&name.text, name.span));
+        }
+        let plan = self.apply(part.plan, hoists)?;
+        let ty = if list.ty.is == LogicalType::List { list.ty.item() } else { list.ty };
+        let ty = if list.is_null() { Type::ANY } else { ty };
+        let var = self.named(&name.text, ty);
+        let mut scope = part.scope;
+        scope.insert(&name.text, var);
+        let plan = self.grow(Plan::Unwind { input: Box::new(plan), list: list.expr, var })?;
+        Ok(Part { plan, scope })
+    }
+}

@@ -1,0 +1,165 @@
+//! Takes a syntax tree, gives the bound query: names looked up, types checked, clauses turned into operators.
+//!
+//! 1. `bind_query` walks the clauses, keeping a plan and a [`Scope`]; each clause wraps the plan.
+//! 2. `bind_match` turns patterns into query graphs, `bind_projection` turns `WITH` and `RETURN` into projections,
+//!    aggregations and sorts.
+//! 3. `bind_expression` binds expressions. A subquery within one is hoisted: an `Apply` below the expression's
+//!    operator computes it, and a variable takes its place.
+//! 4. `check_types` refuses what no run could accept.
+//!
+//! Invariants: every variable of the result is in [`Vars`]; the plan has at most [`OPERATORS_MAX`] operators in one
+//! line, so that walking it recursively is safe; names of labels, types and properties stay names.
+//!
+//! Source: openCypher 9; design §7.
+
+mod bind_aggregate;
+mod bind_call;
+mod bind_case;
+mod bind_collection;
+mod bind_expression;
+mod bind_function;
+mod bind_label;
+mod bind_map;
+mod bind_match;
+mod bind_operator;
+mod bind_path;
+mod bind_pattern;
+mod bind_projection;
+mod bind_query;
+mod bind_sort;
+mod bind_subquery;
+mod bind_union;
+mod bind_where;
+mod check_types;
+mod check_update;
+mod compare_expressions;
+mod context;
+mod functions;
+mod report;
+mod scope;
+mod trim_argument;
+mod walk_expression;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trimorph_algebra::{BoundQuery, Plan, VarId, Vars};
+use trimorph_base::{Diagnostic, ErrorKind, Span};
+use trimorph_catalog::Catalog;
+
+use crate::ast::{Name, Statement};
+use check_types::Type;
+pub use functions::{FunctionInfo, Functions};
+use report::{Bound, semantic, suggest, with_hint};
+
+/// Operators one above the other that a plan may have, subplans included.
+pub const OPERATORS_MAX: usize = 500;
+
+/// Expression nodes that may be copied where the language says once and the algebra needs twice.
+const COPIES_MAX: usize = 100_000;
+
+/// Binds a statement.
+///
+/// Labels, types and properties that the catalog does not know are legal: they match nothing.
+/// **Errors**: the first mistake, with a span; `Unsupported` for updating clauses that are otherwise right.
+pub fn bind(
+    statement: &Statement,
+    _catalog: &Catalog,
+    functions: &dyn Functions,
+) -> Result<BoundQuery, Diagnostic> {
+    let mut binder = Binder {
+        text: &statement.text,
+        functions,
+        prefixes: statement.prefixes.iter().map(|p| (p.name.text.as_str(), p.iri.as_str())).collect(),
+        vars: Vars::default(),
+        types: Vec::new(),
+        parameters: Vec::new(),
+        depth: 0,
+        copies: 0,
+        update: None,
+    };
+    let (plan, columns) = binder.statement(&statement.query).map_err(|error| *error)?;
+    if let Some(span) = binder.update {
+        let primary = "updating clauses are not available before transactions land";
+        return Err(Diagnostic::compile(ErrorKind::Unsupported, "UpdatesNotSupported", primary).at(span));
+    }
+    Ok(BoundQuery { plan, columns, vars: binder.vars, parameters: binder.parameters })
+}
+
+/// What is known while a statement is bound.
+struct Binder<'q> {
+    /// The query text, for the names of columns.
+    text: &'q str,
+    functions: &'q dyn Functions,
+    /// Prefixes and their IRIs.
+    prefixes: HashMap<&'q str, &'q str>,
+    vars: Vars,
+    /// What is known of each variable beyond its logical type, by number.
+    types: Vec<Type>,
+    parameters: Vec<Arc<str>>,
+    /// Operators made on the way to the current one.
+    depth: usize,
+    /// Expression nodes copied so far.
+    copies: usize,
+    /// The first updating clause.
+    update: Option<Span>,
+}
+
+impl Binder<'_> {
+    /// A new variable with a user's name.
+    fn named(&mut self, name: &str, ty: Type) -> VarId {
+        self.types.push(ty);
+        self.vars.named(name, ty.is)
+    }
+
+    /// A new variable that the user did not name.
+    fn anonymous(&mut self, ty: Type) -> VarId {
+        self.types.push(ty);
+        self.vars.anonymous(ty.is)
+    }
+
+    fn type_of(&self, var: VarId) -> Type {
+        self.types.get(var.0 as usize).copied().unwrap_or(Type::ANY)
+    }
+
+    /// Notes that `var`, so far of any type, is known to be of this one from here on.
+    fn refine(&mut self, var: VarId, ty: Type) {
+        if let Some(known) = self.types.get_mut(var.0 as usize)
+            && known.is == Type::ANY.is
+        {
+            *known = ty;
+        }
+    }
+
+    /// One more operator on top of the plan.
+    fn grow(&mut self, plan: Plan) -> Bound<Plan> {
+        self.depth += 1;
+        if self.depth > OPERATORS_MAX {
+            let primary = format!("the query needs a plan of more than {OPERATORS_MAX} operators in a line");
+            let error = report::of_kind(ErrorKind::Unsupported, "QueryTooComplex", primary, Span::default());
+            return Err(with_hint(error, "split it into several queries"));
+        }
+        Ok(plan)
+    }
+
+    /// A label, type or key with its prefix written out.
+    fn full_name(&self, name: &Name) -> Bound<Arc<str>> {
+        let Some(prefix) = &name.prefix else { return Ok(name.text.as_str().into()) };
+        match self.prefixes.get(prefix.text.as_str()) {
+            Some(iri) => Ok(format!("{iri}{}", name.text).into()),
+            None => {
+                let primary = format!("prefix \"{}\" is not declared", prefix.text);
+                let error = semantic("UndefinedPrefix", primary, prefix.span);
+                let near = suggest(&prefix.text, self.prefixes.keys().copied());
+                let hint =
+                    near.unwrap_or_else(|| format!("begin the query with PREFIX {}: <…>", prefix.text));
+                Err(with_hint(error, &hint))
+            }
+        }
+    }
+
+    /// The text of a span.
+    fn slice(&self, span: Span) -> &str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+}
