@@ -4,7 +4,7 @@ use trimorph_algebra::{ApplyKind, Plan};
 use trimorph_base::ErrorKind;
 
 use super::Binder;
-use super::bind_expression::undefined;
+use super::bind_expression::{local_in_subquery, undefined};
 use super::bind_query::{Origin, Part};
 use super::report::{Bound, already_bound, of_kind, with_hint};
 use super::scope::Scope;
@@ -92,6 +92,7 @@ fn imported<'a>(outer: &Scope, names: impl Iterator<Item = &'a Ident>) -> Bound<
     let mut scope = Scope::default();
     for name in names {
         match outer.get(&name.text) {
+            Some(entry) if entry.local => return Err(local_in_subquery(&name.text, name.span)),
             Some(entry) => scope.insert(&name.text, entry.var),
             None => return Err(undefined(&name.text, name.span, outer.names())),
         }

@@ -9,7 +9,7 @@ use trimorph_types::Value;
 use super::Binder;
 use super::check_types::{Type, expect_properties};
 use super::context::{Context, Mode};
-use super::report::{Bound, semantic, suggest, with_hint, with_suggestion};
+use super::report::{Bound, semantic, suggest, too_complex, with_hint, with_suggestion};
 use super::walk_expression::is_aggregate;
 use crate::ast::{self, ExprKind, Literal};
 
@@ -88,11 +88,12 @@ impl<'q> Binder<'q> {
 
     /// A parameter, noted for the result.
     pub(super) fn parameter(&mut self, name: &str) -> Arc<str> {
-        if let Some(known) = self.parameters.iter().find(|p| p.as_ref() == name) {
+        if let Some(known) = self.known_parameters.get(name) {
             return Arc::clone(known);
         }
         let name: Arc<str> = name.into();
         self.parameters.push(Arc::clone(&name));
+        self.known_parameters.insert(Arc::clone(&name));
         name
     }
 
@@ -142,10 +143,8 @@ impl<'q> Binder<'q> {
     pub(super) fn copy(&mut self, expr: &Expr) -> Bound<Expr> {
         self.copies += size(expr);
         if self.copies > super::COPIES_MAX {
-            let kind = trimorph_base::ErrorKind::Unsupported;
-            let primary = "CASE and comparison chains are nested too deeply";
-            let error = super::report::of_kind(kind, "QueryTooComplex", primary, Span::default());
-            return Err(with_hint(error, "compute the inner ones in a WITH first"));
+            let primary = "CASE, comparison chains or label expressions are nested too deeply";
+            return Err(too_complex(primary, "compute the inner ones in a WITH first"));
         }
         Ok(expr.clone())
     }

@@ -1,6 +1,8 @@
 //! `MATCH` and `OPTIONAL MATCH`.
 
-use trimorph_algebra::{ApplyKind, Plan};
+use std::collections::HashMap;
+
+use trimorph_algebra::{ApplyKind, Expr, LabelExpr, Plan, QueryGraph, VarId};
 
 use super::Binder;
 use super::bind_pattern::Pattern;
@@ -41,8 +43,8 @@ impl<'q> Binder<'q> {
             self.path(&mut pattern, path)?;
         }
         let mut conjuncts = Vec::new();
-        let below = self.pattern_conditions(&mut pattern, outer, &mut conjuncts)?;
-        let mut cx = Context::rows(pattern.scope);
+        let mut cx = Context::rows(std::mem::take(&mut pattern.scope));
+        let below = self.pattern_conditions(&mut pattern, &mut cx, outer, &mut conjuncts)?;
         if let Some(predicate) = predicate {
             self.conjuncts(predicate, &mut cx, &mut conjuncts)?;
         }
@@ -50,7 +52,7 @@ impl<'q> Binder<'q> {
         let mut above = Vec::new();
         for conjunct in conjuncts {
             match conjunct {
-                Conjunct::Plain(expr) => graph.predicates.push(expr),
+                Conjunct::Plain(expr) => add_condition(&mut graph, &pattern.nodes, expr),
                 other => above.push(other),
             }
         }
@@ -59,4 +61,16 @@ impl<'q> Binder<'q> {
         let plan = self.filter_by(plan, above)?;
         Ok(Part { plan, scope: cx.scope })
     }
+}
+
+/// Adds a condition to a graph. One on the labels of its nodes becomes part of the node.
+fn add_condition(graph: &mut QueryGraph, nodes: &HashMap<VarId, usize>, condition: Expr) {
+    if let Expr::HasLabel(subject, labels) = &condition
+        && let Expr::Var(var) = **subject
+        && let Some(node) = nodes.get(&var).and_then(|place| graph.nodes.get_mut(*place))
+    {
+        node.labels = std::mem::replace(&mut node.labels, LabelExpr::True).and(labels.clone());
+        return;
+    }
+    graph.predicates.push(condition);
 }

@@ -61,10 +61,7 @@ impl<'q> Binder<'q> {
         let var = match &node.variable {
             None => self.anonymous(Type::NODE),
             Some(name) => match self.known(pattern, name, &[LogicalType::Node], "node")? {
-                Some(var) => {
-                    self.refine(var, Type::NODE);
-                    var
-                }
+                Some(var) => var,
                 None => {
                     let var = self.named(&name.text, Type::NODE);
                     pattern.scope.insert(&name.text, var);

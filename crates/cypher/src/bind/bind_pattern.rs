@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Op, QueryGraph, VarId};
-use trimorph_base::{ErrorKind, Span};
+use trimorph_base::ErrorKind;
 
 use super::Binder;
 use super::bind_operator::balanced;
 use super::bind_where::Conjunct;
 use super::context::{Context, Hoist};
-use super::report::{Bound, of_kind, with_hint};
+use super::report::{Bound, of_kind, too_complex, with_hint};
 use super::scope::Scope;
 use crate::ast;
 
@@ -76,31 +76,31 @@ impl Pattern<'_> {
 }
 
 impl<'q> Binder<'q> {
-    /// Binds what was left until all names of the pattern are known. Gives the subqueries to compute before it.
+    /// Binds what was left until all names of the pattern, those of `cx`, are known. Gives the subqueries to compute
+    /// before it.
     pub(super) fn pattern_conditions(
         &mut self,
         pattern: &mut Pattern<'q>,
+        cx: &mut Context<'q>,
         outer: &Scope,
         out: &mut Vec<Conjunct>,
     ) -> Bound<Vec<Hoist>> {
         if pattern.trail.len() > EDGES_MAX {
             let primary = format!("a pattern has more than {EDGES_MAX} relationships");
-            let error = of_kind(ErrorKind::Unsupported, "QueryTooComplex", primary, Span::default());
-            return Err(with_hint(error, "split it into several MATCH clauses"));
+            return Err(too_complex(primary, "split it into several MATCH clauses"));
         }
         pattern.tell_apart();
         let mut below = Vec::new();
         for pending in std::mem::take(&mut pattern.pending) {
             match pending {
                 Pending::Element { var, properties, predicate } => {
-                    let mut cx = Context::rows(pattern.scope.clone());
-                    self.property_conditions(var, properties, &mut cx, out)?;
+                    self.property_conditions(var, properties, cx, out)?;
                     if let Some(predicate) = predicate {
-                        self.conjuncts(predicate, &mut cx, out)?;
+                        self.conjuncts(predicate, cx, out)?;
                     }
                 }
                 Pending::Each { edge, element, relationship, types } => {
-                    let each = self.each(element, relationship, types, pattern, outer, &mut below)?;
+                    let each = self.each((element, relationship), types, cx, outer, &mut below)?;
                     if let Some(edge) = pattern.graph.edges.get_mut(edge) {
                         edge.each = Some((element, each));
                     }
@@ -144,14 +144,12 @@ impl<'q> Binder<'q> {
     /// The condition on each relationship of a variable-length one. Its variable stands for that one relationship.
     fn each(
         &mut self,
-        element: VarId,
-        relationship: &'q ast::RelationshipPattern,
+        (element, relationship): (VarId, &'q ast::RelationshipPattern),
         types: Option<&'q ast::LabelExpr>,
-        pattern: &Pattern<'q>,
+        cx: &mut Context<'q>,
         outer: &Scope,
         below: &mut Vec<Hoist>,
     ) -> Bound<Expr> {
-        let mut cx = Context::rows(pattern.scope.clone());
         if let Some(name) = &relationship.variable {
             cx.locals.push((&name.text, element));
         }
@@ -159,11 +157,12 @@ impl<'q> Binder<'q> {
         if let Some(types) = types {
             conditions.push(Conjunct::Plain(self.labels_of(&Expr::Var(element), types, true)?));
         }
-        self.property_conditions(element, relationship.properties.as_ref(), &mut cx, &mut conditions)?;
+        self.property_conditions(element, relationship.properties.as_ref(), cx, &mut conditions)?;
         if let Some(predicate) = &relationship.predicate {
-            let condition = self.predicate(predicate, &mut cx)?;
+            let condition = self.predicate(predicate, cx)?;
             conditions.push(Conjunct::Hoisted(cx.take_hoists(), condition));
         }
+        cx.locals.clear();
         let before = outer.vars();
         let mut parts = Vec::new();
         for condition in conditions {

@@ -1,6 +1,7 @@
 //! Queries: clause after clause.
 
 use trimorph_algebra::{Plan, VarId};
+use trimorph_base::Diagnostic;
 use trimorph_types::LogicalType;
 
 use super::Binder;
@@ -45,12 +46,13 @@ impl<'q> Binder<'q> {
         let (mut part, clauses) = self.beginning(single, origin)?;
         let mut columns = None;
         for clause in clauses {
+            let place = |error: Box<Diagnostic>| Box::new(error.at(clause.span()));
             if let Clause::Return(projection) = clause {
-                let (projected, returned) = self.projection(part, projection, None, true)?;
+                let (projected, returned) = self.projection(part, projection, None, true).map_err(place)?;
                 part = projected;
                 columns = Some(returned);
             } else {
-                part = self.clause(part, clause)?;
+                part = self.clause(part, clause).map_err(place)?;
             }
         }
         Ok((part.plan, columns))

@@ -2,17 +2,17 @@
 //!
 //! Each becomes an `Apply` below the operator of the expression, and a variable in the expression.
 
-use trimorph_algebra::{ApplyKind, Expr, Plan, VarId};
+use trimorph_algebra::{ApplyKind, Expr, Plan, QueryGraph, VarId};
 use trimorph_base::Span;
 use trimorph_types::LogicalType;
 
-use super::Binder;
 use super::bind_expression::Typed;
 use super::bind_query::Origin;
 use super::check_types::Type;
 use super::context::{Context, Hoist};
-use super::report::{Bound, semantic};
+use super::report::{Bound, semantic, too_complex};
 use super::trim_argument::trim;
+use super::{Binder, OPERATORS_MAX};
 use crate::ast::{self, PathSearch, SubqueryBody, SubqueryKind};
 
 impl<'q> Binder<'q> {
@@ -62,10 +62,7 @@ impl<'q> Binder<'q> {
         let outer = cx.visible();
         let argument = Plan::Argument(Vec::new());
         let mut part = self.matched(argument, &outer, std::slice::from_ref(path), None, false)?;
-        let var = match &mut part.plan {
-            Plan::Match { graph, .. } => self.name_path(graph),
-            _ => None,
-        };
+        let var = graph_of(&mut part.plan).and_then(|graph| self.name_path(graph));
         let value = var.map_or_else(Expr::truth, Expr::Var);
         let ty = Type::list(LogicalType::Path);
         let expr = self.hoist(part.plan, &outer.vars(), Some(value), ty, cx, |v, value| {
@@ -130,6 +127,9 @@ impl<'q> Binder<'q> {
         cx: &mut Context<'q>,
         kind: impl FnOnce(VarId, Option<Expr>) -> ApplyKind,
     ) -> Bound<Expr> {
+        if cx.hoists.len() >= OPERATORS_MAX {
+            return Err(too_complex("an expression has too many subqueries", "split the query"));
+        }
         let var = self.anonymous(ty);
         let (subplan, arguments) = trim(subplan, visible, value.as_ref());
         cx.hoists.push(Hoist { subplan, kind: kind(var, value), arguments });
@@ -142,5 +142,14 @@ impl<'q> Binder<'q> {
             plan = self.grow(Plan::Apply { input: Box::new(plan), subplan: Box::new(subplan), kind })?;
         }
         Ok(plan)
+    }
+}
+
+/// The query graph under the conditions on it.
+fn graph_of(plan: &mut Plan) -> Option<&mut QueryGraph> {
+    match plan {
+        Plan::Match { graph, .. } => Some(graph),
+        Plan::Filter { input, .. } | Plan::Apply { input, .. } => graph_of(input),
+        _ => None,
     }
 }

@@ -78,11 +78,13 @@ impl<'q> Binder<'q> {
         cx: &mut Context<'q>,
         out: &mut Vec<Conjunct>,
     ) -> Bound<()> {
-        self.expression(test, cx)?;
+        let mark = self.expression(test, cx)?.expr;
         let kind = if negated { ApplyKind::Anti } else { ApplyKind::Semi };
-        if let Some(hoist) = cx.hoists.pop() {
-            out.push(Conjunct::Exists(Hoist { kind, ..hoist }));
-        }
+        out.push(match cx.hoists.pop() {
+            Some(hoist) => Conjunct::Exists(Hoist { kind, ..hoist }),
+            None if negated => Conjunct::Plain(Expr::Op(Op::Not, vec![mark], test.span)),
+            None => Conjunct::Plain(mark),
+        });
         Ok(())
     }
 

@@ -40,7 +40,7 @@ mod scope;
 mod trim_argument;
 mod walk_expression;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trimorph_algebra::{BoundQuery, Plan, VarId, Vars};
@@ -50,7 +50,7 @@ use trimorph_catalog::Catalog;
 use crate::ast::{Name, Statement};
 use check_types::Type;
 pub use functions::{FunctionInfo, Functions};
-use report::{Bound, semantic, suggest, with_hint};
+use report::{Bound, semantic, suggest, too_complex, with_hint};
 
 /// Operators one above the other that a plan may have, subplans included.
 pub const OPERATORS_MAX: usize = 500;
@@ -74,11 +74,13 @@ pub fn bind(
         vars: Vars::default(),
         types: Vec::new(),
         parameters: Vec::new(),
+        known_parameters: HashSet::new(),
         depth: 0,
         copies: 0,
         update: None,
     };
-    let (plan, columns) = binder.statement(&statement.query).map_err(|error| *error)?;
+    let (plan, columns) =
+        binder.statement(&statement.query).map_err(|error| error.at(statement.query.span))?;
     if let Some(span) = binder.update {
         let primary = "updating clauses are not available before transactions land";
         return Err(Diagnostic::compile(ErrorKind::Unsupported, "UpdatesNotSupported", primary).at(span));
@@ -96,7 +98,9 @@ struct Binder<'q> {
     vars: Vars,
     /// What is known of each variable beyond its logical type, by number.
     types: Vec<Type>,
+    /// In the order they were met.
     parameters: Vec<Arc<str>>,
+    known_parameters: HashSet<Arc<str>>,
     /// Operators made on the way to the current one.
     depth: usize,
     /// Expression nodes copied so far.
@@ -122,22 +126,12 @@ impl Binder<'_> {
         self.types.get(var.0 as usize).copied().unwrap_or(Type::ANY)
     }
 
-    /// Notes that `var`, so far of any type, is known to be of this one from here on.
-    fn refine(&mut self, var: VarId, ty: Type) {
-        if let Some(known) = self.types.get_mut(var.0 as usize)
-            && known.is == Type::ANY.is
-        {
-            *known = ty;
-        }
-    }
-
     /// One more operator on top of the plan.
     fn grow(&mut self, plan: Plan) -> Bound<Plan> {
         self.depth += 1;
         if self.depth > OPERATORS_MAX {
             let primary = format!("the query needs a plan of more than {OPERATORS_MAX} operators in a line");
-            let error = report::of_kind(ErrorKind::Unsupported, "QueryTooComplex", primary, Span::default());
-            return Err(with_hint(error, "split it into several queries"));
+            return Err(too_complex(primary, "split it into several queries"));
         }
         Ok(plan)
     }

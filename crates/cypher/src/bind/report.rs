@@ -20,6 +20,11 @@ pub(super) fn of_kind(
     Box::new(Diagnostic::compile(kind, detail, primary).at(span))
 }
 
+/// A query that is legal but too large for the binder. The clause that asked for too much gives the place.
+pub(super) fn too_complex(primary: impl Into<String>, hint: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::compile(ErrorKind::Unsupported, "QueryTooComplex", primary).hint(hint))
+}
+
 /// The same error with an action to take.
 pub(super) fn with_hint(mut error: Box<Diagnostic>, hint: &str) -> Box<Diagnostic> {
     error.hint = Some(hint.to_owned());
@@ -34,8 +39,10 @@ pub(super) fn with_suggestion(error: Box<Diagnostic>, hint: Option<String>) -> B
     }
 }
 
-/// `did you mean "…"?`, if one of the candidates is near.
+/// `did you mean "…"?`, if one of the candidates is near. Names of one or two letters are near to everything.
 pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let short = name.chars().count() < 3;
+    let candidates = candidates.into_iter().filter(|c| !short || c.eq_ignore_ascii_case(name));
     nearest(name, candidates).map(|near| format!("did you mean \"{near}\"?"))
 }
 

@@ -1,6 +1,7 @@
 //! The names a clause sees.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use trimorph_algebra::VarId;
@@ -13,9 +14,12 @@ pub(super) struct Entry {
     pub(super) local: bool,
 }
 
-/// Names and their variables.
+/// Names and their variables. Clones share their content until one of them changes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct Scope(Rc<Names>);
+
+#[derive(Clone, Debug, Default)]
+struct Names {
     entries: HashMap<Arc<str>, Entry>,
     /// In the order they were bound.
     order: Vec<Arc<str>>,
@@ -23,7 +27,7 @@ pub(super) struct Scope {
 
 impl Scope {
     pub(super) fn get(&self, name: &str) -> Option<Entry> {
-        self.entries.get(name).copied()
+        self.0.entries.get(name).copied()
     }
 
     /// Binds a name, hiding what it stood for.
@@ -38,19 +42,21 @@ impl Scope {
 
     fn put(&mut self, name: &str, entry: Entry) {
         let name: Arc<str> = name.into();
-        if self.entries.insert(Arc::clone(&name), entry).is_none() {
-            self.order.push(name);
+        let names = Rc::make_mut(&mut self.0);
+        if names.entries.insert(Arc::clone(&name), entry).is_none() {
+            names.order.push(name);
         }
     }
 
     /// All names in the order they were bound.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.order.iter().map(AsRef::as_ref)
+        self.0.order.iter().map(AsRef::as_ref)
     }
 
     /// The names that rows have, sorted: the columns of `*`.
     pub(super) fn star(&self) -> Vec<(Arc<str>, VarId)> {
         let mut star: Vec<_> = self
+            .0
             .order
             .iter()
             .filter_map(|name| self.get(name).filter(|e| !e.local).map(|e| (Arc::clone(name), e.var)))
@@ -61,6 +67,6 @@ impl Scope {
 
     /// The variables that rows have, in the order they were bound.
     pub(super) fn vars(&self) -> Vec<VarId> {
-        self.order.iter().filter_map(|name| self.get(name)).filter(|e| !e.local).map(|e| e.var).collect()
+        self.0.order.iter().filter_map(|name| self.get(name)).filter(|e| !e.local).map(|e| e.var).collect()
     }
 }

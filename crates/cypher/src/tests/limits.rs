@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::{NESTING_MAX, QUERY_BYTES_MAX, parse};
 
 /// Ways to nest: before, opening, innermost, closing, after.
-const NESTS: &[(&str, &str, &str, &str, &str)] = &[
+pub(super) const NESTS: &[(&str, &str, &str, &str, &str)] = &[
     ("RETURN ", "(", "1", ")", ""),
     ("RETURN ", "1+(", "1", ")", ""),
     ("RETURN ", "1 OR 1 XOR 1 AND NOT 1 = 1 + 1 * 1 ^ -(", "1", ")", ""),
@@ -36,12 +36,15 @@ const NESTS: &[(&str, &str, &str, &str, &str)] = &[
     ("MATCH (n) WHERE ", "(n)-->(m WHERE ", "true", ")", " RETURN n"),
 ];
 
-fn nested((before, open, inner, close, after): (&str, &str, &str, &str, &str), times: usize) -> String {
+pub(super) fn nested(
+    (before, open, inner, close, after): (&str, &str, &str, &str, &str),
+    times: usize,
+) -> String {
     format!("{before}{}{inner}{}{after}", open.repeat(times), close.repeat(times))
 }
 
 /// Runs in a thread with the stack of a test or worker thread, far less than a main thread's.
-fn on_small_stack(work: impl FnOnce() + Send) {
+pub(super) fn on_small_stack(work: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(2 << 20).spawn_scoped(scope, work);
         thread.expect("a thread").join().expect("no panic");

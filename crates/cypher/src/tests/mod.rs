@@ -1,8 +1,10 @@
 //! Tests of the lexer and parser: tables of queries with the trees or errors they give, limits, the TCK's queries,
 //! mutations of them.
 
-mod bind;
 mod bind_corpus;
+mod bind_errors;
+mod bind_limits;
+mod bind_plans;
 mod clauses;
 mod corpus;
 mod errors;

@@ -1,7 +1,8 @@
-//! Mutated queries never panic, and their errors point into the text.
+//! Mutated queries never panic when parsed and bound; their errors point into the text, their plans use variables
+//! that are there.
 
+use super::bind_corpus::{bound, check_plan};
 use super::corpus;
-use crate::parse;
 
 const SEED: u64 = 0x7269_6d6f_7270_6821;
 const MUTATIONS: usize = 20_000;
@@ -104,7 +105,10 @@ fn mutate(text: &str, other: &str, random: &mut Random) -> String {
 }
 
 fn check(text: &str) {
-    let Err(error) = parse(text) else { return };
+    let error = match bound(text) {
+        Ok(query) => return check_plan(&query),
+        Err(error) => error,
+    };
     let span = error.span.unwrap_or_else(|| panic!("no span: {text:?}: {error}"));
     let covered = text.get(span.start as usize..span.end as usize);
     assert!(covered.is_some(), "{span:?} is not within {text:?}: {error}");
