@@ -5,6 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use trimorph_base::{NodeId, TableId};
+use trimorph_catalog::Catalog;
 
 use crate::{Reader, ZONE_ROWS};
 
@@ -32,9 +33,10 @@ pub struct Morsels {
 
 impl Morsels {
     /// Ranges of at most `rows` rows (a whole number of zones) over `tables`.
-    pub fn new(reader: &Reader<'_>, tables: &[TableId], rows: usize) -> Self {
+    pub fn new(catalog: &Catalog, tables: &[TableId], rows: usize) -> Self {
         let rows = rows.next_multiple_of(ZONE_ROWS) as u64;
-        let tables: Vec<(TableId, u64)> = tables.iter().map(|t| (*t, reader.rows(*t))).collect();
+        let tables: Vec<(TableId, u64)> =
+            tables.iter().filter_map(|t| Some((*t, catalog.node_tables.get(t.0 as usize)?.rows))).collect();
         let total = tables.iter().map(|(_, n)| n.div_ceil(rows)).sum();
         Self { tables, next: AtomicU64::new(0), rows, total }
     }

@@ -94,15 +94,23 @@ pub enum Edges {
     Run(EdgeId),
     /// One by one.
     Ids(Vec<EdgeId>),
+    /// Consecutive slots of an edge table, across pages: where only properties are read, as in counting.
+    Slots {
+        /// The edge table.
+        table: usize,
+        /// The first slot.
+        first: u64,
+    },
 }
 
 impl Edges {
-    /// The edge at position `i`.
+    /// The edge at position `i`. Edges known by slot only have no id; the slot is given in its place.
     #[inline]
     pub fn id(&self, i: usize) -> EdgeId {
         match self {
             Self::Run(first) => EdgeId(first.0 + i as u64),
             Self::Ids(ids) => ids[i],
+            Self::Slots { first, .. } => EdgeId(first + i as u64),
         }
     }
 }

@@ -233,4 +233,28 @@ impl<'s> Vector<'s> {
             }
         }
     }
+
+    /// Copies `positions` of `other`, a vector of the same length, over those of `self`. `false`, and nothing done, where the
+    /// types differ.
+    pub fn assign(&mut self, other: &Self, positions: &[u32], len: usize) -> bool {
+        let at = positions.iter().map(|p| *p as usize);
+        match (&mut self.values, &other.values) {
+            (Values::Bool(a), Values::Bool(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::Int(a), Values::Int(b))
+            | (Values::LocalTime(a), Values::LocalTime(b))
+            | (Values::LocalDateTime(a), Values::LocalDateTime(b))
+            | (Values::DateTime(a), Values::DateTime(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::Float(a), Values::Float(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::String(a), Values::String(b)) => at.for_each(|i| a[i] = b[i].clone()),
+            (Values::Date(a), Values::Date(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::Any(a), Values::Any(b)) => at.for_each(|i| a[i] = b[i].clone()),
+            _ => return false,
+        }
+        if !other.nulls.is_none() {
+            for p in positions.iter().filter(|p| other.nulls.get(**p as usize)) {
+                self.nulls.set(*p as usize, len);
+            }
+        }
+        true
+    }
 }

@@ -239,6 +239,14 @@ impl<'s> CsrView<'s> {
         self.row_slot(page * PAGE_ROWS).unwrap_or(0)
     }
 
+    /// The global slot at which the edges of `row` start, or would; past the last row, the number of edges.
+    #[inline]
+    pub fn slot_of(&self, row: u64) -> u64 {
+        self.row_slot(row).unwrap_or_else(|| {
+            self.segments.last().map_or(0, |s| s.first_slot + s.offsets.last().map_or(0, |o| u64::from(*o)))
+        })
+    }
+
     /// The global slot at which the edges of `row` start, or would; `None` past the last row.
     pub(crate) fn row_slot(&self, row: u64) -> Option<u64> {
         let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);

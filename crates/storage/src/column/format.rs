@@ -68,7 +68,6 @@ pub(crate) enum Data {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
-    pub(crate) len: usize,
     pub(crate) presence: Presence,
     pub(crate) data: Data,
     /// Smallest and largest integer (date, instant) of each zone; the smallest is above the largest where all are null.
@@ -221,7 +220,7 @@ impl Column {
         }
         let zone_count = meta.count(len.div_ceil(ZONE_ROWS))?;
         let zones = (0..zone_count).map(|_| Ok((meta.i64()?, meta.i64()?))).collect::<Result<_, CodecError>>()?;
-        Ok(Segment { len, presence, data, zones })
+        Ok(Segment { presence, data, zones })
     }
 }
 

@@ -1,0 +1,124 @@
+//! What operators of one thread share: the reader, the clock, parameters, budget, cancellation.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use trimorph_base::{CancelToken, Diagnostic, EdgeId, MemoryBudget, NodeId};
+use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
+use trimorph_store::{Reader, Snapshot};
+use trimorph_types::{Map, Relationship, Value};
+
+use crate::ExecError;
+
+/// How a query is run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Threads for the work below pipeline breakers.
+    pub threads: usize,
+    /// Positions a scan fills at once.
+    pub vector_size: usize,
+    /// Whether extends may keep lists factorised; off makes every extend a flat batch (for tests and the bench).
+    pub factorise: bool,
+    /// What the query may use.
+    pub budget: MemoryBudget,
+    /// How it is stopped.
+    pub cancel: CancelToken,
+    /// Query parameters.
+    pub parameters: Arc<BTreeMap<Arc<str>, Value>>,
+    /// The statement's clock.
+    pub clock: Clock,
+    /// Whether operators count rows and time.
+    pub profile: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            threads: 1,
+            vector_size: trimorph_vector::VECTOR_SIZE,
+            factorise: true,
+            budget: MemoryBudget::unlimited(),
+            cancel: CancelToken::default(),
+            parameters: Arc::default(),
+            clock: Clock::now(),
+            profile: false,
+        }
+    }
+}
+
+/// One per thread.
+pub struct Context<'s> {
+    /// The snapshot.
+    pub snapshot: &'s Snapshot,
+    /// The snapshot, resolved into slices.
+    pub reader: Reader<'s>,
+    /// How the query is run.
+    pub settings: Arc<Settings>,
+    random: Cell<u64>,
+}
+
+impl<'s> Context<'s> {
+    /// A context of its own for one thread.
+    pub fn new(snapshot: &'s Snapshot, settings: Arc<Settings>) -> Self {
+        let seed = u64::from(settings.clock.nanos) ^ settings.clock.seconds.cast_unsigned().rotate_left(32);
+        Self { snapshot, reader: Reader::new(snapshot), settings, random: Cell::new(seed) }
+    }
+
+    /// The same for another thread.
+    pub fn fork(&self) -> Self {
+        Self::new(self.snapshot, Arc::clone(&self.settings))
+    }
+
+    /// Stops the query if somebody asked. Looked at once per chunk.
+    #[inline]
+    pub fn check(&self) -> Result<(), ExecError> {
+        if self.settings.cancel.is_cancelled() { Err(ExecError::Cancelled) } else { Ok(()) }
+    }
+
+    /// An edge as a value.
+    pub fn edge_value(&self, id: EdgeId) -> Value {
+        self.reader.relationship(id)
+    }
+
+    /// What scalar functions see.
+    pub fn functions<'a>(&'a self, graph: &'a Graph<'a, 's>) -> FunctionContext<'a> {
+        let seed = self.random.get().wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        self.random.set(seed);
+        FunctionContext::new(graph, self.settings.clock, seed)
+    }
+
+    /// The graph as scalar functions see it.
+    pub fn graph(&self) -> Graph<'_, 's> {
+        Graph(&self.reader)
+    }
+}
+
+/// The graph as scalar functions see it.
+pub struct Graph<'a, 's>(&'a Reader<'s>);
+
+impl GraphAccess for Graph<'_, '_> {
+    fn labels(&self, node: NodeId) -> Result<Vec<Arc<str>>, Diagnostic> {
+        Ok(self.0.catalog().label_names(node.table()))
+    }
+
+    fn relationship_type(&self, relationship: &Relationship) -> Result<Arc<str>, Diagnostic> {
+        Ok(self.0.catalog().type_name(relationship.id.table()))
+    }
+
+    fn property(&self, entity: &Value, name: &str) -> Result<Value, Diagnostic> {
+        Ok(match entity {
+            Value::Node(n) => self.0.node_property(*n, name),
+            Value::Relationship(r) => self.0.edge_property(r.id, name),
+            _ => Value::Null,
+        })
+    }
+
+    fn properties(&self, entity: &Value) -> Result<Map, Diagnostic> {
+        Ok(match entity {
+            Value::Node(n) => self.0.node_properties(*n),
+            Value::Relationship(r) => self.0.edge_properties(r.id),
+            _ => Map::new(),
+        })
+    }
+}

@@ -1,0 +1,41 @@
+//! Why a running query stopped.
+
+use std::fmt;
+
+use trimorph_base::{Diagnostic, OverBudget};
+
+/// Why a running query stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExecError {
+    /// The query's own fault: a value of the wrong type, a division by zero.
+    Query(Diagnostic),
+    /// The query needs more memory than it may use.
+    Memory(OverBudget),
+    /// Somebody asked it to stop.
+    Cancelled,
+}
+
+impl From<Diagnostic> for ExecError {
+    fn from(d: Diagnostic) -> Self {
+        Self::Query(d)
+    }
+}
+
+impl From<OverBudget> for ExecError {
+    fn from(o: OverBudget) -> Self {
+        Self::Memory(o)
+    }
+}
+
+impl fmt::Display for ExecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Query(d) => d.fmt(f),
+            Self::Memory(o) => o.fmt(f),
+            Self::Cancelled => f.write_str("the query was cancelled"),
+        }
+    }
+}
+
+impl std::error::Error for ExecError {}

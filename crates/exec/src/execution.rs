@@ -1,0 +1,180 @@
+//! Execution: one running query. Owns its snapshot and plan, and is pulled a batch at a time: nothing is computed that is not
+//! fetched, unless a pipeline breaker needs it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use self_cell::self_cell;
+use trimorph_algebra::BoundQuery;
+use trimorph_store::Snapshot;
+use trimorph_vector::{Chunk, Vector};
+
+use crate::lower::Lowering;
+use crate::operator::{BoxOperator, Operator};
+use crate::{Context, ExecError, Settings};
+
+struct Owner {
+    snapshot: Snapshot,
+}
+
+struct Running<'s> {
+    context: Context<'s>,
+    root: BoxOperator<'s>,
+    chunk: Chunk<'s>,
+    slots: Vec<usize>,
+    done: bool,
+}
+
+self_cell!(
+    struct Cell {
+        owner: Owner,
+        #[not_covariant]
+        dependent: Running,
+    }
+);
+
+/// One running query.
+pub struct Execution {
+    cell: Cell,
+    profile: Option<ProfileCell>,
+}
+
+impl Execution {
+    /// Starts a query that the optimizer has planned.
+    ///
+    /// **Errors**: a parameter without a value, a LIMIT that is no count; nothing has been read yet.
+    pub fn start(query: Arc<BoundQuery>, snapshot: Snapshot, settings: Settings) -> Result<Self, ExecError> {
+        let settings = Arc::new(settings);
+        let profile = settings.profile.then(ProfileCell::default);
+        let cells = profile.clone();
+        let cell = Cell::try_new(Owner { snapshot }, |owner| {
+            let mut lowering = Lowering::new(query, &owner.snapshot, Arc::clone(&settings), cells);
+            let (root, group_slots, slots) = lowering.root()?;
+            let context = Context::new(&owner.snapshot, settings);
+            Ok::<_, ExecError>(Running { context, root, chunk: Chunk::with_slots(&[group_slots]), slots, done: false })
+        })?;
+        Ok(Self { cell, profile })
+    }
+
+    /// Hands the next batch to `take`: the columns, the positions that are rows, in order (a position stands there as often as the
+    /// row is meant), and the context that turns edges into values. `None` when there is no more.
+    pub fn next<T>(&mut self, take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T) -> Result<Option<T>, ExecError> {
+        self.cell.with_dependent_mut(|_, running| {
+            if running.done {
+                return Ok(None);
+            }
+            match running.root.next(&mut running.chunk, &running.context) {
+                Ok(true) => {}
+                Ok(false) => {
+                    running.done = true;
+                    return Ok(None);
+                }
+                Err(e) => {
+                    running.done = true;
+                    return Err(e);
+                }
+            }
+            let group = &running.chunk.groups[0];
+            let mut positions = group.positions();
+            if group.multiplicity.is_some() {
+                let total = group.tuples().ok_or_else(crate::rows::overflow)?;
+                running.context.settings.budget.charge(usize::try_from(total).unwrap_or(usize::MAX).saturating_mul(4))?;
+                positions = (positions.into_iter())
+                    .flat_map(|p| {
+                        std::iter::repeat_n(p, usize::try_from(group.multiplicity_at(p as usize)).unwrap_or(0))
+                    })
+                    .collect();
+                running.context.settings.budget.release(positions.len() * 4);
+            }
+            let columns: Vec<&Vector<'_>> = running.slots.iter().map(|s| &group.vectors[*s]).collect();
+            Ok(Some(take(&columns, &positions, &running.context)))
+        })
+    }
+
+    /// What each operator did, by its place in the plan; empty unless the query runs with `profile`.
+    pub fn profile(&self) -> Profile {
+        self.profile.as_ref().map(ProfileCell::read).unwrap_or_default()
+    }
+}
+
+/// What one operator did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProfileLine {
+    /// Tuples its chunks stood for.
+    pub tuples: u64,
+    /// Positions in its chunks' selections, summed over groups: what was materialised.
+    pub positions: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Nanoseconds inside it and its inputs.
+    pub nanos: u64,
+}
+
+/// By place in the plan (child indices from the root).
+pub type Profile = HashMap<Vec<usize>, ProfileLine>;
+
+#[derive(Debug, Default)]
+struct Counters {
+    tuples: AtomicU64,
+    positions: AtomicU64,
+    chunks: AtomicU64,
+    nanos: AtomicU64,
+}
+
+/// Counters shared by all twins of all operators.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProfileCell(Arc<Mutex<HashMap<Vec<usize>, Arc<Counters>>>>);
+
+impl ProfileCell {
+    pub(crate) fn wrap<'s>(&self, path: Vec<usize>, inner: BoxOperator<'s>) -> BoxOperator<'s> {
+        let counters = Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(path).or_default());
+        Box::new(Profiled { inner, counters })
+    }
+
+    fn read(&self) -> Profile {
+        let get = |a: &AtomicU64| a.load(Ordering::Relaxed);
+        (self.0.lock().unwrap_or_else(PoisonError::into_inner).iter())
+            .map(|(path, c)| {
+                let line = ProfileLine {
+                    tuples: get(&c.tuples),
+                    positions: get(&c.positions),
+                    chunks: get(&c.chunks),
+                    nanos: get(&c.nanos),
+                };
+                (path.clone(), line)
+            })
+            .collect()
+    }
+}
+
+struct Profiled<'s> {
+    inner: BoxOperator<'s>,
+    counters: Arc<Counters>,
+}
+
+impl<'s> Operator<'s> for Profiled<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let start = Instant::now();
+        let result = self.inner.next(chunk, cx);
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.counters.nanos.fetch_add(nanos, Ordering::Relaxed);
+        if matches!(result, Ok(true)) {
+            let tuples = chunk.groups.iter().filter_map(|g| g.tuples()).fold(1u64, u64::saturating_mul);
+            let positions: usize = chunk.groups.iter().map(|g| g.positions().len()).sum();
+            self.counters.tuples.fetch_add(tuples, Ordering::Relaxed);
+            self.counters.positions.fetch_add(positions as u64, Ordering::Relaxed);
+            self.counters.chunks.fetch_add(1, Ordering::Relaxed);
+        }
+        result
+    }
+
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self { inner: self.inner.fork(), counters: Arc::clone(&self.counters) })
+    }
+}

@@ -1,0 +1,168 @@
+//! From algebra expressions to compiled ones.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use trimorph_algebra::{Expr, LabelExpr, VarId};
+use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_catalog::Catalog;
+use trimorph_types::Value;
+
+use super::{Ex, PropertyColumns};
+use crate::layout::Layout;
+
+/// What names are resolved against.
+pub(crate) struct Compiler<'c> {
+    pub(crate) catalog: &'c Catalog,
+    pub(crate) parameters: &'c BTreeMap<Arc<str>, Value>,
+}
+
+/// Compiles `expr` for tuples laid out as `layout` says.
+///
+/// **Errors**: a parameter without a value; a variable that the plan does not have here (a bug of the binder or the optimizer,
+/// reported and not a panic).
+pub(crate) fn compile(expr: &Expr, layout: &Layout, compiler: &Compiler<'_>) -> Result<Ex, Diagnostic> {
+    Scope { layout, compiler, locals: Vec::new() }.compile(expr)
+}
+
+struct Scope<'a, 'c> {
+    layout: &'a Layout,
+    compiler: &'a Compiler<'c>,
+    locals: Vec<VarId>,
+}
+
+impl Scope<'_, '_> {
+    fn boxed(&mut self, expr: &Expr) -> Result<Box<Ex>, Diagnostic> {
+        Ok(Box::new(self.compile(expr)?))
+    }
+
+    fn all(&mut self, exprs: &[Expr]) -> Result<Vec<Ex>, Diagnostic> {
+        exprs.iter().map(|e| self.compile(e)).collect()
+    }
+
+    fn entries(&mut self, entries: &[(Arc<str>, Expr)]) -> Result<Vec<(Arc<str>, Ex)>, Diagnostic> {
+        entries.iter().map(|(k, e)| Ok((Arc::clone(k), self.compile(e)?))).collect()
+    }
+
+    /// Runs `inner` with local variables in scope; their places are stack positions from `locals.len()` on.
+    fn with_locals<T>(&mut self, vars: &[VarId], inner: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+        let depth = self.locals.len();
+        self.locals.extend_from_slice(vars);
+        let result = inner(self);
+        self.locals.truncate(depth);
+        result
+    }
+
+    fn compile(&mut self, expr: &Expr) -> Result<Ex, Diagnostic> {
+        Ok(match expr {
+            Expr::Const(v) => Ex::Const(v.clone()),
+            Expr::Param(name) => match self.compiler.parameters.get(name) {
+                Some(v) => Ex::Const(v.clone()),
+                None => {
+                    let text = format!("parameter \"${name}\" has no value");
+                    return Err(Diagnostic::compile(ErrorKind::ParameterMissing, "MissingParameter", text)
+                        .hint(format!("pass a value for \"{name}\" with the query")));
+                }
+            },
+            Expr::Var(v) => self.variable(*v)?,
+            Expr::Property(base, key, span) => {
+                let base = self.boxed(base)?;
+                Ex::Property { base, key: Arc::clone(key), columns: Arc::new(self.columns(key)), span: *span }
+            }
+            Expr::Op(op, args, span) => fold(Ex::Op(*op, self.all(args)?, *span)),
+            Expr::Call(name, args, span) => {
+                let Some(function) = trimorph_functions::lookup(name) else {
+                    let text = format!("there is no function \"{name}\"");
+                    return Err(Diagnostic::compile(ErrorKind::SyntaxError, "UnknownFunction", text).at(*span));
+                };
+                Ex::Call(function, self.all(args)?, *span)
+            }
+            Expr::HasLabel(base, labels) => self.has_label(base, labels)?,
+            Expr::List(items) => {
+                let items = self.all(items)?;
+                if items.iter().all(|e| matches!(e, Ex::Const(_))) {
+                    let values = items.into_iter().filter_map(|e| if let Ex::Const(v) = e { Some(v) } else { None });
+                    Ex::Const(Value::list(values.collect()))
+                } else {
+                    Ex::List(items)
+                }
+            }
+            Expr::Map(entries) => Ex::Map(self.entries(entries)?),
+            Expr::MapProjection { base, all, entries } => {
+                Ex::MapProjection { base: self.boxed(base)?, all: *all, entries: self.entries(entries)? }
+            }
+            Expr::Case { branches, otherwise } => Ex::Case {
+                branches: branches
+                    .iter()
+                    .map(|(w, t)| Ok((self.compile(w)?, self.compile(t)?)))
+                    .collect::<Result<_, Diagnostic>>()?,
+                otherwise: self.boxed(otherwise)?,
+            },
+            Expr::ListComprehension { var, list, filter, map } => {
+                let list = self.boxed(list)?;
+                let local = self.locals.len();
+                self.with_locals(&[*var], |s| {
+                    let filter = filter.as_ref().map(|f| s.boxed(f)).transpose()?;
+                    let map = map.as_ref().map(|m| s.boxed(m)).transpose()?;
+                    Ok(Ex::ListComprehension { local, list, filter, map })
+                })?
+            }
+            Expr::Quantifier { kind, var, list, predicate } => {
+                let list = self.boxed(list)?;
+                let local = self.locals.len();
+                let predicate = self.with_locals(&[*var], |s| s.boxed(predicate))?;
+                Ex::Quantifier { kind: *kind, local, list, predicate }
+            }
+            Expr::Reduce { acc, init, var, list, body } => {
+                let (init, list) = (self.boxed(init)?, self.boxed(list)?);
+                let first = self.locals.len();
+                let body = self.with_locals(&[*acc, *var], |s| s.boxed(body))?;
+                Ex::Reduce { acc: first, init, local: first + 1, list, body }
+            }
+            Expr::Path(parts) => Ex::Path(self.all(parts)?),
+        })
+    }
+
+    fn variable(&self, var: VarId) -> Result<Ex, Diagnostic> {
+        if let Some(local) = self.locals.iter().rposition(|l| *l == var) {
+            return Ok(Ex::Local(local));
+        }
+        match self.layout.place(var) {
+            Some(place) => Ok(Ex::Slot(place)),
+            None => {
+                let text = format!("internal error: variable {} is not bound at this operator", var.0);
+                Err(Diagnostic::compile(ErrorKind::SemanticError, "UndefinedVariable", text)
+                    .hint("this is a bug in Trimorph: please report the query"))
+            }
+        }
+    }
+
+    fn columns(&self, key: &str) -> PropertyColumns {
+        let catalog = self.compiler.catalog;
+        PropertyColumns {
+            nodes: catalog.table_ids().map(|t| catalog.node_property(t, key)).collect(),
+            edges: catalog.edge_table_ids().map(|t| catalog.edge_property(t, key)).collect(),
+        }
+    }
+
+    fn has_label(&mut self, base: &Expr, labels: &LabelExpr) -> Result<Ex, Diagnostic> {
+        let catalog = self.compiler.catalog;
+        let tables = catalog.table_ids().map(|t| labels.matches(&|l| catalog.has_label(t, l))).collect();
+        let edge_tables =
+            catalog.edge_table_ids().map(|t| labels.matches(&|l| *catalog.type_name(t) == *l)).collect();
+        Ok(Ex::HasLabel { base: self.boxed(base)?, tables, edge_tables })
+    }
+}
+
+/// Evaluates an operator on constants now, so that kernels see one constant. What fails stays: it fails only if it is reached.
+fn fold(ex: Ex) -> Ex {
+    if let Ex::Op(op, args, _) = &ex
+        && args.iter().all(|a| matches!(a, Ex::Const(_)))
+    {
+        let values: Vec<Value> = args.iter().filter_map(|a| if let Ex::Const(v) = a { Some(v.clone()) } else { None }).collect();
+        if let Some(Ok(value)) = super::scalar::apply_pure(*op, &values) {
+            return Ex::Const(value);
+        }
+    }
+    ex
+}

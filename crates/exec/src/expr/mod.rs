@@ -1,0 +1,49 @@
+//! Expressions, compiled against a layout.
+//!
+//! `compile` resolves variables to groups and slots, properties to columns, functions to kernels, parameters to values.
+//! `scalar` evaluates one tuple; `vector` evaluates all selected positions of one group, with typed kernels where both sides
+//! have a type and the scalar evaluator for the rest. The two are tested against each other.
+
+mod compile;
+mod scalar;
+mod vector;
+
+use std::sync::Arc;
+
+use trimorph_algebra::{Op, QuantifierKind};
+use trimorph_base::Span;
+use trimorph_functions::Function;
+use trimorph_types::Value;
+
+use crate::layout::Place;
+
+pub(crate) use compile::{Compiler, compile};
+pub(crate) use scalar::Row;
+pub(crate) use vector::{check_boolean, evaluate, filter};
+
+/// A compiled expression.
+#[derive(Clone, Debug)]
+pub(crate) enum Ex {
+    Const(Value),
+    Slot(Place),
+    Local(usize),
+    Property { base: Box<Ex>, key: Arc<str>, columns: Arc<PropertyColumns>, span: Span },
+    Op(Op, Vec<Ex>, Span),
+    Call(&'static Function, Vec<Ex>, Span),
+    HasLabel { base: Box<Ex>, tables: Arc<[bool]>, edge_tables: Arc<[bool]> },
+    List(Vec<Ex>),
+    Map(Vec<(Arc<str>, Ex)>),
+    MapProjection { base: Box<Ex>, all: bool, entries: Vec<(Arc<str>, Ex)> },
+    Case { branches: Vec<(Ex, Ex)>, otherwise: Box<Ex> },
+    ListComprehension { local: usize, list: Box<Ex>, filter: Option<Box<Ex>>, map: Option<Box<Ex>> },
+    Quantifier { kind: QuantifierKind, local: usize, list: Box<Ex>, predicate: Box<Ex> },
+    Reduce { acc: usize, init: Box<Ex>, local: usize, list: Box<Ex>, body: Box<Ex> },
+    Path(Vec<Ex>),
+}
+
+/// A property's column in each table; none where the table has no such property.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PropertyColumns {
+    pub(crate) nodes: Vec<Option<usize>>,
+    pub(crate) edges: Vec<Option<usize>>,
+}

@@ -1,0 +1,284 @@
+//! The scalar evaluator: one tuple at a time, every expression.
+
+use std::sync::Arc;
+
+use trimorph_algebra::{Op, QuantifierKind};
+use trimorph_base::{Diagnostic, ErrorKind, NodeId};
+use trimorph_functions::operators as ops;
+use trimorph_types::{Map, Path, Relationship, Value};
+use trimorph_vector::Chunk;
+
+use super::Ex;
+use crate::Context;
+
+/// One tuple of a chunk: the flat positions of flat groups and `position` in `group`; and the values of local variables.
+pub(crate) struct Row<'a, 's> {
+    pub(crate) chunk: &'a Chunk<'s>,
+    pub(crate) group: usize,
+    pub(crate) position: usize,
+    pub(crate) locals: Vec<Value>,
+}
+
+impl<'a, 's> Row<'a, 's> {
+    /// The tuple at `position` of `group`; any position if all groups read are flat.
+    pub(crate) fn new(chunk: &'a Chunk<'s>, group: usize, position: usize) -> Self {
+        Self { chunk, group, position, locals: Vec::new() }
+    }
+
+    fn slot(&self, place: crate::layout::Place, cx: &Context<'s>) -> Value {
+        let group = &self.chunk.groups[place.group];
+        let position = match group.flat {
+            Some(flat) if place.group != self.group => flat,
+            _ => self.position,
+        };
+        group.vectors[place.slot].value(position, &|id| cx.edge_value(id))
+    }
+
+    /// Evaluates `ex` on this tuple.
+    pub(crate) fn eval(&mut self, ex: &Ex, cx: &Context<'s>) -> Result<Value, Diagnostic> {
+        match ex {
+            Ex::Const(v) => Ok(v.clone()),
+            Ex::Slot(place) => Ok(self.slot(*place, cx)),
+            Ex::Local(i) => Ok(self.locals.get(*i).cloned().unwrap_or_default()),
+            Ex::Property { base, key, columns, span } => {
+                let base = self.eval(base, cx)?;
+                self.property(&base, key, columns, cx).map_err(|d| d.at(*span))
+            }
+            Ex::Op(op, args, span) => self.op(*op, args, cx).map_err(|d| d.at(*span)),
+            Ex::Call(function, args, span) => {
+                let args = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
+                function.invoke(&cx.functions(&cx.graph()), &args).map_err(|d| d.at(*span))
+            }
+            Ex::HasLabel { base, tables, edge_tables } => Ok(match self.eval(base, cx)? {
+                Value::Null => Value::Null,
+                Value::Node(n) => Value::Bool(tables.get(n.table().0 as usize).copied().unwrap_or(false)),
+                Value::Relationship(r) => Value::Bool(edge_tables.get(r.id.table().0 as usize).copied().unwrap_or(false)),
+                other => return Err(type_error("a node or relationship", &other)),
+            }),
+            Ex::List(items) => {
+                Ok(Value::list(items.iter().map(|e| self.eval(e, cx)).collect::<Result<_, _>>()?))
+            }
+            Ex::Map(entries) => {
+                let map: Map = entries.iter().map(|(k, e)| Ok((Arc::clone(k), self.eval(e, cx)?))).collect::<Result<_, Diagnostic>>()?;
+                Ok(Value::Map(Arc::new(map)))
+            }
+            Ex::MapProjection { base, all, entries } => self.map_projection(base, *all, entries, cx),
+            Ex::Case { branches, otherwise } => {
+                for (when, then) in branches {
+                    if matches!(self.eval(when, cx)?, Value::Bool(true)) {
+                        return self.eval(then, cx);
+                    }
+                }
+                self.eval(otherwise, cx)
+            }
+            Ex::ListComprehension { local, list, filter, map } => {
+                let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
+                let mut out = Vec::new();
+                for item in items.iter() {
+                    self.set_local(*local, item.clone());
+                    if let Some(filter) = filter
+                        && !matches!(self.eval(filter, cx)?, Value::Bool(true))
+                    {
+                        continue;
+                    }
+                    out.push(match map {
+                        Some(map) => self.eval(map, cx)?,
+                        None => item.clone(),
+                    });
+                }
+                Ok(Value::list(out))
+            }
+            Ex::Quantifier { kind, local, list, predicate } => self.quantifier(*kind, *local, list, predicate, cx),
+            Ex::Reduce { acc, init, local, list, body } => {
+                let mut value = self.eval(init, cx)?;
+                let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
+                for item in items.iter() {
+                    self.set_local(*acc, value);
+                    self.set_local(*local, item.clone());
+                    value = self.eval(body, cx)?;
+                }
+                Ok(value)
+            }
+            Ex::Path(parts) => self.path(parts, cx),
+        }
+    }
+
+    fn set_local(&mut self, index: usize, value: Value) {
+        if self.locals.len() <= index {
+            self.locals.resize(index + 1, Value::Null);
+        }
+        self.locals[index] = value;
+    }
+
+    fn list(&mut self, ex: &Ex, cx: &Context<'s>) -> Result<Option<Arc<Vec<Value>>>, Diagnostic> {
+        match self.eval(ex, cx)? {
+            Value::Null => Ok(None),
+            Value::List(items) => Ok(Some(items)),
+            other => Err(type_error("a list", &other)),
+        }
+    }
+
+    fn property(
+        &self,
+        base: &Value,
+        key: &Arc<str>,
+        columns: &super::PropertyColumns,
+        cx: &Context<'s>,
+    ) -> Result<Value, Diagnostic> {
+        match base {
+            Value::Node(n) => Ok(match columns.nodes.get(n.table().0 as usize) {
+                Some(Some(column)) => cx.reader.node_column(n.table(), *column).value(n.row()),
+                _ => Value::Null,
+            }),
+            Value::Relationship(r) => Ok(match columns.edges.get(r.id.table().0 as usize) {
+                Some(Some(column)) => {
+                    let table = r.id.table().0 as usize;
+                    cx.reader.edge_column(table, *column).value(cx.reader.edge_table(table).slot(r.id))
+                }
+                _ => Value::Null,
+            }),
+            other => ops::property_of(&cx.functions(&cx.graph()), other, key),
+        }
+    }
+
+    fn op(&mut self, op: Op, args: &[Ex], cx: &Context<'s>) -> Result<Value, Diagnostic> {
+        // AND and OR do not look at the second side where the first decides.
+        if let (Op::And | Op::Or, [first, rest @ ..]) = (op, args) {
+            let mut value = self.eval(first, cx)?;
+            for arg in rest {
+                if matches!((op, &value), (Op::And, Value::Bool(false)) | (Op::Or, Value::Bool(true))) {
+                    return Ok(value);
+                }
+                let right = self.eval(arg, cx)?;
+                value = if op == Op::And { ops::and(&value, &right)? } else { ops::or(&value, &right)? };
+            }
+            return Ok(value);
+        }
+        let values = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
+        match (apply_pure(op, &values), &values[..]) {
+            (Some(result), _) => result,
+            (None, [container, index]) => ops::index(&cx.functions(&cx.graph()), container, index),
+            (None, _) => Err(Diagnostic::runtime(ErrorKind::SemanticError, "InvalidArgumentType", "operator with a wrong number of operands")),
+        }
+    }
+
+    fn map_projection(
+        &mut self,
+        base: &Ex,
+        all: bool,
+        entries: &[(Arc<str>, Ex)],
+        cx: &Context<'s>,
+    ) -> Result<Value, Diagnostic> {
+        let base = self.eval(base, cx)?;
+        let mut map = match &base {
+            Value::Null => return Ok(Value::Null),
+            _ if !all => Map::new(),
+            Value::Node(n) => cx.reader.node_properties(*n),
+            Value::Relationship(r) => cx.reader.edge_properties(r.id),
+            Value::Map(m) => Map::clone(m),
+            other => return Err(type_error("a node, relationship or map", other)),
+        };
+        for (key, ex) in entries {
+            map.insert(Arc::clone(key), self.eval(ex, cx)?);
+        }
+        Ok(Value::Map(Arc::new(map)))
+    }
+
+    fn quantifier(
+        &mut self,
+        kind: QuantifierKind,
+        local: usize,
+        list: &Ex,
+        predicate: &Ex,
+        cx: &Context<'s>,
+    ) -> Result<Value, Diagnostic> {
+        let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
+        let (mut trues, mut unknowns) = (0usize, 0usize);
+        for item in items.iter() {
+            self.set_local(local, item.clone());
+            match ops::truth(&self.eval(predicate, cx)?)? {
+                Some(true) => trues += 1,
+                None => unknowns += 1,
+                Some(false) => {}
+            }
+        }
+        let falses = items.len() - trues - unknowns;
+        Ok(match kind {
+            QuantifierKind::All if falses > 0 => Value::Bool(false),
+            QuantifierKind::All if unknowns == 0 => Value::Bool(true),
+            QuantifierKind::Any if trues > 0 => Value::Bool(true),
+            QuantifierKind::Any if unknowns == 0 => Value::Bool(false),
+            QuantifierKind::None if trues > 0 => Value::Bool(false),
+            QuantifierKind::None if unknowns == 0 => Value::Bool(true),
+            QuantifierKind::Single if trues > 1 => Value::Bool(false),
+            QuantifierKind::Single if unknowns == 0 => Value::Bool(trues == 1),
+            _ => Value::Null,
+        })
+    }
+
+    fn path(&mut self, parts: &[Ex], cx: &Context<'s>) -> Result<Value, Diagnostic> {
+        let mut nodes: Vec<NodeId> = Vec::new();
+        let mut relationships: Vec<Relationship> = Vec::new();
+        let mut walk = |r: Relationship, nodes: &mut Vec<NodeId>| {
+            let here = nodes.last().copied().unwrap_or(r.start);
+            nodes.push(if r.start == here { r.end } else { r.start });
+            relationships.push(r);
+        };
+        for part in parts {
+            match self.eval(part, cx)? {
+                Value::Null => return Ok(Value::Null),
+                // Nodes after the first are reached by the walk itself.
+                Value::Node(n) if nodes.is_empty() => nodes.push(n),
+                Value::Node(_) => {}
+                Value::Relationship(r) => walk(r, &mut nodes),
+                Value::List(items) => {
+                    for item in items.iter() {
+                        if let Value::Relationship(r) = item {
+                            walk(*r, &mut nodes);
+                        }
+                    }
+                }
+                other => return Err(type_error("a node or relationship", &other)),
+            }
+        }
+        Ok(Value::Path(Arc::new(Path { nodes, relationships })))
+    }
+}
+
+pub(crate) fn type_error(expected: &str, found: &Value) -> Diagnostic {
+    let text = format!("expected {expected}, found {}", found.logical_type().name());
+    Diagnostic::runtime(ErrorKind::TypeError, "InvalidArgumentType", text)
+}
+
+/// Applies an operator that needs nothing but its operands; `None` for one that needs the graph, or with a wrong number of
+/// operands.
+pub(crate) fn apply_pure(op: Op, values: &[Value]) -> Option<Result<Value, Diagnostic>> {
+    Some(match (op, values) {
+        (Op::Xor, [a, b]) => ops::xor(a, b),
+        (Op::And, [a, b]) => ops::and(a, b),
+        (Op::Or, [a, b]) => ops::or(a, b),
+        (Op::Not, [a]) => ops::not(a),
+        (Op::Eq, [a, b]) => Ok(ops::equal(a, b)),
+        (Op::Ne, [a, b]) => Ok(ops::not_equal(a, b)),
+        (Op::Lt, [a, b]) => Ok(ops::less(a, b)),
+        (Op::Le, [a, b]) => Ok(ops::less_or_equal(a, b)),
+        (Op::Gt, [a, b]) => Ok(ops::greater(a, b)),
+        (Op::Ge, [a, b]) => Ok(ops::greater_or_equal(a, b)),
+        (Op::Add, [a, b]) => ops::add(a, b),
+        (Op::Sub, [a, b]) => ops::subtract(a, b),
+        (Op::Mul, [a, b]) => ops::multiply(a, b),
+        (Op::Div, [a, b]) => ops::divide(a, b),
+        (Op::Mod, [a, b]) => ops::modulo(a, b),
+        (Op::Pow, [a, b]) => ops::power(a, b),
+        (Op::Neg, [a]) => ops::negate(a),
+        (Op::In, [a, b]) => ops::in_list(a, b),
+        (Op::StartsWith, [a, b]) => Ok(ops::starts_with(a, b)),
+        (Op::EndsWith, [a, b]) => Ok(ops::ends_with(a, b)),
+        (Op::Contains, [a, b]) => Ok(ops::contains(a, b)),
+        (Op::Regex, [a, b]) => ops::regex_match(a, b),
+        (Op::IsNull, [a]) => Ok(ops::is_null(a)),
+        (Op::IsNotNull, [a]) => Ok(ops::is_not_null(a)),
+        (Op::Slice, [list, from, to]) => ops::slice(list, Some(from), Some(to)),
+        _ => return None,
+    })
+}

@@ -1,0 +1,274 @@
+//! Apply: for each input row, the rows of a subplan. A whole vector of input rows goes through the subplan at once, each with its
+//! number; what comes out is sent back to its row by that number. Only subplans that look at rows together (they aggregate,
+//! sort, limit or deduplicate) get one row at a time.
+
+use std::sync::Arc;
+
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Group, Selection, Values, Vector};
+
+use super::ArgumentCell;
+use crate::expr::{Ex, evaluate};
+use crate::operator::{BoxOperator, Operator};
+use crate::rows::overflow;
+use crate::{Context, ExecError};
+
+/// What becomes of the subplan's rows.
+#[derive(Clone)]
+pub(crate) enum ApplyMode {
+    /// Input row × subplan rows: these slots of the subplan follow the kept ones. `optional`: a row without any appears once
+    /// with nulls.
+    Join { slots: Arc<[usize]>, optional: bool },
+    /// Rows that have at least one, or none.
+    Semi { anti: bool },
+    /// A Boolean: whether there is one.
+    Mark,
+    /// How many there are.
+    Count,
+    /// The list of this expression's values.
+    Collect(Arc<Ex>),
+}
+
+/// Apply over rows of one group. Output slots: the input's `keep`, then what the mode adds.
+pub(crate) struct Apply<'s> {
+    child: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    slots: usize,
+    keep: Arc<[usize]>,
+    subplan: BoxOperator<'s>,
+    sub_chunk: Chunk<'s>,
+    sub_slots: usize,
+    /// Input slots handed to the subplan; its argument's next slot is the row number.
+    arguments: Arc<[usize]>,
+    cell: ArgumentCell<'s>,
+    /// The slot of the row number in the subplan's output; none where rows come one at a time.
+    number: Option<usize>,
+    mode: ApplyMode,
+    one_by_one: bool,
+    make: Arc<dyn Fn() -> (BoxOperator<'s>, ArgumentCell<'s>) + Send + Sync + 's>,
+    /// Positions of the input not handed out yet, and those in the subplan now.
+    rest: Vec<u32>,
+    current: Vec<u32>,
+    matched: Vec<bool>,
+    draining: bool,
+}
+
+/// The parts of an apply that lowering decides.
+pub(crate) struct ApplyParts<'s> {
+    pub(crate) slots: usize,
+    pub(crate) keep: Arc<[usize]>,
+    pub(crate) sub_slots: usize,
+    pub(crate) arguments: Arc<[usize]>,
+    pub(crate) number: Option<usize>,
+    pub(crate) mode: ApplyMode,
+    pub(crate) one_by_one: bool,
+    /// Makes the subplan's operators with an argument cell of their own.
+    pub(crate) make: Arc<dyn Fn() -> (BoxOperator<'s>, ArgumentCell<'s>) + Send + Sync + 's>,
+}
+
+impl<'s> Apply<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, parts: ApplyParts<'s>) -> Self {
+        let (subplan, cell) = (parts.make)();
+        Self {
+            child,
+            inner: Chunk::with_slots(&[parts.slots]),
+            slots: parts.slots,
+            keep: parts.keep,
+            subplan,
+            sub_chunk: Chunk::with_slots(&[parts.sub_slots]),
+            sub_slots: parts.sub_slots,
+            arguments: parts.arguments,
+            cell,
+            number: parts.number,
+            mode: parts.mode,
+            one_by_one: parts.one_by_one,
+            make: parts.make,
+            rest: Vec::new(),
+            current: Vec::new(),
+            matched: Vec::new(),
+            draining: false,
+        }
+    }
+
+    /// Hands the next rows to the subplan; `false` when there are none left.
+    fn feed(&mut self, cx: &Context<'s>) -> Result<bool, ExecError> {
+        if self.rest.is_empty() {
+            cx.check()?;
+            if !self.child.next(&mut self.inner, cx)? {
+                return Ok(false);
+            }
+            self.rest = self.inner.groups[0].positions();
+        }
+        self.current = if self.one_by_one { self.rest.drain(..1).collect() } else { std::mem::take(&mut self.rest) };
+        let group = &self.inner.groups[0];
+        let mut vectors: Vec<Vector<'s>> =
+            self.arguments.iter().map(|s| group.vectors[*s].gather(&self.current)).collect();
+        vectors.push(Vector::new(Values::Int((0..self.current.len() as i64).collect())));
+        self.matched = vec![false; self.current.len()];
+        self.cell.put(Group { len: self.current.len(), vectors, ..Group::default() });
+        self.subplan.reset();
+        Ok(true)
+    }
+
+    /// The next rows of the subplan: which input row each belongs to.
+    fn pull(&mut self, cx: &Context<'s>) -> Result<Option<Vec<(u32, u32)>>, ExecError> {
+        if !self.subplan.next(&mut self.sub_chunk, cx)? {
+            return Ok(None);
+        }
+        let group = &self.sub_chunk.groups[0];
+        let numbers = match self.number.map(|slot| &group.vectors[slot].values) {
+            Some(Values::Int(numbers)) => Some(numbers),
+            _ => None,
+        };
+        let pairs: Vec<(u32, u32)> = (group.positions().into_iter())
+            .filter_map(|p| Some((numbers.map_or(Some(0), |n| u32::try_from(n[p as usize]).ok())?, p)))
+            .collect();
+        for (number, _) in &pairs {
+            self.matched[*number as usize] = true;
+        }
+        Ok(Some(pairs))
+    }
+
+    /// Puts kept input slots of `parents` (numbers of current rows) into the output.
+    fn output(&self, parents: &[u32], chunk: &mut Chunk<'s>, own: impl Fn(usize) -> u64) -> Result<(), ExecError> {
+        let group = &self.inner.groups[0];
+        let positions: Vec<u32> = parents.iter().map(|n| self.current[*n as usize]).collect();
+        let out = &mut chunk.groups[0];
+        out.reset(parents.len());
+        out.selection = Selection::All;
+        for (slot, from) in self.keep.iter().enumerate() {
+            out.vectors[slot] = group.vectors[*from].gather(&positions);
+        }
+        let multiplicity = (positions.iter().enumerate())
+            .map(|(k, p)| group.multiplicity_at(*p as usize).checked_mul(own(k)).ok_or_else(overflow))
+            .collect::<Result<Vec<_>, _>>()?;
+        out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
+        Ok(())
+    }
+
+    fn next_join(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>, slots: &[usize], optional: bool) -> Result<bool, ExecError> {
+        loop {
+            if !self.draining {
+                if !self.feed(cx)? {
+                    return Ok(false);
+                }
+                self.draining = true;
+            }
+            if let Some(pairs) = self.pull(cx)? {
+                if pairs.is_empty() {
+                    continue;
+                }
+                let (parents, positions): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
+                let from = &self.sub_chunk.groups[0];
+                self.output(&parents, chunk, |k| from.multiplicity_at(positions[k] as usize))?;
+                let out = &mut chunk.groups[0];
+                for (k, slot) in slots.iter().enumerate() {
+                    out.vectors[self.keep.len() + k] = from.vectors[*slot].gather(&positions);
+                }
+                return Ok(true);
+            }
+            self.draining = false;
+            if optional {
+                let missing: Vec<u32> = (0..u32::try_from(self.matched.len()).unwrap_or(0))
+                    .filter(|n| !self.matched[*n as usize])
+                    .collect();
+                if !missing.is_empty() {
+                    self.output(&missing, chunk, |_| 1)?;
+                    for k in 0..slots.len() {
+                        chunk.groups[0].vectors[self.keep.len() + k] = Vector::nulls(missing.len());
+                    }
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    /// Runs the subplan to its end and gives one value for each current row.
+    fn summarise(&mut self, cx: &Context<'s>) -> Result<Vector<'s>, ExecError> {
+        let rows = self.current.len();
+        let mut counts = vec![0u64; rows];
+        let mut lists: Vec<Vec<Value>> = vec![Vec::new(); rows];
+        let mut held = cx.settings.budget.reservation();
+        while let Some(pairs) = self.pull(cx)? {
+            let group = &self.sub_chunk.groups[0];
+            match &self.mode {
+                ApplyMode::Collect(ex) => {
+                    let values = evaluate(ex, &self.sub_chunk, 0, cx)?.into_vector(group.len);
+                    for (number, p) in pairs {
+                        let value = values.value(p as usize, &|id| cx.edge_value(id));
+                        let times = usize::try_from(group.multiplicity_at(p as usize)).map_err(|_| overflow())?;
+                        held.grow(times.saturating_mul(32))?;
+                        lists[number as usize].extend(std::iter::repeat_n(value, times));
+                    }
+                }
+                ApplyMode::Count => {
+                    for (number, p) in pairs {
+                        let count = &mut counts[number as usize];
+                        *count = count.checked_add(group.multiplicity_at(p as usize)).ok_or_else(overflow)?;
+                    }
+                }
+                // Whether there is a row is known as soon as every row has one.
+                _ => {
+                    if self.matched.iter().all(|m| *m) {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(Vector::new(match &self.mode {
+            ApplyMode::Collect(_) => Values::Any(lists.into_iter().map(Value::list).collect()),
+            ApplyMode::Count => Values::Int(
+                counts.into_iter().map(|c| i64::try_from(c).map_err(|_| overflow())).collect::<Result<_, _>>()?,
+            ),
+            _ => Values::Bool(self.matched.clone()),
+        }))
+    }
+}
+
+impl<'s> Operator<'s> for Apply<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        if let ApplyMode::Join { slots, optional } = self.mode.clone() {
+            return self.next_join(chunk, cx, &slots, optional);
+        }
+        while self.feed(cx)? {
+            let summary = self.summarise(cx)?;
+            let all: Vec<u32> = (0..u32::try_from(self.current.len()).unwrap_or(0)).collect();
+            if let ApplyMode::Semi { anti } = self.mode {
+                let kept: Vec<u32> = all.into_iter().filter(|n| self.matched[*n as usize] != anti).collect();
+                if kept.is_empty() {
+                    continue;
+                }
+                self.output(&kept, chunk, |_| 1)?;
+            } else {
+                self.output(&all, chunk, |_| 1)?;
+                chunk.groups[0].vectors[self.keep.len()] = summary;
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+        self.subplan.reset();
+        self.rest.clear();
+        self.current.clear();
+        self.draining = false;
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self::new(
+            self.child.fork(),
+            ApplyParts {
+                slots: self.slots,
+                keep: Arc::clone(&self.keep),
+                sub_slots: self.sub_slots,
+                arguments: Arc::clone(&self.arguments),
+                number: self.number,
+                mode: self.mode.clone(),
+                one_by_one: self.one_by_one,
+                make: Arc::clone(&self.make),
+            },
+        ))
+    }
+}

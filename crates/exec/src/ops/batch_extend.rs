@@ -1,0 +1,195 @@
+//! Batch extend: short lists, several adjacencies, nodes of several tables. Rows of one group in, rows of one group out: each row
+//! is repeated for its neighbours, so that a vector is full whatever the degrees.
+//!
+//! Source: Virtuoso "Vectored Execution" (an index join over a whole vector); GF-CL's list extend is `list_extend`.
+
+use std::sync::Arc;
+
+use trimorph_base::{EdgeId, NodeId};
+use trimorph_store::{AdjacencyRef, AdjacencyView, StepPlan};
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
+
+use super::column_extend::follow;
+use super::list_extend::list_edges;
+use crate::operator::{BoxOperator, Operator};
+use crate::{Context, ExecError};
+
+/// Batch extend. Input slots `keep` become output slots `0..`; the node reached and the edge follow.
+pub(crate) struct BatchExtend<'s> {
+    child: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    slots: usize,
+    from: usize,
+    keep: Arc<[usize]>,
+    want_edge: bool,
+    step: Arc<StepPlan>,
+    /// Positions of the input not extended yet, and where in the list of the current one to go on.
+    rest: Vec<u32>,
+    cursor: usize,
+    offset: usize,
+}
+
+impl<'s> BatchExtend<'s> {
+    pub(crate) fn new(
+        child: BoxOperator<'s>,
+        slots: usize,
+        from: usize,
+        keep: Arc<[usize]>,
+        want_edge: bool,
+        step: Arc<StepPlan>,
+    ) -> Self {
+        let inner = Chunk::with_slots(&[slots]);
+        Self { child, inner, slots, from, keep, want_edge, step, rest: Vec::new(), cursor: 0, offset: 0 }
+    }
+}
+
+/// Appends the neighbours of `node` from the `offset`-th on, at most `room` of them; gives how many edges it looked at and
+/// whether there may be more.
+#[expect(clippy::too_many_arguments, reason = "the parts of one loop's state")]
+fn expand(
+    cx: &Context<'_>,
+    adjacencies: &[AdjacencyRef],
+    step: &StepPlan,
+    node: NodeId,
+    mut offset: usize,
+    room: usize,
+    nodes: &mut Vec<NodeId>,
+    mut edges: Option<&mut Vec<EdgeId>>,
+) -> (usize, bool) {
+    let mut looked = 0;
+    for adjacency in adjacencies {
+        let table = cx.reader.edge_table(adjacency.edge_table);
+        let view = if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) };
+        let first = nodes.len();
+        match view {
+            Some(AdjacencyView::Csr(csr)) => {
+                let list = csr.list(node.row());
+                if offset >= list.len {
+                    offset -= list.len;
+                    continue;
+                }
+                // Lists are taken whole: their length is bounded by the degree, and edges by position need the whole list.
+                if offset == 0 {
+                    csr.append_nodes(list, nodes);
+                    if let Some(edges) = &mut edges {
+                        list_edges(cx, adjacency, csr, node, list, edges);
+                    }
+                    looked += list.len;
+                }
+            }
+            Some(AdjacencyView::Column(_)) => {
+                if let Some((neighbour, edge)) = follow(cx, adjacency, node, edges.is_some()) {
+                    if offset > 0 {
+                        offset -= 1;
+                        continue;
+                    }
+                    nodes.push(neighbour);
+                    if let Some(edges) = &mut edges {
+                        edges.push(edge);
+                    }
+                    looked += 1;
+                }
+            }
+            None => {}
+        }
+        if adjacency.check_table || adjacency.skip_loops {
+            let mut at = first;
+            for i in first..nodes.len() {
+                let n = nodes[i];
+                if (!adjacency.check_table || step.wants(n.table())) && !(adjacency.skip_loops && n == node) {
+                    nodes[at] = n;
+                    if let Some(edges) = &mut edges {
+                        edges[at] = edges[i];
+                    }
+                    at += 1;
+                }
+            }
+            nodes.truncate(at);
+            if let Some(edges) = &mut edges {
+                edges.truncate(at);
+            }
+        }
+        if nodes.len() >= room {
+            return (looked, true);
+        }
+    }
+    (looked, false)
+}
+
+impl<'s> Operator<'s> for BatchExtend<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let room = cx.settings.vector_size;
+        loop {
+            if self.cursor >= self.rest.len() {
+                cx.check()?;
+                if !self.child.next(&mut self.inner, cx)? {
+                    return Ok(false);
+                }
+                self.rest = self.inner.groups[0].positions();
+                (self.cursor, self.offset) = (0, 0);
+            }
+            let group = &self.inner.groups[0];
+            let from = &group.vectors[self.from];
+            let mut nodes = Vec::with_capacity(room);
+            let mut edges = self.want_edge.then(|| Vec::with_capacity(room));
+            let mut parents: Vec<u32> = Vec::with_capacity(room);
+            while self.cursor < self.rest.len() && nodes.len() < room {
+                let p = self.rest[self.cursor];
+                let node = match &from.values {
+                    _ if from.is_null(p as usize) => None,
+                    Values::Node(ids) => Some(ids.id(p as usize)),
+                    _ => match from.value(p as usize, &|_| Value::Null) {
+                        Value::Node(n) => Some(n),
+                        _ => None,
+                    },
+                };
+                let Some(node) = node else {
+                    self.cursor += 1;
+                    continue;
+                };
+                let adjacencies = &self.step.by_table[node.table().0 as usize];
+                let (looked, more) = expand(cx, adjacencies, &self.step, node, self.offset, room, &mut nodes, edges.as_mut());
+                parents.resize(nodes.len(), p);
+                if more && looked > 0 {
+                    self.offset += looked;
+                } else {
+                    self.cursor += 1;
+                    self.offset = 0;
+                }
+            }
+            if nodes.is_empty() {
+                continue;
+            }
+            let out = &mut chunk.groups[0];
+            out.reset(nodes.len());
+            out.multiplicity = group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
+            for (slot, keep) in self.keep.iter().enumerate() {
+                out.vectors[slot] = group.vectors[*keep].gather(&parents);
+            }
+            let next = self.keep.len();
+            out.vectors[next] = Vector::new(Values::Node(Nodes::Ids { table: self.step.target(), ids: nodes }));
+            if let Some(edges) = edges {
+                out.vectors[next + 1] = Vector::new(Values::Edge(Edges::Ids(edges)));
+            }
+            return Ok(true);
+        }
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+        self.rest.clear();
+        (self.cursor, self.offset) = (0, 0);
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self::new(
+            self.child.fork(),
+            self.slots,
+            self.from,
+            Arc::clone(&self.keep),
+            self.want_edge,
+            Arc::clone(&self.step),
+        ))
+    }
+}

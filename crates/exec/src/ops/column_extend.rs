@@ -1,0 +1,128 @@
+//! Column extend: n-1 and 1-1 edges add a neighbour and an edge vector to the group of the node they start from; positions
+//! without an edge leave the selection.
+//!
+//! Source: GF-CL §6.2.
+
+use std::sync::Arc;
+
+use trimorph_base::{EdgeId, NodeId};
+use trimorph_store::{AdjacencyRef, AdjacencyView, StepPlan};
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
+
+use crate::layout::Place;
+use crate::operator::{BoxOperator, Operator};
+use crate::{Context, ExecError};
+
+/// Column extend.
+pub(crate) struct ColumnExtend<'s> {
+    pub(crate) child: BoxOperator<'s>,
+    pub(crate) from: Place,
+    pub(crate) to_slot: usize,
+    pub(crate) edge_slot: Option<usize>,
+    pub(crate) step: Arc<StepPlan>,
+    pub(crate) flat: bool,
+}
+
+/// The neighbour of `node` along a single-cardinality adjacency, and the edge if it is wanted.
+#[inline]
+pub(crate) fn follow(cx: &Context<'_>, adjacency: &AdjacencyRef, node: NodeId, want_edge: bool) -> Option<(NodeId, EdgeId)> {
+    let table = cx.reader.edge_table(adjacency.edge_table);
+    let view = if adjacency.forward { &table.forward } else { table.backward(adjacency.from)? };
+    let AdjacencyView::Column(column) = view else { return None };
+    let neighbour = column.neighbour(node.row())?;
+    if !want_edge {
+        return Some((neighbour, EdgeId(0)));
+    }
+    let edge = if adjacency.forward {
+        table.single_id(node.row())
+    } else {
+        match column.position(node.row()) {
+            Some(position) => EdgeId::new(table.id, neighbour.row() / trimorph_store::PAGE_ROWS, position),
+            None => table.search_id(neighbour.row(), node, 0),
+        }
+    };
+    Some((neighbour, edge))
+}
+
+impl<'s> ColumnExtend<'s> {
+    /// Fills the vectors at the positions meant, and gives those that have an edge.
+    fn fill(&self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Vec<u32> {
+        let group = &chunk.groups[self.from.group];
+        let positions = if self.flat { group.positions() } else { group.selection.to_vec(group.len) };
+        let mut nodes = vec![NodeId(0); group.len];
+        let mut edges = self.edge_slot.map(|_| vec![EdgeId(0); group.len]);
+        let mut kept = Vec::with_capacity(positions.len());
+        let from = &group.vectors[self.from.slot];
+        let mut visit = |i: u32, node: NodeId| {
+            for adjacency in &self.step.by_table[node.table().0 as usize] {
+                if let Some((neighbour, edge)) = follow(cx, adjacency, node, edges.is_some())
+                    && (!adjacency.check_table || self.step.wants(neighbour.table()))
+                    && !(adjacency.skip_loops && neighbour == node)
+                {
+                    nodes[i as usize] = neighbour;
+                    if let Some(edges) = &mut edges {
+                        edges[i as usize] = edge;
+                    }
+                    kept.push(i);
+                }
+            }
+        };
+        match &from.values {
+            Values::Node(ids) => {
+                for i in &positions {
+                    if !from.nulls.get(*i as usize) {
+                        visit(*i, ids.id(*i as usize));
+                    }
+                }
+            }
+            _ => {
+                for i in &positions {
+                    if let Value::Node(node) = from.value(*i as usize, &|_| Value::Null) {
+                        visit(*i, node);
+                    }
+                }
+            }
+        }
+        let table = self.step.target();
+        let group = &mut chunk.groups[self.from.group];
+        group.vectors[self.to_slot] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
+        if let (Some(slot), Some(edges)) = (self.edge_slot, edges) {
+            group.vectors[slot] = Vector::new(Values::Edge(Edges::Ids(edges)));
+        }
+        kept
+    }
+}
+
+impl<'s> Operator<'s> for ColumnExtend<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        while self.child.next(chunk, cx)? {
+            cx.check()?;
+            let kept = self.fill(chunk, cx);
+            if kept.is_empty() {
+                continue;
+            }
+            let group = &mut chunk.groups[self.from.group];
+            if !self.flat && kept.len() < group.selection.count(group.len) {
+                group.selection = Selection::List(kept);
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self {
+            child: self.child.fork(),
+            from: self.from,
+            to_slot: self.to_slot,
+            edge_slot: self.edge_slot,
+            step: Arc::clone(&self.step),
+            flat: self.flat,
+        })
+    }
+}

@@ -1,0 +1,361 @@
+//! Counting extend: multiplies each position by the number of matches that hang at its node, without making them.
+//!
+//! What hangs is a tree of steps. The count of a node is the sum, over its edges that pass the step's predicate, of the product
+//! of the counts that hang at the node reached; counts below the first step are computed once for all nodes of the tables
+//! reached (dense arrays) and then gathered: the message passing that sums an acyclic count in one pass over each edge table.
+//!
+//! Hot loops: degrees are differences of offsets; a predicate on forward edges is evaluated over the contiguous slots of many
+//! lists at once.
+//!
+//! Source: GF-CL §6.2 (aggregation over factorised tuples); Yannakakis 1981 for the passing of counts.
+
+use std::sync::{Arc, OnceLock};
+
+use trimorph_base::{NodeId, TableId};
+use trimorph_store::{AdjacencyRef, AdjacencyView, CsrView, StepPlan};
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
+
+use super::column_extend::follow;
+use super::list_extend::list_edges;
+use crate::expr::{Ex, filter};
+use crate::layout::Place;
+use crate::operator::{BoxOperator, Operator};
+use crate::rows::overflow;
+use crate::{Context, ExecError};
+
+/// Counts of all nodes of a table.
+type Counts = Vec<u64>;
+
+/// One step that is counted. Its predicate is compiled for a group with the edge in slot 0 and the node reached in slot 1.
+pub(crate) struct CountTarget {
+    pub(crate) step: StepPlan,
+    pub(crate) predicate: Option<Ex>,
+    /// Whether the predicate reads nothing but properties of the edge.
+    pub(crate) edge_only: bool,
+    pub(crate) next: Vec<CountTarget>,
+    /// By node table: the product of what `next` gives for each node.
+    pub(crate) weights: Vec<OnceLock<Result<Option<Counts>, ExecError>>>,
+}
+
+const EDGE_SLOT: usize = 0;
+const NODE_SLOT: usize = 1;
+
+impl CountTarget {
+    pub(crate) fn new(step: StepPlan, predicate: Option<Ex>, edge_only: bool, next: Vec<Self>) -> Self {
+        let weights = step.by_table.iter().map(|_| OnceLock::new()).collect();
+        Self { step, predicate, edge_only, next, weights }
+    }
+
+    /// The weight of each node of `table`; none if every node weighs 1.
+    fn weights<'a>(&'a self, table: TableId, cx: &Context<'_>) -> Result<Option<&'a [u64]>, ExecError> {
+        if self.next.is_empty() {
+            return Ok(None);
+        }
+        let counts = self.weights[table.0 as usize].get_or_init(|| {
+            let mut counts = vec![1u64; usize::try_from(cx.reader.rows(table)).unwrap_or(0)];
+            cx.settings.budget.charge(counts.len() * 8)?;
+            for next in &self.next {
+                for first in (0..counts.len()).step_by(trimorph_vector::VECTOR_SIZE) {
+                    cx.check()?;
+                    let end = counts.len().min(first + trimorph_vector::VECTOR_SIZE);
+                    next.multiply_range(table, first as u64, &mut counts[first..end], cx)?;
+                }
+            }
+            Ok(Some(counts))
+        });
+        match counts {
+            Ok(counts) => Ok(counts.as_deref()),
+            Err(e) => Err(e.clone()),
+        }
+    }
+
+    /// Multiplies `out[i]` by the count of row `first + i` of `table`.
+    fn multiply_range(&self, table: TableId, first: u64, out: &mut [u64], cx: &Context<'_>) -> Result<(), ExecError> {
+        if let [adjacency] = &self.step.by_table[table.0 as usize][..]
+            && let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency)
+            && !adjacency.skip_loops
+            && !adjacency.check_table
+            && self.next.is_empty()
+        {
+            match &self.predicate {
+                None => return csr.multiply_degrees(first, out).ok_or_else(overflow),
+                Some(predicate) if self.edge_only && adjacency.forward => {
+                    return count_slots(adjacency, csr, predicate, first, out, cx);
+                }
+                Some(_) => {}
+            }
+        }
+        let mut counter = Counter::new();
+        for (i, o) in out.iter_mut().enumerate() {
+            if *o != 0 {
+                let count = self.count(NodeId::new(table, first + i as u64), &mut counter, cx)?;
+                *o = o.checked_mul(count).ok_or_else(overflow)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The count of one node.
+    fn count(&self, node: NodeId, counter: &mut Counter<'_>, cx: &Context<'_>) -> Result<u64, ExecError> {
+        let mut total = 0u64;
+        for adjacency in &self.step.by_table[node.table().0 as usize] {
+            let count = match view(cx, adjacency) {
+                Some(AdjacencyView::Csr(csr)) => self.count_list(node, adjacency, csr, counter, cx)?,
+                Some(AdjacencyView::Column(_)) => self.count_single(node, adjacency, counter, cx)?,
+                None => 0,
+            };
+            total = total.checked_add(count).ok_or_else(overflow)?;
+        }
+        Ok(total)
+    }
+
+    fn count_single(
+        &self,
+        node: NodeId,
+        adjacency: &AdjacencyRef,
+        counter: &mut Counter<'_>,
+        cx: &Context<'_>,
+    ) -> Result<u64, ExecError> {
+        let Some((neighbour, edge)) = follow(cx, adjacency, node, self.predicate.is_some()) else { return Ok(0) };
+        if (adjacency.check_table && !self.step.wants(neighbour.table())) || (adjacency.skip_loops && neighbour == node) {
+            return Ok(0);
+        }
+        if let Some(predicate) = &self.predicate {
+            let nodes = Nodes::Ids { table: Some(neighbour.table()), ids: vec![neighbour] };
+            if !counter.passes(predicate, Edges::Ids(vec![edge]), nodes, 1, cx)? {
+                return Ok(0);
+            }
+        }
+        Ok(self.weights(neighbour.table(), cx)?.map_or(1, |w| w[neighbour.row() as usize]))
+    }
+
+    fn count_list(
+        &self,
+        node: NodeId,
+        adjacency: &AdjacencyRef,
+        csr: &CsrView<'_>,
+        counter: &mut Counter<'_>,
+        cx: &Context<'_>,
+    ) -> Result<u64, ExecError> {
+        let list = csr.list(node.row());
+        if list.len == 0 {
+            return Ok(0);
+        }
+        let plain = !adjacency.check_table && !adjacency.skip_loops;
+        if plain && self.predicate.is_none() {
+            if self.next.is_empty() {
+                return Ok(list.len as u64);
+            }
+            let nodes = csr.nodes(list);
+            if let Some(table) = nodes.table() {
+                let Some(weights) = self.weights(table, cx)? else { return Ok(list.len as u64) };
+                let mut sum = 0u64;
+                let mut over = false;
+                nodes.for_each(0..list.len, |_, id| {
+                    let (s, o) = sum.overflowing_add(weights[id.row() as usize]);
+                    sum = s;
+                    over |= o;
+                });
+                return if over { Err(overflow()) } else { Ok(sum) };
+            }
+        }
+        let nodes = csr.nodes(list);
+        let mut selection = Selection::All;
+        if !plain {
+            selection.retain(list.len, |i| {
+                let n = nodes.id(i);
+                (!adjacency.check_table || self.step.wants(n.table())) && !(adjacency.skip_loops && n == node)
+            });
+        }
+        if let Some(predicate) = &self.predicate {
+            let mut edges = Vec::with_capacity(list.len);
+            list_edges(cx, adjacency, csr, node, list, &mut edges);
+            selection = counter.select(predicate, Edges::Ids(edges), copied(&nodes, list.len), list.len, selection, cx)?;
+        }
+        let mut sum = 0u64;
+        for i in selection.to_vec(list.len) {
+            let n = nodes.id(i as usize);
+            let weight = self.weights(n.table(), cx)?.map_or(1, |w| w[n.row() as usize]);
+            sum = sum.checked_add(weight).ok_or_else(overflow)?;
+        }
+        Ok(sum)
+    }
+}
+
+fn copied(nodes: &Nodes<'_>, len: usize) -> Nodes<'static> {
+    let mut ids = Vec::with_capacity(len);
+    nodes.for_each(0..len, |_, id| ids.push(id));
+    Nodes::Ids { table: nodes.table(), ids }
+}
+
+fn view<'a, 's>(cx: &'a Context<'s>, adjacency: &AdjacencyRef) -> Option<&'a AdjacencyView<'s>> {
+    let table = cx.reader.edge_table(adjacency.edge_table);
+    if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) }
+}
+
+/// Counts the edges of consecutive rows that pass a predicate on edge properties: the lists of a forward CSR follow each
+/// other, so the property pages are read from end to end.
+fn count_slots(
+    adjacency: &AdjacencyRef,
+    csr: &CsrView<'_>,
+    predicate: &Ex,
+    first: u64,
+    out: &mut [u64],
+    cx: &Context<'_>,
+) -> Result<(), ExecError> {
+    let mut counter = Counter::new();
+    let mut at = 0;
+    while at < out.len() {
+        // As many whole lists as fill a vector.
+        let start = csr.slot_of(first + at as u64);
+        let mut end = at;
+        while end < out.len() && (end == at || csr.slot_of(first + end as u64 + 1) - start <= trimorph_vector::VECTOR_SIZE as u64) {
+            end += 1;
+        }
+        let len = usize::try_from(csr.slot_of(first + end as u64) - start).unwrap_or(0);
+        let edges = Edges::Slots { table: adjacency.edge_table, first: start };
+        let nodes = Nodes::Range(NodeId(0));
+        let passed = if len == 0 { Selection::All } else { counter.select(predicate, edges, nodes, len, Selection::All, cx)? };
+        match passed {
+            Selection::All => {
+                for (i, o) in out[at..end].iter_mut().enumerate() {
+                    *o = o.checked_mul(csr.degree(first + (at + i) as u64)).ok_or_else(overflow)?;
+                }
+            }
+            Selection::List(list) => {
+                let mut k = 0;
+                for (i, o) in out[at..end].iter_mut().enumerate() {
+                    let stop = csr.slot_of(first + (at + i) as u64 + 1) - start;
+                    let before = k;
+                    while k < list.len() && u64::from(list[k]) < stop {
+                        k += 1;
+                    }
+                    *o = o.checked_mul((k - before) as u64).ok_or_else(overflow)?;
+                }
+            }
+        }
+        at = end;
+    }
+    Ok(())
+}
+
+/// Scratch for predicates.
+struct Counter<'c> {
+    chunk: Chunk<'c>,
+}
+
+impl<'c> Counter<'c> {
+    fn new() -> Self {
+        Self { chunk: Chunk::with_slots(&[2]) }
+    }
+
+    fn select(
+        &mut self,
+        predicate: &Ex,
+        edges: Edges,
+        nodes: Nodes<'static>,
+        len: usize,
+        selection: Selection,
+        cx: &Context<'_>,
+    ) -> Result<Selection, ExecError> {
+        // The scratch chunk borrows nothing from the snapshot but what the filter itself reads, so it lives for this call only.
+        let mut chunk = Chunk::with_slots(&[2]);
+        let group = &mut chunk.groups[0];
+        group.reset(len);
+        group.selection = selection;
+        group.vectors[EDGE_SLOT] = Vector::new(Values::Edge(edges));
+        group.vectors[NODE_SLOT] = Vector::new(Values::Node(nodes));
+        filter(predicate, &mut chunk, 0, cx)?;
+        Ok(std::mem::take(&mut chunk.groups[0].selection))
+    }
+
+    fn passes(&mut self, predicate: &Ex, edges: Edges, nodes: Nodes<'static>, len: usize, cx: &Context<'_>) -> Result<bool, ExecError> {
+        self.chunk.groups[0].len = len;
+        Ok(self.select(predicate, edges, nodes, len, Selection::All, cx)?.count(len) > 0)
+    }
+}
+
+/// Counting extend. For a node in a flat group the count becomes the multiplicity of `fresh`, a flat group of its own: the node's
+/// group may stand still while others move.
+pub(crate) struct CountExtend<'s> {
+    pub(crate) child: BoxOperator<'s>,
+    pub(crate) from: Place,
+    pub(crate) fresh: Option<usize>,
+    pub(crate) target: Arc<CountTarget>,
+}
+
+/// The count of the node at position `i` of a vector; 0 for null.
+fn count_at(
+    target: &CountTarget,
+    from: &Vector<'_>,
+    i: usize,
+    counter: &mut Counter<'_>,
+    cx: &Context<'_>,
+) -> Result<u64, ExecError> {
+    match &from.values {
+        _ if from.is_null(i) => Ok(0),
+        Values::Node(nodes) => target.count(nodes.id(i), counter, cx),
+        _ => match from.value(i, &|_| Value::Null) {
+            Value::Node(n) => target.count(n, counter, cx),
+            _ => Ok(0),
+        },
+    }
+}
+
+impl<'s> CountExtend<'s> {
+    /// Multiplies; gives whether anything is left.
+    fn multiply(&self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        if let Some(fresh) = self.fresh {
+            let group = &chunk.groups[self.from.group];
+            let vector = &group.vectors[self.from.slot];
+            let count = count_at(&self.target, vector, group.flat.unwrap_or(0), &mut Counter::new(), cx)?;
+            let group = &mut chunk.groups[fresh];
+            group.reset(1);
+            group.flat = Some(0);
+            group.multiplicity = Some(vec![count]);
+            return Ok(count > 0);
+        }
+        let group = &mut chunk.groups[self.from.group];
+        let len = group.len;
+        let mut counts = group.multiplicity.take().unwrap_or_else(|| vec![1; len]);
+        let positions = group.selection.to_vec(len);
+        let from = &group.vectors[self.from.slot];
+        match &from.values {
+            Values::Node(Nodes::Range(first)) if positions.len() == len => {
+                self.target.multiply_range(first.table(), first.row(), &mut counts, cx)?;
+            }
+            _ => {
+                let mut counter = Counter::new();
+                for p in &positions {
+                    let i = *p as usize;
+                    let count = count_at(&self.target, from, i, &mut counter, cx)?;
+                    counts[i] = counts[i].checked_mul(count).ok_or_else(overflow)?;
+                }
+            }
+        }
+        group.selection.retain(len, |i| counts[i] != 0);
+        group.multiplicity = Some(counts);
+        Ok(group.selection.count(len) > 0)
+    }
+}
+
+impl<'s> Operator<'s> for CountExtend<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        while self.child.next(chunk, cx)? {
+            cx.check()?;
+            if self.multiply(chunk, cx)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self { child: self.child.fork(), from: self.from, fresh: self.fresh, target: Arc::clone(&self.target) })
+    }
+}

@@ -1,0 +1,57 @@
+//! Distinct: lets the first of each set of equivalent rows through as it comes; multiplicities become 1.
+
+use std::sync::Arc;
+
+use trimorph_vector::{Chunk, Selection, Vector};
+
+use crate::keys::KeyTable;
+use crate::operator::{BoxOperator, Operator};
+use crate::{Context, ExecError};
+
+/// Distinct over rows of one group.
+pub(crate) struct Distinct<'s> {
+    child: BoxOperator<'s>,
+    slots: Arc<[usize]>,
+    seen: KeyTable,
+    held: Option<trimorph_base::Reservation>,
+}
+
+impl<'s> Distinct<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, slots: Arc<[usize]>) -> Self {
+        Self { child, slots, seen: KeyTable::default(), held: None }
+    }
+}
+
+impl<'s> Operator<'s> for Distinct<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let mut buffer = Vec::new();
+        while self.child.next(chunk, cx)? {
+            let group = &mut chunk.groups[0];
+            let mut fresh = Vec::new();
+            for p in group.positions() {
+                let key: Vec<(&Vector<'_>, usize)> =
+                    self.slots.iter().map(|s| (&group.vectors[*s], p as usize)).collect();
+                if self.seen.number(&key, &mut buffer).1 {
+                    fresh.push(p);
+                }
+            }
+            self.held.get_or_insert_with(|| cx.settings.budget.reservation()).resize(self.seen.bytes())?;
+            if !fresh.is_empty() {
+                group.selection = Selection::List(fresh);
+                group.multiplicity = None;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+        self.seen = KeyTable::default();
+        self.held = None;
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self::new(self.child.fork(), Arc::clone(&self.slots)))
+    }
+}

@@ -1,0 +1,152 @@
+//! Expand into: edges between two bound nodes, found by binary search in the sorted list of whichever end has the shorter one.
+//!
+//! Source: GF-CL §7 (intersecting sorted lists for cyclic patterns).
+
+use std::sync::Arc;
+
+use trimorph_base::{EdgeId, NodeId};
+use trimorph_store::{AdjacencyRef, AdjacencyView, StepPlan};
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
+
+use super::column_extend::follow;
+use crate::operator::{BoxOperator, Operator};
+use crate::{Context, ExecError};
+
+/// Expand into. Without an edge variable each row's multiplicity is multiplied by the number of edges; with one, rows repeat.
+pub(crate) struct ExpandInto<'s> {
+    pub(crate) child: BoxOperator<'s>,
+    pub(crate) inner: Chunk<'s>,
+    pub(crate) slots: usize,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) keep: Arc<[usize]>,
+    pub(crate) want_edge: bool,
+    pub(crate) step: Arc<StepPlan>,
+}
+
+/// Calls `visit` on each edge from `node` to `target` along one adjacency.
+fn edges_between(
+    cx: &Context<'_>,
+    adjacency: &AdjacencyRef,
+    node: NodeId,
+    target: NodeId,
+    want_edge: bool,
+    visit: &mut dyn FnMut(EdgeId),
+) {
+    if adjacency.skip_loops && node == target {
+        return;
+    }
+    let table = cx.reader.edge_table(adjacency.edge_table);
+    let Some(view) = (if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) }) else { return };
+    match view {
+        AdjacencyView::Column(_) => {
+            if let Some((neighbour, edge)) = follow(cx, adjacency, node, want_edge)
+                && neighbour == target
+            {
+                visit(edge);
+            }
+        }
+        AdjacencyView::Csr(csr) => {
+            // The other direction may have the shorter list; where it is a CSR too, search there for the count.
+            let list = csr.list(node.row());
+            let mut at = csr.lower_bound(list, target);
+            let mut ordinal = 0;
+            while at < list.len && csr.node(list, at) == target {
+                let edge = match (want_edge, adjacency.forward) {
+                    (false, _) => EdgeId(0),
+                    (true, true) => EdgeId(table.forward_id(node.row(), list).0 + at as u64),
+                    (true, false) => match csr.position(list, at) {
+                        Some(position) => EdgeId::new(table.id, target.row() / trimorph_store::PAGE_ROWS, position),
+                        None => table.search_id(target.row(), node, ordinal),
+                    },
+                };
+                visit(edge);
+                at += 1;
+                ordinal += 1;
+            }
+        }
+    }
+}
+
+fn node_at(vector: &Vector<'_>, i: usize) -> Option<NodeId> {
+    if vector.is_null(i) {
+        return None;
+    }
+    match &vector.values {
+        Values::Node(nodes) => Some(nodes.id(i)),
+        _ => match vector.value(i, &|_| Value::Null) {
+            Value::Node(n) => Some(n),
+            _ => None,
+        },
+    }
+}
+
+impl<'s> Operator<'s> for ExpandInto<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        while self.child.next(&mut self.inner, cx)? {
+            cx.check()?;
+            let group = &self.inner.groups[0];
+            let (mut parents, mut edges, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+            for p in group.positions() {
+                let i = p as usize;
+                let (Some(from), Some(to)) =
+                    (node_at(&group.vectors[self.from], i), node_at(&group.vectors[self.to], i))
+                else {
+                    continue;
+                };
+                let mut count = 0u64;
+                for adjacency in &self.step.by_table[from.table().0 as usize] {
+                    edges_between(cx, adjacency, from, to, self.want_edge, &mut |edge| {
+                        count += 1;
+                        if self.want_edge {
+                            edges.push(edge);
+                            parents.push(p);
+                        }
+                    });
+                }
+                if !self.want_edge && count > 0 {
+                    parents.push(p);
+                    counts.push(count);
+                }
+            }
+            if parents.is_empty() {
+                continue;
+            }
+            let out = &mut chunk.groups[0];
+            out.reset(parents.len());
+            out.selection = Selection::All;
+            let weight = |k: usize| {
+                let own = group.multiplicity_at(parents[k] as usize);
+                own.checked_mul(counts.get(k).copied().unwrap_or(1)).ok_or_else(crate::rows::overflow)
+            };
+            let multiplicity = (0..parents.len()).map(weight).collect::<Result<Vec<_>, _>>()?;
+            out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
+            for (slot, from) in self.keep.iter().enumerate() {
+                out.vectors[slot] = group.vectors[*from].gather(&parents);
+            }
+            if self.want_edge {
+                out.vectors[self.keep.len()] = Vector::new(Values::Edge(Edges::Ids(edges)));
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self {
+            child: self.child.fork(),
+            inner: Chunk::with_slots(&[self.slots]),
+            slots: self.slots,
+            from: self.from,
+            to: self.to,
+            keep: Arc::clone(&self.keep),
+            want_edge: self.want_edge,
+            step: Arc::clone(&self.step),
+        })
+    }
+}

@@ -1,0 +1,171 @@
+//! Hash join: the build side's rows are kept, numbered by key; each probe row is repeated for its matches. Without keys it is the
+//! product. The build side is built once, by whichever twin asks first.
+
+use std::sync::{Arc, OnceLock};
+
+use trimorph_vector::{Chunk, Vector};
+
+use crate::keys::KeyTable;
+use crate::operator::{BoxOperator, Operator};
+use crate::rows::{Rows, overflow};
+use crate::{Context, ExecError};
+
+/// The finished build side.
+struct Built<'s> {
+    rows: Rows<'s>,
+    keys: KeyTable,
+    /// Rows of key `k`: `members[starts[k]..starts[k + 1]]`.
+    starts: Vec<u32>,
+    members: Vec<u32>,
+    _held: trimorph_base::Reservation,
+}
+
+type Shared<'s> = Arc<OnceLock<Result<Built<'s>, ExecError>>>;
+
+/// Hash join over rows of one group on both sides.
+pub(crate) struct HashJoin<'s> {
+    pub(crate) probe: BoxOperator<'s>,
+    pub(crate) build: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    shape: Arc<Shape>,
+    built: Shared<'s>,
+    rest: Vec<u32>,
+    cursor: usize,
+    offset: usize,
+}
+
+/// Slots of both sides. Output slots: `probe_keep`, then `build_keep`.
+pub(crate) struct Shape {
+    pub(crate) probe_slots: usize,
+    pub(crate) build_slots: usize,
+    pub(crate) probe_keys: Vec<usize>,
+    pub(crate) build_keys: Vec<usize>,
+    pub(crate) probe_keep: Vec<usize>,
+    pub(crate) build_keep: Vec<usize>,
+}
+
+impl<'s> HashJoin<'s> {
+    pub(crate) fn new(probe: BoxOperator<'s>, build: BoxOperator<'s>, shape: Arc<Shape>) -> Self {
+        let inner = Chunk::with_slots(&[shape.probe_slots]);
+        Self { probe, build, inner, shape, built: Arc::default(), rest: Vec::new(), cursor: 0, offset: 0 }
+    }
+
+    fn build(build: &mut BoxOperator<'s>, shape: &Shape, cx: &Context<'s>) -> Result<Built<'s>, ExecError> {
+        let mut chunk = Chunk::with_slots(&[shape.build_slots]);
+        let mut rows = Rows::new(shape.build_keep.len());
+        let mut keys = KeyTable::default();
+        let mut numbers = Vec::new();
+        let mut held = cx.settings.budget.reservation();
+        let mut buffer = Vec::new();
+        while build.next(&mut chunk, cx)? {
+            cx.check()?;
+            let group = &chunk.groups[0];
+            // A null key joins nothing.
+            let positions: Vec<u32> = (group.positions().into_iter())
+                .filter(|p| shape.build_keys.iter().all(|k| !group.vectors[*k].is_null(*p as usize)))
+                .collect();
+            for p in &positions {
+                let key: Vec<(&Vector<'_>, usize)> =
+                    shape.build_keys.iter().map(|k| (&group.vectors[*k], *p as usize)).collect();
+                numbers.push(keys.number(&key, &mut buffer).0);
+            }
+            let columns: Vec<&Vector<'s>> = shape.build_keep.iter().map(|k| &group.vectors[*k]).collect();
+            let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
+            rows.extend(&columns, &positions, multiplicity, cx);
+            held.resize(rows.bytes() + keys.bytes() + numbers.len() * 8)?;
+        }
+        let mut starts = vec![0u32; keys.len() + 2];
+        for n in &numbers {
+            starts[*n as usize + 2] += 1;
+        }
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let mut members = vec![0u32; numbers.len()];
+        for (row, n) in numbers.iter().enumerate() {
+            let at = &mut starts[*n as usize + 1];
+            members[*at as usize] = u32::try_from(row).unwrap_or(u32::MAX);
+            *at += 1;
+        }
+        Ok(Built { rows, keys, starts, members, _held: held })
+    }
+}
+
+impl<'s> Operator<'s> for HashJoin<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let (built, build, shape) = (&self.built, &mut self.build, &self.shape);
+        let built = match built.get_or_init(|| Self::build(build, shape, cx)) {
+            Ok(built) => built,
+            Err(e) => return Err(e.clone()),
+        };
+        if built.rows.len() == 0 {
+            return Ok(false);
+        }
+        let room = cx.settings.vector_size;
+        let mut buffer = Vec::new();
+        loop {
+            if self.cursor >= self.rest.len() {
+                cx.check()?;
+                if !self.probe.next(&mut self.inner, cx)? {
+                    return Ok(false);
+                }
+                self.rest = self.inner.groups[0].positions();
+                (self.cursor, self.offset) = (0, 0);
+            }
+            let group = &self.inner.groups[0];
+            let (mut parents, mut matches): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+            while self.cursor < self.rest.len() && matches.len() < room {
+                let p = self.rest[self.cursor];
+                let key: Vec<(&Vector<'_>, usize)> =
+                    shape.probe_keys.iter().map(|k| (&group.vectors[*k], p as usize)).collect();
+                let null = key.iter().any(|(v, i)| v.is_null(*i));
+                let found = if null { None } else { built.keys.find(&key, &mut buffer) };
+                let members = found.map_or(&[][..], |n| {
+                    &built.members[built.starts[n as usize] as usize..built.starts[n as usize + 1] as usize]
+                });
+                let end = members.len().min(self.offset + room - matches.len());
+                matches.extend_from_slice(&members[self.offset..end]);
+                parents.resize(matches.len(), p);
+                if end == members.len() {
+                    self.cursor += 1;
+                    self.offset = 0;
+                } else {
+                    self.offset = end;
+                }
+            }
+            if matches.is_empty() {
+                continue;
+            }
+            let out = &mut chunk.groups[0];
+            out.reset(matches.len());
+            let multiplicity = (parents.iter().zip(&matches))
+                .map(|(p, m)| {
+                    let build = built.rows.multiplicity[*m as usize];
+                    group.multiplicity_at(*p as usize).checked_mul(build).ok_or_else(overflow)
+                })
+                .collect::<Result<Vec<_>, _>>()?;
+            out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
+            for (slot, from) in shape.probe_keep.iter().enumerate() {
+                out.vectors[slot] = group.vectors[*from].gather(&parents);
+            }
+            for (slot, column) in built.rows.columns.iter().enumerate() {
+                out.vectors[shape.probe_keep.len() + slot] = column.gather(&matches);
+            }
+            return Ok(true);
+        }
+    }
+
+    fn reset(&mut self) {
+        self.probe.reset();
+        self.build.reset();
+        self.built = Arc::default();
+        self.rest.clear();
+        (self.cursor, self.offset) = (0, 0);
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        let mut twin = Self::new(self.probe.fork(), self.build.fork(), Arc::clone(&self.shape));
+        twin.built = Arc::clone(&self.built);
+        Box::new(twin)
+    }
+}

@@ -1,0 +1,150 @@
+//! List extend: n-n edges of one adjacency. The start node's group is flattened; the neighbours become a new unflat group whose
+//! vectors point into adjacency.
+//!
+//! Source: GF-CL §6.2.
+
+use trimorph_base::{EdgeId, NodeId};
+use trimorph_store::{AdjacencyRef, AdjacencyView, CsrView, List};
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
+
+use super::flatten::Cursor;
+use crate::layout::Place;
+use crate::operator::{BoxOperator, Operator};
+use crate::{Context, ExecError};
+
+/// List extend. `cursor` goes through the start node's group, if that is unflat below.
+pub(crate) struct ListExtend<'s> {
+    child: BoxOperator<'s>,
+    from: Place,
+    to: Place,
+    edge_slot: Option<usize>,
+    adjacency: AdjacencyRef,
+    cursor: Option<Cursor>,
+}
+
+impl<'s> ListExtend<'s> {
+    pub(crate) fn new(
+        child: BoxOperator<'s>,
+        from: Place,
+        to: Place,
+        edge_slot: Option<usize>,
+        adjacency: AdjacencyRef,
+        cursor: Option<Cursor>,
+    ) -> Self {
+        Self { child, from, to, edge_slot, adjacency, cursor }
+    }
+
+    /// Moves to the next start node.
+    fn advance(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        loop {
+            if let Some(cursor) = &mut self.cursor {
+                if cursor.advance(chunk) {
+                    return Ok(true);
+                }
+                cursor.release(chunk);
+            }
+            cx.check()?;
+            if !self.child.next(chunk, cx)? {
+                return Ok(false);
+            }
+            match &mut self.cursor {
+                Some(cursor) => cursor.start(chunk),
+                None => return Ok(true),
+            }
+        }
+    }
+}
+
+/// The edges of a list, ids computed in place where they follow each other.
+pub(crate) fn list_edges(
+    cx: &Context<'_>,
+    adjacency: &AdjacencyRef,
+    csr: &CsrView<'_>,
+    node: NodeId,
+    list: List,
+    out: &mut Vec<EdgeId>,
+) {
+    let table = cx.reader.edge_table(adjacency.edge_table);
+    if adjacency.forward {
+        let first = table.forward_id(node.row(), list).0;
+        out.extend((0..list.len as u64).map(|i| EdgeId(first + i)));
+        return;
+    }
+    let (mut previous, mut ordinal) = (None, 0);
+    for i in 0..list.len {
+        let source = csr.node(list, i);
+        ordinal = if previous == Some(source) { ordinal + 1 } else { 0 };
+        previous = Some(source);
+        out.push(match csr.position(list, i) {
+            Some(position) => EdgeId::new(table.id, source.row() / trimorph_store::PAGE_ROWS, position),
+            None => table.search_id(source.row(), node, ordinal),
+        });
+    }
+}
+
+impl<'s> Operator<'s> for ListExtend<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let table = cx.reader.edge_table(self.adjacency.edge_table);
+        let view = if self.adjacency.forward { Some(&table.forward) } else { table.backward(self.adjacency.from) };
+        let Some(AdjacencyView::Csr(csr)) = view else { return Ok(false) };
+        while self.advance(chunk, cx)? {
+            let group = &chunk.groups[self.from.group];
+            let position = group.flat.unwrap_or(0);
+            let node = match &group.vectors[self.from.slot] {
+                v if v.is_null(position) => continue,
+                Vector { values: Values::Node(nodes), .. } => nodes.id(position),
+                v => match v.value(position, &|_| Value::Null) {
+                    Value::Node(node) => node,
+                    _ => continue,
+                },
+            };
+            if node.table() != self.adjacency.from {
+                continue;
+            }
+            let list = csr.list(node.row());
+            if list.len == 0 {
+                continue;
+            }
+            let group = &mut chunk.groups[self.to.group];
+            group.len = list.len;
+            group.selection = Selection::All;
+            group.flat = None;
+            group.multiplicity = None;
+            group.vectors[self.to.slot] = Vector::new(Values::Node(csr.nodes(list)));
+            if let Some(slot) = self.edge_slot {
+                let edges = if self.adjacency.forward {
+                    Edges::Run(table.forward_id(node.row(), list))
+                } else {
+                    let mut ids = Vec::with_capacity(list.len);
+                    list_edges(cx, &self.adjacency, csr, node, list, &mut ids);
+                    Edges::Ids(ids)
+                };
+                group.vectors[slot] = Vector::new(Values::Edge(edges));
+            }
+            if self.adjacency.skip_loops
+                && let Values::Node(nodes) = &group.vectors[self.to.slot].values
+            {
+                let mut selection = Selection::All;
+                selection.retain(list.len, |i| nodes.id(i) != node);
+                if selection.count(list.len) == 0 {
+                    continue;
+                }
+                group.selection = selection;
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+        if let Some(cursor) = &mut self.cursor {
+            cursor.reset();
+        }
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self::new(self.child.fork(), self.from, self.to, self.edge_slot, self.adjacency, self.cursor.as_ref().map(Cursor::fork)))
+    }
+}

@@ -1,0 +1,141 @@
+//! Look-ups: nodes by key property or by internal id, for each row of one group.
+
+use std::sync::Arc;
+
+use trimorph_base::{NodeId, TableId};
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Nodes, Values, Vector};
+
+use crate::expr::{Ex, evaluate};
+use crate::operator::{BoxOperator, Operator};
+use crate::{Context, ExecError};
+
+/// Repeats the rows of an inner chunk for the nodes `find` gives, and adds the node.
+fn join_nodes<'s>(
+    inner: &Chunk<'s>,
+    chunk: &mut Chunk<'s>,
+    keep: &[usize],
+    keys: &Vector<'s>,
+    cx: &Context<'s>,
+    mut find: impl FnMut(Value, &mut Vec<NodeId>),
+) -> bool {
+    let group = &inner.groups[0];
+    let (mut parents, mut nodes) = (Vec::new(), Vec::new());
+    for p in group.positions() {
+        find(keys.value(p as usize, &|id| cx.edge_value(id)), &mut nodes);
+        parents.resize(nodes.len(), p);
+    }
+    if nodes.is_empty() {
+        return false;
+    }
+    let out = &mut chunk.groups[0];
+    out.reset(nodes.len());
+    out.multiplicity = group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
+    for (slot, from) in keep.iter().enumerate() {
+        out.vectors[slot] = group.vectors[*from].gather(&parents);
+    }
+    let first = nodes[0].table();
+    let table = nodes.iter().all(|n| n.table() == first).then_some(first);
+    out.vectors[keep.len()] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
+    true
+}
+
+/// Look-up by key.
+pub(crate) struct KeyLookup<'s> {
+    pub(crate) child: BoxOperator<'s>,
+    pub(crate) inner: Chunk<'s>,
+    pub(crate) slots: usize,
+    pub(crate) keep: Arc<[usize]>,
+    pub(crate) key: Arc<Ex>,
+    pub(crate) tables: Arc<[TableId]>,
+}
+
+impl<'s> Operator<'s> for KeyLookup<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        while self.child.next(&mut self.inner, cx)? {
+            let len = self.inner.groups[0].len;
+            let keys = evaluate(&self.key, &self.inner, 0, cx)?.into_vector(len);
+            let found = join_nodes(&self.inner, chunk, &self.keep, &keys, cx, |key, nodes| {
+                for table in self.tables.iter() {
+                    if let Some(row) = cx.reader.find_key(*table, &key) {
+                        nodes.push(NodeId::new(*table, row));
+                    }
+                }
+            });
+            if found {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self {
+            child: self.child.fork(),
+            inner: Chunk::with_slots(&[self.slots]),
+            slots: self.slots,
+            keep: Arc::clone(&self.keep),
+            key: Arc::clone(&self.key),
+            tables: Arc::clone(&self.tables),
+        })
+    }
+}
+
+/// Look-up by internal id: an integer or a list of integers.
+pub(crate) struct IdLookup<'s> {
+    pub(crate) child: BoxOperator<'s>,
+    pub(crate) inner: Chunk<'s>,
+    pub(crate) slots: usize,
+    pub(crate) keep: Arc<[usize]>,
+    pub(crate) id: Arc<Ex>,
+    pub(crate) tables: Arc<[TableId]>,
+}
+
+impl<'s> Operator<'s> for IdLookup<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        while self.child.next(&mut self.inner, cx)? {
+            let len = self.inner.groups[0].len;
+            let keys = evaluate(&self.id, &self.inner, 0, cx)?.into_vector(len);
+            let found = join_nodes(&self.inner, chunk, &self.keep, &keys, cx, |key, nodes| {
+                let mut push = |value: &Value| {
+                    if let Value::Int(i) = value
+                        && cx.reader.node_exists(NodeId(i.cast_unsigned()))
+                        && self.tables.contains(&NodeId(i.cast_unsigned()).table())
+                    {
+                        nodes.push(NodeId(i.cast_unsigned()));
+                    }
+                };
+                match &key {
+                    Value::List(items) => {
+                        let mut seen = std::collections::BTreeSet::new();
+                        items.iter().filter(|v| matches!(v, Value::Int(i) if seen.insert(*i))).for_each(push);
+                    }
+                    other => push(other),
+                }
+            });
+            if found {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self {
+            child: self.child.fork(),
+            inner: Chunk::with_slots(&[self.slots]),
+            slots: self.slots,
+            keep: Arc::clone(&self.keep),
+            id: Arc::clone(&self.id),
+            tables: Arc::clone(&self.tables),
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! Pack: turns the tuples of any chunk into rows of one group, multiplicities kept.
+
+use std::sync::Arc;
+
+use trimorph_vector::Chunk;
+
+use crate::layout::Place;
+use crate::operator::{BoxOperator, Operator};
+use crate::rows::Rows;
+use crate::{Context, ExecError};
+
+/// Pack. Owns the chunk below it.
+pub(crate) struct Pack<'s> {
+    child: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    slots: Arc<[usize]>,
+    places: Arc<[Place]>,
+    rows: Rows<'s>,
+    done: bool,
+    /// Gives a batch as soon as it has one row: below a LIMIT.
+    eager: bool,
+}
+
+impl<'s> Pack<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, slots: Arc<[usize]>, places: Arc<[Place]>, eager: bool) -> Self {
+        let (inner, rows) = (Chunk::with_slots(&slots), Rows::new(places.len()));
+        Self { child, inner, slots, places, rows, done: false, eager }
+    }
+}
+
+impl<'s> Operator<'s> for Pack<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let enough = if self.eager { 1 } else { cx.settings.vector_size / 2 };
+        while !self.done && self.rows.len() < enough.max(1) {
+            if self.child.next(&mut self.inner, cx)? {
+                self.rows.extend_from_chunk(&self.inner, &self.places, cx)?;
+            } else {
+                self.done = true;
+            }
+        }
+        if self.rows.len() == 0 {
+            return Ok(false);
+        }
+        self.rows.drain_into(&mut chunk.groups[0]);
+        Ok(true)
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+        self.rows = Rows::new(self.places.len());
+        self.done = false;
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self::new(self.child.fork(), Arc::clone(&self.slots), Arc::clone(&self.places), self.eager))
+    }
+}

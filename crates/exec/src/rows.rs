@@ -1,0 +1,114 @@
+//! Rows kept by a pipeline breaker: columns that grow, with a multiplicity a row.
+
+use trimorph_base::EdgeId;
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Group, Vector};
+
+use crate::layout::Place;
+use crate::{Context, ExecError};
+
+/// Columns of equal length.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows<'s> {
+    pub(crate) columns: Vec<Vector<'s>>,
+    pub(crate) multiplicity: Vec<u64>,
+}
+
+/// Bytes a row is charged with for each column. Strings borrowed from the store cost no more; made ones are charged by what makes
+/// them.
+const CELL_BYTES: usize = 24;
+
+impl<'s> Rows<'s> {
+    /// No rows of `columns` columns.
+    pub(crate) fn new(columns: usize) -> Self {
+        Self { columns: (0..columns).map(|_| Vector::empty()).collect(), multiplicity: Vec::new() }
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.multiplicity.len()
+    }
+
+    /// Bytes held, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.len() * (8 + self.columns.len() * CELL_BYTES)
+    }
+
+    /// Appends positions of other columns.
+    pub(crate) fn extend(&mut self, columns: &[&Vector<'s>], positions: &[u32], multiplicity: impl Iterator<Item = u64>, cx: &Context<'s>) {
+        for (into, from) in self.columns.iter_mut().zip(columns) {
+            append(into, from, positions, &|id| cx.edge_value(id));
+        }
+        self.multiplicity.extend(multiplicity);
+    }
+
+    /// Appends the tuples of a chunk: `places` must be in flat groups and at most one unflat one; other groups count.
+    pub(crate) fn extend_from_chunk(&mut self, chunk: &Chunk<'s>, places: &[Place], cx: &Context<'s>) -> Result<(), ExecError> {
+        let main = main_group(chunk, places);
+        let outside = outside_weight(chunk, main)?;
+        let positions: Vec<u32> = match main {
+            Some(g) => chunk.groups[g].selection.to_vec(chunk.groups[g].len),
+            None => vec![0],
+        };
+        for (into, place) in self.columns.iter_mut().zip(places) {
+            let group = &chunk.groups[place.group];
+            match group.flat {
+                None => append(into, &group.vectors[place.slot], &positions, &|id| cx.edge_value(id)),
+                Some(flat) => {
+                    let repeated = vec![u32::try_from(flat).unwrap_or(0); positions.len()];
+                    append(into, &group.vectors[place.slot], &repeated, &|id| cx.edge_value(id));
+                }
+            }
+        }
+        for p in positions {
+            let own = main.map_or(1, |g| chunk.groups[g].multiplicity_at(p as usize));
+            self.multiplicity.push(own.checked_mul(outside).ok_or_else(overflow)?);
+        }
+        Ok(())
+    }
+
+    /// Moves all rows into a group, leaving none.
+    pub(crate) fn drain_into(&mut self, group: &mut Group<'s>) {
+        let len = self.len();
+        group.reset(len);
+        for (slot, column) in self.columns.iter_mut().enumerate() {
+            group.vectors[slot] = std::mem::replace(column, Vector::empty());
+        }
+        let multiplicity = std::mem::take(&mut self.multiplicity);
+        group.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
+    }
+}
+
+/// Appends positions of `from` to `into`, which takes its type from the first values it gets.
+pub(crate) fn append<'s>(into: &mut Vector<'s>, from: &Vector<'s>, positions: &[u32], edge: &dyn Fn(EdgeId) -> Value) {
+    if into.listed() == 0 {
+        *into = from.like();
+    }
+    into.extend(from, positions, edge);
+}
+
+/// The one unflat group among those of `places`.
+pub(crate) fn main_group(chunk: &Chunk<'_>, places: &[Place]) -> Option<usize> {
+    places.iter().map(|p| p.group).find(|g| chunk.groups[*g].flat.is_none())
+}
+
+/// The product of what all groups but `main` stand for.
+pub(crate) fn outside_weight(chunk: &Chunk<'_>, main: Option<usize>) -> Result<u64, ExecError> {
+    let mut weight = 1u64;
+    for (i, group) in chunk.groups.iter().enumerate() {
+        if Some(i) != main {
+            let tuples = group.tuples().ok_or_else(overflow)?;
+            weight = weight.checked_mul(tuples).ok_or_else(overflow)?;
+        }
+    }
+    Ok(weight)
+}
+
+/// A count past 64 bits.
+pub(crate) fn overflow() -> ExecError {
+    ExecError::Query(trimorph_base::Diagnostic::runtime(
+        trimorph_base::ErrorKind::ArithmeticError,
+        "NumberOutOfRange",
+        "the number of matches does not fit 64 bits",
+    ))
+}
