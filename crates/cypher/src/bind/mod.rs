@@ -1,6 +1,6 @@
 //! Takes a syntax tree, gives the bound query: names looked up, types checked, clauses turned into operators.
 //!
-//! 1. `bind_query` walks the clauses, keeping a plan and a [`Scope`]; each clause wraps the plan.
+//! 1. `bind_query` walks the clauses, keeping a plan and a [`scope::Scope`]; each clause wraps the plan.
 //! 2. `bind_match` turns patterns into query graphs, `bind_projection` turns `WITH` and `RETURN` into projections,
 //!    aggregations and sorts.
 //! 3. `bind_expression` binds expressions. A subquery within one is hoisted: an `Apply` below the expression's
