@@ -1,1 +1,162 @@
-//! trimorph-optimizer
+//! The one optimizer: a bound plan in, a plan of scans, extends and joins out.
+//!
+//! Passes, each with one file:
+//!
+//! 1. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
+//! 2. `plan_match`     each pattern: tables of its nodes, predicates placed, joins ordered
+//!    - `tables`       which node tables each node can be in, narrowed along edges
+//!    - `hang_counts`  leaves that nobody looks at become counting steps
+//!    - `order_joins`  dynamic programming over connected sets of nodes, cost in factorised tuples
+//!    - `estimate`     rows, degrees, selectivities from the catalog's statistics
+//!
+//! Source: design §7; GF-CL §7; Poseidon §8.
+#![forbid(unsafe_code)]
+
+mod count_trails;
+mod estimate;
+mod hang_counts;
+mod order_joins;
+mod plan_match;
+mod tables;
+
+use std::collections::BTreeSet;
+
+use trimorph_algebra::{ApplyKind, BoundQuery, Expr, Plan, VarId};
+use trimorph_catalog::Catalog;
+
+pub use estimate::estimate_rows;
+
+/// What the optimizer may do; everything on but for tests and the bench.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Order joins by cost; off keeps the order of the text.
+    pub reorder: bool,
+    /// Count leaves that nobody looks at instead of making them.
+    pub count: bool,
+    /// Intersect lists for cycles; off expands and checks.
+    pub intersect: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { reorder: true, count: true, intersect: true }
+    }
+}
+
+/// Plans `query` for data described by `catalog`.
+pub fn optimize(query: BoundQuery, catalog: &Catalog, options: Options) -> BoundQuery {
+    let BoundQuery { plan, columns, mut vars, parameters } = query;
+    let needed = columns.iter().map(|(_, v)| *v).collect();
+    let plan = Optimizer { catalog, options, vars: &mut vars }.plan(plan, &needed);
+    BoundQuery { plan, columns, vars, parameters }
+}
+
+pub(crate) type VarSet = BTreeSet<VarId>;
+
+pub(crate) struct Optimizer<'a> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) options: Options,
+    pub(crate) vars: &'a mut trimorph_algebra::Vars,
+}
+
+/// The free variables of some expressions.
+pub(crate) fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> VarSet {
+    let mut vars = Vec::new();
+    exprs.into_iter().for_each(|e| e.free_vars(&mut vars));
+    vars.into_iter().collect()
+}
+
+/// The conjuncts of a predicate.
+pub(crate) fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
+    match expr {
+        Expr::Op(trimorph_algebra::Op::And, parts, _) => parts.into_iter().for_each(|p| conjuncts(p, out)),
+        other => out.push(other),
+    }
+}
+
+impl Optimizer<'_> {
+    /// Plans `plan`, of whose variables `needed` are looked at above.
+    pub(crate) fn plan(&mut self, plan: Plan, needed: &VarSet) -> Plan {
+        let with = |vars: VarSet| -> VarSet { vars.union(needed).copied().collect() };
+        match plan {
+            Plan::Match { input, graph } => {
+                let mut below = vars_of(&graph.predicates);
+                below.extend(vars_of(graph.edges.iter().filter_map(|e| e.each.as_ref().map(|(_, x)| x))));
+                below.extend(graph.nodes.iter().map(|n| n.var));
+                below.extend(needed);
+                let input = self.plan(*input, &below);
+                self.plan_match(input, graph, needed)
+            }
+            Plan::Filter { input, predicate } => match *input {
+                // A filter on a pattern is part of it.
+                Plan::Match { input, mut graph } => {
+                    conjuncts(predicate, &mut graph.predicates);
+                    self.plan(Plan::Match { input, graph }, needed)
+                }
+                input => {
+                    let below = with(vars_of([&predicate]));
+                    Plan::Filter { input: Box::new(self.plan(input, &below)), predicate }
+                }
+            },
+            Plan::Extra { input, items } => {
+                let items: Vec<_> = items.into_iter().filter(|(v, _)| needed.contains(v)).collect();
+                let below = with(vars_of(items.iter().map(|(_, e)| e)));
+                let input = self.plan(*input, &below);
+                if items.is_empty() { input } else { Plan::Extra { input: Box::new(input), items } }
+            }
+            Plan::Project { input, items } => {
+                let below = vars_of(items.iter().filter(|(v, _)| needed.contains(v)).map(|(_, e)| e));
+                Plan::Project { input: Box::new(self.plan(*input, &below)), items }
+            }
+            Plan::Aggregate { input, keys, aggregates } => {
+                if let Some(plan) = self.count_trails(&input, &keys, &aggregates) {
+                    return self.plan(plan, needed);
+                }
+                let args = aggregates.iter().flat_map(|(_, a)| a.arg.iter().chain(&a.parameter));
+                let below = vars_of(keys.iter().map(|(_, e)| e).chain(args));
+                Plan::Aggregate { input: Box::new(self.plan(*input, &below)), keys, aggregates }
+            }
+            Plan::Distinct { input, vars } => {
+                let below = vars.iter().copied().collect();
+                Plan::Distinct { input: Box::new(self.plan(*input, &below)), vars }
+            }
+            Plan::Sort { input, keys, limit } => {
+                let below = with(vars_of(keys.iter().map(|k| &k.expr)));
+                Plan::Sort { input: Box::new(self.plan(*input, &below)), keys, limit }
+            }
+            Plan::Unwind { input, list, var } => {
+                let below = with(vars_of([&list]));
+                Plan::Unwind { input: Box::new(self.plan(*input, &below)), list, var }
+            }
+            Plan::Union { inputs, vars } => {
+                let below = vars.iter().copied().collect();
+                Plan::Union { inputs: inputs.into_iter().map(|i| self.plan(i, &below)).collect(), vars }
+            }
+            Plan::Apply { input, subplan, kind } => {
+                let sub_needed: VarSet = match &kind {
+                    ApplyKind::Inner | ApplyKind::Optional => needed.clone(),
+                    ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_) | ApplyKind::Count(_) => VarSet::new(),
+                    ApplyKind::Collect(_, expr) => vars_of([expr]),
+                };
+                let mut below = needed.clone();
+                below.extend(arguments(&subplan));
+                let input = self.plan(*input, &below);
+                let subplan = self.plan(*subplan, &sub_needed);
+                Plan::Apply { input: Box::new(input), subplan: Box::new(subplan), kind }
+            }
+            other => {
+                let needed = needed.clone();
+                other.map_children(&mut |child| self.plan(child, &needed))
+            }
+        }
+    }
+}
+
+/// The variables that a subplan takes from outside.
+fn arguments(plan: &Plan) -> VarSet {
+    match plan {
+        Plan::Argument(vars) => vars.iter().copied().collect(),
+        Plan::Apply { input, .. } => arguments(input),
+        other => other.children().into_iter().flat_map(arguments).collect(),
+    }
+}

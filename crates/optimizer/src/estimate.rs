@@ -1,0 +1,177 @@
+//! Estimates from the catalog's statistics: rows of a scan, edges of a step, the part of rows a predicate lets through.
+//!
+//! Source: Poseidon §6 (degrees, distinct counts, characteristic sets); the usual uniformity assumptions where nothing is known.
+
+use trimorph_algebra::{EdgePattern, EdgeRange, Expr, Op, Plan, VarId};
+use trimorph_base::TableId;
+use trimorph_catalog::{Catalog, PropertyStats};
+use trimorph_types::Value;
+
+use crate::tables::joined_tables;
+
+/// Part of rows an unknown equality lets through.
+const EQUALITY: f64 = 0.01;
+/// Part of rows an unknown range lets through.
+const RANGE: f64 = 0.3;
+/// Part of rows any other predicate lets through.
+const OTHER: f64 = 0.5;
+
+/// Rows of some tables.
+pub(crate) fn rows_of(catalog: &Catalog, tables: &[TableId]) -> f64 {
+    tables.iter().filter_map(|t| catalog.node_tables.get(t.0 as usize)).map(|t| t.rows as f64).sum()
+}
+
+/// Mean number of matches of an edge pattern from one node of `from` tables to `to` tables.
+pub(crate) fn degree(catalog: &Catalog, edge: &EdgePattern, from: &[TableId], to: &[TableId], reversed: bool) -> f64 {
+    let rows = rows_of(catalog, from).max(1.0);
+    let pairs = joined_tables(catalog, edge);
+    let edges: f64 = (pairs.iter())
+        .map(|(f, t, n)| if reversed { (t, f, *n) } else { (f, t, *n) })
+        .filter(|(f, t, _)| from.contains(f) && (to.contains(t) || edge.range != EdgeRange::One))
+        .map(|(_, _, n)| n as f64)
+        .sum();
+    let one = edges / rows;
+    match edge.range {
+        EdgeRange::One => one,
+        EdgeRange::Variable { shortest: Some(_), .. } => rows_of(catalog, to).max(1.0),
+        EdgeRange::Variable { min, max, .. } => {
+            let max = max.unwrap_or(min.max(1) + 3).min(min + 4);
+            (min..=max).map(|k| one.powi(i32::try_from(k).unwrap_or(8)).min(1e9)).sum::<f64>().min(1e12)
+        }
+    }
+}
+
+fn stats_of<'c>(catalog: &'c Catalog, tables: &[TableId], property: &str) -> Vec<(&'c PropertyStats, f64)> {
+    (tables.iter())
+        .filter_map(|t| {
+            let column = catalog.node_property(*t, property)?;
+            let info = &catalog.node_tables[t.0 as usize];
+            Some((&info.properties[column].stats, info.rows as f64))
+        })
+        .collect()
+}
+
+/// The part of the nodes in `tables` that a predicate on one of them lets through.
+pub(crate) fn selectivity(catalog: &Catalog, predicate: &Expr, var: VarId, tables: &[TableId]) -> f64 {
+    match predicate {
+        Expr::Op(op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) => {
+            let [a, b] = &args[..] else { return OTHER };
+            for (side, other, op) in [(a, b, *op), (b, a, flipped(*op))] {
+                if let Expr::Property(base, name, _) = side
+                    && matches!(&**base, Expr::Var(v) if *v == var)
+                {
+                    let stats = stats_of(catalog, tables, name);
+                    let rows: f64 = rows_of(catalog, tables).max(1.0);
+                    if op == Op::Eq {
+                        let hits: f64 = stats.iter().map(|(s, n)| (n - s.nulls as f64).max(0.0) / (s.distinct.max(1) as f64)).sum();
+                        return (hits / rows).clamp(1e-9, 1.0);
+                    }
+                    return range_part(&stats, op, other).unwrap_or(RANGE);
+                }
+            }
+            if matches!(op, Op::Eq) { EQUALITY } else { RANGE }
+        }
+        Expr::Op(Op::In, args, _) => match &args[..] {
+            [Expr::Property(_, name, _), list] => {
+                let n = match list {
+                    Expr::List(items) => items.len() as f64,
+                    Expr::Const(Value::List(items)) => items.len() as f64,
+                    _ => 10.0,
+                };
+                let distinct: u64 = stats_of(catalog, tables, name).iter().map(|(s, _)| s.distinct).sum();
+                (n / distinct.max(1) as f64).clamp(1e-9, 1.0)
+            }
+            _ => EQUALITY * 10.0,
+        },
+        Expr::Op(Op::And, parts, _) => parts.iter().map(|p| selectivity(catalog, p, var, tables)).product(),
+        Expr::Op(Op::Or, parts, _) => parts.iter().map(|p| selectivity(catalog, p, var, tables)).sum::<f64>().min(1.0),
+        Expr::Op(Op::StartsWith | Op::Contains | Op::EndsWith | Op::Regex, _, _) => 0.1,
+        Expr::Op(Op::IsNotNull | Op::Ne, _, _) => 0.9,
+        _ => OTHER,
+    }
+}
+
+fn flipped(op: Op) -> Op {
+    match op {
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        other => other,
+    }
+}
+
+/// The part of the range between the smallest and largest value that a comparison with a constant covers.
+fn range_part(stats: &[(&PropertyStats, f64)], op: Op, other: &Expr) -> Option<f64> {
+    let value = match other {
+        Expr::Const(Value::Int(i)) => *i as f64,
+        Expr::Const(Value::Date(d)) => f64::from(d.days),
+        Expr::Const(Value::DateTime(t)) => t.seconds as f64 * 1e9,
+        _ => return None,
+    };
+    let low = stats.iter().filter_map(|(s, _)| s.range).map(|r| r.0).min()? as f64;
+    let high = stats.iter().filter_map(|(s, _)| s.range).map(|r| r.1).max()? as f64;
+    let below = ((value - low) / (high - low).max(1.0)).clamp(0.0, 1.0);
+    Some(if matches!(op, Op::Lt | Op::Le) { below } else { 1.0 - below }.max(1e-6))
+}
+
+/// Rows a plan gives, about. For EXPLAIN, and for patterns that start from other rows.
+pub fn estimate_rows(plan: &Plan, catalog: &Catalog) -> f64 {
+    let child = |p: &Plan| estimate_rows(p, catalog);
+    let degree_of = |step: &trimorph_algebra::Extend| -> f64 {
+        let edge = EdgePattern {
+            var: step.to,
+            from: step.from,
+            to: step.to,
+            types: step.types.clone(),
+            direction: step.direction,
+            range: EdgeRange::One,
+            each: None,
+        };
+        let pairs = joined_tables(catalog, &edge);
+        let wanted = |t: &TableId| step.to_tables.as_ref().is_none_or(|ts| ts.contains(t));
+        let mut from: Vec<TableId> = pairs.iter().filter(|p| wanted(&p.1)).map(|p| p.0).collect();
+        from.sort_unstable();
+        from.dedup();
+        let edges: f64 = pairs.iter().filter(|p| wanted(&p.1)).map(|p| p.2 as f64).sum();
+        edges / rows_of(catalog, &from).max(1.0)
+    };
+    match plan {
+        Plan::Unit | Plan::Argument(_) => 1.0,
+        Plan::Empty => 0.0,
+        Plan::NodeScan(scan) => rows_of(catalog, &scan.tables),
+        Plan::Filter { input, predicate } => {
+            let part = match predicate {
+                Expr::Op(Op::Eq, _, _) => 0.05,
+                Expr::Op(Op::Ne, _, _) => 0.9,
+                _ => RANGE,
+            };
+            child(input) * part
+        }
+        Plan::Extend { input, step } => child(input) * degree_of(step),
+        Plan::ExtendInto { input, .. } | Plan::Intersect { input, .. } => child(input) * 0.5,
+        Plan::VarExtend { input, step } => {
+            let one = degree_of(&step.step);
+            child(input) * if step.into { 1.0 } else { (one + one * one).max(1.0) }
+        }
+        Plan::Aggregate { input, keys, .. } if keys.is_empty() => child(input).min(1.0),
+        Plan::Aggregate { input, .. } | Plan::Distinct { input, .. } => child(input).powf(0.75),
+        Plan::Limit { input, count } => match count {
+            Expr::Const(Value::Int(n)) => child(input).min(*n as f64),
+            _ => child(input).min(100.0),
+        },
+        Plan::Unwind { input, .. } => child(input) * 10.0,
+        Plan::Union { inputs, .. } => inputs.iter().map(child).sum(),
+        Plan::HashJoin { left, right, on } => {
+            let product = child(left) * child(right);
+            if on.is_empty() { product } else { product.sqrt() }
+        }
+        Plan::Apply { input, subplan, kind } => match kind {
+            trimorph_algebra::ApplyKind::Inner => child(input) * child(subplan).max(0.1),
+            trimorph_algebra::ApplyKind::Optional => child(input) * child(subplan).max(1.0),
+            trimorph_algebra::ApplyKind::Semi | trimorph_algebra::ApplyKind::Anti => child(input) * 0.5,
+            _ => child(input),
+        },
+        other => other.children().first().map_or(1.0, |c| child(c)),
+    }
+}

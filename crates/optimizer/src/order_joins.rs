@@ -1,0 +1,152 @@
+//! Join order: dynamic programming over the connected sets of nodes of one component.
+//!
+//! A plan for a set is a start node (or the rows given) and extends, each to one new node; edges that close a cycle are checked, or
+//! intersected, as soon as both ends are there. Cost is the sum of the rows made; a row reached over a vertex column costs less
+//! than one from a list (GF-CL §7: sequential against random). Above 12 nodes the cheapest next step is taken instead.
+
+use trimorph_algebra::{EdgePattern, EdgeRange, VarId};
+use trimorph_catalog::Catalog;
+
+use crate::estimate::{degree, rows_of};
+use crate::tables::Tables;
+
+/// Most nodes for which all connected sets are looked at: 2^12 sets.
+const EXHAUSTIVE_MAX: usize = 12;
+
+/// What the order is made for.
+pub(crate) struct Component<'a> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) nodes: &'a [VarId],
+    pub(crate) edges: &'a [EdgePattern],
+    pub(crate) tables: &'a Tables,
+    /// For each node, the part that its own predicates let through.
+    pub(crate) selectivity: &'a [f64],
+    /// For each node, whether it can be looked up by key or id.
+    pub(crate) lookup: &'a [bool],
+    /// Nodes that the input rows have.
+    pub(crate) bound: u64,
+    /// Input rows.
+    pub(crate) rows: f64,
+    /// Keep the order of the text.
+    pub(crate) textual: bool,
+}
+
+/// The order found: where to start and which edge to follow next; edges not named close cycles.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    /// The first node, if the input rows have none.
+    pub(crate) start: Option<usize>,
+    /// Edges that reach a new node, by index.
+    pub(crate) steps: Vec<usize>,
+    pub(crate) cost: f64,
+    pub(crate) rows: f64,
+}
+
+impl Component<'_> {
+    fn index(&self, var: VarId) -> Option<usize> {
+        self.nodes.iter().position(|n| *n == var)
+    }
+
+    fn tables_of(&self, node: usize) -> &[trimorph_base::TableId] {
+        self.tables.get(&self.nodes[node]).map_or(&[], Vec::as_slice)
+    }
+
+    fn ends(&self, edge: usize) -> Option<(usize, usize)> {
+        Some((self.index(self.edges[edge].from)?, self.index(self.edges[edge].to)?))
+    }
+
+    fn starts(&self) -> Vec<(u64, Order)> {
+        if self.bound != 0 {
+            return vec![(self.bound, Order { start: None, steps: Vec::new(), cost: 0.0, rows: self.rows })];
+        }
+        (0..self.nodes.len())
+            .map(|n| {
+                let all = rows_of(self.catalog, self.tables_of(n));
+                let (cost, rows) = if self.lookup[n] {
+                    (self.rows, self.rows)
+                } else {
+                    (all * self.rows.max(1.0), all * self.selectivity[n] * self.rows)
+                };
+                (1 << n, Order { start: Some(n), steps: Vec::new(), cost: cost * 0.3 + rows, rows })
+            })
+            .collect()
+    }
+
+    /// The order with one more node reached over `edge`.
+    fn extend(&self, mask: u64, order: &Order, edge: usize) -> Option<(u64, Order)> {
+        let (from, to) = self.ends(edge)?;
+        let (reversed, from, to) = match (mask >> from & 1 == 1, mask >> to & 1 == 1) {
+            (true, false) => (false, from, to),
+            (false, true) => (true, to, from),
+            _ => return None,
+        };
+        let pattern = &self.edges[edge];
+        let per_row = degree(self.catalog, pattern, self.tables_of(from), self.tables_of(to), reversed);
+        let made = order.rows * per_row;
+        let mask = mask | 1 << to;
+        let mut rows = made * self.selectivity[to];
+        // Each edge that closes a cycle lets a part through: its edges over all pairs.
+        for (i, closing) in self.edges.iter().enumerate() {
+            if i == edge || closing.range != EdgeRange::One {
+                continue;
+            }
+            if let Some((a, b)) = self.ends(i)
+                && (a == to || b == to)
+                && mask >> a & 1 == 1
+                && mask >> b & 1 == 1
+            {
+                let (other, reversed) = if a == to { (b, true) } else { (a, false) };
+                let d = degree(self.catalog, closing, self.tables_of(other), self.tables_of(to), reversed);
+                rows *= (d / rows_of(self.catalog, self.tables_of(to)).max(1.0)).min(1.0);
+            }
+        }
+        // A vertex column is read along; a list is a jump.
+        let weight = if per_row <= 1.0 { 0.6 } else { 1.0 };
+        let cost = order.cost + made * weight + rows * 0.2;
+        let mut steps = order.steps.clone();
+        steps.push(edge);
+        Some((mask, Order { start: order.start, steps, cost, rows }))
+    }
+
+    /// The cheapest order that reaches every node.
+    pub(crate) fn order(&self) -> Option<Order> {
+        let all = if self.nodes.len() >= 64 { return None } else { (1u64 << self.nodes.len()) - 1 };
+        if self.textual || self.nodes.len() > EXHAUSTIVE_MAX {
+            return self.starts().into_iter().filter_map(|start| self.greedy(start, all)).reduce(|a, b| {
+                if self.textual || a.cost <= b.cost { a } else { b }
+            });
+        }
+        let mut best: Vec<Option<Order>> = vec![None; 1 << self.nodes.len()];
+        for (mask, order) in self.starts() {
+            keep_cheaper(&mut best[mask as usize], order);
+        }
+        for mask in 1..=all {
+            let Some(order) = best[mask as usize].clone() else { continue };
+            for edge in 0..self.edges.len() {
+                if let Some((next, order)) = self.extend(mask, &order, edge) {
+                    keep_cheaper(&mut best[next as usize], order);
+                }
+            }
+        }
+        best[all as usize].take()
+    }
+
+    fn greedy(&self, (mut mask, mut order): (u64, Order), all: u64) -> Option<Order> {
+        while mask != all {
+            let mut options = (0..self.edges.len()).filter_map(|e| self.extend(mask, &order, e));
+            let next = if self.textual {
+                options.next()
+            } else {
+                options.min_by(|a, b| a.1.cost.total_cmp(&b.1.cost))
+            };
+            (mask, order) = next?;
+        }
+        Some(order)
+    }
+}
+
+fn keep_cheaper(slot: &mut Option<Order>, order: Order) {
+    if slot.as_ref().is_none_or(|s| order.cost < s.cost) {
+        *slot = Some(order);
+    }
+}

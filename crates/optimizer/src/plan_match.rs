@@ -1,0 +1,529 @@
+//! Planning one pattern: components, look-ups, join order, cycles, filters, paths.
+
+use std::sync::Arc;
+
+use trimorph_algebra::{
+    Direction, EdgePattern, EdgeRange, Expr, Extend, KeyLookup, LabelExpr, NodeScan, Op, PathStep, Plan, QuantifierKind,
+    QueryGraph, ScanPredicate, VarExtend, VarExtendMode, VarId,
+};
+use trimorph_base::TableId;
+use trimorph_catalog::Catalog;
+use trimorph_types::LogicalType;
+
+use crate::estimate::{estimate_rows, rows_of, selectivity};
+use crate::hang_counts::hang_counts;
+use crate::order_joins::{Component, Order};
+use crate::tables::{Tables, edge_tables, narrow_tables};
+use crate::{Optimizer, VarSet, conjuncts, vars_of};
+
+/// Part of a node's rows below which a predicate makes it an anchor.
+const ANCHOR: f64 = 0.02;
+
+/// Whether two edges of a pattern can be the same edge of the data.
+pub(crate) struct Coincidence<'a> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) tables: &'a Tables,
+}
+
+impl Coincidence<'_> {
+    /// Indices of the edge tables that an edge pattern can match, and whether one of them has self loops.
+    fn feasible(&self, edge: &EdgePattern) -> Vec<(usize, bool)> {
+        let all = edge_tables(self.catalog, edge);
+        let tables = |v: &VarId| self.tables.get(v);
+        let fits = |source: TableId, targets: &[TableId], from: &VarId, to: &VarId| {
+            tables(from).is_none_or(|t| t.contains(&source))
+                && tables(to).is_none_or(|t| targets.iter().any(|x| t.contains(x)))
+        };
+        (self.catalog.edge_tables.iter().enumerate())
+            .filter(|(_, info)| all.iter().any(|a| std::ptr::eq(*a, *info)))
+            .filter(|(_, info)| {
+                let targets: Vec<TableId> = info.backward.iter().map(|b| b.target).collect();
+                (edge.direction != Direction::In && fits(info.source, &targets, &edge.from, &edge.to))
+                    || (edge.direction != Direction::Out && fits(info.source, &targets, &edge.to, &edge.from))
+            })
+            .map(|(i, info)| (i, info.self_loops > 0))
+            .collect()
+    }
+
+    pub(crate) fn possible(&self, a: &EdgePattern, b: &EdgePattern) -> bool {
+        if a.range != EdgeRange::One || b.range != EdgeRange::One {
+            return true;
+        }
+        let (fa, fb) = (self.feasible(a), self.feasible(b));
+        let common: Vec<_> = fa.iter().filter(|t| fb.contains(t)).collect();
+        if common.is_empty() {
+            return false;
+        }
+        let ends = |e: &EdgePattern| match e.direction {
+            Direction::Out => Some((e.from, e.to)),
+            Direction::In => Some((e.to, e.from)),
+            Direction::Both => None,
+        };
+        if let (Some((source_a, target_a)), Some((source_b, target_b))) = (ends(a), ends(b)) {
+            // In a chain, one edge twice is a loop.
+            let chained = target_a == source_b || target_b == source_a;
+            if chained && common.iter().all(|(_, loops)| !loops) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Whether some node of the pattern is one of few.
+pub(crate) fn anchored(catalog: &Catalog, graph: &QueryGraph, tables: &Tables) -> bool {
+    graph.nodes.iter().any(|n| {
+        let own = tables.get(&n.var).map_or(&[][..], Vec::as_slice);
+        graph.predicates.iter().any(|p| {
+            let vars = vars_of([p]);
+            vars.len() == 1 && vars.contains(&n.var) && selectivity(catalog, p, n.var, own) < ANCHOR
+        }) || lookup_of(catalog, graph, n.var, own, &VarSet::new()).is_some()
+    })
+}
+
+/// How a node can be looked up.
+enum Lookup {
+    Key { property: Arc<str>, key: Expr, predicate: usize },
+    Id { id: Expr, predicate: usize },
+}
+
+fn lookup_of(catalog: &Catalog, graph: &QueryGraph, var: VarId, tables: &[TableId], available: &VarSet) -> Option<Lookup> {
+    let is_key = |name: &str| {
+        !tables.is_empty()
+            && tables.iter().all(|t| {
+                let info = &catalog.node_tables[t.0 as usize];
+                info.key.is_some_and(|k| *catalog.property_name(info.properties[k].id) == *name)
+            })
+    };
+    graph.predicates.iter().enumerate().find_map(|(i, p)| {
+        let Expr::Op(Op::Eq, args, _) = p else { return None };
+        let [a, b] = &args[..] else { return None };
+        [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
+            if !vars_of([other]).is_subset(available) {
+                return None;
+            }
+            match side {
+                Expr::Property(base, name, _) if matches!(&**base, Expr::Var(v) if *v == var) && is_key(name) => {
+                    Some(Lookup::Key { property: Arc::clone(name), key: other.clone(), predicate: i })
+                }
+                Expr::Call(name, args, _)
+                    if &**name == "id" && matches!(&args[..], [Expr::Var(v)] if *v == var) =>
+                {
+                    Some(Lookup::Id { id: other.clone(), predicate: i })
+                }
+                _ => None,
+            }
+        })
+    })
+}
+
+/// The pattern being planned.
+struct Planner<'a> {
+    catalog: &'a Catalog,
+    intersect: bool,
+    graph: QueryGraph,
+    tables: Tables,
+    plan: Plan,
+    available: VarSet,
+    /// Variables looked at above, or by predicates not placed yet.
+    wanted: VarSet,
+}
+
+impl Optimizer<'_> {
+    /// Plans a pattern over the rows of `input`.
+    pub(crate) fn plan_match(&mut self, input: Plan, mut graph: QueryGraph, needed: &VarSet) -> Plan {
+        let mut parts = Vec::new();
+        for predicate in std::mem::take(&mut graph.predicates) {
+            conjuncts(predicate, &mut parts);
+        }
+        graph.predicates = parts;
+        let bound: VarSet = input.vars().into_iter().collect();
+        for node in &mut graph.nodes {
+            if bound.contains(&node.var) && node.labels != LabelExpr::True {
+                graph.predicates.push(Expr::HasLabel(Box::new(Expr::Var(node.var)), node.labels.clone()));
+            }
+        }
+        let tables = narrow_tables(self.catalog, &graph);
+        if tables.values().any(Vec::is_empty) {
+            return Plan::Empty;
+        }
+        let mut needed = needed.clone();
+        for path in graph.paths.iter().filter(|p| needed.contains(&p.var)).cloned().collect::<Vec<_>>() {
+            needed.extend(path.steps.iter().map(|s| match s {
+                PathStep::Node(v) | PathStep::Edge(v) => *v,
+            }));
+        }
+        self.tell_apart(&mut graph, &tables);
+        let from_unit = matches!(input, Plan::Unit);
+        let is_anchored = !from_unit || anchored(self.catalog, &graph, &tables);
+        let hanging = if self.options.count {
+            let mut kept = needed.clone();
+            for p in &graph.predicates {
+                let vars = vars_of([p]);
+                // Predicates that join things keep them.
+                if vars.len() > 1 {
+                    kept.extend(vars);
+                }
+            }
+            hang_counts(&mut graph, &kept, &bound, &tables, is_anchored)
+        } else {
+            Vec::new()
+        };
+        let mut wanted = needed.clone();
+        wanted.extend(vars_of(&graph.predicates));
+        let paths = graph.paths.clone();
+        let planner = Planner {
+            catalog: self.catalog,
+            intersect: self.options.intersect,
+            graph,
+            tables,
+            plan: input,
+            available: bound,
+            wanted,
+        };
+        let mut plan = planner.run(self, hanging);
+        let items: Vec<(VarId, Expr)> = (paths.into_iter())
+            .filter(|p| needed.contains(&p.var))
+            .map(|p| {
+                let parts = p.steps.iter().map(|s| match s {
+                    PathStep::Node(v) | PathStep::Edge(v) => Expr::Var(*v),
+                });
+                (p.var, Expr::Path(parts.collect()))
+            })
+            .collect();
+        if !items.is_empty() {
+            plan = Plan::Extra { input: Box::new(plan), items };
+        }
+        plan
+    }
+
+    /// Turns the pairs of edges that must differ into predicates, where they could coincide at all.
+    fn tell_apart(&mut self, graph: &mut QueryGraph, tables: &Tables) {
+        let coincidence = Coincidence { catalog: self.catalog, tables };
+        let pairs = std::mem::take(&mut graph.distinct);
+        for (a, b) in pairs {
+            let edge = |v: VarId| graph.edges.iter().find(|e| e.var == v);
+            let (Some(x), Some(y)) = (edge(a), edge(b)) else { continue };
+            if !coincidence.possible(x, y) {
+                continue;
+            }
+            let predicate = match (x.range == EdgeRange::One, y.range == EdgeRange::One) {
+                (true, true) => Expr::op(Op::Ne, vec![Expr::Var(a), Expr::Var(b)]),
+                (one, other) => {
+                    let (list, single) = if one { (b, a) } else { (a, b) };
+                    let item = self.vars.anonymous(LogicalType::Relationship);
+                    let inner = if one || other {
+                        Expr::op(Op::Eq, vec![Expr::Var(item), Expr::Var(single)])
+                    } else {
+                        Expr::op(Op::In, vec![Expr::Var(item), Expr::Var(single)])
+                    };
+                    Expr::Quantifier {
+                        kind: QuantifierKind::None,
+                        var: item,
+                        list: Box::new(Expr::Var(list)),
+                        predicate: Box::new(inner),
+                    }
+                }
+            };
+            graph.predicates.push(predicate);
+        }
+    }
+}
+
+impl Planner<'_> {
+    fn run(mut self, optimizer: &Optimizer<'_>, mut hanging: Vec<(VarId, trimorph_algebra::CountStep)>) -> Plan {
+        self.place_filters();
+        self.hang(&mut hanging);
+        let mut left: Vec<VarId> = self.graph.nodes.iter().map(|n| n.var).filter(|v| !self.available.contains(v)).collect();
+        // Edges between nodes that are all there already.
+        let closed: Vec<EdgePattern> = self.closing_edges(None);
+        for edge in closed {
+            self.close(&edge);
+        }
+        while !left.is_empty() || self.open_edges().next().is_some() {
+            let component = self.component(&left);
+            if component.is_empty() {
+                break;
+            }
+            self.plan_component(&component, optimizer, &mut hanging);
+            left.retain(|v| !self.available.contains(v));
+        }
+        self.place_filters();
+        self.plan
+    }
+
+    /// Edges that are not planned yet.
+    fn open_edges(&self) -> impl Iterator<Item = &EdgePattern> {
+        self.graph.edges.iter()
+    }
+
+    /// The next component: one that touches nodes that are there, else one that can be looked up, else the smallest.
+    fn component(&self, left: &[VarId]) -> Vec<VarId> {
+        let mut components: Vec<Vec<VarId>> = Vec::new();
+        let mut seen = VarSet::new();
+        for start in left {
+            if seen.contains(start) {
+                continue;
+            }
+            let mut nodes = vec![*start];
+            seen.insert(*start);
+            let mut at = 0;
+            while at < nodes.len() {
+                let here = nodes[at];
+                at += 1;
+                for edge in &self.graph.edges {
+                    for (a, b) in [(edge.from, edge.to), (edge.to, edge.from)] {
+                        if a == here && seen.insert(b) {
+                            nodes.push(b);
+                        }
+                    }
+                }
+            }
+            components.push(nodes);
+        }
+        let touches = |c: &Vec<VarId>| c.iter().any(|v| self.available.contains(v));
+        if let Some(i) = components.iter().position(touches) {
+            return components.swap_remove(i);
+        }
+        let looked_up = |c: &Vec<VarId>| c.iter().any(|v| self.lookup(*v).is_some());
+        if let Some(i) = components.iter().position(looked_up) {
+            return components.swap_remove(i);
+        }
+        let size = |c: &Vec<VarId>| -> f64 { c.iter().map(|v| rows_of(self.catalog, &self.tables[v])).sum() };
+        components.into_iter().min_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or_default()
+    }
+
+    fn lookup(&self, var: VarId) -> Option<Lookup> {
+        lookup_of(self.catalog, &self.graph, var, &self.tables[&var], &self.available)
+    }
+
+    fn selectivity(&self, var: VarId) -> f64 {
+        let part: f64 = (self.graph.predicates.iter())
+            .filter(|p| {
+                let vars = vars_of([*p]);
+                vars.contains(&var) && vars.iter().all(|v| *v == var || self.available.contains(v))
+            })
+            .map(|p| selectivity(self.catalog, p, var, &self.tables[&var]))
+            .product();
+        part.max(1e-9)
+    }
+
+    fn plan_component(
+        &mut self,
+        nodes: &[VarId],
+        optimizer: &Optimizer<'_>,
+        hanging: &mut Vec<(VarId, trimorph_algebra::CountStep)>,
+    ) {
+        let edges: Vec<EdgePattern> =
+            self.graph.edges.iter().filter(|e| nodes.contains(&e.from) && nodes.contains(&e.to)).cloned().collect();
+        let bound = nodes.iter().enumerate().filter(|(_, v)| self.available.contains(v)).fold(0u64, |m, (i, _)| m | 1 << i.min(63));
+        let lookup: Vec<bool> = nodes.iter().map(|v| self.lookup(*v).is_some()).collect();
+        let any_lookup = lookup.iter().any(|l| *l);
+        let rows = if bound != 0 || any_lookup { estimate_rows(&self.plan, self.catalog).max(1.0) } else { 1.0 };
+        let selectivity: Vec<f64> = nodes.iter().map(|v| self.selectivity(*v)).collect();
+        let component = Component {
+            catalog: self.catalog,
+            nodes,
+            edges: &edges,
+            tables: &self.tables,
+            selectivity: &selectivity,
+            lookup: &lookup,
+            bound,
+            rows,
+            textual: !optimizer.options.reorder,
+        };
+        let order = component.order().unwrap_or(Order { start: Some(0), steps: Vec::new(), cost: 0.0, rows: 0.0 });
+        let mut outer = None;
+        if let Some(start) = order.start {
+            outer = self.start(nodes[start]);
+        }
+        self.place_filters();
+        self.hang(hanging);
+        for step in &order.steps {
+            self.follow(&edges[*step]);
+            self.place_filters();
+            self.hang(hanging);
+        }
+        for edge in self.closing_edges(None) {
+            self.close(&edge);
+            self.place_filters();
+        }
+        if let Some((left, vars)) = outer {
+            let right = std::mem::replace(&mut self.plan, Plan::Unit);
+            self.plan = Plan::HashJoin { left: Box::new(left), right: Box::new(right), on: Vec::new() };
+            self.available.extend(vars);
+            self.place_filters();
+        }
+    }
+
+    /// Starts a component. Where it cannot start from the rows there are, gives these (and their variables) to be joined after.
+    fn start(&mut self, var: VarId) -> Option<(Plan, VarSet)> {
+        let tables = self.tables[&var].clone();
+        let labels = self.graph.nodes.iter().find(|n| n.var == var).map_or(LabelExpr::True, |n| n.labels.clone());
+        match self.lookup(var) {
+            Some(Lookup::Key { property, key, predicate }) => {
+                self.graph.predicates.remove(predicate);
+                let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
+                self.plan = Plan::KeyLookup { input, lookup: KeyLookup { var, tables, property, key } };
+                self.available.insert(var);
+                return None;
+            }
+            Some(Lookup::Id { id, predicate }) => {
+                self.graph.predicates.remove(predicate);
+                let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
+                self.plan = Plan::IdLookup { input, var, id, tables };
+                self.available.insert(var);
+                return None;
+            }
+            None => {}
+        }
+        let prune = self.graph.predicates.iter().filter_map(|p| prune_of(p, var)).collect();
+        let scan = Plan::NodeScan(NodeScan { var, labels, tables, prune });
+        let before = std::mem::replace(&mut self.plan, scan);
+        let outer = match before {
+            Plan::Unit => None,
+            plan => Some((plan, std::mem::take(&mut self.available))),
+        };
+        self.available.insert(var);
+        outer
+    }
+
+    /// Places every predicate whose variables are there.
+    fn place_filters(&mut self) {
+        let (ready, later): (Vec<Expr>, Vec<Expr>) =
+            std::mem::take(&mut self.graph.predicates).into_iter().partition(|p| vars_of([p]).is_subset(&self.available));
+        self.graph.predicates = later;
+        if let Some(predicate) = ready.into_iter().reduce(and) {
+            let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
+            self.plan = Plan::Filter { input, predicate };
+        }
+    }
+
+    /// Places the counting steps whose node is there.
+    fn hang(&mut self, hanging: &mut Vec<(VarId, trimorph_algebra::CountStep)>) {
+        let (ready, later) = std::mem::take(hanging).into_iter().partition(|(at, _)| self.available.contains(at));
+        *hanging = later;
+        for (_, step) in ready {
+            let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
+            self.plan = Plan::ExtendCount { input, step };
+        }
+    }
+
+    /// Open edges whose ends are both there (with `node`, only those that touch it), taken off the graph.
+    fn closing_edges(&mut self, node: Option<VarId>) -> Vec<EdgePattern> {
+        let (closed, open) = std::mem::take(&mut self.graph.edges).into_iter().partition(|e| {
+            self.available.contains(&e.from)
+                && self.available.contains(&e.to)
+                && node.is_none_or(|n| e.from == n || e.to == n)
+        });
+        self.graph.edges = open;
+        closed
+    }
+
+    fn step(&self, edge: &EdgePattern, from: VarId) -> Extend {
+        let (to, direction) =
+            if edge.from == from { (edge.to, edge.direction) } else { (edge.from, edge.direction.reversed()) };
+        let tables = &self.tables[&to];
+        let all = tables.len() == self.catalog.node_tables.len();
+        Extend {
+            from,
+            edge: Some(edge.var),
+            to,
+            types: edge.types.clone(),
+            direction,
+            to_tables: (!all).then(|| tables.clone()),
+        }
+    }
+
+    /// Reaches a new node over `edge`, and closes or intersects the cycles it closes.
+    fn follow(&mut self, edge: &EdgePattern) {
+        self.graph.edges.retain(|e| e.var != edge.var);
+        let from = if self.available.contains(&edge.from) { edge.from } else { edge.to };
+        let step = self.step(edge, from);
+        let to = step.to;
+        let unseen = |s: &Self, e: &EdgePattern| e.range == EdgeRange::One && !s.wanted.contains(&e.var);
+        if self.intersect && unseen(self, edge) {
+            let cycle: Vec<EdgePattern> = (self.graph.edges.iter())
+                .filter(|e| {
+                    (e.from == to) != (e.to == to)
+                        && self.available.contains(if e.from == to { &e.to } else { &e.from })
+                        && unseen(self, e)
+                })
+                .cloned()
+                .collect();
+            if !cycle.is_empty() {
+                let mut steps = vec![step];
+                for e in &cycle {
+                    let other = if e.from == to { e.to } else { e.from };
+                    steps.push(self.step(e, other));
+                    self.graph.edges.retain(|x| x.var != e.var);
+                }
+                let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
+                self.plan = Plan::Intersect { input, steps };
+                self.available.insert(to);
+                self.available.extend([edge.var].into_iter().chain(cycle.iter().map(|e| e.var)));
+                for edge in self.closing_edges(Some(to)) {
+                    self.close(&edge);
+                }
+                return;
+            }
+        }
+        let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
+        self.plan = match edge.range {
+            EdgeRange::One => Plan::Extend { input, step },
+            EdgeRange::Variable { .. } => var_extend(input, step, edge, false),
+        };
+        self.available.extend([to, edge.var]);
+        for edge in self.closing_edges(Some(to)) {
+            self.close(&edge);
+        }
+    }
+
+    /// Checks an edge between two nodes that are there.
+    fn close(&mut self, edge: &EdgePattern) {
+        let step = self.step(edge, edge.from);
+        let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
+        self.plan = match edge.range {
+            EdgeRange::One => Plan::ExtendInto { input, step },
+            EdgeRange::Variable { .. } => var_extend(input, step, edge, true),
+        };
+        self.available.insert(edge.var);
+    }
+}
+
+fn var_extend(input: Box<Plan>, step: Extend, edge: &EdgePattern, into: bool) -> Plan {
+    let EdgeRange::Variable { min, max, shortest } = edge.range else { return *input };
+    let mode = shortest.map_or(VarExtendMode::Trails, VarExtendMode::Shortest);
+    Plan::VarExtend { input, step: VarExtend { step, min, max, each: edge.each.clone(), into, mode } }
+}
+
+fn and(a: Expr, b: Expr) -> Expr {
+    match a {
+        Expr::Op(Op::And, mut parts, span) => {
+            parts.push(b);
+            Expr::Op(Op::And, parts, span)
+        }
+        a => Expr::op(Op::And, vec![a, b]),
+    }
+}
+
+/// The comparison of a property with a value known when the scan starts, if the predicate is one.
+fn prune_of(predicate: &Expr, var: VarId) -> Option<ScanPredicate> {
+    let Expr::Op(op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) = predicate else { return None };
+    let [a, b] = &args[..] else { return None };
+    let flipped = match op {
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        other => *other,
+    };
+    [(a, b, *op), (b, a, flipped)].into_iter().find_map(|(side, value, op)| match side {
+        Expr::Property(base, name, _)
+            if matches!(&**base, Expr::Var(v) if *v == var) && vars_of([value]).is_empty() =>
+        {
+            Some(ScanPredicate { property: Arc::clone(name), op, value: value.clone() })
+        }
+        _ => None,
+    })
+}
