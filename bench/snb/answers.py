@@ -122,3 +122,18 @@ def text(query):
 def sql(query):
     """DuckDB's text of a query."""
     return (HERE / "duckdb" / f"bi-{query}.sql").read_text(encoding="utf-8")
+
+
+def difference_in_json(rows, expected):
+    """`difference` for rows that travelled as JSON, where instants and decimals became text."""
+    return difference([[from_json(v, w) for v, w in zip(row, wanted)] if len(row) == len(wanted) else row
+                       for row, wanted in zip(rows, expected)] + rows[len(expected):], expected)
+
+
+def from_json(value, wanted):
+    """The value that JSON turned into text, judged by the value expected there."""
+    if isinstance(value, str) and isinstance(expect(wanted), dt.datetime):
+        return dt.datetime.fromisoformat(value)
+    if isinstance(value, str) and isinstance(wanted, int):
+        return decimal.Decimal(value)
+    return value

@@ -1,7 +1,7 @@
 // BI 14, international dialog. Parameters: $country1, $country2.
 // Per city of the first country the pair with the highest score, the smallest ids among equals: the greatest list.
 MATCH (:Country {name: $country1})<-[:IS_PART_OF]-(city:City)<-[:IS_LOCATED_IN]-(person1:Person)-[:KNOWS]-(person2:Person)
-      -[:IS_LOCATED_IN]->(:City)-[:IS_PART_OF]->(:Country {name: $country2})
+MATCH (person2)-[:IS_LOCATED_IN]->(:City)-[:IS_PART_OF]->(:Country {name: $country2})
 OPTIONAL MATCH (person1)<-[:HAS_CREATOR]-(reply:Comment)-[:REPLY_OF]->(:Message)-[:HAS_CREATOR]->(person2)
 WITH city, person1, person2, count(reply) AS replies1
 OPTIONAL MATCH (person2)<-[:HAS_CREATOR]-(reply:Comment)-[:REPLY_OF]->(:Message)-[:HAS_CREATOR]->(person1)

@@ -1,0 +1,33 @@
+"""DuckDB through its Python module; queries are SQL."""
+
+
+class Adapter:
+    def __init__(self, _name):
+        import duckdb
+
+        self.module = duckdb
+
+    def open(self, path, threads):
+        self.connection = self.module.connect(path)
+        self.connection.execute(f"SET threads={threads}; SET TimeZone='UTC'; SET memory_limit='8GB'")
+        return self.module.__version__
+
+    def run(self, text):
+        return self.connection.execute(text).fetchall()
+
+    def load_snb(self, schema_sql, **_other):
+        self.connection.execute(schema_sql)
+        self.connection.execute("CHECKPOINT")
+
+    def load_graph(self, edges_parquet, **_other):
+        self.connection.execute(f"CREATE TABLE E AS SELECT * FROM '{edges_parquet}' ORDER BY s")
+        self.connection.execute("CHECKPOINT")
+
+    def prepare(self, text, parameters):
+        return lambda: self.connection.execute(text, parameters or None).fetchall()
+
+    def prepare_with(self, text):
+        return lambda parameters: self.connection.execute(text, parameters).fetchall()
+
+    def close(self):
+        self.connection.close()

@@ -1,0 +1,37 @@
+"""Trimorph through its Python module."""
+
+
+class Adapter:
+    def __init__(self, _name):
+        import trimorph
+
+        self.module = trimorph
+
+    def open(self, path, threads):
+        self.database = self.module.Database(path, threads=threads)
+        self.connection = self.database.connect()
+        return getattr(self.module, "__version__", "?")
+
+    def run(self, text):
+        return self.connection.execute(text).fetchall()
+
+    def load_snb(self, snapshot, **_other):
+        self.database.load(snapshot, format="ldbc-snb")
+        self.database.checkpoint()
+        self.connection = self.database.connect()
+
+    def load_graph(self, nodes_csv, edges_csv, **_other):
+        self.database.load(nodes_csv, edges_csv, format="neo4j-csv")
+        self.database.checkpoint()
+        self.connection = self.database.connect()
+
+    def prepare(self, text, parameters):
+        prepared = self.connection.prepare(text)
+        return lambda: prepared.execute(parameters).fetchall()
+
+    def prepare_with(self, text):
+        prepared = self.connection.prepare(text)
+        return lambda parameters: prepared.execute(parameters).fetchall()
+
+    def close(self):
+        self.database.close()

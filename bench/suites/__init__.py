@@ -1,0 +1,1 @@
+"""The suites by name; each has `run(race)`."""
