@@ -1,1 +1,23 @@
-//! trimorph-testkit
+//! What other crates are tested with and against.
+//!
+//! ```text
+//! random       a seeded source of numbers
+//! graphs       random graphs as plain data, loaded through the bulk builder into a snapshot
+//! queries      random openCypher texts over such a graph
+//! interpreter  a naive interpreter of the logical algebra: the answers to compare with
+//! compare      answers as lists or multisets, with a readable difference
+//! ```
+//!
+//! Everything is deterministic from a seed; whoever draws a seed prints it.
+#![forbid(unsafe_code)]
+
+pub mod compare;
+pub mod graphs;
+pub mod interpreter;
+pub mod queries;
+mod random;
+
+pub use random::Random;
+
+#[cfg(test)]
+mod tests;

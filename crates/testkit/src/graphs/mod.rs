@@ -1,0 +1,21 @@
+//! Graphs as plain data: what is loaded, kept beside what the store makes of it.
+//!
+//! ```text
+//! model    tables of rows, edges between them
+//! values   random values of each kind a property may have
+//! random   small graphs with everything that goes wrong in them
+//! large    graphs that cross the boundaries of segments
+//! load     a model through the bulk builder into a main version
+//! ```
+
+mod large;
+mod load;
+mod model;
+mod random;
+mod values;
+
+pub use large::segmented_graph;
+pub use load::{LoadOptions, column_of};
+pub use model::{EdgeRow, EdgeRows, Model, NodeRows};
+pub use random::{RandomGraph, random_graph};
+pub use values::{PropertyKind, random_value};

@@ -1,0 +1,94 @@
+//! Trails: the ways from a node to a node on which no edge is walked twice.
+
+use trimorph_algebra::{EdgePattern, EdgeRange, ShortestKind};
+use trimorph_base::{Diagnostic, NodeId};
+
+use super::pattern::{has_type, readings};
+use super::{Edge, Interpreter, Row, internal};
+
+/// A search for trails.
+struct Search<'s, 'g> {
+    pattern: &'s EdgePattern,
+    row: &'s Row,
+    to: NodeId,
+    min: usize,
+    max: usize,
+    /// Edges walked so far.
+    walked: Vec<&'g Edge>,
+    found: Vec<Vec<&'g Edge>>,
+}
+
+impl<'a> Interpreter<'a> {
+    /// The trails from `from` to `to` that the pattern asks for, each in walking order.
+    pub(super) fn trails(
+        &self,
+        pattern: &EdgePattern,
+        from: NodeId,
+        to: NodeId,
+        row: &Row,
+    ) -> Result<Vec<Vec<&'a Edge>>, Diagnostic> {
+        let EdgeRange::Variable { min, max, shortest } = pattern.range else {
+            return Err(internal("a single edge where a trail is wanted"));
+        };
+        let (min, edges) = (min as usize, self.graph.edges.len());
+        let max = max.map_or(edges, |max| (max as usize).min(edges));
+        let Some(kind) = shortest else { return self.trails_between(pattern, from, to, row, min, max) };
+        // The shortest are those of the first length for which there are any.
+        for len in min..=max {
+            let mut found = self.trails_between(pattern, from, to, row, len, len)?;
+            if !found.is_empty() {
+                if kind == ShortestKind::One {
+                    found.truncate(1);
+                }
+                return Ok(found);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn trails_between(
+        &self,
+        pattern: &EdgePattern,
+        from: NodeId,
+        to: NodeId,
+        row: &Row,
+        min: usize,
+        max: usize,
+    ) -> Result<Vec<Vec<&'a Edge>>, Diagnostic> {
+        let mut search = Search { pattern, row, to, min, max, walked: Vec::new(), found: Vec::new() };
+        self.walk_on(&mut search, from)?;
+        Ok(search.found)
+    }
+
+    fn walk_on(&self, search: &mut Search<'_, 'a>, here: NodeId) -> Result<(), Diagnostic> {
+        if here == search.to && search.walked.len() >= search.min {
+            search.found.push(search.walked.clone());
+        }
+        if search.walked.len() >= search.max {
+            return Ok(());
+        }
+        let graph = self.graph;
+        for edge in &graph.edges {
+            self.step()?;
+            if !has_type(edge, search.pattern) || search.walked.iter().any(|walked| walked.id == edge.id) {
+                continue;
+            }
+            for (start, end) in readings(edge, search.pattern.direction) {
+                if start == here && self.holds_for(search, edge)? {
+                    search.walked.push(edge);
+                    self.walk_on(search, end)?;
+                    search.walked.pop();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an edge on the way satisfies the condition on each.
+    fn holds_for(&self, search: &Search<'_, '_>, edge: &Edge) -> Result<bool, Diagnostic> {
+        let Some((var, condition)) = &search.pattern.each else { return Ok(true) };
+        let mut row = search.row.clone();
+        row.insert(*var, edge.value());
+        self.is_true(condition, &row)
+    }
+}
