@@ -1,1 +1,38 @@
-//! trimorph-engine
+//! Trimorph: one graph, three forms. An embeddable, in-memory-first database that stores a dataset once, in compressed columns.
+//!
+//! ```no_run
+//! let db = trimorph::Database::in_memory(trimorph::Config::default());
+//! db.generate_snb(0.1, 42)?;
+//! let connection = db.connect();
+//! let mut result = connection.query("MATCH (p:Person)-[:KNOWS]->(q) RETURN p.firstName, count(q) AS n", &[])?;
+//! while let Some(row) = result.next_row()? {
+//!     println!("{}", row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" | "));
+//! }
+//! # Ok::<(), trimorph::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod arrow;
+mod config;
+mod connection;
+mod database;
+mod entity;
+mod error;
+mod functions;
+mod plan_cache;
+mod result;
+mod stats;
+
+pub use config::Config;
+pub use connection::{Connection, Params, Prepared};
+pub use database::Database;
+pub use entity::{Entities, Node};
+pub use error::{Error, render};
+pub use result::{QueryResult, Row};
+pub use stats::{EdgeTableStats, NodeTableStats, Stats};
+pub use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId, Phase, Span};
+pub use trimorph_loader::{Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase as LoadPhase, Progress, ProgressState, Rates};
+pub use trimorph_loader::generate;
+pub use trimorph_types::{
+    Date, DateTime, Duration, LocalDateTime, LocalTime, LogicalType, Map, Path, Relationship, Time, Value, Zone, temporal,
+};

@@ -228,7 +228,7 @@ impl<'s> Lowering<'s> {
             Plan::ExtendInto { input, step } => self.lower_extend_into(input, step, needed),
             Plan::ExtendCount { input, step } => self.lower_extend_count(input, step, needed),
             Plan::VarExtend { input, step } => self.lower_var_extend(input, step, needed),
-            Plan::Intersect { .. } => Err(internal("an intersection that was not planned")),
+            Plan::Intersect { input, steps } => self.lower_intersect(input, steps, needed),
             Plan::HashJoin { left, right, on } => self.lower_join(left, right, on, needed),
             Plan::Filter { input, predicate } => {
                 let mut below = vars_of([predicate]);
@@ -419,6 +419,23 @@ impl<'s> Lowering<'s> {
             want_edge: edge.is_some(),
             step: Arc::new(self.step(step)),
         };
+        Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
+    }
+
+    fn lower_intersect(&mut self, input: &Plan, steps: &[Extend], needed: &Vars) -> Result<Lowered<'s>, ExecError> {
+        let Some(to) = steps.first().map(|s| s.to) else { return self.child(0, input, needed) };
+        let mut below: Vars = needed.iter().copied().filter(|v| *v != to).collect();
+        below.extend(steps.iter().map(|s| s.from));
+        let child = self.child(0, input, &below)?;
+        let child = self.pack(child, &below, false)?;
+        let lists = (steps.iter())
+            .map(|s| Ok((self.slot(&child.layout, s.from)?, self.step(s))))
+            .collect::<Result<Vec<_>, ExecError>>()?;
+        let want_node = needed.contains(&to);
+        let new: Vec<VarId> = want_node.then_some(to).into_iter().collect();
+        let (keep, layout) = self.keep(&child.layout, needed, &new)?;
+        let slots = child.layout.groups[0].slots;
+        let op = ops::Intersect::new(child.op, slots, lists.into(), keep, want_node);
         Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
     }
 

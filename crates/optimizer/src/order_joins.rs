@@ -110,7 +110,10 @@ impl Component<'_> {
 
     /// The cheapest order that reaches every node.
     pub(crate) fn order(&self) -> Option<Order> {
-        let all = if self.nodes.len() >= 64 { return None } else { (1u64 << self.nodes.len()) - 1 };
+        if self.nodes.len() >= 64 {
+            return None;
+        }
+        let all = (1u64 << self.nodes.len()) - 1;
         if self.textual || self.nodes.len() > EXHAUSTIVE_MAX {
             return self.starts().into_iter().filter_map(|start| self.greedy(start, all)).reduce(|a, b| {
                 if self.textual || a.cost <= b.cost { a } else { b }

@@ -332,7 +332,7 @@ impl Planner<'_> {
             rows,
             textual: !optimizer.options.reorder,
         };
-        let order = component.order().unwrap_or(Order { start: Some(0), steps: Vec::new(), cost: 0.0, rows: 0.0 });
+        let order = component.order().unwrap_or_else(|| textual_order(nodes, &edges, &self.available));
         let mut outer = None;
         if let Some(start) = order.start {
             outer = self.start(nodes[start]);
@@ -489,6 +489,19 @@ impl Planner<'_> {
         };
         self.available.insert(edge.var);
     }
+}
+
+/// The order of the text, for patterns too large to look at sets of nodes.
+fn textual_order(nodes: &[VarId], edges: &[EdgePattern], available: &VarSet) -> Order {
+    let mut there: VarSet = nodes.iter().copied().filter(|v| available.contains(v)).collect();
+    let start = there.is_empty().then_some(0);
+    there.extend(start.map(|i| nodes[i]));
+    let mut steps = Vec::new();
+    while let Some(i) = edges.iter().position(|e| there.contains(&e.from) != there.contains(&e.to)) {
+        there.extend([edges[i].from, edges[i].to]);
+        steps.push(i);
+    }
+    Order { start, steps, cost: 0.0, rows: 0.0 }
 }
 
 fn var_extend(input: Box<Plan>, step: Extend, edge: &EdgePattern, into: bool) -> Plan {

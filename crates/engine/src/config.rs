@@ -1,0 +1,34 @@
+//! How a database is opened.
+
+/// How a database is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Refuse to create or change anything.
+    pub read_only: bool,
+    /// Bytes that queries and loads may use beside the data, all together.
+    pub memory_limit_bytes: usize,
+    /// Threads for one query.
+    pub threads: usize,
+    /// Ask for 2 MiB pages for topology and columns.
+    pub huge_pages: bool,
+    /// Positions a scan fills at once.
+    pub vector_size: usize,
+    /// Order joins by cost, count what nobody looks at, intersect cycles. Off only for tests and measurements.
+    pub optimize: bool,
+    /// Keep long neighbour lists factorised. Off only for tests and measurements.
+    pub factorise: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            read_only: false,
+            memory_limit_bytes: usize::MAX,
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            huge_pages: true,
+            vector_size: trimorph_vector::VECTOR_SIZE,
+            optimize: true,
+            factorise: true,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! A database: one main version at a time, in a directory or in memory, and what its connections share.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use trimorph_base::MemoryBudget;
+use trimorph_loader::{Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState};
+use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
+use trimorph_store::{Main, Snapshot, read_main, write_main};
+use trimorph_vfs::{OsFileSystem, RegionOptions};
+
+use crate::plan_cache::PlanCache;
+use crate::{Config, Connection, Error, Stats};
+
+/// What connections share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) config: Config,
+    pub(crate) plans: PlanCache,
+    pub(crate) budget: MemoryBudget,
+    snapshot: RwLock<Snapshot>,
+    dir: Option<PathBuf>,
+    /// Held while the database is open for writing.
+    _lock: Option<File>,
+}
+
+impl Shared {
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A database. Cloning shares it.
+#[derive(Clone, Debug)]
+pub struct Database {
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Database {
+    /// An empty database that lives as long as this handle and its connections.
+    pub fn in_memory(config: Config) -> Self {
+        Self::with(config, None, None, Main::default())
+    }
+
+    fn with(config: Config, dir: Option<PathBuf>, lock: Option<File>, main: Main) -> Self {
+        let shared = Shared {
+            config,
+            plans: PlanCache::default(),
+            budget: MemoryBudget::new(config.memory_limit_bytes, None),
+            snapshot: RwLock::new(Snapshot::new(Arc::new(main))),
+            dir,
+            _lock: lock,
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Opens the database in directory `path` (`:memory:` for none), making an empty one if there is none and the configuration
+    /// allows it. Every checksum is verified.
+    ///
+    /// **Errors**: the file that is missing or damaged, by name; another process that has it open for writing.
+    pub fn open(path: impl AsRef<Path>, config: Config) -> Result<Self, Error> {
+        let path = path.as_ref();
+        if path == Path::new(":memory:") {
+            return Ok(Self::in_memory(config));
+        }
+        let exists = path.join("MANIFEST").exists();
+        if !exists {
+            if config.read_only {
+                return Err(Error::Storage(format!("{}: there is no database here", path.display())));
+            }
+            let strangers = path.read_dir().map(|mut d| d.any(|e| e.is_ok_and(|e| e.file_name() != "LOCK"))).unwrap_or(false);
+            if strangers {
+                let text = format!("{}: not a Trimorph database, and not empty; give another directory", path.display());
+                return Err(Error::Storage(text));
+            }
+            std::fs::create_dir_all(path).map_err(|e| Error::Storage(format!("{}: {e}", path.display())))?;
+        }
+        let lock = if config.read_only { None } else { Some(take_lock(path)?) };
+        let options = RegionOptions { huge_pages: config.huge_pages };
+        let main = if exists { read_main(&OsFileSystem, path, options)? } else { Main::default() };
+        Ok(Self::with(config, Some(path.to_owned()), lock, main))
+    }
+
+    /// Verifies every checksum and invariant of the database in directory `path`.
+    ///
+    /// **Errors**: the first file that is missing or damaged, by name, with what is wrong and where.
+    pub fn check(path: impl AsRef<Path>) -> Result<Stats, Error> {
+        let main = read_main(&OsFileSystem, path.as_ref(), RegionOptions::default())?;
+        Ok(Stats::of(&main))
+    }
+
+    /// A connection. Cheap; one per thread.
+    pub fn connect(&self) -> Connection {
+        Connection::new(Arc::clone(&self.shared))
+    }
+
+    /// Tables, rows, encodings, bytes by component.
+    pub fn stats(&self) -> Stats {
+        Stats::of(self.shared.snapshot().main())
+    }
+
+    /// Loads files into an empty database: all or nothing unless bad rows may be skipped.
+    ///
+    /// **Errors**: a refused row with file, line and reason; a database that already has data.
+    pub fn load(
+        &self,
+        paths: &[PathBuf],
+        format: Option<Format>,
+        options: &LoadOptions,
+        progress: &dyn Progress,
+    ) -> Result<LoadReport, Error> {
+        self.fill(options, progress, |sink, options| trimorph_loader::load(paths, format, options, sink, progress))
+    }
+
+    /// Makes a social network of `scale` with the built-in generator and loads it.
+    pub fn generate_snb(&self, scale: f64, seed: u64) -> Result<LoadReport, Error> {
+        self.generate_snb_with(scale, seed, &self.load_options(), &NoProgress)
+    }
+
+    /// The same with options and progress.
+    pub fn generate_snb_with(
+        &self,
+        scale: f64,
+        seed: u64,
+        options: &LoadOptions,
+        progress: &dyn Progress,
+    ) -> Result<LoadReport, Error> {
+        self.fill(options, progress, |sink, options| {
+            trimorph_loader::generate::load_generated_snb(scale, seed, options, sink, progress)
+        })
+    }
+
+    /// Load options that follow the database's configuration.
+    pub fn load_options(&self) -> LoadOptions {
+        LoadOptions { threads: self.shared.config.threads, budget: self.shared.budget.clone(), ..LoadOptions::default() }
+    }
+
+    fn fill(
+        &self,
+        options: &LoadOptions,
+        progress: &dyn Progress,
+        read: impl FnOnce(&BulkBuilder<'_>, &LoadOptions) -> Result<LoadReport, LoadError>,
+    ) -> Result<LoadReport, Error> {
+        if self.shared.config.read_only {
+            return Err(Error::ReadOnly);
+        }
+        if !self.shared.snapshot().main().node_tables.is_empty() {
+            let text = "the database has data already; bulk loading fills an empty one".to_owned();
+            return Err(Error::Storage(text));
+        }
+        let refused: Arc<Mutex<Vec<Rejected>>> = Arc::default();
+        let (list, skip) = (Arc::clone(&refused), options.skip_bad_rows);
+        let reject = Box::new(move |row: Rejected| {
+            if skip {
+                list.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+                Verdict::Skip
+            } else {
+                Verdict::Abort
+            }
+        });
+        let regions = RegionOptions { huge_pages: self.shared.config.huge_pages };
+        let builder = BulkBuilder::new(regions, options.cancel.clone(), reject);
+        let mut report = read(&builder, options)?;
+        progress.update(&ProgressState { bytes_done: report.bytes, bytes_total: report.bytes, rows: report.rows, rejected: report.rejected, phase: Phase::Build });
+        let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
+        for row in refused.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            let _ = report.rejects.refuse(&row, None);
+        }
+        report.rejects.flush()?;
+        report.rejected = report.rejects.count();
+        if let Some(dir) = &self.shared.dir {
+            write_main(&OsFileSystem, dir, &main)?;
+        }
+        *self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Snapshot::new(Arc::new(main));
+        Ok(report)
+    }
+}
+
+fn take_lock(path: &Path) -> Result<File, Error> {
+    let name = path.join("LOCK");
+    let file = File::options().create(true).truncate(false).read(true).write(true).open(&name);
+    let file = file.map_err(|e| Error::Storage(format!("{}: {e}", name.display())))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(_) => Err(Error::Storage(format!(
+            "{}: another process has this database open for writing; open it read-only or close the other",
+            path.display()
+        ))),
+    }
+}

@@ -1,0 +1,158 @@
+//! The one error enum, and how an error of a text is shown: message, line, caret, hint.
+
+use std::fmt;
+use std::fmt::Write as _;
+
+use trimorph_base::{Diagnostic, OverBudget, Span};
+use trimorph_exec::ExecError;
+use trimorph_loader::LoadError;
+use trimorph_store::DatabaseError;
+
+/// Anything that can go wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The query, or a value it met.
+    Query {
+        /// What is wrong and where.
+        diagnostic: Box<Diagnostic>,
+        /// The query's text.
+        text: String,
+    },
+    /// A load gave up.
+    Load(LoadError),
+    /// A file of the database.
+    Storage(String),
+    /// The memory limit.
+    Memory(OverBudget),
+    /// Somebody asked the query to stop.
+    Cancelled,
+    /// The database was opened read-only.
+    ReadOnly,
+}
+
+impl Error {
+    pub(crate) fn query(diagnostic: Diagnostic, text: &str) -> Self {
+        Self::Query { diagnostic: Box::new(diagnostic), text: text.to_owned() }
+    }
+
+    pub(crate) fn exec(error: ExecError, text: &str) -> Self {
+        match error {
+            ExecError::Query(d) => Self::query(d, text),
+            ExecError::Memory(o) => Self::Memory(o),
+            _ => Self::Cancelled,
+        }
+    }
+
+    /// Line and column, both from 1 and in characters, of the place that is to blame.
+    pub fn position(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Query { diagnostic, text } => diagnostic.span.map(|s| position(text, s)),
+            _ => None,
+        }
+    }
+}
+
+impl From<LoadError> for Error {
+    fn from(e: LoadError) -> Self {
+        Self::Load(e)
+    }
+}
+
+impl From<DatabaseError> for Error {
+    fn from(e: DatabaseError) -> Self {
+        Self::Storage(e.to_string())
+    }
+}
+
+/// Start of the character that byte `at` of `text` is in.
+fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn position(text: &str, span: Span) -> (usize, usize) {
+    let before = &text[..boundary(text, span.start as usize)];
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// Longest part of a line that is shown.
+const SHOWN_CHARS: usize = 100;
+
+/// The message with the source line, a caret under the place, and the hint.
+pub fn render(diagnostic: &Diagnostic, text: &str) -> String {
+    let mut out = format!("{}: {}", diagnostic.kind.name(), diagnostic.primary);
+    if let Some(span) = diagnostic.span {
+        let (line, column) = position(text, span);
+        let start = boundary(text, span.start as usize);
+        let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
+        // A long line is cut to what is around the place.
+        let skip = (column - 1).saturating_sub(SHOWN_CHARS / 2);
+        let shown: String = text[line_start..line_end].chars().skip(skip).take(SHOWN_CHARS).collect();
+        let shown = shown.replace(['\t', '\r'], " ");
+        let end = boundary(text, (span.end as usize).clamp(start, line_end));
+        let width = text[start..end].chars().count().clamp(1, SHOWN_CHARS.saturating_sub(column - 1 - skip).max(1));
+        let number = line.to_string();
+        let _ = write!(
+            out,
+            "\n {number} | {shown}\n {} | {}{}",
+            " ".repeat(number.len()),
+            " ".repeat(column - 1 - skip),
+            "^".repeat(width)
+        );
+        let _ = write!(out, " line {line}, column {column}");
+    }
+    if let Some(hint) = &diagnostic.hint {
+        let _ = write!(out, "\n hint: {hint}");
+    }
+    out
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Query { diagnostic, text } => f.write_str(&render(diagnostic, text)),
+            Self::Load(e) => e.fmt(f),
+            Self::Storage(text) => f.write_str(text),
+            Self::Memory(o) => write!(f, "{o}; raise the memory limit or ask for less at once"),
+            Self::Cancelled => f.write_str("the query was cancelled"),
+            Self::ReadOnly => f.write_str("the database was opened read-only"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trimorph_base::ErrorKind;
+
+    #[test]
+    fn shows_the_line_and_the_place() {
+        let text = "MATCH (n)\nRETURN nmae";
+        let d = Diagnostic::compile(ErrorKind::SyntaxError, "UndefinedVariable", "variable \"nmae\" is not defined")
+            .at(Span::new(17, 21))
+            .hint("did you mean \"name\"?");
+        assert_eq!(
+            render(&d, text),
+            "SyntaxError: variable \"nmae\" is not defined\n 2 | RETURN nmae\n   |        ^^^^ line 2, column 8\n hint: did you mean \"name\"?"
+        );
+    }
+
+    #[test]
+    fn any_span_is_shown_without_a_panic() {
+        let text = "é\u{1F600}\n\tx";
+        for start in 0..12 {
+            for end in 0..12 {
+                let d = Diagnostic::compile(ErrorKind::SyntaxError, "X", "x").at(Span::new(start, end));
+                assert!(render(&d, text).contains('^'));
+            }
+        }
+    }
+}

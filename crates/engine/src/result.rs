@@ -1,0 +1,163 @@
+//! A query's result: rows or Arrow batches, computed as they are fetched.
+
+use std::collections::VecDeque;
+
+use trimorph_algebra::Plan;
+use trimorph_exec::{Context, Execution, Profile};
+use trimorph_optimizer::estimate_rows;
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::Vector;
+
+use crate::plan_cache::Planned;
+use crate::{Entities, Error};
+
+/// One row.
+pub type Row = Vec<Value>;
+
+/// A lazy result.
+pub struct QueryResult {
+    text: String,
+    columns: Vec<String>,
+    types: Vec<LogicalType>,
+    execution: Option<Execution>,
+    rows: VecDeque<Row>,
+    planned: Planned,
+    entities: Entities,
+}
+
+impl QueryResult {
+    pub(crate) fn new(
+        text: &str,
+        columns: Vec<String>,
+        types: Vec<LogicalType>,
+        execution: Execution,
+        planned: Planned,
+        entities: Entities,
+    ) -> Self {
+        Self { text: text.to_owned(), columns, types, execution: Some(execution), rows: VecDeque::new(), planned, entities }
+    }
+
+    /// The column names.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The column types as far as they are known before rows are; `Any` where they are not.
+    pub fn types(&self) -> &[LogicalType] {
+        &self.types
+    }
+
+    /// Reads nodes and relationships of the snapshot this result is of.
+    pub fn entities(&self) -> &Entities {
+        &self.entities
+    }
+
+    /// A value's openCypher text form.
+    pub fn format(&self, value: &Value) -> String {
+        trimorph_types::format_value(value, &self.entities)
+    }
+
+    /// The next row.
+    pub fn next_row(&mut self) -> Result<Option<Row>, Error> {
+        while self.rows.is_empty() {
+            let rows = &mut self.rows;
+            let more = Self::pull(&mut self.execution, &self.text, |columns, positions, cx| {
+                for p in positions {
+                    rows.push_back(columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect());
+                }
+            })?;
+            if more.is_none() {
+                break;
+            }
+        }
+        Ok(self.rows.pop_front())
+    }
+
+    /// All rows not fetched yet.
+    pub fn rows(mut self) -> Result<Vec<Row>, Error> {
+        let mut out = Vec::new();
+        while let Some(row) = self.next_row()? {
+            out.push(row);
+        }
+        Ok(out)
+    }
+
+    /// Hands over the next batch of vectors; rows already taken apart by `next_row` are not seen again.
+    pub(crate) fn next_batch<T>(
+        &mut self,
+        take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,
+    ) -> Result<Option<T>, Error> {
+        Self::pull(&mut self.execution, &self.text, take)
+    }
+
+    fn pull<T>(
+        execution: &mut Option<Execution>,
+        text: &str,
+        take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,
+    ) -> Result<Option<T>, Error> {
+        match execution {
+            Some(execution) => execution.next(take).map_err(|e| Error::exec(e, text)),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn drain_rows(&mut self) -> VecDeque<Row> {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// The plan with estimates; after `PROFILE`, with what each operator did.
+    pub fn plan(&self) -> String {
+        let profile = self.execution.as_ref().map(Execution::profile).unwrap_or_default();
+        let query = &self.planned.query;
+        let mut paths = Vec::new();
+        collect_paths(&query.plan, &mut Vec::new(), &mut paths);
+        let mut next = paths.into_iter();
+        let catalog = &self.planned.catalog;
+        trimorph_algebra::explain(&query.plan, &query.vars, &mut |plan| {
+            let path = next.next().unwrap_or_default();
+            note(plan, &path, &profile, catalog)
+        })
+    }
+
+    /// Turns the result into one column with the lines of the plan.
+    pub(crate) fn replace_by_plan(&mut self) {
+        let plan = self.plan();
+        self.rows = plan.lines().map(|l| vec![Value::string(l)]).collect();
+        self.columns = vec!["plan".into()];
+        self.types = vec![LogicalType::String];
+        self.execution = None;
+    }
+}
+
+/// The places of all operators, in the order they are printed.
+fn collect_paths(plan: &Plan, path: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
+    out.push(path.clone());
+    for (i, child) in plan.children().into_iter().enumerate() {
+        path.push(i);
+        collect_paths(child, path, out);
+        path.pop();
+    }
+}
+
+fn note(plan: &Plan, path: &[usize], profile: &Profile, catalog: &trimorph_catalog::Catalog) -> String {
+    let estimate = format!("~{} rows", readable(estimate_rows(plan, catalog)));
+    match profile.get(path) {
+        None => format!("[{estimate}]"),
+        Some(line) => format!(
+            "[{estimate}; {} tuples in {} positions, {} chunks, {:.3} ms]",
+            line.tuples,
+            line.positions,
+            line.chunks,
+            line.nanos as f64 / 1e6
+        ),
+    }
+}
+
+fn readable(rows: f64) -> String {
+    match rows {
+        r if r >= 1e9 => format!("{:.1}G", r / 1e9),
+        r if r >= 1e6 => format!("{:.1}M", r / 1e6),
+        r if r >= 1e4 => format!("{:.0}k", r / 1e3),
+        r => format!("{r:.0}"),
+    }
+}

@@ -1,0 +1,96 @@
+//! What a database holds: tables, rows, encodings, bytes by component.
+
+use trimorph_store::{ComponentBytes, Main};
+use trimorph_types::LogicalType;
+
+/// A node table.
+#[derive(Clone, Debug)]
+pub struct NodeTableStats {
+    /// Its labels.
+    pub labels: Vec<String>,
+    /// Rows.
+    pub rows: u64,
+    /// Columns: name, type, encodings with the number of segments that use each.
+    pub columns: Vec<(String, LogicalType, Vec<(&'static str, usize)>)>,
+    /// The key property.
+    pub key: Option<String>,
+}
+
+/// An edge table.
+#[derive(Clone, Debug)]
+pub struct EdgeTableStats {
+    /// The edge label.
+    pub label: String,
+    /// Labels of the source table.
+    pub source: Vec<String>,
+    /// Labels of each target table, and its edges.
+    pub targets: Vec<(Vec<String>, u64)>,
+    /// Edges.
+    pub edges: u64,
+    /// Whether the forward direction is a vertex column.
+    pub single_forward: bool,
+    /// Columns, as in [`NodeTableStats`].
+    pub columns: Vec<(String, LogicalType, Vec<(&'static str, usize)>)>,
+}
+
+/// What a database holds.
+#[derive(Clone, Debug)]
+pub struct Stats {
+    /// Node tables.
+    pub node_tables: Vec<NodeTableStats>,
+    /// Edge tables.
+    pub edge_tables: Vec<EdgeTableStats>,
+    /// Bytes by component, with their names; the rows of GF-CL's table 2.
+    pub components: Vec<(&'static str, usize)>,
+    /// Their sum.
+    pub total_bytes: usize,
+    /// Bytes of the images as they lie in memory.
+    pub image_bytes: usize,
+}
+
+impl Stats {
+    pub(crate) fn of(main: &Main) -> Self {
+        let catalog = &main.catalog;
+        let labels = |t| catalog.label_names(t).iter().map(ToString::to_string).collect::<Vec<_>>();
+        let node_tables = (catalog.table_ids().zip(&catalog.node_tables).zip(&main.node_tables))
+            .map(|((id, info), table)| NodeTableStats {
+                labels: labels(id),
+                rows: info.rows,
+                columns: (info.properties.iter().zip(&table.columns))
+                    .map(|(p, c)| (catalog.property_name(p.id).to_string(), p.ty, c.encodings()))
+                    .collect(),
+                key: info.key.map(|k| catalog.property_name(info.properties[k].id).to_string()),
+            })
+            .collect();
+        let edge_tables = (catalog.edge_table_ids().zip(&catalog.edge_tables).zip(&main.edge_tables))
+            .map(|((id, info), table)| EdgeTableStats {
+                label: catalog.type_name(id).to_string(),
+                source: labels(info.source),
+                targets: info.backward.iter().map(|b| (labels(b.target), b.edges)).collect(),
+                edges: info.edges,
+                single_forward: info.single,
+                columns: (info.properties.iter().zip(&table.columns))
+                    .map(|(p, c)| (catalog.property_name(p.id).to_string(), p.ty, c.encodings()))
+                    .collect(),
+            })
+            .collect();
+        let bytes: &ComponentBytes = &main.bytes;
+        Self {
+            node_tables,
+            edge_tables,
+            components: bytes.rows().to_vec(),
+            total_bytes: bytes.total(),
+            image_bytes: main.image_bytes(),
+        }
+    }
+
+    /// Nodes in all tables.
+    pub fn nodes(&self) -> u64 {
+        self.node_tables.iter().map(|t| t.rows).sum()
+    }
+
+    /// Edges in all tables.
+    pub fn edges(&self) -> u64 {
+        self.edge_tables.iter().map(|t| t.edges).sum()
+    }
+}

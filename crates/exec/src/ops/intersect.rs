@@ -1,0 +1,198 @@
+//! Intersect: nodes reached from several bound nodes at once. The sorted lists are merged, the shortest leading; where a list is
+//! much longer than the shortest it is searched, not walked. Parallel edges multiply.
+//!
+//! Source: GF-CL §7 (multiway intersection for cyclic patterns); worst-case optimal joins, Ngo et al. 2012.
+
+use std::sync::Arc;
+
+use trimorph_base::NodeId;
+use trimorph_store::{AdjacencyView, StepPlan};
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Nodes, Values, Vector};
+
+use super::column_extend::follow;
+use crate::operator::{BoxOperator, Operator};
+use crate::rows::overflow;
+use crate::{Context, ExecError};
+
+/// Intersect over rows of one group. Input slots `keep` become output slots `0..`; the node follows if it is wanted, else each row
+/// is multiplied by the number of matches.
+pub(crate) struct Intersect<'s> {
+    child: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    slots: usize,
+    lists: Arc<[(usize, StepPlan)]>,
+    keep: Arc<[usize]>,
+    want_node: bool,
+    rest: Vec<u32>,
+    cursor: usize,
+    buffers: Vec<Vec<NodeId>>,
+}
+
+impl<'s> Intersect<'s> {
+    pub(crate) fn new(
+        child: BoxOperator<'s>,
+        slots: usize,
+        lists: Arc<[(usize, StepPlan)]>,
+        keep: Arc<[usize]>,
+        want_node: bool,
+    ) -> Self {
+        let buffers = vec![Vec::new(); lists.len()];
+        let inner = Chunk::with_slots(&[slots]);
+        Self { child, inner, slots, lists, keep, want_node, rest: Vec::new(), cursor: 0, buffers }
+    }
+
+    /// Fills the buffers with the sorted neighbours of one row's nodes; `false` if one is empty.
+    fn fill(&mut self, row: usize, cx: &Context<'s>) -> bool {
+        for ((slot, step), out) in self.lists.iter().zip(&mut self.buffers) {
+            out.clear();
+            let vector = &self.inner.groups[0].vectors[*slot];
+            let node = match &vector.values {
+                _ if vector.is_null(row) => return false,
+                Values::Node(nodes) => nodes.id(row),
+                _ => match vector.value(row, &|_| Value::Null) {
+                    Value::Node(n) => n,
+                    _ => return false,
+                },
+            };
+            let adjacencies = &step.by_table[node.table().0 as usize];
+            for adjacency in adjacencies {
+                let table = cx.reader.edge_table(adjacency.edge_table);
+                let view = if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) };
+                let first = out.len();
+                match view {
+                    Some(AdjacencyView::Csr(csr)) => csr.append_nodes(csr.list(node.row()), out),
+                    Some(AdjacencyView::Column(_)) => out.extend(follow(cx, adjacency, node, false).map(|(n, _)| n)),
+                    None => {}
+                }
+                if adjacency.check_table || adjacency.skip_loops {
+                    let mut at = first;
+                    for i in first..out.len() {
+                        let n = out[i];
+                        if (!adjacency.check_table || step.wants(n.table())) && !(adjacency.skip_loops && n == node) {
+                            out[at] = n;
+                            at += 1;
+                        }
+                    }
+                    out.truncate(at);
+                }
+            }
+            if adjacencies.len() > 1 {
+                out.sort_unstable();
+            }
+            if out.is_empty() {
+                return false;
+            }
+        }
+        self.buffers.sort_by_key(Vec::len);
+        true
+    }
+}
+
+/// Calls `visit` with each common node and the product of how often it stands in each list. Lists are sorted, shortest first.
+fn common(lists: &[Vec<NodeId>], mut visit: impl FnMut(NodeId, u64)) {
+    let [first, rest @ ..] = lists else { return };
+    let mut at = vec![0usize; rest.len()];
+    let mut i = 0;
+    while i < first.len() {
+        let node = first[i];
+        let mut end = i + 1;
+        while end < first.len() && first[end] == node {
+            end += 1;
+        }
+        let mut count = (end - i) as u64;
+        i = end;
+        for (list, at) in rest.iter().zip(&mut at) {
+            if list.len() > first.len().saturating_mul(16) {
+                *at += list[*at..].partition_point(|n| *n < node);
+            } else {
+                while *at < list.len() && list[*at] < node {
+                    *at += 1;
+                }
+            }
+            let start = *at;
+            while *at < list.len() && list[*at] == node {
+                *at += 1;
+            }
+            count = count.saturating_mul((*at - start) as u64);
+            if count == 0 {
+                break;
+            }
+        }
+        if count > 0 {
+            visit(node, count);
+        }
+    }
+}
+
+impl<'s> Operator<'s> for Intersect<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let room = cx.settings.vector_size;
+        loop {
+            if self.cursor >= self.rest.len() {
+                cx.check()?;
+                if !self.child.next(&mut self.inner, cx)? {
+                    return Ok(false);
+                }
+                self.rest = self.inner.groups[0].positions();
+                self.cursor = 0;
+            }
+            let (mut parents, mut nodes, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+            while self.cursor < self.rest.len() && counts.len() < room {
+                let p = self.rest[self.cursor];
+                self.cursor += 1;
+                if !self.fill(p as usize, cx) {
+                    continue;
+                }
+                if self.want_node {
+                    common(&self.buffers, |node, count| {
+                        parents.push(p);
+                        nodes.push(node);
+                        counts.push(count);
+                    });
+                } else {
+                    let mut total = 0u64;
+                    common(&self.buffers, |_, count| total = total.saturating_add(count));
+                    if total > 0 {
+                        parents.push(p);
+                        counts.push(total);
+                    }
+                }
+            }
+            if parents.is_empty() {
+                continue;
+            }
+            let group = &self.inner.groups[0];
+            let out = &mut chunk.groups[0];
+            out.reset(parents.len());
+            let multiplicity = (parents.iter().zip(&counts))
+                .map(|(p, c)| group.multiplicity_at(*p as usize).checked_mul(*c).ok_or_else(overflow))
+                .collect::<Result<Vec<_>, _>>()?;
+            out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
+            for (slot, from) in self.keep.iter().enumerate() {
+                out.vectors[slot] = group.vectors[*from].gather(&parents);
+            }
+            if self.want_node {
+                let table = self.lists.iter().find_map(|(_, step)| step.target());
+                out.vectors[self.keep.len()] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
+            }
+            return Ok(true);
+        }
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+        self.rest.clear();
+        self.cursor = 0;
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self::new(
+            self.child.fork(),
+            self.slots,
+            Arc::clone(&self.lists),
+            Arc::clone(&self.keep),
+            self.want_node,
+        ))
+    }
+}
