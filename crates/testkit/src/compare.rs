@@ -23,7 +23,11 @@ const SHOWN_MAX: usize = 10;
 /// Compares two answers; values are the same if they are equivalent.
 ///
 /// **Errors**: a text that shows the rows of each side that the other does not have.
-pub fn compare(expected: &[Vec<Value>], actual: &[Vec<Value>], comparison: &Comparison) -> Result<(), String> {
+pub fn compare(
+    expected: &[Vec<Value>],
+    actual: &[Vec<Value>],
+    comparison: &Comparison,
+) -> Result<(), String> {
     let mut expected: Vec<Vec<Value>> = expected.iter().map(|row| comparison.canonical(row)).collect();
     let mut actual: Vec<Vec<Value>> = actual.iter().map(|row| comparison.canonical(row)).collect();
     if !comparison.ordered {
@@ -63,7 +67,9 @@ impl Comparison {
 
     /// Cells that are compared exactly come first, so that a float's last digit does not part rows that belong together.
     fn order(&self, a: &[Value], b: &[Value]) -> Ordering {
-        let blank = |value: &Value| if self.tolerance > 0.0 && matches!(value, Value::Float(_)) { Value::Null } else { value.clone() };
+        let blank = |value: &Value| {
+            if self.tolerance > 0.0 && matches!(value, Value::Float(_)) { Value::Null } else { value.clone() }
+        };
         let exact = a.iter().zip(b).map(|(a, b)| order(&blank(a), &blank(b)));
         let all = a.iter().zip(b).map(|(a, b)| order(a, b));
         exact.chain(all).fold(Ordering::Equal, Ordering::then)
@@ -78,7 +84,9 @@ impl Comparison {
             (Value::Float(x), Value::Float(y)) if self.tolerance > 0.0 && x.is_finite() && y.is_finite() => {
                 (x - y).abs() <= self.tolerance * x.abs().max(y.abs()).max(f64::MIN_POSITIVE)
             }
-            (Value::List(x), Value::List(y)) => x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| self.same(a, b)),
+            (Value::List(x), Value::List(y)) => {
+                x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| self.same(a, b))
+            }
             _ => equivalent(a, b),
         }
     }

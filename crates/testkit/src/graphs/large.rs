@@ -84,10 +84,10 @@ fn row_table(random: &mut Random, rows: usize) -> NodeRows {
         vec![
             Value::Int(42),
             Value::Int(number * 7 - 100_000),
-            if row < 1 << 16 || row % 977 != 0 { Value::Null } else { Value::Int(-number) },
-            Value::Bool(row % 2 == 0),
+            if row < 1 << 16 || !row.is_multiple_of(977) { Value::Null } else { Value::Int(-number) },
+            Value::Bool(row.is_multiple_of(2)),
             Value::string(["red", "green", "blue"][row % 3]),
-            if row % 5 == 0 { Value::Null } else { Value::string(text) },
+            if row.is_multiple_of(5) { Value::Null } else { Value::string(text) },
             Value::Float(number as f64 / 8.0),
             if row % 10_007 == 10_006 { Value::string("not a number") } else { Value::Int(number % 13) },
         ]

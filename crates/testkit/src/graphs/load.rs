@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use trimorph_base::CancelToken;
 use trimorph_store::bulk::{
-    BulkBuilder, BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Lines, NodeBatch, NodeSpec, Origin, Verdict,
+    BulkBuilder, BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Lines, NodeBatch,
+    NodeSpec, Origin, Verdict,
 };
 use trimorph_store::{Main, Snapshot};
 use trimorph_types::{LogicalType, Value, Zone};
@@ -34,7 +35,8 @@ impl Default for LoadOptions {
 impl Model {
     /// The main version that holds this graph.
     pub fn load(&self, options: LoadOptions) -> Result<Main, BulkError> {
-        let builder = BulkBuilder::new(RegionOptions::default(), CancelToken::default(), Box::new(|_| Verdict::Abort));
+        let builder =
+            BulkBuilder::new(RegionOptions::default(), CancelToken::default(), Box::new(|_| Verdict::Abort));
         for table in &self.nodes {
             append_nodes(&builder, table, options)?;
         }
@@ -49,7 +51,12 @@ impl Model {
         Ok(Snapshot::new(Arc::new(self.load(options)?)))
     }
 
-    fn append_edges(&self, builder: &BulkBuilder<'_>, edges: &EdgeRows, options: LoadOptions) -> Result<(), BulkError> {
+    fn append_edges(
+        &self,
+        builder: &BulkBuilder<'_>,
+        edges: &EdgeRows,
+        options: LoadOptions,
+    ) -> Result<(), BulkError> {
         let handle = builder.declare_edges(EdgeSpec {
             label: edges.label.clone(),
             from_space: edges.from_space.clone(),
@@ -59,13 +66,17 @@ impl Model {
         for (batch, rows) in edges.rows.chunks(options.batch_rows.max(1)).enumerate() {
             let from: Vec<&Value> = rows.iter().map(|edge| self.key(edge.from)).collect();
             let to: Vec<&Value> = rows.iter().map(|edge| self.key(edge.to)).collect();
-            let column = |place: usize| -> Vec<&Value> { rows.iter().map(|edge| &edge.values[place]).collect() };
-            builder.append_edges(handle, EdgeBatch {
-                from_keys: keys_of(&from),
-                to_keys: keys_of(&to),
-                columns: columns(&edges.properties, options, column),
-                origin: origin(batch, options),
-            })?;
+            let column =
+                |place: usize| -> Vec<&Value> { rows.iter().map(|edge| &edge.values[place]).collect() };
+            builder.append_edges(
+                handle,
+                EdgeBatch {
+                    from_keys: keys_of(&from),
+                    to_keys: keys_of(&to),
+                    columns: columns(&edges.properties, options, column),
+                    origin: origin(batch, options),
+                },
+            )?;
         }
         Ok(())
     }
@@ -82,11 +93,14 @@ fn append_nodes(builder: &BulkBuilder<'_>, table: &NodeRows, options: LoadOption
         let first = batch * options.batch_rows.max(1);
         let keys: Vec<&Value> = table.keys.iter().skip(first).take(rows.len()).collect();
         let column = |place: usize| -> Vec<&Value> { rows.iter().map(|row| &row[place]).collect() };
-        builder.append_nodes(handle, NodeBatch {
-            keys: table.key_space.as_ref().map(|_| keys_of(&keys)),
-            columns: columns(&table.properties, options, column),
-            origin: origin(batch, options),
-        })?;
+        builder.append_nodes(
+            handle,
+            NodeBatch {
+                keys: table.key_space.as_ref().map(|_| keys_of(&keys)),
+                columns: columns(&table.properties, options, column),
+                origin: origin(batch, options),
+            },
+        )?;
     }
     Ok(())
 }
@@ -100,14 +114,25 @@ fn columns<'m>(
     options: LoadOptions,
     column: impl Fn(usize) -> Vec<&'m Value>,
 ) -> Vec<ColumnBatch> {
-    let general = |values: Vec<&Value>| ColumnBatch { data: ColumnData::Values(values.into_iter().cloned().collect()), nulls: None };
+    let general = |values: Vec<&Value>| ColumnBatch {
+        data: ColumnData::Values(values.into_iter().cloned().collect()),
+        nulls: None,
+    };
     (properties.iter().enumerate())
-        .map(|(place, (_, ty))| if options.general { general(column(place)) } else { column_of(*ty, &column(place)) })
+        .map(
+            |(place, (_, ty))| {
+                if options.general { general(column(place)) } else { column_of(*ty, &column(place)) }
+            },
+        )
         .collect()
 }
 
 fn keys_of(keys: &[&Value]) -> ColumnData {
-    let ty = if keys.iter().all(|key| matches!(key, Value::Int(_))) { LogicalType::Int } else { LogicalType::String };
+    let ty = if keys.iter().all(|key| matches!(key, Value::Int(_))) {
+        LogicalType::Int
+    } else {
+        LogicalType::String
+    };
     column_of(ty, keys).data
 }
 
@@ -117,7 +142,9 @@ pub fn column_of(ty: LogicalType, values: &[&Value]) -> ColumnBatch {
     let nulls = nulls.contains(&true).then_some(nulls);
     match typed(ty, values) {
         Some(data) => ColumnBatch { data, nulls },
-        None => ColumnBatch { data: ColumnData::Values(values.iter().copied().cloned().collect()), nulls: None },
+        None => {
+            ColumnBatch { data: ColumnData::Values(values.iter().copied().cloned().collect()), nulls: None }
+        }
     }
 }
 
@@ -139,7 +166,9 @@ fn typed(ty: LogicalType, values: &[&Value]) -> Option<ColumnData> {
         LogicalType::Float => column!(Float, 0.0, Value::Float(x) => Some(*x)),
         LogicalType::Date => column!(Date, 0, Value::Date(x) => Some(x.days)),
         LogicalType::LocalTime => column!(LocalTime, 0, Value::LocalTime(x) => Some(x.nanos)),
-        LogicalType::LocalDateTime => column!(LocalDateTime, 0, Value::LocalDateTime(x) => nanos(x.seconds, x.nanos)),
+        LogicalType::LocalDateTime => {
+            column!(LocalDateTime, 0, Value::LocalDateTime(x) => nanos(x.seconds, x.nanos))
+        }
         LogicalType::DateTime => {
             column!(DateTime, 0, Value::DateTime(x) => if x.zone == Zone::Offset(0) { nanos(x.seconds, x.nanos) } else { None })
         }

@@ -17,5 +17,7 @@ mod values;
 pub use large::segmented_graph;
 pub use load::{LoadOptions, column_of};
 pub use model::{EdgeRow, EdgeRows, Model, NodeRows};
+pub(crate) use random::{LABELS, PROPERTIES, TYPES};
 pub use random::{RandomGraph, random_graph};
+pub(crate) use values::WORDS;
 pub use values::{PropertyKind, random_value};

@@ -60,7 +60,7 @@ pub struct EdgeRow {
 impl NodeRows {
     /// The properties of a row, key included, without nulls.
     pub fn properties_of(&self, row: usize) -> Map {
-        let key = self.key_property.iter().zip(self.keys.get(row)).map(|(name, key)| (name, key));
+        let key = self.key_property.iter().zip(self.keys.get(row));
         let others = self.properties.iter().zip(&self.rows[row]).map(|((name, _), value)| (name, value));
         without_nulls(key.chain(others))
     }
@@ -74,7 +74,10 @@ impl EdgeRows {
 }
 
 fn without_nulls<'m>(properties: impl Iterator<Item = (&'m String, &'m Value)>) -> Map {
-    properties.filter(|(_, value)| !value.is_null()).map(|(name, value)| (Arc::from(name.as_str()), value.clone())).collect()
+    properties
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (Arc::from(name.as_str()), value.clone()))
+        .collect()
 }
 
 impl Model {

@@ -81,12 +81,15 @@ pub fn random_graph(seed: u64, size: RandomGraph) -> Model {
             // Without keys and columns a batch has no rows.
             table.properties.push(("age".into(), PropertyKind::SmallInt.column_type()));
         }
-        let kinds = if kinds.is_empty() { vec![PropertyKind::SmallInt; table.properties.len()] } else { kinds };
+        let kinds =
+            if kinds.is_empty() { vec![PropertyKind::SmallInt; table.properties.len()] } else { kinds };
         let nulls = *random.pick(&[0, 20, 60, 95]);
         let first_key = random.between(-5, 100) + 1000 * model.nodes.len() as i64;
         for row in 0..count {
             let key = first_key + 3 * row as i64;
-            table.keys.extend(key_space.map(|_| if text_keys { Value::string(format!("k{key}")) } else { Value::Int(key) }));
+            table.keys.extend(
+                key_space.map(|_| if text_keys { Value::string(format!("k{key}")) } else { Value::Int(key) }),
+            );
             table.rows.push(random_row(&mut random, &kinds, nulls));
         }
         model.nodes.push(table);
@@ -118,7 +121,10 @@ pub fn random_graph(seed: u64, size: RandomGraph) -> Model {
     model
 }
 
-fn random_properties(random: &mut Random, properties: &mut Vec<(String, trimorph_types::LogicalType)>) -> Vec<PropertyKind> {
+fn random_properties(
+    random: &mut Random,
+    properties: &mut Vec<(String, trimorph_types::LogicalType)>,
+) -> Vec<PropertyKind> {
     let mut kinds = Vec::new();
     for (name, kind) in PROPERTIES {
         if random.chance(45) {
@@ -135,7 +141,8 @@ fn random_properties(random: &mut Random, properties: &mut Vec<(String, trimorph
 }
 
 fn random_row(random: &mut Random, kinds: &[PropertyKind], nulls: usize) -> Vec<Value> {
-    let value = |kind: &PropertyKind| if random.chance(nulls) { Value::Null } else { random_value(random, *kind) };
+    let value =
+        |kind: &PropertyKind| if random.chance(nulls) { Value::Null } else { random_value(random, *kind) };
     kinds.iter().map(value).collect()
 }
 
@@ -146,7 +153,8 @@ fn random_edges(
     cardinality: Cardinality,
     edges_max: usize,
 ) -> EdgeRows {
-    let mut edges = EdgeRows { label: label.into(), from_space: from.into(), to_space: to.into(), ..EdgeRows::default() };
+    let mut edges =
+        EdgeRows { label: label.into(), from_space: from.into(), to_space: to.into(), ..EdgeRows::default() };
     let kinds = if random.chance(70) { random_properties(random, &mut edges.properties) } else { Vec::new() };
     let nulls = *random.pick(&[0, 20, 60, 95]);
     let members = |space: &str| model.node_ids(|table| table.key_space.as_deref() == Some(space));

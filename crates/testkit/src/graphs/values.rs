@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use trimorph_types::{Date, DateTime, Duration, LocalDateTime, LocalTime, LogicalType, Map, Time, Value, Zone};
+use trimorph_types::{
+    Date, DateTime, Duration, LocalDateTime, LocalTime, LogicalType, Map, Time, Value, Zone,
+};
 
 use crate::Random;
 
@@ -80,8 +82,17 @@ impl PropertyKind {
 /// Words that values and queries share, so that comparisons hit.
 pub(crate) const WORDS: [&str; 8] = ["ann", "bob", "Ann", "b", "", "anna", "zoë", "o'k"];
 
-const SPECIAL_FLOATS: [f64; 9] =
-    [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 1.0, f64::MIN_POSITIVE, 9_007_199_254_740_993.0, -1.5];
+const SPECIAL_FLOATS: [f64; 9] = [
+    f64::NAN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    0.0,
+    -0.0,
+    1.0,
+    f64::MIN_POSITIVE,
+    9_007_199_254_740_993.0,
+    -1.5,
+];
 
 /// A value of a kind; never null.
 pub fn random_value(random: &mut Random, kind: PropertyKind) -> Value {
@@ -104,9 +115,12 @@ pub fn random_value(random: &mut Random, kind: PropertyKind) -> Value {
         PropertyKind::Date => Value::Date(Date {
             days: *random.pick(&[i32::MIN, i32::MAX, 0, -1, 11_016, 11_017, 11_018, 19_000]),
         }),
-        PropertyKind::LocalTime => Value::LocalTime(LocalTime { nanos: random.between(0, 23) * 3_600_000_000_000 + random.between(0, 1) }),
+        PropertyKind::LocalTime => Value::LocalTime(LocalTime {
+            nanos: random.between(0, 23) * 3_600_000_000_000 + random.between(0, 1),
+        }),
         PropertyKind::LocalDateTime => {
-            let seconds = if random.chance(10) { random.between(-1 << 40, 1 << 40) } else { random.between(-5, 5) };
+            let seconds =
+                if random.chance(10) { random.between(-1 << 40, 1 << 40) } else { random.between(-5, 5) };
             Value::LocalDateTime(LocalDateTime { seconds, nanos: *random.pick(&[0, 1, 999_999_999]) })
         }
         PropertyKind::DateTime => {
@@ -115,7 +129,8 @@ pub fn random_value(random: &mut Random, kind: PropertyKind) -> Value {
                 1 => Zone::Named { name: Arc::from("Europe/Stockholm"), offset_seconds: 3600 },
                 _ => Zone::Offset(0),
             };
-            let seconds = if random.chance(5) { random.between(-1 << 36, 1 << 36) } else { random.between(-5, 5) };
+            let seconds =
+                if random.chance(5) { random.between(-1 << 36, 1 << 36) } else { random.between(-5, 5) };
             Value::DateTime(DateTime { seconds, nanos: *random.pick(&[0, 500_000_000]), zone })
         }
         PropertyKind::Duration => Value::Duration(Duration {

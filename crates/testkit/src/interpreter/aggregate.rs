@@ -49,7 +49,8 @@ impl Interpreter<'_> {
             groups.push((Vec::new(), rows));
         } else {
             for row in rows {
-                let key = keys.iter().map(|(_, expr)| self.value(expr, &row)).collect::<Result<Vec<_>, _>>()?;
+                let key =
+                    keys.iter().map(|(_, expr)| self.value(expr, &row)).collect::<Result<Vec<_>, _>>()?;
                 let place = *places.entry(Key(key.clone())).or_insert(groups.len());
                 if place == groups.len() {
                     groups.push((key, Vec::new()));

@@ -26,9 +26,12 @@ impl Interpreter<'_> {
                 let subject = self.value(subject, row)?;
                 operators::property_of(&self.context, &subject, name).map_err(|error| error.at(*span))
             }
-            Expr::Op(op, args, span) => self.operator(*op, &self.values(args, row)?).map_err(|error| error.at(*span)),
+            Expr::Op(op, args, span) => {
+                self.operator(*op, &self.values(args, row)?).map_err(|error| error.at(*span))
+            }
             Expr::Call(name, args, span) => {
-                let function = lookup(name).ok_or_else(|| internal(format!("function \"{name}\" is not known")))?;
+                let function =
+                    lookup(name).ok_or_else(|| internal(format!("function \"{name}\" is not known")))?;
                 function.invoke(&self.context, &self.values(args, row)?).map_err(|error| error.at(*span))
             }
             Expr::HasLabel(subject, labels) => self.has_label(&self.value(subject, row)?, labels),
@@ -182,7 +185,9 @@ fn path(parts: &[Value]) -> Answer {
     let [Value::Node(start), steps @ ..] = parts else { return Err(internal("a path begins with a node")) };
     let mut walk = Walk::new(*start);
     for step in steps.chunks(2) {
-        let [over, Value::Node(end)] = step else { return Err(internal("a path alternates nodes and relationships")) };
+        let [over, Value::Node(end)] = step else {
+            return Err(internal("a path alternates nodes and relationships"));
+        };
         let over = relationships(over).ok_or_else(|| internal("a path goes over relationships"))?;
         if !walk.over_all(&over, *end) {
             return Err(internal("the relationships of a path do not connect its nodes"));

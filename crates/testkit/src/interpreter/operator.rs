@@ -34,12 +34,17 @@ impl Interpreter<'_> {
                 }
                 Ok(out)
             }
-            Plan::Extra { input, items } => self.rows(input, outer)?.into_iter().map(|row| self.extended(row, items)).collect(),
+            Plan::Extra { input, items } => {
+                self.rows(input, outer)?.into_iter().map(|row| self.extended(row, items)).collect()
+            }
             Plan::Project { input, items } => {
-                let project = |row: Row| items.iter().map(|(var, expr)| Ok((*var, self.value(expr, &row)?))).collect();
+                let project =
+                    |row: Row| items.iter().map(|(var, expr)| Ok((*var, self.value(expr, &row)?))).collect();
                 self.rows(input, outer)?.into_iter().map(project).collect()
             }
-            Plan::Aggregate { input, keys, aggregates } => self.aggregate(self.rows(input, outer)?, keys, aggregates),
+            Plan::Aggregate { input, keys, aggregates } => {
+                self.aggregate(self.rows(input, outer)?, keys, aggregates)
+            }
             Plan::Distinct { input, vars } => distinct(self.rows(input, outer)?, vars),
             Plan::Sort { input, keys, limit } => self.sorted(self.rows(input, outer)?, keys, limit.as_ref()),
             Plan::Skip { input, count } => {
@@ -113,7 +118,8 @@ impl Interpreter<'_> {
     }
 
     fn extended(&self, mut row: Row, items: &[(VarId, Expr)]) -> Result<Row, Diagnostic> {
-        let values: Result<Vec<_>, _> = items.iter().map(|(var, expr)| Ok((*var, self.value(expr, &row)?))).collect();
+        let values: Result<Vec<_>, _> =
+            items.iter().map(|(var, expr)| Ok((*var, self.value(expr, &row)?))).collect();
         row.extend(values?);
         Ok(row)
     }
@@ -125,9 +131,10 @@ impl Interpreter<'_> {
             keyed.push((values?, row));
         }
         keyed.sort_by(|(a, _), (b, _)| {
-            let places = keys.iter().zip(a.iter().zip(b)).map(|(key, (a, b))| {
-                if key.descending { order(b, a) } else { order(a, b) }
-            });
+            let places = keys
+                .iter()
+                .zip(a.iter().zip(b))
+                .map(|(key, (a, b))| if key.descending { order(b, a) } else { order(a, b) });
             places.fold(Ordering::Equal, Ordering::then)
         });
         let wanted = limit.map_or(Ok(usize::MAX), |limit| self.count(limit, "LIMIT"))?;

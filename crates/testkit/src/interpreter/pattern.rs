@@ -45,7 +45,13 @@ impl Interpreter<'_> {
     }
 
     /// Step 2, from the edge at `place` on.
-    fn match_single(&self, matching: &Matching<'_>, place: usize, row: Row, out: &mut Vec<Row>) -> Result<(), Diagnostic> {
+    fn match_single(
+        &self,
+        matching: &Matching<'_>,
+        place: usize,
+        row: Row,
+        out: &mut Vec<Row>,
+    ) -> Result<(), Diagnostic> {
         let Some(pattern) = matching.single.get(place) else { return self.match_nodes(matching, row, out) };
         for edge in &self.graph.edges {
             self.step()?;
@@ -53,7 +59,11 @@ impl Interpreter<'_> {
                 continue;
             }
             for (from, to) in readings(edge, pattern.direction) {
-                let parts = [(pattern.from, Value::Node(from)), (pattern.to, Value::Node(to)), (pattern.var, edge.value())];
+                let parts = [
+                    (pattern.from, Value::Node(from)),
+                    (pattern.to, Value::Node(to)),
+                    (pattern.var, edge.value()),
+                ];
                 if let Some(row) = bound(&row, &parts)
                     && self.accepts(matching.graph, pattern.from, from)
                     && self.accepts(matching.graph, pattern.to, to)
@@ -82,9 +92,18 @@ impl Interpreter<'_> {
     }
 
     /// Step 4, from the edge at `place` on.
-    fn match_variable(&self, matching: &Matching<'_>, place: usize, row: Row, out: &mut Vec<Row>) -> Result<(), Diagnostic> {
-        let Some(pattern) = matching.variable.get(place) else { return self.finish(matching.graph, row, out) };
-        let (Some(Value::Node(from)), Some(Value::Node(to))) = (row.get(&pattern.from), row.get(&pattern.to)) else {
+    fn match_variable(
+        &self,
+        matching: &Matching<'_>,
+        place: usize,
+        row: Row,
+        out: &mut Vec<Row>,
+    ) -> Result<(), Diagnostic> {
+        let Some(pattern) = matching.variable.get(place) else {
+            return self.finish(matching.graph, row, out);
+        };
+        let (Some(Value::Node(from)), Some(Value::Node(to))) = (row.get(&pattern.from), row.get(&pattern.to))
+        else {
             return Err(internal("an edge pattern between variables that are not among the nodes"));
         };
         for trail in self.trails(pattern, *from, *to, &row)? {
@@ -170,7 +189,9 @@ fn bound(row: &Row, parts: &[(VarId, Value)]) -> Option<Row> {
 
 fn share_an_edge(row: &Row, a: VarId, b: VarId) -> Result<bool, Diagnostic> {
     let edges = |var| {
-        row.get(&var).and_then(relationships).ok_or_else(|| internal("a distinct pair of variables that are no edges"))
+        row.get(&var)
+            .and_then(relationships)
+            .ok_or_else(|| internal("a distinct pair of variables that are no edges"))
     };
     let (a, b) = (edges(a)?, edges(b)?);
     Ok(a.iter().any(|x| b.iter().any(|y| x.id == y.id)))

@@ -45,7 +45,10 @@ impl Database {
         if let Err(error) = &read {
             let name = path.file_name().unwrap().to_string_lossy().to_string();
             // A manifest that lists other tables may put the blame on the first that does not fit.
-            assert!(name == "MANIFEST" || error.to_string().contains(&name), "{name} is damaged, not: {error}");
+            assert!(
+                name == "MANIFEST" || error.to_string().contains(&name),
+                "{name} is damaged, not: {error}"
+            );
         }
         read.ok()
     }
@@ -60,8 +63,11 @@ fn every_damaged_byte_is_found_or_harmless() {
         for path in &database.files {
             let good = database.bytes(path);
             let all = path.ends_with("MANIFEST");
-            let places: Vec<usize> =
-                if all { (0..good.len()).collect() } else { (0..80).map(|_| random.below(good.len())).chain(0..64).collect() };
+            let places: Vec<usize> = if all {
+                (0..good.len()).collect()
+            } else {
+                (0..80).map(|_| random.below(good.len())).chain(0..64).collect()
+            };
             for place in places {
                 let mut bad = good.clone();
                 bad[place] ^= 1 << random.below(8);
@@ -132,7 +138,8 @@ fn forged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let kind = u32::from_le_bytes(bytes[12..16].try_into().unwrap());
     let image = Image::open(region, kind).unwrap();
     let mut metadata = image.metadata().to_vec();
-    let mut blobs: Vec<Vec<u8>> = (0..).map_while(|id| image.blob(BlobId(id))).map(|blob| blob.as_slice().to_vec()).collect();
+    let mut blobs: Vec<Vec<u8>> =
+        (0..).map_while(|id| image.blob(BlobId(id))).map(|blob| blob.as_slice().to_vec()).collect();
     let part = match random.below(2) {
         0 if !blobs.is_empty() => {
             let blob = random.below(blobs.len());

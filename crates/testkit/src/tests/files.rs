@@ -13,7 +13,9 @@ fn write_and_read(fs: &dyn FileSystem, dir: &Path, model: &Model) -> Main {
     let main = model.load(LoadOptions::default()).unwrap();
     write_main(fs, dir, &main).unwrap();
     let read = read_main(fs, dir, RegionOptions::default()).unwrap();
-    let text = |main: &Main| format!("{:?} {:?} {:?}", main.catalog.node_tables, main.catalog.edge_tables, main.bytes);
+    let text = |main: &Main| {
+        format!("{:?} {:?} {:?}", main.catalog.node_tables, main.catalog.edge_tables, main.bytes)
+    };
     assert_eq!(text(&main), text(&read));
     assert_eq!(main.image_bytes(), read.image_bytes());
     read
@@ -52,6 +54,7 @@ fn round_trip_on_disk() {
 
 #[test]
 fn a_directory_without_a_database_is_an_error() {
-    let error = read_main(&MemoryFileSystem::default(), Path::new("nothing"), RegionOptions::default()).unwrap_err();
+    let error =
+        read_main(&MemoryFileSystem::default(), Path::new("nothing"), RegionOptions::default()).unwrap_err();
     assert!(error.to_string().contains("MANIFEST"), "{error}");
 }

@@ -62,7 +62,10 @@ fn a_zone_with_a_later_instant_of_another_zone_is_pruned() {
     let later = instant(100, Zone::Offset(3600));
     assert!(compare(&later, &instant(50, Zone::Offset(0))).is_some_and(|o| o.is_gt()));
     let model = table(&[1, 2], column, vec![vec![instant(1, Zone::Offset(0))], vec![later]]);
-    assert!(!visited(&model, 100_000_000_000), "repaired: x > datetime of second 50 finds second 100 of +01:00");
+    assert!(
+        !visited(&model, 100_000_000_000),
+        "repaired: x > datetime of second 50 finds second 100 of +01:00"
+    );
 }
 
 /// `Reader::relationship` promises null for an id of no edge.
@@ -81,7 +84,10 @@ fn an_edge_of_a_vertex_column_answers_to_several_ids() {
     let snapshot = with_edges(table(&keys, Vec::new(), vec![Vec::new(); 130]), &[(128, 0)]);
     let reader = Reader::new(&snapshot);
     for (page, position) in [(1, 0), (0, 128)] {
-        assert!(!reader.relationship(EdgeId::new(EdgeTableId(0), page, position)).is_null(), "repaired: page {page}");
+        assert!(
+            !reader.relationship(EdgeId::new(EdgeTableId(0), page, position)).is_null(),
+            "repaired: page {page}"
+        );
     }
 }
 
@@ -101,7 +107,8 @@ fn columns_of_a_table_without_batches_are_named_wrongly() {
     let snapshot = table(&[], properties, Vec::new()).snapshot(LoadOptions::default()).unwrap();
     let catalog = snapshot.catalog();
     let info = &catalog.node_tables[0];
-    let named: Vec<_> = info.properties.iter().map(|p| (catalog.property_name(p.id).to_string(), p.ty)).collect();
+    let named: Vec<_> =
+        info.properties.iter().map(|p| (catalog.property_name(p.id).to_string(), p.ty)).collect();
     let wrong = [("id".to_owned(), LogicalType::Float), ("a".to_owned(), LogicalType::String)];
     assert_eq!((named.as_slice(), info.key), (wrong.as_slice(), None), "repaired");
 }

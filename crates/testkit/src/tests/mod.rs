@@ -17,7 +17,8 @@ use crate::graphs::{Model, RandomGraph, random_graph};
 /// The random graph of a seed, which is printed.
 fn graph(seed: u64) -> Model {
     println!("graph seed {seed}");
-    let size = if seed % 8 == 7 { RandomGraph { nodes_max: 300, edges_max: 900 } } else { RandomGraph::default() };
+    let size =
+        if seed % 8 == 7 { RandomGraph { nodes_max: 300, edges_max: 900 } } else { RandomGraph::default() };
     random_graph(seed, size)
 }
 

@@ -37,7 +37,8 @@ fn check_nodes(model: &Model, reader: &Reader<'_>) {
         assert_eq!(info.rows, reader.rows(table));
         assert_eq!(info.characteristic_sets.iter().map(|set| set.count).sum::<u64>(), info.rows);
         for (place, property) in info.properties.iter().enumerate() {
-            let values: Vec<Value> = (0..info.rows).map(|row| reader.node_column(table, place).value(row)).collect();
+            let values: Vec<Value> =
+                (0..info.rows).map(|row| reader.node_column(table, place).value(row)).collect();
             check_column(reader.node_column(table, place), &values, property);
         }
     }
@@ -53,7 +54,12 @@ fn check_column(column: &trimorph_store::ColumnView<'_>, values: &[Value], info:
         let nulls = column.nulls((0..len).map(|i| (i, (first + i) as u64)), len);
         for i in 0..len {
             let value = &values[first + i];
-            assert!(identical(&scanned.value(i, &none), value), "scan of row {} gives {:?}, not {value:?}", first + i, scanned.value(i, &none));
+            assert!(
+                identical(&scanned.value(i, &none), value),
+                "scan of row {} gives {:?}, not {value:?}",
+                first + i,
+                scanned.value(i, &none)
+            );
             assert!(identical(&gathered.value(len - 1 - i, &none), value), "gather of row {}", first + i);
             assert_eq!(nulls.get(i), value.is_null(), "null of row {}", first + i);
         }
@@ -73,7 +79,11 @@ fn check_column(column: &trimorph_store::ColumnView<'_>, values: &[Value], info:
         let Some((low, high)) = column.zone_range(zone as u64) else { continue };
         let zone = &integers[zone..rows.min(zone + ZONE_ROWS)];
         let exact = zone.iter().flatten().min().zip(zone.iter().flatten().max());
-        assert_eq!(exact.map_or((i64::MAX, i64::MIN), |(low, high)| (*low, *high)), (low, high), "zones are tight");
+        assert_eq!(
+            exact.map_or((i64::MAX, i64::MIN), |(low, high)| (*low, *high)),
+            (low, high),
+            "zones are tight"
+        );
     }
 }
 
@@ -99,8 +109,21 @@ fn check_keys(model: &Model, reader: &Reader<'_>) {
             let found = table.key_property.is_some().then_some(row as u64);
             assert_eq!(reader.find_key(id, key), found, "key {key:?} of {:?}", table.labels);
         }
-        let others = model.nodes.iter().enumerate().filter(|(other, _)| *other != place).flat_map(|(_, other)| &other.keys);
-        let nonsense = [Value::Null, Value::Int(i64::MIN), Value::Int(-77), Value::string(""), Value::Float(f64::NAN), Value::Float(0.5), Value::list(Vec::new())];
+        let others = model
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != place)
+            .flat_map(|(_, other)| &other.keys);
+        let nonsense = [
+            Value::Null,
+            Value::Int(i64::MIN),
+            Value::Int(-77),
+            Value::string(""),
+            Value::Float(f64::NAN),
+            Value::Float(0.5),
+            Value::list(Vec::new()),
+        ];
         for key in others.chain(&nonsense) {
             if !table.keys.iter().any(|own| identical(own, key)) {
                 assert_eq!(reader.find_key(id, key), None, "key {key:?} is not in {:?}", table.labels);
@@ -154,14 +177,24 @@ fn check_edges(model: &Model, reader: &Reader<'_>) {
         for (column, property) in info.properties.iter().enumerate() {
             let slot_max = slots.last().map_or(0, |slot| slot + 1);
             let slot_count = if info.single { reader.rows(info.source) } else { slot_max };
-            let values: Vec<Value> = (0..slot_count).map(|slot| reader.edge_column(place, column).value(slot)).collect();
+            let values: Vec<Value> =
+                (0..slot_count).map(|slot| reader.edge_column(place, column).value(slot)).collect();
             check_column(reader.edge_column(place, column), &values, property);
         }
     }
     let only = |a: &BTreeMap<Fact, usize>, b: &BTreeMap<Fact, usize>| -> Vec<Fact> {
-        a.iter().filter(|(fact, count)| b.get(*fact) != Some(count)).map(|(fact, _)| fact.clone()).take(5).collect()
+        a.iter()
+            .filter(|(fact, count)| b.get(*fact) != Some(count))
+            .map(|(fact, _)| fact.clone())
+            .take(5)
+            .collect()
     };
-    assert!(expected == actual, "lost {:?}, made up {:?}", only(&expected, &actual), only(&actual, &expected));
+    assert!(
+        expected == actual,
+        "lost {:?}, made up {:?}",
+        only(&expected, &actual),
+        only(&actual, &expected)
+    );
 }
 
 fn forward_edges(view: &EdgeTableView<'_>, reader: &Reader<'_>) -> Vec<(EdgeId, NodeId, NodeId)> {
@@ -181,7 +214,10 @@ fn forward_edges(view: &EdgeTableView<'_>, reader: &Reader<'_>) -> Vec<(EdgeId, 
                 out.extend((0..list.len).map(|i| (EdgeId(first.0 + i as u64), start, csr.node(list, i))));
             }
         }
-        assert_eq!(view.forward.degree(row), out.iter().rev().take_while(|(_, s, _)| *s == start).count() as u64);
+        assert_eq!(
+            view.forward.degree(row),
+            out.iter().rev().take_while(|(_, s, _)| *s == start).count() as u64
+        );
     }
     out
 }
@@ -193,7 +229,9 @@ fn backward_edges(view: &EdgeTableView<'_>, reader: &Reader<'_>) -> Vec<(EdgeId,
             let end = NodeId::new(*target, row);
             let mut neighbours = Vec::new();
             match adjacency {
-                AdjacencyView::Column(column) => neighbours.extend(column.neighbour(row).map(|n| (n, column.position(row)))),
+                AdjacencyView::Column(column) => {
+                    neighbours.extend(column.neighbour(row).map(|n| (n, column.position(row))))
+                }
                 AdjacencyView::Csr(csr) => {
                     let list = csr.list(row);
                     check_list(csr, list);
@@ -205,7 +243,11 @@ fn backward_edges(view: &EdgeTableView<'_>, reader: &Reader<'_>) -> Vec<(EdgeId,
                 let ordinal = neighbours[..i].iter().filter(|(other, _)| other == start).count();
                 let id = view.search_id(start.row(), end, ordinal);
                 if let Some(position) = position {
-                    assert_eq!(id, EdgeId::new(view.id, start.row() / PAGE_ROWS, *position), "position of {start:?} → {end:?}");
+                    assert_eq!(
+                        id,
+                        EdgeId::new(view.id, start.row() / PAGE_ROWS, *position),
+                        "position of {start:?} → {end:?}"
+                    );
                 }
                 out.push((id, *start, end));
             }
@@ -239,7 +281,11 @@ fn every_graph_is_read_back() {
     for seed in 0..300 {
         let model = graph(seed);
         let batch_rows = [1, 3, 4096][usize::try_from(seed % 3).unwrap()];
-        let options = LoadOptions { batch_rows, threads: 1 + usize::try_from(seed % 2).unwrap(), general: seed % 5 == 0 };
+        let options = LoadOptions {
+            batch_rows,
+            threads: 1 + usize::try_from(seed % 2).unwrap(),
+            general: seed % 5 == 0,
+        };
         check(&model, &model.load(options).unwrap());
     }
 }

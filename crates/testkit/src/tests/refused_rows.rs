@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use trimorph_base::{CancelToken, NodeId, TableId};
 use trimorph_store::bulk::{
-    BulkBuilder, BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Lines, NodeBatch, NodeSpec, Origin, Rejected,
-    Verdict,
+    BulkBuilder, BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Lines, NodeBatch,
+    NodeSpec, Origin, Rejected, Verdict,
 };
 use trimorph_store::{Reader, Snapshot};
 use trimorph_types::{LogicalType, Value, equivalent};
@@ -15,6 +15,9 @@ use crate::Random;
 
 const LEN: usize = 400;
 
+/// The snapshot, the keys given and the pairs of keys given.
+type Built = (Snapshot, Vec<i64>, Vec<(i64, i64)>);
+
 fn batch(from: &[i64]) -> ColumnBatch {
     ColumnBatch { data: ColumnData::Int(from.to_vec()), nulls: None }
 }
@@ -23,7 +26,7 @@ fn origin(first: usize) -> Origin {
     Origin { file: 7, lines: Lines::From(first as u64 + 1) }
 }
 
-fn build(seed: u64, verdict: Verdict, refused: &Mutex<Vec<Rejected>>) -> Result<(Snapshot, Vec<i64>, Vec<(i64, i64)>), BulkError> {
+fn build(seed: u64, verdict: Verdict, refused: &Mutex<Vec<Rejected>>) -> Result<Built, BulkError> {
     let mut random = Random::new(seed);
     let reject = Box::new(|row| {
         refused.lock().unwrap().push(row);
@@ -45,18 +48,22 @@ fn build(seed: u64, verdict: Verdict, refused: &Mutex<Vec<Rejected>>) -> Result<
     let keys: Vec<i64> = (0..LEN).map(|_| random.between(0, 600)).collect();
     let pairs: Vec<(i64, i64)> = (0..LEN).map(|_| (random.between(0, 600), random.between(0, 600))).collect();
     for (part, keys) in keys.chunks(37).enumerate() {
-        let node_batch = NodeBatch { keys: Some(batch(keys).data), columns: vec![batch(keys)], origin: origin(part * 37) };
+        let node_batch =
+            NodeBatch { keys: Some(batch(keys).data), columns: vec![batch(keys)], origin: origin(part * 37) };
         builder.append_nodes(nodes, node_batch)?;
     }
     for (part, pairs) in pairs.chunks(41).enumerate() {
         let (from, to): (Vec<i64>, Vec<i64>) = pairs.iter().copied().unzip();
         let lines: Vec<i64> = (0..pairs.len()).map(|i| (part * 41 + i) as i64).collect();
-        builder.append_edges(edges, EdgeBatch {
-            from_keys: ColumnData::Int(from),
-            to_keys: ColumnData::Int(to),
-            columns: vec![batch(&lines)],
-            origin: origin(part * 41),
-        })?;
+        builder.append_edges(
+            edges,
+            EdgeBatch {
+                from_keys: ColumnData::Int(from),
+                to_keys: ColumnData::Int(to),
+                columns: vec![batch(&lines)],
+                origin: origin(part * 41),
+            },
+        )?;
     }
     Ok((Snapshot::new(Arc::new(builder.finish(1)?)), keys, pairs))
 }
@@ -71,7 +78,9 @@ fn refused_rows_are_left_out_and_named() {
         let reader = Reader::new(&snapshot);
         let mut kept: Vec<i64> = Vec::new();
         for (line, key) in keys.iter().enumerate() {
-            let reported = refused.iter().any(|r| r.line == line as u64 + 1 && r.reason.starts_with("duplicate key") && r.file == 7);
+            let reported = refused
+                .iter()
+                .any(|r| r.line == line as u64 + 1 && r.reason.starts_with("duplicate key") && r.file == 7);
             assert_eq!(reported, kept.contains(key), "line {}", line + 1);
             if !reported {
                 let node = NodeId::new(TableId(0), kept.len() as u64);
@@ -83,8 +92,13 @@ fn refused_rows_are_left_out_and_named() {
         assert_eq!(reader.rows(TableId(0)), kept.len() as u64);
         let whole = |(from, to): &(i64, i64)| kept.contains(from) && kept.contains(to);
         let graph = crate::interpreter::Graph::read(&snapshot);
-        let mut lines: Vec<String> = graph.edges.iter().map(|edge| format!("{:?}", edge.properties["line"])).collect();
-        let expected = pairs.iter().enumerate().filter(|(_, pair)| whole(pair)).map(|(line, _)| format!("{:?}", Value::Int(line as i64)));
+        let mut lines: Vec<String> =
+            graph.edges.iter().map(|edge| format!("{:?}", edge.properties["line"])).collect();
+        let expected = pairs
+            .iter()
+            .enumerate()
+            .filter(|(_, pair)| whole(pair))
+            .map(|(line, _)| format!("{:?}", Value::Int(line as i64)));
         let mut expected: Vec<String> = expected.collect();
         lines.sort();
         expected.sort();

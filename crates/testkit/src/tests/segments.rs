@@ -11,12 +11,15 @@ use crate::graphs::{LoadOptions, segmented_graph};
 
 #[test]
 fn tables_of_several_segments_are_read_back() {
-    for (seed, rows) in [(1, SEGMENT_ROWS - 1), (2, SEGMENT_ROWS), (3, SEGMENT_ROWS + 1), (4, 2 * SEGMENT_ROWS + 129)] {
+    for (seed, rows) in
+        [(1, SEGMENT_ROWS - 1), (2, SEGMENT_ROWS), (3, SEGMENT_ROWS + 1), (4, 2 * SEGMENT_ROWS + 129)]
+    {
         println!("segmented graph seed {seed}, {rows} rows");
         let model = segmented_graph(seed, rows);
         let main = model.load(LoadOptions { batch_rows: 10_000, threads: 2, general: false }).unwrap();
         check(&model, &main);
-        let kinds: Vec<bool> = main.edge_tables.iter().map(|t| matches!(t.forward.view(), AdjacencyView::Column(_))).collect();
+        let kinds: Vec<bool> =
+            main.edge_tables.iter().map(|t| matches!(t.forward.view(), AdjacencyView::Column(_))).collect();
         assert_eq!(kinds, [true, true, false], "IN and NEXT are vertex columns, TO is not");
         if seed == 4 {
             let fs = MemoryFileSystem::default();
@@ -35,7 +38,7 @@ fn morsels_cover_every_row_once() {
     for size in [1, 1024, 5000, 1 << 20] {
         let tables = [TableId(1), TableId(0)];
         let morsels = trimorph_store::Morsels::new(reader.catalog(), &tables, size);
-        let mut seen = vec![vec![false; SEGMENT_ROWS + 2000], vec![false; 10]];
+        let mut seen = [vec![false; SEGMENT_ROWS + 2000], vec![false; 10]];
         let mut count = 0;
         while let Some((first, len)) = morsels.next(&reader, &[]) {
             count += 1;
@@ -48,7 +51,12 @@ fn morsels_cover_every_row_once() {
         assert!(seen.iter().flatten().all(|seen| *seen));
         // `dense` is column 2: the key, `constant`, `dense`. Its value in row r is 7 r − 100,000.
         morsels.reset();
-        let wanted = trimorph_store::Prune { table: TableId(0), column: 2, low: 7 * 3000 - 100_000, high: 7 * 3000 - 100_000 };
+        let wanted = trimorph_store::Prune {
+            table: TableId(0),
+            column: 2,
+            low: 7 * 3000 - 100_000,
+            high: 7 * 3000 - 100_000,
+        };
         let mut found = false;
         while let Some((first, len)) = morsels.next(&reader, std::slice::from_ref(&wanted)) {
             found |= first.table() == TableId(0) && (first.row()..first.row() + len as u64).contains(&3000);
