@@ -5,7 +5,7 @@ use crate::graphs::PropertyKind;
 
 impl Writer {
     pub(super) fn comparison_symbol(&mut self) -> &'static str {
-        self.random.pick(&["=", "=", "<>", "<", "<=", ">", ">="])
+        self.random.pick::<&'static str>(&["=", "=", "<>", "<", "<=", ">", ">="])
     }
 
     /// A condition with at most `depth` connectives within each other.
