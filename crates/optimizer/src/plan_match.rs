@@ -148,6 +148,9 @@ impl Optimizer<'_> {
             return Plan::Empty;
         }
         let mut needed = needed.clone();
+        // A path that a predicate looks at is made first, then looked at.
+        let looked_at = vars_of(&graph.predicates);
+        needed.extend(graph.paths.iter().map(|p| p.var).filter(|v| looked_at.contains(v)));
         for path in graph.paths.iter().filter(|p| needed.contains(&p.var)).cloned().collect::<Vec<_>>() {
             needed.extend(path.steps.iter().map(|s| match s {
                 PathStep::Node(v) | PathStep::Edge(v) => *v,
@@ -181,7 +184,7 @@ impl Optimizer<'_> {
             available: bound,
             wanted,
         };
-        let mut plan = planner.run(self, hanging);
+        let (mut plan, later) = planner.run(self, hanging);
         let items: Vec<(VarId, Expr)> = (paths.into_iter())
             .filter(|p| needed.contains(&p.var))
             .map(|p| {
@@ -194,7 +197,10 @@ impl Optimizer<'_> {
         if !items.is_empty() {
             plan = Plan::Extra { input: Box::new(plan), items };
         }
-        plan
+        match later.into_iter().reduce(and) {
+            Some(predicate) => Plan::Filter { input: Box::new(plan), predicate },
+            None => plan,
+        }
     }
 
     /// Turns the pairs of edges that must differ into predicates, where they could coincide at all.
@@ -231,7 +237,12 @@ impl Optimizer<'_> {
 }
 
 impl Planner<'_> {
-    fn run(mut self, optimizer: &Optimizer<'_>, mut hanging: Vec<(VarId, trimorph_algebra::CountStep)>) -> Plan {
+    /// The plan, and the predicates that could not be placed because they look at paths.
+    fn run(
+        mut self,
+        optimizer: &Optimizer<'_>,
+        mut hanging: Vec<(VarId, trimorph_algebra::CountStep)>,
+    ) -> (Plan, Vec<Expr>) {
         self.place_filters();
         self.hang(&mut hanging);
         let mut left: Vec<VarId> = self.graph.nodes.iter().map(|n| n.var).filter(|v| !self.available.contains(v)).collect();
@@ -249,7 +260,7 @@ impl Planner<'_> {
             left.retain(|v| !self.available.contains(v));
         }
         self.place_filters();
-        self.plan
+        (self.plan, self.graph.predicates)
     }
 
     /// Edges that are not planned yet.

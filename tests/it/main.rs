@@ -1,0 +1,5 @@
+//! The one integration binary: many test binaries would cost several times the link time.
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
+
+mod shared;
+mod snb_bi;

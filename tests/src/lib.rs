@@ -1,0 +1,1 @@
+//! Nothing: this package holds the integration tests in `it/`.
