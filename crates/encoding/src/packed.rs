@@ -11,7 +11,7 @@
 /// An encoded run of integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Bits per code, 0..=56 or 64.
+    /// Bits per code, 0..=56 or 64; 8, 16 or 32 where little is lost by it.
     pub bits: u8,
     /// The smallest value.
     pub base: i64,
@@ -54,8 +54,14 @@ fn pack_with(values: &[i64], granule: u32) -> Packed {
     };
     let step = if granule == 1 { common_step(values, low) } else { 1 };
     let span = high.wrapping_sub(low).cast_unsigned() / step;
-    let needed = (u64::BITS - span.leading_zeros()).next_multiple_of(granule);
-    let bits = if needed > 56 { 64 } else { needed };
+    let bits = match (u64::BITS - span.leading_zeros()).next_multiple_of(granule) {
+        // Close to a machine width: an eighth more space, and whole vectors are compared without unpacking.
+        7 => 8,
+        14..16 => 16,
+        28..32 => 32,
+        57.. => 64,
+        bits => bits,
+    };
     let mut bytes = vec![0u8; (values.len() * bits as usize).div_ceil(8) + PAD_BYTES];
     let code = |v: i64| v.wrapping_sub(low).cast_unsigned() / step;
     match bits {
@@ -159,6 +165,45 @@ impl<'a> PackedView<'a> {
         }
     }
 
+    /// The codes of the values in `low..=high`, if any value can be.
+    pub fn code_range(&self, low: i64, high: i64) -> Option<(u64, u64)> {
+        // Values are base + step × code, and no code is negative.
+        let step = i128::from(self.step);
+        let first = ((i128::from(low) - i128::from(self.base)).max(0) + step - 1).div_euclid(step);
+        let last = (i128::from(high) - i128::from(self.base)).div_euclid(step);
+        let clamp = |v: i128| u64::try_from(v).unwrap_or(u64::MAX);
+        (first <= last).then(|| (clamp(first), clamp(last)))
+    }
+
+    /// How many of the codes of values `from..from + len` are in `first..=last`.
+    ///
+    /// **Cost**: at machine widths a vectorised comparison per code; otherwise a load, shift and mask each.
+    #[inline]
+    pub fn count_codes(&self, from: usize, len: usize, first: u64, last: u64) -> usize {
+        macro_rules! count {
+            ($t:ty, $w:literal) => {{
+                let Ok(first) = <$t>::try_from(first) else { return 0 };
+                let span = <$t>::try_from(last).unwrap_or(<$t>::MAX) - first;
+                let bytes = &self.bytes[from * $w..(from + len) * $w];
+                let within = |c: &[u8]| {
+                    let mut raw = [0u8; $w];
+                    raw.copy_from_slice(c);
+                    <$t>::from_le_bytes(raw).wrapping_sub(first) <= span
+                };
+                // Counted in the codes' own width where it cannot overflow, so that a vector of comparisons is added up as it is.
+                bytes.chunks(128 * $w).map(|block| block.chunks_exact($w).map(|c| u8::from(within(c))).sum::<u8>() as usize).sum()
+            }};
+        }
+        match self.bits {
+            0 => if first == 0 { len } else { 0 },
+            8 => count!(u8, 1),
+            16 => count!(u16, 2),
+            32 => count!(u32, 4),
+            64 => count!(u64, 8),
+            _ => (from..from + len).filter(|i| (first..=last).contains(&self.code(*i))).count(),
+        }
+    }
+
     /// Whole-byte codes of `W` bytes.
     #[inline]
     fn unpack_as<const W: usize>(&self, from: usize, out: &mut [i64]) {
@@ -181,6 +226,14 @@ mod tests {
             assert!(view.holds(values.len()));
             for (i, v) in values.iter().enumerate() {
                 assert_eq!(view.get(i), *v, "at {i} of {values:?}");
+            }
+            for (low, high) in [(i64::MIN, i64::MAX), (0, 100), (5, 5), (7, 3), (-17, 1 << 40), (i64::MIN, -1)] {
+                let from = values.len() / 3;
+                let expected = values[from..].iter().filter(|v| (low..=high).contains(*v)).count();
+                let counted = view
+                    .code_range(low, high)
+                    .map_or(0, |(first, last)| view.count_codes(from, values.len() - from, first, last));
+                assert_eq!(counted, expected, "{low}..={high}");
             }
             let mut all = vec![0; values.len()];
             view.unpack(0, &mut all);
@@ -212,6 +265,6 @@ mod tests {
     #[test]
     fn a_common_step_costs_no_bits() {
         let values: Vec<i64> = (0..100).map(|i| 1_000_000 * i + 3).collect();
-        assert_eq!(pack(&values).bits, 7);
+        assert_eq!(pack(&values).bits, 8);
     }
 }

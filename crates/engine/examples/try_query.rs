@@ -1,12 +1,16 @@
-//! Loads a directory in LDBC SNB layout and runs the queries given.
+//! Loads files (comma between them) and runs the queries given; `REPEAT=n` measures each n times first, `THREADS=n`.
 #![expect(clippy::print_stdout, reason = "an example")]
 
 fn main() -> Result<(), trimorph::Error> {
     let mut args = std::env::args().skip(1);
     let dir = args.next().unwrap_or_default();
-    let db = trimorph::Database::in_memory(trimorph::Config::default());
+    let db = trimorph::Database::in_memory(trimorph::Config {
+        threads: std::env::var("THREADS").ok().and_then(|t| t.parse().ok()).unwrap_or(1),
+        ..trimorph::Config::default()
+    });
     let start = std::time::Instant::now();
-    let report = db.load(&[dir.into()], None, &db.load_options(), &trimorph::NoProgress)?;
+    let paths: Vec<std::path::PathBuf> = dir.split(',').map(Into::into).collect();
+    let report = db.load(&paths, None, &db.load_options(), &trimorph::NoProgress)?;
     println!("{} nodes {} edges {} values in {:?}", report.nodes, report.edges, report.values, start.elapsed());
     for (name, bytes) in db.stats().components {
         println!("{name:25} {bytes:>12}");
@@ -14,6 +18,17 @@ fn main() -> Result<(), trimorph::Error> {
     println!("{:25} {:>12}", "total", db.stats().total_bytes);
     let connection = db.connect();
     for text in args {
+        let mut times: Vec<_> = (0..std::env::var("REPEAT").map_or(0, |r| r.parse().unwrap_or(0)))
+            .map(|_| {
+                let start = std::time::Instant::now();
+                let rows = connection.query(&text, &[]).and_then(trimorph::QueryResult::rows).map(|r| r.len());
+                (start.elapsed(), rows.unwrap_or(0))
+            })
+            .collect();
+        times.sort();
+        if let Some(median) = times.get(times.len() / 2) {
+            println!("median {:?}", median.0);
+        }
         let start = std::time::Instant::now();
         let result = connection.query(&text, &[]);
         match result {

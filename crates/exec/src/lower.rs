@@ -11,11 +11,11 @@ use trimorph_algebra::{ApplyKind, BoundQuery, CountStep, Expr, Extend, Op, Plan,
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_catalog::Catalog;
 use trimorph_store::{Morsels, Prune, Snapshot, StepPlan};
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::Value;
 use trimorph_vector::Chunk;
 
 use crate::execution::ProfileCell;
-use crate::expr::{Compiler, Ex, Row, compile};
+use crate::expr::{Compiler, Ex, Row, compile, integer_range};
 use crate::layout::{Layout, Place};
 use crate::operator::BoxOperator;
 use crate::ops;
@@ -345,7 +345,7 @@ impl<'s> Lowering<'s> {
             for table in &scan.tables {
                 let Some(column) = self.catalog.node_property(*table, &predicate.property) else { continue };
                 let ty = self.catalog.node_tables[table.0 as usize].properties[column].ty;
-                if let Some((low, high)) = prune_range(ty, predicate.op, &value) {
+                if let Some((low, high)) = integer_range(ty, predicate.op, &value) {
                     prune.push(Prune { table: *table, column, low, high });
                 }
             }
@@ -418,6 +418,13 @@ impl<'s> Lowering<'s> {
             keep,
             want_edge: edge.is_some(),
             step: Arc::new(self.step(step)),
+            reversed: Arc::new(self.step(&Extend {
+                from: step.to,
+                to: step.from,
+                direction: step.direction.reversed(),
+                to_tables: None,
+                ..step.clone()
+            })),
         };
         Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
     }
@@ -780,23 +787,4 @@ fn reads_only_properties(expr: &Expr, edge: VarId) -> bool {
             ok
         }
     }
-}
-
-/// The values a column must hold for a comparison with `value` to be true, as the integers it keeps.
-fn prune_range(ty: LogicalType, op: Op, value: &Value) -> Option<(i64, i64)> {
-    let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
-    let v = match (ty, value) {
-        (LogicalType::Int, Value::Int(i)) => *i,
-        (LogicalType::Date, Value::Date(d)) => d.days.into(),
-        (LogicalType::DateTime, Value::DateTime(t)) => nanos(t.seconds, t.nanos)?,
-        (LogicalType::LocalDateTime, Value::LocalDateTime(t)) => nanos(t.seconds, t.nanos)?,
-        (LogicalType::LocalTime, Value::LocalTime(t)) => t.nanos,
-        _ => return None,
-    };
-    Some(match op {
-        Op::Eq => (v, v),
-        Op::Lt | Op::Le => (i64::MIN, v),
-        Op::Gt | Op::Ge => (v, i64::MAX),
-        _ => return None,
-    })
 }

@@ -61,9 +61,10 @@ fn find_leaf(
     hanging: &[(VarId, CountStep)],
     anchored: bool,
 ) -> Option<(VarId, usize)> {
-    graph.nodes.iter().find_map(|node| {
+    let candidates = graph.nodes.iter().filter_map(|node| {
         let v = node.var;
-        if needed.contains(&v) || bound.contains(&v) || (anchored && hanging.iter().any(|(at, _)| *at == v)) {
+        let loaded = hanging.iter().any(|(at, _)| *at == v);
+        if needed.contains(&v) || bound.contains(&v) || (anchored && loaded) {
             return None;
         }
         let mut incident = graph.edges.iter().enumerate().filter(|(_, e)| e.from == v || e.to == v);
@@ -75,12 +76,15 @@ fn find_leaf(
             && !graph.distinct.iter().any(|(a, b)| *a == edge.var || *b == edge.var)
             && !graph.paths.iter().any(|p| needed.contains(&p.var));
         // Predicates may be on the edge, alone; a predicate on the node is a reason to start there.
+        let mut filtered = false;
         let free = graph.predicates.iter().all(|p| {
             let vars = vars_of([p]);
+            filtered |= vars.contains(&edge.var);
             !vars.contains(&v) && (!vars.contains(&edge.var) || vars.len() == 1)
         });
-        // An undirected step counts both directions: so does the extend.
-        let _ = Direction::Both;
-        (alone && free).then_some((v, i))
-    })
+        // Seen from the neighbour: properties are read in order forward only, and counts that need a pass of their own come last.
+        let backward = (edge.to == v) == (edge.direction == Direction::In);
+        (alone && free).then_some(((loaded, filtered && backward, backward), v, i))
+    });
+    candidates.min_by_key(|(key, _, _)| *key).map(|(_, v, i)| (v, i))
 }

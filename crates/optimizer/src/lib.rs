@@ -2,6 +2,7 @@
 //!
 //! Passes, each with one file:
 //!
+//! 0. `merge_patterns` patterns that follow each other become one
 //! 1. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
 //! 2. `plan_match`     each pattern: tables of its nodes, predicates placed, joins ordered
 //!    - `tables`       which node tables each node can be in, narrowed along edges
@@ -15,6 +16,7 @@
 mod count_trails;
 mod estimate;
 mod hang_counts;
+mod merge_patterns;
 mod order_joins;
 mod plan_match;
 mod tables;
@@ -47,6 +49,7 @@ impl Default for Options {
 pub fn optimize(query: BoundQuery, catalog: &Catalog, options: Options) -> BoundQuery {
     let BoundQuery { plan, columns, mut vars, parameters } = query;
     let needed = columns.iter().map(|(_, v)| *v).collect();
+    let plan = merge_patterns::merge_patterns(plan);
     let plan = Optimizer { catalog, options, vars: &mut vars }.plan(plan, &needed);
     BoundQuery { plan, columns, vars, parameters }
 }

@@ -114,7 +114,7 @@ impl<'s> EdgeTableView<'s> {
     pub fn forward_id(&self, row: u64, list: List) -> EdgeId {
         let page = row / PAGE_ROWS;
         match &self.forward {
-            AdjacencyView::Csr(csr) => EdgeId::new(self.id, page, csr.slot(list) - csr.page_slot(page)),
+            AdjacencyView::Csr(csr) => EdgeId::new(self.id, page, csr.slot(list).saturating_sub(csr.page_slot(page))),
             AdjacencyView::Column(_) => self.single_id(row),
         }
     }
@@ -147,6 +147,7 @@ impl<'s> EdgeTableView<'s> {
     /// **Cost**: a binary search over the 128 rows of its page.
     pub fn ends(&self, edge: EdgeId) -> Option<(NodeId, NodeId)> {
         match &self.forward {
+            AdjacencyView::Column(_) if edge.position() >= PAGE_ROWS => None,
             AdjacencyView::Column(column) => {
                 let row = edge.page() * PAGE_ROWS + edge.position();
                 Some((NodeId::new(self.source, row), column.neighbour(row)?))
@@ -154,16 +155,18 @@ impl<'s> EdgeTableView<'s> {
             AdjacencyView::Csr(csr) => {
                 let (mut low, mut high) = (0, PAGE_ROWS);
                 let first = edge.page() * PAGE_ROWS;
+                csr.row_slot(first)?;
+                let slot = self.slot(edge);
                 // The last row whose edges start at or before the position holds it, if rows without edges after it are skipped.
                 while high - low > 1 {
                     let middle = u64::midpoint(low, high);
                     match csr.row_slot(first + middle) {
-                        Some(slot) if slot <= self.slot(edge) => low = middle,
+                        Some(start) if start <= slot => low = middle,
                         _ => high = middle,
                     }
                 }
-                let list = csr.list(first + low);
-                let i = usize::try_from(self.slot(edge).checked_sub(csr.slot(list))?).ok()?;
+                let list = csr.list_within(first + low)?;
+                let i = usize::try_from(slot.checked_sub(csr.slot(list))?).ok()?;
                 (i < list.len).then(|| (NodeId::new(self.source, first + low), csr.node(list, i)))
             }
         }

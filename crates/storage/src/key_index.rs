@@ -3,6 +3,7 @@
 //! An entry is `row + 1`, 0 for empty; the table is 3/4 full, so an index costs 5.3 bytes a key and no key is stored twice.
 
 use trimorph_types::Value;
+use trimorph_types::number::exact_int;
 use trimorph_vfs::{Bytes, CodecError, Decoder, Encoder, Image, ImageWriter};
 
 use crate::column::{ColumnView, read_blob};
@@ -64,8 +65,7 @@ impl KeyIndex {
     pub fn find(&self, key: &Value, column: &ColumnView<'_>) -> Option<u64> {
         let hash = match key {
             Value::Int(i) => hash_int(*i),
-            #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and in range")]
-            Value::Float(f) if f.fract() == 0.0 && f.abs() < 9.0e15 => return self.find(&Value::Int(*f as i64), column),
+            Value::Float(f) => return self.find(&Value::Int(exact_int(*f)?), column),
             Value::String(s) => hash_text(s.as_bytes()),
             _ => return None,
         };

@@ -11,14 +11,15 @@
 
 use std::sync::{Arc, OnceLock};
 
+use trimorph_algebra::Op;
 use trimorph_base::{NodeId, TableId};
 use trimorph_store::{AdjacencyRef, AdjacencyView, CsrView, StepPlan};
-use trimorph_types::Value;
+use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
 
 use super::column_extend::follow;
 use super::list_extend::list_edges;
-use crate::expr::{Ex, filter};
+use crate::expr::{Ex, PropertyColumns, filter, integer_range};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::overflow;
@@ -33,9 +34,94 @@ pub(crate) struct CountTarget {
     pub(crate) predicate: Option<Ex>,
     /// Whether the predicate reads nothing but properties of the edge.
     pub(crate) edge_only: bool,
+    /// The predicate as a range of one property, if it is one.
+    pub(crate) range: Option<EdgeRange>,
     pub(crate) next: Vec<CountTarget>,
     /// By node table: the product of what `next` gives for each node.
     pub(crate) weights: Vec<OnceLock<Result<Option<Counts>, ExecError>>>,
+}
+
+/// Comparisons of one edge property with constants.
+pub(crate) struct EdgeRange {
+    columns: Arc<PropertyColumns>,
+    bounds: Vec<(Op, Value)>,
+}
+
+impl EdgeRange {
+    fn of(predicate: &Ex) -> Option<Self> {
+        match predicate {
+            Ex::Op(Op::And, parts, _) => {
+                let mut parts = parts.iter().map(Self::of);
+                let mut all = parts.next()??;
+                for part in parts {
+                    let part = part?;
+                    if part.columns.edges != all.columns.edges {
+                        return None;
+                    }
+                    all.bounds.extend(part.bounds);
+                }
+                Some(all)
+            }
+            Ex::Op(op, args, _) => match (&args[..], *op) {
+                ([Ex::Property { columns, .. }, Ex::Const(value)], op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge)) => {
+                    Some(Self { columns: Arc::clone(columns), bounds: vec![(op, value.clone())] })
+                }
+                ([Ex::Const(value), Ex::Property { columns, .. }], op) => {
+                    let op = match op {
+                        Op::Eq => Op::Eq,
+                        Op::Lt => Op::Gt,
+                        Op::Le => Op::Ge,
+                        Op::Gt => Op::Lt,
+                        Op::Ge => Op::Le,
+                        _ => return None,
+                    };
+                    Some(Self { columns: Arc::clone(columns), bounds: vec![(op, value.clone())] })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Smallest and largest integer of a column of `ty` that satisfies it.
+    fn bounds(&self, ty: LogicalType) -> Option<(i64, i64)> {
+        let (mut low, mut high) = (i64::MIN, i64::MAX);
+        for (op, value) in &self.bounds {
+            let (l, h) = integer_range(ty, *op, value)?;
+            low = low.max(l);
+            high = high.min(h);
+        }
+        Some((low, high))
+    }
+}
+
+/// Counts consecutive rows' edges with a property in a range, page after page, without taking values out. `false`, and nothing done,
+/// where the column does not allow that.
+fn count_range(
+    range: &EdgeRange,
+    adjacency: &AdjacencyRef,
+    csr: &CsrView<'_>,
+    first: u64,
+    out: &mut [u64],
+    cx: &Context<'_>,
+) -> Result<bool, ExecError> {
+    let table = adjacency.edge_table;
+    let Some(column) = range.columns.edges.get(table).copied().flatten() else { return Ok(false) };
+    let ty = cx.reader.catalog().edge_tables[table].properties[column].ty;
+    let Some((low, high)) = range.bounds(ty) else { return Ok(false) };
+    let mut counter = cx.reader.edge_column(table, column).range_counter(low, high);
+    let mut start = csr.slot_of(first);
+    let mut counts = Vec::with_capacity(out.len());
+    for i in 0..out.len() {
+        let end = csr.slot_of(first + i as u64 + 1);
+        let Some(count) = counter.count(start, (end - start) as usize) else { return Ok(false) };
+        counts.push(count as u64);
+        start = end;
+    }
+    for (o, count) in out.iter_mut().zip(counts) {
+        *o = o.checked_mul(count).ok_or_else(overflow)?;
+    }
+    Ok(true)
 }
 
 const EDGE_SLOT: usize = 0;
@@ -44,7 +130,8 @@ const NODE_SLOT: usize = 1;
 impl CountTarget {
     pub(crate) fn new(step: StepPlan, predicate: Option<Ex>, edge_only: bool, next: Vec<Self>) -> Self {
         let weights = step.by_table.iter().map(|_| OnceLock::new()).collect();
-        Self { step, predicate, edge_only, next, weights }
+        let range = if edge_only { predicate.as_ref().and_then(EdgeRange::of) } else { None };
+        Self { step, predicate, edge_only, range, next, weights }
     }
 
     /// The weight of each node of `table`; none if every node weighs 1.
@@ -78,6 +165,11 @@ impl CountTarget {
             && !adjacency.check_table
             && self.next.is_empty()
         {
+            if let (Some(range), true) = (&self.range, adjacency.forward)
+                && count_range(range, adjacency, csr, first, out, cx)?
+            {
+                return Ok(());
+            }
             match &self.predicate {
                 None => return csr.multiply_degrees(first, out).ok_or_else(overflow),
                 Some(predicate) if self.edge_only && adjacency.forward => {
@@ -85,6 +177,20 @@ impl CountTarget {
                 }
                 Some(_) => {}
             }
+        }
+        if let [adjacency] = &self.step.by_table[table.0 as usize][..]
+            && let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency)
+            && !adjacency.skip_loops
+            && !adjacency.check_table
+            && self.predicate.is_none()
+            && let Some(target) = adjacency.target
+            && let Some(weights) = self.weights(target, cx)?
+        {
+            for (i, o) in out.iter_mut().enumerate().filter(|(_, o)| **o != 0) {
+                let count = csr.sum_weights(csr.list(first + i as u64), weights).ok_or_else(overflow)?;
+                *o = o.checked_mul(count).ok_or_else(overflow)?;
+            }
+            return Ok(());
         }
         let mut counter = Counter::new();
         for (i, o) in out.iter_mut().enumerate() {
@@ -322,7 +428,8 @@ impl<'s> CountExtend<'s> {
         let positions = group.selection.to_vec(len);
         let from = &group.vectors[self.from.slot];
         match &from.values {
-            Values::Node(Nodes::Range(first)) if positions.len() == len => {
+            // Rows left out before have a count of 0 and keep it.
+            Values::Node(Nodes::Range(first)) if positions.len() * 2 > len => {
                 self.target.multiply_range(first.table(), first.row(), &mut counts, cx)?;
             }
             _ => {

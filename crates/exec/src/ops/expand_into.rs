@@ -1,11 +1,12 @@
-//! Expand into: edges between two bound nodes, found by binary search in the sorted list of whichever end has the shorter one.
+//! Expand into: edges between two bound nodes, found by binary search in the sorted list of one end. Where rows that follow each
+//! other share the other end, that end's list is walked along with them instead.
 //!
 //! Source: GF-CL §7 (intersecting sorted lists for cyclic patterns).
 
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::{AdjacencyRef, AdjacencyView, StepPlan};
+use trimorph_store::{AdjacencyRef, AdjacencyView, List, StepPlan};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
 
@@ -23,6 +24,42 @@ pub(crate) struct ExpandInto<'s> {
     pub(crate) keep: Arc<[usize]>,
     pub(crate) want_edge: bool,
     pub(crate) step: Arc<StepPlan>,
+    /// The same step seen from the other end.
+    pub(crate) reversed: Arc<StepPlan>,
+}
+
+/// A walk along the list of one node, for targets that mostly ascend.
+#[derive(Default)]
+struct Walk {
+    node: Option<NodeId>,
+    list: Option<List>,
+    at: usize,
+}
+
+impl Walk {
+    /// The number of edges from `node` to `target`, if `node` is the one of the row before and has one list.
+    fn count(&mut self, cx: &Context<'_>, step: &StepPlan, node: NodeId, target: NodeId) -> Option<u64> {
+        let [adjacency] = &step.by_table[node.table().0 as usize][..] else { return None };
+        let table = cx.reader.edge_table(adjacency.edge_table);
+        let view = if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) };
+        let Some(AdjacencyView::Csr(csr)) = view else { return None };
+        if self.node != Some(node) {
+            *self = Self { node: Some(node), list: None, at: 0 };
+            return None;
+        }
+        let list = *self.list.get_or_insert_with(|| csr.list(node.row()));
+        if self.at > 0 && (self.at > list.len || csr.node(list, self.at - 1) >= target) {
+            self.at = csr.lower_bound(list, target);
+        }
+        while self.at < list.len && csr.node(list, self.at) < target {
+            self.at += 1;
+        }
+        let mut end = self.at;
+        while end < list.len && csr.node(list, end) == target {
+            end += 1;
+        }
+        Some((end - self.at) as u64)
+    }
 }
 
 /// Calls `visit` on each edge from `node` to `target` along one adjacency.
@@ -84,6 +121,7 @@ fn node_at(vector: &Vector<'_>, i: usize) -> Option<NodeId> {
 
 impl<'s> Operator<'s> for ExpandInto<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let mut walk = Walk::default();
         while self.child.next(&mut self.inner, cx)? {
             cx.check()?;
             let group = &self.inner.groups[0];
@@ -95,6 +133,15 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
                 else {
                     continue;
                 };
+                if !self.want_edge
+                    && let Some(count) = walk.count(cx, &self.reversed, to, from)
+                {
+                    if count > 0 {
+                        parents.push(p);
+                        counts.push(count);
+                    }
+                    continue;
+                }
                 let mut count = 0u64;
                 for adjacency in &self.step.by_table[from.table().0 as usize] {
                     edges_between(cx, adjacency, from, to, self.want_edge, &mut |edge| {
@@ -147,6 +194,7 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
             keep: Arc::clone(&self.keep),
             want_edge: self.want_edge,
             step: Arc::clone(&self.step),
+            reversed: Arc::clone(&self.reversed),
         })
     }
 }

@@ -157,6 +157,15 @@ impl<'s> CsrView<'s> {
         List { segment, start, len: view.offsets[at + 1] as usize - start }
     }
 
+    /// The list of node `row`; `None` past the last row.
+    pub fn list_within(&self, row: u64) -> Option<List> {
+        self.row_slot(row).filter(|_| (row as usize / SEGMENT_ROWS) < self.segments.len())?;
+        let view = &self.segments[row as usize / SEGMENT_ROWS];
+        let local = row as usize % SEGMENT_ROWS;
+        let rows = view.presence.as_ref().map_or(view.offsets.len().saturating_sub(1), |p| p.words.len() * 64);
+        (local < rows).then(|| self.list(row))
+    }
+
     /// The number of edges of node `row`.
     #[inline]
     pub fn degree(&self, row: u64) -> u64 {
@@ -216,6 +225,38 @@ impl<'s> CsrView<'s> {
                 );
             }
             Some(_) => out.extend((0..list.len).map(|i| self.node(list, i))),
+        }
+    }
+
+    /// The sum of `weights` over the rows of a list's neighbours, whatever their table; `None` on overflow.
+    ///
+    /// **Cost**: one load of the neighbour and one of the weight each.
+    #[inline]
+    pub fn sum_weights(&self, list: List, weights: &[u64]) -> Option<u64> {
+        fn sum<const W: usize>(bytes: &[u8], len: usize, weights: &[u64]) -> Option<u64> {
+            let (mut sum, mut over) = (0u64, false);
+            for code in bytes[..len * W].chunks_exact(W) {
+                let mut raw = [0u8; 8];
+                raw[..W].copy_from_slice(code);
+                let (next, carry) = sum.overflowing_add(*weights.get(u64::from_le_bytes(raw) as usize)?);
+                sum = next;
+                over |= carry;
+            }
+            (!over).then_some(sum)
+        }
+        let view = &self.segments[list.segment];
+        let width = view.neighbours.bits as usize / 8;
+        let bytes = &view.neighbours.bytes[list.start * width..];
+        let weights = weights.get(usize::try_from(view.neighbours.base).ok()?..)?;
+        match width {
+            0 => weights.first().copied().unwrap_or(0).checked_mul(list.len as u64),
+            1 => sum::<1>(bytes, list.len, weights),
+            2 => sum::<2>(bytes, list.len, weights),
+            3 => sum::<3>(bytes, list.len, weights),
+            4 => sum::<4>(bytes, list.len, weights),
+            5 => sum::<5>(bytes, list.len, weights),
+            6 => sum::<6>(bytes, list.len, weights),
+            _ => sum::<7>(bytes, list.len, weights),
         }
     }
 

@@ -203,7 +203,7 @@ pub(super) fn no_memory(error: impl std::fmt::Debug) -> BulkError {
 }
 
 fn finish_nodes(
-    state: NodeTableState,
+    mut state: NodeTableState,
     id: TableId,
     spaces: &[Arc<Mutex<KeySpace>>],
     catalog: &mut Catalog,
@@ -215,6 +215,10 @@ fn finish_nodes(
     let labels = (state.spec.labels.iter())
         .map(|l| Ok(LabelId(small(catalog.labels.intern(l), "labels")?)))
         .collect::<Result<_, BulkError>>()?;
+    if state.spec.key_property.is_some() {
+        // A table that never got a row has its key column all the same.
+        state.key.get_or_insert_with(|| ColumnWriter::new(LogicalType::Int));
+    }
     let key = state.key.is_some().then_some(0);
     let names = state.spec.key_property.iter().map(|n| (n.clone(), LogicalType::Int)).chain(state.spec.properties.iter().cloned());
     let mut properties = Vec::new();

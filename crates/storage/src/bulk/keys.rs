@@ -6,8 +6,7 @@ use trimorph_base::{NodeId, TableId};
 use super::ColumnData;
 use crate::key_index::{hash_int, hash_text};
 
-/// The keys of one space. A space is of integers or of strings, whichever its first key is; a key of the other kind is looked
-/// up by its text.
+/// The keys of one space: integers and strings apart, so that `1` and `"1"` are two keys.
 #[derive(Default, Debug)]
 pub(crate) struct KeySpace {
     ints: FxHashMap<i64, NodeId>,

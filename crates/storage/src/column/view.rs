@@ -103,9 +103,12 @@ impl<'s> ColumnView<'s> {
         if self.exceptions.is_some() { LogicalType::Any } else { self.ty }
     }
 
-    /// Smallest and largest integer of the zone that `row` is in; `None` when the column has no zone maps. Exceptions are not
-    /// covered, but never equal nor compare to an integer.
+    /// Smallest and largest integer of the zone that `row` is in; `None` when the column has no zone maps or has exceptions, which
+    /// they do not cover (a float in an integer column compares with integers).
     pub fn zone_range(&self, row: u64) -> Option<(i64, i64)> {
+        if self.exceptions.is_some() {
+            return None;
+        }
         let (segment, local) = split(row);
         self.segments.get(segment)?.zones.get(local / ZONE_ROWS).copied()
     }
@@ -208,6 +211,11 @@ impl<'s> ColumnView<'s> {
         self.gather((0..len).map(|i| (i, first + i as u64)), len)
     }
 
+    /// A counter of the rows that hold an integer (date, instant) in `low..=high`.
+    pub fn range_counter(&self, low: i64, high: i64) -> RangeCounter<'_, 's> {
+        RangeCounter { column: self, low, high, segment: usize::MAX, codes: None }
+    }
+
     /// The nulls of the rows of `(position, row)` pairs, without reading values.
     pub fn nulls(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Nulls {
         let mut nulls = Nulls::NONE;
@@ -289,5 +297,51 @@ impl<'s> ColumnView<'s> {
         }
         let strings = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
         value_codec::decode(&mut Decoder::new(strings.get(low))).ok()
+    }
+}
+
+/// Counts the rows of a column that hold an integer in a range, run of rows by run of rows.
+pub struct RangeCounter<'a, 's> {
+    column: &'a ColumnView<'s>,
+    low: i64,
+    high: i64,
+    /// The segment the codes below are of.
+    segment: usize,
+    codes: Option<(PackedView<'s>, Option<(u64, u64)>)>,
+}
+
+impl RangeCounter<'_, '_> {
+    /// How many of rows `first..first + len`; `None` where that must be found out value by value: nulls, exceptions, values that
+    /// are no integers.
+    #[inline]
+    pub fn count(&mut self, first: u64, len: usize) -> Option<usize> {
+        let (segment, local) = split(first);
+        if local + len > SEGMENT_ROWS {
+            let here = SEGMENT_ROWS - local;
+            return Some(self.count(first, here)? + self.count(first + here as u64, len - here)?);
+        }
+        if len == 0 {
+            return Some(0);
+        }
+        if self.segment != segment {
+            self.seek(segment);
+        }
+        match &self.codes {
+            Some((ints, Some((low, high)))) => Some(ints.count_codes(local, len, *low, *high)),
+            Some((_, None)) => Some(0),
+            None => None,
+        }
+    }
+
+    fn seek(&mut self, segment: usize) {
+        self.segment = segment;
+        self.codes = match self.column.segments.get(segment) {
+            Some(SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), .. })
+                if self.column.exceptions.is_none() =>
+            {
+                Some((*ints, ints.code_range(self.low, self.high)))
+            }
+            _ => None,
+        };
     }
 }
