@@ -1,5 +1,6 @@
 //! The one integration binary: many test binaries would cost several times the link time.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
 
+mod differential;
 mod shared;
 mod snb_bi;

@@ -160,6 +160,8 @@ pub struct VarExtend {
     pub each: Option<(VarId, Expr)>,
     /// Whether `to` is bound already.
     pub into: bool,
+    /// Whether the walk goes against the order of the text: the list of edges is given reversed.
+    pub reversed: bool,
     /// What it gives.
     pub mode: VarExtendMode,
 }
@@ -169,8 +171,8 @@ pub struct VarExtend {
 pub enum Plan {
     /// One row without variables.
     Unit,
-    /// No row.
-    Empty,
+    /// No row of these variables.
+    Empty(Vec<VarId>),
     /// The rows of the enclosing [`Plan::Apply`], with these variables.
     Argument(Vec<VarId>),
     /// Input rows × matches of the graph. Only before the optimizer.
@@ -361,7 +363,7 @@ impl Plan {
     /// The direct inputs, outer before inner, probe before build.
     pub fn children(&self) -> Vec<&Self> {
         match self {
-            Self::Unit | Self::Empty | Self::Argument(_) | Self::NodeScan(_) => Vec::new(),
+            Self::Unit | Self::Empty(_) | Self::Argument(_) | Self::NodeScan(_) => Vec::new(),
             Self::Match { input, .. }
             | Self::Filter { input, .. }
             | Self::Extra { input, .. }
@@ -389,7 +391,7 @@ impl Plan {
     pub fn map_children(self, change: &mut dyn FnMut(Self) -> Self) -> Self {
         let mut b = |p: Box<Self>| Box::new(change(*p));
         match self {
-            Self::Unit | Self::Empty | Self::Argument(_) | Self::NodeScan(_) => self,
+            Self::Unit | Self::Empty(_) | Self::Argument(_) | Self::NodeScan(_) => self,
             Self::Match { input, graph } => Self::Match { input: b(input), graph },
             Self::Filter { input, predicate } => Self::Filter { input: b(input), predicate },
             Self::Extra { input, items } => Self::Extra { input: b(input), items },
@@ -431,8 +433,8 @@ impl Plan {
             vars
         };
         match self {
-            Self::Unit | Self::Empty => Vec::new(),
-            Self::Argument(vars) => vars.clone(),
+            Self::Unit => Vec::new(),
+            Self::Argument(vars) | Self::Empty(vars) => vars.clone(),
             Self::NodeScan(scan) => vec![scan.var],
             Self::Filter { input, .. }
             | Self::Sort { input, .. }

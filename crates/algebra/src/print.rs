@@ -38,7 +38,7 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
     };
     match plan {
         Plan::Unit => "Unit".into(),
-        Plan::Empty => "Empty".into(),
+        Plan::Empty(vs) => format!("Empty {}", names(vs)),
         Plan::Argument(vs) => format!("Argument {}", names(vs)),
         Plan::Match { graph, .. } => format!("Match {} nodes, {} edges", graph.nodes.len(), graph.edges.len()),
         Plan::Apply { kind, .. } => match kind {

@@ -182,8 +182,12 @@ impl<'a> PackedView<'a> {
     pub fn count_codes(&self, from: usize, len: usize, first: u64, last: u64) -> usize {
         macro_rules! count {
             ($t:ty, $w:literal) => {{
-                let Ok(first) = <$t>::try_from(first) else { return 0 };
-                let span = <$t>::try_from(last).unwrap_or(<$t>::MAX) - first;
+                let max = u64::from(<$t>::MAX);
+                if first > max {
+                    return 0;
+                }
+                #[expect(clippy::cast_possible_truncation, reason = "both are at most the type's maximum")]
+                let (first, span) = (first as $t, (last.min(max) - first) as $t);
                 let bytes = &self.bytes[from * $w..(from + len) * $w];
                 let within = |c: &[u8]| {
                     let mut raw = [0u8; $w];

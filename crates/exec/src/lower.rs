@@ -184,7 +184,7 @@ impl<'s> Lowering<'s> {
                 layout.add_group(true);
                 Ok(Lowered { op: Box::new(ops::Unit::new()), layout, forkable: false })
             }
-            Plan::Empty => {
+            Plan::Empty(_) => {
                 let vars: Vec<VarId> = needed.iter().copied().collect();
                 Ok(Lowered { op: Box::new(ops::Empty), layout: rows_layout(&vars), forkable: false })
             }
@@ -515,6 +515,7 @@ impl<'s> Lowering<'s> {
             each,
             into: if extend.into { Some(self.slot(&child.layout, step.to)?) } else { None },
             want_edges: edge.is_some(),
+            reversed: extend.reversed,
             from: self.slot(&child.layout, step.from)?,
             slots: child.layout.groups[0].slots,
             keep: keep.to_vec(),
@@ -770,7 +771,7 @@ fn looks_at_rows_together(plan: &Plan) -> bool {
         // Both sides of a join may hold the argument: then rows must agree on their number, which one row at a time ensures.
         Plan::HashJoin { .. } => true,
         // A plan that starts from nothing has no row number to carry.
-        Plan::Unit | Plan::Empty | Plan::NodeScan(_) => true,
+        Plan::Unit | Plan::Empty(_) | Plan::NodeScan(_) => true,
         Plan::Apply { input, .. } => looks_at_rows_together(input),
         other => other.children().into_iter().any(looks_at_rows_together),
     }

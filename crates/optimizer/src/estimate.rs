@@ -138,7 +138,7 @@ pub fn estimate_rows(plan: &Plan, catalog: &Catalog) -> f64 {
     };
     match plan {
         Plan::Unit | Plan::Argument(_) => 1.0,
-        Plan::Empty => 0.0,
+        Plan::Empty(_) => 0.0,
         Plan::NodeScan(scan) => rows_of(catalog, &scan.tables),
         Plan::Filter { input, predicate } => {
             let part = match predicate {

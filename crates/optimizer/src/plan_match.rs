@@ -145,7 +145,7 @@ impl Optimizer<'_> {
         }
         let tables = narrow_tables(self.catalog, &graph);
         if tables.values().any(Vec::is_empty) {
-            return Plan::Empty;
+            return Plan::Empty(Plan::Match { input: Box::new(input), graph }.vars());
         }
         let mut needed = needed.clone();
         // A path that a predicate looks at is made first, then looked at.
@@ -482,7 +482,7 @@ impl Planner<'_> {
         let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
         self.plan = match edge.range {
             EdgeRange::One => Plan::Extend { input, step },
-            EdgeRange::Variable { .. } => var_extend(input, step, edge, false),
+            EdgeRange::Variable { .. } => var_extend(input, step, edge, false, from != edge.from),
         };
         self.available.extend([to, edge.var]);
         for edge in self.closing_edges(Some(to)) {
@@ -496,7 +496,7 @@ impl Planner<'_> {
         let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
         self.plan = match edge.range {
             EdgeRange::One => Plan::ExtendInto { input, step },
-            EdgeRange::Variable { .. } => var_extend(input, step, edge, true),
+            EdgeRange::Variable { .. } => var_extend(input, step, edge, true, false),
         };
         self.available.insert(edge.var);
     }
@@ -515,10 +515,10 @@ fn textual_order(nodes: &[VarId], edges: &[EdgePattern], available: &VarSet) -> 
     Order { start, steps, cost: 0.0, rows: 0.0 }
 }
 
-fn var_extend(input: Box<Plan>, step: Extend, edge: &EdgePattern, into: bool) -> Plan {
+fn var_extend(input: Box<Plan>, step: Extend, edge: &EdgePattern, into: bool, reversed: bool) -> Plan {
     let EdgeRange::Variable { min, max, shortest } = edge.range else { return *input };
     let mode = shortest.map_or(VarExtendMode::Trails, VarExtendMode::Shortest);
-    Plan::VarExtend { input, step: VarExtend { step, min, max, each: edge.each.clone(), into, mode } }
+    Plan::VarExtend { input, step: VarExtend { step, min, max, each: edge.each.clone(), into, reversed, mode } }
 }
 
 fn and(a: Expr, b: Expr) -> Expr {

@@ -114,6 +114,7 @@ pub fn write_main(fs: &dyn FileSystem, dir: &Path, main: &Main) -> Result<(), Da
             // What cannot be removed now is removed by the next checkpoint.
             let _ = fs.remove(&folder.join(file));
         }
+        let _ = fs.remove_dir(&folder);
     }
     Ok(())
 }

@@ -68,6 +68,9 @@ impl EdgeTable {
         for (target, target_rows) in &sized {
             backward.push((*target, Adjacency::read(image, &mut meta, *target_rows, &[(source, source_rows)])?));
         }
+        if !positions_within(&forward, &backward, &sized, slots) {
+            return Err(meta.error("positions within their pages"));
+        }
         let column_count = meta.count(meta.remaining())?;
         let columns =
             (0..column_count).map(|_| Column::read(image, &mut meta, slots)).collect::<Result<Vec<_>, _>>()?;
@@ -83,6 +86,25 @@ impl EdgeTable {
             backward: self.backward.iter().map(|(t, a)| (*t, a.view())).collect(),
         }
     }
+}
+
+/// Whether every stored position is one of its page's, and forward edges are as many as slots: what property reads rely on.
+fn positions_within(forward: &Adjacency, backward: &[(TableId, Adjacency)], targets: &[(TableId, u64)], slots: u64) -> bool {
+    let AdjacencyView::Csr(forward) = forward.view() else { return true };
+    let within = |source: NodeId, position: Option<u64>| {
+        let page = source.row() / PAGE_ROWS;
+        position.is_none_or(|p| p < forward.slot_of((page + 1) * PAGE_ROWS).saturating_sub(forward.page_slot(page)))
+    };
+    forward.edges() == slots
+        && backward.iter().zip(targets).all(|((_, adjacency), (_, rows))| match adjacency.view() {
+            AdjacencyView::Csr(csr) => (0..*rows).all(|row| {
+                let list = csr.list(row);
+                (0..list.len).all(|i| within(csr.node(list, i), csr.position(list, i)))
+            }),
+            AdjacencyView::Column(column) => {
+                (0..*rows).all(|row| column.neighbour(row).is_none_or(|n| within(n, column.position(row))))
+            }
+        })
 }
 
 /// The topology of an edge table, resolved into slices.

@@ -21,6 +21,8 @@ pub trait FileSystem: Send + Sync + std::fmt::Debug {
     fn list(&self, path: &Path) -> io::Result<Vec<String>>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Removes an empty directory.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
     /// Whether a file or directory is there.
     fn exists(&self, path: &Path) -> bool;
 }
@@ -67,6 +69,10 @@ impl FileSystem for OsFileSystem {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -117,6 +123,11 @@ impl FileSystem for MemoryFileSystem {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.files().remove(path).map(|_| ()).ok_or(io::Error::from(io::ErrorKind::NotFound))
+    }
+
+    fn remove_dir(&self, _path: &Path) -> io::Result<()> {
+        // Directories are only parts of names here.
+        Ok(())
     }
 
     fn exists(&self, path: &Path) -> bool {

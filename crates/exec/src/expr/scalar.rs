@@ -6,7 +6,7 @@ use trimorph_algebra::{Op, QuantifierKind};
 use trimorph_base::{Diagnostic, ErrorKind, NodeId};
 use trimorph_functions::operators as ops;
 use trimorph_types::{Map, Path, Relationship, Value};
-use trimorph_vector::Chunk;
+use trimorph_vector::{Chunk, Edges, Values};
 
 use super::Ex;
 use crate::Context;
@@ -41,6 +41,9 @@ impl<'a, 's> Row<'a, 's> {
             Ex::Slot(place) => Ok(self.slot(*place, cx)),
             Ex::Local(i) => Ok(self.locals.get(*i).cloned().unwrap_or_default()),
             Ex::Property { base, key, columns, span } => {
+                if let Some(value) = self.slot_property(base, columns, cx) {
+                    return Ok(value);
+                }
                 let base = self.eval(base, cx)?;
                 self.property(&base, key, columns, cx).map_err(|d| d.at(*span))
             }
@@ -116,6 +119,16 @@ impl<'a, 's> Row<'a, 's> {
             Value::List(items) => Ok(Some(items)),
             other => Err(type_error("a list", &other)),
         }
+    }
+
+    /// A property of an edge that is known by its slot only.
+    fn slot_property(&self, base: &Ex, columns: &super::PropertyColumns, cx: &Context<'s>) -> Option<Value> {
+        let Ex::Slot(place) = base else { return None };
+        let Values::Edge(Edges::Slots { table, first }) = &self.chunk.groups[place.group].vectors.get(place.slot)?.values else {
+            return None;
+        };
+        let column = columns.edges.get(*table).copied().flatten();
+        Some(column.map_or(Value::Null, |c| cx.reader.edge_column(*table, c).value(first + self.position as u64)))
     }
 
     fn property(

@@ -32,6 +32,8 @@ pub(crate) struct VarSpec {
     /// The slot of the node the walk must end at.
     pub(crate) into: Option<usize>,
     pub(crate) want_edges: bool,
+    /// Edges are given from the last walked to the first.
+    pub(crate) reversed: bool,
     pub(crate) from: usize,
     pub(crate) slots: usize,
     pub(crate) keep: Vec<usize>,
@@ -73,6 +75,7 @@ impl<'s> VarExtend<'s> {
         for adjacency in &self.spec.step.by_table[node.table().0 as usize] {
             let table = cx.reader.edge_table(adjacency.edge_table);
             let view = if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) };
+            let first = nodes.len();
             match view {
                 Some(AdjacencyView::Csr(csr)) => {
                     let list = csr.list(node.row());
@@ -88,11 +91,15 @@ impl<'s> VarExtend<'s> {
                 None => {}
             }
             if adjacency.skip_loops {
-                let keep: Vec<bool> = nodes.iter().map(|n| *n != node).collect();
-                let mut k = keep.iter();
-                nodes.retain(|_| k.next().copied().unwrap_or(true));
-                let mut k = keep.iter();
-                edges.retain(|_| k.next().copied().unwrap_or(true));
+                let mut at = first;
+                for i in first..nodes.len() {
+                    if nodes[i] != node {
+                        (nodes[at], edges[at]) = (nodes[i], edges[i]);
+                        at += 1;
+                    }
+                }
+                nodes.truncate(at);
+                edges.truncate(at);
             }
         }
         let mut selection = Selection::All;
@@ -318,7 +325,11 @@ impl<'s> Operator<'s> for VarExtend<'s> {
                         parents.push(row);
                         nodes.push(node);
                         if self.spec.want_edges {
-                            lists.push(Value::list(edges.into_iter().map(|e| cx.edge_value(e)).collect()));
+                            let mut list: Vec<Value> = edges.into_iter().map(|e| cx.edge_value(e)).collect();
+                            if self.spec.reversed {
+                                list.reverse();
+                            }
+                            lists.push(Value::list(list));
                         }
                     }
                     None => {

@@ -12,7 +12,7 @@ use trimorph_vector::Nodes;
 use trimorph_vfs::{Bytes, CodecError, Decoder, Image};
 
 use super::rows_within;
-use crate::column::{PackedInts, SEGMENT_ROWS, read_blob};
+use crate::column::{PackedInts, SEGMENT_ROWS, read_blob, read_presence};
 use crate::edge_table::PAGE_ROWS;
 
 #[derive(Clone, Debug)]
@@ -61,13 +61,7 @@ impl Csr {
         let (presence, lists) = match meta.u8()? {
             0 => (None, len),
             _ => {
-                let (words, ranks) = (read_blob(image, meta)?, read_blob(image, meta)?);
-                let bits = bytemuck::try_cast_slice::<u8, u64>(words.as_slice()).unwrap_or_default();
-                let counts = bytemuck::try_cast_slice::<u8, u16>(ranks.as_slice()).unwrap_or_default();
-                if bits.len() != len.div_ceil(64) || counts.len() != bits.len() {
-                    return Err(meta.error("a presence index of the segment's length"));
-                }
-                let lists = bits.iter().map(|w| w.count_ones() as usize).sum();
+                let (words, ranks, lists) = read_presence(image, meta, len)?;
                 (Some((words, ranks)), lists)
             }
         };
@@ -283,9 +277,12 @@ impl<'s> CsrView<'s> {
     /// The global slot at which the edges of `row` start, or would; past the last row, the number of edges.
     #[inline]
     pub fn slot_of(&self, row: u64) -> u64 {
-        self.row_slot(row).unwrap_or_else(|| {
-            self.segments.last().map_or(0, |s| s.first_slot + s.offsets.last().map_or(0, |o| u64::from(*o)))
-        })
+        self.row_slot(row).unwrap_or_else(|| self.edges())
+    }
+
+    /// Edges in all lists.
+    pub fn edges(&self) -> u64 {
+        self.segments.last().map_or(0, |s| s.first_slot + s.offsets.last().map_or(0, |o| u64::from(*o)))
     }
 
     /// The global slot at which the edges of `row` start, or would; `None` past the last row.

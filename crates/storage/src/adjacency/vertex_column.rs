@@ -9,7 +9,7 @@ use trimorph_encoding::{PackedView, RankView};
 use trimorph_vfs::{Bytes, CodecError, Decoder, Image};
 
 use super::rows_within;
-use crate::column::{PackedInts, SEGMENT_ROWS, read_blob};
+use crate::column::{PackedInts, SEGMENT_ROWS, read_presence};
 
 #[derive(Clone, Debug)]
 struct Segment {
@@ -40,13 +40,7 @@ impl VertexColumn {
             let (presence, present) = match meta.u8()? {
                 0 => (None, len),
                 _ => {
-                    let (words, ranks) = (read_blob(image, meta)?, read_blob(image, meta)?);
-                    let bits = bytemuck::try_cast_slice::<u8, u64>(words.as_slice()).unwrap_or_default();
-                    let counts = bytemuck::try_cast_slice::<u8, u16>(ranks.as_slice()).unwrap_or_default();
-                    if bits.len() != len.div_ceil(64) || counts.len() != bits.len() {
-                        return Err(meta.error("a presence index of the segment's length"));
-                    }
-                    let present = bits.iter().map(|w| w.count_ones() as usize).sum();
+                    let (words, ranks, present) = read_presence(image, meta, len)?;
                     (Some((words, ranks)), present)
                 }
             };

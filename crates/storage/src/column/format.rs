@@ -42,6 +42,27 @@ impl Ints {
     }
 }
 
+/// Reads a presence index of `len` rows and gives the number of rows present. Ranks must be those of the words, or a read would
+/// go past the data.
+pub(crate) fn read_presence(
+    image: &Image,
+    meta: &mut Decoder<'_>,
+    len: usize,
+) -> Result<(Bytes, Bytes, usize), CodecError> {
+    let (words, ranks) = (read_blob(image, meta)?, read_blob(image, meta)?);
+    let bits = bytemuck::try_cast_slice::<u8, u64>(words.as_slice()).unwrap_or_default();
+    let counts = bytemuck::try_cast_slice::<u8, u16>(ranks.as_slice()).unwrap_or_default();
+    let mut present = 0usize;
+    let mut ok = bits.len() == len.div_ceil(64) && counts.len() == bits.len();
+    for (word, rank) in bits.iter().zip(counts) {
+        ok &= usize::from(*rank) == present;
+        present += word.count_ones() as usize;
+    }
+    // No bit may stand for a row past the last.
+    ok &= len % 64 == 0 || bits.last().is_none_or(|w| w >> (len % 64) == 0);
+    if ok { Ok((words, ranks, present)) } else { Err(meta.error("a presence index of the segment's length")) }
+}
+
 pub(crate) fn read_blob(image: &Image, meta: &mut Decoder<'_>) -> Result<Bytes, CodecError> {
     let id = BlobId(meta.u32()?);
     image.blob(id).ok_or(meta.error("the number of a blob"))
@@ -175,15 +196,8 @@ impl Column {
             0 => (Presence::All, len),
             1 => (Presence::None, 0),
             2 => {
-                let (words, ranks) = (read_blob(image, meta)?, read_blob(image, meta)?);
-                let ok = bytemuck::try_cast_slice::<u8, u64>(words.as_slice()).map(|w| (w.len(), w.iter().map(|w| w.count_ones() as usize).sum()));
-                let ranks_ok = bytemuck::try_cast_slice::<u8, u16>(ranks.as_slice()).map(<[u16]>::len);
-                match (ok, ranks_ok) {
-                    (Ok((n, present)), Ok(r)) if n == r && n == len.div_ceil(64) && present <= len => {
-                        (Presence::Some { words, ranks }, present)
-                    }
-                    _ => return Err(meta.error("a presence index of the segment's length")),
-                }
+                let (words, ranks, present) = read_presence(image, meta, len)?;
+                (Presence::Some { words, ranks }, present)
             }
             _ => return Err(meta.error("a kind of presence")),
         };

@@ -10,7 +10,7 @@ mod format;
 mod view;
 mod writer;
 
-pub(crate) use format::{Ints as PackedInts, read_blob, type_code, type_from_code};
+pub(crate) use format::{Ints as PackedInts, read_blob, read_presence, type_code, type_from_code};
 pub(crate) use writer::value_at;
 pub use format::{Column, SEGMENT_ROWS, ZONE_ROWS};
 pub use view::{ColumnView, RangeCounter};

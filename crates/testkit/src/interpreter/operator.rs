@@ -15,7 +15,7 @@ impl Interpreter<'_> {
     pub(super) fn rows(&self, plan: &Plan, outer: &Row) -> Rows {
         match plan {
             Plan::Unit => Ok(vec![Row::new()]),
-            Plan::Empty => Ok(Vec::new()),
+            Plan::Empty(_) => Ok(Vec::new()),
             Plan::Argument(vars) => Ok(vec![restricted(outer, vars)?]),
             Plan::Match { input, graph } => {
                 let mut out = Vec::new();

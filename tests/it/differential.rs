@@ -1,0 +1,99 @@
+//! Random graphs and queries: the engine under every configuration against the naive interpreter of the logical algebra.
+//!
+//! `SEEDS=from..to` and `QUERIES=n` widen the run; every failure prints its seeds.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use trimorph_exec::{Execution, Settings};
+use trimorph_functions::Clock;
+use trimorph_optimizer::{Options, optimize};
+use trimorph_store::Snapshot;
+use trimorph_testkit::compare::compare;
+use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph};
+use trimorph_testkit::interpreter::{Graph, run_on};
+use trimorph_testkit::queries::{bind, random_query};
+use trimorph_types::Value;
+
+const NOW: Clock = Clock { seconds: 1_700_000_000, nanos: 0 };
+/// Steps the interpreter may take for one query.
+const STEPS_MAX: u64 = 3_000_000;
+
+/// The configurations a query is run under, one by one with the seed.
+fn settings(seed: u64, parameters: &BTreeMap<Arc<str>, Value>) -> (Settings, Options) {
+    let settings = Settings {
+        parameters: Arc::new(parameters.clone()),
+        clock: NOW,
+        vector_size: [2, 1024, 64][(seed % 3) as usize],
+        factorise: seed % 5 > 0,
+        threads: 1 + (seed % 2) as usize,
+        ..Settings::default()
+    };
+    let on = seed % 7 > 0;
+    (settings, Options { reorder: seed % 11 > 0, count: on, intersect: on })
+}
+
+fn run(text: &str, snapshot: &Snapshot, settings: Settings, options: Options) -> Result<Vec<Vec<Value>>, String> {
+    let bound = bind(text, snapshot.catalog()).map_err(|e| format!("bind: {e}"))?;
+    let planned = optimize(bound, snapshot.catalog(), options);
+    let mut execution =
+        Execution::start(Arc::new(planned), snapshot.clone(), settings).map_err(|e| format!("start: {e}"))?;
+    let mut rows = Vec::new();
+    while let Some(mut batch) = execution
+        .next(|columns, positions, cx| {
+            (positions.iter())
+                .map(|p| columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect::<Vec<_>>())
+                .collect::<Vec<_>>()
+        })
+        .map_err(|e| format!("run: {e}"))?
+    {
+        rows.append(&mut batch);
+    }
+    Ok(rows)
+}
+
+#[test]
+fn every_configuration_agrees_with_the_interpreter() {
+    let range = std::env::var("SEEDS").unwrap_or_else(|_| "0..12".into());
+    let (from, to) = range.split_once("..").unwrap();
+    let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
+    let queries: u64 = std::env::var("QUERIES").map_or(100, |q| q.parse().unwrap());
+    println!("seeds {from}..{to}, {queries} queries each");
+    let (mut agreed, mut skipped) = (0, 0);
+    let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for graph_seed in from..to {
+        let snapshot = random_graph(graph_seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap();
+        let graph = Graph::read(&snapshot);
+        for seed in graph_seed * 1000..graph_seed * 1000 + queries {
+            let query = random_query(seed);
+            let Ok(bound) = bind(&query.text, snapshot.catalog()) else {
+                skipped += 1;
+                continue;
+            };
+            let Ok(expected) = run_on(&bound, &graph, &query.parameters, NOW, STEPS_MAX) else {
+                skipped += 1;
+                continue;
+            };
+            let (settings, options) = settings(seed, &query.parameters);
+            let outcome = catch_unwind(AssertUnwindSafe(|| run(&query.text, &snapshot, settings, options)));
+            let difference = match outcome {
+                Err(_) => "panic".to_owned(),
+                Ok(Err(e)) => e.lines().next().unwrap_or_default().to_owned(),
+                Ok(Ok(rows)) => match compare(&expected, &rows, &query.comparison) {
+                    Ok(()) => {
+                        agreed += 1;
+                        continue;
+                    }
+                    Err(d) => d.lines().take(3).collect::<Vec<_>>().join(" | "),
+                },
+            };
+            let place = format!("graph {graph_seed}, query {seed}: {} {:?}", query.text, query.parameters);
+            failures.entry(difference).or_insert((0, place)).0 += 1;
+        }
+    }
+    println!("{agreed} agreed, {skipped} skipped, {} kinds of failure", failures.len());
+    let shown: Vec<String> = failures.iter().take(40).map(|(k, (n, place))| format!("{n} × {k}\n    {place}")).collect();
+    assert!(failures.is_empty(), "\n{}", shown.join("\n"));
+    assert!(agreed > skipped, "most queries must be compared");
+}
