@@ -54,7 +54,7 @@ impl Connection {
     /// evaluation come from the result.
     pub fn execute(&self, text: &str, params: Arc<Params>) -> Result<QueryResult, Error> {
         let planned = self.plan(text)?;
-        self.run(text, &planned, params)
+        self.run(text, &planned, params, CancelToken::default())
     }
 
     /// Parses and plans a query.
@@ -64,11 +64,21 @@ impl Connection {
 
     /// Runs a prepared query.
     pub fn execute_prepared(&self, prepared: &Prepared, params: Arc<Params>) -> Result<QueryResult, Error> {
+        self.execute_prepared_until(prepared, params, CancelToken::default())
+    }
+
+    /// Runs a prepared query, which `cancel` stops as [`Self::interrupt`] does: a signal handler may set a flag but take no lock.
+    pub fn execute_prepared_until(
+        &self,
+        prepared: &Prepared,
+        params: Arc<Params>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
         let snapshot = self.shared.snapshot();
         if Arc::ptr_eq(&prepared.planned.catalog, snapshot.catalog()) {
-            self.run(&prepared.text, &prepared.planned, params)
+            self.run(&prepared.text, &prepared.planned, params, cancel)
         } else {
-            self.execute(&prepared.text, params)
+            self.run(&prepared.text, &self.plan(&prepared.text)?, params, cancel)
         }
     }
 
@@ -87,10 +97,15 @@ impl Connection {
         Ok(planned)
     }
 
-    fn run(&self, text: &str, planned: &Planned, params: Arc<Params>) -> Result<QueryResult, Error> {
+    fn run(
+        &self,
+        text: &str,
+        planned: &Planned,
+        params: Arc<Params>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
         let snapshot = self.shared.snapshot();
         let config = &self.shared.config;
-        let cancel = CancelToken::default();
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
         let settings = Settings {
             threads: config.threads,

@@ -59,18 +59,24 @@ impl QueryResult {
 
     /// The next row.
     pub fn next_row(&mut self) -> Result<Option<Row>, Error> {
-        while self.rows.is_empty() {
-            let rows = &mut self.rows;
-            let more = Self::pull(&mut self.execution, &self.text, |columns, positions, cx| {
-                for p in positions {
-                    rows.push_back(columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect());
-                }
-            })?;
-            if more.is_none() {
-                break;
-            }
-        }
+        while self.rows.is_empty() && self.buffer_batch()? {}
         Ok(self.rows.pop_front())
+    }
+
+    /// Rows that were computed and not fetched. Taking some out is fetching them.
+    pub fn buffered(&mut self) -> &mut VecDeque<Row> {
+        &mut self.rows
+    }
+
+    /// Computes the next batch and appends its rows, of which there may be none, to [`Self::buffered`]; `false` at the end.
+    pub fn buffer_batch(&mut self) -> Result<bool, Error> {
+        let rows = &mut self.rows;
+        let more = Self::pull(&mut self.execution, &self.text, |columns, positions, cx| {
+            for p in positions {
+                rows.push_back(columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect());
+            }
+        })?;
+        Ok(more.is_some())
     }
 
     /// All rows not fetched yet.
