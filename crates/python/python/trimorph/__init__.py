@@ -1,0 +1,69 @@
+"""Trimorph: one graph, three forms. An embeddable, in-memory-first graph database.
+
+    import trimorph
+    db = trimorph.Database("social.tm")                 # or trimorph.Database() in memory
+    db.load("social_network/", format="ldbc-snb")
+    conn = db.connect()
+    for name, friends in conn.execute("MATCH (p:Person)-[:KNOWS]->(q) RETURN p.firstName, count(q)"):
+        ...
+"""
+
+from ._trimorph import (
+    Cancelled,
+    Connection,
+    Database,
+    Date,
+    DateTime,
+    Duration,
+    Error,
+    LoadError,
+    LoadProgress,
+    LoadReport,
+    LocalDateTime,
+    LocalTime,
+    MemoryLimitExceeded,
+    Node,
+    Path,
+    Prepared,
+    QueryError,
+    QueryResult,
+    QueryStats,
+    Relationship,
+    StorageError,
+    Time,
+    TransactionConflict,
+    __version__,
+    connect,
+    format_literal,
+    format_value,
+)
+
+__all__ = [
+    "Cancelled",
+    "Connection",
+    "Database",
+    "Date",
+    "DateTime",
+    "Duration",
+    "Error",
+    "LoadError",
+    "LoadProgress",
+    "LoadReport",
+    "LocalDateTime",
+    "LocalTime",
+    "MemoryLimitExceeded",
+    "Node",
+    "Path",
+    "Prepared",
+    "QueryError",
+    "QueryResult",
+    "QueryStats",
+    "Relationship",
+    "StorageError",
+    "Time",
+    "TransactionConflict",
+    "__version__",
+    "connect",
+    "format_literal",
+    "format_value",
+]

@@ -1,0 +1,139 @@
+"""What is easier said in Python: tables for people, data frames, graphs of other libraries, a progress line.
+
+The extension module calls these; other libraries are imported only here and only when they are asked for.
+"""
+
+import html as _html
+import shutil
+import sys
+import time
+
+_CELL_MAX = 60
+
+
+def _cut(text, width):
+    text = text.replace("\n", "\\n")
+    return text if len(text) <= width else text[: max(width - 1, 1)] + "…"
+
+
+def _peek(result, rows):
+    """Texts of the first rows, whether there are more, and the error if the query fails: a repr does not raise."""
+    try:
+        shown, more = result._peek(rows)
+        return shown, more, None
+    except Exception as error:  # noqa: BLE001
+        return [], False, error
+
+
+def table(result, rows):
+    """A table of the first rows, as wide as the terminal."""
+    shown, more, error = _peek(result, rows)
+    columns = [_cut(name, _CELL_MAX) for name in result.columns]
+    if error is not None:
+        return f"<trimorph.QueryResult [{', '.join(columns)}]: {error}>"
+    if not columns:
+        return "<trimorph.QueryResult without columns>"
+    cells = [[_cut(text, _CELL_MAX) for text in row] for row in shown]
+    numeric = [kind in ("INTEGER", "FLOAT") for kind in result.types]
+    widths = [max(len(row[i]) for row in [columns, *cells]) for i in range(len(columns))]
+    room = max(shutil.get_terminal_size((120, 24)).columns, 40)
+
+    def line(row, head=False):
+        parts = (text.rjust(w) if n and not head else text.ljust(w) for text, w, n in zip(row, widths, numeric, strict=True))
+        return _cut(" │ ".join(parts).rstrip(), room)
+
+    lines = [line(columns, head=True), _cut("─┼─".join("─" * w for w in widths), room), *map(line, cells)]
+    lines.append(f"(first {len(cells)} rows, there are more)" if more else f"({len(cells)} row{'s' * (len(cells) != 1)})")
+    return "\n".join(lines)
+
+
+def html(result, rows):
+    """The same for notebooks."""
+    shown, more, error = _peek(result, rows)
+    if error is not None:
+        return f"<pre>{_html.escape(str(error))}</pre>"
+    head = "".join(f"<th>{_html.escape(name)}</th>" for name in result.columns)
+    body = "".join("<tr>" + "".join(f"<td>{_html.escape(_cut(t, 200))}</td>" for t in row) + "</tr>" for row in shown)
+    foot = f"first {len(shown)} rows, there are more" if more else f"{len(shown)} row{'s' * (len(shown) != 1)}"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><small>{foot}</small>"
+
+
+def show(result, rows):
+    print(table(result, rows))
+
+
+def df(result):
+    """A pandas.DataFrame."""
+    import pandas
+
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        return pandas.DataFrame.from_records(result.fetchall(), columns=result.columns)
+    return result.arrow().to_pandas()
+
+
+def pl(result):
+    """A polars.DataFrame, straight from the Arrow stream."""
+    import polars
+
+    return polars.DataFrame(result)
+
+
+def networkx(result):
+    """A MultiDiGraph of all nodes and relationships in the rows: node keys and edge keys are ids, attributes are properties,
+    beside `labels` of a node and `type` of a relationship."""
+    import networkx as nx
+
+    from . import Node, Path, Relationship
+
+    graph = nx.MultiDiGraph()
+
+    def add(value):
+        if isinstance(value, Node):
+            graph.add_node(value.id, **{**value.properties, "labels": value.labels})
+        elif isinstance(value, Relationship):
+            graph.add_edge(value.start, value.end, key=value.id)
+            graph.edges[value.start, value.end, value.id].update({**value.properties, "type": value.type})
+        elif isinstance(value, Path):
+            for part in (*value.nodes, *value.relationships):
+                add(part)
+        elif isinstance(value, (list, tuple)):
+            for part in value:
+                add(part)
+        elif isinstance(value, dict):
+            for part in value.values():
+                add(part)
+
+    for row in result:
+        add(row)
+    return graph
+
+
+class ProgressLine:
+    """One line on stderr that overwrites itself; on something that is no terminal, a line per phase."""
+
+    def __init__(self):
+        self.out = sys.stderr
+        self.live = bool(getattr(self.out, "isatty", bool)())
+        self.phase, self.width, self.began = None, 0, time.monotonic()
+
+    def __call__(self, state):
+        new_phase = state.phase != self.phase
+        self.phase = state.phase
+        if not self.live:
+            if new_phase:
+                print(f"{state.phase} …", file=self.out)
+            return
+        percent = "" if state.percent is None else f" {state.percent:3.0f} %"
+        left = "" if state.seconds_left is None else f", {state.seconds_left:.0f} s left"
+        refused = f", {state.rejected:,} refused" if state.rejected else ""
+        text = f"{state.phase}{percent}  {state.rows:,} rows, {state.rows_per_second:,.0f} rows/s{refused}{left}"
+        self.out.write("\r" + text.ljust(self.width))
+        self.out.flush()
+        self.width = len(text)
+
+    def done(self):
+        if self.live and self.phase is not None:
+            self.out.write("\r" + " " * self.width + "\r")
+            self.out.flush()

@@ -1,0 +1,195 @@
+//! `Connection` and `Prepared`: text and parameters in, a lazy result out.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use trimorph::CancelToken;
+
+use crate::database::{Database, Handle};
+use crate::result::QueryResult;
+use crate::{error, from_python, interrupt};
+
+/// The engine's connection, until it is closed, and the flag of what runs on it.
+pub(crate) struct Cell {
+    engine: Mutex<Option<Arc<trimorph::Connection>>>,
+    running: Mutex<CancelToken>,
+}
+
+impl Cell {
+    pub(crate) fn new(engine: trimorph::Connection) -> Self {
+        Self { engine: Mutex::new(Some(Arc::new(engine))), running: Mutex::default() }
+    }
+
+    pub(crate) fn close(&self) {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    fn engine(&self) -> PyResult<Arc<trimorph::Connection>> {
+        let engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        engine.ok_or_else(|| error::Error::new_err("the connection is closed"))
+    }
+
+    /// Notes what `interrupt` is to stop.
+    pub(crate) fn runs(&self, cancel: &CancelToken) {
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+    }
+}
+
+/// A connection: one per thread. Results may be read at the same time, and after it is closed.
+#[pyclass(frozen, module = "trimorph")]
+pub(crate) struct Connection {
+    handle: Arc<Handle>,
+    cell: Arc<Cell>,
+    /// Closing this closes the database.
+    owner: bool,
+}
+
+impl Connection {
+    pub(crate) fn new(handle: Arc<Handle>, cell: Arc<Cell>, owner: bool) -> Self {
+        Self { handle, cell, owner }
+    }
+}
+
+#[pymethods]
+impl Connection {
+    /// Runs a query; `params` are the values of `$name` in it.
+    #[pyo3(signature = (text, params = None, lang = "cypher"))]
+    fn execute(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        params: Option<&Bound<'_, PyAny>>,
+        lang: &str,
+    ) -> PyResult<QueryResult> {
+        check_language(py, lang)?;
+        let params = from_python::parameters(params, self.handle.source)?;
+        let engine = self.cell.engine()?;
+        let cancel = CancelToken::default();
+        self.cell.runs(&cancel);
+        let result = interrupt::run(py, &cancel, || {
+            engine.execute_prepared_until(&engine.prepare(text)?, params, cancel.clone())
+        })?;
+        QueryResult::new(py, result, text, cancel.clone(), Arc::clone(&self.cell), self.handle.source)
+    }
+
+    /// Runs a SPARQL query.
+    #[pyo3(signature = (text, params = None))]
+    fn sparql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
+        self.execute(py, text, params, "sparql")
+    }
+
+    /// Runs a SQL query.
+    #[pyo3(signature = (text, params = None))]
+    fn sql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
+        self.execute(py, text, params, "sql")
+    }
+
+    /// Parses and plans a query that is to run more than once.
+    #[pyo3(signature = (text, lang = "cypher"))]
+    fn prepare(&self, py: Python<'_>, text: &str, lang: &str) -> PyResult<Prepared> {
+        check_language(py, lang)?;
+        let engine = self.cell.engine()?;
+        let prepared = interrupt::run(py, &CancelToken::default(), || engine.prepare(text))?;
+        Ok(Prepared { prepared, text: text.to_owned(), handle: Arc::clone(&self.handle), cell: Arc::clone(&self.cell) })
+    }
+
+    /// Begins a transaction.
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn transaction(
+        &self,
+        py: Python<'_>,
+        _args: &Bound<'_, PyTuple>,
+        _kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        self.cell.engine()?;
+        let hint = "every query reads one consistent snapshot as it is";
+        Err(error::unsupported(py, "UnsupportedTransaction", "transactions are not available in this version", hint))
+    }
+
+    /// Stops what runs on this connection, from any thread, within 100 ms as a rule: it raises `Cancelled`. If nothing runs,
+    /// the result read last cannot be read on.
+    fn interrupt(&self) {
+        self.cell.running.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+
+    /// The database.
+    #[getter]
+    fn database(&self) -> Database {
+        Database { handle: Arc::clone(&self.handle) }
+    }
+
+    /// Closes the connection. Results that are open can be read on.
+    fn close(&self, py: Python<'_>) {
+        self.cell.close();
+        if self.owner {
+            py.detach(|| self.handle.close());
+        }
+    }
+
+    /// Whether this connection or its database was closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.cell.engine().is_err()
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
+        self.close(py);
+    }
+
+    fn __repr__(&self) -> &'static str {
+        if self.closed() { "<trimorph.Connection, closed>" } else { "<trimorph.Connection>" }
+    }
+}
+
+fn check_language(py: Python<'_>, lang: &str) -> PyResult<()> {
+    match lang {
+        "cypher" => Ok(()),
+        "sparql" | "sql" => {
+            let name = if lang == "sql" { "SQL" } else { "SPARQL" };
+            let primary = format!("{name} is not available in this version");
+            Err(error::unsupported(py, "UnsupportedLanguage", &primary, "ask in openCypher"))
+        }
+        _ => Err(PyValueError::new_err(format!("there is no language \"{lang}\"; known are cypher, sparql, sql"))),
+    }
+}
+
+/// A query that was parsed and planned. It is planned again by itself when the data has changed.
+#[pyclass(frozen, module = "trimorph")]
+pub(crate) struct Prepared {
+    prepared: trimorph::Prepared,
+    text: String,
+    handle: Arc<Handle>,
+    cell: Arc<Cell>,
+}
+
+#[pymethods]
+impl Prepared {
+    /// Runs it; `params` are the values of `$name` in its text.
+    #[pyo3(signature = (params = None))]
+    fn execute(&self, py: Python<'_>, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
+        let params = from_python::parameters(params, self.handle.source)?;
+        let engine = self.cell.engine()?;
+        let cancel = CancelToken::default();
+        self.cell.runs(&cancel);
+        let result =
+            interrupt::run(py, &cancel, || engine.execute_prepared_until(&self.prepared, params, cancel.clone()))?;
+        QueryResult::new(py, result, &self.text, cancel.clone(), Arc::clone(&self.cell), self.handle.source)
+    }
+
+    /// Its text.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<trimorph.Prepared {:?}>", self.text)
+    }
+}

@@ -1,0 +1,305 @@
+//! `Database`: opening, loading, what it holds, closing.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use trimorph::{CancelToken, Config, Stats};
+
+use crate::connection::{Cell, Connection};
+use crate::entity::Source;
+use crate::load::{self, LoadReport};
+use crate::{error, interrupt};
+
+/// What a `Database` and its connections share.
+pub(crate) struct Handle {
+    pub(crate) source: Source,
+    path: PathBuf,
+    engine: RwLock<Option<trimorph::Database>>,
+    /// Emptied when the database is closed, so that its lock is given back although connections are still referred to.
+    cells: Mutex<Vec<Weak<Cell>>>,
+}
+
+impl Handle {
+    /// The engine's database.
+    ///
+    /// **Errors**: closed.
+    pub(crate) fn engine(&self) -> PyResult<trimorph::Database> {
+        let engine = self.engine.read().unwrap_or_else(PoisonError::into_inner).clone();
+        engine.ok_or_else(|| error::Error::new_err("the database is closed"))
+    }
+
+    pub(crate) fn connect(self: &Arc<Self>, owner: bool) -> PyResult<Connection> {
+        let cell = Arc::new(Cell::new(self.engine()?.connect()));
+        let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+        if cells.len() == cells.capacity() {
+            cells.retain(|c| c.strong_count() > 0);
+        }
+        cells.push(Arc::downgrade(&cell));
+        Ok(Connection::new(Arc::clone(self), cell, owner))
+    }
+
+    pub(crate) fn close(&self) {
+        let engine = self.engine.write().unwrap_or_else(PoisonError::into_inner).take();
+        for cell in self.cells.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            if let Some(cell) = cell.upgrade() {
+                cell.close();
+            }
+        }
+        drop(engine);
+    }
+}
+
+/// A graph database in a directory, or in memory (`":memory:"`).
+#[pyclass(frozen, module = "trimorph")]
+pub(crate) struct Database {
+    pub(crate) handle: Arc<Handle>,
+}
+
+#[pymethods]
+impl Database {
+    #[new]
+    #[pyo3(signature = (path = None, read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false))]
+    pub(crate) fn new(
+        py: Python<'_>,
+        path: Option<PathBuf>,
+        read_only: bool,
+        memory_limit: Option<Bound<'_, PyAny>>,
+        threads: Option<usize>,
+        huge_pages: bool,
+        test_procedures: bool,
+    ) -> PyResult<Self> {
+        // The engine has no procedures yet; the switch is taken so that the conformance kit can ask for them.
+        let _ = test_procedures;
+        let mut config = Config { read_only, huge_pages, ..Config::default() };
+        if let Some(limit) = memory_limit {
+            config.memory_limit_bytes = bytes_of(&limit)?;
+        }
+        if let Some(threads) = threads {
+            if threads == 0 {
+                return Err(PyValueError::new_err("threads must be 1 or more"));
+            }
+            config.threads = threads;
+        }
+        let path = path.unwrap_or_else(|| PathBuf::from(":memory:"));
+        let engine = interrupt::run(py, &CancelToken::default(), || trimorph::Database::open(&path, config))?;
+        static SOURCES: AtomicU64 = AtomicU64::new(1);
+        let source = SOURCES.fetch_add(1, Ordering::Relaxed);
+        let handle = Handle { source, path, engine: RwLock::new(Some(engine)), cells: Mutex::default() };
+        Ok(Self { handle: Arc::new(handle) })
+    }
+
+    /// A connection. Cheap; one per thread.
+    fn connect(&self) -> PyResult<Connection> {
+        self.handle.connect(false)
+    }
+
+    /// Loads files or directories into an empty database, all or nothing unless `skip_bad_rows`.
+    ///
+    /// `format` is one of `ldbc-snb`, `csv`, `neo4j-csv`, `parquet`, found out where it is not given. Refused rows go to the
+    /// file `rejects`, as CSV. `progress` is a callable that gets a `LoadProgress` several times a second, or `True` for a
+    /// line on stderr.
+    #[pyo3(signature = (*paths, format = None, skip_bad_rows = false, rejects = None, progress = None))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        paths: &Bound<'_, PyTuple>,
+        format: Option<&str>,
+        skip_bad_rows: bool,
+        rejects: Option<PathBuf>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<LoadReport> {
+        let paths = paths.iter().map(|p| p.extract::<PathBuf>()).collect::<PyResult<Vec<_>>>()?;
+        if paths.is_empty() {
+            return Err(PyTypeError::new_err("load needs at least one path"));
+        }
+        let format = format.map(load::format_of).transpose()?;
+        let engine = self.handle.engine()?;
+        let mut options = engine.load_options();
+        options.skip_bad_rows = skip_bad_rows;
+        options.rejects_path = rejects;
+        load::run(py, progress, &options.cancel.clone(), |progress| engine.load(&paths, format, &options, progress))
+    }
+
+    /// Makes a social network in the shape of LDBC SNB with the built-in generator, and loads it.
+    #[pyo3(signature = (scale, seed = 42, progress = None))]
+    fn generate_snb(
+        &self,
+        py: Python<'_>,
+        scale: f64,
+        seed: u64,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<LoadReport> {
+        if !scale.is_finite() || scale < 0.0 {
+            return Err(PyValueError::new_err("scale must be a number from 0"));
+        }
+        let engine = self.handle.engine()?;
+        let options = engine.load_options();
+        load::run(py, progress, &options.cancel, |progress| engine.generate_snb_with(scale, seed, &options, progress))
+    }
+
+    /// Tables, rows, encodings, bytes by component.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let engine = self.handle.engine()?;
+        let stats = py.detach(|| engine.stats());
+        stats_dict(py, &stats)
+    }
+
+    /// Verifies every checksum and invariant of the database in directory `path`; gives what `stats` does.
+    ///
+    /// Raises `StorageError` that names the first file which is missing or damaged.
+    #[staticmethod]
+    fn check<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyDict>> {
+        let stats = interrupt::run(py, &CancelToken::default(), || trimorph::Database::check(&path))?;
+        stats_dict(py, &stats)
+    }
+
+    /// Makes what is stored independent of the log. A bulk load has done so when it returns, and nothing else writes yet.
+    fn checkpoint(&self) -> PyResult<()> {
+        self.handle.engine().map(drop)
+    }
+
+    /// Copies the database, as it is now, to the directory `dir`.
+    fn backup(&self, dir: PathBuf) -> PyResult<()> {
+        let _ = dir;
+        self.handle.engine()?;
+        Err(error::Error::new_err(
+            "backup is not available before transactions are; close the database and copy its directory",
+        ))
+    }
+
+    /// Closes the database and its connections. Results that are open keep their data and can be read on.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.handle.close());
+    }
+
+    /// Whether `close` was called.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.handle.engine().is_err()
+    }
+
+    /// Where it is.
+    #[getter]
+    fn path(&self) -> String {
+        self.handle.path.display().to_string()
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
+        self.close(py);
+    }
+
+    fn __repr__(&self) -> String {
+        let state = if self.closed() { ", closed" } else { "" };
+        format!("<trimorph.Database {:?}{state}>", self.path())
+    }
+}
+
+/// Opens a database and connects to it; closing the connection closes the database. Options are those of `Database`.
+#[pyfunction]
+#[pyo3(signature = (path = None, read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false))]
+pub(crate) fn connect(
+    py: Python<'_>,
+    path: Option<PathBuf>,
+    read_only: bool,
+    memory_limit: Option<Bound<'_, PyAny>>,
+    threads: Option<usize>,
+    huge_pages: bool,
+    test_procedures: bool,
+) -> PyResult<Connection> {
+    Database::new(py, path, read_only, memory_limit, threads, huge_pages, test_procedures)?.handle.connect(true)
+}
+
+/// Bytes of `8_000_000_000`, `"8GB"`, `"512 MiB"`.
+fn bytes_of(limit: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let bad = || {
+        PyValueError::new_err(format!("memory_limit must be a number of bytes or a text such as \"8GB\" or \"512MiB\", not {limit}"))
+    };
+    let Ok(text) = limit.extract::<String>() else { return limit.extract().map_err(|_| bad()) };
+    let text = text.trim();
+    let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number: f64 = text[..at].parse().map_err(|_| bad())?;
+    let unit = match text[at..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(bad()),
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0; saturates")]
+    Ok((number * unit) as usize)
+}
+
+type ColumnStats = (String, trimorph::LogicalType, Vec<(&'static str, usize)>);
+
+fn columns_list<'py>(py: Python<'py>, columns: &[ColumnStats]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for (name, ty, encodings) in columns {
+        let column = PyDict::new(py);
+        column.set_item("name", name)?;
+        column.set_item("type", ty.name())?;
+        let counts = PyDict::new(py);
+        for (encoding, count) in encodings {
+            counts.set_item(*encoding, count)?;
+        }
+        column.set_item("encodings", counts)?;
+        list.append(column)?;
+    }
+    Ok(list)
+}
+
+fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    out.set_item("nodes", stats.nodes())?;
+    out.set_item("relationships", stats.edges())?;
+    let nodes = PyList::empty(py);
+    for table in &stats.node_tables {
+        let dict = PyDict::new(py);
+        dict.set_item("labels", &table.labels)?;
+        dict.set_item("rows", table.rows)?;
+        dict.set_item("key", &table.key)?;
+        dict.set_item("columns", columns_list(py, &table.columns)?)?;
+        nodes.append(dict)?;
+    }
+    out.set_item("node_tables", nodes)?;
+    let edges = PyList::empty(py);
+    for table in &stats.edge_tables {
+        let dict = PyDict::new(py);
+        dict.set_item("type", &table.label)?;
+        dict.set_item("source", &table.source)?;
+        let targets = PyList::empty(py);
+        for (labels, count) in &table.targets {
+            let target = PyDict::new(py);
+            target.set_item("labels", labels)?;
+            target.set_item("relationships", count)?;
+            targets.append(target)?;
+        }
+        dict.set_item("targets", targets)?;
+        dict.set_item("rows", table.edges)?;
+        dict.set_item("single_forward", table.single_forward)?;
+        dict.set_item("columns", columns_list(py, &table.columns)?)?;
+        edges.append(dict)?;
+    }
+    out.set_item("edge_tables", edges)?;
+    let components = PyDict::new(py);
+    for (name, bytes) in &stats.components {
+        components.set_item(*name, bytes)?;
+    }
+    out.set_item("components", components)?;
+    out.set_item("total_bytes", stats.total_bytes)?;
+    out.set_item("image_bytes", stats.image_bytes)?;
+    Ok(out)
+}

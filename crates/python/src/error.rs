@@ -1,0 +1,78 @@
+//! Engine errors in, Python exceptions out.
+
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use trimorph::{Error as EngineError, LoadError as EngineLoadError, Phase};
+
+pyo3::create_exception!(trimorph, Error, PyException, "Anything Trimorph can say no with.");
+pyo3::create_exception!(
+    trimorph,
+    QueryError,
+    Error,
+    "A query that is wrong, or met a value it cannot work with: kind, phase, detail, line, column, hint."
+);
+pyo3::create_exception!(trimorph, TransactionConflict, Error, "Another transaction changed the same data; try again.");
+pyo3::create_exception!(trimorph, LoadError, Error, "A bulk load that gave up; nothing of it is visible.");
+pyo3::create_exception!(trimorph, StorageError, Error, "A database directory that is missing, damaged, locked or read-only.");
+pyo3::create_exception!(trimorph, MemoryLimitExceeded, Error, "More memory was needed than memory_limit allows.");
+pyo3::create_exception!(trimorph, Cancelled, Error, "Somebody asked the running query to stop.");
+
+/// The exception of an engine error.
+pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        EngineError::Query { diagnostic, .. } => {
+            let phase = if diagnostic.phase == Phase::Compile { "compile" } else { "runtime" };
+            let about = About {
+                kind: diagnostic.kind.name(),
+                phase,
+                detail: diagnostic.detail,
+                position: error.position(),
+                hint: diagnostic.hint.as_deref(),
+            };
+            query_error(py, text, &about)
+        }
+        EngineError::Load(EngineLoadError::Memory(_)) | EngineError::Memory(_) => MemoryLimitExceeded::new_err(text),
+        EngineError::Load(EngineLoadError::Cancelled) => Cancelled::new_err("the load was cancelled"),
+        EngineError::Load(_) => LoadError::new_err(text),
+        EngineError::Storage(_) | EngineError::ReadOnly => StorageError::new_err(text),
+        EngineError::Cancelled => Cancelled::new_err(text),
+        _ => Error::new_err(text),
+    }
+}
+
+/// Whether somebody asked for this.
+pub(crate) fn is_cancelled(error: &EngineError) -> bool {
+    matches!(error, EngineError::Cancelled | EngineError::Load(EngineLoadError::Cancelled))
+}
+
+/// What cannot be done in this version.
+pub(crate) fn unsupported(py: Python<'_>, detail: &str, primary: &str, hint: &str) -> PyErr {
+    let about = About { kind: "Unsupported", phase: "compile", detail, position: None, hint: Some(hint) };
+    query_error(py, format!("Unsupported: {primary}\n hint: {hint}"), &about)
+}
+
+struct About<'a> {
+    kind: &'a str,
+    phase: &'a str,
+    detail: &'a str,
+    position: Option<(usize, usize)>,
+    hint: Option<&'a str>,
+}
+
+fn query_error(py: Python<'_>, text: String, about: &About<'_>) -> PyErr {
+    let error = QueryError::new_err(text);
+    let value = error.value(py);
+    let set = || {
+        value.setattr("kind", about.kind)?;
+        value.setattr("phase", about.phase)?;
+        value.setattr("detail", about.detail)?;
+        value.setattr("line", about.position.map(|p| p.0))?;
+        value.setattr("column", about.position.map(|p| p.1))?;
+        value.setattr("hint", about.hint)
+    };
+    match set() {
+        Ok(()) => error,
+        Err(e) => e,
+    }
+}

@@ -1,0 +1,55 @@
+//! Python bindings: Python calls in, engine calls with the GIL released, Python objects out.
+//!
+//! Data's way through the files: `database` and `connection` (verbs) · `from_python` (parameters in) · `interrupt` (Ctrl-C while
+//! the GIL is released) · `result` (rows out, lazily) · `to_python`, `entity`, `temporal` (values) · `arrow` (columns) · `error`.
+//!
+//! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of the engine that may
+//! take longer than a look-up runs with it held.
+
+mod arrow;
+mod connection;
+mod database;
+mod entity;
+mod error;
+mod from_python;
+mod interrupt;
+mod load;
+mod result;
+mod temporal;
+mod text;
+mod to_python;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = m.py();
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add_class::<database::Database>()?;
+    m.add_class::<connection::Connection>()?;
+    m.add_class::<connection::Prepared>()?;
+    m.add_class::<result::QueryResult>()?;
+    m.add_class::<result::QueryStats>()?;
+    m.add_class::<load::LoadProgress>()?;
+    m.add_class::<load::LoadReport>()?;
+    m.add_class::<entity::Node>()?;
+    m.add_class::<entity::Relationship>()?;
+    m.add_class::<entity::Path>()?;
+    m.add_class::<temporal::Date>()?;
+    m.add_class::<temporal::LocalTime>()?;
+    m.add_class::<temporal::Time>()?;
+    m.add_class::<temporal::LocalDateTime>()?;
+    m.add_class::<temporal::DateTime>()?;
+    m.add_class::<temporal::Duration>()?;
+    m.add("Error", py.get_type::<error::Error>())?;
+    m.add("QueryError", py.get_type::<error::QueryError>())?;
+    m.add("TransactionConflict", py.get_type::<error::TransactionConflict>())?;
+    m.add("LoadError", py.get_type::<error::LoadError>())?;
+    m.add("StorageError", py.get_type::<error::StorageError>())?;
+    m.add("MemoryLimitExceeded", py.get_type::<error::MemoryLimitExceeded>())?;
+    m.add("Cancelled", py.get_type::<error::Cancelled>())?;
+    m.add_function(wrap_pyfunction!(database::connect, m)?)?;
+    m.add_function(wrap_pyfunction!(text::format_value, m)?)?;
+    m.add_function(wrap_pyfunction!(text::format_literal, m)?)?;
+    Ok(())
+}

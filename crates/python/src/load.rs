@@ -1,0 +1,172 @@
+//! A bulk load with progress handed to Python.
+
+use std::cell::{Cell, RefCell};
+use std::time::Instant;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+use trimorph::{CancelToken, Error, Format, LoadPhase, Progress, ProgressState, Rates};
+
+use crate::interrupt;
+
+/// The format of that name.
+pub(crate) fn format_of(name: &str) -> PyResult<Format> {
+    Format::from_name(name).ok_or_else(|| {
+        let known: Vec<_> = Format::ALL.iter().map(|f| f.name()).collect();
+        PyValueError::new_err(format!("there is no format \"{name}\"; known are {}", known.join(", ")))
+    })
+}
+
+/// How far a load is.
+#[pyclass(frozen, get_all, module = "trimorph")]
+pub(crate) struct LoadProgress {
+    /// `scanning`, `loading`, `building` or `generating`.
+    phase: &'static str,
+    /// Bytes of the files read so far.
+    bytes_done: u64,
+    /// Bytes there are; 0 when unknown.
+    bytes_total: u64,
+    /// Rows taken so far.
+    rows: u64,
+    /// Rows refused so far.
+    rejected: u64,
+    /// 0 to 100, `None` when unknown.
+    percent: Option<f64>,
+    /// Rows per second since the load began.
+    rows_per_second: f64,
+    /// Seconds left in this phase if it goes on like this.
+    seconds_left: Option<f64>,
+}
+
+#[pymethods]
+impl LoadProgress {
+    fn __repr__(&self) -> String {
+        let percent = self.percent.map_or_else(String::new, |p| format!(" {p:.0} %"));
+        format!("<{}{percent}, {} rows, {:.0} rows/s>", self.phase, self.rows, self.rows_per_second)
+    }
+}
+
+/// What a load did.
+#[pyclass(frozen, get_all, module = "trimorph")]
+pub(crate) struct LoadReport {
+    /// What the files were read as.
+    format: &'static str,
+    /// Path, table and rows of every file.
+    files: Vec<(String, String, u64)>,
+    /// Rows taken from all files.
+    rows: u64,
+    /// Rows refused.
+    rejected: u64,
+    /// Nodes.
+    nodes: u64,
+    /// Relationships.
+    relationships: u64,
+    /// Values parsed.
+    values: u64,
+    /// Decompressed bytes read.
+    bytes: u64,
+    /// Wall time.
+    seconds: f64,
+}
+
+#[pymethods]
+impl LoadReport {
+    fn __repr__(&self) -> String {
+        let Self { nodes, relationships, rejected, seconds, .. } = self;
+        format!("<loaded {nodes} nodes, {relationships} relationships, {rejected} rows refused, in {seconds:.2} s>")
+    }
+}
+
+/// Hands states to Python; what that raises stops the load.
+struct ToPython {
+    callback: Py<PyAny>,
+    cancel: CancelToken,
+    started: Cell<(Option<LoadPhase>, Instant)>,
+    raised: RefCell<Option<PyErr>>,
+}
+
+impl Progress for ToPython {
+    fn update(&self, state: &ProgressState) {
+        let (phase, mut since) = self.started.get();
+        if phase != Some(state.phase) {
+            since = Instant::now();
+            self.started.set((Some(state.phase), since));
+        }
+        let rates = Rates::of(state, since.elapsed());
+        let progress = LoadProgress {
+            phase: state.phase.name(),
+            bytes_done: state.bytes_done,
+            bytes_total: state.bytes_total,
+            rows: state.rows,
+            rejected: state.rejected,
+            percent: rates.percent,
+            rows_per_second: rates.rows_per_second,
+            seconds_left: rates.seconds_left,
+        };
+        Python::attach(|py| {
+            if self.raised.borrow().is_none()
+                && let Err(error) = py.check_signals().and_then(|()| self.callback.call1(py, (progress,)))
+            {
+                *self.raised.borrow_mut() = Some(error);
+                self.cancel.cancel();
+            }
+        });
+    }
+}
+
+/// Runs a load with the GIL released.
+pub(crate) fn run(
+    py: Python<'_>,
+    progress: Option<Bound<'_, PyAny>>,
+    cancel: &CancelToken,
+    work: impl FnOnce(&dyn Progress) -> Result<trimorph::LoadReport, Error> + Send,
+) -> PyResult<LoadReport> {
+    let callback = match progress {
+        None => None,
+        Some(p) => match p.cast::<PyBool>() {
+            Ok(on) if on.is_true() => Some(py.import("trimorph._present")?.getattr("ProgressLine")?.call0()?),
+            Ok(_) => None,
+            Err(_) if p.is_callable() => Some(p),
+            Err(_) => return Err(PyTypeError::new_err("progress must be a bool or a callable")),
+        },
+    };
+    let Some(callback) = callback else {
+        return interrupt::run(py, cancel, || work(&trimorph::NoProgress)).map(|r| report(&r));
+    };
+    let callback = callback.unbind();
+    let done = callback.bind(py).getattr("done").ok().filter(|d| d.is_callable()).map(Bound::unbind);
+    let (answer, raised) = {
+        let mut raised = None;
+        let slot = &mut raised;
+        let answer = interrupt::run(py, cancel, move || {
+            let started = Cell::new((None, Instant::now()));
+            let progress = ToPython { callback, cancel: cancel.clone(), started, raised: RefCell::default() };
+            let answer = work(&progress);
+            *slot = progress.raised.into_inner();
+            answer
+        });
+        (answer, raised)
+    };
+    if let Some(done) = done {
+        done.call0(py)?;
+    }
+    match raised {
+        Some(error) => Err(error),
+        None => answer.map(|r| report(&r)),
+    }
+}
+
+fn report(r: &trimorph::LoadReport) -> LoadReport {
+    LoadReport {
+        format: r.format.name(),
+        files: r.files.iter().map(|f| (f.path.display().to_string(), f.table.clone(), f.rows)).collect(),
+        rows: r.rows,
+        rejected: r.rejected,
+        nodes: r.nodes,
+        relationships: r.edges,
+        values: r.values,
+        bytes: r.bytes,
+        seconds: r.seconds,
+    }
+}

@@ -1,0 +1,337 @@
+//! `QueryResult`: rows computed as they are fetched.
+//!
+//! The engine's result is behind a mutex, so threads may share one; whoever waits for it has let go of the GIL. An error ends the
+//! result: it is raised again by every later fetch, so that rows cannot go missing unseen.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use trimorph::{CancelToken, Entities, Row};
+
+use crate::connection::Cell;
+use crate::entity::Source;
+use crate::to_python::ToPython;
+use crate::{arrow, interrupt};
+
+/// Rows shown by `repr` and `show`.
+const SHOWN_ROWS: usize = 20;
+
+struct State {
+    engine: trimorph::QueryResult,
+    ended: bool,
+    failed: Option<PyErr>,
+}
+
+/// A lazy result: iterate over it, or fetch. It stays readable when its connection or database is closed.
+#[pyclass(frozen, module = "trimorph")]
+pub(crate) struct QueryResult {
+    state: Mutex<State>,
+    entities: Entities,
+    columns: Vec<String>,
+    types: Vec<&'static str>,
+    cancel: CancelToken,
+    cell: Arc<Cell>,
+    source: Source,
+    profile: Option<String>,
+}
+
+impl QueryResult {
+    pub(crate) fn new(
+        py: Python<'_>,
+        engine: trimorph::QueryResult,
+        text: &str,
+        cancel: CancelToken,
+        cell: Arc<Cell>,
+        source: Source,
+    ) -> PyResult<Self> {
+        let columns = engine.columns().to_vec();
+        let types = engine.types().iter().map(|t| t.name()).collect();
+        let entities = engine.entities().clone();
+        let state = Mutex::new(State { engine, ended: false, failed: None });
+        let mut result = Self { state, entities, columns, types, cancel, cell, source, profile: None };
+        if text.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("PROFILE")) {
+            let mut state = result.lock(py);
+            result.fill(py, &mut state, usize::MAX)?;
+            let lines: Vec<String> = state.engine.buffered().iter().flatten().map(|v| result.text_of(v)).collect();
+            drop(state);
+            result.profile = Some(lines.join("\n"));
+        }
+        Ok(result)
+    }
+
+    fn text_of(&self, value: &trimorph::Value) -> String {
+        trimorph_types::format_value(value, &self.entities)
+    }
+
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, State> {
+        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Computes until `rows` rows are buffered or there are no more.
+    fn fill(&self, py: Python<'_>, state: &mut State, rows: usize) -> PyResult<()> {
+        while !state.ended && state.engine.buffered().len() < rows {
+            if let Some(error) = &state.failed {
+                return Err(error.clone_ref(py));
+            }
+            self.cell.runs(&self.cancel);
+            let engine = &mut state.engine;
+            match interrupt::run(py, &self.cancel, || engine.buffer_batch()) {
+                Ok(more) => state.ended = !more,
+                Err(error) => {
+                    state.failed = Some(error.clone_ref(py));
+                    return Err(error);
+                }
+            }
+            // Nothing else looks at signals while a long result is fetched as a whole.
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// Takes up to `rows` rows.
+    fn take<'py>(&self, py: Python<'py>, rows: usize) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        let maker = self.maker();
+        let (mut cells, mut left) = (Vec::new(), rows);
+        while left > 0 {
+            let batch: Vec<Row> = {
+                let mut state = self.lock(py);
+                self.fill(py, &mut state, 1)?;
+                let buffered = state.engine.buffered();
+                let count = buffered.len().min(left);
+                buffered.drain(..count).collect()
+            };
+            if batch.is_empty() {
+                break;
+            }
+            left -= batch.len();
+            for row in &batch {
+                list.append(maker.row(py, row, &mut cells)?)?;
+            }
+        }
+        Ok(list)
+    }
+
+    fn maker(&self) -> ToPython<'_> {
+        ToPython { entities: &self.entities, source: self.source }
+    }
+
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let row = {
+            let mut state = self.lock(py);
+            if state.engine.buffered().is_empty() {
+                self.fill(py, &mut state, 1)?;
+            }
+            state.engine.buffered().pop_front()
+        };
+        row.map(|row| self.maker().row(py, &row, &mut Vec::with_capacity(row.len()))).transpose()
+    }
+
+    fn columnar(&self, py: Python<'_>) -> PyResult<arrow::ArrowTable> {
+        let mut state = self.lock(py);
+        if let Some(error) = &state.failed {
+            return Err(error.clone_ref(py));
+        }
+        self.cell.runs(&self.cancel);
+        let engine = &mut state.engine;
+        let made = interrupt::run(py, &self.cancel, || engine.arrow());
+        state.ended = true;
+        match made {
+            Ok((schema, batches)) => Ok(arrow::ArrowTable::new(schema, batches)),
+            Err(error) => {
+                state.failed = Some(error.clone_ref(py));
+                Err(error)
+            }
+        }
+    }
+
+    fn present<'py>(
+        slf: &Bound<'py, Self>,
+        function: &str,
+        arguments: impl pyo3::call::PyCallArgs<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("trimorph._present")?.getattr(function)?.call1(arguments)
+    }
+}
+
+#[pymethods]
+impl QueryResult {
+    /// The column names.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.columns.clone()
+    }
+
+    /// The column types by their openCypher names, `ANY` where a type is not known before the rows are.
+    #[getter]
+    fn types(&self) -> Vec<&'static str> {
+        self.types.clone()
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.next(py)
+    }
+
+    /// The next row, `None` at the end.
+    fn fetchone<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.next(py)
+    }
+
+    /// The next rows, at most `size`.
+    #[pyo3(signature = (size = 1))]
+    fn fetchmany<'py>(&self, py: Python<'py>, size: usize) -> PyResult<Bound<'py, PyList>> {
+        self.take(py, size)
+    }
+
+    /// All rows that were not fetched yet.
+    fn fetchall<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.take(py, usize::MAX)
+    }
+
+    /// All rows that were not fetched yet, as dicts by column name.
+    fn rows_as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let out = PyList::empty(py);
+        while let Some(row) = self.next(py)? {
+            let dict = PyDict::new(py);
+            for (name, value) in self.columns.iter().zip(row.iter()) {
+                dict.set_item(name, value)?;
+            }
+            out.append(dict)?;
+        }
+        Ok(out)
+    }
+
+    /// All rows that were not fetched yet as a `pyarrow.Table` that shares the engine's buffers.
+    fn arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let pyarrow = py.import("pyarrow")?;
+        let table = Bound::new(py, self.columnar(py)?)?;
+        pyarrow.call_method1("table", (table,))
+    }
+
+    /// The Arrow PyCapsule protocol, by which Polars, DuckDB, pandas and others take the rows that were not fetched yet.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        self.columnar(py)?.capsule(py)
+    }
+
+    /// All rows that were not fetched yet as a `pandas.DataFrame`.
+    fn df<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::present(slf, "df", (slf,))
+    }
+
+    /// All rows that were not fetched yet as a `polars.DataFrame`.
+    fn pl<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::present(slf, "pl", (slf,))
+    }
+
+    /// The nodes and relationships in all rows that were not fetched yet as a `networkx.MultiDiGraph`.
+    fn networkx<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::present(slf, "networkx", (slf,))
+    }
+
+    /// What the query changed.
+    #[getter]
+    fn stats(&self) -> QueryStats {
+        QueryStats::default()
+    }
+
+    /// The plan with estimated rows; after `PROFILE`, what each operator did is in `profile`.
+    #[getter]
+    fn plan(&self, py: Python<'_>) -> String {
+        self.lock(py).engine.plan()
+    }
+
+    /// What each operator did, if the query began with `PROFILE`.
+    #[getter]
+    fn profile(&self) -> Option<&str> {
+        self.profile.as_deref()
+    }
+
+    /// The first rows that were not fetched yet, as texts; they stay to be fetched. The second of the pair says whether there
+    /// are more.
+    fn _peek(&self, py: Python<'_>, rows: usize) -> PyResult<(Vec<Vec<String>>, bool)> {
+        let mut state = self.lock(py);
+        self.fill(py, &mut state, rows.saturating_add(1))?;
+        let buffered = state.engine.buffered();
+        let shown = buffered.iter().take(rows).map(|row| row.iter().map(|v| self.text_of(v)).collect()).collect();
+        Ok((shown, buffered.len() > rows))
+    }
+
+    /// Prints the first rows that were not fetched yet; they stay to be fetched.
+    #[pyo3(signature = (rows = SHOWN_ROWS))]
+    fn show(slf: &Bound<'_, Self>, rows: usize) -> PyResult<()> {
+        Self::present(slf, "show", (slf, rows)).map(drop)
+    }
+
+    fn __repr__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::present(slf, "table", (slf, SHOWN_ROWS))
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::present(slf, "html", (slf, SHOWN_ROWS))
+    }
+}
+
+/// What a query changed, by name: as attributes, or like a dict.
+#[pyclass(frozen, get_all, module = "trimorph")]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct QueryStats {
+    nodes_created: u64,
+    nodes_deleted: u64,
+    relationships_created: u64,
+    relationships_deleted: u64,
+    labels_added: u64,
+    labels_removed: u64,
+    properties_set: u64,
+    properties_removed: u64,
+}
+
+impl QueryStats {
+    const fn fields(&self) -> [(&'static str, u64); 8] {
+        [
+            ("nodes_created", self.nodes_created),
+            ("nodes_deleted", self.nodes_deleted),
+            ("relationships_created", self.relationships_created),
+            ("relationships_deleted", self.relationships_deleted),
+            ("labels_added", self.labels_added),
+            ("labels_removed", self.labels_removed),
+            ("properties_set", self.properties_set),
+            ("properties_removed", self.properties_removed),
+        ]
+    }
+}
+
+#[pymethods]
+impl QueryStats {
+    /// Whether anything changed.
+    #[getter]
+    fn contains_updates(&self) -> bool {
+        self.fields().iter().any(|(_, n)| *n > 0)
+    }
+
+    fn keys(&self) -> Vec<&'static str> {
+        self.fields().iter().map(|(name, _)| *name).collect()
+    }
+
+    fn __getitem__(&self, name: &str) -> PyResult<u64> {
+        let found = self.fields().into_iter().find(|(n, _)| *n == name);
+        found.map(|(_, count)| count).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+
+    fn __repr__(&self) -> String {
+        let some: Vec<String> = self.fields().iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{name}={n}")).collect();
+        format!("QueryStats({})", some.join(", "))
+    }
+}

@@ -1,0 +1,172 @@
+//! Engine values in, Python objects out. Temporal values become Python's own types where those hold them exactly.
+
+use pyo3::exceptions::PyRecursionError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTime, PyTuple, PyTzInfo};
+use trimorph::{Entities, NodeId, Value, Zone};
+
+use crate::entity::{self, Source};
+use crate::temporal;
+
+/// Deepest nesting that is handed over; deeper values would overflow the C stack of their readers too.
+const DEPTH_MAX: usize = 500;
+
+/// Makes Python objects of the values of one result.
+pub(crate) struct ToPython<'a> {
+    pub(crate) entities: &'a Entities,
+    pub(crate) source: Source,
+}
+
+impl ToPython<'_> {
+    /// A row as a tuple. `cells` is scratch space.
+    pub(crate) fn row<'py>(
+        &self,
+        py: Python<'py>,
+        row: &[Value],
+        cells: &mut Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        cells.clear();
+        for value in row {
+            cells.push(self.value(py, value, 0)?);
+        }
+        PyTuple::new(py, cells.drain(..))
+    }
+
+    /// A value.
+    pub(crate) fn value<'py>(&self, py: Python<'py>, value: &Value, depth: usize) -> PyResult<Bound<'py, PyAny>> {
+        if depth > DEPTH_MAX {
+            return Err(PyRecursionError::new_err(format!("a value is nested deeper than {DEPTH_MAX} levels")));
+        }
+        Ok(match value {
+            Value::Null => py.None().into_bound(py),
+            Value::Bool(x) => pyo3::types::PyBool::new(py, *x).to_owned().into_any(),
+            Value::Int(x) => PyInt::new(py, *x).into_any(),
+            Value::Float(x) => PyFloat::new(py, *x).into_any(),
+            Value::String(x) => PyString::new(py, x).into_any(),
+            Value::Bytes(x) => PyBytes::new(py, x).into_any(),
+            Value::List(items) => {
+                let list: Vec<_> = items.iter().map(|v| self.value(py, v, depth + 1)).collect::<PyResult<_>>()?;
+                PyList::new(py, list)?.into_any()
+            }
+            Value::Map(entries) => self.map(py, entries, depth)?.into_any(),
+            Value::Node(id) => self.node(py, *id, depth)?.into_any(),
+            Value::Relationship(r) => self.relationship(py, r, depth)?.into_any(),
+            Value::Path(path) => {
+                let nodes: Vec<_> = path.nodes.iter().map(|n| self.node(py, *n, depth)).collect::<PyResult<_>>()?;
+                let relationships: Vec<_> =
+                    path.relationships.iter().map(|r| self.relationship(py, r, depth)).collect::<PyResult<_>>()?;
+                let nodes = PyTuple::new(py, nodes)?.unbind();
+                Bound::new(py, entity::Path { nodes, relationships: PyTuple::new(py, relationships)?.unbind() })?.into_any()
+            }
+            _ => temporal_value(py, value)?,
+        })
+    }
+
+    fn map<'py>(&self, py: Python<'py>, entries: &trimorph::Map, depth: usize) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (key, value) in entries {
+            dict.set_item(&**key, self.value(py, value, depth + 1)?)?;
+        }
+        Ok(dict)
+    }
+
+    fn node<'py>(&self, py: Python<'py>, id: NodeId, depth: usize) -> PyResult<Bound<'py, entity::Node>> {
+        let node = self.entities.node(id);
+        let labels = PyTuple::new(py, node.labels.iter().map(|l| &**l))?.unbind();
+        let properties = self.map(py, &node.properties, depth)?.unbind();
+        Bound::new(py, entity::Node { id: id.0, labels, properties, source: self.source })
+    }
+
+    fn relationship<'py>(
+        &self,
+        py: Python<'py>,
+        r: &trimorph::Relationship,
+        depth: usize,
+    ) -> PyResult<Bound<'py, entity::Relationship>> {
+        let properties = self.map(py, &self.entities.relationship_properties(r), depth)?.unbind();
+        let kind = self.entities.relationship_type(r).to_string();
+        let made = entity::Relationship { id: r.id.0, kind, start: r.start.0, end: r.end.0, properties, source: self.source };
+        Bound::new(py, made)
+    }
+}
+
+fn temporal_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    let exact = |nanos: i64| nanos % 1000 == 0;
+    Ok(match value {
+        Value::Date(x) => match date(py, *x)? {
+            Some(native) => native.into_any(),
+            None => Bound::new(py, temporal::Date(*x))?.into_any(),
+        },
+        Value::LocalTime(x) if exact(x.nanos) => time(py, *x, None)?.into_any(),
+        Value::LocalTime(x) => Bound::new(py, temporal::LocalTime(*x))?.into_any(),
+        Value::Time(x) if exact(x.nanos) => time(py, x.local(), Some(x.offset_seconds))?.into_any(),
+        Value::Time(x) => Bound::new(py, temporal::Time(*x))?.into_any(),
+        Value::LocalDateTime(x) => {
+            let native = if exact(i64::from(x.nanos)) { datetime(py, *x, None)? } else { None };
+            match native {
+                Some(native) => native.into_any(),
+                None => Bound::new(py, temporal::LocalDateTime(*x))?.into_any(),
+            }
+        }
+        Value::DateTime(x) => {
+            let native = match &x.zone {
+                Zone::Offset(seconds) if exact(i64::from(x.nanos)) => {
+                    datetime(py, x.local(), Some(&fixed_offset(py, *seconds)?))?
+                }
+                _ => None,
+            };
+            match native {
+                Some(native) => native.into_any(),
+                None => Bound::new(py, temporal::DateTime(x.clone()))?.into_any(),
+            }
+        }
+        Value::Duration(x) => Bound::new(py, temporal::Duration(*x))?.into_any(),
+        _ => py.None().into_bound(py),
+    })
+}
+
+/// Fields that are known to be small.
+fn small(number: i64) -> u8 {
+    u8::try_from(number).unwrap_or_default()
+}
+
+/// `datetime.date`, `None` outside the years 1 to 9999.
+pub(crate) fn date<'py>(py: Python<'py>, date: trimorph::Date) -> PyResult<Option<Bound<'py, PyDate>>> {
+    let (year, month, day) = date.ymd();
+    match i32::try_from(year) {
+        Ok(year @ 1..=9999) => PyDate::new(py, year, small(month), small(day)).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// `datetime.time`, cut to microseconds.
+pub(crate) fn time<'py>(py: Python<'py>, time: trimorph::LocalTime, offset: Option<i32>) -> PyResult<Bound<'py, PyTime>> {
+    let (hour, minute, second, nanos) = time.parts();
+    let zone = offset.map(|seconds| fixed_offset(py, seconds)).transpose()?;
+    PyTime::new(py, small(hour), small(minute), small(second), micros(nanos), zone.as_ref())
+}
+
+fn micros(nanos: i64) -> u32 {
+    u32::try_from(nanos / 1000).unwrap_or_default()
+}
+
+/// `datetime.datetime`, cut to microseconds; `None` outside the years 1 to 9999.
+pub(crate) fn datetime<'py>(
+    py: Python<'py>,
+    local: trimorph::LocalDateTime,
+    zone: Option<&Bound<'py, PyTzInfo>>,
+) -> PyResult<Option<Bound<'py, PyDateTime>>> {
+    let (year, month, day) = trimorph::temporal::calendar::date_from_days(local.days());
+    let Ok(year @ 1..=9999) = i32::try_from(year) else { return Ok(None) };
+    let (hour, minute, second, nanos) = local.time().parts();
+    let (month, day) = (small(month), small(day));
+    PyDateTime::new(py, year, month, day, small(hour), small(minute), small(second), micros(nanos), zone).map(Some)
+}
+
+/// `datetime.timezone` of an offset.
+pub(crate) fn fixed_offset(py: Python<'_>, seconds: i32) -> PyResult<Bound<'_, PyTzInfo>> {
+    if seconds == 0 {
+        return Ok(PyTzInfo::utc(py)?.to_owned());
+    }
+    PyTzInfo::fixed_offset(py, PyDelta::new(py, 0, seconds, 0, true)?)
+}
