@@ -50,7 +50,15 @@ impl Optimizer<'_> {
         for set in 0..1u32 << pairs.len() {
             let mut merged = graph.clone();
             let chosen = pairs.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, p)| *p);
-            if !chosen.into_iter().all(|(a, b)| self.merge(&mut merged, a, b)) {
+            // An edge that was merged goes on under the name of the other.
+            let mut names: Vec<(VarId, VarId)> = Vec::new();
+            let possible = chosen.into_iter().all(|(a, b)| {
+                let name = |v: VarId| names.iter().fold(v, |v, (gone, kept)| if v == *gone { *kept } else { v });
+                let (a, b) = (name(a), name(b));
+                names.push((b, a));
+                a == b || self.merge(&mut merged, a, b)
+            });
+            if !possible {
                 continue;
             }
             let count = self.vars.anonymous(LogicalType::Int);
@@ -78,12 +86,8 @@ impl Optimizer<'_> {
     fn merge(&self, graph: &mut QueryGraph, a: VarId, b: VarId) -> bool {
         let (Some(x), Some(y)) = (graph.edges.iter().position(|e| e.var == a), graph.edges.iter().position(|e| e.var == b))
         else {
-            // One of them was merged before, into an edge that the other set of this term already stands for.
-            return true;
+            return false;
         };
-        if x == y {
-            return true;
-        }
         let ends = |i: usize| {
             let e = &graph.edges[i];
             if e.direction == Direction::Out { (e.from, e.to) } else { (e.to, e.from) }

@@ -143,6 +143,12 @@ impl Optimizer<'_> {
                 graph.predicates.push(Expr::HasLabel(Box::new(Expr::Var(node.var)), node.labels.clone()));
             }
         }
+        // A null from an optional match before is no node: edges find nothing at it, a node alone must be asked.
+        for node in graph.nodes.iter().filter(|n| bound.contains(&n.var)) {
+            if graph.edges.iter().all(|e| e.from != node.var && e.to != node.var) {
+                graph.predicates.push(Expr::op(Op::IsNotNull, vec![Expr::Var(node.var)]));
+            }
+        }
         let tables = narrow_tables(self.catalog, &graph);
         if tables.values().any(Vec::is_empty) {
             return Plan::Empty(Plan::Match { input: Box::new(input), graph }.vars());

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use trimorph_algebra::{Expr, LabelExpr, VarId};
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_catalog::Catalog;
+use trimorph_functions::{Clock, Context, NoGraph};
 use trimorph_types::Value;
 
 use super::{Ex, PropertyColumns};
@@ -15,6 +16,8 @@ use crate::layout::Layout;
 pub(crate) struct Compiler<'c> {
     pub(crate) catalog: &'c Catalog,
     pub(crate) parameters: &'c BTreeMap<Arc<str>, Value>,
+    /// The statement's clock, which stands still: calls on constants are evaluated now.
+    pub(crate) clock: Clock,
 }
 
 /// Compiles `expr` for tuples laid out as `layout` says.
@@ -75,7 +78,10 @@ impl Scope<'_, '_> {
                     let text = format!("there is no function \"{name}\"");
                     return Err(Diagnostic::compile(ErrorKind::SyntaxError, "UnknownFunction", text).at(*span));
                 };
-                Ex::Call(function, self.all(args)?, *span)
+                {
+                    let args = self.all(args)?;
+                    self.call(function, args, *span)
+                }
             }
             Expr::HasLabel(base, labels) => self.has_label(base, labels)?,
             Expr::List(items) => {
@@ -87,7 +93,15 @@ impl Scope<'_, '_> {
                     Ex::List(items)
                 }
             }
-            Expr::Map(entries) => Ex::Map(self.entries(entries)?),
+            Expr::Map(entries) => {
+                let entries = self.entries(entries)?;
+                if entries.iter().all(|(_, e)| matches!(e, Ex::Const(_))) {
+                    let map = entries.into_iter().filter_map(|(k, e)| if let Ex::Const(v) = e { Some((k, v)) } else { None });
+                    Ex::Const(Value::Map(Arc::new(map.collect())))
+                } else {
+                    Ex::Map(entries)
+                }
+            }
             Expr::MapProjection { base, all, entries } => {
                 Ex::MapProjection { base: self.boxed(base)?, all: *all, entries: self.entries(entries)? }
             }
@@ -121,6 +135,20 @@ impl Scope<'_, '_> {
             }
             Expr::Path(parts) => Ex::Path(self.all(parts)?),
         })
+    }
+
+    /// A call, evaluated now if it can be: the same arguments give the same result throughout the statement. What fails stays.
+    fn call(&self, function: &'static trimorph_functions::Function, args: Vec<Ex>, span: trimorph_base::Span) -> Ex {
+        let constants: Option<Vec<Value>> =
+            args.iter().map(|a| if let Ex::Const(v) = a { Some(v.clone()) } else { None }).collect();
+        if function.deterministic
+            && let Some(values) = constants
+            && !values.iter().any(|v| matches!(v, Value::Node(_) | Value::Relationship(_) | Value::Path(_)))
+            && let Ok(value) = function.invoke(&Context::new(&NoGraph, self.compiler.clock, 0), &values)
+        {
+            return Ex::Const(value);
+        }
+        Ex::Call(function, args, span)
     }
 
     fn variable(&self, var: VarId) -> Result<Ex, Diagnostic> {

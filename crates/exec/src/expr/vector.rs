@@ -316,6 +316,11 @@ fn operator<'s>(
             Ok(compare(op, &a, &b, g))
         }
         (Op::IsNull | Op::IsNotNull, [a]) => {
+            if let Some(nulls) = property_nulls(a, chunk, group, cx) {
+                let mut out = vec![false; g.len];
+                positions(g).for_each(g.len, |i| out[i] = nulls.get(i) == (op == Op::IsNull));
+                return Ok(Some(Vector::new(Values::Bool(out))));
+            }
             let a = evaluate(a, chunk, group, cx)?;
             let Some(v) = a.vector() else { return Ok(None) };
             let mut out = vec![false; g.len];
@@ -327,12 +332,59 @@ fn operator<'s>(
             let Some(Vector { values: Values::Bool(v), nulls }) = a.vector() else { return Ok(None) };
             Ok(Some(Vector { values: Values::Bool(v.iter().map(|b| !b).collect()), nulls: nulls.clone() }))
         }
+        (Op::In, [a, Ex::Const(Value::List(items))]) => {
+            let a = evaluate(a, chunk, group, cx)?;
+            Ok(a.vector().and_then(|v| member(v, items, g)))
+        }
         (Op::Add | Op::Sub | Op::Mul, [a, b]) => {
             let (a, b) = (evaluate(a, chunk, group, cx)?, evaluate(b, chunk, group, cx)?);
             Ok(arithmetic(op, &a, &b, g))
         }
         _ => Ok(None),
     }
+}
+
+/// The nulls of a property of nodes, without reading its values.
+fn property_nulls(ex: &Ex, chunk: &Chunk<'_>, group: usize, cx: &Context<'_>) -> Option<Nulls> {
+    let Ex::Property { base, columns, .. } = ex else { return None };
+    let Evaluated::Ref(Vector { values: Values::Node(nodes), nulls }) = evaluate_shallow(base, chunk, group) else {
+        return None;
+    };
+    let g = &chunk.groups[group];
+    let mut out = nulls.clone();
+    positions(g).for_each(g.len, |i| {
+        if !nulls.get(i) {
+            let id = nodes.id(i);
+            let column = columns.nodes.get(id.table().0 as usize).copied().flatten();
+            if column.is_none_or(|c| cx.reader.node_column(id.table(), c).is_null(id.row())) {
+                out.set(i, g.len);
+            }
+        }
+    });
+    Some(out)
+}
+
+/// Whether each value is among constants of its own type; `None` where that needs the general operator.
+fn member<'s>(v: &Vector<'s>, items: &[Value], g: &Group<'s>) -> Option<Vector<'s>> {
+    let mut out = vec![false; g.len];
+    match &v.values {
+        Values::Int(v) => {
+            let wanted: Vec<i64> =
+                items.iter().map(|i| if let Value::Int(i) = i { Some(*i) } else { None }).collect::<Option<_>>()?;
+            let wanted: rustc_hash::FxHashSet<i64> = wanted.into_iter().collect();
+            positions(g).for_each(g.len, |i| out[i] = wanted.contains(&v[i]));
+        }
+        Values::String(v) => {
+            let wanted: Vec<&str> =
+                items.iter().map(|i| if let Value::String(s) = i { Some(&**s) } else { None }).collect::<Option<_>>()?;
+            let wanted: rustc_hash::FxHashSet<&str> = wanted.into_iter().collect();
+            positions(g).for_each(g.len, |i| out[i] = wanted.contains(v[i].as_str()));
+        }
+        _ => return None,
+    }
+    // An empty list has no member, not even an unknown one.
+    let nulls = if items.is_empty() { Nulls::NONE } else { v.nulls.clone() };
+    Some(Vector { values: Values::Bool(out), nulls })
 }
 
 /// Whether an order satisfies a comparison.
@@ -473,6 +525,23 @@ fn arithmetic<'s>(op: Op, a: &Evaluated<'_, 's>, b: &Evaluated<'_, 's>, g: &Grou
             (_, Some(Values::Float(v))) => Some(Side::Many(v)),
             _ => None,
         }
+    }
+    if let (Op::Add | Op::Sub, Some(Vector { values: Values::DateTime(v), nulls }), Evaluated::Const(Value::Duration(d))) =
+        (op, a.vector(), b)
+        && d.months == 0
+    {
+        // In UTC a day is 24 hours.
+        let seconds = d.days.checked_mul(86_400)?.checked_add(d.seconds)?;
+        let shift = seconds.checked_mul(1_000_000_000)?.checked_add(d.nanos.into())?;
+        let shift = if op == Op::Add { shift } else { shift.checked_neg()? };
+        let mut out = vec![0i64; g.len];
+        let mut overflow = false;
+        positions(g).for_each(g.len, |i| {
+            let (value, over) = v[i].overflowing_add(shift);
+            out[i] = value;
+            overflow |= over && !nulls.get(i);
+        });
+        return (!overflow).then(|| Vector { values: Values::DateTime(out), nulls: nulls.clone() });
     }
     let none = Nulls::NONE;
     let nulls = |e: &Evaluated<'_, 's>| e.vector().map_or(none.clone(), |v| v.nulls.clone());

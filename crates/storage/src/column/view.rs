@@ -216,16 +216,11 @@ impl<'s> ColumnView<'s> {
         RangeCounter { column: self, low, high, segment: usize::MAX, codes: None }
     }
 
-    /// The nulls of the rows of `(position, row)` pairs, without reading values.
-    pub fn nulls(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Nulls {
-        let mut nulls = Nulls::NONE;
-        for (i, row) in rows {
-            let (segment, local) = split(row);
-            if self.segments[segment].place(local).is_none() && self.exception(row).is_none() {
-                nulls.set(i, len);
-            }
-        }
-        nulls
+    /// Whether a row has no value.
+    #[inline]
+    pub fn is_null(&self, row: u64) -> bool {
+        let (segment, local) = split(row);
+        self.segments.get(segment).is_none_or(|s| s.place(local).is_none()) && self.exception(row).is_none()
     }
 
     /// The value of one row.
