@@ -1,0 +1,156 @@
+//! `trimorph load`: files in, a database out; all or nothing unless bad rows may be skipped.
+
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use trimorph::{CancelToken, Format, LoadOptions, LoadReport, Stats};
+
+use crate::database::{Resources, is_memory, open_to_write};
+use crate::failure::Failure;
+use crate::interrupt::on_interrupt;
+use crate::progress::Bar;
+use crate::terminal::Terminal;
+use crate::text::columns::{Align, align};
+use crate::text::quantity;
+
+/// Load files into a new database: all or nothing, unless bad rows may be skipped
+#[derive(Args)]
+#[command(after_help = "Examples:
+  trimorph load social.tm social-network/                       a directory in LDBC SNB's layout
+  trimorph load films.tm nodes.csv edges.csv --format neo4j-csv headers as neo4j-admin import reads them
+  trimorph load shop.tm mapping.json --skip-bad-rows --rejects bad.csv
+
+What the files are is found out from them if --format is not given. A row that does not fit ends the load with
+its file, line and reason, and nothing is changed.")]
+pub(crate) struct Arguments {
+    /// Directory of the database; it is made if it does not exist
+    db: PathBuf,
+    /// Files, or directories with files
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// What the files are
+    #[arg(long, value_enum)]
+    format: Option<FormatName>,
+    /// Leave bad rows out and go on
+    #[arg(long)]
+    skip_bad_rows: bool,
+    /// Write bad rows to this file, as CSV with file, line, reason and the row
+    #[arg(long, value_name = "FILE", requires = "skip_bad_rows")]
+    rejects: Option<PathBuf>,
+    #[command(flatten)]
+    resources: Resources,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatName {
+    LdbcSnb,
+    Csv,
+    Neo4jCsv,
+    Parquet,
+}
+
+impl FormatName {
+    fn format(self) -> Format {
+        match self {
+            Self::LdbcSnb => Format::LdbcSnb,
+            Self::Csv => Format::Csv,
+            Self::Neo4jCsv => Format::Neo4jCsv,
+            Self::Parquet => Format::Parquet,
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
+    let (database, made) = open_to_write(&arguments.db, &arguments.resources)?;
+    let cancel = CancelToken::default();
+    let options = LoadOptions {
+        skip_bad_rows: arguments.skip_bad_rows,
+        rejects_path: arguments.rejects.clone(),
+        cancel: cancel.clone(),
+        ..database.load_options()
+    };
+    let guard = on_interrupt(move || cancel.cancel());
+    let bar = Bar::new(terminal);
+    let format = arguments.format.map(FormatName::format);
+    let loaded = database.load(&arguments.paths, format, &options, &bar);
+    bar.clear();
+    drop(guard);
+    match loaded {
+        Ok(report) => write_report(arguments, &report, &database.stats(), terminal, &mut stdout().lock()),
+        Err(error) => {
+            drop(database);
+            made.discard();
+            Err(error.into())
+        }
+    }
+}
+
+fn write_report(
+    arguments: &Arguments,
+    report: &LoadReport,
+    stats: &Stats,
+    terminal: &Terminal,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let paint = terminal.out;
+    let files = report.files.iter().map(|f| {
+        let name = f.path.display().to_string();
+        vec![f.table.clone(), quantity::grouped(f.rows), paint.dim(name)]
+    });
+    let files: Vec<Vec<String>> = files.collect();
+    out.write_all(align(&files, &[Align::Left, Align::Right, Align::Left], 2).as_bytes())?;
+    let seconds = report.seconds.max(1e-6);
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shown")]
+    let rate = (report.values as f64 / seconds) as u64;
+    writeln!(
+        out,
+        "{} and {} from {} {}",
+        paint.bold(quantity::plural(stats.nodes(), "node", "nodes")),
+        paint.bold(quantity::plural(stats.edges(), "edge", "edges")),
+        quantity::plural(report.files.len() as u64, "file", "files"),
+        paint.dim(format!(
+            "({}, {} values at {}/s, format {})",
+            quantity::duration(Duration::from_secs_f64(seconds)),
+            quantity::short(report.values),
+            quantity::short(rate),
+            report.format.name()
+        )),
+    )?;
+    let place = if is_memory(&arguments.db) { "in memory, gone when this command ends" } else { "" };
+    writeln!(
+        out,
+        "{} {} {}",
+        quantity::bytes(stats.image_bytes as u64),
+        if place.is_empty() { format!("in {}", arguments.db.display()) } else { place.to_owned() },
+        paint.dim(format!("({} of CSV and the like)", quantity::bytes(report.bytes))),
+    )?;
+    if report.rejected > 0 {
+        write_rejected(arguments, report, terminal, out)?;
+    }
+    Ok(())
+}
+
+fn write_rejected(
+    arguments: &Arguments,
+    report: &LoadReport,
+    terminal: &Terminal,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let samples = report.rejects.samples();
+    writeln!(out, "{}", terminal.out.red(quantity::plural(report.rejected, "row rejected:", "rows rejected:")))?;
+    for sample in &samples {
+        writeln!(out, "  {sample}")?;
+    }
+    let more = report.rejected.saturating_sub(samples.len() as u64);
+    if more > 0 {
+        writeln!(out, "  … and {} more", quantity::grouped(more))?;
+    }
+    match &arguments.rejects {
+        Some(path) => writeln!(out, "all of them are in {}", path.display())?,
+        None => writeln!(out, "--rejects FILE writes all of them down")?,
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! Options of every command that opens a database, and how it is opened.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use trimorph::{Config, Database};
+
+use crate::failure::Failure;
+use crate::text::quantity;
+
+/// How many resources a command may use.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Resources {
+    /// Threads for one query or load [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Bytes that queries and loads may use beside the data, such as 4GB or 512MiB
+    #[arg(long, value_name = "BYTES", value_parser = quantity::parse_bytes)]
+    memory_limit: Option<usize>,
+}
+
+impl Resources {
+    /// The engine's configuration.
+    pub(crate) fn config(&self, read_only: bool) -> Config {
+        let mut config = Config { read_only, ..Config::default() };
+        if let Some(threads) = self.threads {
+            config.threads = threads.into();
+        }
+        if let Some(bytes) = self.memory_limit {
+            config.memory_limit_bytes = bytes;
+        }
+        config
+    }
+}
+
+/// Whether `path` stands for a database in memory.
+pub(crate) fn is_memory(path: &Path) -> bool {
+    path == Path::new(":memory:")
+}
+
+/// Opens what is there, without a lock, so that many may read at once.
+pub(crate) fn open_to_read(path: &Path, resources: &Resources) -> Result<Database, Failure> {
+    Ok(Database::open(path, resources.config(!is_memory(path)))?)
+}
+
+/// Opens or makes a database. If the work then fails, [`NewDirectory`] takes back what was made.
+pub(crate) fn open_to_write(path: &Path, resources: &Resources) -> Result<(Database, NewDirectory), Failure> {
+    let is_new = !is_memory(path) && !path.exists();
+    let made = NewDirectory(is_new.then(|| path.to_owned()));
+    Ok((Database::open(path, resources.config(false))?, made))
+}
+
+/// A directory that this command made; an unfinished one is removed again.
+#[derive(Debug)]
+pub(crate) struct NewDirectory(Option<PathBuf>);
+
+impl NewDirectory {
+    /// Removes the directory if there is no database in it.
+    pub(crate) fn discard(self) {
+        let Some(path) = self.0 else { return };
+        if !path.join("MANIFEST").exists() {
+            // Best effort: a lock file that stays behind disturbs nobody.
+            let _ = std::fs::remove_file(path.join("LOCK"));
+            let _ = std::fs::remove_dir(&path);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The command line: `trimorph`, one binary with subcommands, one file each below `commands`.
+#![forbid(unsafe_code)]
+
+mod commands;
+mod database;
+mod failure;
+mod interrupt;
+mod output;
+mod params;
+mod progress;
+mod shell;
+mod terminal;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::terminal::{ColorChoice, Terminal};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const EXAMPLES: &str = "Examples:
+  trimorph demo
+  trimorph load social.tm data/social-network/
+  trimorph query social.tm 'MATCH (p:Person)-[:KNOWS]->(q) RETURN p.firstName, count(q) AS n ORDER BY n DESC LIMIT 5'
+  trimorph shell social.tm
+
+DB is a directory, or :memory: for an empty database that is forgotten at the end.";
+
+/// One graph, three forms: an embeddable graph database that keeps its data in compressed columns
+#[derive(Parser)]
+#[command(name = "trimorph", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = EXAMPLES)]
+struct Cli {
+    /// Colours: by default on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    color: ColorChoice,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(commands::demo::Arguments),
+    Load(commands::load::Arguments),
+    Query(commands::query::Arguments),
+    Shell(shell::Arguments),
+    Stats(commands::stats::Arguments),
+    Check(commands::check::Arguments),
+    Generate(commands::generate::Arguments),
+    Bench(commands::bench::Arguments),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let terminal = Terminal::new(cli.color);
+    let done = match cli.command {
+        Command::Demo(arguments) => commands::demo::run(&arguments, &terminal),
+        Command::Load(arguments) => commands::load::run(&arguments, &terminal),
+        Command::Query(arguments) => commands::query::run(&arguments, &terminal),
+        Command::Shell(arguments) => shell::run(&arguments, &terminal),
+        Command::Stats(arguments) => commands::stats::run(&arguments, &terminal),
+        Command::Check(arguments) => commands::check::run(&arguments, &terminal),
+        Command::Generate(arguments) => commands::generate::run(&arguments, &terminal),
+        Command::Bench(arguments) => commands::bench::run(&arguments, &terminal),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(&terminal),
+    }
+}

@@ -1,0 +1,53 @@
+//! Arrow IPC and Parquet: record batches in, bytes out. The result is computed as a whole first, because a column's type is settled
+//! by all its values.
+
+use std::io::Write;
+
+use arrow_ipc::writer::{FileWriter, StreamWriter};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use trimorph::QueryResult;
+
+use crate::failure::Failure;
+
+pub(super) fn write_file(result: &mut QueryResult, out: &mut dyn Write) -> Result<u64, Failure> {
+    let (schema, batches) = result.arrow()?;
+    let mut writer = FileWriter::try_new(out, &schema).map_err(failed)?;
+    let mut rows = 0;
+    for batch in &batches {
+        rows += batch.num_rows() as u64;
+        writer.write(batch).map_err(failed)?;
+    }
+    writer.finish().map_err(failed)?;
+    Ok(rows)
+}
+
+pub(super) fn write_stream(result: &mut QueryResult, out: &mut dyn Write) -> Result<u64, Failure> {
+    let (schema, batches) = result.arrow()?;
+    let mut writer = StreamWriter::try_new(out, &schema).map_err(failed)?;
+    let mut rows = 0;
+    for batch in &batches {
+        rows += batch.num_rows() as u64;
+        writer.write(batch).map_err(failed)?;
+    }
+    writer.finish().map_err(failed)?;
+    Ok(rows)
+}
+
+pub(super) fn write_parquet(result: &mut QueryResult, out: &mut (dyn Write + Send)) -> Result<u64, Failure> {
+    let (schema, batches) = result.arrow()?;
+    let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
+    let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
+    let mut rows = 0;
+    for batch in &batches {
+        rows += batch.num_rows() as u64;
+        writer.write(batch).map_err(failed)?;
+    }
+    writer.close().map_err(failed)?;
+    Ok(rows)
+}
+
+fn failed(error: impl std::fmt::Display) -> Failure {
+    Failure::message(format!("could not write the result: {error}"))
+}
