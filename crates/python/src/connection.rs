@@ -92,7 +92,12 @@ impl Connection {
         check_language(py, lang)?;
         let engine = self.cell.engine()?;
         let prepared = interrupt::run(py, &CancelToken::default(), || engine.prepare(text))?;
-        Ok(Prepared { prepared, text: text.to_owned(), handle: Arc::clone(&self.handle), cell: Arc::clone(&self.cell) })
+        Ok(Prepared {
+            prepared,
+            text: text.to_owned(),
+            handle: Arc::clone(&self.handle),
+            cell: Arc::clone(&self.cell),
+        })
     }
 
     /// Begins a transaction.
@@ -105,7 +110,12 @@ impl Connection {
     ) -> PyResult<Py<PyAny>> {
         self.cell.engine()?;
         let hint = "every query reads one consistent snapshot as it is";
-        Err(error::unsupported(py, "UnsupportedTransaction", "transactions are not available in this version", hint))
+        Err(error::unsupported(
+            py,
+            "UnsupportedTransaction",
+            "transactions are not available in this version",
+            hint,
+        ))
     }
 
     /// Stops what runs on this connection, from any thread, within 100 ms as a rule: it raises `Cancelled`. If nothing runs,
@@ -156,7 +166,9 @@ fn check_language(py: Python<'_>, lang: &str) -> PyResult<()> {
             let primary = format!("{name} is not available in this version");
             Err(error::unsupported(py, "UnsupportedLanguage", &primary, "ask in openCypher"))
         }
-        _ => Err(PyValueError::new_err(format!("there is no language \"{lang}\"; known are cypher, sparql, sql"))),
+        _ => Err(PyValueError::new_err(format!(
+            "there is no language \"{lang}\"; known are cypher, sparql, sql"
+        ))),
     }
 }
 
@@ -178,8 +190,9 @@ impl Prepared {
         let engine = self.cell.engine()?;
         let cancel = CancelToken::default();
         self.cell.runs(&cancel);
-        let result =
-            interrupt::run(py, &cancel, || engine.execute_prepared_until(&self.prepared, params, cancel.clone()))?;
+        let result = interrupt::run(py, &cancel, || {
+            engine.execute_prepared_until(&self.prepared, params, cancel.clone())
+        })?;
         QueryResult::new(py, result, &self.text, cancel.clone(), Arc::clone(&self.cell), self.handle.source)
     }
 

@@ -14,6 +14,9 @@ use crate::entity::Source;
 use crate::load::{self, LoadReport};
 use crate::{error, interrupt};
 
+/// The path of a database without a directory.
+const MEMORY: &str = ":memory:";
+
 /// What a `Database` and its connections share.
 pub(crate) struct Handle {
     pub(crate) source: Source,
@@ -62,10 +65,13 @@ pub(crate) struct Database {
 #[pymethods]
 impl Database {
     #[new]
-    #[pyo3(signature = (path = None, read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false))]
+    #[pyo3(
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False)"
+)]
     pub(crate) fn new(
         py: Python<'_>,
-        path: Option<PathBuf>,
+        path: PathBuf,
         read_only: bool,
         memory_limit: Option<Bound<'_, PyAny>>,
         threads: Option<usize>,
@@ -84,7 +90,6 @@ impl Database {
             }
             config.threads = threads;
         }
-        let path = path.unwrap_or_else(|| PathBuf::from(":memory:"));
         let engine = interrupt::run(py, &CancelToken::default(), || trimorph::Database::open(&path, config))?;
         static SOURCES: AtomicU64 = AtomicU64::new(1);
         let source = SOURCES.fetch_add(1, Ordering::Relaxed);
@@ -121,7 +126,9 @@ impl Database {
         let mut options = engine.load_options();
         options.skip_bad_rows = skip_bad_rows;
         options.rejects_path = rejects;
-        load::run(py, progress, &options.cancel.clone(), |progress| engine.load(&paths, format, &options, progress))
+        load::run(py, progress, &options.cancel.clone(), |progress| {
+            engine.load(&paths, format, &options, progress)
+        })
     }
 
     /// Makes a social network in the shape of LDBC SNB with the built-in generator, and loads it.
@@ -138,7 +145,9 @@ impl Database {
         }
         let engine = self.handle.engine()?;
         let options = engine.load_options();
-        load::run(py, progress, &options.cancel, |progress| engine.generate_snb_with(scale, seed, &options, progress))
+        load::run(py, progress, &options.cancel, |progress| {
+            engine.generate_snb_with(scale, seed, &options, progress)
+        })
     }
 
     /// Tables, rows, encodings, bytes by component.
@@ -205,23 +214,30 @@ impl Database {
 
 /// Opens a database and connects to it; closing the connection closes the database. Options are those of `Database`.
 #[pyfunction]
-#[pyo3(signature = (path = None, read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false))]
+#[pyo3(
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False)"
+)]
 pub(crate) fn connect(
     py: Python<'_>,
-    path: Option<PathBuf>,
+    path: PathBuf,
     read_only: bool,
     memory_limit: Option<Bound<'_, PyAny>>,
     threads: Option<usize>,
     huge_pages: bool,
     test_procedures: bool,
 ) -> PyResult<Connection> {
-    Database::new(py, path, read_only, memory_limit, threads, huge_pages, test_procedures)?.handle.connect(true)
+    Database::new(py, path, read_only, memory_limit, threads, huge_pages, test_procedures)?
+        .handle
+        .connect(true)
 }
 
 /// Bytes of `8_000_000_000`, `"8GB"`, `"512 MiB"`.
 fn bytes_of(limit: &Bound<'_, PyAny>) -> PyResult<usize> {
     let bad = || {
-        PyValueError::new_err(format!("memory_limit must be a number of bytes or a text such as \"8GB\" or \"512MiB\", not {limit}"))
+        PyValueError::new_err(format!(
+            "memory_limit must be a number of bytes or a text such as \"8GB\" or \"512MiB\", not {limit}"
+        ))
     };
     let Ok(text) = limit.extract::<String>() else { return limit.extract().map_err(|_| bad()) };
     let text = text.trim();

@@ -83,18 +83,31 @@ pub(crate) struct Node {
 entity_methods!(Node, 0, {
     #[new]
     #[pyo3(signature = (id, labels = None, properties = None))]
-    fn new(py: Python<'_>, id: u64, labels: Option<Vec<String>>, properties: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        id: u64,
+        labels: Option<Vec<String>>,
+        properties: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         let labels = PyTuple::new(py, labels.unwrap_or_default())?.unbind();
         let properties = properties.unwrap_or_else(|| PyDict::new(py)).unbind();
         Ok(Self { id, labels, properties, source: 0 })
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("Node(id={}, labels={}, properties={})", self.id, self.labels.bind(py).repr()?, self.properties.bind(py).repr()?))
+        Ok(format!(
+            "Node(id={}, labels={}, properties={})",
+            self.id,
+            self.labels.bind(py).repr()?,
+            self.properties.bind(py).repr()?
+        ))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (u64, Py<PyTuple>, Py<PyDict>)) {
-        (py.get_type::<Self>().into_any(), (self.id, self.labels.clone_ref(py), self.properties.clone_ref(py)))
+        (
+            py.get_type::<Self>().into_any(),
+            (self.id, self.labels.clone_ref(py), self.properties.clone_ref(py)),
+        )
     }
 });
 
@@ -140,6 +153,7 @@ entity_methods!(Relationship, 1, {
         ))
     }
 
+    #[expect(clippy::type_complexity, reason = "a class and its arguments")]
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (u64, String, u64, u64, Py<PyDict>)) {
         let arguments = (self.id, self.kind.clone(), self.start, self.end, self.properties.clone_ref(py));
         (py.get_type::<Self>().into_any(), arguments)
@@ -159,12 +173,21 @@ pub(crate) struct Path {
 impl Path {
     #[new]
     #[pyo3(signature = (nodes, relationships = None))]
-    fn new(py: Python<'_>, nodes: Vec<Bound<'_, Node>>, relationships: Option<Vec<Bound<'_, Relationship>>>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        nodes: Vec<Bound<'_, Node>>,
+        relationships: Option<Vec<Bound<'_, Relationship>>>,
+    ) -> PyResult<Self> {
         let relationships = relationships.unwrap_or_default();
         if nodes.len() != relationships.len() + 1 {
-            return Err(pyo3::exceptions::PyValueError::new_err("a path has one node more than relationships"));
+            return Err(pyo3::exceptions::PyValueError::new_err(
+                "a path has one node more than relationships",
+            ));
         }
-        Ok(Self { nodes: PyTuple::new(py, nodes)?.unbind(), relationships: PyTuple::new(py, relationships)?.unbind() })
+        Ok(Self {
+            nodes: PyTuple::new(py, nodes)?.unbind(),
+            relationships: PyTuple::new(py, relationships)?.unbind(),
+        })
     }
 
     /// The first node.
@@ -195,7 +218,11 @@ impl Path {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("Path(nodes={}, relationships={})", self.nodes.bind(py).repr()?, self.relationships.bind(py).repr()?))
+        Ok(format!(
+            "Path(nodes={}, relationships={})",
+            self.nodes.bind(py).repr()?,
+            self.relationships.bind(py).repr()?
+        ))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (Py<PyTuple>, Py<PyTuple>)) {

@@ -11,10 +11,25 @@ pyo3::create_exception!(
     Error,
     "A query that is wrong, or met a value it cannot work with: kind, phase, detail, line, column, hint."
 );
-pyo3::create_exception!(trimorph, TransactionConflict, Error, "Another transaction changed the same data; try again.");
+pyo3::create_exception!(
+    trimorph,
+    TransactionConflict,
+    Error,
+    "Another transaction changed the same data; try again."
+);
 pyo3::create_exception!(trimorph, LoadError, Error, "A bulk load that gave up; nothing of it is visible.");
-pyo3::create_exception!(trimorph, StorageError, Error, "A database directory that is missing, damaged, locked or read-only.");
-pyo3::create_exception!(trimorph, MemoryLimitExceeded, Error, "More memory was needed than memory_limit allows.");
+pyo3::create_exception!(
+    trimorph,
+    StorageError,
+    Error,
+    "A database directory that is missing, damaged, locked or read-only."
+);
+pyo3::create_exception!(
+    trimorph,
+    MemoryLimitExceeded,
+    Error,
+    "More memory was needed than memory_limit allows."
+);
 pyo3::create_exception!(trimorph, Cancelled, Error, "Somebody asked the running query to stop.");
 
 /// The exception of an engine error.
@@ -32,7 +47,9 @@ pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
             };
             query_error(py, text, &about)
         }
-        EngineError::Load(EngineLoadError::Memory(_)) | EngineError::Memory(_) => MemoryLimitExceeded::new_err(text),
+        EngineError::Load(EngineLoadError::Memory(_)) | EngineError::Memory(_) => {
+            MemoryLimitExceeded::new_err(text)
+        }
         EngineError::Load(EngineLoadError::Cancelled) => Cancelled::new_err("the load was cancelled"),
         EngineError::Load(_) => LoadError::new_err(text),
         EngineError::Storage(_) | EngineError::ReadOnly => StorageError::new_err(text),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDate, PyDateAccess, PyDateTime, PyDelta, PyDeltaAccess, PyDict, PyFloat, PyInt, PyList,
-    PyMapping, PyMemoryView, PyString, PyTime, PyTimeAccess, PyTuple,
+    PyBool, PyByteArray, PyBytes, PyDate, PyDateAccess, PyDateTime, PyDelta, PyDeltaAccess, PyDict, PyFloat,
+    PyInt, PyList, PyMapping, PyMemoryView, PyString, PyTime, PyTimeAccess, PyTuple,
 };
 use trimorph::temporal::ZoneId;
 use trimorph::{EdgeId, NodeId, Params, Value};
@@ -78,7 +78,10 @@ pub(crate) fn parameters(params: Option<&Bound<'_, PyAny>>, source: Source) -> P
     };
     for (key, value) in dict {
         let Ok(name) = key.cast::<PyString>() else {
-            return Err(PyTypeError::new_err(format!("parameter names must be str, not {}", type_name(&key))));
+            return Err(PyTypeError::new_err(format!(
+                "parameter names must be str, not {}",
+                type_name(&key)
+            )));
         };
         let name = name.to_cow()?;
         let converted = convert(&value, &mut Target::Parameter(source), 0).map_err(|r| {
@@ -110,7 +113,9 @@ fn convert(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> C
         return Ok(Value::Null);
     }
     if let Ok(x) = value.cast::<PyString>() {
-        let text = x.to_cow().map_err(|_| refuse(value_error, "the str holds lone surrogates, which have no UTF-8 form"))?;
+        let text = x
+            .to_cow()
+            .map_err(|_| refuse(value_error, "the str holds lone surrogates, which have no UTF-8 form"))?;
         return Ok(Value::string(&*text));
     }
     if let Ok(x) = value.cast::<PyBool>() {
@@ -137,14 +142,24 @@ fn convert(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> C
 fn integer(value: &Bound<'_, PyAny>) -> Converted {
     value.extract::<i64>().map(Value::Int).map_err(|_| {
         let shown = value.str().map(|s| s.to_string()).ok().filter(|s| s.len() <= 40);
-        refuse(overflow_error, format!("the integer {}does not fit in 64 bits", shown.map_or_else(String::new, |s| s + " ")))
+        refuse(
+            overflow_error,
+            format!("the integer {}does not fit in 64 bits", shown.map_or_else(String::new, |s| s + " ")),
+        )
     })
 }
 
-fn items<'py>(list: impl Iterator<Item = Bound<'py, PyAny>>, target: &mut Target<'_>, depth: usize) -> Converted {
+fn items<'py>(
+    list: impl Iterator<Item = Bound<'py, PyAny>>,
+    target: &mut Target<'_>,
+    depth: usize,
+) -> Converted {
     let mut out = Vec::with_capacity(list.size_hint().0);
     for (i, item) in list.enumerate() {
-        out.push(convert(&item, target, depth + 1).map_err(|r| Refusal { place: format!("[{i}]{}", r.place), ..r })?);
+        out.push(
+            convert(&item, target, depth + 1)
+                .map_err(|r| Refusal { place: format!("[{i}]{}", r.place), ..r })?,
+        );
     }
     Ok(Value::list(out))
 }
@@ -156,7 +171,8 @@ fn map(dict: &Bound<'_, PyDict>, target: &mut Target<'_>, depth: usize) -> Resul
             return Err(refuse(type_error, format!("keys of a map must be str, not {}", type_name(&key))));
         };
         let key = key.to_cow().map_err(raised)?;
-        let value = convert(&value, target, depth + 1).map_err(|r| Refusal { place: format!(".{key}{}", r.place), ..r })?;
+        let value = convert(&value, target, depth + 1)
+            .map_err(|r| Refusal { place: format!(".{key}{}", r.place), ..r })?;
         out.insert(Arc::from(&*key), value);
     }
     Ok(out)
@@ -168,21 +184,31 @@ fn other(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> Con
         return Ok(Value::Bytes(Arc::from(x.as_bytes())));
     }
     if value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>() {
-        let bytes = value.call_method0("__bytes__").or_else(|_| value.call_method0("tobytes")).map_err(raised)?;
-        return Ok(Value::Bytes(Arc::from(bytes.cast::<PyBytes>().map_err(|e| raised(e.into()))?.as_bytes())));
+        let bytes = value.py().get_type::<PyBytes>().call1((value,)).map_err(raised)?;
+        return Ok(Value::Bytes(Arc::from(
+            bytes.cast::<PyBytes>().map_err(|e| raised(e.into()))?.as_bytes(),
+        )));
     }
     if let Ok(x) = value.cast::<PyDateTime>() {
         return datetime(x);
     }
     if let Ok(x) = value.cast::<PyDate>() {
-        let date = trimorph::Date::from_ymd(i64::from(x.get_year()), i64::from(x.get_month()), i64::from(x.get_day()));
+        let date = trimorph::Date::from_ymd(
+            i64::from(x.get_year()),
+            i64::from(x.get_month()),
+            i64::from(x.get_day()),
+        );
         return date.map(Value::Date).map_err(|e| refuse(value_error, e.to_string()));
     }
     if let Ok(x) = value.cast::<PyTime>() {
         return time(x);
     }
     if let Ok(x) = value.cast::<PyDelta>() {
-        return Ok(Value::Duration(temporal::from_delta(x.get_days(), x.get_seconds(), x.get_microseconds())));
+        return Ok(Value::Duration(temporal::from_delta(
+            x.get_days(),
+            x.get_seconds(),
+            x.get_microseconds(),
+        )));
     }
     if let Some(own) = own_temporal(value) {
         return Ok(own);
@@ -224,7 +250,10 @@ fn offset(value: &Bound<'_, PyAny>) -> Result<Option<i32>, Refusal> {
     }
     let offset = value.call_method0("utcoffset").map_err(raised)?;
     let Ok(delta) = offset.cast::<PyDelta>() else {
-        return Err(refuse(value_error, "its zone gives no offset from UTC without a date; give a datetime, or a fixed offset"));
+        return Err(refuse(
+            value_error,
+            "its zone gives no offset from UTC without a date; give a datetime, or a fixed offset",
+        ));
     };
     let seconds = delta.get_days() * 86_400 + delta.get_seconds();
     if delta.get_microseconds() != 0 {
@@ -237,12 +266,17 @@ fn offset(value: &Bound<'_, PyAny>) -> Result<Option<i32>, Refusal> {
 }
 
 fn datetime(x: &Bound<'_, PyDateTime>) -> Converted {
+    let exact = x.is_exact_instance_of::<PyDateTime>();
+    // pandas.NaT is a datetime that differs from itself.
+    if !exact && !x.eq(x).map_err(raised)? {
+        return Err(refuse(type_error, format!("{} is not a moment; give None", type_name(x))));
+    }
     // pandas.Timestamp is a datetime with nanoseconds beside the microseconds.
-    let below = match x.is_exact_instance_of::<PyDateTime>() {
+    let below = match exact {
         true => 0,
         false => x.getattr("nanosecond").ok().and_then(|n| n.extract::<i64>().ok()).unwrap_or(0),
     };
-    let local = temporal::local_of([
+    let local = temporal::local([
         i64::from(x.get_year()),
         i64::from(x.get_month()),
         i64::from(x.get_day()),
@@ -307,7 +341,11 @@ fn relationship(
         Target::Text(_) => {
             let properties = map(r.properties.bind(x.py()), target, depth)?;
             let (start, end) = ends.unwrap_or((NodeId(r.start), NodeId(r.end)));
-            let id = if let Target::Text(shown) = target { shown.relationship(&r.kind, &properties) } else { EdgeId(r.id) };
+            let id = if let Target::Text(shown) = target {
+                shown.relationship(&r.kind, &properties)
+            } else {
+                EdgeId(r.id)
+            };
             Ok(trimorph::Relationship { id, start, end })
         }
     }
@@ -316,8 +354,12 @@ fn relationship(
 fn path(x: &Bound<'_, Path>, target: &mut Target<'_>, depth: usize) -> Converted {
     let (py, path) = (x.py(), x.get());
     let cast = |e: pyo3::PyErr| raised(e);
-    let given: Vec<Bound<'_, Node>> =
-        path.nodes.bind(py).iter().map(|n| n.cast_into::<Node>().map_err(|e| cast(e.into()))).collect::<Result<_, _>>()?;
+    let given: Vec<Bound<'_, Node>> = path
+        .nodes
+        .bind(py)
+        .iter()
+        .map(|n| n.cast_into::<Node>().map_err(|e| cast(e.into())))
+        .collect::<Result<_, _>>()?;
     let nodes = given.iter().map(|n| node(n, target, depth)).collect::<Result<Vec<_>, _>>()?;
     let mut relationships = Vec::with_capacity(nodes.len());
     for (i, r) in path.relationships.bind(py).iter().enumerate() {

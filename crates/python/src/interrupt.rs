@@ -21,20 +21,33 @@ pub(crate) fn run<T: Send>(
     cancel: &CancelToken,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
+    attempt(py, cancel, work).map_err(|e| raise(py, &e))
+}
+
+/// The same with the engine's error.
+pub(crate) fn attempt<T: Send>(
+    py: Python<'_>,
+    cancel: &CancelToken,
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> Result<T, Error> {
     let guard = signal::Guard::new(py, cancel);
     let answer = py.detach(work);
     drop(guard);
-    answer.map_err(|e| {
-        if error::is_cancelled(&e)
-            && let Err(raised) = py.check_signals()
-        {
-            return raised;
-        }
-        error::from_engine(py, &e)
-    })
+    answer
+}
+
+/// What Python raises for an error of [`attempt`]: after Ctrl-C, what the signal's handler raises.
+pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
+    if error::is_cancelled(error)
+        && let Err(raised) = py.check_signals()
+    {
+        return raised;
+    }
+    error::from_engine(py, error)
 }
 
 #[cfg(unix)]
+#[expect(unsafe_code, reason = "signal handlers")]
 mod signal {
     use std::cell::Cell;
     use std::marker::PhantomData;
@@ -72,7 +85,8 @@ mod signal {
         let previous = PREVIOUS.load(SeqCst);
         if PREVIOUS_TAKES_INFO.load(SeqCst) {
             // SAFETY: the system gave us this address as a handler with SA_SIGINFO, which has this type.
-            let f: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = unsafe { std::mem::transmute(previous) };
+            let f: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
+                unsafe { std::mem::transmute(previous) };
             f(signal, info, context);
         } else if previous != libc::SIG_DFL && previous != libc::SIG_IGN {
             // SAFETY: the system gave us this address as a handler without SA_SIGINFO, which has this type.

@@ -5,6 +5,7 @@
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of the engine that may
 //! take longer than a look-up runs with it held.
+#![deny(unsafe_code)]
 
 mod arrow;
 mod connection;

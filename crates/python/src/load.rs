@@ -74,7 +74,9 @@ pub(crate) struct LoadReport {
 impl LoadReport {
     fn __repr__(&self) -> String {
         let Self { nodes, relationships, rejected, seconds, .. } = self;
-        format!("<loaded {nodes} nodes, {relationships} relationships, {rejected} rows refused, in {seconds:.2} s>")
+        format!(
+            "<loaded {nodes} nodes, {relationships} relationships, {rejected} rows refused, in {seconds:.2} s>"
+        )
     }
 }
 

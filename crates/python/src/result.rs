@@ -14,15 +14,25 @@ use trimorph::{CancelToken, Entities, Row};
 use crate::connection::Cell;
 use crate::entity::Source;
 use crate::to_python::ToPython;
-use crate::{arrow, interrupt};
+use crate::{arrow, error, interrupt};
 
-/// Rows shown by `repr` and `show`.
+/// Rows shown by `repr`, as by `show` unless told otherwise.
 const SHOWN_ROWS: usize = 20;
 
 struct State {
     engine: trimorph::QueryResult,
     ended: bool,
-    failed: Option<PyErr>,
+    /// Not the exception: that would hold the frames it passed, and they this result.
+    failed: Option<trimorph::Error>,
+}
+
+impl State {
+    /// Ends the result; gives what to raise.
+    fn fail(&mut self, py: Python<'_>, failed: trimorph::Error) -> PyErr {
+        let raised = interrupt::raise(py, &failed);
+        self.failed = Some(failed);
+        raised
+    }
 }
 
 /// A lazy result: iterate over it, or fetch. It stays readable when its connection or database is closed.
@@ -55,7 +65,8 @@ impl QueryResult {
         if text.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("PROFILE")) {
             let mut state = result.lock(py);
             result.fill(py, &mut state, usize::MAX)?;
-            let lines: Vec<String> = state.engine.buffered().iter().flatten().map(|v| result.text_of(v)).collect();
+            let lines: Vec<String> =
+                state.engine.buffered().iter().flatten().map(|v| result.text_of(v)).collect();
             drop(state);
             result.profile = Some(lines.join("\n"));
         }
@@ -73,17 +84,14 @@ impl QueryResult {
     /// Computes until `rows` rows are buffered or there are no more.
     fn fill(&self, py: Python<'_>, state: &mut State, rows: usize) -> PyResult<()> {
         while !state.ended && state.engine.buffered().len() < rows {
-            if let Some(error) = &state.failed {
-                return Err(error.clone_ref(py));
+            if let Some(failed) = &state.failed {
+                return Err(error::from_engine(py, failed));
             }
             self.cell.runs(&self.cancel);
             let engine = &mut state.engine;
-            match interrupt::run(py, &self.cancel, || engine.buffer_batch()) {
+            match interrupt::attempt(py, &self.cancel, || engine.buffer_batch()) {
                 Ok(more) => state.ended = !more,
-                Err(error) => {
-                    state.failed = Some(error.clone_ref(py));
-                    return Err(error);
-                }
+                Err(failed) => return Err(state.fail(py, failed)),
             }
             // Nothing else looks at signals while a long result is fetched as a whole.
             py.check_signals()?;
@@ -132,19 +140,17 @@ impl QueryResult {
 
     fn columnar(&self, py: Python<'_>) -> PyResult<arrow::ArrowTable> {
         let mut state = self.lock(py);
-        if let Some(error) = &state.failed {
-            return Err(error.clone_ref(py));
+        if let Some(failed) = &state.failed {
+            return Err(error::from_engine(py, failed));
         }
         self.cell.runs(&self.cancel);
         let engine = &mut state.engine;
-        let made = interrupt::run(py, &self.cancel, || engine.arrow());
-        state.ended = true;
-        match made {
-            Ok((schema, batches)) => Ok(arrow::ArrowTable::new(schema, batches)),
-            Err(error) => {
-                state.failed = Some(error.clone_ref(py));
-                Err(error)
+        match interrupt::attempt(py, &self.cancel, || engine.arrow()) {
+            Ok((schema, batches)) => {
+                state.ended = true;
+                Ok(arrow::ArrowTable::new(schema, batches))
             }
+            Err(failed) => Err(state.fail(py, failed)),
         }
     }
 
@@ -265,12 +271,13 @@ impl QueryResult {
         let mut state = self.lock(py);
         self.fill(py, &mut state, rows.saturating_add(1))?;
         let buffered = state.engine.buffered();
-        let shown = buffered.iter().take(rows).map(|row| row.iter().map(|v| self.text_of(v)).collect()).collect();
+        let shown =
+            buffered.iter().take(rows).map(|row| row.iter().map(|v| self.text_of(v)).collect()).collect();
         Ok((shown, buffered.len() > rows))
     }
 
     /// Prints the first rows that were not fetched yet; they stay to be fetched.
-    #[pyo3(signature = (rows = SHOWN_ROWS))]
+    #[pyo3(signature = (rows = 20))]
     fn show(slf: &Bound<'_, Self>, rows: usize) -> PyResult<()> {
         Self::present(slf, "show", (slf, rows)).map(drop)
     }
@@ -331,7 +338,8 @@ impl QueryStats {
     }
 
     fn __repr__(&self) -> String {
-        let some: Vec<String> = self.fields().iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{name}={n}")).collect();
+        let some: Vec<String> =
+            self.fields().iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{name}={n}")).collect();
         format!("QueryStats({})", some.join(", "))
     }
 }

@@ -1,4 +1,5 @@
 //! Temporal values that Python's own types cannot hold: a nanosecond, a year beyond 9999, a named zone, months beside days.
+#![expect(clippy::wrong_self_convention, reason = "methods of Python classes take `&self`")]
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -13,10 +14,6 @@ use crate::to_python;
 /// A value error with the text of an engine error.
 fn invalid(error: impl fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
-}
-
-fn nanos_u32(nanos: i64) -> PyResult<u32> {
-    u32::try_from(nanos).map_err(invalid)
 }
 
 /// What all the classes have: text, `parse`, `__repr__` and pickling through the text.
@@ -198,7 +195,9 @@ fn fields(local: trimorph::LocalDateTime) -> [i64; 7] {
     [year, month, day, hour, minute, second, nanos]
 }
 
-fn local([year, month, day, hour, minute, second, nanos]: [i64; 7]) -> PyResult<trimorph::LocalDateTime> {
+pub(crate) fn local(
+    [year, month, day, hour, minute, second, nanos]: [i64; 7],
+) -> PyResult<trimorph::LocalDateTime> {
     let date = trimorph::Date::from_ymd(year, month, day).map_err(invalid)?;
     let time = trimorph::LocalTime::from_parts(hour, minute, second, nanos).map_err(invalid)?;
     Ok(trimorph::LocalDateTime::from_date_and_time(date, time))
@@ -207,7 +206,15 @@ fn local([year, month, day, hour, minute, second, nanos]: [i64; 7]) -> PyResult<
 text_methods!(LocalDateTime, "LocalDateTime", temporal::parse_local_datetime, {
     #[new]
     #[pyo3(signature = (year, month, day, hour = 0, minute = 0, second = 0, nanosecond = 0))]
-    fn new(year: i64, month: i64, day: i64, hour: i64, minute: i64, second: i64, nanosecond: i64) -> PyResult<Self> {
+    fn new(
+        year: i64,
+        month: i64,
+        day: i64,
+        hour: i64,
+        minute: i64,
+        second: i64,
+        nanosecond: i64,
+    ) -> PyResult<Self> {
         local([year, month, day, hour, minute, second, nanosecond]).map(Self)
     }
 
@@ -259,7 +266,9 @@ pub(crate) struct DateTime(pub(crate) trimorph::DateTime);
 
 impl PartialOrd for DateTime {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        let name = |d: &Self| if let trimorph::Zone::Named { name, .. } = &d.0.zone { Some(name.clone()) } else { None };
+        let name = |d: &Self| {
+            if let trimorph::Zone::Named { name, .. } = &d.0.zone { Some(name.clone()) } else { None }
+        };
         let key = |d: &Self| (d.0.seconds, d.0.nanos, d.0.zone.offset_seconds(), name(d));
         key(self).partial_cmp(&key(other))
     }
@@ -359,7 +368,11 @@ text_methods!(DateTime, "DateTime", |text| temporal::parse_datetime(text, &ZoneI
 });
 
 /// The instant at which clocks of `zone` show `local`, with `offset` if they can.
-pub(crate) fn in_zone(local: trimorph::LocalDateTime, zone: &ZoneId, offset: Option<i32>) -> trimorph::DateTime {
+pub(crate) fn in_zone(
+    local: trimorph::LocalDateTime,
+    zone: &ZoneId,
+    offset: Option<i32>,
+) -> trimorph::DateTime {
     match offset.and_then(|o| zone.utc_of_local_with_offset(local.seconds, o)) {
         Some(utc) => trimorph::DateTime::from_utc(utc, local.nanos, zone),
         None => trimorph::DateTime::from_local(local, zone),
@@ -377,7 +390,9 @@ text_methods!(Duration, "Duration", temporal::parse_duration, {
     #[pyo3(signature = (months = 0, days = 0, seconds = 0, nanos = 0))]
     fn new(months: i64, days: i64, seconds: i64, nanos: i64) -> PyResult<Self> {
         let duration = trimorph::Duration::normalized(months, days, seconds, nanos);
-        duration.map(Self).ok_or_else(|| PyOverflowError::new_err("the seconds of a duration do not fit in 64 bits"))
+        duration
+            .map(Self)
+            .ok_or_else(|| PyOverflowError::new_err("the seconds of a duration do not fit in 64 bits"))
     }
 
     #[getter]
@@ -405,9 +420,13 @@ text_methods!(Duration, "Duration", temporal::parse_duration, {
         if self.0.months != 0 {
             return Err(PyValueError::new_err(format!("{} has months, which have no fixed length", self.0)));
         }
-        let too_long = || PyOverflowError::new_err(format!("{} is longer than datetime.timedelta holds", self.0));
+        let too_long =
+            || PyOverflowError::new_err(format!("{} is longer than datetime.timedelta holds", self.0));
         let day = self.0.seconds.div_euclid(86_400).checked_add(self.0.days);
-        let days = day.and_then(|d| i32::try_from(d).ok()).filter(|d| d.abs() <= 999_999_999).ok_or_else(too_long)?;
+        let days = day
+            .and_then(|d| i32::try_from(d).ok())
+            .filter(|d| d.abs() <= 999_999_999)
+            .ok_or_else(too_long)?;
         let seconds = i32::try_from(self.0.seconds.rem_euclid(86_400)).map_err(invalid)?;
         PyDelta::new(py, days, seconds, self.0.nanos / 1000, true)
     }
@@ -417,11 +436,4 @@ text_methods!(Duration, "Duration", temporal::parse_duration, {
 pub(crate) fn from_delta(days: i32, seconds: i32, microseconds: i32) -> trimorph::Duration {
     let nanos = i64::from(microseconds) * 1000;
     trimorph::Duration::normalized(0, i64::from(days), i64::from(seconds), nanos).unwrap_or_default()
-}
-
-/// A local date and time of Python's fields.
-pub(crate) fn local_of(fields: [i64; 7]) -> PyResult<trimorph::LocalDateTime> {
-    let moment = local(fields)?;
-    nanos_u32(fields[6])?;
-    Ok(moment)
 }

@@ -2,7 +2,9 @@
 
 use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTime, PyTuple, PyTzInfo};
+use pyo3::types::{
+    PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTime, PyTuple, PyTzInfo,
+};
 use trimorph::{Entities, NodeId, Value, Zone};
 
 use crate::entity::{self, Source};
@@ -33,9 +35,16 @@ impl ToPython<'_> {
     }
 
     /// A value.
-    pub(crate) fn value<'py>(&self, py: Python<'py>, value: &Value, depth: usize) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn value<'py>(
+        &self,
+        py: Python<'py>,
+        value: &Value,
+        depth: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         if depth > DEPTH_MAX {
-            return Err(PyRecursionError::new_err(format!("a value is nested deeper than {DEPTH_MAX} levels")));
+            return Err(PyRecursionError::new_err(format!(
+                "a value is nested deeper than {DEPTH_MAX} levels"
+            )));
         }
         Ok(match value {
             Value::Null => py.None().into_bound(py),
@@ -45,24 +54,38 @@ impl ToPython<'_> {
             Value::String(x) => PyString::new(py, x).into_any(),
             Value::Bytes(x) => PyBytes::new(py, x).into_any(),
             Value::List(items) => {
-                let list: Vec<_> = items.iter().map(|v| self.value(py, v, depth + 1)).collect::<PyResult<_>>()?;
+                let list: Vec<_> =
+                    items.iter().map(|v| self.value(py, v, depth + 1)).collect::<PyResult<_>>()?;
                 PyList::new(py, list)?.into_any()
             }
             Value::Map(entries) => self.map(py, entries, depth)?.into_any(),
             Value::Node(id) => self.node(py, *id, depth)?.into_any(),
             Value::Relationship(r) => self.relationship(py, r, depth)?.into_any(),
             Value::Path(path) => {
-                let nodes: Vec<_> = path.nodes.iter().map(|n| self.node(py, *n, depth)).collect::<PyResult<_>>()?;
-                let relationships: Vec<_> =
-                    path.relationships.iter().map(|r| self.relationship(py, r, depth)).collect::<PyResult<_>>()?;
+                let nodes: Vec<_> =
+                    path.nodes.iter().map(|n| self.node(py, *n, depth)).collect::<PyResult<_>>()?;
+                let relationships: Vec<_> = path
+                    .relationships
+                    .iter()
+                    .map(|r| self.relationship(py, r, depth))
+                    .collect::<PyResult<_>>()?;
                 let nodes = PyTuple::new(py, nodes)?.unbind();
-                Bound::new(py, entity::Path { nodes, relationships: PyTuple::new(py, relationships)?.unbind() })?.into_any()
+                Bound::new(
+                    py,
+                    entity::Path { nodes, relationships: PyTuple::new(py, relationships)?.unbind() },
+                )?
+                .into_any()
             }
             _ => temporal_value(py, value)?,
         })
     }
 
-    fn map<'py>(&self, py: Python<'py>, entries: &trimorph::Map, depth: usize) -> PyResult<Bound<'py, PyDict>> {
+    fn map<'py>(
+        &self,
+        py: Python<'py>,
+        entries: &trimorph::Map,
+        depth: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (key, value) in entries {
             dict.set_item(&**key, self.value(py, value, depth + 1)?)?;
@@ -85,7 +108,14 @@ impl ToPython<'_> {
     ) -> PyResult<Bound<'py, entity::Relationship>> {
         let properties = self.map(py, &self.entities.relationship_properties(r), depth)?.unbind();
         let kind = self.entities.relationship_type(r).to_string();
-        let made = entity::Relationship { id: r.id.0, kind, start: r.start.0, end: r.end.0, properties, source: self.source };
+        let made = entity::Relationship {
+            id: r.id.0,
+            kind,
+            start: r.start.0,
+            end: r.end.0,
+            properties,
+            source: self.source,
+        };
         Bound::new(py, made)
     }
 }
@@ -140,7 +170,11 @@ pub(crate) fn date<'py>(py: Python<'py>, date: trimorph::Date) -> PyResult<Optio
 }
 
 /// `datetime.time`, cut to microseconds.
-pub(crate) fn time<'py>(py: Python<'py>, time: trimorph::LocalTime, offset: Option<i32>) -> PyResult<Bound<'py, PyTime>> {
+pub(crate) fn time<'py>(
+    py: Python<'py>,
+    time: trimorph::LocalTime,
+    offset: Option<i32>,
+) -> PyResult<Bound<'py, PyTime>> {
     let (hour, minute, second, nanos) = time.parts();
     let zone = offset.map(|seconds| fixed_offset(py, seconds)).transpose()?;
     PyTime::new(py, small(hour), small(minute), small(second), micros(nanos), zone.as_ref())
@@ -160,7 +194,8 @@ pub(crate) fn datetime<'py>(
     let Ok(year @ 1..=9999) = i32::try_from(year) else { return Ok(None) };
     let (hour, minute, second, nanos) = local.time().parts();
     let (month, day) = (small(month), small(day));
-    PyDateTime::new(py, year, month, day, small(hour), small(minute), small(second), micros(nanos), zone).map(Some)
+    PyDateTime::new(py, year, month, day, small(hour), small(minute), small(second), micros(nanos), zone)
+        .map(Some)
 }
 
 /// `datetime.timezone` of an offset.

@@ -1,0 +1,193 @@
+"""Results: lazy, in every form, readable after everything else is closed."""
+
+import gc
+import time
+import weakref
+
+import pytest
+import trimorph
+
+ROWS = "UNWIND range(1, 5) AS x RETURN x, x * 1.5 AS y, 'r' + toString(x) AS z"
+MANY = "UNWIND range(1, 10000) AS a UNWIND range(1, 1000) AS b UNWIND range(1, 1000) AS c RETURN a, b, c"
+
+
+def test_fetching(conn):
+    result = conn.execute(ROWS)
+    assert result.columns == ["x", "y", "z"]
+    assert result.types[0] == "INTEGER"
+    assert result.fetchone() == (1, 1.5, "r1")
+    assert result.fetchmany(2) == [(2, 3.0, "r2"), (3, 4.5, "r3")]
+    assert next(result) == (4, 6.0, "r4")
+    assert result.fetchmany(0) == []
+    assert result.fetchall() == [(5, 7.5, "r5")]
+    assert result.fetchone() is None
+    assert result.fetchall() == result.fetchmany(9) == list(result) == []
+    assert conn.execute("UNWIND [1, 2] AS x RETURN x, null AS n").rows_as_dict() == [{"x": 1, "n": None}, {"x": 2, "n": None}]
+
+
+def test_nothing_is_computed_that_is_not_fetched(conn):
+    start = time.perf_counter()
+    result = conn.execute(MANY)
+    assert result.fetchone() == (1, 1, 1)
+    assert len(result.fetchmany(5000)) == 5000
+    repr(result)
+    assert time.perf_counter() - start < 2
+
+
+def test_looking_does_not_fetch(conn, capsys):
+    result = conn.execute("UNWIND range(1, 30) AS x RETURN x, '<b>\n' AS t")
+    assert "(first 20 rows, there are more)" in repr(result)
+    result.show(2)
+    assert "(first 2 rows, there are more)" in capsys.readouterr().out
+    assert "&lt;b&gt;" in result._repr_html_()
+    assert [x for x, _ in result] == list(range(1, 31))
+    assert "(0 rows)" in repr(result)
+    arrow = conn.execute("UNWIND range(1, 30) AS x RETURN x")
+    repr(arrow), arrow.fetchone()
+    pytest.importorskip("pyarrow")
+    assert arrow.arrow()["x"].to_pylist() == list(range(2, 31))
+
+
+def test_an_error_is_not_the_end_of_the_rows(conn):
+    result = conn.execute("UNWIND [1, 2, 0, 4] AS x RETURN 10 / x AS y")
+    assert "division by zero" in repr(result)
+    for fetch in (result.fetchone, result.fetchall, lambda: list(result), lambda: result.fetchmany(3)):
+        with pytest.raises(trimorph.QueryError, match="division by zero"):
+            fetch()
+
+
+def test_a_failed_result_does_not_keep_itself_alive(conn):
+    class Canary:
+        pass
+
+    def fail():
+        canary, result = Canary(), conn.execute("UNWIND [0] AS x RETURN 1 / x")
+        try:
+            result.fetchall()
+        except trimorph.QueryError:
+            pass
+        return weakref.ref(canary)
+
+    alive = fail()
+    gc.collect()
+    assert alive() is None
+
+
+def test_stats_plan_profile(conn):
+    result = conn.execute(ROWS)
+    assert result.stats.nodes_created == result.stats["relationships_created"] == 0
+    assert set(dict(result.stats).values()) == {0}
+    assert not result.stats.contains_updates
+    assert "Unwind" in result.plan
+    assert result.profile is None
+    profiled = conn.execute("PROFILE " + ROWS)
+    assert "5 tuples" in profiled.profile
+    assert "Unwind" in "".join(line for (line,) in profiled)
+    assert "Unwind" in "".join(line for (line,) in conn.execute("EXPLAIN " + ROWS))
+
+
+def test_prepared(network):
+    conn = network.connect()
+    (id,) = conn.execute("MATCH (p:Person) RETURN p.id LIMIT 1").fetchone()
+    prepared = conn.prepare("MATCH (p:Person {id: $id}) RETURN p.id")
+    assert prepared.execute({"id": id}).fetchall() == [(id,)]
+    assert prepared.execute({"id": -1}).fetchall() == []
+    with pytest.raises(trimorph.QueryError) as raised:
+        prepared.execute()
+    assert raised.value.kind == "ParameterMissing"
+    assert "Person" in prepared.text
+
+
+def test_prepared_before_the_data():
+    database = trimorph.Database()
+    prepared = database.connect().prepare("MATCH (p:Person) RETURN count(p)")
+    assert prepared.execute().fetchone() == (0,)
+    database.generate_snb(0.003, 1)
+    assert prepared.execute().fetchone()[0] > 0
+
+
+def test_results_outlive_everything():
+    database = trimorph.Database()
+    database.generate_snb(0.003, 1)
+    conn = database.connect()
+    expected = conn.execute("MATCH (p:Person) RETURN p.firstName, p").fetchall()
+    result = conn.execute("MATCH (p:Person) RETURN p.firstName, p")
+    first = result.fetchone()
+    conn.close()
+    database.close()
+    del conn, database
+    gc.collect()
+    assert [first, *result] == expected
+
+
+def test_arrow_shares_buffers(network):
+    pa = pytest.importorskip("pyarrow")
+    conn = network.connect()
+    before = pa.total_allocated_bytes()
+    table = conn.execute("MATCH (a:Person)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN a.id AS a, c.firstName AS name, c.birthday AS day").arrow()
+    assert pa.total_allocated_bytes() == before, "pyarrow made buffers of its own"
+    assert table.schema == pa.schema([("a", pa.int64()), ("name", pa.string()), ("day", pa.date32())])
+    rows = conn.execute("MATCH (a:Person)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN a.id AS a, c.firstName AS name, c.birthday AS day").fetchall()
+    assert table.num_rows == len(rows) > 100
+    key = lambda r: tuple(map(str, r))  # noqa: E731
+    assert sorted(zip(*(c.to_pylist() for c in table.columns), strict=True), key=key) == sorted(rows, key=key)
+
+
+def test_arrow_outlives_the_database():
+    pytest.importorskip("pyarrow")
+    database = trimorph.Database()
+    database.generate_snb(0.003, 1)
+    table = database.connect().execute("MATCH (p:Person) RETURN p.id, p.firstName").arrow()
+    copy = table.to_pylist()
+    database.close()
+    del database
+    gc.collect()
+    assert table.to_pylist() == copy
+
+
+def test_arrow_types(conn):
+    pa = pytest.importorskip("pyarrow")
+    table = conn.execute("UNWIND [1, null, 3] AS x RETURN x, x * 0.5 AS f, x = 1 AS b, toString(x) AS s, [x] AS l, date('2020-01-01') AS d").arrow()
+    assert table.schema.types == [pa.int64(), pa.float64(), pa.bool_(), pa.string(), pa.string(), pa.date32()]
+    assert table["x"].to_pylist() == [1, None, 3]
+    assert table["l"].to_pylist() == ["[1]", "[null]", "[3]"]
+    empty = conn.execute("UNWIND [] AS x RETURN x, 1 AS y").arrow()
+    assert (empty.num_rows, empty.column_names) == (0, ["x", "y"])
+    result = conn.execute("UNWIND [1] AS x RETURN x")
+    assert pa.RecordBatchReader.from_stream(result).read_all().num_rows == 1
+    assert result.fetchone() is None
+
+
+def test_arrow_raises_what_the_query_raises(conn):
+    pytest.importorskip("pyarrow")
+    result = conn.execute("UNWIND [1, 0] AS x RETURN 1 / x")
+    for _ in range(2):
+        with pytest.raises(trimorph.QueryError, match="division by zero"):
+            result.arrow()
+
+
+def test_df(conn):
+    pytest.importorskip("pandas")
+    frame = conn.execute(ROWS).df()
+    assert list(frame.columns) == ["x", "y", "z"]
+    assert frame["y"].sum() == 22.5
+
+
+def test_pl(conn):
+    pytest.importorskip("polars")
+    frame = conn.execute(ROWS).pl()
+    assert frame.columns == ["x", "y", "z"]
+    assert frame["y"].sum() == 22.5
+
+
+def test_networkx(network):
+    pytest.importorskip("networkx")
+    conn = network.connect()
+    graph = conn.execute("MATCH (a:Person)-[k:KNOWS]->(b) RETURN a, k, b").networkx()
+    assert graph.number_of_edges() == conn.execute("MATCH (:Person)-[k:KNOWS]->() RETURN count(k)").fetchone()[0]
+    node, data = next(iter(graph.nodes(data=True)))
+    assert data["labels"] == ("Person",)
+    assert data["firstName"]
+    assert next(iter(graph.edges(data="type")))[2] == "KNOWS"
+    paths = conn.execute("MATCH p = (:Person)-[:KNOWS]->() RETURN [p], {q: p} LIMIT 10").networkx()
+    assert paths.number_of_edges() == 10

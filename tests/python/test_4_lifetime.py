@@ -1,0 +1,261 @@
+"""Databases in directories, closing, threads, Ctrl-C."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import trimorph
+
+# Runs for minutes, and looks at its flag all the time.
+ENDLESS = "MATCH (a:Person), (b:Person), (c:Person), (d:Person), (e:Person) WHERE a.id + b.id + c.id + d.id + e.id = -1 RETURN count(*)"
+
+
+def test_directory(tmp_path):
+    place = tmp_path / "social.tm"
+    with trimorph.Database(place) as database:
+        report = database.generate_snb(0.003, 1)
+        stats = database.stats()
+        assert stats["nodes"] == report.nodes
+        assert stats["relationships"] == report.relationships
+        assert any(t["labels"] == ["Person"] and t["rows"] for t in stats["node_tables"])
+        assert any(t["type"] == "KNOWS" for t in stats["edge_tables"])
+        assert sum(stats["components"].values()) == stats["total_bytes"] > 0
+        database.checkpoint()
+        with pytest.raises(trimorph.StorageError, match="another process"):
+            trimorph.Database(place)
+    assert trimorph.Database.check(place)["nodes"] == report.nodes
+    with trimorph.Database(str(place), read_only=True) as database:
+        assert database.connect().execute("MATCH (n) RETURN count(n)").fetchone() == (report.nodes,)
+        with pytest.raises(trimorph.StorageError, match="read-only"):
+            database.generate_snb(0.001)
+
+
+def test_damage_is_named(tmp_path):
+    with trimorph.Database(tmp_path / "db") as database:
+        database.generate_snb(0.003, 1)
+    big = max((p for p in (tmp_path / "db").rglob("*") if p.is_file()), key=lambda p: p.stat().st_size)
+    data = bytearray(big.read_bytes())
+    data[len(data) // 2] ^= 1
+    big.write_bytes(data)
+    with pytest.raises(trimorph.StorageError, match=big.name):
+        trimorph.Database.check(tmp_path / "db")
+    with pytest.raises(trimorph.StorageError, match="no database"):
+        trimorph.Database(tmp_path / "none", read_only=True)
+
+
+def test_closing(tmp_path):
+    database = trimorph.Database(tmp_path / "db")
+    conn, prepared = database.connect(), database.connect().prepare("RETURN 1")
+    assert not database.closed
+    assert not conn.closed
+    database.close()
+    database.close()
+    assert database.closed
+    assert conn.closed
+    for call in (lambda: conn.execute("RETURN 1"), prepared.execute, database.connect, database.stats, lambda: conn.prepare("RETURN 1")):
+        with pytest.raises(trimorph.Error, match="closed"):
+            call()
+    trimorph.Database(tmp_path / "db").close()  # the lock was given back although `conn` still exists
+    with trimorph.connect(tmp_path / "db") as conn:
+        assert conn.execute("RETURN 1").fetchone() == (1,)
+    trimorph.Database(tmp_path / "db").close()
+    with trimorph.Database() as database, database.connect() as conn:
+        assert "trimorph" in repr(conn) + repr(database)
+    assert conn.closed
+    assert database.closed
+
+
+def test_progress():
+    states = []
+    report = trimorph.Database().generate_snb(0.01, 7, progress=states.append)
+    assert states
+    assert {s.phase for s in states} <= {"scanning", "loading", "building", "generating"}
+    assert states[-1].rows == report.rows
+    assert "rows" in repr(states[0])
+    assert "nodes" in repr(report)
+
+
+def test_what_progress_raises_stops_the_load():
+    database = trimorph.Database()
+
+    def stop(_):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        database.generate_snb(0.1, 7, progress=stop)
+    assert database.stats()["nodes"] == 0
+    assert database.generate_snb(0.003, 7, progress=True).nodes > 0
+
+
+def test_a_query_within_progress():
+    """Signal guards nest: the callback runs a query on the thread that loads."""
+    database = trimorph.Database()
+    seen = []
+    database.generate_snb(0.01, 7, progress=lambda _: seen.append(database.connect().execute("RETURN 1").fetchone()))
+    assert set(seen) == {(1,)}
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def later(seconds, do):
+    thread = threading.Thread(target=lambda: (time.sleep(seconds), do()))
+    thread.start()
+    return thread
+
+
+def test_interrupt_from_another_thread(network):
+    conn = network.connect()
+    start = time.perf_counter()
+    thread = later(0.2, conn.interrupt)
+    with pytest.raises(trimorph.Cancelled):
+        conn.execute(ENDLESS).fetchall()
+    thread.join()
+    assert time.perf_counter() - start < 2
+    assert conn.execute("RETURN 1").fetchone() == (1,)
+
+
+def test_interrupt_stops_only_its_connection(network):
+    one, two = network.connect(), network.connect()
+    thread = later(0.2, one.interrupt)
+    found = []
+    other = threading.Thread(target=lambda: found.append(two.execute("UNWIND range(1, 3000000) AS x RETURN count(x)").fetchone()))
+    other.start()
+    with pytest.raises(trimorph.Cancelled):
+        one.execute(ENDLESS).fetchall()
+    thread.join(), other.join()
+    assert found == [(3000000,)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c(network):
+    conn = network.connect()
+    for way in (lambda r: r.fetchall(), lambda r: r.fetchone(), lambda r: r.arrow(), list):
+        start = time.perf_counter()
+        thread = later(0.15, lambda: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            way(conn.execute(ENDLESS))
+        thread.join()
+        assert time.perf_counter() - start < 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt):  # Python's own handler is back
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+    assert conn.execute("RETURN 1").fetchone() == (1,)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_with_a_handler_of_ones_own(network):
+    conn = network.connect()
+    calls = []
+    before = signal.signal(signal.SIGINT, lambda *_: calls.append(1))
+    try:
+        thread = later(0.15, lambda: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(trimorph.Cancelled):
+            conn.execute(ENDLESS).fetchall()
+        thread.join()
+        assert calls == [1]
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        thread = later(0.1, lambda: (os.kill(os.getpid(), signal.SIGINT), time.sleep(0.2), conn.interrupt()))
+        with pytest.raises(trimorph.Cancelled):
+            conn.execute(ENDLESS).fetchall()
+        thread.join()
+        assert calls == [1]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_stops_a_load():
+    database = trimorph.Database(threads=2)
+    thread = later(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        database.generate_snb(3, 7)
+    thread.join()
+    assert time.perf_counter() - start < 5
+    assert database.stats()["nodes"] == 0
+
+
+def test_the_gil_is_released(network):
+    conn, count, stop = network.connect(), 0, threading.Event()
+
+    def spin():
+        nonlocal count
+        while not stop.is_set():
+            count += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    later(0.3, conn.interrupt)
+    with pytest.raises(trimorph.Cancelled):
+        conn.execute(ENDLESS).fetchall()
+    stop.set()
+    thread.join()
+    assert count > 30
+
+
+def test_many_threads(network):
+    ids = [i for (i,) in network.connect().execute("MATCH (p:Person) RETURN p.id")]
+    shared = network.connect().execute("UNWIND range(1, 20000) AS x RETURN x")
+    prepared = network.connect().prepare("MATCH (p:Person {id: $id}) RETURN p.id, p")
+    taken, errors = [], []
+
+    def work(seed):
+        try:
+            conn = network.connect()
+            for k in range(300):
+                id = ids[(seed * 31 + k) % len(ids)]
+                assert prepared.execute({"id": id}).fetchone()[0] == id
+                assert conn.execute("MATCH (p:Person {id: $id})-[:KNOWS]-(q) RETURN count(q)", {"id": id}).fetchone()
+            while rows := shared.fetchmany(7):
+                taken.extend(rows)
+                str(shared.plan), shared._peek(1)
+        except BaseException as error:  # noqa: BLE001
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert not errors
+    assert sorted(x for (x,) in taken) == list(range(1, 20001))
+
+
+def test_closing_while_others_work(network):
+    database = trimorph.Database()
+    database.generate_snb(0.003, 1)
+    errors = []
+
+    def work():
+        try:
+            while True:
+                database.connect().execute("MATCH (p:Person) RETURN p").fetchall()
+        except trimorph.Error as error:
+            errors.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    [t.start() for t in threads]
+    time.sleep(0.2)
+    database.close()
+    [t.join() for t in threads]
+    assert len(errors) == 4
+    assert all("closed" in e for e in errors)
+
+
+def test_exit_with_everything_open():
+    code = "import trimorph; d = trimorph.Database(); d.generate_snb(0.003, 1); r = d.connect().execute('MATCH (n) RETURN n'); r.fetchone()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_stubs_name_everything():
+    import ast
+
+    stub = pathlib.Path(trimorph.__file__).with_name("_trimorph.pyi")
+    assert stub.with_name("py.typed").exists()
+    named = {n.name for n in ast.parse(stub.read_text()).body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+    assert set(trimorph.__all__) - {"__version__"} <= named
