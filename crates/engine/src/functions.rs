@@ -15,3 +15,8 @@ impl Functions for Registry {
         trimorph_functions::names().into_iter().collect()
     }
 }
+
+/// Names of the scalar functions that queries may call, for completion.
+pub fn function_names() -> Vec<&'static str> {
+    trimorph_functions::names().into_iter().collect()
+}

@@ -28,6 +28,7 @@ pub use connection::{Connection, Params, Prepared};
 pub use database::Database;
 pub use entity::{Entities, Node};
 pub use error::{Error, render};
+pub use functions::function_names;
 pub use result::{QueryResult, Row};
 pub use stats::{EdgeTableStats, NodeTableStats, Stats};
 pub use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId, Phase, Span};
