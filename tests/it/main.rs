@@ -2,5 +2,6 @@
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
 
 mod differential;
+mod fuzz;
 mod shared;
 mod snb_bi;

@@ -1,6 +1,6 @@
 //! Grouping keys: tuples of values to dense numbers, by openCypher's equivalence (null is null, NaN is NaN, 1 is 1.0).
 //!
-//! One key of fixed size goes into a map of integers; anything else is encoded so that equivalent tuples have equal bytes.
+//! One or two keys of fixed size go into maps of integers; anything else is encoded so that equivalent tuples have equal bytes.
 
 use rustc_hash::FxHashMap;
 use trimorph_types::number::exact_int;
@@ -11,6 +11,7 @@ use trimorph_vector::{Values, Vector};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyTable {
     fixed: FxHashMap<(u8, u64), u32>,
+    pairs: FxHashMap<(u16, u64, u64), u32>,
     general: FxHashMap<Box<[u8]>, u32>,
     count: u32,
     general_bytes: usize,
@@ -33,6 +34,13 @@ fn float_key(f: f64) -> (u8, u64) {
         None if f.is_nan() => (TAG_FLOAT, f64::NAN.to_bits()),
         None => (TAG_FLOAT, f.to_bits()),
     }
+}
+
+/// Both tags and bits of two values of fixed size.
+#[inline]
+fn pair_key(a: (&Vector<'_>, usize), b: (&Vector<'_>, usize)) -> Option<(u16, u64, u64)> {
+    let ((s, x), (t, y)) = (fixed_key(a.0, a.1)?, fixed_key(b.0, b.1)?);
+    Some((u16::from(s) << 8 | u16::from(t), x, y))
 }
 
 /// The tag and bits of a value of fixed size.
@@ -145,6 +153,10 @@ impl KeyTable {
             && let Some(fixed) = fixed_key(vector, *i)
         {
             *self.fixed.entry(fixed).or_insert(next)
+        } else if let [a, b] = key
+            && let Some(pair) = pair_key(*a, *b)
+        {
+            *self.pairs.entry(pair).or_insert(next)
         } else {
             buffer.clear();
             key.iter().for_each(|(vector, i)| encode(vector, *i, buffer));
@@ -170,6 +182,11 @@ impl KeyTable {
         {
             return self.fixed.get(&fixed).copied();
         }
+        if let [a, b] = key
+            && let Some(pair) = pair_key(*a, *b)
+        {
+            return self.pairs.get(&pair).copied();
+        }
         buffer.clear();
         key.iter().for_each(|(vector, i)| encode(vector, *i, buffer));
         self.general.get(&buffer[..]).copied()
@@ -182,7 +199,7 @@ impl KeyTable {
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.fixed.len() * 28 + self.general_bytes
+        self.fixed.len() * 28 + self.pairs.len() * 36 + self.general_bytes
     }
 }
 
