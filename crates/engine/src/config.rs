@@ -5,7 +5,7 @@
 pub struct Config {
     /// Refuse to create or change anything.
     pub read_only: bool,
-    /// Bytes that queries and loads may use beside the data, all together.
+    /// Bytes that queries and loads may use beside the data, all together. Four fifths of the machine's memory unless told.
     pub memory_limit_bytes: usize,
     /// Threads for one query.
     pub threads: usize,
@@ -23,7 +23,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             read_only: false,
-            memory_limit_bytes: usize::MAX,
+            memory_limit_bytes: physical_memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             huge_pages: true,
             vector_size: trimorph_vector::VECTOR_SIZE,
@@ -31,4 +31,12 @@ impl Default for Config {
             factorise: true,
         }
     }
+}
+
+/// The machine's memory, where it says.
+fn physical_memory_bytes() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;
+    let kib: usize = line.split_whitespace().nth(1)?.parse().ok()?;
+    kib.checked_mul(1024)
 }

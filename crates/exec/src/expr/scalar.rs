@@ -50,6 +50,7 @@ impl<'a, 's> Row<'a, 's> {
             Ex::Op(op, args, span) => self.op(*op, args, cx).map_err(|d| d.at(*span)),
             Ex::Call(function, args, span) => {
                 let args = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
+                let _held = charge_range(function.name, &args, cx)?;
                 function.invoke(&cx.functions(&cx.graph()), &args).map_err(|d| d.at(*span))
             }
             Ex::HasLabel { base, tables, edge_tables } => Ok(match self.eval(base, cx)? {
@@ -256,6 +257,19 @@ impl<'a, 's> Row<'a, 's> {
         }
         Ok(Value::Path(Arc::new(Path { nodes, relationships })))
     }
+}
+
+/// Holds from the budget what `range` is about to allocate: the one function whose result can be far larger than its arguments.
+fn charge_range(name: &str, args: &[Value], cx: &Context<'_>) -> Result<Option<trimorph_base::Reservation>, Diagnostic> {
+    let (true, [Value::Int(from), Value::Int(to), rest @ ..]) = (name == "range", args) else { return Ok(None) };
+    let step = if let [Value::Int(step)] = rest { step.unsigned_abs().max(1) } else { 1 };
+    let bytes = usize::try_from(from.abs_diff(*to) / step).unwrap_or(usize::MAX).saturating_mul(size_of::<Value>());
+    let mut held = cx.settings.budget.reservation();
+    held.grow(bytes).map_err(|over| {
+        Diagnostic::runtime(ErrorKind::ArgumentError, "MemoryLimitExceeded", over.to_string())
+            .hint("UNWIND a shorter range, or raise the memory limit")
+    })?;
+    Ok(Some(held))
 }
 
 pub(crate) fn type_error(expected: &str, found: &Value) -> Diagnostic {

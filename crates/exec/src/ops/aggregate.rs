@@ -400,6 +400,7 @@ impl<'s> Aggregate<'s> {
         let mut held = cx.settings.budget.reservation();
         let mut since = 0;
         while child.next(&mut chunk, cx)? {
+            cx.check()?;
             table.update(spec, &chunk, cx)?;
             since += 1;
             // Walking all collected lists for their size is not for every chunk.

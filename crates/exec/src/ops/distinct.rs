@@ -26,6 +26,7 @@ impl<'s> Operator<'s> for Distinct<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let mut buffer = Vec::new();
         while self.child.next(chunk, cx)? {
+            cx.check()?;
             let group = &mut chunk.groups[0];
             let mut fresh = Vec::new();
             for p in group.positions() {

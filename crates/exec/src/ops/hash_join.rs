@@ -103,6 +103,7 @@ impl<'s> Operator<'s> for HashJoin<'s> {
         }
         let room = cx.settings.vector_size;
         let mut buffer = Vec::new();
+        cx.check()?;
         loop {
             if self.cursor >= self.rest.len() {
                 cx.check()?;

@@ -32,6 +32,7 @@ impl<'s> Operator<'s> for Pack<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let enough = if self.eager { 1 } else { cx.settings.vector_size / 2 };
         while !self.done && self.rows.len() < enough.max(1) {
+            cx.check()?;
             if self.child.next(&mut self.inner, cx)? {
                 self.rows.extend_from_chunk(&self.inner, &self.places, cx)?;
             } else {

@@ -43,6 +43,7 @@ impl<'s> Sort<'s> {
     fn gather(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
         let limit = self.spec.limit.map(|l| usize::try_from(l).unwrap_or(usize::MAX));
         while limit != Some(0) && self.child.next(&mut self.inner, cx)? {
+            cx.check()?;
             let group = &self.inner.groups[0];
             let keys = (self.spec.keys.iter())
                 .map(|(ex, _)| Ok(evaluate(ex, &self.inner, 0, cx)?.into_vector(group.len)))

@@ -55,6 +55,7 @@ fn vector_of<'s>(values: Vec<Value>) -> Vector<'s> {
 impl<'s> Operator<'s> for Unwind<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let room = cx.settings.vector_size;
+        cx.check()?;
         loop {
             if self.cursor >= self.rest.len() {
                 cx.check()?;
