@@ -55,6 +55,11 @@ pub(crate) fn open_to_write(path: &Path, resources: &Resources) -> Result<(Datab
 pub(crate) struct NewDirectory(Option<PathBuf>);
 
 impl NewDirectory {
+    /// Nothing was made.
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
+
     /// Removes the directory if there is no database in it.
     pub(crate) fn discard(self) {
         let Some(path) = self.0 else { return };

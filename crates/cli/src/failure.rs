@@ -17,8 +17,6 @@ pub(crate) enum Failure {
     Message(String),
     /// Nobody reads the output any more.
     NoReader,
-    /// It was reported already.
-    Reported,
 }
 
 impl Failure {
@@ -45,7 +43,7 @@ impl Failure {
         let paint = terminal.err;
         let error = paint.red("error:");
         match self {
-            Self::NoReader | Self::Reported => Ok(()),
+            Self::NoReader => Ok(()),
             Self::Message(text) => writeln!(out, "{error} {text}"),
             Self::Engine(e @ trimorph::Error::Query { .. }) => {
                 let text = e.to_string();

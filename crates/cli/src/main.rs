@@ -1,6 +1,7 @@
 //! The command line: `trimorph`, one binary with subcommands, one file each below `commands`.
 #![forbid(unsafe_code)]
 
+mod answer;
 mod commands;
 mod database;
 mod failure;

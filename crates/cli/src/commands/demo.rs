@@ -155,7 +155,7 @@ fn ask(
         writeln!(out, "   {line}")?;
     }
     if table.hidden() > 0 {
-        writeln!(out, "   … {} more", quantity::plural(table.hidden(), "row", "rows"))?;
+        writeln!(out, "   {}", quantity::more_rows(table.hidden()))?;
     }
     writeln!(out, "   {}\n", paint.green(quantity::duration(time)))?;
     Ok(())

@@ -4,21 +4,17 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal as _, Read as _, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use trimorph::{Connection, Params, Value};
+use trimorph::Value;
 
+use crate::answer::{Asking, ROWS_DEFAULT};
 use crate::database::{Resources, is_memory, open_to_read, open_to_write};
 use crate::failure::Failure;
-use crate::interrupt::on_interrupt;
-use crate::output::{self, Format, Limits};
+use crate::output::{Format, Limits};
 use crate::params;
 use crate::terminal::Terminal;
-use crate::text::{quantity, scan};
-
-/// Rows of a table on a terminal.
-pub(crate) const ROWS_DEFAULT: usize = 40;
+use crate::text::scan;
 
 /// Ask one question, or all statements of a file
 #[derive(Args)]
@@ -112,8 +108,6 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     } else {
         open_to_read(&arguments.db, &arguments.resources)?
     };
-    let connection = Arc::new(database.connect());
-    let params = Arc::new(params::collect(&arguments.params));
     let limits = Limits {
         rows: match arguments.rows {
             Some(0) => None,
@@ -121,8 +115,16 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
             None => (terminal.is_terminal && !is_file).then_some(ROWS_DEFAULT),
         },
         width: if is_file { None } else { terminal.width() },
+        rows_hint: "--rows 0 shows all",
         is_file,
         color: terminal.out.on && !is_file,
+    };
+    let asking = Asking {
+        connection: Arc::new(database.connect()),
+        params: Arc::new(params::collect(&arguments.params)),
+        format: arguments.format,
+        limits,
+        timer: true,
     };
     let mut out = open_output(arguments)?;
     for (i, statement) in statements.iter().enumerate() {
@@ -130,7 +132,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
             writeln!(out)?;
         }
         // Answers that are complete stand, whatever becomes of the next.
-        let answered = answer(&connection, statement, &params, arguments.format, &limits, terminal, &mut out);
+        let answered = asking.answer(statement, &mut out);
         let flushed = out.flush();
         answered?;
         flushed?;
@@ -161,49 +163,4 @@ fn read_text(arguments: &Arguments) -> Result<String, Failure> {
     let mut text = String::new();
     stdin().read_to_string(&mut text).map_err(|e: io::Error| Failure::message(format!("stdin: {e}")))?;
     Ok(text)
-}
-
-/// Runs one statement and writes its answer, with a footer if it is for people. Ctrl-C stops it.
-pub(crate) fn answer(
-    connection: &Arc<Connection>,
-    text: &str,
-    params: &Arc<Params>,
-    format: Format,
-    limits: &Limits,
-    terminal: &Terminal,
-    out: &mut (dyn Write + Send),
-) -> Result<(), Failure> {
-    let watched = Arc::clone(connection);
-    let _guard = on_interrupt(move || watched.interrupt());
-    let start = Instant::now();
-    let mut result = connection.execute(text, Arc::clone(params))?;
-    if result.columns() == ["plan"] && format == Format::Table && is_plan(text) {
-        return write_plan(&mut result, out);
-    }
-    let columns = result.columns().len() as u64;
-    let rows = output::write(&mut result, format, limits, out)?;
-    if matches!(format, Format::Table) {
-        let shape =
-            format!("({}, {})", quantity::plural(rows, "row", "rows"), quantity::plural(columns, "column", "columns"));
-        let time = quantity::duration(start.elapsed());
-        let paint = crate::terminal::Paint { on: limits.color && terminal.out.on };
-        writeln!(out, "{}", paint.dim(format!("{shape} {time}")))?;
-    }
-    Ok(())
-}
-
-/// Whether the statement asks for its plan.
-fn is_plan(text: &str) -> bool {
-    let first = scan::tokens(text).into_iter().find(|t| !matches!(t.kind, scan::Kind::Space | scan::Kind::Comment));
-    first.is_some_and(|t| ["EXPLAIN", "PROFILE"].iter().any(|w| w.eq_ignore_ascii_case(&text[t.start..t.end])))
-}
-
-/// A plan is a text, not a table.
-fn write_plan(result: &mut trimorph::QueryResult, out: &mut dyn Write) -> Result<(), Failure> {
-    while let Some(row) = result.next_row()? {
-        for line in &row {
-            writeln!(out, "{}", result.format(line))?;
-        }
-    }
-    Ok(())
 }

@@ -24,7 +24,7 @@ pub(super) fn write(result: &mut QueryResult, limits: &Limits, out: &mut dyn Wri
         }
     }
     if let Some(hidden) = limits.rows.and_then(|max| rows.checked_sub(max as u64)).filter(|n| *n > 0) {
-        writeln!(out, "\n… {} more", quantity::plural(hidden, "row", "rows"))?;
+        writeln!(out, "\n{}", quantity::more_rows(hidden))?;
     }
     Ok(rows)
 }

@@ -48,6 +48,8 @@ impl Format {
 pub(crate) struct Limits {
     /// Rows of a table; all if `None`.
     pub(crate) rows: Option<usize>,
+    /// What to do to see the others.
+    pub(crate) rows_hint: &'static str,
     /// Columns of the terminal; unlimited if `None`.
     pub(crate) width: Option<usize>,
     /// Whether Arrow goes to a file, which has a footer, instead of a stream.

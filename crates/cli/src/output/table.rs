@@ -119,7 +119,7 @@ pub(super) fn write(result: &mut QueryResult, limits: &Limits, out: &mut dyn Wri
         writeln!(out, "{}", table.draw(limits.width, limits.color))?;
     }
     if table.hidden() > 0 {
-        writeln!(out, "… {} more (--rows 0 shows all)", quantity::plural(table.hidden(), "row", "rows"))?;
+        writeln!(out, "{} ({})", quantity::more_rows(table.hidden()), limits.rows_hint)?;
     }
     Ok(table.row_count)
 }

@@ -1,6 +1,68 @@
-//! shell
+//! `trimorph shell`: questions typed in, or read from a pipe.
+
+mod command;
+mod complete;
+mod edit;
+mod files;
+mod help;
+mod interactive;
+mod piped;
+mod schema;
+mod session;
+
+use std::io::{IsTerminal as _, stdin};
+use std::path::PathBuf;
+
+use clap::Args;
+use trimorph::Database;
+
+use crate::commands::query::Language;
+use crate::database::{NewDirectory, Resources, open_to_read, open_to_write};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-#[derive(clap::Args)]
-pub(crate) struct Arguments {}
-pub(crate) fn run(_: &Arguments, _: &Terminal) -> Result<(), Failure> { Ok(()) }
+use session::Session;
+
+/// Ask questions one after the other
+#[derive(Args)]
+#[command(after_help = "Examples:
+  trimorph shell social.tm
+  trimorph shell :memory:
+  trimorph shell social.tm < report.cypher
+
+Statements end with a semicolon or an empty line; :help lists the commands. Tab completes, Ctrl-C stops a query,
+Ctrl-D leaves. With stdin from a pipe the first error ends the shell with exit code 1.")]
+pub(crate) struct Arguments {
+    /// Directory of the database, made if it does not exist; or :memory:
+    db: PathBuf,
+    /// Language of the statements
+    #[arg(long, value_enum, default_value_t = Language::Cypher)]
+    lang: Language,
+    #[command(flatten)]
+    resources: Resources,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
+    arguments.lang.require()?;
+    let (database, made, is_read_only) = open(arguments)?;
+    let mut session = Session::new(database, terminal);
+    let done = if stdin().is_terminal() && terminal.is_terminal {
+        interactive::run(&mut session, &arguments.db, is_read_only)
+    } else {
+        piped::run(&mut session)
+    };
+    drop(session);
+    made.discard();
+    done
+}
+
+/// Opens the database for writing, or read-only if somebody else writes it.
+fn open(arguments: &Arguments) -> Result<(Database, NewDirectory, bool), Failure> {
+    match open_to_write(&arguments.db, &arguments.resources) {
+        Ok((database, made)) => Ok((database, made, false)),
+        Err(refused) => match open_to_read(&arguments.db, &arguments.resources) {
+            Ok(database) => Ok((database, NewDirectory::none(), true)),
+            Err(_) => Err(refused),
+        },
+    }
+}

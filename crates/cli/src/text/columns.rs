@@ -69,10 +69,10 @@ pub(crate) fn cut(text: &str, to: usize) -> String {
     out + "…"
 }
 
-/// Words of `text` in lines of at most `to` columns, longer words excepted.
+/// Words of `text` in lines of at most `to` columns, longer words excepted. Only spaces part words.
 pub(crate) fn wrap(text: &str, to: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
+    for word in text.split(' ').filter(|w| !w.is_empty()) {
         match lines.last_mut() {
             Some(line) if line.is_empty() => line.push_str(word),
             Some(line) if width(line) + 1 + width(word) <= to => {

@@ -55,6 +55,11 @@ pub(crate) fn plural(number: u64, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{} {many}", grouped(number)) }
 }
 
+/// `… 97 more rows`.
+pub(crate) fn more_rows(number: u64) -> String {
+    format!("… {} more {}", grouped(number), if number == 1 { "row" } else { "rows" })
+}
+
 /// Bytes as people write them: `1000`, `512MiB`, `4GB`, `1.5 g`.
 pub(crate) fn parse_bytes(text: &str) -> Result<usize, String> {
     let text = text.trim();

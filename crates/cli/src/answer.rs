@@ -1,0 +1,70 @@
+//! One statement in, its answer out: what `query` and `shell` have in common.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+use trimorph::{Connection, Params, QueryResult};
+
+use crate::failure::Failure;
+use crate::interrupt::on_interrupt;
+use crate::output::{self, Format, Limits};
+use crate::terminal::Paint;
+use crate::text::{quantity, scan};
+
+/// Rows of a table on a terminal.
+pub(crate) const ROWS_DEFAULT: usize = 40;
+
+/// How statements are asked and answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Asking {
+    /// Where to.
+    pub(crate) connection: Arc<Connection>,
+    /// Parameters.
+    pub(crate) params: Arc<Params>,
+    /// How answers are written.
+    pub(crate) format: Format,
+    /// How much of them.
+    pub(crate) limits: Limits,
+    /// Whether the footer of a table says how long it took.
+    pub(crate) timer: bool,
+}
+
+impl Asking {
+    /// Runs one statement and writes its answer, with a footer if it is for people. Ctrl-C stops it.
+    pub(crate) fn answer(&self, text: &str, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
+        let watched = Arc::clone(&self.connection);
+        let _guard = on_interrupt(move || watched.interrupt());
+        let start = Instant::now();
+        let mut result = self.connection.execute(text, Arc::clone(&self.params))?;
+        if matches!(self.format, Format::Table | Format::Line) && asks_for_plan(text) {
+            return write_plan(&mut result, out);
+        }
+        let columns = result.columns().len() as u64;
+        let rows = output::write(&mut result, self.format, &self.limits, out)?;
+        if self.format == Format::Table {
+            let rows = quantity::plural(rows, "row", "rows");
+            let columns = quantity::plural(columns, "column", "columns");
+            let time = if self.timer { format!(" {}", quantity::duration(start.elapsed())) } else { String::new() };
+            let paint = Paint { on: self.limits.color };
+            writeln!(out, "{}", paint.dim(format!("({rows}, {columns}){time}")))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the statement asks for its plan.
+fn asks_for_plan(text: &str) -> bool {
+    let first = scan::tokens(text).into_iter().find(|t| !matches!(t.kind, scan::Kind::Space | scan::Kind::Comment));
+    first.is_some_and(|t| ["EXPLAIN", "PROFILE"].iter().any(|w| w.eq_ignore_ascii_case(&text[t.start..t.end])))
+}
+
+/// A plan is a text, not a table.
+fn write_plan(result: &mut QueryResult, out: &mut dyn Write) -> Result<(), Failure> {
+    while let Some(row) = result.next_row()? {
+        for line in &row {
+            writeln!(out, "{}", result.format(line))?;
+        }
+    }
+    Ok(())
+}

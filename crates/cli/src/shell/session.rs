@@ -1,0 +1,83 @@
+//! What a shell remembers between statements, and how it runs them.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use trimorph::Database;
+
+use crate::answer::{Asking, ROWS_DEFAULT};
+use crate::failure::Failure;
+use crate::output::{Format, Limits};
+use crate::terminal::Terminal;
+use crate::text::scan;
+
+/// A shell's state.
+pub(super) struct Session {
+    /// The database.
+    pub(super) database: Database,
+    /// Parameters, format, limits.
+    pub(super) asking: Asking,
+    /// What stdout is.
+    pub(super) terminal: Terminal,
+    /// The last statement that was run.
+    pub(super) last: Option<String>,
+}
+
+/// Whether the shell goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// It does.
+    Continue,
+    /// It ends.
+    Quit,
+}
+
+impl Session {
+    /// A session that shows tables.
+    pub(super) fn new(database: Database, terminal: &Terminal) -> Self {
+        let limits = Limits {
+            rows: terminal.is_terminal.then_some(ROWS_DEFAULT),
+            rows_hint: ":rows 0 shows all",
+            width: terminal.width(),
+            is_file: false,
+            color: terminal.out.on,
+        };
+        let asking = Asking {
+            connection: Arc::new(database.connect()),
+            params: Arc::default(),
+            format: Format::Table,
+            limits,
+            timer: true,
+        };
+        Self { database, asking, terminal: *terminal, last: None }
+    }
+
+    /// Runs a command or all statements of `text`.
+    pub(super) fn take(&mut self, text: &str, out: &mut (dyn Write + Send)) -> Result<Next, Failure> {
+        if is_command(text) {
+            return super::command::run(self, text, out);
+        }
+        self.statements(text, out)?;
+        Ok(Next::Continue)
+    }
+
+    /// Runs all statements of `text`.
+    pub(super) fn statements(&mut self, text: &str, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
+        for statement in scan::statements(text) {
+            self.last = Some(statement.to_owned());
+            // The window may have been resized.
+            self.asking.limits.width = self.terminal.width();
+            let answered = self.asking.answer(statement, out);
+            let flushed = out.flush();
+            answered?;
+            flushed?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a line is a command of the shell, `:x` or `.x`.
+pub(super) fn is_command(text: &str) -> bool {
+    let mut letters = text.trim_start().chars();
+    matches!(letters.next(), Some(':' | '.')) && letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '?')
+}

@@ -1,0 +1,325 @@
+//! The built binary, driven from outside: exit codes, stdout, stderr, files.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+/// What a run gave.
+struct Run {
+    code: Option<i32>,
+    out: String,
+    bytes: Vec<u8>,
+    err: String,
+}
+
+fn run_in(dir: &Path, arguments: &[&str], input: &str) -> Run {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_trimorph"))
+        .args(arguments)
+        .current_dir(dir)
+        .env_remove("NO_COLOR")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that reads no input may have ended before it is written.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Run {
+        code: output.status.code(),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        bytes: output.stdout,
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+impl Run {
+    #[track_caller]
+    fn ok(self) -> Self {
+        assert_eq!(self.code, Some(0), "stdout: {}\nstderr: {}", self.out, self.err);
+        self
+    }
+
+    #[track_caller]
+    fn fails(self, with: &[&str]) -> Self {
+        assert_eq!(self.code, Some(1), "stdout: {}\nstderr: {}", self.out, self.err);
+        for text in with {
+            assert!(self.err.contains(text), "no {text:?} in {}", self.err);
+        }
+        self
+    }
+
+    #[track_caller]
+    fn has(self, texts: &[&str]) -> Self {
+        for text in texts {
+            assert!(self.out.contains(text), "no {text:?} in {}", self.out);
+        }
+        self
+    }
+}
+
+/// A directory of its own for a test.
+fn directory(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&dir);
+    fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+/// A directory with a network in `snb` and the database made of it in `social.tm`.
+fn social() -> &'static Path {
+    static DIR: OnceLock<PathBuf> = OnceLock::new();
+    DIR.get_or_init(|| {
+        let dir = directory("social");
+        run_in(&dir, &["generate", "snb", "--scale", "0.003", "--out", "snb"], "").ok().has(&["Person_knows_Person"]);
+        run_in(&dir, &["load", "social.tm", "snb"], "").ok().has(&["nodes and", "(:Person)", "format ldbc-snb"]);
+        dir
+    })
+}
+
+fn social_query(arguments: &[&str]) -> Run {
+    let mut all = vec!["query", "social.tm"];
+    all.extend(arguments);
+    run_in(social(), &all, "")
+}
+
+fn memory_query(arguments: &[&str]) -> Run {
+    let mut all = vec!["query", ":memory:"];
+    all.extend(arguments);
+    run_in(Path::new("."), &all, "")
+}
+
+#[test]
+fn demo_tells_the_whole_story_without_colours() {
+    let run = run_in(Path::new("."), &["demo", "--scale", "0.01"], "").ok();
+    assert!(!run.out.contains('\x1b'), "colours in a pipe: {}", run.out);
+    assert_eq!(run.err, "", "no progress in a pipe");
+    run.has(&["Loaded", "forward adjacency", "6. How many paths", "PROFILE", "NOT data of the LDBC", "trimorph shell"]);
+}
+
+#[test]
+fn colours_come_when_asked_for() {
+    let run = memory_query(&["RETURN 1 AS x", "--color", "always"]).ok();
+    assert!(run.out.contains("\x1b[1m"), "{:?}", run.out);
+}
+
+#[test]
+fn what_is_loaded_can_be_asked_measured_and_checked() {
+    social_query(&["MATCH (p:Person) RETURN count(p) AS n"]).ok().has(&["│ 51 │", "(1 row, 1 column)"]);
+    run_in(social(), &["stats", "social.tm"], "").ok().has(&["(:Person)  51 rows", "id ", "Bytes by component", "total"]);
+    run_in(social(), &["check", "social.tm"], "").ok().has(&["sound social.tm: 34 tables, "]);
+    run_in(social(), &["load", "social.tm", "snb"], "").fails(&["has data already"]);
+    run_in(social(), &["generate", "snb", "--scale", "0.001", "--out", "snb"], "").fails(&["not empty"]);
+}
+
+#[test]
+fn the_projected_layout_loads_to_the_same() {
+    let dir = directory("projected");
+    run_in(&dir, &["generate", "snb", "--scale", "0.003", "--out", "p", "--layout", "projected"], "").ok();
+    run_in(&dir, &["load", "p.tm", "p", "--format", "ldbc-snb", "--threads", "1"], "").ok();
+    let count = ["MATCH ()-[r]->() RETURN count(r) AS n", "--format", "csv"];
+    let ours = run_in(&dir, &["query", "p.tm", count[0], count[1], count[2]], "").ok().out;
+    assert_eq!(ours, social_query(&count).ok().out);
+}
+
+#[test]
+fn a_bad_row_is_refused_with_file_and_line() {
+    let dir = directory("bad_rows");
+    fs::write(dir.join("people.csv"), "id:ID,name,age:int,:LABEL\n1,Ann,30,Person\n2,Bob,thirty,Person\n").unwrap();
+    let load = ["load", "x.tm", "people.csv", "--format", "neo4j-csv"];
+    let run = run_in(&dir, &load, "").fails(&["people.csv:3: ", "thirty", "--skip-bad-rows"]);
+    assert!(run.err.starts_with("people.csv:3: "), "editors jump to file:line: {}", run.err);
+    assert!(!dir.join("x.tm").exists(), "nothing is left behind");
+    let skipping = [&load[..], &["--skip-bad-rows", "--rejects", "bad.csv"]].concat();
+    run_in(&dir, &skipping, "").ok().has(&["1 row rejected", "people.csv:3: ", "bad.csv"]);
+    assert!(fs::read_to_string(dir.join("bad.csv")).unwrap().contains("people.csv,3,"));
+    run_in(&dir, &["query", "x.tm", "MATCH (p:Person) RETURN p.name"], "").ok().has(&["Ann", "(1 row, 1 column)"]);
+    run_in(&dir, &["load", "y.tm", "missing.csv"], "").fails(&["missing.csv"]);
+    assert!(!dir.join("y.tm").exists());
+}
+
+#[test]
+fn check_names_the_damaged_file() {
+    let dir = directory("damage");
+    fs::write(dir.join("n.csv"), "id:ID,name,:LABEL\n1,Ann,Person\n2,Bob,Person\n").unwrap();
+    run_in(&dir, &["load", "d.tm", "n.csv", "--format", "neo4j-csv"], "").ok();
+    let largest = files_below(&dir.join("d.tm"))
+        .into_iter()
+        .filter(|f| f.file_name().is_some_and(|n| n != "MANIFEST" && n != "LOCK"))
+        .max_by_key(|f| fs::metadata(f).unwrap().len())
+        .unwrap();
+    let mut bytes = fs::read(&largest).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    fs::write(&largest, bytes).unwrap();
+    let name = largest.file_name().unwrap().to_str().unwrap();
+    run_in(&dir, &["check", "d.tm"], "").fails(&[name]);
+    run_in(&dir, &["query", "d.tm", "RETURN 1"], "").fails(&[name]);
+    run_in(&dir, &["check", "nowhere.tm"], "").fails(&["there is no database here"]);
+}
+
+fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
+    entries.flat_map(|p| if p.is_dir() { files_below(&p) } else { vec![p] }).collect()
+}
+
+#[test]
+fn errors_of_a_query_go_to_stderr_with_a_caret() {
+    let run = social_query(&["MATCH (n:Person)\nRETURN nmae"]).fails(&["SyntaxError: ", " 2 | RETURN nmae", "^^^^", "line 2, column 8"]);
+    assert_eq!(run.out, "");
+    memory_query(&["RETURN $x"]).fails(&["x"]);
+    memory_query(&["SELECT 1", "--lang", "sql"]).fails(&["SQL is not available yet"]);
+    memory_query(&["  ; "]).fails(&["no query"]);
+    memory_query(&["--file", "nowhere.cypher"]).fails(&["nowhere.cypher"]);
+    run_in(&directory("nothing"), &["query", "no.tm", "RETURN 1"], "").fails(&["no.tm: there is no database here"]);
+    assert_eq!(memory_query(&["RETURN 1", "--memory-limit", "much"]).code, Some(2), "usage errors have code 2");
+}
+
+#[test]
+fn parameters_are_literals_or_words() {
+    let text = "RETURN $a + 1 AS a, $b AS b, $c[1].k AS c, $d.year AS d";
+    let params = ["--param", "a=7", "--param", "b=Ulm", "--param", "c=[1, {\"k\": true}]", "-p", "d=date('2012-03-04')"];
+    let all = [&[text][..], &params, &["--format", "csv"]].concat();
+    assert_eq!(memory_query(&all).ok().out, "a,b,c,d\n8,Ulm,true,2012\n");
+    assert_eq!(memory_query(&["RETURN 1", "--param", "novalue"]).code, Some(2));
+}
+
+/// One column of every kind that formats treat differently.
+const ROWS: &str = "UNWIND [0, 1] AS i RETURN i, i + 0.5 AS f, ['a,\"b\"', ''][i] AS s, [null, true][i] AS b,
+    date('2012-01-01') AS d, [1, 'x'] AS l";
+
+#[test]
+fn text_formats_are_exact() {
+    let output = |format: &str| memory_query(&[ROWS, "--format", format]).ok().out;
+    let list = "\"[1, 'x']\"";
+    assert_eq!(
+        output("csv"),
+        format!("i,f,s,b,d,l\n0,0.5,\"a,\"\"b\"\"\",,2012-01-01,{list}\n1,1.5,\"\",true,2012-01-01,{list}\n")
+    );
+    let first = r#"{"i": 0, "f": 0.5, "s": "a,\"b\"", "b": null, "d": "2012-01-01", "l": [1, "x"]}"#;
+    let second = r#"{"i": 1, "f": 1.5, "s": "", "b": true, "d": "2012-01-01", "l": [1, "x"]}"#;
+    assert_eq!(output("jsonl"), format!("{first}\n{second}\n"));
+    assert_eq!(output("json"), format!("[{first},\n {second}]\n"));
+    assert!(output("markdown").starts_with("| i | f | s | b | d | l |\n|---|---|---|---|---|---|\n| 0 | 0.5 |"));
+    assert!(output("line").starts_with("i = 0\nf = 0.5\n"));
+    assert_eq!(memory_query(&["UNWIND [] AS x RETURN x", "--format", "json"]).ok().out, "[]\n");
+}
+
+#[test]
+fn arrow_and_parquet_read_back() {
+    use arrow_array::cast::AsArray as _;
+    use arrow_array::types::Int64Type;
+    use arrow_array::{Array as _, RecordBatch};
+
+    let check = |batches: &[RecordBatch]| {
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 2);
+        let batch = &batches[0];
+        assert_eq!(batch.column(0).as_primitive::<Int64Type>().value(0), 0);
+        assert_eq!(batch.column(2).as_string::<i32>().value(0), "a,\"b\"");
+        assert!(batch.column(3).is_null(0));
+    };
+    let stream = memory_query(&[ROWS, "--format", "arrow"]).ok().bytes;
+    let reader = arrow_ipc::reader::StreamReader::try_new(&stream[..], None).unwrap();
+    check(&reader.map(Result::unwrap).collect::<Vec<_>>());
+
+    let dir = directory("formats");
+    let to_file = |format: &str, name: &str| {
+        run_in(&dir, &["query", ":memory:", ROWS, "--format", format, "--output", name], "").ok();
+        fs::File::open(dir.join(name)).unwrap()
+    };
+    let reader = arrow_ipc::reader::FileReader::try_new(to_file("arrow", "x.arrow"), None).unwrap();
+    check(&reader.map(Result::unwrap).collect::<Vec<_>>());
+    let file = to_file("parquet", "x.parquet");
+    let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+    check(&reader.map(Result::unwrap).collect::<Vec<_>>());
+}
+
+#[test]
+fn entities_have_a_json_form() {
+    let text = "MATCH path = (a:Person)-[k:KNOWS]->(b:Person) RETURN a, k, path LIMIT 1";
+    let out = social_query(&[text, "--format", "jsonl"]).ok().out;
+    for part in ["\"labels\": [\"Person\"]", "\"type\": \"KNOWS\"", "\"start\": \"", "\"relationships\": [{", "\"firstName\": \""] {
+        assert!(out.contains(part), "no {part} in {out}");
+    }
+}
+
+#[test]
+fn tables_can_be_cut() {
+    let text = "UNWIND range(1, 100) AS x RETURN x";
+    memory_query(&[text, "--rows", "3"]).ok().has(&["│ 3 │", "… 97 more rows", "(100 rows, 1 column)"]);
+    let all = memory_query(&[text]).ok();
+    assert!(all.out.contains("│ 100 │") && !all.out.contains('…'), "a pipe gets all rows");
+}
+
+#[test]
+fn statements_come_from_arguments_files_and_pipes() {
+    memory_query(&["RETURN 1 AS a; RETURN 2 AS b"]).ok().has(&["│ a │", "│ b │"]);
+    let dir = directory("texts");
+    fs::write(dir.join("q.cypher"), "// two\nRETURN 3 AS c;\nRETURN 4 AS d;\n").unwrap();
+    run_in(&dir, &["query", ":memory:", "--file", "q.cypher"], "").ok().has(&["│ c │", "│ d │"]);
+    fs::write(dir.join("q.rq"), "SELECT * {}").unwrap();
+    run_in(&dir, &["query", ":memory:", "--file", "q.rq"], "").fails(&["SPARQL is not available yet"]);
+    run_in(&dir, &["query", ":memory:"], "RETURN 5 AS e").ok().has(&["│ e │"]);
+}
+
+#[test]
+fn the_shell_runs_what_is_piped_in() {
+    let input = ":timer off\n:param x = 'a;b'\nUNWIND [1, 2] AS i\n\nRETURN i, $x AS x;\n.mode csv\nRETURN 1 AS one;\n\
+        :params\n:export out.json\n:explain RETURN 1\n:mode table\nRETURN 'no semicolon' AS last";
+    let dir = directory("shell");
+    let run = run_in(&dir, &["shell", ":memory:"], input).ok();
+    run.has(&["│ 1 │ a;b │", "(2 rows, 2 columns)\n", "one\n1\n", "$x = 'a;b'", "no semicolon", "out.json"]);
+    assert_eq!(fs::read_to_string(dir.join("out.json")).unwrap(), "[{\"one\": 1}]\n");
+    run_in(social(), &["shell", "social.tm"], ":schema\n:stats\n:help\n:quit\nRETURN 1;").ok().has(&[
+        "(:Person)-[:KNOWS]->(:Person)",
+        "Bytes by component",
+        ":export",
+    ]);
+}
+
+#[test]
+fn the_shell_ends_at_the_first_error_of_a_pipe() {
+    let run = run_in(Path::new("."), &["shell", ":memory:"], "RETURN 1 AS a;\nRETURN nmae;\nRETURN 2 AS b;").fails(&["nmae", "^^^^"]);
+    assert!(run.out.contains("│ a │") && !run.out.contains("│ b │"), "{}", run.out);
+    run_in(Path::new("."), &["shell", ":memory:"], ":nonsense").fails(&["there is no command \":nonsense\""]);
+}
+
+#[test]
+fn a_shell_leaves_no_empty_database_behind() {
+    let dir = directory("empty");
+    run_in(&dir, &["shell", "new.tm"], "RETURN 1;").ok();
+    assert!(!dir.join("new.tm").exists());
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_stops_a_query() {
+    use std::time::{Duration, Instant};
+
+    let text = "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y RETURN sum((x + y) % 7) AS s";
+    let child = Command::new(env!("CARGO_BIN_EXE_trimorph"))
+        .args(["query", ":memory:", text])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Long enough to have begun; a query that has not is ended by the signal all the same.
+    std::thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the query was cancelled"));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
+fn every_command_explains_itself_with_an_example() {
+    for command in ["demo", "load", "query", "shell", "stats", "check", "generate", "bench"] {
+        run_in(Path::new("."), &[command, "--help"], "").ok().has(&["Example", &format!("trimorph {command}")]);
+    }
+    run_in(Path::new("."), &["--version"], "").ok().has(&[concat!("trimorph ", env!("CARGO_PKG_VERSION"))]);
+    run_in(Path::new("."), &["bench"], "").ok().has(&["bench/run.py"]);
+}
