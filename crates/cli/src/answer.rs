@@ -45,7 +45,8 @@ impl Asking {
         if self.format == Format::Table {
             let rows = quantity::plural(rows, "row", "rows");
             let columns = quantity::plural(columns, "column", "columns");
-            let time = if self.timer { format!(" {}", quantity::duration(start.elapsed())) } else { String::new() };
+            let time =
+                if self.timer { format!(" {}", quantity::duration(start.elapsed())) } else { String::new() };
             let paint = Paint { on: self.limits.color };
             writeln!(out, "{}", paint.dim(format!("({rows}, {columns}){time}")))?;
         }
@@ -55,8 +56,10 @@ impl Asking {
 
 /// Whether the statement asks for its plan.
 fn asks_for_plan(text: &str) -> bool {
-    let first = scan::tokens(text).into_iter().find(|t| !matches!(t.kind, scan::Kind::Space | scan::Kind::Comment));
-    first.is_some_and(|t| ["EXPLAIN", "PROFILE"].iter().any(|w| w.eq_ignore_ascii_case(&text[t.start..t.end])))
+    let first =
+        scan::tokens(text).into_iter().find(|t| !matches!(t.kind, scan::Kind::Space | scan::Kind::Comment));
+    first
+        .is_some_and(|t| ["EXPLAIN", "PROFILE"].iter().any(|w| w.eq_ignore_ascii_case(&text[t.start..t.end])))
 }
 
 /// A plan is a text, not a table.

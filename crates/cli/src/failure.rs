@@ -31,9 +31,9 @@ impl Failure {
         let _ = self.write(&mut io::stderr().lock(), terminal);
         match self {
             Self::NoReader => ExitCode::SUCCESS,
-            Self::Engine(trimorph::Error::Cancelled | trimorph::Error::Load(trimorph::LoadError::Cancelled)) => {
-                ExitCode::from(CANCELLED)
-            }
+            Self::Engine(
+                trimorph::Error::Cancelled | trimorph::Error::Load(trimorph::LoadError::Cancelled),
+            ) => ExitCode::from(CANCELLED),
             _ => ExitCode::FAILURE,
         }
     }
@@ -48,7 +48,7 @@ impl Failure {
             Self::Engine(e @ trimorph::Error::Query { .. }) => {
                 let text = e.to_string();
                 let (kind, rest) = text.split_once(": ").unwrap_or(("error", &text));
-                writeln!(out, "{} {rest}", paint.red(&format!("{kind}:")))
+                writeln!(out, "{} {rest}", paint.red(format!("{kind}:")))
             }
             // Editors jump to `file:line:`, so nothing comes before it.
             Self::Engine(e @ trimorph::Error::Load(trimorph::LoadError::Rejected { .. })) => {
@@ -74,6 +74,10 @@ impl From<trimorph::LoadError> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe { Self::NoReader } else { Self::Message(error.to_string()) }
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::NoReader
+        } else {
+            Self::Message(error.to_string())
+        }
     }
 }

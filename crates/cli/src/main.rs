@@ -25,7 +25,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const EXAMPLES: &str = "Examples:
   trimorph demo
   trimorph load social.tm data/social-network/
-  trimorph query social.tm 'MATCH (p:Person)-[:KNOWS]->(q) RETURN p.firstName, count(q) AS n ORDER BY n DESC LIMIT 5'
+  trimorph query social.tm 'MATCH (p:Person) RETURN p.firstName, count(*)'
   trimorph shell social.tm
 
 DB is a directory, or :memory: for an empty database that is forgotten at the end.";
@@ -36,7 +36,7 @@ DB is a directory, or :memory: for an empty database that is forgotten at the en
 #[command(after_help = EXAMPLES)]
 struct Cli {
     /// Colours: by default on a terminal, unless NO_COLOR is set
-    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN", display_order = 900)]
     color: ColorChoice,
     #[command(subcommand)]
     command: Command,

@@ -225,7 +225,21 @@ mod tests {
 
     #[test]
     fn any_text_is_a_value_or_an_error() {
-        for text in ["'", "\"\\", "\"\\u", "{", "[", "{a", "-", ".", "date(", "date('x')", "é", "'é", &"[".repeat(1000)] {
+        for text in [
+            "'",
+            "\"\\",
+            "\"\\u",
+            "{",
+            "[",
+            "{a",
+            "-",
+            ".",
+            "date(",
+            "date('x')",
+            "é",
+            "'é",
+            &"[".repeat(1000),
+        ] {
             let _ = parse_value(text);
         }
     }

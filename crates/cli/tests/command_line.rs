@@ -1,4 +1,5 @@
 //! The built binary, driven from outside: exit codes, stdout, stderr, files.
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::fs;
 use std::io::Write as _;
@@ -73,8 +74,14 @@ fn social() -> &'static Path {
     static DIR: OnceLock<PathBuf> = OnceLock::new();
     DIR.get_or_init(|| {
         let dir = directory("social");
-        run_in(&dir, &["generate", "snb", "--scale", "0.003", "--out", "snb"], "").ok().has(&["Person_knows_Person"]);
-        run_in(&dir, &["load", "social.tm", "snb"], "").ok().has(&["nodes and", "(:Person)", "format ldbc-snb"]);
+        run_in(&dir, &["generate", "snb", "--scale", "0.003", "--out", "snb"], "")
+            .ok()
+            .has(&["Person_knows_Person"]);
+        run_in(&dir, &["load", "social.tm", "snb"], "").ok().has(&[
+            "nodes and",
+            "(:Person)",
+            "format ldbc-snb",
+        ]);
         dir
     })
 }
@@ -96,7 +103,14 @@ fn demo_tells_the_whole_story_without_colours() {
     let run = run_in(Path::new("."), &["demo", "--scale", "0.01"], "").ok();
     assert!(!run.out.contains('\x1b'), "colours in a pipe: {}", run.out);
     assert_eq!(run.err, "", "no progress in a pipe");
-    run.has(&["Loaded", "forward adjacency", "6. How many paths", "PROFILE", "NOT data of the LDBC", "trimorph shell"]);
+    run.has(&[
+        "Loaded",
+        "forward adjacency",
+        "6. How many paths",
+        "PROFILE",
+        "NOT data of the LDBC",
+        "trimorph shell",
+    ]);
 }
 
 #[test]
@@ -108,7 +122,12 @@ fn colours_come_when_asked_for() {
 #[test]
 fn what_is_loaded_can_be_asked_measured_and_checked() {
     social_query(&["MATCH (p:Person) RETURN count(p) AS n"]).ok().has(&["│ 51 │", "(1 row, 1 column)"]);
-    run_in(social(), &["stats", "social.tm"], "").ok().has(&["(:Person)  51 rows", "id ", "Bytes by component", "total"]);
+    run_in(social(), &["stats", "social.tm"], "").ok().has(&[
+        "(:Person)  51 rows",
+        "id ",
+        "Bytes by component",
+        "total",
+    ]);
     run_in(social(), &["check", "social.tm"], "").ok().has(&["sound social.tm: 34 tables, "]);
     run_in(social(), &["load", "social.tm", "snb"], "").fails(&["has data already"]);
     run_in(social(), &["generate", "snb", "--scale", "0.001", "--out", "snb"], "").fails(&["not empty"]);
@@ -127,7 +146,8 @@ fn the_projected_layout_loads_to_the_same() {
 #[test]
 fn a_bad_row_is_refused_with_file_and_line() {
     let dir = directory("bad_rows");
-    fs::write(dir.join("people.csv"), "id:ID,name,age:int,:LABEL\n1,Ann,30,Person\n2,Bob,thirty,Person\n").unwrap();
+    fs::write(dir.join("people.csv"), "id:ID,name,age:int,:LABEL\n1,Ann,30,Person\n2,Bob,thirty,Person\n")
+        .unwrap();
     let load = ["load", "x.tm", "people.csv", "--format", "neo4j-csv"];
     let run = run_in(&dir, &load, "").fails(&["people.csv:3: ", "thirty", "--skip-bad-rows"]);
     assert!(run.err.starts_with("people.csv:3: "), "editors jump to file:line: {}", run.err);
@@ -135,7 +155,9 @@ fn a_bad_row_is_refused_with_file_and_line() {
     let skipping = [&load[..], &["--skip-bad-rows", "--rejects", "bad.csv"]].concat();
     run_in(&dir, &skipping, "").ok().has(&["1 row rejected", "people.csv:3: ", "bad.csv"]);
     assert!(fs::read_to_string(dir.join("bad.csv")).unwrap().contains("people.csv,3,"));
-    run_in(&dir, &["query", "x.tm", "MATCH (p:Person) RETURN p.name"], "").ok().has(&["Ann", "(1 row, 1 column)"]);
+    run_in(&dir, &["query", "x.tm", "MATCH (p:Person) RETURN p.name"], "")
+        .ok()
+        .has(&["Ann", "(1 row, 1 column)"]);
     run_in(&dir, &["load", "y.tm", "missing.csv"], "").fails(&["missing.csv"]);
     assert!(!dir.join("y.tm").exists());
 }
@@ -167,20 +189,39 @@ fn files_below(dir: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn errors_of_a_query_go_to_stderr_with_a_caret() {
-    let run = social_query(&["MATCH (n:Person)\nRETURN nmae"]).fails(&["SyntaxError: ", " 2 | RETURN nmae", "^^^^", "line 2, column 8"]);
+    let run = social_query(&["MATCH (n:Person)\nRETURN nmae"]).fails(&[
+        "SyntaxError: ",
+        " 2 | RETURN nmae",
+        "^^^^",
+        "line 2, column 8",
+    ]);
     assert_eq!(run.out, "");
     memory_query(&["RETURN $x"]).fails(&["x"]);
     memory_query(&["SELECT 1", "--lang", "sql"]).fails(&["SQL is not available yet"]);
     memory_query(&["  ; "]).fails(&["no query"]);
     memory_query(&["--file", "nowhere.cypher"]).fails(&["nowhere.cypher"]);
-    run_in(&directory("nothing"), &["query", "no.tm", "RETURN 1"], "").fails(&["no.tm: there is no database here"]);
-    assert_eq!(memory_query(&["RETURN 1", "--memory-limit", "much"]).code, Some(2), "usage errors have code 2");
+    run_in(&directory("nothing"), &["query", "no.tm", "RETURN 1"], "")
+        .fails(&["no.tm: there is no database here"]);
+    assert_eq!(
+        memory_query(&["RETURN 1", "--memory-limit", "much"]).code,
+        Some(2),
+        "usage errors have code 2"
+    );
 }
 
 #[test]
 fn parameters_are_literals_or_words() {
     let text = "RETURN $a + 1 AS a, $b AS b, $c[1].k AS c, $d.year AS d";
-    let params = ["--param", "a=7", "--param", "b=Ulm", "--param", "c=[1, {\"k\": true}]", "-p", "d=date('2012-03-04')"];
+    let params = [
+        "--param",
+        "a=7",
+        "--param",
+        "b=Ulm",
+        "--param",
+        "c=[1, {\"k\": true}]",
+        "-p",
+        "d=date('2012-03-04')",
+    ];
     let all = [&[text][..], &params, &["--format", "csv"]].concat();
     assert_eq!(memory_query(&all).ok().out, "a,b,c,d\n8,Ulm,true,2012\n");
     assert_eq!(memory_query(&["RETURN 1", "--param", "novalue"]).code, Some(2));
@@ -202,7 +243,9 @@ fn text_formats_are_exact() {
     let second = r#"{"i": 1, "f": 1.5, "s": "", "b": true, "d": "2012-01-01", "l": [1, "x"]}"#;
     assert_eq!(output("jsonl"), format!("{first}\n{second}\n"));
     assert_eq!(output("json"), format!("[{first},\n {second}]\n"));
-    assert!(output("markdown").starts_with("| i | f | s | b | d | l |\n|---|---|---|---|---|---|\n| 0 | 0.5 |"));
+    assert!(
+        output("markdown").starts_with("| i | f | s | b | d | l |\n|---|---|---|---|---|---|\n| 0 | 0.5 |")
+    );
     assert!(output("line").starts_with("i = 0\nf = 0.5\n"));
     assert_eq!(memory_query(&["UNWIND [] AS x RETURN x", "--format", "json"]).ok().out, "[]\n");
 }
@@ -232,7 +275,10 @@ fn arrow_and_parquet_read_back() {
     let reader = arrow_ipc::reader::FileReader::try_new(to_file("arrow", "x.arrow"), None).unwrap();
     check(&reader.map(Result::unwrap).collect::<Vec<_>>());
     let file = to_file("parquet", "x.parquet");
-    let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+    let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file)
+        .unwrap()
+        .build()
+        .unwrap();
     check(&reader.map(Result::unwrap).collect::<Vec<_>>());
 }
 
@@ -240,7 +286,13 @@ fn arrow_and_parquet_read_back() {
 fn entities_have_a_json_form() {
     let text = "MATCH path = (a:Person)-[k:KNOWS]->(b:Person) RETURN a, k, path LIMIT 1";
     let out = social_query(&[text, "--format", "jsonl"]).ok().out;
-    for part in ["\"labels\": [\"Person\"]", "\"type\": \"KNOWS\"", "\"start\": \"", "\"relationships\": [{", "\"firstName\": \""] {
+    for part in [
+        "\"labels\": [\"Person\"]",
+        "\"type\": \"KNOWS\"",
+        "\"start\": \"",
+        "\"relationships\": [{",
+        "\"firstName\": \"",
+    ] {
         assert!(out.contains(part), "no {part} in {out}");
     }
 }
@@ -281,7 +333,8 @@ fn the_shell_runs_what_is_piped_in() {
 
 #[test]
 fn the_shell_ends_at_the_first_error_of_a_pipe() {
-    let run = run_in(Path::new("."), &["shell", ":memory:"], "RETURN 1 AS a;\nRETURN nmae;\nRETURN 2 AS b;").fails(&["nmae", "^^^^"]);
+    let run = run_in(Path::new("."), &["shell", ":memory:"], "RETURN 1 AS a;\nRETURN nmae;\nRETURN 2 AS b;")
+        .fails(&["nmae", "^^^^"]);
     assert!(run.out.contains("│ a │") && !run.out.contains("│ b │"), "{}", run.out);
     run_in(Path::new("."), &["shell", ":memory:"], ":nonsense").fails(&["there is no command \":nonsense\""]);
 }
@@ -318,7 +371,9 @@ fn ctrl_c_stops_a_query() {
 #[test]
 fn every_command_explains_itself_with_an_example() {
     for command in ["demo", "load", "query", "shell", "stats", "check", "generate", "bench"] {
-        run_in(Path::new("."), &[command, "--help"], "").ok().has(&["Example", &format!("trimorph {command}")]);
+        run_in(Path::new("."), &[command, "--help"], "")
+            .ok()
+            .has(&["Example", &format!("trimorph {command}")]);
     }
     run_in(Path::new("."), &["--version"], "").ok().has(&[concat!("trimorph ", env!("CARGO_PKG_VERSION"))]);
     run_in(Path::new("."), &["bench"], "").ok().has(&["bench/run.py"]);

@@ -15,7 +15,8 @@ use crate::text::quantity;
 #[command(after_help = "Example:
   trimorph check social.tm && echo sound
 
-The exit code is 1 if anything is missing or damaged; what it is goes to stderr, by file name.")]
+The exit code is 1 if anything is missing or damaged; what it is goes to
+stderr, by file name.")]
 pub(crate) struct Arguments {
     /// Directory of the database
     db: PathBuf,

@@ -21,7 +21,9 @@ use crate::text::quantity;
 
 /// Make a social network in memory, load it, ask it questions, show times and memory
 #[derive(Args)]
-#[command(after_help = "Examples:\n  trimorph demo\n  trimorph demo --scale 1\n\nNothing is written to disk.")]
+#[command(
+    after_help = "Examples:\n  trimorph demo\n  trimorph demo --scale 1\n\nNothing is written to disk."
+)]
 pub(crate) struct Arguments {
     /// Size: 0.1 has 1,700 persons, 0.3 has 3,500, 1 has 11,000
     #[arg(long, value_name = "F", default_value_t = 0.3, value_parser = generate::parse_scale)]
@@ -40,7 +42,11 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     let paint = terminal.out;
     let version = env!("CARGO_PKG_VERSION");
     let scale = arguments.scale;
-    writeln!(out, "{} a social network of scale {scale}, in memory\n", paint.bold(format!("Trimorph {version}:")))?;
+    writeln!(
+        out,
+        "{} a social network of scale {scale}, in memory\n",
+        paint.bold(format!("Trimorph {version}:"))
+    )?;
     let config = arguments.resources.config(false);
     let database = Database::in_memory(config);
     let report = load(arguments, &database, terminal)?;
@@ -85,7 +91,12 @@ fn write_loaded(
 ) -> Result<(), Failure> {
     let paint = terminal.out;
     let seconds = report.seconds.max(1e-6);
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shown")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "shown"
+    )]
     let rate = (report.values as f64 / seconds) as u64;
     writeln!(
         out,

@@ -62,5 +62,9 @@ fn parse(line: &str) -> Option<Line> {
     let (operator, note) = line.rsplit_once("  [")?;
     let (tuples, rest) = note.split_once("; ")?.1.split_once(" tuples in ")?;
     let positions = rest.split_once(" positions")?.0;
-    Some(Line { operator: operator.to_owned(), tuples: tuples.parse().ok()?, positions: positions.parse().ok()? })
+    Some(Line {
+        operator: operator.to_owned(),
+        tuples: tuples.parse().ok()?,
+        positions: positions.parse().ok()?,
+    })
 }

@@ -18,12 +18,17 @@ use crate::text::quantity;
 /// Load files into a new database: all or nothing, unless bad rows may be skipped
 #[derive(Args)]
 #[command(after_help = "Examples:
-  trimorph load social.tm social-network/                       a directory in LDBC SNB's layout
-  trimorph load films.tm nodes.csv edges.csv --format neo4j-csv headers as neo4j-admin import reads them
+  trimorph load social.tm social-network/
+  trimorph load films.tm nodes.csv edges.csv --format neo4j-csv
   trimorph load shop.tm mapping.json --skip-bad-rows --rejects bad.csv
 
-What the files are is found out from them if --format is not given. A row that does not fit ends the load with
-its file, line and reason, and nothing is changed.")]
+What the files are is found out from them if --format is not given. A row that
+does not fit ends the load with its file, line and reason; nothing is changed.
+
+  ldbc-snb   a directory in the layout of the LDBC Social Network Benchmark
+  neo4j-csv  headers as neo4j-admin database import reads them (:ID, :LABEL, …)
+  csv        files described by a mapping file
+  parquet    the same")]
 pub(crate) struct Arguments {
     /// Directory of the database; it is made if it does not exist
     db: PathBuf,
@@ -103,7 +108,12 @@ fn write_report(
     let files: Vec<Vec<String>> = files.collect();
     out.write_all(align(&files, &[Align::Left, Align::Right, Align::Left], 2).as_bytes())?;
     let seconds = report.seconds.max(1e-6);
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shown")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "shown"
+    )]
     let rate = (report.values as f64 / seconds) as u64;
     writeln!(
         out,
@@ -140,7 +150,11 @@ fn write_rejected(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let samples = report.rejects.samples();
-    writeln!(out, "{}", terminal.out.red(quantity::plural(report.rejected, "row rejected:", "rows rejected:")))?;
+    writeln!(
+        out,
+        "{}",
+        terminal.out.red(quantity::plural(report.rejected, "row rejected:", "rows rejected:"))
+    )?;
     for sample in &samples {
         writeln!(out, "  {sample}")?;
     }

@@ -10,4 +10,3 @@ pub(crate) mod generate;
 pub(crate) mod load;
 pub(crate) mod query;
 pub(crate) mod stats;
-

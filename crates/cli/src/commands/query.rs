@@ -20,11 +20,12 @@ use crate::text::scan;
 #[derive(Args)]
 #[command(after_help = "Examples:
   trimorph query social.tm 'MATCH (p:Person) RETURN count(p)'
-  trimorph query social.tm 'MATCH (p:Person {id: $id}) RETURN p' --param id=933 --format line
-  trimorph query social.tm --file report.cypher --format parquet --output report.parquet
-  trimorph query :memory: 'UNWIND range(1, 3) AS x RETURN x, x * x AS y' --format jsonl
+  trimorph query social.tm 'MATCH (p:Person {id: $id}) RETURN p' --param id=933
+  trimorph query social.tm --file all.cypher --format parquet --output all.parquet
+  trimorph query :memory: 'UNWIND range(1, 3) AS x RETURN x' --format jsonl
 
-Values of parameters are literals of openCypher or JSON, also date('2012-01-01') and its like; words are strings.")]
+Values of parameters are literals of openCypher or JSON, also
+date('2012-01-01') and its like; words are strings.")]
 pub(crate) struct Arguments {
     /// Directory of the database, or :memory:
     db: PathBuf,
@@ -56,11 +57,8 @@ pub(crate) struct Arguments {
 /// Query languages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Language {
-    /// openCypher.
     Cypher,
-    /// SPARQL.
     Sparql,
-    /// SQL.
     Sql,
 }
 
@@ -72,7 +70,9 @@ impl Language {
             Self::Sparql => "SPARQL",
             Self::Sql => "SQL",
         };
-        Err(Failure::message(format!("{name} is not available yet; this version speaks openCypher (--lang cypher)")))
+        Err(Failure::message(format!(
+            "{name} is not available yet; this version speaks openCypher (--lang cypher)"
+        )))
     }
 
     fn of_suffix(path: &Path) -> Option<Self> {
@@ -144,7 +144,8 @@ fn open_output(arguments: &Arguments) -> Result<Box<dyn Write + Send>, Failure> 
     Ok(match &arguments.output {
         None => Box::new(BufWriter::new(stdout())),
         Some(path) => {
-            let file = File::create(path).map_err(|e| Failure::message(format!("{}: {e}", path.display())))?;
+            let file =
+                File::create(path).map_err(|e| Failure::message(format!("{}: {e}", path.display())))?;
             Box::new(BufWriter::new(file))
         }
     })
@@ -155,7 +156,8 @@ fn read_text(arguments: &Arguments) -> Result<String, Failure> {
         return Ok(text.to_owned());
     }
     if let Some(path) = &arguments.file {
-        return std::fs::read_to_string(path).map_err(|e| Failure::message(format!("{}: {e}", path.display())));
+        return std::fs::read_to_string(path)
+            .map_err(|e| Failure::message(format!("{}: {e}", path.display())));
     }
     if stdin().is_terminal() {
         return Err(Failure::message("no query given; write it behind the database, or give --file FILE"));

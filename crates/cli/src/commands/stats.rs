@@ -53,7 +53,8 @@ pub(crate) fn write_stats(stats: &Stats, terminal: &Terminal, out: &mut dyn Writ
     }
     for table in &stats.edge_tables {
         let label = |labels: &[String]| labels.iter().map(|l| format!(":{l}")).collect::<String>();
-        let single = if table.single_forward { paint.dim("  one per source: a vertex column") } else { String::new() };
+        let single =
+            if table.single_forward { paint.dim("  one per source: a vertex column") } else { String::new() };
         let source = label(&table.source);
         let name = paint.bold(format!("({source})-[:{}]->", table.label));
         writeln!(out, "\n{name}  {}{single}", quantity::plural(table.edges, "row", "rows"))?;
@@ -70,9 +71,15 @@ pub(crate) fn write_stats(stats: &Stats, terminal: &Terminal, out: &mut dyn Writ
     Ok(())
 }
 
-fn write_columns(columns: &[Column], key: Option<&str>, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Failure> {
+fn write_columns(
+    columns: &[Column],
+    key: Option<&str>,
+    terminal: &Terminal,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let row = |(name, ty, encodings): &Column| {
-        let encodings: Vec<String> = encodings.iter().map(|(name, segments)| format!("{name} ×{segments}")).collect();
+        let encodings: Vec<String> =
+            encodings.iter().map(|(name, segments)| format!("{name} ×{segments}")).collect();
         let key = if key == Some(name.as_str()) { "key" } else { "" };
         vec![name.clone(), format!("{ty:?}"), key.into(), terminal.out.dim(encodings.join(", "))]
     };

@@ -37,7 +37,8 @@ pub(super) fn write_stream(result: &mut QueryResult, out: &mut dyn Write) -> Res
 
 pub(super) fn write_parquet(result: &mut QueryResult, out: &mut (dyn Write + Send)) -> Result<u64, Failure> {
     let (schema, batches) = result.arrow()?;
-    let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
+    let properties =
+        WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
     let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
     let mut rows = 0;
     for batch in &batches {

@@ -89,7 +89,16 @@ fn value(value: &Value, entities: &Entities, out: &mut dyn Write) -> io::Result<
             array(&path.relationships, out, |r, out| relationship(r, entities, out))?;
             out.write_all(b"}")
         }
-        Value::Float(f) => string(if f.is_nan() { "NaN" } else if *f > 0.0 { "Infinity" } else { "-Infinity" }, out),
+        Value::Float(f) => string(
+            if f.is_nan() {
+                "NaN"
+            } else if *f > 0.0 {
+                "Infinity"
+            } else {
+                "-Infinity"
+            },
+            out,
+        ),
         Value::Bytes(bytes) => {
             let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
             string(&hex, out)

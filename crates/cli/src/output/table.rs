@@ -42,7 +42,8 @@ impl Table {
         let columns = result.columns().to_vec();
         let groups: Vec<bool> = columns.iter().map(|c| grouped(c)).collect();
         let is_number = |t: &LogicalType| matches!(t, LogicalType::Int | LogicalType::Float);
-        let mut numeric: Vec<bool> = result.types().iter().map(|t| is_number(t) || *t == LogicalType::Any).collect();
+        let mut numeric: Vec<bool> =
+            result.types().iter().map(|t| is_number(t) || *t == LogicalType::Any).collect();
         let (mut kept, mut row_count) = (Vec::new(), 0);
         while let Some(row) = result.next_row()? {
             row_count += 1;
@@ -66,6 +67,8 @@ impl Table {
         let mut table = comfy_table::Table::new();
         table.load_style(STYLE);
         table.set_truncation_indicator("…");
+        // Cut anywhere, not only between words.
+        table.set_delimiter('\0');
         if color {
             table.enforce_styling();
         } else {

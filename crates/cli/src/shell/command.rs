@@ -36,7 +36,9 @@ pub(super) fn run(session: &mut Session, text: &str, out: &mut (dyn Write + Send
         "export" => files::export(session, argument, out)?,
         other => {
             let near = help::nearest(other).map_or(String::new(), |n| format!("; did you mean :{n}?"));
-            return Err(Failure::message(format!("there is no command \":{other}\"{near} (:help lists all)")));
+            return Err(Failure::message(format!(
+                "there is no command \":{other}\"{near} (:help lists all)"
+            )));
         }
     }
     Ok(Next::Continue)
@@ -51,7 +53,9 @@ fn prefixed(
 ) -> Result<(), Failure> {
     let statement = match (statement, &session.last) {
         ("", Some(last)) => last.clone(),
-        ("", None) => return Err(Failure::message("there is no statement yet; write one behind the command")),
+        ("", None) => {
+            return Err(Failure::message("there is no statement yet; write one behind the command"));
+        }
         (statement, _) => statement.to_owned(),
     };
     session.last = Some(statement.clone());
@@ -65,7 +69,9 @@ fn lang(argument: &str, out: &mut dyn Write) -> Result<(), Failure> {
     }
     match Language::from_str(argument, true) {
         Ok(language) => language.require(),
-        Err(_) => Err(Failure::message(format!("unknown language \"{argument}\"; one of cypher, sparql, sql"))),
+        Err(_) => {
+            Err(Failure::message(format!("unknown language \"{argument}\"; one of cypher, sparql, sql")))
+        }
     }
 }
 

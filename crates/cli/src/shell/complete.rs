@@ -46,7 +46,12 @@ impl Words {
     /// The word that ends at the cursor and what it may become.
     fn candidates(&self, line: &str) -> (usize, Vec<&String>) {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let start = line.char_indices().rev().take_while(|(_, c)| is_part(*c)).last().map_or(line.len(), |(at, _)| at);
+        let start = line
+            .char_indices()
+            .rev()
+            .take_while(|(_, c)| is_part(*c))
+            .last()
+            .map_or(line.len(), |(at, _)| at);
         let (before, word) = line.split_at(start);
         let lists: Vec<&Vec<String>> = match before.trim_end().chars().last() {
             Some(':' | '.') if before.trim().len() == 1 => vec![&self.commands],

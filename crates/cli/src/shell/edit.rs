@@ -68,6 +68,10 @@ pub(super) struct Complete;
 
 impl Validator for Complete {
     fn validate(&self, line: &str) -> ValidationResult {
-        if is_command(line) || is_complete(line) { ValidationResult::Complete } else { ValidationResult::Incomplete }
+        if is_command(line) || is_complete(line) {
+            ValidationResult::Complete
+        } else {
+            ValidationResult::Incomplete
+        }
     }
 }

@@ -23,7 +23,8 @@ pub(super) fn export(session: &mut Session, name: &str, out: &mut dyn Write) -> 
     if name.is_empty() {
         return Err(Failure::message("write :export FILE"));
     }
-    let suffix = Path::new(name).extension().and_then(|s| s.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let suffix =
+        Path::new(name).extension().and_then(|s| s.to_str()).unwrap_or_default().to_ascii_lowercase();
     let format = match suffix.as_str() {
         "csv" => Format::Csv,
         "json" => Format::Json,
@@ -32,7 +33,11 @@ pub(super) fn export(session: &mut Session, name: &str, out: &mut dyn Write) -> 
         "parquet" => Format::Parquet,
         "md" => Format::Markdown,
         "txt" => Format::Table,
-        _ => return Err(Failure::message("the file's suffix must be .csv, .json, .jsonl, .arrow, .parquet, .md or .txt")),
+        _ => {
+            return Err(Failure::message(
+                "the file's suffix must be .csv, .json, .jsonl, .arrow, .parquet, .md or .txt",
+            ));
+        }
     };
     let Some(last) = session.last.clone() else {
         return Err(Failure::message("there is no answer yet; ask something first"));

@@ -79,5 +79,6 @@ impl Session {
 /// Whether a line is a command of the shell, `:x` or `.x`.
 pub(super) fn is_command(text: &str) -> bool {
     let mut letters = text.trim_start().chars();
-    matches!(letters.next(), Some(':' | '.')) && letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '?')
+    matches!(letters.next(), Some(':' | '.'))
+        && letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '?')
 }

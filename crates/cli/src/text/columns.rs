@@ -33,8 +33,9 @@ pub(crate) fn pad(text: &str, to: usize, align: Align) -> String {
 
 /// Rows of cells as lines, two spaces between columns, `indent` spaces before; no spaces at line ends.
 pub(crate) fn align(rows: &[Vec<String>], aligns: &[Align], indent: usize) -> String {
-    let widths: Vec<usize> =
-        (0..aligns.len()).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|t| width(t)).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..aligns.len())
+        .map(|c| rows.iter().filter_map(|r| r.get(c)).map(|t| width(t)).max().unwrap_or(0))
+        .collect();
     let mut out = String::new();
     for row in rows {
         let cells = row.iter().zip(&widths).zip(aligns).map(|((text, to), align)| pad(text, *to, *align));
@@ -48,7 +49,12 @@ pub(crate) fn align(rows: &[Vec<String>], aligns: &[Align], indent: usize) -> St
 /// A bar for `share` of 0 to 1, at most `cells` wide, in eighths of a cell; something for anything above zero.
 pub(crate) fn bar(share: f64, cells: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "small")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "small"
+    )]
     let eighths = (share.clamp(0.0, 1.0) * cells as f64 * 8.0).round() as usize;
     let eighths = if share > 0.0 { eighths.max(1) } else { 0 };
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])

@@ -78,7 +78,11 @@ pub(crate) fn parse_bytes(text: &str) -> Result<usize, String> {
         _ => return Err(format!("unknown unit \"{}\"; write 4GB or 512MiB", unit.trim())),
     };
     match number.parse::<f64>() {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and is not negative")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "saturates, and is not negative"
+        )]
         Ok(n) if n > 0.0 => Ok((n * factor) as usize),
         _ => Err("not a number of bytes; write 4GB or 512MiB".into()),
     }

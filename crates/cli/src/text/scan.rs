@@ -47,12 +47,14 @@ pub(crate) struct Token {
 }
 
 /// Words of openCypher, for colours and completion.
+#[rustfmt::skip]
 pub(crate) const KEYWORDS: [&str; 58] = [
-    "ALL", "AND", "ANY", "AS", "ASC", "ASCENDING", "BY", "CALL", "CASE", "CONTAINS", "CREATE", "DELETE", "DESC",
-    "DESCENDING", "DETACH", "DISTINCT", "ELSE", "END", "ENDS", "EXISTS", "EXPLAIN", "FALSE", "FOREACH", "IN", "IS",
-    "LIMIT", "MATCH", "MERGE", "NONE", "NOT", "NULL", "OFFSET", "ON", "OPTIONAL", "OR", "ORDER", "PROFILE", "REDUCE",
-    "REMOVE", "RETURN", "SET", "SINGLE", "SKIP", "STARTS", "THEN", "TRUE", "UNION", "UNWIND", "WHEN", "WHERE", "WITH",
-    "XOR", "YIELD", "shortestPath", "allShortestPaths", "COUNT", "COLLECT", "PREFIX",
+    "ALL", "AND", "ANY", "AS", "ASC", "ASCENDING", "BY", "CALL", "CASE", "CONTAINS", "CREATE", "DELETE",
+    "DESC", "DESCENDING", "DETACH", "DISTINCT", "ELSE", "END", "ENDS", "EXISTS", "EXPLAIN", "FALSE",
+    "FOREACH", "IN", "IS", "LIMIT", "MATCH", "MERGE", "NONE", "NOT", "NULL", "OFFSET", "ON", "OPTIONAL",
+    "OR", "ORDER", "PROFILE", "REDUCE", "REMOVE", "RETURN", "SET", "SINGLE", "SKIP", "STARTS", "THEN",
+    "TRUE", "UNION", "UNWIND", "WHEN", "WHERE", "WITH", "XOR", "YIELD", "shortestPath", "allShortestPaths",
+    "COUNT", "COLLECT", "PREFIX",
 ];
 
 /// Keywords that change data.
@@ -143,7 +145,9 @@ fn word_kind(text: &str, before: &[Token], in_map: bool, word: &str, after: &str
     }
     let is_call = after.trim_start().starts_with('(');
     match KEYWORDS.iter().any(|k| k.eq_ignore_ascii_case(word)) {
-        true if is_call && ["COUNT", "COLLECT", "EXISTS"].iter().any(|k| k.eq_ignore_ascii_case(word)) => Kind::Function,
+        true if is_call && ["COUNT", "COLLECT", "EXISTS"].iter().any(|k| k.eq_ignore_ascii_case(word)) => {
+            Kind::Function
+        }
         true => Kind::Keyword,
         false if is_call => Kind::Function,
         false => Kind::Word,
@@ -152,7 +156,9 @@ fn word_kind(text: &str, before: &[Token], in_map: bool, word: &str, after: &str
 
 /// Whether the text changes data, as far as its words tell.
 pub(crate) fn is_update(text: &str) -> bool {
-    let is = |t: &Token| t.kind == Kind::Keyword && UPDATES.iter().any(|k| k.eq_ignore_ascii_case(&text[t.start..t.end]));
+    let is = |t: &Token| {
+        t.kind == Kind::Keyword && UPDATES.iter().any(|k| k.eq_ignore_ascii_case(&text[t.start..t.end]))
+    };
     tokens(text).iter().any(is)
 }
 

@@ -21,7 +21,8 @@ fn numbers_have_units() {
 
 #[test]
 fn bytes_are_read_as_people_write_them() {
-    for (text, expect) in [("1000", 1000), ("4GB", 4_000_000_000), ("512MiB", 536_870_912), (" 1.5 k ", 1500)] {
+    for (text, expect) in [("1000", 1000), ("4GB", 4_000_000_000), ("512MiB", 536_870_912), (" 1.5 k ", 1500)]
+    {
         assert_eq!(parse_bytes(text), Ok(expect), "{text}");
     }
     for text in ["", "GB", "4 parsecs", "-1", "0", "1.2.3", "é"] {
@@ -74,7 +75,16 @@ fn updates_are_known_by_their_words() {
 
 #[test]
 fn tokens_cover_any_text() {
-    for text in ["MATCH (p:Person {name: 'x'})-[:A|B]->(q) RETURN p.name, count(*)", "é\u{1F600}'\\", "`", "/*", "$", "1..2", "\"\\\"", "/"] {
+    for text in [
+        "MATCH (p:Person {name: 'x'})-[:A|B]->(q) RETURN p.name, count(*)",
+        "é\u{1F600}'\\",
+        "`",
+        "/*",
+        "$",
+        "1..2",
+        "\"\\\"",
+        "/",
+    ] {
         let mut at = 0;
         for token in tokens(text) {
             assert_eq!(token.start, at, "{text}");
