@@ -163,6 +163,20 @@ fn a_bad_row_is_refused_with_file_and_line() {
 }
 
 #[test]
+fn plain_csv_loads_by_a_mapping_as_the_help_describes_it() {
+    let dir = directory("mapping");
+    let help = run_in(&dir, &["load", "--help"], "").ok().out;
+    let start = help.find("{ \"nodes\"").unwrap();
+    let end = help[start..].find("] }\n").unwrap() + 3;
+    fs::write(dir.join("mapping.json"), &help[start..start + end]).unwrap();
+    fs::write(dir.join("person.csv"), "id,name\n1,Ann\n2,Bob\n").unwrap();
+    fs::write(dir.join("knows.csv"), "a,b,since\n1,2,2010\n").unwrap();
+    run_in(&dir, &["load", "m.tm", "mapping.json"], "").ok().has(&["2 nodes and 1 edge from 2 files"]);
+    let text = "MATCH (a:Person)-[k:KNOWS]->(b) RETURN a.name, k.since, b.name";
+    run_in(&dir, &["query", "m.tm", text], "").ok().has(&["│ Ann    │    2010 │ Bob    │"]);
+}
+
+#[test]
 fn check_names_the_damaged_file() {
     let dir = directory("damage");
     fs::write(dir.join("n.csv"), "id:ID,name,:LABEL\n1,Ann,Person\n2,Bob,Person\n").unwrap();

@@ -27,8 +27,13 @@ does not fit ends the load with its file, line and reason; nothing is changed.
 
   ldbc-snb   a directory in the layout of the LDBC Social Network Benchmark
   neo4j-csv  headers as neo4j-admin database import reads them (:ID, :LABEL, …)
-  csv        files described by a mapping file
-  parquet    the same")]
+  csv        one mapping file, which names CSV files beside it:
+             { \"nodes\": [ { \"file\": \"person.csv\", \"labels\": [\"Person\"],
+                            \"key\": \"id\" } ],
+               \"edges\": [ { \"file\": \"knows.csv\", \"type\": \"KNOWS\",
+                            \"from\": { \"space\": \"Person\", \"column\": \"a\" },
+                            \"to\": { \"space\": \"Person\", \"column\": \"b\" } } ] }
+  parquet    the same for Parquet files")]
 pub(crate) struct Arguments {
     /// Directory of the database; it is made if it does not exist
     db: PathBuf,
