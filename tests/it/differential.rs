@@ -26,15 +26,20 @@ fn settings(seed: u64, parameters: &BTreeMap<Arc<str>, Value>) -> (Settings, Opt
         parameters: Arc::new(parameters.clone()),
         clock: NOW,
         vector_size: [2, 1024, 64][(seed % 3) as usize],
-        factorise: seed % 5 > 0,
+        factorise: !seed.is_multiple_of(5),
         threads: 1 + (seed % 2) as usize,
         ..Settings::default()
     };
-    let on = seed % 7 > 0;
-    (settings, Options { reorder: seed % 11 > 0, count: on, intersect: on })
+    let on = !seed.is_multiple_of(7);
+    (settings, Options { reorder: !seed.is_multiple_of(11), count: on, intersect: on })
 }
 
-fn run(text: &str, snapshot: &Snapshot, settings: Settings, options: Options) -> Result<Vec<Vec<Value>>, String> {
+fn run(
+    text: &str,
+    snapshot: &Snapshot,
+    settings: Settings,
+    options: Options,
+) -> Result<Vec<Vec<Value>>, String> {
     let bound = bind(text, snapshot.catalog()).map_err(|e| format!("bind: {e}"))?;
     let planned = optimize(bound, snapshot.catalog(), options);
     let mut execution =
@@ -43,7 +48,9 @@ fn run(text: &str, snapshot: &Snapshot, settings: Settings, options: Options) ->
     while let Some(mut batch) = execution
         .next(|columns, positions, cx| {
             (positions.iter())
-                .map(|p| columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect::<Vec<_>>())
+                .map(|p| {
+                    columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect::<Vec<_>>()
+                })
                 .collect::<Vec<_>>()
         })
         .map_err(|e| format!("run: {e}"))?
@@ -63,7 +70,8 @@ fn every_configuration_agrees_with_the_interpreter() {
     let (mut agreed, mut skipped) = (0, 0);
     let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for graph_seed in from..to {
-        let snapshot = random_graph(graph_seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap();
+        let snapshot =
+            random_graph(graph_seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap();
         let graph = Graph::read(&snapshot);
         for seed in graph_seed * 1000..graph_seed * 1000 + queries {
             let query = random_query(seed);
@@ -93,7 +101,8 @@ fn every_configuration_agrees_with_the_interpreter() {
         }
     }
     println!("{agreed} agreed, {skipped} skipped, {} kinds of failure", failures.len());
-    let shown: Vec<String> = failures.iter().take(40).map(|(k, (n, place))| format!("{n} × {k}\n    {place}")).collect();
+    let shown: Vec<String> =
+        failures.iter().take(40).map(|(k, (n, place))| format!("{n} × {k}\n    {place}")).collect();
     assert!(failures.is_empty(), "\n{}", shown.join("\n"));
     assert!(agreed > skipped, "most queries must be compared");
 }

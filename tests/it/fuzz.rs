@@ -24,10 +24,78 @@ const SEEDS: &[&str] = &[
 ];
 
 const WORDS: &[&str] = &[
-    "MATCH", "OPTIONAL", "WHERE", "WITH", "RETURN", "DISTINCT", "UNWIND", "AS", "ORDER BY", "LIMIT", "SKIP", "UNION", "(", ")", "[", "]",
-    "{", "}", "->", "<-", "-", "*", "..", "|", ":", ",", ".", "null", "true", "1e309", "9223372036854775807", "-1", "0", "0.0", "''", "$id", "$x",
-    "count(*)", "collect(", "sum(", "p", "a", "b", "+", "/", "%", "^", "=", "<>", "IN", "IS NULL", "NOT", "AND", "OR", "XOR", "é", "\u{1F600}", "`",
-    "'", "\"", "\\", "//", "/*", "range(0, 100000000)", "datetime()", "duration('P1Y')", "size(", "EXISTS {", "CASE", "END", ":Person", ":KNOWS",
+    "MATCH",
+    "OPTIONAL",
+    "WHERE",
+    "WITH",
+    "RETURN",
+    "DISTINCT",
+    "UNWIND",
+    "AS",
+    "ORDER BY",
+    "LIMIT",
+    "SKIP",
+    "UNION",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "->",
+    "<-",
+    "-",
+    "*",
+    "..",
+    "|",
+    ":",
+    ",",
+    ".",
+    "null",
+    "true",
+    "1e309",
+    "9223372036854775807",
+    "-1",
+    "0",
+    "0.0",
+    "''",
+    "$id",
+    "$x",
+    "count(*)",
+    "collect(",
+    "sum(",
+    "p",
+    "a",
+    "b",
+    "+",
+    "/",
+    "%",
+    "^",
+    "=",
+    "<>",
+    "IN",
+    "IS NULL",
+    "NOT",
+    "AND",
+    "OR",
+    "XOR",
+    "é",
+    "\u{1F600}",
+    "`",
+    "'",
+    "\"",
+    "\\",
+    "//",
+    "/*",
+    "range(0, 100000000)",
+    "datetime()",
+    "duration('P1Y')",
+    "size(",
+    "EXISTS {",
+    "CASE",
+    "END",
+    ":Person",
+    ":KNOWS",
 ];
 
 struct Random(u64);
@@ -111,7 +179,10 @@ fn mutated_queries_never_panic() {
     db.generate_snb(0.003, 1).unwrap();
     let mut texts: Vec<String> = SEEDS.iter().map(ToString::to_string).collect();
     if let Ok(folder) = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/snb")) {
-        let mut files: Vec<_> = folder.filter_map(|f| Some(f.ok()?.path())).filter(|p| p.extension().is_some_and(|e| e == "cypher")).collect();
+        let mut files: Vec<_> = folder
+            .filter_map(|f| Some(f.ok()?.path()))
+            .filter(|p| p.extension().is_some_and(|e| e == "cypher"))
+            .collect();
         files.sort();
         texts.extend(files.iter().map(|f| std::fs::read_to_string(f).unwrap()));
     }

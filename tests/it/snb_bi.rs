@@ -24,7 +24,9 @@ fn parameters(json: &Json) -> BTreeMap<Arc<str>, Value> {
             let value = match kind {
                 "ID" | "INT" | "LONG" => Value::Int(text.parse().unwrap()),
                 "DATE" => Value::Date(temporal::parse_date(text).unwrap()),
-                "DATETIME" => Value::DateTime(temporal::parse_datetime(text, &temporal::ZoneId::UTC).unwrap()),
+                "DATETIME" => {
+                    Value::DateTime(temporal::parse_datetime(text, &temporal::ZoneId::UTC).unwrap())
+                }
                 "STRING" => Value::string(text),
                 "STRING[]" => Value::list(text.split(';').map(Value::string).collect()),
                 other => panic!("unknown parameter type {other}"),
@@ -46,7 +48,8 @@ fn same(actual: &Value, expected: &Json) -> bool {
         }
         (Value::String(a), Json::String(b)) => **a == **b,
         (Value::DateTime(_), Json::String(b)) => {
-            let expected = temporal::parse_datetime(&b.replacen(' ', "T", 1), &temporal::ZoneId::UTC).unwrap();
+            let expected =
+                temporal::parse_datetime(&b.replacen(' ', "T", 1), &temporal::ZoneId::UTC).unwrap();
             trimorph_types::equals(actual, &Value::DateTime(expected)) == Some(true)
         }
         (Value::List(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
@@ -86,7 +89,11 @@ fn every_answer_is_reproduced() {
             if ["15", "19", "20"].contains(&query) || only.as_ref().is_some_and(|o| o != query) {
                 continue;
             }
-            let text = std::fs::read_to_string(format!("{}/../bench/snb/bi-{query}.cypher", env!("CARGO_MANIFEST_DIR"))).unwrap();
+            let text = std::fs::read_to_string(format!(
+                "{}/../bench/snb/bi-{query}.cypher",
+                env!("CARGO_MANIFEST_DIR")
+            ))
+            .unwrap();
             let start = std::time::Instant::now();
             run += 1;
             let outcome = check(&connection, &text, &case);
@@ -102,14 +109,20 @@ fn every_answer_is_reproduced() {
 
 #[test]
 fn both_layouts_load_the_same_counts() {
-    let (Some(merged), Some(projected)) = (database("composite-merged-fk"), database("composite-projected-fk")) else {
+    let (Some(merged), Some(projected)) =
+        (database("composite-merged-fk"), database("composite-projected-fk"))
+    else {
         return;
     };
     let counts = |db: &Database| {
         let stats = db.stats();
-        let mut all: Vec<(String, u64)> = stats.node_tables.iter().map(|t| (t.labels.join(":"), t.rows)).collect();
+        let mut all: Vec<(String, u64)> =
+            stats.node_tables.iter().map(|t| (t.labels.join(":"), t.rows)).collect();
         all.extend(stats.edge_tables.iter().flat_map(|t| {
-            t.targets.iter().map(|(target, n)| (format!("{:?} {} {target:?}", t.source, t.label), *n)).collect::<Vec<_>>()
+            t.targets
+                .iter()
+                .map(|(target, n)| (format!("{:?} {} {target:?}", t.source, t.label), *n))
+                .collect::<Vec<_>>()
         }));
         all.sort();
         all
@@ -119,7 +132,8 @@ fn both_layouts_load_the_same_counts() {
     let nodes = |label: &str| -> u64 {
         stats.node_tables.iter().filter(|t| t.labels.iter().any(|l| l == label)).map(|t| t.rows).sum()
     };
-    let edges = |label: &str| -> u64 { stats.edge_tables.iter().filter(|t| t.label == label).map(|t| t.edges).sum() };
+    let edges =
+        |label: &str| -> u64 { stats.edge_tables.iter().filter(|t| t.label == label).map(|t| t.edges).sum() };
     for (label, rows) in [
         ("Person", 1639),
         ("Forum", 15_949),

@@ -143,7 +143,9 @@ impl Expr {
         match self {
             Self::Const(_) | Self::Param(_) | Self::Var(_) => {}
             Self::Property(e, _, _) | Self::HasLabel(e, _) => visit(e),
-            Self::Op(_, args, _) | Self::Call(_, args, _) | Self::List(args) | Self::Path(args) => args.iter().for_each(visit),
+            Self::Op(_, args, _) | Self::Call(_, args, _) | Self::List(args) | Self::Path(args) => {
+                args.iter().for_each(visit)
+            }
             Self::Map(entries) => entries.iter().for_each(|(_, e)| visit(e)),
             Self::MapProjection { base, entries, .. } => {
                 visit(base);

@@ -13,6 +13,12 @@ mod plan;
 mod print;
 
 pub use expr::{Aggregate, AggregateKind, Expr, Op, QuantifierKind};
-pub use pattern::{Direction, EdgePattern, EdgeRange, LabelExpr, NodePattern, PathPattern, PathStep, QueryGraph, ShortestKind};
-pub use plan::{ApplyKind, BoundQuery, CountStep, Extend, KeyLookup, NodeScan, Plan, ScanPredicate, SortKey, VarExtend, VarExtendMode, VarId, VarInfo, Vars};
+pub use pattern::{
+    Direction, EdgePattern, EdgeRange, LabelExpr, NodePattern, PathPattern, PathStep, QueryGraph,
+    ShortestKind,
+};
+pub use plan::{
+    ApplyKind, BoundQuery, CountStep, Extend, KeyLookup, NodeScan, Plan, ScanPredicate, SortKey, VarExtend,
+    VarExtendMode, VarId, VarInfo, Vars,
+};
 pub use print::{explain, print_expr};

@@ -396,7 +396,9 @@ impl Plan {
             Self::Filter { input, predicate } => Self::Filter { input: b(input), predicate },
             Self::Extra { input, items } => Self::Extra { input: b(input), items },
             Self::Project { input, items } => Self::Project { input: b(input), items },
-            Self::Aggregate { input, keys, aggregates } => Self::Aggregate { input: b(input), keys, aggregates },
+            Self::Aggregate { input, keys, aggregates } => {
+                Self::Aggregate { input: b(input), keys, aggregates }
+            }
             Self::Distinct { input, vars } => Self::Distinct { input: b(input), vars },
             Self::Sort { input, keys, limit } => Self::Sort { input: b(input), keys, limit },
             Self::Skip { input, count } => Self::Skip { input: b(input), count },
@@ -417,7 +419,9 @@ impl Plan {
                 let left = b(left);
                 Self::HashJoin { left, right: b(right), on }
             }
-            Self::Union { inputs, vars } => Self::Union { inputs: inputs.into_iter().map(change).collect(), vars },
+            Self::Union { inputs, vars } => {
+                Self::Union { inputs: inputs.into_iter().map(change).collect(), vars }
+            }
         }
     }
 
@@ -467,7 +471,9 @@ impl Plan {
             Self::Extend { input, step } | Self::ExtendInto { input, step } => {
                 with(input, &mut step.edge.into_iter().chain([step.to]))
             }
-            Self::VarExtend { input, step } => with(input, &mut step.step.edge.into_iter().chain([step.step.to])),
+            Self::VarExtend { input, step } => {
+                with(input, &mut step.step.edge.into_iter().chain([step.step.to]))
+            }
             Self::Intersect { input, steps } => {
                 with(input, &mut steps.iter().flat_map(|s| s.edge.into_iter().chain([s.to])))
             }

@@ -13,10 +13,17 @@ pub fn explain(plan: &Plan, vars: &Vars, note: &mut dyn FnMut(&Plan) -> String) 
     out
 }
 
-fn print_plan(plan: &Plan, vars: &Vars, depth: usize, note: &mut dyn FnMut(&Plan) -> String, out: &mut String) {
+fn print_plan(
+    plan: &Plan,
+    vars: &Vars,
+    depth: usize,
+    note: &mut dyn FnMut(&Plan) -> String,
+    out: &mut String,
+) {
     let text = operator(plan, vars);
     let extra = note(plan);
-    let _ = writeln!(out, "{}{}{}{}", "  ".repeat(depth), text, if extra.is_empty() { "" } else { "  " }, extra);
+    let _ =
+        writeln!(out, "{}{}{}{}", "  ".repeat(depth), text, if extra.is_empty() { "" } else { "  " }, extra);
     for child in plan.children() {
         print_plan(child, vars, depth + 1, note, out);
     }
@@ -40,7 +47,9 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         Plan::Unit => "Unit".into(),
         Plan::Empty(vs) => format!("Empty {}", names(vs)),
         Plan::Argument(vs) => format!("Argument {}", names(vs)),
-        Plan::Match { graph, .. } => format!("Match {} nodes, {} edges", graph.nodes.len(), graph.edges.len()),
+        Plan::Match { graph, .. } => {
+            format!("Match {} nodes, {} edges", graph.nodes.len(), graph.edges.len())
+        }
         Plan::Apply { kind, .. } => match kind {
             ApplyKind::Inner => "Apply".into(),
             ApplyKind::Optional => "OptionalApply".into(),
@@ -54,14 +63,18 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         Plan::Extra { items: i, .. } => format!("Compute {}", items(i)),
         Plan::Project { items: i, .. } => format!("Project {}", items(i)),
         Plan::Aggregate { keys, aggregates, .. } => {
-            let aggregates: Vec<String> =
-                aggregates.iter().map(|(v, a)| format!("{} = {}", name(v), print_aggregate(a, vars))).collect();
+            let aggregates: Vec<String> = aggregates
+                .iter()
+                .map(|(v, a)| format!("{} = {}", name(v), print_aggregate(a, vars)))
+                .collect();
             format!("Aggregate by [{}]: {}", items(keys), aggregates.join(", "))
         }
         Plan::Distinct { vars: vs, .. } => format!("Distinct {}", names(vs)),
         Plan::Sort { keys, limit, .. } => {
-            let keys: Vec<String> =
-                keys.iter().map(|k| format!("{}{}", print_expr(&k.expr, vars), if k.descending { " DESC" } else { "" })).collect();
+            let keys: Vec<String> = keys
+                .iter()
+                .map(|k| format!("{}{}", print_expr(&k.expr, vars), if k.descending { " DESC" } else { "" }))
+                .collect();
             match limit {
                 Some(limit) => format!("TopK {} limit {}", keys.join(", "), print_expr(limit, vars)),
                 None => format!("Sort {}", keys.join(", ")),
@@ -72,13 +85,22 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         Plan::Unwind { list, var, .. } => format!("Unwind {} as {}", print_expr(list, vars), name(var)),
         Plan::Union { vars: vs, .. } => format!("Union {}", names(vs)),
         Plan::NodeScan(s) => {
-            let prune: Vec<String> =
-                s.prune.iter().map(|p| format!("{} {} {}", p.property, symbol(p.op), print_expr(&p.value, vars))).collect();
-            let prune = if prune.is_empty() { String::new() } else { format!(" zones {}", prune.join(" and ")) };
+            let prune: Vec<String> = s
+                .prune
+                .iter()
+                .map(|p| format!("{} {} {}", p.property, symbol(p.op), print_expr(&p.value, vars)))
+                .collect();
+            let prune =
+                if prune.is_empty() { String::new() } else { format!(" zones {}", prune.join(" and ")) };
             format!("NodeScan ({}{}){prune}", name(&s.var), print_labels(&s.labels))
         }
         Plan::KeyLookup { lookup, .. } => {
-            format!("KeyLookup ({}).{} = {}", name(&lookup.var), lookup.property, print_expr(&lookup.key, vars))
+            format!(
+                "KeyLookup ({}).{} = {}",
+                name(&lookup.var),
+                lookup.property,
+                print_expr(&lookup.key, vars)
+            )
         }
         Plan::IdLookup { var, id, .. } => format!("IdLookup id({}) = {}", name(var), print_expr(id, vars)),
         Plan::Extend { step, .. } => format!("Extend {}", print_step(step, vars)),
@@ -86,12 +108,27 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         Plan::ExtendCount { step, .. } => format!("ExtendCount {}", print_count(step, vars)),
         Plan::VarExtend { step, .. } => {
             let max = step.max.map(|m| m.to_string()).unwrap_or_default();
-            format!("VarExtend {} *{}..{max} {:?}{}", print_step(&step.step, vars), step.min, step.mode, if step.into { " into" } else { "" })
+            format!(
+                "VarExtend {} *{}..{max} {:?}{}",
+                print_step(&step.step, vars),
+                step.min,
+                step.mode,
+                if step.into { " into" } else { "" }
+            )
         }
         Plan::Intersect { steps, .. } => {
-            format!("Intersect {}", steps.iter().map(|s| print_step(s, vars)).collect::<Vec<_>>().join(" and "))
+            format!(
+                "Intersect {}",
+                steps.iter().map(|s| print_step(s, vars)).collect::<Vec<_>>().join(" and ")
+            )
         }
-        Plan::HashJoin { on, .. } => if on.is_empty() { "CrossProduct".into() } else { format!("HashJoin on {}", names(on)) },
+        Plan::HashJoin { on, .. } => {
+            if on.is_empty() {
+                "CrossProduct".into()
+            } else {
+                format!("HashJoin on {}", names(on))
+            }
+        }
     }
 }
 
@@ -186,7 +223,9 @@ fn symbol(op: Op) -> &'static str {
 pub fn print_expr(expr: &Expr, vars: &Vars) -> String {
     let p = |e: &Expr| print_expr(e, vars);
     let list = |es: &[Expr]| es.iter().map(p).collect::<Vec<_>>().join(", ");
-    let entries = |es: &[(std::sync::Arc<str>, Expr)]| es.iter().map(|(k, e)| format!("{k}: {}", p(e))).collect::<Vec<_>>().join(", ");
+    let entries = |es: &[(std::sync::Arc<str>, Expr)]| {
+        es.iter().map(|(k, e)| format!("{k}: {}", p(e))).collect::<Vec<_>>().join(", ")
+    };
     let name = |v: &crate::VarId| vars.get(*v).name.to_string();
     match expr {
         Expr::Const(v) => print_constant(v),
@@ -196,7 +235,9 @@ pub fn print_expr(expr: &Expr, vars: &Vars) -> String {
         Expr::Op(op @ (Op::Not | Op::Neg), args, _) => format!("{} {}", symbol(*op), list(args)),
         Expr::Op(op @ (Op::IsNull | Op::IsNotNull), args, _) => format!("{} {}", list(args), symbol(*op)),
         Expr::Op(Op::Index, args, _) if args.len() == 2 => format!("{}[{}]", p(&args[0]), p(&args[1])),
-        Expr::Op(Op::Slice, args, _) if args.len() == 3 => format!("{}[{}..{}]", p(&args[0]), p(&args[1]), p(&args[2])),
+        Expr::Op(Op::Slice, args, _) if args.len() == 3 => {
+            format!("{}[{}..{}]", p(&args[0]), p(&args[1]), p(&args[2]))
+        }
         Expr::Op(op, args, _) => {
             let parts: Vec<String> = args.iter().map(p).collect();
             format!("({})", parts.join(&format!(" {} ", symbol(*op))))
@@ -209,7 +250,8 @@ pub fn print_expr(expr: &Expr, vars: &Vars) -> String {
             format!("{} {{{}{}}}", p(base), if *all { ".*, " } else { "" }, entries(es))
         }
         Expr::Case { branches, otherwise } => {
-            let branches: Vec<String> = branches.iter().map(|(w, t)| format!("WHEN {} THEN {}", p(w), p(t))).collect();
+            let branches: Vec<String> =
+                branches.iter().map(|(w, t)| format!("WHEN {} THEN {}", p(w), p(t))).collect();
             format!("CASE {} ELSE {} END", branches.join(" "), p(otherwise))
         }
         Expr::ListComprehension { var, list: l, filter, map } => {

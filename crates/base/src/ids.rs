@@ -82,7 +82,6 @@ impl EdgeId {
 
     /// The edge table.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "ten bits remain")]
     pub const fn table(self) -> EdgeTableId {
         EdgeTableId((self.0 >> (Self::PAGE_BITS + Self::POSITION_BITS)) as u16)
     }

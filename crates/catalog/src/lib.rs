@@ -5,4 +5,6 @@ mod names;
 mod tables;
 
 pub use names::Names;
-pub use tables::{BackwardStats, Catalog, CharacteristicSet, EdgeTableInfo, NodeTableInfo, PropertyInfo, PropertyStats};
+pub use tables::{
+    BackwardStats, Catalog, CharacteristicSet, EdgeTableInfo, NodeTableInfo, PropertyInfo, PropertyStats,
+};

@@ -110,7 +110,9 @@ impl Catalog {
     /// Whether the label set of `table` holds `label`.
     pub fn has_label(&self, table: TableId, label: &str) -> bool {
         self.labels.id(label).is_some_and(|id| {
-            self.node_tables.get(table.0 as usize).is_some_and(|t| t.labels.iter().any(|l| l.0 as usize == id))
+            self.node_tables
+                .get(table.0 as usize)
+                .is_some_and(|t| t.labels.iter().any(|l| l.0 as usize == id))
         })
     }
 

@@ -186,7 +186,7 @@ impl<'a> PackedView<'a> {
                 if first > max {
                     return 0;
                 }
-                #[expect(clippy::cast_possible_truncation, reason = "both are at most the type's maximum")]
+                // Both are at most the type's maximum.
                 let (first, span) = (first as $t, (last.min(max) - first) as $t);
                 let bytes = &self.bytes[from * $w..(from + len) * $w];
                 let within = |c: &[u8]| {
@@ -199,7 +199,13 @@ impl<'a> PackedView<'a> {
             }};
         }
         match self.bits {
-            0 => if first == 0 { len } else { 0 },
+            0 => {
+                if first == 0 {
+                    len
+                } else {
+                    0
+                }
+            }
             8 => count!(u8, 1),
             16 => count!(u16, 2),
             32 => count!(u32, 4),
@@ -231,7 +237,9 @@ mod tests {
             for (i, v) in values.iter().enumerate() {
                 assert_eq!(view.get(i), *v, "at {i} of {values:?}");
             }
-            for (low, high) in [(i64::MIN, i64::MAX), (0, 100), (5, 5), (7, 3), (-17, 1 << 40), (i64::MIN, -1)] {
+            for (low, high) in
+                [(i64::MIN, i64::MAX), (0, 100), (5, 5), (7, 3), (-17, 1 << 40), (i64::MIN, -1)]
+            {
                 let from = values.len() / 3;
                 let expected = values[from..].iter().filter(|v| (low..=high).contains(*v)).count();
                 let counted = view

@@ -87,7 +87,8 @@ impl<'a> StringsView<'a> {
     #[inline]
     pub fn get(&self, i: usize) -> &'a [u8] {
         let start = if i == 0 { 0 } else { self.ends.get(i - 1) };
-        let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(self.ends.get(i)).unwrap_or(0);
+        let range =
+            usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(self.ends.get(i)).unwrap_or(0);
         self.bytes.get(range).unwrap_or_default()
     }
 }
@@ -98,7 +99,8 @@ mod tests {
 
     #[test]
     fn decodes_what_it_compressed() {
-        let texts: Vec<String> = (0..2000).map(|i| format!("About Adolf Hitler, number {i} of the house — ü")).collect();
+        let texts: Vec<String> =
+            (0..2000).map(|i| format!("About Adolf Hitler, number {i} of the house — ü")).collect();
         let sample: Vec<&[u8]> = texts.iter().map(|t| t.as_bytes()).collect();
         let (table, compressor) = train_fsst(&sample);
         let table = FsstTable::from_bytes(&table.to_bytes()).unwrap();

@@ -11,7 +11,13 @@ fn main() -> Result<(), trimorph::Error> {
     let start = std::time::Instant::now();
     let paths: Vec<std::path::PathBuf> = dir.split(',').map(Into::into).collect();
     let report = db.load(&paths, None, &db.load_options(), &trimorph::NoProgress)?;
-    println!("{} nodes {} edges {} values in {:?}", report.nodes, report.edges, report.values, start.elapsed());
+    println!(
+        "{} nodes {} edges {} values in {:?}",
+        report.nodes,
+        report.edges,
+        report.values,
+        start.elapsed()
+    );
     for (name, bytes) in db.stats().components {
         println!("{name:25} {bytes:>12}");
     }
@@ -21,7 +27,8 @@ fn main() -> Result<(), trimorph::Error> {
         let mut times: Vec<_> = (0..std::env::var("REPEAT").map_or(0, |r| r.parse().unwrap_or(0)))
             .map(|_| {
                 let start = std::time::Instant::now();
-                let rows = connection.query(&text, &[]).and_then(trimorph::QueryResult::rows).map(|r| r.len());
+                let rows =
+                    connection.query(&text, &[]).and_then(trimorph::QueryResult::rows).map(|r| r.len());
                 (start.elapsed(), rows.unwrap_or(0))
             })
             .collect();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringArray,
-    Time64NanosecondArray, TimestampNanosecondArray,
+    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, RecordBatchOptions,
+    StringArray, Time64NanosecondArray, TimestampNanosecondArray,
 };
 use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
@@ -57,7 +57,11 @@ impl QueryResult {
             })
             .collect::<Result<Vec<_>, ArrowError>>()
             .map_err(|e| {
-                let d = Diagnostic::runtime(trimorph_base::ErrorKind::TypeError, "InvalidArgumentType", e.to_string());
+                let d = Diagnostic::runtime(
+                    trimorph_base::ErrorKind::TypeError,
+                    "InvalidArgumentType",
+                    e.to_string(),
+                );
                 Error::query(d, "")
             })?;
         Ok((schema, batches))
@@ -65,7 +69,8 @@ impl QueryResult {
 }
 
 fn null_buffer(nulls: &Nulls, positions: &[u32]) -> Option<NullBuffer> {
-    (!nulls.is_none()).then(|| positions.iter().map(|p| !nulls.get(*p as usize)).collect::<Vec<bool>>().into())
+    (!nulls.is_none())
+        .then(|| positions.iter().map(|p| !nulls.get(*p as usize)).collect::<Vec<bool>>().into())
 }
 
 fn convert(vector: &Vector<'_>, positions: &[u32], edge: &dyn Fn(trimorph_base::EdgeId) -> Value) -> Column {
@@ -141,8 +146,18 @@ fn settle(column: Column, ty: LogicalType, entities: &Entities) -> ArrayRef {
         Column::General(values) => values,
     };
     match ty {
-        LogicalType::Bool => Arc::new(values.iter().map(|v| if let Value::Bool(b) = v { Some(*b) } else { None }).collect::<BooleanArray>()),
-        LogicalType::Int => Arc::new(values.iter().map(|v| if let Value::Int(i) = v { Some(*i) } else { None }).collect::<Int64Array>()),
+        LogicalType::Bool => Arc::new(
+            values
+                .iter()
+                .map(|v| if let Value::Bool(b) = v { Some(*b) } else { None })
+                .collect::<BooleanArray>(),
+        ),
+        LogicalType::Int => Arc::new(
+            values
+                .iter()
+                .map(|v| if let Value::Int(i) = v { Some(*i) } else { None })
+                .collect::<Int64Array>(),
+        ),
         LogicalType::Float => Arc::new(
             (values.iter())
                 .map(|v| match v {
@@ -152,9 +167,17 @@ fn settle(column: Column, ty: LogicalType, entities: &Entities) -> ArrayRef {
                 })
                 .collect::<Float64Array>(),
         ),
-        LogicalType::Date => Arc::new(values.iter().map(|v| if let Value::Date(d) = v { Some(d.days) } else { None }).collect::<Date32Array>()),
+        LogicalType::Date => Arc::new(
+            values
+                .iter()
+                .map(|v| if let Value::Date(d) = v { Some(d.days) } else { None })
+                .collect::<Date32Array>(),
+        ),
         LogicalType::LocalTime => Arc::new(
-            values.iter().map(|v| if let Value::LocalTime(t) = v { Some(t.nanos) } else { None }).collect::<Time64NanosecondArray>(),
+            values
+                .iter()
+                .map(|v| if let Value::LocalTime(t) = v { Some(t.nanos) } else { None })
+                .collect::<Time64NanosecondArray>(),
         ),
         LogicalType::LocalDateTime => Arc::new(
             (values.iter())
@@ -197,7 +220,11 @@ fn from_array(array: &ArrayRef) -> Vec<Value> {
                 vector(Values::LocalTime(vec![a.value(i)]))
             } else if let Some(a) = any.downcast_ref::<TimestampNanosecondArray>() {
                 let nanos = vec![a.value(i)];
-                vector(if a.timezone().is_some() { Values::DateTime(nanos) } else { Values::LocalDateTime(nanos) })
+                vector(if a.timezone().is_some() {
+                    Values::DateTime(nanos)
+                } else {
+                    Values::LocalDateTime(nanos)
+                })
             } else {
                 Value::Null
             }

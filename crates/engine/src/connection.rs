@@ -88,7 +88,8 @@ impl Connection {
             return Ok(planned);
         }
         let statement = trimorph_cypher::parse(text).map_err(|d| Error::query(d, text))?;
-        let bound = trimorph_cypher::bind(&statement, &catalog, &Registry).map_err(|d| Error::query(d, text))?;
+        let bound =
+            trimorph_cypher::bind(&statement, &catalog, &Registry).map_err(|d| Error::query(d, text))?;
         let on = self.shared.config.optimize;
         let options = trimorph_optimizer::Options { reorder: on, count: on, intersect: on };
         let query = trimorph_optimizer::optimize(bound, &catalog, options);
@@ -119,8 +120,10 @@ impl Connection {
         };
         let entities = Entities::new(snapshot.clone());
         let columns = planned.query.columns.iter().map(|(n, _)| n.clone()).collect();
-        let types: Vec<LogicalType> = planned.query.columns.iter().map(|(_, v)| planned.query.vars.get(*v).ty).collect();
-        let execution = Execution::start(Arc::clone(&planned.query), snapshot, settings).map_err(|e| Error::exec(e, text))?;
+        let types: Vec<LogicalType> =
+            planned.query.columns.iter().map(|(_, v)| planned.query.vars.get(*v).ty).collect();
+        let execution = Execution::start(Arc::clone(&planned.query), snapshot, settings)
+            .map_err(|e| Error::exec(e, text))?;
         let mut result = QueryResult::new(text, columns, types, execution, planned.clone(), entities);
         match planned.mode {
             Mode::Explain => result.replace_by_plan(),

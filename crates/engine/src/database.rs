@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use trimorph_base::MemoryBudget;
-use trimorph_loader::{Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState};
+use trimorph_loader::{
+    Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
+};
 use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
 use trimorph_store::{Main, Snapshot, read_main, write_main};
 use trimorph_vfs::{OsFileSystem, RegionOptions};
@@ -69,9 +71,15 @@ impl Database {
             if config.read_only {
                 return Err(Error::Storage(format!("{}: there is no database here", path.display())));
             }
-            let strangers = path.read_dir().map(|mut d| d.any(|e| e.is_ok_and(|e| e.file_name() != "LOCK"))).unwrap_or(false);
+            let strangers = path
+                .read_dir()
+                .map(|mut d| d.any(|e| e.is_ok_and(|e| e.file_name() != "LOCK")))
+                .unwrap_or(false);
             if strangers {
-                let text = format!("{}: not a Trimorph database, and not empty; give another directory", path.display());
+                let text = format!(
+                    "{}: not a Trimorph database, and not empty; give another directory",
+                    path.display()
+                );
                 return Err(Error::Storage(text));
             }
             std::fs::create_dir_all(path).map_err(|e| Error::Storage(format!("{}: {e}", path.display())))?;
@@ -110,7 +118,9 @@ impl Database {
         options: &LoadOptions,
         progress: &dyn Progress,
     ) -> Result<LoadReport, Error> {
-        self.fill(options, progress, |sink, options| trimorph_loader::load(paths, format, options, sink, progress))
+        self.fill(options, progress, |sink, options| {
+            trimorph_loader::load(paths, format, options, sink, progress)
+        })
     }
 
     /// Makes a social network of `scale` with the built-in generator and loads it.
@@ -133,7 +143,11 @@ impl Database {
 
     /// Load options that follow the database's configuration.
     pub fn load_options(&self) -> LoadOptions {
-        LoadOptions { threads: self.shared.config.threads, budget: self.shared.budget.clone(), ..LoadOptions::default() }
+        LoadOptions {
+            threads: self.shared.config.threads,
+            budget: self.shared.budget.clone(),
+            ..LoadOptions::default()
+        }
     }
 
     fn fill(
@@ -162,7 +176,13 @@ impl Database {
         let regions = RegionOptions { huge_pages: self.shared.config.huge_pages };
         let builder = BulkBuilder::new(regions, options.cancel.clone(), reject);
         let mut report = read(&builder, options)?;
-        progress.update(&ProgressState { bytes_done: report.bytes, bytes_total: report.bytes, rows: report.rows, rejected: report.rejected, phase: Phase::Build });
+        progress.update(&ProgressState {
+            bytes_done: report.bytes,
+            bytes_total: report.bytes,
+            rows: report.rows,
+            rejected: report.rejected,
+            phase: Phase::Build,
+        });
         let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
         for row in refused.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             let _ = report.rejects.refuse(&row, None);

@@ -49,8 +49,11 @@ impl Describe for Entities {
     fn node(&self, id: NodeId) -> String {
         let node = self.node(id);
         let labels: String = node.labels.iter().map(|l| format!(":{l}")).collect();
-        let properties =
-            if node.properties.is_empty() { String::new() } else { trimorph_types::format::format_map(&node.properties, self) };
+        let properties = if node.properties.is_empty() {
+            String::new()
+        } else {
+            trimorph_types::format::format_map(&node.properties, self)
+        };
         let space = if labels.is_empty() || properties.is_empty() { "" } else { " " };
         format!("({labels}{space}{properties})")
     }

@@ -96,7 +96,8 @@ pub fn render(diagnostic: &Diagnostic, text: &str) -> String {
         let shown: String = text[line_start..line_end].chars().skip(skip).take(SHOWN_CHARS).collect();
         let shown = shown.replace(['\t', '\r'], " ");
         let end = boundary(text, (span.end as usize).clamp(start, line_end));
-        let width = text[start..end].chars().count().clamp(1, SHOWN_CHARS.saturating_sub(column - 1 - skip).max(1));
+        let width =
+            text[start..end].chars().count().clamp(1, SHOWN_CHARS.saturating_sub(column - 1 - skip).max(1));
         let number = line.to_string();
         let _ = write!(
             out,
@@ -136,9 +137,13 @@ mod tests {
     #[test]
     fn shows_the_line_and_the_place() {
         let text = "MATCH (n)\nRETURN nmae";
-        let d = Diagnostic::compile(ErrorKind::SyntaxError, "UndefinedVariable", "variable \"nmae\" is not defined")
-            .at(Span::new(17, 21))
-            .hint("did you mean \"name\"?");
+        let d = Diagnostic::compile(
+            ErrorKind::SyntaxError,
+            "UndefinedVariable",
+            "variable \"nmae\" is not defined",
+        )
+        .at(Span::new(17, 21))
+        .hint("did you mean \"name\"?");
         assert_eq!(
             render(&d, text),
             "SyntaxError: variable \"nmae\" is not defined\n 2 | RETURN nmae\n   |        ^^^^ line 2, column 8\n hint: did you mean \"name\"?"

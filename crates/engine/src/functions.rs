@@ -12,11 +12,11 @@ impl Functions for Registry {
     }
 
     fn names(&self) -> Vec<&'static str> {
-        trimorph_functions::names().into_iter().collect()
+        trimorph_functions::names().collect()
     }
 }
 
 /// Names of the scalar functions that queries may call, for completion.
 pub fn function_names() -> Vec<&'static str> {
-    trimorph_functions::names().into_iter().collect()
+    trimorph_functions::names().collect()
 }

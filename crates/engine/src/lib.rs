@@ -30,10 +30,14 @@ pub use entity::{Entities, Node};
 pub use error::{Error, render};
 pub use functions::function_names;
 pub use result::{QueryResult, Row};
-pub use stats::{EdgeTableStats, NodeTableStats, Stats};
+pub use stats::{ColumnStats, EdgeTableStats, NodeTableStats, Stats};
 pub use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId, Phase, Span};
-pub use trimorph_loader::{Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase as LoadPhase, Progress, ProgressState, Rates};
 pub use trimorph_loader::generate;
+pub use trimorph_loader::{
+    Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase as LoadPhase, Progress, ProgressState,
+    Rates,
+};
 pub use trimorph_types::{
-    Date, DateTime, Duration, LocalDateTime, LocalTime, LogicalType, Map, Path, Relationship, Time, Value, Zone, temporal,
+    Date, DateTime, Duration, LocalDateTime, LocalTime, LogicalType, Map, Path, Relationship, Time, Value,
+    Zone, temporal,
 };

@@ -34,7 +34,15 @@ impl QueryResult {
         planned: Planned,
         entities: Entities,
     ) -> Self {
-        Self { text: text.to_owned(), columns, types, execution: Some(execution), rows: VecDeque::new(), planned, entities }
+        Self {
+            text: text.to_owned(),
+            columns,
+            types,
+            execution: Some(execution),
+            rows: VecDeque::new(),
+            planned,
+            entities,
+        }
     }
 
     /// The column names.
@@ -73,7 +81,9 @@ impl QueryResult {
         let rows = &mut self.rows;
         let more = Self::pull(&mut self.execution, &self.text, |columns, positions, cx| {
             for p in positions {
-                rows.push_back(columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect());
+                rows.push_back(
+                    columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect(),
+                );
             }
         })?;
         Ok(more.is_some())

@@ -3,6 +3,9 @@
 use trimorph_store::{ComponentBytes, Main};
 use trimorph_types::LogicalType;
 
+/// A column: name, type, encodings with the number of segments that use each.
+pub type ColumnStats = (String, LogicalType, Vec<(&'static str, usize)>);
+
 /// A node table.
 #[derive(Clone, Debug)]
 pub struct NodeTableStats {
@@ -11,7 +14,7 @@ pub struct NodeTableStats {
     /// Rows.
     pub rows: u64,
     /// Columns: name, type, encodings with the number of segments that use each.
-    pub columns: Vec<(String, LogicalType, Vec<(&'static str, usize)>)>,
+    pub columns: Vec<ColumnStats>,
     /// The key property.
     pub key: Option<String>,
 }
@@ -30,7 +33,7 @@ pub struct EdgeTableStats {
     /// Whether the forward direction is a vertex column.
     pub single_forward: bool,
     /// Columns, as in [`NodeTableStats`].
-    pub columns: Vec<(String, LogicalType, Vec<(&'static str, usize)>)>,
+    pub columns: Vec<ColumnStats>,
 }
 
 /// What a database holds.

@@ -53,14 +53,23 @@ impl Execution {
             let mut lowering = Lowering::new(query, &owner.snapshot, Arc::clone(&settings), cells);
             let (root, group_slots, slots) = lowering.root()?;
             let context = Context::new(&owner.snapshot, settings);
-            Ok::<_, ExecError>(Running { context, root, chunk: Chunk::with_slots(&[group_slots]), slots, done: false })
+            Ok::<_, ExecError>(Running {
+                context,
+                root,
+                chunk: Chunk::with_slots(&[group_slots]),
+                slots,
+                done: false,
+            })
         })?;
         Ok(Self { cell, profile })
     }
 
     /// Hands the next batch to `take`: the columns, the positions that are rows, in order (a position stands there as often as the
     /// row is meant), and the context that turns edges into values. `None` when there is no more.
-    pub fn next<T>(&mut self, take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T) -> Result<Option<T>, ExecError> {
+    pub fn next<T>(
+        &mut self,
+        take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,
+    ) -> Result<Option<T>, ExecError> {
         self.cell.with_dependent_mut(|_, running| {
             if running.done {
                 return Ok(None);
@@ -80,10 +89,17 @@ impl Execution {
             let mut positions = group.positions();
             if group.multiplicity.is_some() {
                 let total = group.tuples().ok_or_else(crate::rows::overflow)?;
-                running.context.settings.budget.charge(usize::try_from(total).unwrap_or(usize::MAX).saturating_mul(4))?;
+                running
+                    .context
+                    .settings
+                    .budget
+                    .charge(usize::try_from(total).unwrap_or(usize::MAX).saturating_mul(4))?;
                 positions = (positions.into_iter())
                     .flat_map(|p| {
-                        std::iter::repeat_n(p, usize::try_from(group.multiplicity_at(p as usize)).unwrap_or(0))
+                        std::iter::repeat_n(
+                            p,
+                            usize::try_from(group.multiplicity_at(p as usize)).unwrap_or(0),
+                        )
                     })
                     .collect();
                 running.context.settings.budget.release(positions.len() * 4);
@@ -128,9 +144,11 @@ struct Counters {
 pub(crate) struct ProfileCell(Arc<Mutex<HashMap<Vec<usize>, Arc<Counters>>>>);
 
 impl ProfileCell {
-    pub(crate) fn wrap<'s>(&self, path: Vec<usize>, inner: BoxOperator<'s>) -> BoxOperator<'s> {
-        let counters = Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(path).or_default());
-        Box::new(Profiled { inner, counters })
+    /// `groups` is how many groups the operator's chunks have; those after are filled further up.
+    pub(crate) fn wrap<'s>(&self, path: Vec<usize>, groups: usize, inner: BoxOperator<'s>) -> BoxOperator<'s> {
+        let counters =
+            Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(path).or_default());
+        Box::new(Profiled { inner, groups, counters })
     }
 
     fn read(&self) -> Profile {
@@ -151,6 +169,7 @@ impl ProfileCell {
 
 struct Profiled<'s> {
     inner: BoxOperator<'s>,
+    groups: usize,
     counters: Arc<Counters>,
 }
 
@@ -161,8 +180,8 @@ impl<'s> Operator<'s> for Profiled<'s> {
         let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.counters.nanos.fetch_add(nanos, Ordering::Relaxed);
         if matches!(result, Ok(true)) {
-            let tuples = chunk.groups.iter().filter_map(|g| g.tuples()).fold(1u64, u64::saturating_mul);
-            let positions: usize = chunk.groups.iter().map(|g| g.positions().len()).sum();
+            let tuples = chunk.groups.iter().take(self.groups).filter_map(|g| g.tuples()).fold(1u64, u64::saturating_mul);
+            let positions: usize = chunk.groups.iter().take(self.groups).map(|g| g.positions().len()).sum();
             self.counters.tuples.fetch_add(tuples, Ordering::Relaxed);
             self.counters.positions.fetch_add(positions as u64, Ordering::Relaxed);
             self.counters.chunks.fetch_add(1, Ordering::Relaxed);
@@ -175,6 +194,6 @@ impl<'s> Operator<'s> for Profiled<'s> {
     }
 
     fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self { inner: self.inner.fork(), counters: Arc::clone(&self.counters) })
+        Box::new(Self { inner: self.inner.fork(), groups: self.groups, counters: Arc::clone(&self.counters) })
     }
 }

@@ -60,8 +60,12 @@ impl Layout {
     pub(crate) fn unflat_groups(&self, exprs: &[&Expr]) -> Vec<usize> {
         let mut vars = Vec::new();
         exprs.iter().for_each(|e| e.free_vars(&mut vars));
-        let mut groups: Vec<usize> =
-            vars.iter().filter_map(|v| self.place(*v)).map(|p| p.group).filter(|g| !self.groups[*g].flat).collect();
+        let mut groups: Vec<usize> = vars
+            .iter()
+            .filter_map(|v| self.place(*v))
+            .map(|p| p.group)
+            .filter(|g| !self.groups[*g].flat)
+            .collect();
         groups.sort_unstable();
         groups.dedup();
         groups

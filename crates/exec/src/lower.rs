@@ -74,9 +74,23 @@ fn conjuncts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
 }
 
 impl<'s> Lowering<'s> {
-    pub(crate) fn new(query: Arc<BoundQuery>, snapshot: &'s Snapshot, settings: Arc<Settings>, profile: Option<ProfileCell>) -> Self {
+    pub(crate) fn new(
+        query: Arc<BoundQuery>,
+        snapshot: &'s Snapshot,
+        settings: Arc<Settings>,
+        profile: Option<ProfileCell>,
+    ) -> Self {
         let catalog = Arc::clone(snapshot.catalog());
-        Self { query, snapshot, catalog, settings, profile, argument: None, numbers: Vec::new(), path: Vec::new() }
+        Self {
+            query,
+            snapshot,
+            catalog,
+            settings,
+            profile,
+            argument: None,
+            numbers: Vec::new(),
+            path: Vec::new(),
+        }
     }
 
     /// The whole query: chunks of one group that has every column.
@@ -85,12 +99,17 @@ impl<'s> Lowering<'s> {
         let needed: Vars = query.columns.iter().map(|(_, v)| *v).collect();
         let lowered = self.lower(&query.plan, &needed)?;
         let lowered = self.pack(lowered, &needed, false)?;
-        let slots = query.columns.iter().map(|(_, v)| self.slot(&lowered.layout, *v)).collect::<Result<_, _>>()?;
+        let slots =
+            query.columns.iter().map(|(_, v)| self.slot(&lowered.layout, *v)).collect::<Result<_, _>>()?;
         Ok((lowered.op, lowered.layout.groups[0].slots, slots))
     }
 
     fn compile(&self, expr: &Expr, layout: &Layout) -> Result<Ex, ExecError> {
-        let compiler = Compiler { catalog: &self.catalog, parameters: &self.settings.parameters, clock: self.settings.clock };
+        let compiler = Compiler {
+            catalog: &self.catalog,
+            parameters: &self.settings.parameters,
+            clock: self.settings.clock,
+        };
         Ok(compile(expr, layout, &compiler)?)
     }
 
@@ -122,7 +141,11 @@ impl<'s> Lowering<'s> {
             }),
             other => {
                 let text = format!("{what} takes an integer, not {}", other.logical_type().name());
-                Err(ExecError::Query(Diagnostic::runtime(ErrorKind::SyntaxError, "InvalidArgumentType", text)))
+                Err(ExecError::Query(Diagnostic::runtime(
+                    ErrorKind::SyntaxError,
+                    "InvalidArgumentType",
+                    text,
+                )))
             }
         }
     }
@@ -172,7 +195,7 @@ impl<'s> Lowering<'s> {
         Ok(match &self.profile {
             None => lowered,
             Some(cell) => {
-                let op = cell.wrap(self.path.clone(), lowered.op);
+                let op = cell.wrap(self.path.clone(), lowered.layout.groups.len(), lowered.op);
                 Lowered { op, ..lowered }
             }
         })
@@ -190,8 +213,13 @@ impl<'s> Lowering<'s> {
                 Ok(Lowered { op: Box::new(ops::Empty), layout: rows_layout(&vars), forkable: false })
             }
             Plan::Argument(_) => {
-                let (vars, cell) = self.argument.clone().ok_or_else(|| internal("an argument outside of an apply"))?;
-                Ok(Lowered { op: Box::new(ops::Argument { cell }), layout: rows_layout(&vars), forkable: false })
+                let (vars, cell) =
+                    self.argument.clone().ok_or_else(|| internal("an argument outside of an apply"))?;
+                Ok(Lowered {
+                    op: Box::new(ops::Argument { cell }),
+                    layout: rows_layout(&vars),
+                    forkable: false,
+                })
             }
             Plan::Match { .. } => Err(internal("a pattern that was not planned")),
             Plan::NodeScan(scan) => self.lower_scan(scan),
@@ -222,7 +250,8 @@ impl<'s> Lowering<'s> {
                 let (keep, layout) = self.keep(&child.layout, needed, &[*var])?;
                 let slots = child.layout.groups[0].slots;
                 let inner = Chunk::with_slots(&[slots]);
-                let op = ops::IdLookup { child: child.op, inner, slots, keep, id, tables: tables.clone().into() };
+                let op =
+                    ops::IdLookup { child: child.op, inner, slots, keep, id, tables: tables.clone().into() };
                 Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
             }
             Plan::Extend { input, step } => self.lower_extend(input, step, needed),
@@ -319,14 +348,23 @@ impl<'s> Lowering<'s> {
                     lowered.push((child.op, slots, Arc::from(columns)));
                 }
                 let vars: Vec<VarId> = vars.into_iter().collect();
-                Ok(Lowered { op: Box::new(ops::Union::new(lowered)), layout: rows_layout(&vars), forkable: false })
+                Ok(Lowered {
+                    op: Box::new(ops::Union::new(lowered)),
+                    layout: rows_layout(&vars),
+                    forkable: false,
+                })
             }
             Plan::Apply { input, subplan, kind } => self.lower_apply(input, subplan, kind, needed),
         }
     }
 
     /// Slots of a one-group layout to keep, and the layout that has them followed by `new`.
-    fn keep(&self, layout: &Layout, needed: &Vars, new: &[VarId]) -> Result<(Arc<[usize]>, Layout), ExecError> {
+    fn keep(
+        &self,
+        layout: &Layout,
+        needed: &Vars,
+        new: &[VarId],
+    ) -> Result<(Arc<[usize]>, Layout), ExecError> {
         let kept: Vec<VarId> = needed.iter().copied().filter(|v| !new.contains(v)).collect();
         let slots = kept.iter().map(|v| self.slot(layout, *v)).collect::<Result<Vec<_>, _>>()?;
         let mut out = rows_layout(&kept);
@@ -363,7 +401,8 @@ impl<'s> Lowering<'s> {
     }
 
     fn lower_extend(&mut self, input: &Plan, step: &Extend, needed: &Vars) -> Result<Lowered<'s>, ExecError> {
-        let mut below: Vars = needed.iter().copied().filter(|v| *v != step.to && Some(*v) != step.edge).collect();
+        let mut below: Vars =
+            needed.iter().copied().filter(|v| *v != step.to && Some(*v) != step.edge).collect();
         below.insert(step.from);
         let child = self.child(0, input, &below)?;
         let edge = step.edge.filter(|e| needed.contains(e));
@@ -394,13 +433,19 @@ impl<'s> Lowering<'s> {
         let child = self.pack(Lowered { op, layout, forkable }, &below, false)?;
         let from = self.slot(&child.layout, step.from)?;
         let new: Vec<VarId> = std::iter::once(step.to).chain(edge).collect();
-        let (keep, layout) = self.keep(&child.layout, &below.intersection(needed).copied().collect(), &new)?;
+        let (keep, layout) =
+            self.keep(&child.layout, &below.intersection(needed).copied().collect(), &new)?;
         let slots = child.layout.groups[0].slots;
         let op = ops::BatchExtend::new(child.op, slots, from, keep, edge.is_some(), Arc::new(plan));
         Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
     }
 
-    fn lower_extend_into(&mut self, input: &Plan, step: &Extend, needed: &Vars) -> Result<Lowered<'s>, ExecError> {
+    fn lower_extend_into(
+        &mut self,
+        input: &Plan,
+        step: &Extend,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
         let mut below: Vars = needed.iter().copied().filter(|v| Some(*v) != step.edge).collect();
         below.extend([step.from, step.to]);
         let child = self.child(0, input, &below)?;
@@ -430,7 +475,12 @@ impl<'s> Lowering<'s> {
         Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
     }
 
-    fn lower_intersect(&mut self, input: &Plan, steps: &[Extend], needed: &Vars) -> Result<Lowered<'s>, ExecError> {
+    fn lower_intersect(
+        &mut self,
+        input: &Plan,
+        steps: &[Extend],
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
         let Some(to) = steps.first().map(|s| s.to) else { return self.child(0, input, needed) };
         let mut below: Vars = needed.iter().copied().filter(|v| *v != to).collect();
         below.extend(steps.iter().map(|s| s.from));
@@ -447,7 +497,12 @@ impl<'s> Lowering<'s> {
         Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
     }
 
-    fn lower_extend_count(&mut self, input: &Plan, step: &CountStep, needed: &Vars) -> Result<Lowered<'s>, ExecError> {
+    fn lower_extend_count(
+        &mut self,
+        input: &Plan,
+        step: &CountStep,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
         let mut below = needed.clone();
         below.insert(step.step.from);
         let Lowered { op, mut layout, forkable } = self.child(0, input, &below)?;
@@ -483,7 +538,8 @@ impl<'s> Lowering<'s> {
     ) -> Result<Lowered<'s>, ExecError> {
         let step = &extend.step;
         let new_to = (!extend.into).then_some(step.to);
-        let mut below: Vars = needed.iter().copied().filter(|v| Some(*v) != new_to && Some(*v) != step.edge).collect();
+        let mut below: Vars =
+            needed.iter().copied().filter(|v| Some(*v) != new_to && Some(*v) != step.edge).collect();
         below.insert(step.from);
         if extend.into {
             below.insert(step.to);
@@ -527,11 +583,18 @@ impl<'s> Lowering<'s> {
         Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
     }
 
-    fn lower_join(&mut self, left: &Plan, right: &Plan, on: &[VarId], needed: &Vars) -> Result<Lowered<'s>, ExecError> {
+    fn lower_join(
+        &mut self,
+        left: &Plan,
+        right: &Plan,
+        on: &[VarId],
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
         let (left_vars, right_vars): (Vars, Vars) =
             (left.vars().into_iter().collect(), right.vars().into_iter().collect());
         let numbers: Vars = self.numbers.last().copied().into_iter().collect();
-        let mut probe_vars: Vars = needed.iter().copied().filter(|v| left_vars.contains(v) || numbers.contains(v)).collect();
+        let mut probe_vars: Vars =
+            needed.iter().copied().filter(|v| left_vars.contains(v) || numbers.contains(v)).collect();
         let mut build_vars: Vars =
             needed.iter().copied().filter(|v| right_vars.contains(v) && !left_vars.contains(v)).collect();
         let build_keep: Vec<VarId> = build_vars.iter().copied().collect();
@@ -559,7 +622,11 @@ impl<'s> Lowering<'s> {
     }
 
     /// Computes `items`; plain variables become other names of their places.
-    fn lower_items(&self, mut lowered: Lowered<'s>, items: &[&(VarId, Expr)]) -> Result<Lowered<'s>, ExecError> {
+    fn lower_items(
+        &self,
+        mut lowered: Lowered<'s>,
+        items: &[&(VarId, Expr)],
+    ) -> Result<Lowered<'s>, ExecError> {
         // Names are given at the end: an item may read a variable that another item renames.
         let mut aliases = Vec::new();
         let mut computed: Vec<(VarId, &Expr)> = Vec::new();
@@ -626,12 +693,19 @@ impl<'s> Lowering<'s> {
             slots: layout.slots(),
             parallel: lowered.forkable && self.numbers.is_empty(),
         };
-        let vars: Vec<VarId> = keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
+        let vars: Vec<VarId> =
+            keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
         let op = ops::Aggregate::new(lowered.op, Arc::new(spec));
         Ok(Lowered { op: Box::new(op), layout: rows_layout(&vars), forkable: false })
     }
 
-    fn lower_apply(&mut self, input: &Plan, subplan: &Plan, kind: &ApplyKind, needed: &Vars) -> Result<Lowered<'s>, ExecError> {
+    fn lower_apply(
+        &mut self,
+        input: &Plan,
+        subplan: &Plan,
+        kind: &ApplyKind,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
         let arguments: Vec<VarId> = arguments_of(subplan).unwrap_or_default();
         let input_vars: Vars = input.vars().into_iter().collect();
         let arguments: Vec<VarId> = arguments.into_iter().filter(|v| input_vars.contains(v)).collect();
@@ -658,18 +732,30 @@ impl<'s> Lowering<'s> {
         let mut inner = self.clone();
         inner.path.push(1);
         inner.numbers.push(number);
-        let spec = Arc::new(SubplanSpec { lowering: inner, arguments: arguments.clone(), number, wanted: wanted.clone(), one_by_one });
+        let spec = Arc::new(SubplanSpec {
+            lowering: inner,
+            arguments: arguments.clone(),
+            number,
+            wanted: wanted.clone(),
+            one_by_one,
+        });
         let (_, sub_layout) = spec.lower()?;
         let mode = match kind {
             ApplyKind::Inner | ApplyKind::Optional => ops::ApplyMode::Join {
-                slots: added.iter().map(|v| self.slot(&sub_layout, *v)).collect::<Result<Vec<_>, _>>()?.into(),
+                slots: added
+                    .iter()
+                    .map(|v| self.slot(&sub_layout, *v))
+                    .collect::<Result<Vec<_>, _>>()?
+                    .into(),
                 optional: matches!(kind, ApplyKind::Optional),
             },
             ApplyKind::Semi => ops::ApplyMode::Semi { anti: false },
             ApplyKind::Anti => ops::ApplyMode::Semi { anti: true },
             ApplyKind::Mark(_) => ops::ApplyMode::Mark,
             ApplyKind::Count(_) => ops::ApplyMode::Count,
-            ApplyKind::Collect(_, expr) => ops::ApplyMode::Collect(Arc::new(self.compile(expr, &sub_layout)?)),
+            ApplyKind::Collect(_, expr) => {
+                ops::ApplyMode::Collect(Arc::new(self.compile(expr, &sub_layout)?))
+            }
         };
         let argument_slots =
             arguments.iter().map(|v| self.slot(&child.layout, *v)).collect::<Result<Vec<_>, _>>()?;
@@ -702,7 +788,6 @@ struct SubplanSpec<'s> {
 }
 
 impl<'s> SubplanSpec<'s> {
-    #[expect(clippy::type_complexity, reason = "operator and cell, and the layout of its rows")]
     fn lower(&self) -> Result<((BoxOperator<'s>, ops::ArgumentCell<'s>), Layout), ExecError> {
         let query = Arc::clone(&self.lowering.query);
         let mut plan = &query.plan;
@@ -768,7 +853,9 @@ fn looks_at_rows_together(plan: &Plan) -> bool {
         | Plan::Sort { .. }
         | Plan::Skip { .. }
         | Plan::Limit { .. } => true,
-        Plan::Union { inputs, .. } => inputs.iter().any(|i| arguments_of(i).is_none() || looks_at_rows_together(i)),
+        Plan::Union { inputs, .. } => {
+            inputs.iter().any(|i| arguments_of(i).is_none() || looks_at_rows_together(i))
+        }
         // Both sides of a join may hold the argument: then rows must agree on their number, which one row at a time ensures.
         Plan::HashJoin { .. } => true,
         // A plan that starts from nothing has no row number to carry.

@@ -35,7 +35,13 @@ impl<'s> Rows<'s> {
     }
 
     /// Appends positions of other columns.
-    pub(crate) fn extend(&mut self, columns: &[&Vector<'s>], positions: &[u32], multiplicity: impl Iterator<Item = u64>, cx: &Context<'s>) {
+    pub(crate) fn extend(
+        &mut self,
+        columns: &[&Vector<'s>],
+        positions: &[u32],
+        multiplicity: impl Iterator<Item = u64>,
+        cx: &Context<'s>,
+    ) {
         for (into, from) in self.columns.iter_mut().zip(columns) {
             append(into, from, positions, &|id| cx.edge_value(id));
         }
@@ -43,7 +49,12 @@ impl<'s> Rows<'s> {
     }
 
     /// Appends the tuples of a chunk: `places` must be in flat groups and at most one unflat one; other groups count.
-    pub(crate) fn extend_from_chunk(&mut self, chunk: &Chunk<'s>, places: &[Place], cx: &Context<'s>) -> Result<(), ExecError> {
+    pub(crate) fn extend_from_chunk(
+        &mut self,
+        chunk: &Chunk<'s>,
+        places: &[Place],
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
         let main = main_group(chunk, places);
         let outside = outside_weight(chunk, main)?;
         let positions: Vec<u32> = match main {
@@ -80,7 +91,12 @@ impl<'s> Rows<'s> {
 }
 
 /// Appends positions of `from` to `into`, which takes its type from the first values it gets.
-pub(crate) fn append<'s>(into: &mut Vector<'s>, from: &Vector<'s>, positions: &[u32], edge: &dyn Fn(EdgeId) -> Value) {
+pub(crate) fn append<'s>(
+    into: &mut Vector<'s>,
+    from: &Vector<'s>,
+    positions: &[u32],
+    edge: &dyn Fn(EdgeId) -> Value,
+) {
     if into.listed() == 0 {
         *into = from.like();
     }

@@ -36,7 +36,8 @@ impl Optimizer<'_> {
             (Some(a), Some(b)) => coincidence.possible(a, b),
             _ => true,
         });
-        let directed = |v: VarId| edge(v).is_some_and(|e| e.range == EdgeRange::One && e.direction != Direction::Both);
+        let directed =
+            |v: VarId| edge(v).is_some_and(|e| e.range == EdgeRange::One && e.direction != Direction::Both);
         let pairs = std::mem::take(&mut graph.distinct);
         let suits = (1..=PAIRS_MAX).contains(&pairs.len())
             && pairs.iter().all(|(a, b)| directed(*a) && directed(*b))
@@ -53,7 +54,8 @@ impl Optimizer<'_> {
             // An edge that was merged goes on under the name of the other.
             let mut names: Vec<(VarId, VarId)> = Vec::new();
             let possible = chosen.into_iter().all(|(a, b)| {
-                let name = |v: VarId| names.iter().fold(v, |v, (gone, kept)| if v == *gone { *kept } else { v });
+                let name =
+                    |v: VarId| names.iter().fold(v, |v, (gone, kept)| if v == *gone { *kept } else { v });
                 let (a, b) = (name(a), name(b));
                 names.push((b, a));
                 a == b || self.merge(&mut merged, a, b)
@@ -63,7 +65,13 @@ impl Optimizer<'_> {
             }
             let count = self.vars.anonymous(LogicalType::Int);
             terms.push((count, set.count_ones() % 2 == 1));
-            let star = Aggregate { kind: AggregateKind::CountStar, arg: None, parameter: None, distinct: false, span: Default::default() };
+            let star = Aggregate {
+                kind: AggregateKind::CountStar,
+                arg: None,
+                parameter: None,
+                distinct: false,
+                span: Default::default(),
+            };
             let input = Box::new(Plan::Match { input: Box::new(Plan::Unit), graph: merged });
             let term = Plan::Aggregate { input, keys: Vec::new(), aggregates: vec![(count, star)] };
             plan = Some(match plan {
@@ -84,7 +92,8 @@ impl Optimizer<'_> {
 
     /// Makes edge `b` the same as edge `a`; `false` if no edge can be both.
     fn merge(&self, graph: &mut QueryGraph, a: VarId, b: VarId) -> bool {
-        let (Some(x), Some(y)) = (graph.edges.iter().position(|e| e.var == a), graph.edges.iter().position(|e| e.var == b))
+        let (Some(x), Some(y)) =
+            (graph.edges.iter().position(|e| e.var == a), graph.edges.iter().position(|e| e.var == b))
         else {
             return false;
         };
@@ -130,7 +139,11 @@ fn pattern(plan: &Plan) -> Option<QueryGraph> {
             Some(graph)
         }
         // Names given to things that a count does not look at.
-        Plan::Project { input, items } if items.iter().all(|(_, e)| matches!(e, Expr::Var(_) | Expr::Const(_))) => pattern(input),
+        Plan::Project { input, items }
+            if items.iter().all(|(_, e)| matches!(e, Expr::Var(_) | Expr::Const(_))) =>
+        {
+            pattern(input)
+        }
         _ => None,
     }
 }

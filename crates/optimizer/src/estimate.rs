@@ -22,7 +22,13 @@ pub(crate) fn rows_of(catalog: &Catalog, tables: &[TableId]) -> f64 {
 }
 
 /// Mean number of matches of an edge pattern from one node of `from` tables to `to` tables.
-pub(crate) fn degree(catalog: &Catalog, edge: &EdgePattern, from: &[TableId], to: &[TableId], reversed: bool) -> f64 {
+pub(crate) fn degree(
+    catalog: &Catalog,
+    edge: &EdgePattern,
+    from: &[TableId],
+    to: &[TableId],
+    reversed: bool,
+) -> f64 {
     let rows = rows_of(catalog, from).max(1.0);
     let pairs = joined_tables(catalog, edge);
     let edges: f64 = (pairs.iter())
@@ -63,7 +69,10 @@ pub(crate) fn selectivity(catalog: &Catalog, predicate: &Expr, var: VarId, table
                     let stats = stats_of(catalog, tables, name);
                     let rows: f64 = rows_of(catalog, tables).max(1.0);
                     if op == Op::Eq {
-                        let hits: f64 = stats.iter().map(|(s, n)| (n - s.nulls as f64).max(0.0) / (s.distinct.max(1) as f64)).sum();
+                        let hits: f64 = stats
+                            .iter()
+                            .map(|(s, n)| (n - s.nulls as f64).max(0.0) / (s.distinct.max(1) as f64))
+                            .sum();
                         return (hits / rows).clamp(1e-9, 1.0);
                     }
                     return range_part(&stats, op, other).unwrap_or(RANGE);
@@ -84,7 +93,9 @@ pub(crate) fn selectivity(catalog: &Catalog, predicate: &Expr, var: VarId, table
             _ => EQUALITY * 10.0,
         },
         Expr::Op(Op::And, parts, _) => parts.iter().map(|p| selectivity(catalog, p, var, tables)).product(),
-        Expr::Op(Op::Or, parts, _) => parts.iter().map(|p| selectivity(catalog, p, var, tables)).sum::<f64>().min(1.0),
+        Expr::Op(Op::Or, parts, _) => {
+            parts.iter().map(|p| selectivity(catalog, p, var, tables)).sum::<f64>().min(1.0)
+        }
         Expr::Op(Op::StartsWith | Op::Contains | Op::EndsWith | Op::Regex, _, _) => 0.1,
         Expr::Op(Op::IsNotNull | Op::Ne, _, _) => 0.9,
         _ => OTHER,

@@ -138,7 +138,9 @@ impl Optimizer<'_> {
             Plan::Apply { input, subplan, kind } => {
                 let sub_needed: VarSet = match &kind {
                     ApplyKind::Inner | ApplyKind::Optional => needed.clone(),
-                    ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_) | ApplyKind::Count(_) => VarSet::new(),
+                    ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_) | ApplyKind::Count(_) => {
+                        VarSet::new()
+                    }
                     ApplyKind::Collect(_, expr) => vars_of([expr]),
                 };
                 let mut below = needed.clone();

@@ -115,9 +115,11 @@ impl Component<'_> {
         }
         let all = (1u64 << self.nodes.len()) - 1;
         if self.textual || self.nodes.len() > EXHAUSTIVE_MAX {
-            return self.starts().into_iter().filter_map(|start| self.greedy(start, all)).reduce(|a, b| {
-                if self.textual || a.cost <= b.cost { a } else { b }
-            });
+            return self
+                .starts()
+                .into_iter()
+                .filter_map(|start| self.greedy(start, all))
+                .reduce(|a, b| if self.textual || a.cost <= b.cost { a } else { b });
         }
         let mut best: Vec<Option<Order>> = vec![None; 1 << self.nodes.len()];
         for (mask, order) in self.starts() {

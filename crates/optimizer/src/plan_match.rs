@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{
-    Direction, EdgePattern, EdgeRange, Expr, Extend, KeyLookup, LabelExpr, NodeScan, Op, PathStep, Plan, QuantifierKind,
-    QueryGraph, ScanPredicate, VarExtend, VarExtendMode, VarId,
+    Direction, EdgePattern, EdgeRange, Expr, Extend, KeyLookup, LabelExpr, NodeScan, Op, PathStep, Plan,
+    QuantifierKind, QueryGraph, ScanPredicate, VarExtend, VarExtendMode, VarId,
 };
 use trimorph_base::TableId;
 use trimorph_catalog::Catalog;
@@ -87,7 +87,13 @@ enum Lookup {
     Id { id: Expr, predicate: usize },
 }
 
-fn lookup_of(catalog: &Catalog, graph: &QueryGraph, var: VarId, tables: &[TableId], available: &VarSet) -> Option<Lookup> {
+fn lookup_of(
+    catalog: &Catalog,
+    graph: &QueryGraph,
+    var: VarId,
+    tables: &[TableId],
+    available: &VarSet,
+) -> Option<Lookup> {
     let is_key = |name: &str| {
         !tables.is_empty()
             && tables.iter().all(|t| {
@@ -103,7 +109,9 @@ fn lookup_of(catalog: &Catalog, graph: &QueryGraph, var: VarId, tables: &[TableI
                 return None;
             }
             match side {
-                Expr::Property(base, name, _) if matches!(&**base, Expr::Var(v) if *v == var) && is_key(name) => {
+                Expr::Property(base, name, _)
+                    if matches!(&**base, Expr::Var(v) if *v == var) && is_key(name) =>
+                {
                     Some(Lookup::Key { property: Arc::clone(name), key: other.clone(), predicate: i })
                 }
                 Expr::Call(name, args, _)
@@ -251,7 +259,8 @@ impl Planner<'_> {
     ) -> (Plan, Vec<Expr>) {
         self.place_filters();
         self.hang(&mut hanging);
-        let mut left: Vec<VarId> = self.graph.nodes.iter().map(|n| n.var).filter(|v| !self.available.contains(v)).collect();
+        let mut left: Vec<VarId> =
+            self.graph.nodes.iter().map(|n| n.var).filter(|v| !self.available.contains(v)).collect();
         // Edges between nodes that are all there already.
         let closed: Vec<EdgePattern> = self.closing_edges(None);
         for edge in closed {
@@ -331,12 +340,22 @@ impl Planner<'_> {
         optimizer: &Optimizer<'_>,
         hanging: &mut Vec<(VarId, trimorph_algebra::CountStep)>,
     ) {
-        let edges: Vec<EdgePattern> =
-            self.graph.edges.iter().filter(|e| nodes.contains(&e.from) && nodes.contains(&e.to)).cloned().collect();
-        let bound = nodes.iter().enumerate().filter(|(_, v)| self.available.contains(v)).fold(0u64, |m, (i, _)| m | 1 << i.min(63));
+        let edges: Vec<EdgePattern> = self
+            .graph
+            .edges
+            .iter()
+            .filter(|e| nodes.contains(&e.from) && nodes.contains(&e.to))
+            .cloned()
+            .collect();
+        let bound = nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| self.available.contains(v))
+            .fold(0u64, |m, (i, _)| m | 1 << i.min(63));
         let lookup: Vec<bool> = nodes.iter().map(|v| self.lookup(*v).is_some()).collect();
         let any_lookup = lookup.iter().any(|l| *l);
-        let rows = if bound != 0 || any_lookup { estimate_rows(&self.plan, self.catalog).max(1.0) } else { 1.0 };
+        let rows =
+            if bound != 0 || any_lookup { estimate_rows(&self.plan, self.catalog).max(1.0) } else { 1.0 };
         let selectivity: Vec<f64> = nodes.iter().map(|v| self.selectivity(*v)).collect();
         let component = Component {
             catalog: self.catalog,
@@ -376,7 +395,8 @@ impl Planner<'_> {
     /// Starts a component. Where it cannot start from the rows there are, gives these (and their variables) to be joined after.
     fn start(&mut self, var: VarId) -> Option<(Plan, VarSet)> {
         let tables = self.tables[&var].clone();
-        let labels = self.graph.nodes.iter().find(|n| n.var == var).map_or(LabelExpr::True, |n| n.labels.clone());
+        let labels =
+            self.graph.nodes.iter().find(|n| n.var == var).map_or(LabelExpr::True, |n| n.labels.clone());
         match self.lookup(var) {
             Some(Lookup::Key { property, key, predicate }) => {
                 self.graph.predicates.remove(predicate);
@@ -407,8 +427,9 @@ impl Planner<'_> {
 
     /// Places every predicate whose variables are there.
     fn place_filters(&mut self) {
-        let (ready, later): (Vec<Expr>, Vec<Expr>) =
-            std::mem::take(&mut self.graph.predicates).into_iter().partition(|p| vars_of([p]).is_subset(&self.available));
+        let (ready, later): (Vec<Expr>, Vec<Expr>) = std::mem::take(&mut self.graph.predicates)
+            .into_iter()
+            .partition(|p| vars_of([p]).is_subset(&self.available));
         self.graph.predicates = later;
         if let Some(predicate) = ready.into_iter().reduce(and) {
             let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
@@ -418,7 +439,8 @@ impl Planner<'_> {
 
     /// Places the counting steps whose node is there.
     fn hang(&mut self, hanging: &mut Vec<(VarId, trimorph_algebra::CountStep)>) {
-        let (ready, later) = std::mem::take(hanging).into_iter().partition(|(at, _)| self.available.contains(at));
+        let (ready, later) =
+            std::mem::take(hanging).into_iter().partition(|(at, _)| self.available.contains(at));
         *hanging = later;
         for (_, step) in ready {
             let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
@@ -438,8 +460,11 @@ impl Planner<'_> {
     }
 
     fn step(&self, edge: &EdgePattern, from: VarId) -> Extend {
-        let (to, direction) =
-            if edge.from == from { (edge.to, edge.direction) } else { (edge.from, edge.direction.reversed()) };
+        let (to, direction) = if edge.from == from {
+            (edge.to, edge.direction)
+        } else {
+            (edge.from, edge.direction.reversed())
+        };
         let tables = &self.tables[&to];
         let all = tables.len() == self.catalog.node_tables.len();
         Extend {
@@ -524,7 +549,10 @@ fn textual_order(nodes: &[VarId], edges: &[EdgePattern], available: &VarSet) -> 
 fn var_extend(input: Box<Plan>, step: Extend, edge: &EdgePattern, into: bool, reversed: bool) -> Plan {
     let EdgeRange::Variable { min, max, shortest } = edge.range else { return *input };
     let mode = shortest.map_or(VarExtendMode::Trails, VarExtendMode::Shortest);
-    Plan::VarExtend { input, step: VarExtend { step, min, max, each: edge.each.clone(), into, reversed, mode } }
+    Plan::VarExtend {
+        input,
+        step: VarExtend { step, min, max, each: edge.each.clone(), into, reversed, mode },
+    }
 }
 
 fn and(a: Expr, b: Expr) -> Expr {

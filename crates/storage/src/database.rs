@@ -7,6 +7,7 @@
 //! ```
 //!
 //! 1. Tables are written and synced into a fresh folder. 2. The manifest is replaced by rename. 3. Older folders are removed.
+//!
 //! A crash before 2 leaves the old version whole, after 2 the new one.
 
 use std::fmt;
@@ -14,7 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use trimorph_base::{LabelId, PropertyId, TableId, TypeId};
-use trimorph_catalog::{BackwardStats, Catalog, CharacteristicSet, EdgeTableInfo, Names, NodeTableInfo, PropertyInfo, PropertyStats};
+use trimorph_catalog::{
+    BackwardStats, Catalog, CharacteristicSet, EdgeTableInfo, Names, NodeTableInfo, PropertyInfo,
+    PropertyStats,
+};
 use trimorph_vfs::{CodecError, Decoder, Encoder, FileSystem, Image, ImageError, ImageWriter, RegionOptions};
 
 use crate::column::{type_code, type_from_code};
@@ -136,7 +140,10 @@ pub fn read_main(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Res
         let region = fs.read(&path, options).map_err(io(&path))?;
         let table = NodeTable::open(region).map_err(|e| damaged(&path, e))?;
         if table.rows != info.rows || table.columns.len() != info.properties.len() {
-            return Err(DatabaseError::Damaged { path, what: "rows or columns differ from the manifest".into() });
+            return Err(DatabaseError::Damaged {
+                path,
+                what: "rows or columns differ from the manifest".into(),
+            });
         }
         main.node_tables.push(Arc::new(table));
     }
@@ -146,7 +153,8 @@ pub fn read_main(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Res
         let path = folder.join(format!("edges-{}", id.0));
         let region = fs.read(&path, options).map_err(io(&path))?;
         let targets: Vec<TableId> = info.backward.iter().map(|b| b.target).collect();
-        let table = EdgeTable::open(region, id, info.source, &targets, &rows).map_err(|e| damaged(&path, e))?;
+        let table =
+            EdgeTable::open(region, id, info.source, &targets, &rows).map_err(|e| damaged(&path, e))?;
         if table.columns.len() != info.properties.len() {
             return Err(DatabaseError::Damaged { path, what: "columns differ from the manifest".into() });
         }
@@ -250,7 +258,9 @@ fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, ComponentBytes), Cod
         ..Catalog::default()
     };
     for _ in 0..meta.count(usize::from(u16::MAX))? {
-        let labels = (0..meta.count(meta.remaining())?).map(|_| Ok(LabelId(meta.u16()?))).collect::<Result<Vec<_>, CodecError>>()?;
+        let labels = (0..meta.count(meta.remaining())?)
+            .map(|_| Ok(LabelId(meta.u16()?)))
+            .collect::<Result<Vec<_>, CodecError>>()?;
         if labels.iter().any(|l| catalog.labels.name(l.0 as usize).is_none()) {
             return Err(meta.error("labels of the catalog"));
         }
@@ -259,7 +269,8 @@ fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, ComponentBytes), Cod
         let rows = meta.u64()?;
         let mut characteristic_sets = Vec::new();
         for _ in 0..meta.count(meta.remaining())? {
-            let set = (0..meta.count(meta.remaining())?).map(|_| meta.u32()).collect::<Result<Vec<_>, _>>()?;
+            let set =
+                (0..meta.count(meta.remaining())?).map(|_| meta.u32()).collect::<Result<Vec<_>, _>>()?;
             characteristic_sets.push(CharacteristicSet { properties: set, count: meta.u64()? });
         }
         catalog.node_tables.push(NodeTableInfo { labels, properties, key, rows, characteristic_sets });
@@ -282,9 +293,25 @@ fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, ComponentBytes), Cod
         for _ in 0..meta.count(meta.remaining())? {
             let target = table(meta, tables)?;
             let (edges, single) = (meta.u64()?, meta.u8()? != 0);
-            backward.push(BackwardStats { target, edges, single, degree_max: meta.u64()?, nonempty: meta.u64()? });
+            backward.push(BackwardStats {
+                target,
+                edges,
+                single,
+                degree_max: meta.u64()?,
+                nonempty: meta.u64()?,
+            });
         }
-        let info = EdgeTableInfo { ty, source, properties, edges, single, degree_max, nonempty, self_loops, backward };
+        let info = EdgeTableInfo {
+            ty,
+            source,
+            properties,
+            edges,
+            single,
+            degree_max,
+            nonempty,
+            self_loops,
+            backward,
+        };
         catalog.edge_tables.push(info);
     }
     let mut next = || meta.count(usize::MAX);

@@ -66,14 +66,16 @@ impl EdgeTable {
         let forward = Adjacency::read(image, &mut meta, source_rows, &sized)?;
         let mut backward = Vec::new();
         for (target, target_rows) in &sized {
-            backward.push((*target, Adjacency::read(image, &mut meta, *target_rows, &[(source, source_rows)])?));
+            backward
+                .push((*target, Adjacency::read(image, &mut meta, *target_rows, &[(source, source_rows)])?));
         }
         if !positions_within(&forward, &backward, &sized, slots) {
             return Err(meta.error("positions within their pages"));
         }
         let column_count = meta.count(meta.remaining())?;
-        let columns =
-            (0..column_count).map(|_| Column::read(image, &mut meta, slots)).collect::<Result<Vec<_>, _>>()?;
+        let columns = (0..column_count)
+            .map(|_| Column::read(image, &mut meta, slots))
+            .collect::<Result<Vec<_>, _>>()?;
         Ok((forward, backward, columns))
     }
 
@@ -89,11 +91,18 @@ impl EdgeTable {
 }
 
 /// Whether every stored position is one of its page's, and forward edges are as many as slots: what property reads rely on.
-fn positions_within(forward: &Adjacency, backward: &[(TableId, Adjacency)], targets: &[(TableId, u64)], slots: u64) -> bool {
+fn positions_within(
+    forward: &Adjacency,
+    backward: &[(TableId, Adjacency)],
+    targets: &[(TableId, u64)],
+    slots: u64,
+) -> bool {
     let AdjacencyView::Csr(forward) = forward.view() else { return true };
     let within = |source: NodeId, position: Option<u64>| {
         let page = source.row() / PAGE_ROWS;
-        position.is_none_or(|p| p < forward.slot_of((page + 1) * PAGE_ROWS).saturating_sub(forward.page_slot(page)))
+        position.is_none_or(|p| {
+            p < forward.slot_of((page + 1) * PAGE_ROWS).saturating_sub(forward.page_slot(page))
+        })
     };
     forward.edges() == slots
         && backward.iter().zip(targets).all(|((_, adjacency), (_, rows))| match adjacency.view() {
@@ -136,7 +145,9 @@ impl<'s> EdgeTableView<'s> {
     pub fn forward_id(&self, row: u64, list: List) -> EdgeId {
         let page = row / PAGE_ROWS;
         match &self.forward {
-            AdjacencyView::Csr(csr) => EdgeId::new(self.id, page, csr.slot(list).saturating_sub(csr.page_slot(page))),
+            AdjacencyView::Csr(csr) => {
+                EdgeId::new(self.id, page, csr.slot(list).saturating_sub(csr.page_slot(page)))
+            }
             AdjacencyView::Column(_) => self.single_id(row),
         }
     }

@@ -25,7 +25,8 @@ pub(crate) fn hash_int(key: i64) -> u64 {
 
 /// FNV-1a, then the finalizer: the same on every platform, since it is stored.
 pub(crate) fn hash_text(key: &[u8]) -> u64 {
-    let hash = key.iter().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
+    let hash =
+        key.iter().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
     hash_int(hash.cast_signed())
 }
 

@@ -132,8 +132,11 @@ fn decode_nested(from: &mut Decoder<'_>, depth: usize) -> Result<Value, CodecErr
             let (seconds, nanos) = (from.i64()?, from.u32()?);
             let named = from.u8()? == 1;
             let offset_seconds = small(from)?;
-            let zone =
-                if named { Zone::Named { name: from.str()?.into(), offset_seconds } } else { Zone::Offset(offset_seconds) };
+            let zone = if named {
+                Zone::Named { name: from.str()?.into(), offset_seconds }
+            } else {
+                Zone::Offset(offset_seconds)
+            };
             Value::DateTime(DateTime { seconds, nanos, zone })
         }
         13 => Value::Duration(Duration {

@@ -20,5 +20,6 @@ pub use step::{AdjacencyRef, StepPlan};
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, SEGMENT_ROWS, ZONE_ROWS};
 pub use trimorph_storage::{
-    ComponentBytes, DatabaseError, EdgeTable, EdgeTableView, Main, NodeTable, PAGE_ROWS, bulk, read_main, write_main,
+    ComponentBytes, DatabaseError, EdgeTable, EdgeTableView, Main, NodeTable, PAGE_ROWS, bulk, read_main,
+    write_main,
 };

@@ -48,8 +48,9 @@ impl<'s> Reader<'s> {
     /// A node property column, by its place in the catalog.
     #[inline]
     pub fn node_column(&self, table: TableId, column: usize) -> &ColumnView<'s> {
-        self.node_columns[table.0 as usize][column]
-            .get_or_init(|| Box::new(ColumnView::new(&self.main.node_tables[table.0 as usize].columns[column])))
+        self.node_columns[table.0 as usize][column].get_or_init(|| {
+            Box::new(ColumnView::new(&self.main.node_tables[table.0 as usize].columns[column]))
+        })
     }
 
     /// An edge property column, by its place in the catalog; rows are slots.
@@ -76,7 +77,8 @@ impl<'s> Reader<'s> {
 
     /// Whether this id is of a node of the snapshot.
     pub fn node_exists(&self, node: NodeId) -> bool {
-        self.main.node_tables.get(node.table().0 as usize).is_some_and(|t| node.row() < t.rows) && node.0 >> 60 == 0
+        self.main.node_tables.get(node.table().0 as usize).is_some_and(|t| node.row() < t.rows)
+            && node.0 >> 60 == 0
     }
 
     /// The edge with its ends; null if there is no such edge.
@@ -114,7 +116,9 @@ impl<'s> Reader<'s> {
     pub fn node_properties(&self, node: NodeId) -> Map {
         let Some(info) = self.catalog().node_tables.get(node.table().0 as usize) else { return Map::new() };
         (info.properties.iter().enumerate())
-            .map(|(i, p)| (self.catalog().property_name(p.id), self.node_column(node.table(), i).value(node.row())))
+            .map(|(i, p)| {
+                (self.catalog().property_name(p.id), self.node_column(node.table(), i).value(node.row()))
+            })
             .filter(|(_, v)| !v.is_null())
             .collect()
     }

@@ -38,7 +38,13 @@ pub struct StepPlan {
 
 impl StepPlan {
     /// Resolves a step. `types` empty means any edge label; `out` and `back` say which directions are walked.
-    pub fn new(catalog: &Catalog, types: &[impl AsRef<str>], out: bool, back: bool, to_tables: Option<&[TableId]>) -> Self {
+    pub fn new(
+        catalog: &Catalog,
+        types: &[impl AsRef<str>],
+        out: bool,
+        back: bool,
+        to_tables: Option<&[TableId]>,
+    ) -> Self {
         let mut by_table: Vec<Vec<AdjacencyRef>> = vec![Vec::new(); catalog.node_tables.len()];
         let wanted = |t: TableId| to_tables.is_none_or(|ts| ts.contains(&t));
         for (i, (id, info)) in catalog.edge_table_ids().zip(&catalog.edge_tables).enumerate() {

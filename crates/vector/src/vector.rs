@@ -155,7 +155,9 @@ impl<'s> Vector<'s> {
             Values::LocalDateTime(v) => Values::LocalDateTime(pick(v, positions)),
             Values::DateTime(v) => Values::DateTime(pick(v, positions)),
             Values::Node(v) => Values::Node(Nodes::Ids { table: v.table(), ids: v.gather(positions) }),
-            Values::Edge(v) => Values::Edge(Edges::Ids(positions.iter().map(|p| v.id(*p as usize)).collect())),
+            Values::Edge(v) => {
+                Values::Edge(Edges::Ids(positions.iter().map(|p| v.id(*p as usize)).collect()))
+            }
             Values::Any(v) => Values::Any(pick(v, positions)),
         };
         Self { values, nulls: self.nulls.gather(positions) }

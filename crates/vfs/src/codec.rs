@@ -97,7 +97,8 @@ impl<'a> Decoder<'a> {
     }
 
     fn take(&mut self, len: usize, expected: &'static str) -> Result<&'a [u8], CodecError> {
-        let end = self.at.checked_add(len).filter(|end| *end <= self.bytes.len()).ok_or(self.error(expected))?;
+        let end =
+            self.at.checked_add(len).filter(|end| *end <= self.bytes.len()).ok_or(self.error(expected))?;
         let taken = &self.bytes[self.at..end];
         self.at = end;
         Ok(taken)

@@ -169,7 +169,10 @@ impl Image {
         let metadata_at = field(40, "metadata offset")?;
         let metadata_len = field(48, "metadata length")?;
         let range = |at: usize, len: Option<usize>, what| {
-            len.and_then(|len| at.checked_add(len)).filter(|end| *end <= bytes.len()).map(|end| at..end).ok_or(damaged(at, what))
+            len.and_then(|len| at.checked_add(len))
+                .filter(|end| *end <= bytes.len())
+                .map(|end| at..end)
+                .ok_or(damaged(at, what))
         };
         let directory = range(directory_at, blob_count.checked_mul(24), "directory")?;
         let metadata = range(metadata_at, Some(metadata_len), "metadata")?;
@@ -183,7 +186,8 @@ impl Image {
         for entry in directory.step_by(24) {
             let (at, len) = (field(entry, "directory")?, field(entry + 8, "directory")?);
             let place = range(at, len.checked_add(PAD_BYTES), "blob")?;
-            if xxh3_64(&bytes[place.start..place.start + len]).to_le_bytes() != bytes[entry + 16..entry + 24] {
+            if xxh3_64(&bytes[place.start..place.start + len]).to_le_bytes() != bytes[entry + 16..entry + 24]
+            {
                 return Err(damaged(at, "blob"));
             }
             blobs.push((at, len));

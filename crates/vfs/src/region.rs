@@ -45,7 +45,8 @@ impl Region {
         #[cfg(target_os = "linux")]
         if large {
             // A kernel without transparent huge pages answers with an error; ordinary pages do as well.
-            let advice = if options.huge_pages { memmap2::Advice::HugePage } else { memmap2::Advice::NoHugePage };
+            let advice =
+                if options.huge_pages { memmap2::Advice::HugePage } else { memmap2::Advice::NoHugePage };
             let _ = map.advise_range(advice, start, len);
         }
         Ok(Self { map, start, len })

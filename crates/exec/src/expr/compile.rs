@@ -48,7 +48,11 @@ impl Scope<'_, '_> {
     }
 
     /// Runs `inner` with local variables in scope; their places are stack positions from `locals.len()` on.
-    fn with_locals<T>(&mut self, vars: &[VarId], inner: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+    fn with_locals<T>(
+        &mut self,
+        vars: &[VarId],
+        inner: impl FnOnce(&mut Self) -> Result<T, Diagnostic>,
+    ) -> Result<T, Diagnostic> {
         let depth = self.locals.len();
         self.locals.extend_from_slice(vars);
         let result = inner(self);
@@ -76,7 +80,9 @@ impl Scope<'_, '_> {
             Expr::Call(name, args, span) => {
                 let Some(function) = trimorph_functions::lookup(name) else {
                     let text = format!("there is no function \"{name}\"");
-                    return Err(Diagnostic::compile(ErrorKind::SyntaxError, "UnknownFunction", text).at(*span));
+                    return Err(
+                        Diagnostic::compile(ErrorKind::SyntaxError, "UnknownFunction", text).at(*span)
+                    );
                 };
                 {
                     let args = self.all(args)?;
@@ -87,7 +93,8 @@ impl Scope<'_, '_> {
             Expr::List(items) => {
                 let items = self.all(items)?;
                 if items.iter().all(|e| matches!(e, Ex::Const(_))) {
-                    let values = items.into_iter().filter_map(|e| if let Ex::Const(v) = e { Some(v) } else { None });
+                    let values =
+                        items.into_iter().filter_map(|e| if let Ex::Const(v) = e { Some(v) } else { None });
                     Ex::Const(Value::list(values.collect()))
                 } else {
                     Ex::List(items)
@@ -96,7 +103,9 @@ impl Scope<'_, '_> {
             Expr::Map(entries) => {
                 let entries = self.entries(entries)?;
                 if entries.iter().all(|(_, e)| matches!(e, Ex::Const(_))) {
-                    let map = entries.into_iter().filter_map(|(k, e)| if let Ex::Const(v) = e { Some((k, v)) } else { None });
+                    let map = entries
+                        .into_iter()
+                        .filter_map(|(k, e)| if let Ex::Const(v) = e { Some((k, v)) } else { None });
                     Ex::Const(Value::Map(Arc::new(map.collect())))
                 } else {
                     Ex::Map(entries)
@@ -138,7 +147,12 @@ impl Scope<'_, '_> {
     }
 
     /// A call, evaluated now if it can be: the same arguments give the same result throughout the statement. What fails stays.
-    fn call(&self, function: &'static trimorph_functions::Function, args: Vec<Ex>, span: trimorph_base::Span) -> Ex {
+    fn call(
+        &self,
+        function: &'static trimorph_functions::Function,
+        args: Vec<Ex>,
+        span: trimorph_base::Span,
+    ) -> Ex {
         let constants: Option<Vec<Value>> =
             args.iter().map(|a| if let Ex::Const(v) = a { Some(v.clone()) } else { None }).collect();
         // A range is charged to the query when it is made, not here.
@@ -189,7 +203,8 @@ fn fold(ex: Ex) -> Ex {
     if let Ex::Op(op, args, _) = &ex
         && args.iter().all(|a| matches!(a, Ex::Const(_)))
     {
-        let values: Vec<Value> = args.iter().filter_map(|a| if let Ex::Const(v) = a { Some(v.clone()) } else { None }).collect();
+        let values: Vec<Value> =
+            args.iter().filter_map(|a| if let Ex::Const(v) = a { Some(v.clone()) } else { None }).collect();
         if let Some(Ok(value)) = super::scalar::apply_pure(*op, &values) {
             return Ex::Const(value);
         }

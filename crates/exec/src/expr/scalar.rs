@@ -56,14 +56,19 @@ impl<'a, 's> Row<'a, 's> {
             Ex::HasLabel { base, tables, edge_tables } => Ok(match self.eval(base, cx)? {
                 Value::Null => Value::Null,
                 Value::Node(n) => Value::Bool(tables.get(n.table().0 as usize).copied().unwrap_or(false)),
-                Value::Relationship(r) => Value::Bool(edge_tables.get(r.id.table().0 as usize).copied().unwrap_or(false)),
+                Value::Relationship(r) => {
+                    Value::Bool(edge_tables.get(r.id.table().0 as usize).copied().unwrap_or(false))
+                }
                 other => return Err(type_error("a node or relationship", &other)),
             }),
             Ex::List(items) => {
                 Ok(Value::list(items.iter().map(|e| self.eval(e, cx)).collect::<Result<_, _>>()?))
             }
             Ex::Map(entries) => {
-                let map: Map = entries.iter().map(|(k, e)| Ok((Arc::clone(k), self.eval(e, cx)?))).collect::<Result<_, Diagnostic>>()?;
+                let map: Map = entries
+                    .iter()
+                    .map(|(k, e)| Ok((Arc::clone(k), self.eval(e, cx)?)))
+                    .collect::<Result<_, Diagnostic>>()?;
                 Ok(Value::Map(Arc::new(map)))
             }
             Ex::MapProjection { base, all, entries } => self.map_projection(base, *all, entries, cx),
@@ -92,7 +97,9 @@ impl<'a, 's> Row<'a, 's> {
                 }
                 Ok(Value::list(out))
             }
-            Ex::Quantifier { kind, local, list, predicate } => self.quantifier(*kind, *local, list, predicate, cx),
+            Ex::Quantifier { kind, local, list, predicate } => {
+                self.quantifier(*kind, *local, list, predicate, cx)
+            }
             Ex::Reduce { acc, init, local, list, body } => {
                 let mut value = self.eval(init, cx)?;
                 let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
@@ -125,11 +132,17 @@ impl<'a, 's> Row<'a, 's> {
     /// A property of an edge that is known by its slot only.
     fn slot_property(&self, base: &Ex, columns: &super::PropertyColumns, cx: &Context<'s>) -> Option<Value> {
         let Ex::Slot(place) = base else { return None };
-        let Values::Edge(Edges::Slots { table, first }) = &self.chunk.groups[place.group].vectors.get(place.slot)?.values else {
+        let Values::Edge(Edges::Slots { table, first }) =
+            &self.chunk.groups[place.group].vectors.get(place.slot)?.values
+        else {
             return None;
         };
         let column = columns.edges.get(*table).copied().flatten();
-        Some(column.map_or(Value::Null, |c| cx.reader.edge_column(*table, c).value(first + self.position as u64)))
+        Some(
+            column.map_or(Value::Null, |c| {
+                cx.reader.edge_column(*table, c).value(first + self.position as u64)
+            }),
+        )
     }
 
     fn property(
@@ -172,7 +185,11 @@ impl<'a, 's> Row<'a, 's> {
         match (apply_pure(op, &values), &values[..]) {
             (Some(result), _) => result,
             (None, [container, index]) => ops::index(&cx.functions(&cx.graph()), container, index),
-            (None, _) => Err(Diagnostic::runtime(ErrorKind::SemanticError, "InvalidArgumentType", "operator with a wrong number of operands")),
+            (None, _) => Err(Diagnostic::runtime(
+                ErrorKind::SemanticError,
+                "InvalidArgumentType",
+                "operator with a wrong number of operands",
+            )),
         }
     }
 
@@ -260,10 +277,17 @@ impl<'a, 's> Row<'a, 's> {
 }
 
 /// Holds from the budget what `range` is about to allocate: the one function whose result can be far larger than its arguments.
-fn charge_range(name: &str, args: &[Value], cx: &Context<'_>) -> Result<Option<trimorph_base::Reservation>, Diagnostic> {
-    let (true, [Value::Int(from), Value::Int(to), rest @ ..]) = (name == "range", args) else { return Ok(None) };
+fn charge_range(
+    name: &str,
+    args: &[Value],
+    cx: &Context<'_>,
+) -> Result<Option<trimorph_base::Reservation>, Diagnostic> {
+    let (true, [Value::Int(from), Value::Int(to), rest @ ..]) = (name == "range", args) else {
+        return Ok(None);
+    };
     let step = if let [Value::Int(step)] = rest { step.unsigned_abs().max(1) } else { 1 };
-    let bytes = usize::try_from(from.abs_diff(*to) / step).unwrap_or(usize::MAX).saturating_mul(size_of::<Value>());
+    let bytes =
+        usize::try_from(from.abs_diff(*to) / step).unwrap_or(usize::MAX).saturating_mul(size_of::<Value>());
     let mut held = cx.settings.budget.reservation();
     held.grow(bytes).map_err(|over| {
         Diagnostic::runtime(ErrorKind::ArgumentError, "MemoryLimitExceeded", over.to_string())

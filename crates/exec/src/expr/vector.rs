@@ -90,11 +90,14 @@ pub(crate) fn evaluate<'a, 's>(
             }
         }
         Ex::HasLabel { base, tables, .. } => {
-            if let Evaluated::Ref(Vector { values: Values::Node(nodes), nulls }) = evaluate_shallow(base, chunk, group) {
+            if let Evaluated::Ref(Vector { values: Values::Node(nodes), nulls }) =
+                evaluate_shallow(base, chunk, group)
+            {
                 let g = &chunk.groups[group];
                 let mut out = vec![false; g.len];
                 positions(g).for_each(g.len, |i| {
-                    out[i] = !nulls.get(i) && tables.get(nodes.id(i).table().0 as usize).copied().unwrap_or(false);
+                    out[i] =
+                        !nulls.get(i) && tables.get(nodes.id(i).table().0 as usize).copied().unwrap_or(false);
                 });
                 return Ok(Evaluated::Own(Vector { values: Values::Bool(out), nulls: nulls.clone() }));
             }
@@ -112,7 +115,12 @@ fn evaluate_shallow<'a, 's>(ex: &Ex, chunk: &'a Chunk<'s>, group: usize) -> Eval
     }
 }
 
-fn by_row<'a, 's>(ex: &Ex, chunk: &'a Chunk<'s>, group: usize, cx: &Context<'s>) -> Result<Evaluated<'a, 's>, ExecError> {
+fn by_row<'a, 's>(
+    ex: &Ex,
+    chunk: &'a Chunk<'s>,
+    group: usize,
+    cx: &Context<'s>,
+) -> Result<Evaluated<'a, 's>, ExecError> {
     if !reads_group(ex, group) {
         // One evaluation serves all positions, unless it draws lots.
         if !draws(ex) {
@@ -141,7 +149,9 @@ fn by_row<'a, 's>(ex: &Ex, chunk: &'a Chunk<'s>, group: usize, cx: &Context<'s>)
 /// Gives a vector of general values a type, where all are of one that has typed vectors.
 fn typed<'s>(values: Vec<Value>) -> Vector<'s> {
     if !values.is_empty() && values.iter().all(|v| matches!(v, Value::Int(_))) {
-        return Vector::new(Values::Int(values.iter().map(|v| if let Value::Int(i) = v { *i } else { 0 }).collect()));
+        return Vector::new(Values::Int(
+            values.iter().map(|v| if let Value::Int(i) = v { *i } else { 0 }).collect(),
+        ));
     }
     if !values.is_empty() && values.iter().all(|v| matches!(v, Value::Bool(_))) {
         return Vector::new(Values::Bool(values.iter().map(|v| matches!(v, Value::Bool(true))).collect()));
@@ -178,7 +188,12 @@ fn draws(ex: &Ex) -> bool {
 }
 
 /// Reads a property of nodes or edges; `None` where it cannot be read column by column.
-fn property<'s>(vector: &Vector<'s>, columns: &PropertyColumns, group: &Group<'s>, cx: &Context<'s>) -> Option<Vector<'s>> {
+fn property<'s>(
+    vector: &Vector<'s>,
+    columns: &PropertyColumns,
+    group: &Group<'s>,
+    cx: &Context<'s>,
+) -> Option<Vector<'s>> {
     let len = group.len;
     let selection = positions(group);
     match &vector.values {
@@ -255,11 +270,15 @@ fn read_nodes<'s>(
     len: usize,
     cx: &Context<'s>,
 ) -> Vector<'s> {
-    let Some(column) = columns.nodes.get(table.0 as usize).copied().flatten() else { return Vector::nulls(len) };
+    let Some(column) = columns.nodes.get(table.0 as usize).copied().flatten() else {
+        return Vector::nulls(len);
+    };
     let column = cx.reader.node_column(table, column);
     match nodes {
         // The two forms that matter get their own loop; the rest is rare.
-        Nodes::Ids { ids, .. } => column.gather(present.iter().map(|i| (*i as usize, ids[*i as usize].row())), len),
+        Nodes::Ids { ids, .. } => {
+            column.gather(present.iter().map(|i| (*i as usize, ids[*i as usize].row())), len)
+        }
         _ => column.gather(present.iter().map(|i| (*i as usize, nodes.id(*i as usize).row())), len),
     }
 }
@@ -347,7 +366,8 @@ fn operator<'s>(
 /// The nulls of a property of nodes, without reading its values.
 fn property_nulls(ex: &Ex, chunk: &Chunk<'_>, group: usize, cx: &Context<'_>) -> Option<Nulls> {
     let Ex::Property { base, columns, .. } = ex else { return None };
-    let Evaluated::Ref(Vector { values: Values::Node(nodes), nulls }) = evaluate_shallow(base, chunk, group) else {
+    let Evaluated::Ref(Vector { values: Values::Node(nodes), nulls }) = evaluate_shallow(base, chunk, group)
+    else {
         return None;
     };
     let g = &chunk.groups[group];
@@ -369,14 +389,18 @@ fn member<'s>(v: &Vector<'s>, items: &[Value], g: &Group<'s>) -> Option<Vector<'
     let mut out = vec![false; g.len];
     match &v.values {
         Values::Int(v) => {
-            let wanted: Vec<i64> =
-                items.iter().map(|i| if let Value::Int(i) = i { Some(*i) } else { None }).collect::<Option<_>>()?;
+            let wanted: Vec<i64> = items
+                .iter()
+                .map(|i| if let Value::Int(i) = i { Some(*i) } else { None })
+                .collect::<Option<_>>()?;
             let wanted: rustc_hash::FxHashSet<i64> = wanted.into_iter().collect();
             positions(g).for_each(g.len, |i| out[i] = wanted.contains(&v[i]));
         }
         Values::String(v) => {
-            let wanted: Vec<&str> =
-                items.iter().map(|i| if let Value::String(s) = i { Some(&**s) } else { None }).collect::<Option<_>>()?;
+            let wanted: Vec<&str> = items
+                .iter()
+                .map(|i| if let Value::String(s) = i { Some(&**s) } else { None })
+                .collect::<Option<_>>()?;
             let wanted: rustc_hash::FxHashSet<&str> = wanted.into_iter().collect();
             positions(g).for_each(g.len, |i| out[i] = wanted.contains(v[i].as_str()));
         }
@@ -465,7 +489,9 @@ fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, g: &Group<'s>) -> Opt
         (Values::Node(a), Value::Node(b)) if matches!(op, Op::Eq | Op::Ne) => {
             compare_loop!(op, g, |i: usize| a.id(i), |_| *b)
         }
-        (Values::Edge(a), Value::Relationship(b)) if matches!(op, Op::Eq | Op::Ne) && !matches!(a, Edges::Slots { .. }) => {
+        (Values::Edge(a), Value::Relationship(b))
+            if matches!(op, Op::Eq | Op::Ne) && !matches!(a, Edges::Slots { .. }) =>
+        {
             compare_loop!(op, g, |i: usize| a.id(i), |_| b.id)
         }
         _ => return None,
@@ -478,7 +504,9 @@ fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, g: &Group<'s>) ->
         (Values::Int(x), Values::Int(y))
         | (Values::LocalTime(x), Values::LocalTime(y))
         | (Values::LocalDateTime(x), Values::LocalDateTime(y))
-        | (Values::DateTime(x), Values::DateTime(y)) => compare_loop!(op, g, |i: usize| x[i], |i: usize| y[i]),
+        | (Values::DateTime(x), Values::DateTime(y)) => {
+            compare_loop!(op, g, |i: usize| x[i], |i: usize| y[i])
+        }
         (Values::Float(x), Values::Float(y)) => compare_loop!(op, g, |i: usize| x[i], |i: usize| y[i]),
         (Values::Date(x), Values::Date(y)) => compare_loop!(op, g, |i: usize| x[i], |i: usize| y[i]),
         (Values::String(x), Values::String(y)) => {
@@ -526,8 +554,11 @@ fn arithmetic<'s>(op: Op, a: &Evaluated<'_, 's>, b: &Evaluated<'_, 's>, g: &Grou
             _ => None,
         }
     }
-    if let (Op::Add | Op::Sub, Some(Vector { values: Values::DateTime(v), nulls }), Evaluated::Const(Value::Duration(d))) =
-        (op, a.vector(), b)
+    if let (
+        Op::Add | Op::Sub,
+        Some(Vector { values: Values::DateTime(v), nulls }),
+        Evaluated::Const(Value::Duration(d)),
+    ) = (op, a.vector(), b)
         && d.months == 0
     {
         // In UTC a day is 24 hours.
@@ -578,7 +609,12 @@ fn arithmetic<'s>(op: Op, a: &Evaluated<'_, 's>, b: &Evaluated<'_, 's>, g: &Grou
 }
 
 /// Keeps the selected positions of `group` for which `predicate` is true.
-pub(crate) fn filter<'s>(predicate: &Ex, chunk: &mut Chunk<'s>, group: usize, cx: &Context<'s>) -> Result<(), ExecError> {
+pub(crate) fn filter<'s>(
+    predicate: &Ex,
+    chunk: &mut Chunk<'s>,
+    group: usize,
+    cx: &Context<'s>,
+) -> Result<(), ExecError> {
     if let Ex::Op(Op::And, parts, _) = predicate {
         for part in parts {
             filter(part, chunk, group, cx)?;

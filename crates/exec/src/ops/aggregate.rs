@@ -42,7 +42,11 @@ pub(crate) struct AggregateEx {
 enum States {
     Count(Vec<u64>),
     /// Sum, min or max of integers only, so far.
-    Ints { kind: AggregateKind, values: Vec<i64>, seen: Vec<bool> },
+    Ints {
+        kind: AggregateKind,
+        values: Vec<i64>,
+        seen: Vec<bool>,
+    },
     General(Vec<Accumulator>),
 }
 
@@ -114,11 +118,21 @@ impl States {
         }
     }
 
-    fn add_int(kind: AggregateKind, value: &mut i64, seen: &mut bool, v: i64, weight: u64) -> Result<(), ExecError> {
+    fn add_int(
+        kind: AggregateKind,
+        value: &mut i64,
+        seen: &mut bool,
+        v: i64,
+        weight: u64,
+    ) -> Result<(), ExecError> {
         if kind == AggregateKind::Sum {
-            let added = i64::try_from(weight).ok().and_then(|w| v.checked_mul(w)).and_then(|x| value.checked_add(x));
+            let added =
+                i64::try_from(weight).ok().and_then(|w| v.checked_mul(w)).and_then(|x| value.checked_add(x));
             *value = added.ok_or_else(sum_overflow)?;
-        } else if !*seen || (kind == AggregateKind::Min && v < *value) || (kind == AggregateKind::Max && v > *value) {
+        } else if !*seen
+            || (kind == AggregateKind::Min && v < *value)
+            || (kind == AggregateKind::Max && v > *value)
+        {
             *value = v;
         }
         *seen = true;
@@ -156,7 +170,8 @@ impl<'s> Table<'s> {
     }
 
     fn bytes(&self) -> usize {
-        let sets: usize = self.states.iter().filter_map(|c| c.distinct.as_ref()).map(DistinctSet::bytes).sum();
+        let sets: usize =
+            self.states.iter().filter_map(|c| c.distinct.as_ref()).map(DistinctSet::bytes).sum();
         let states: usize = (self.states.iter())
             .map(|c| match &c.states {
                 States::Count(v) => v.len() * 8,
@@ -248,14 +263,23 @@ impl<'s> Table<'s> {
         for column in self.states {
             out.push(match column.states {
                 States::Count(counts) => Vector::new(Values::Int(
-                    counts.into_iter().map(|c| i64::try_from(c).map_err(|_| overflow())).collect::<Result<_, _>>()?,
+                    counts
+                        .into_iter()
+                        .map(|c| i64::try_from(c).map_err(|_| overflow()))
+                        .collect::<Result<_, _>>()?,
                 )),
                 // The sum of nothing is 0; the least of nothing is null.
-                States::Ints { kind, values, seen } if kind == AggregateKind::Sum || seen.iter().all(|s| *s) => {
+                States::Ints { kind, values, seen }
+                    if kind == AggregateKind::Sum || seen.iter().all(|s| *s) =>
+                {
                     Vector::new(Values::Int(values))
                 }
                 States::Ints { values, seen, .. } => Vector::new(Values::Any(
-                    values.into_iter().zip(seen).map(|(v, s)| if s { Value::Int(v) } else { Value::Null }).collect(),
+                    values
+                        .into_iter()
+                        .zip(seen)
+                        .map(|(v, s)| if s { Value::Int(v) } else { Value::Null })
+                        .collect(),
                 )),
                 States::General(states) => Vector::new(Values::Any(
                     states.into_iter().map(Accumulator::finish).collect::<Result<_, _>>()?,

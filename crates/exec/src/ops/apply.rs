@@ -99,7 +99,8 @@ impl<'s> Apply<'s> {
             }
             self.rest = self.inner.groups[0].positions();
         }
-        self.current = if self.one_by_one { self.rest.drain(..1).collect() } else { std::mem::take(&mut self.rest) };
+        self.current =
+            if self.one_by_one { self.rest.drain(..1).collect() } else { std::mem::take(&mut self.rest) };
         let group = &self.inner.groups[0];
         let mut vectors: Vec<Vector<'s>> =
             self.arguments.iter().map(|s| group.vectors[*s].gather(&self.current)).collect();
@@ -130,7 +131,12 @@ impl<'s> Apply<'s> {
     }
 
     /// Puts kept input slots of `parents` (numbers of current rows) into the output.
-    fn output(&self, parents: &[u32], chunk: &mut Chunk<'s>, own: impl Fn(usize) -> u64) -> Result<(), ExecError> {
+    fn output(
+        &self,
+        parents: &[u32],
+        chunk: &mut Chunk<'s>,
+        own: impl Fn(usize) -> u64,
+    ) -> Result<(), ExecError> {
         let group = &self.inner.groups[0];
         let positions: Vec<u32> = parents.iter().map(|n| self.current[*n as usize]).collect();
         let out = &mut chunk.groups[0];
@@ -146,7 +152,13 @@ impl<'s> Apply<'s> {
         Ok(())
     }
 
-    fn next_join(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>, slots: &[usize], optional: bool) -> Result<bool, ExecError> {
+    fn next_join(
+        &mut self,
+        chunk: &mut Chunk<'s>,
+        cx: &Context<'s>,
+        slots: &[usize],
+        optional: bool,
+    ) -> Result<bool, ExecError> {
         loop {
             if !self.draining {
                 if !self.feed(cx)? {
@@ -196,7 +208,8 @@ impl<'s> Apply<'s> {
                     let values = evaluate(ex, &self.sub_chunk, 0, cx)?.into_vector(group.len);
                     for (number, p) in pairs {
                         let value = values.value(p as usize, &|id| cx.edge_value(id));
-                        let times = usize::try_from(group.multiplicity_at(p as usize)).map_err(|_| overflow())?;
+                        let times =
+                            usize::try_from(group.multiplicity_at(p as usize)).map_err(|_| overflow())?;
                         held.grow(times.saturating_mul(32))?;
                         lists[number as usize].extend(std::iter::repeat_n(value, times));
                     }
@@ -218,7 +231,10 @@ impl<'s> Apply<'s> {
         Ok(Vector::new(match &self.mode {
             ApplyMode::Collect(_) => Values::Any(lists.into_iter().map(Value::list).collect()),
             ApplyMode::Count => Values::Int(
-                counts.into_iter().map(|c| i64::try_from(c).map_err(|_| overflow())).collect::<Result<_, _>>()?,
+                counts
+                    .into_iter()
+                    .map(|c| i64::try_from(c).map_err(|_| overflow()))
+                    .collect::<Result<_, _>>()?,
             ),
             _ => Values::Bool(self.matched.clone()),
         }))

@@ -149,7 +149,8 @@ impl<'s> Operator<'s> for BatchExtend<'s> {
                     continue;
                 };
                 let adjacencies = &self.step.by_table[node.table().0 as usize];
-                let (looked, more) = expand(cx, adjacencies, &self.step, node, self.offset, room, &mut nodes, edges.as_mut());
+                let (looked, more) =
+                    expand(cx, adjacencies, &self.step, node, self.offset, room, &mut nodes, edges.as_mut());
                 parents.resize(nodes.len(), p);
                 if more && looked > 0 {
                     self.offset += looked;
@@ -163,12 +164,14 @@ impl<'s> Operator<'s> for BatchExtend<'s> {
             }
             let out = &mut chunk.groups[0];
             out.reset(nodes.len());
-            out.multiplicity = group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
+            out.multiplicity =
+                group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
             for (slot, keep) in self.keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*keep].gather(&parents);
             }
             let next = self.keep.len();
-            out.vectors[next] = Vector::new(Values::Node(Nodes::Ids { table: self.step.target(), ids: nodes }));
+            out.vectors[next] =
+                Vector::new(Values::Node(Nodes::Ids { table: self.step.target(), ids: nodes }));
             if let Some(edges) = edges {
                 out.vectors[next + 1] = Vector::new(Values::Edge(Edges::Ids(edges)));
             }

@@ -26,7 +26,12 @@ pub(crate) struct ColumnExtend<'s> {
 
 /// The neighbour of `node` along a single-cardinality adjacency, and the edge if it is wanted.
 #[inline]
-pub(crate) fn follow(cx: &Context<'_>, adjacency: &AdjacencyRef, node: NodeId, want_edge: bool) -> Option<(NodeId, EdgeId)> {
+pub(crate) fn follow(
+    cx: &Context<'_>,
+    adjacency: &AdjacencyRef,
+    node: NodeId,
+    want_edge: bool,
+) -> Option<(NodeId, EdgeId)> {
     let table = cx.reader.edge_table(adjacency.edge_table);
     let view = if adjacency.forward { &table.forward } else { table.backward(adjacency.from)? };
     let AdjacencyView::Column(column) = view else { return None };

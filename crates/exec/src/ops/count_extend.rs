@@ -63,9 +63,10 @@ impl EdgeRange {
                 Some(all)
             }
             Ex::Op(op, args, _) => match (&args[..], *op) {
-                ([Ex::Property { columns, .. }, Ex::Const(value)], op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge)) => {
-                    Some(Self { columns: Arc::clone(columns), bounds: vec![(op, value.clone())] })
-                }
+                (
+                    [Ex::Property { columns, .. }, Ex::Const(value)],
+                    op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge),
+                ) => Some(Self { columns: Arc::clone(columns), bounds: vec![(op, value.clone())] }),
                 ([Ex::Const(value), Ex::Property { columns, .. }], op) => {
                     let op = match op {
                         Op::Eq => Op::Eq,
@@ -158,7 +159,13 @@ impl CountTarget {
     }
 
     /// Multiplies `out[i]` by the count of row `first + i` of `table`.
-    fn multiply_range(&self, table: TableId, first: u64, out: &mut [u64], cx: &Context<'_>) -> Result<(), ExecError> {
+    fn multiply_range(
+        &self,
+        table: TableId,
+        first: u64,
+        out: &mut [u64],
+        cx: &Context<'_>,
+    ) -> Result<(), ExecError> {
         if let [adjacency] = &self.step.by_table[table.0 as usize][..]
             && let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency)
             && !adjacency.skip_loops
@@ -223,8 +230,12 @@ impl CountTarget {
         counter: &mut Counter<'_>,
         cx: &Context<'_>,
     ) -> Result<u64, ExecError> {
-        let Some((neighbour, edge)) = follow(cx, adjacency, node, self.predicate.is_some()) else { return Ok(0) };
-        if (adjacency.check_table && !self.step.wants(neighbour.table())) || (adjacency.skip_loops && neighbour == node) {
+        let Some((neighbour, edge)) = follow(cx, adjacency, node, self.predicate.is_some()) else {
+            return Ok(0);
+        };
+        if (adjacency.check_table && !self.step.wants(neighbour.table()))
+            || (adjacency.skip_loops && neighbour == node)
+        {
             return Ok(0);
         }
         if let Some(predicate) = &self.predicate {
@@ -277,7 +288,14 @@ impl CountTarget {
         if let Some(predicate) = &self.predicate {
             let mut edges = Vec::with_capacity(list.len);
             list_edges(cx, adjacency, csr, node, list, &mut edges);
-            selection = counter.select(predicate, Edges::Ids(edges), copied(&nodes, list.len), list.len, selection, cx)?;
+            selection = counter.select(
+                predicate,
+                Edges::Ids(edges),
+                copied(&nodes, list.len),
+                list.len,
+                selection,
+                cx,
+            )?;
         }
         let mut sum = 0u64;
         for i in selection.to_vec(list.len) {
@@ -316,13 +334,20 @@ fn count_slots(
         // As many whole lists as fill a vector.
         let start = csr.slot_of(first + at as u64);
         let mut end = at;
-        while end < out.len() && (end == at || csr.slot_of(first + end as u64 + 1) - start <= trimorph_vector::VECTOR_SIZE as u64) {
+        while end < out.len()
+            && (end == at
+                || csr.slot_of(first + end as u64 + 1) - start <= trimorph_vector::VECTOR_SIZE as u64)
+        {
             end += 1;
         }
         let len = usize::try_from(csr.slot_of(first + end as u64) - start).unwrap_or(0);
         let edges = Edges::Slots { table: adjacency.edge_table, first: start };
         let nodes = Nodes::Range(NodeId(0));
-        let passed = if len == 0 { Selection::All } else { counter.select(predicate, edges, nodes, len, Selection::All, cx)? };
+        let passed = if len == 0 {
+            Selection::All
+        } else {
+            counter.select(predicate, edges, nodes, len, Selection::All, cx)?
+        };
         match passed {
             Selection::All => {
                 for (i, o) in out[at..end].iter_mut().enumerate() {
@@ -376,7 +401,14 @@ impl<'c> Counter<'c> {
         Ok(std::mem::take(&mut chunk.groups[0].selection))
     }
 
-    fn passes(&mut self, predicate: &Ex, edges: Edges, nodes: Nodes<'static>, len: usize, cx: &Context<'_>) -> Result<bool, ExecError> {
+    fn passes(
+        &mut self,
+        predicate: &Ex,
+        edges: Edges,
+        nodes: Nodes<'static>,
+        len: usize,
+        cx: &Context<'_>,
+    ) -> Result<bool, ExecError> {
         self.chunk.groups[0].len = len;
         Ok(self.select(predicate, edges, nodes, len, Selection::All, cx)?.count(len) > 0)
     }
@@ -463,6 +495,11 @@ impl<'s> Operator<'s> for CountExtend<'s> {
     }
 
     fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self { child: self.child.fork(), from: self.from, fresh: self.fresh, target: Arc::clone(&self.target) })
+        Box::new(Self {
+            child: self.child.fork(),
+            from: self.from,
+            fresh: self.fresh,
+            target: Arc::clone(&self.target),
+        })
     }
 }

@@ -75,7 +75,10 @@ fn edges_between(
         return;
     }
     let table = cx.reader.edge_table(adjacency.edge_table);
-    let Some(view) = (if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) }) else { return };
+    let Some(view) = (if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) })
+    else {
+        return;
+    };
     match view {
         AdjacencyView::Column(_) => {
             if let Some((neighbour, edge)) = follow(cx, adjacency, node, want_edge)
@@ -94,7 +97,9 @@ fn edges_between(
                     (false, _) => EdgeId(0),
                     (true, true) => EdgeId(table.forward_id(node.row(), list).0 + at as u64),
                     (true, false) => match csr.position(list, at) {
-                        Some(position) => EdgeId::new(table.id, target.row() / trimorph_store::PAGE_ROWS, position),
+                        Some(position) => {
+                            EdgeId::new(table.id, target.row() / trimorph_store::PAGE_ROWS, position)
+                        }
                         None => table.search_id(target.row(), node, ordinal),
                     },
                 };

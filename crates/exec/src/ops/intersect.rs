@@ -58,18 +58,23 @@ impl<'s> Intersect<'s> {
             let adjacencies = &step.by_table[node.table().0 as usize];
             for adjacency in adjacencies {
                 let table = cx.reader.edge_table(adjacency.edge_table);
-                let view = if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) };
+                let view =
+                    if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) };
                 let first = out.len();
                 match view {
                     Some(AdjacencyView::Csr(csr)) => csr.append_nodes(csr.list(node.row()), out),
-                    Some(AdjacencyView::Column(_)) => out.extend(follow(cx, adjacency, node, false).map(|(n, _)| n)),
+                    Some(AdjacencyView::Column(_)) => {
+                        out.extend(follow(cx, adjacency, node, false).map(|(n, _)| n))
+                    }
                     None => {}
                 }
                 if adjacency.check_table || adjacency.skip_loops {
                     let mut at = first;
                     for i in first..out.len() {
                         let n = out[i];
-                        if (!adjacency.check_table || step.wants(n.table())) && !(adjacency.skip_loops && n == node) {
+                        if (!adjacency.check_table || step.wants(n.table()))
+                            && !(adjacency.skip_loops && n == node)
+                        {
                             out[at] = n;
                             at += 1;
                         }

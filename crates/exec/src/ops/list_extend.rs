@@ -86,7 +86,8 @@ pub(crate) fn list_edges(
 impl<'s> Operator<'s> for ListExtend<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let table = cx.reader.edge_table(self.adjacency.edge_table);
-        let view = if self.adjacency.forward { Some(&table.forward) } else { table.backward(self.adjacency.from) };
+        let view =
+            if self.adjacency.forward { Some(&table.forward) } else { table.backward(self.adjacency.from) };
         let Some(AdjacencyView::Csr(csr)) = view else { return Ok(false) };
         while self.advance(chunk, cx)? {
             let group = &chunk.groups[self.from.group];
@@ -145,6 +146,13 @@ impl<'s> Operator<'s> for ListExtend<'s> {
     }
 
     fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), self.from, self.to, self.edge_slot, self.adjacency, self.cursor.as_ref().map(Cursor::fork)))
+        Box::new(Self::new(
+            self.child.fork(),
+            self.from,
+            self.to,
+            self.edge_slot,
+            self.adjacency,
+            self.cursor.as_ref().map(Cursor::fork),
+        ))
     }
 }

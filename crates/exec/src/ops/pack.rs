@@ -22,7 +22,12 @@ pub(crate) struct Pack<'s> {
 }
 
 impl<'s> Pack<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, slots: Arc<[usize]>, places: Arc<[Place]>, eager: bool) -> Self {
+    pub(crate) fn new(
+        child: BoxOperator<'s>,
+        slots: Arc<[usize]>,
+        places: Arc<[Place]>,
+        eager: bool,
+    ) -> Self {
         let (inner, rows) = (Chunk::with_slots(&slots), Rows::new(places.len()));
         Self { child, inner, slots, places, rows, done: false, eager }
     }

@@ -28,7 +28,8 @@ impl NodeScan {
 impl<'s> Operator<'s> for NodeScan {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         cx.check()?;
-        let Some((first, left)) = self.current.take().or_else(|| self.morsels.next(&cx.reader, &self.prune)) else {
+        let Some((first, left)) = self.current.take().or_else(|| self.morsels.next(&cx.reader, &self.prune))
+        else {
             return Ok(false);
         };
         let len = left.min(cx.settings.vector_size);

@@ -48,7 +48,8 @@ impl<'s> Sort<'s> {
             let keys = (self.spec.keys.iter())
                 .map(|(ex, _)| Ok(evaluate(ex, &self.inner, 0, cx)?.into_vector(group.len)))
                 .collect::<Result<Vec<Vector<'s>>, ExecError>>()?;
-            let columns: Vec<&Vector<'s>> = self.keep.iter().map(|k| &group.vectors[*k]).chain(&keys).collect();
+            let columns: Vec<&Vector<'s>> =
+                self.keep.iter().map(|k| &group.vectors[*k]).chain(&keys).collect();
             let positions = group.positions();
             let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
             self.rows.extend(&columns, &positions, multiplicity, cx);
@@ -103,7 +104,9 @@ fn order_in(vector: &Vector<'_>, a: usize, b: usize) -> Ordering {
     }
     match &vector.values {
         Values::Bool(v) => v[a].cmp(&v[b]),
-        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => v[a].cmp(&v[b]),
+        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
+            v[a].cmp(&v[b])
+        }
         Values::Date(v) => v[a].cmp(&v[b]),
         Values::String(v) => v[a].as_str().cmp(v[b].as_str()),
         Values::Node(v) => v.id(a).cmp(&v.id(b)),

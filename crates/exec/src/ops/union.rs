@@ -26,7 +26,12 @@ impl<'s> Union<'s> {
     pub(crate) fn new(inputs: Vec<(BoxOperator<'s>, usize, Arc<[usize]>)>) -> Self {
         let inputs = inputs
             .into_iter()
-            .map(|(child, slots, columns)| Input { child, inner: Chunk::with_slots(&[slots]), slots, columns })
+            .map(|(child, slots, columns)| Input {
+                child,
+                inner: Chunk::with_slots(&[slots]),
+                slots,
+                columns,
+            })
             .collect();
         Self { inputs, current: 0 }
     }

@@ -47,7 +47,9 @@ impl<'s> Unwind<'s> {
 /// A typed vector of `values`, where all are integers; else a general one.
 fn vector_of<'s>(values: Vec<Value>) -> Vector<'s> {
     if values.iter().all(|v| matches!(v, Value::Int(_))) {
-        return Vector::new(Values::Int(values.iter().map(|v| if let Value::Int(i) = v { *i } else { 0 }).collect()));
+        return Vector::new(Values::Int(
+            values.iter().map(|v| if let Value::Int(i) = v { *i } else { 0 }).collect(),
+        ));
     }
     Vector::new(Values::Any(values))
 }
@@ -85,7 +87,8 @@ impl<'s> Operator<'s> for Unwind<'s> {
             let group = &self.inner.groups[0];
             let out = &mut chunk.groups[0];
             out.reset(values.len());
-            out.multiplicity = group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
+            out.multiplicity =
+                group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
             for (slot, from) in self.keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*from].gather(&parents);
             }

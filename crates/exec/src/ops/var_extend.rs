@@ -57,6 +57,9 @@ pub(crate) struct VarExtend<'s> {
     walk: Option<Walk>,
 }
 
+/// For each node seen, its distance and the edges by which shortest paths reach it.
+type Seen = FxHashMap<NodeId, (u32, Vec<(EdgeId, NodeId)>)>;
+
 /// The state of the walk from one row.
 enum Walk {
     Trails { stack: Vec<Frame>, path: Vec<EdgeId>, start: Option<NodeId> },
@@ -70,7 +73,12 @@ impl<'s> VarExtend<'s> {
     }
 
     /// The edges that can be taken from `node`, with the nodes they lead to.
-    fn candidates(&mut self, node: NodeId, row: u32, cx: &Context<'s>) -> Result<Vec<(EdgeId, NodeId)>, ExecError> {
+    fn candidates(
+        &mut self,
+        node: NodeId,
+        row: u32,
+        cx: &Context<'s>,
+    ) -> Result<Vec<(EdgeId, NodeId)>, ExecError> {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         for adjacency in &self.spec.step.by_table[node.table().0 as usize] {
             let table = cx.reader.edge_table(adjacency.edge_table);
@@ -128,10 +136,16 @@ impl<'s> VarExtend<'s> {
     }
 
     fn ends_well(&self, node: NodeId, target: Option<NodeId>) -> bool {
-        target.is_none_or(|t| t == node) && self.spec.to_tables.as_ref().is_none_or(|ts| ts.contains(&node.table()))
+        target.is_none_or(|t| t == node)
+            && self.spec.to_tables.as_ref().is_none_or(|ts| ts.contains(&node.table()))
     }
 
-    fn start(&mut self, row: u32, target: Option<NodeId>, cx: &Context<'s>) -> Result<Option<Walk>, ExecError> {
+    fn start(
+        &mut self,
+        row: u32,
+        target: Option<NodeId>,
+        cx: &Context<'s>,
+    ) -> Result<Option<Walk>, ExecError> {
         let Some(node) = self.node(self.spec.from, row) else { return Ok(None) };
         if self.spec.into.is_some() && target.is_none() {
             return Ok(None);
@@ -151,7 +165,13 @@ impl<'s> VarExtend<'s> {
     }
 
     /// Each node reached by at least `min` (0 or 1) and at most `max` edges, once.
-    fn reach(&mut self, start: NodeId, row: u32, target: Option<NodeId>, cx: &Context<'s>) -> Result<VecDeque<(NodeId, Vec<EdgeId>)>, ExecError> {
+    fn reach(
+        &mut self,
+        start: NodeId,
+        row: u32,
+        target: Option<NodeId>,
+        cx: &Context<'s>,
+    ) -> Result<VecDeque<(NodeId, Vec<EdgeId>)>, ExecError> {
         let mut found = VecDeque::new();
         let mut seen: FxHashMap<NodeId, ()> = FxHashMap::default();
         let mut frontier = vec![start];
@@ -192,7 +212,7 @@ impl<'s> VarExtend<'s> {
     ) -> Result<VecDeque<(NodeId, Vec<EdgeId>)>, ExecError> {
         let mut found = VecDeque::new();
         // Distance of each node seen, and the edges by which it is reached on shortest paths.
-        let mut seen: FxHashMap<NodeId, (u32, Vec<(EdgeId, NodeId)>)> = FxHashMap::default();
+        let mut seen: Seen = FxHashMap::default();
         seen.insert(start, (0, Vec::new()));
         if self.spec.min == 0 && self.ends_well(start, target) {
             found.push_back((start, Vec::new()));
@@ -213,7 +233,9 @@ impl<'s> VarExtend<'s> {
                             seen.insert(neighbour, (depth, vec![(edge, node)]));
                             next.push(neighbour);
                         }
-                        Some((at, parents)) if *at == depth && kind == ShortestKind::All => parents.push((edge, node)),
+                        Some((at, parents)) if *at == depth && kind == ShortestKind::All => {
+                            parents.push((edge, node))
+                        }
                         Some(_) => {}
                     }
                 }
@@ -232,7 +254,12 @@ impl<'s> VarExtend<'s> {
     }
 
     /// The next end of the walk from `row`, with its edges.
-    fn step(&mut self, row: u32, target: Option<NodeId>, cx: &Context<'s>) -> Result<Option<(NodeId, Vec<EdgeId>)>, ExecError> {
+    fn step(
+        &mut self,
+        row: u32,
+        target: Option<NodeId>,
+        cx: &Context<'s>,
+    ) -> Result<Option<(NodeId, Vec<EdgeId>)>, ExecError> {
         let Some(walk) = self.walk.take() else { return Ok(None) };
         let (mut stack, mut path, start) = match walk {
             Walk::Found(mut found) => {
@@ -251,7 +278,7 @@ impl<'s> VarExtend<'s> {
         let mut looked = 0usize;
         while let Some(top) = stack.last_mut() {
             looked += 1;
-            if looked % 1024 == 0 {
+            if looked.is_multiple_of(1024) {
                 cx.check()?;
             }
             let Some((edge, node)) = top.candidates.get(top.next).copied() else {
@@ -265,7 +292,8 @@ impl<'s> VarExtend<'s> {
             }
             path.push(edge);
             let length = u32::try_from(path.len()).unwrap_or(u32::MAX);
-            let found = (length >= self.spec.min && self.ends_well(node, target)).then(|| (node, path.clone()));
+            let found =
+                (length >= self.spec.min && self.ends_well(node, target)).then(|| (node, path.clone()));
             if length < self.spec.max {
                 stack.push(Frame { candidates: self.candidates(node, row, cx)?, next: 0 });
             } else {
@@ -282,7 +310,7 @@ impl<'s> VarExtend<'s> {
 
 /// All ways back from `node` to `start`, as edges from the start on.
 fn trace(
-    seen: &FxHashMap<NodeId, (u32, Vec<(EdgeId, NodeId)>)>,
+    seen: &Seen,
     node: NodeId,
     start: NodeId,
     tail: &mut Vec<EdgeId>,
@@ -344,7 +372,8 @@ impl<'s> Operator<'s> for VarExtend<'s> {
             let group = &self.inner.groups[0];
             let out = &mut chunk.groups[0];
             out.reset(nodes.len());
-            out.multiplicity = group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
+            out.multiplicity =
+                group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
             for (slot, from) in self.spec.keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*from].gather(&parents);
             }

@@ -87,7 +87,8 @@ impl EdgeList {
         image: &mut ImageWriter,
         meta: &mut Encoder,
     ) -> AdjacencyBytes {
-        let lists = Lists { offsets: &self.offsets, neighbours: &|i| self.targets[i], positions: None, targets };
+        let lists =
+            Lists { offsets: &self.offsets, neighbours: &|i| self.targets[i], positions: None, targets };
         write(&lists, single, image, meta)
     }
 
@@ -130,7 +131,10 @@ pub(crate) fn build_backward(
     for (slot, node) in forward.targets.iter().enumerate() {
         if node.table() == target {
             let at = &mut cursor[node.row() as usize];
-            #[expect(clippy::cast_possible_truncation, reason = "loading refuses 2^32 edges in one edge table")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "loading refuses 2^32 edges in one edge table"
+            )]
             {
                 slots[*at as usize] = slot as u32;
             }

@@ -44,7 +44,8 @@ impl Csr {
         let mut first_slot = 0;
         let mut segments = Vec::new();
         for start in (0..rows).step_by(SEGMENT_ROWS) {
-            let segment = Self::read_segment(image, meta, SEGMENT_ROWS.min(rows - start), first_slot, targets)?;
+            let segment =
+                Self::read_segment(image, meta, SEGMENT_ROWS.min(rows - start), first_slot, targets)?;
             first_slot += segment.edges as u64;
             segments.push(Arc::new(segment));
         }
@@ -156,7 +157,8 @@ impl<'s> CsrView<'s> {
         self.row_slot(row).filter(|_| (row as usize / SEGMENT_ROWS) < self.segments.len())?;
         let view = &self.segments[row as usize / SEGMENT_ROWS];
         let local = row as usize % SEGMENT_ROWS;
-        let rows = view.presence.as_ref().map_or(view.offsets.len().saturating_sub(1), |p| p.words.len() * 64);
+        let rows =
+            view.presence.as_ref().map_or(view.offsets.len().saturating_sub(1), |p| p.words.len() * 64);
         (local < rows).then(|| self.list(row))
     }
 
@@ -215,7 +217,8 @@ impl<'s> CsrView<'s> {
             None => {
                 let first = NodeId::new(self.targets[0], 0).0;
                 out.extend(
-                    (list.start..list.start + list.len).map(|i| NodeId(first + view.neighbours.get(i).cast_unsigned())),
+                    (list.start..list.start + list.len)
+                        .map(|i| NodeId(first + view.neighbours.get(i).cast_unsigned())),
                 );
             }
             Some(_) => out.extend((0..list.len).map(|i| self.node(list, i))),

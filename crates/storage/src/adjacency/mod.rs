@@ -28,7 +28,12 @@ pub enum Adjacency {
 }
 
 impl Adjacency {
-    pub(crate) fn read(image: &Image, meta: &mut Decoder<'_>, rows: u64, targets: &[(TableId, u64)]) -> Result<Self, CodecError> {
+    pub(crate) fn read(
+        image: &Image,
+        meta: &mut Decoder<'_>,
+        rows: u64,
+        targets: &[(TableId, u64)],
+    ) -> Result<Self, CodecError> {
         match meta.u8()? {
             0 => Ok(Self::Csr(Csr::read(image, meta, rows, targets)?)),
             1 => Ok(Self::Column(VertexColumn::read(image, meta, rows, targets)?)),

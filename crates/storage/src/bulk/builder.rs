@@ -18,7 +18,8 @@ use trimorph_vfs::{Encoder, ImageWriter, RegionOptions};
 use super::edges::{EdgeTableInput, build_edge_table, route_edges};
 use super::keys::{KeySpace, key_at};
 use super::{
-    BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle, NodeSpec, Rejected, Verdict,
+    BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle,
+    NodeSpec, Rejected, Verdict,
 };
 use crate::column::ColumnWriter;
 use crate::key_index::KeyIndex;
@@ -93,12 +94,15 @@ impl<'a> BulkBuilder<'a> {
     /// **Errors**: a dangling edge that is not to be skipped; more edges or tables than ids can tell apart; cancellation.
     pub fn finish(self, threads: usize) -> Result<Main, BulkError> {
         let nodes = std::mem::take(&mut *lock(&self.nodes));
-        let spaces: Vec<Arc<Mutex<KeySpace>>> = lock(&self.spaces).iter().map(|(_, s)| Arc::clone(s)).collect();
+        let spaces: Vec<Arc<Mutex<KeySpace>>> =
+            lock(&self.spaces).iter().map(|(_, s)| Arc::clone(s)).collect();
         let mut catalog = Catalog::default();
         let mut main = Main::default();
         for (i, state) in nodes.into_iter().enumerate() {
-            let state = Arc::into_inner(state).map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner));
-            let state = state.ok_or(BulkError::Declaration("a node table is still being appended to".into()))?;
+            let state =
+                Arc::into_inner(state).map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner));
+            let state =
+                state.ok_or(BulkError::Declaration("a node table is still being appended to".into()))?;
             let id = TableId(u16::try_from(i).map_err(|_| too_large("node tables", 1 << 16))?);
             let (table, bytes) = finish_nodes(state, id, &spaces, &mut catalog, self.options)?;
             main.bytes.add(&bytes);
@@ -117,11 +121,16 @@ impl<'a> BulkBuilder<'a> {
     }
 
     /// Resolves keys and groups edges by (edge label, source table).
-    fn edge_inputs(&self, spaces: &[Arc<Mutex<KeySpace>>], tables: usize) -> Result<Vec<EdgeTableInput>, BulkError> {
+    fn edge_inputs(
+        &self,
+        spaces: &[Arc<Mutex<KeySpace>>],
+        tables: usize,
+    ) -> Result<Vec<EdgeTableInput>, BulkError> {
         let mut inputs: Vec<EdgeTableInput> = Vec::new();
         for state in std::mem::take(&mut *lock(&self.edges)) {
             let mut state = lock(&state);
-            let (from, to) = (lock(&spaces[state.from]), (state.from != state.to).then(|| lock(&spaces[state.to])));
+            let (from, to) =
+                (lock(&spaces[state.from]), (state.from != state.to).then(|| lock(&spaces[state.to])));
             let to = to.as_deref().unwrap_or(&from);
             let spec = state.spec.clone();
             for batch in std::mem::take(&mut state.batches) {
@@ -150,7 +159,12 @@ impl<'a> BulkBuilder<'a> {
             let properties: Vec<PropertyId> = input
                 .properties
                 .iter()
-                .map(|(name, _)| Ok(PropertyId(u32::try_from(catalog.properties.intern(name)).map_err(|_| too_large("properties", 1 << 32))?)))
+                .map(|(name, _)| {
+                    Ok(PropertyId(
+                        u32::try_from(catalog.properties.intern(name))
+                            .map_err(|_| too_large("properties", 1 << 32))?,
+                    ))
+                })
                 .collect::<Result<_, BulkError>>()?;
             jobs.push((id, ty, properties, input));
         }
@@ -177,8 +191,11 @@ impl<'a> BulkBuilder<'a> {
             }
             work();
         });
-        let mut built: Vec<(EdgeTable, EdgeTableInfo, ComponentBytes)> =
-            done.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect::<Result<_, _>>()?;
+        let mut built: Vec<(EdgeTable, EdgeTableInfo, ComponentBytes)> = done
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .into_iter()
+            .collect::<Result<_, _>>()?;
         built.sort_by_key(|(table, _, _)| table.id);
         for (table, info, bytes) in built {
             main.bytes.add(&bytes);
@@ -220,7 +237,12 @@ fn finish_nodes(
         state.key.get_or_insert_with(|| ColumnWriter::new(LogicalType::Int));
     }
     let key = state.key.is_some().then_some(0);
-    let names = state.spec.key_property.iter().map(|n| (n.clone(), LogicalType::Int)).chain(state.spec.properties.iter().cloned());
+    let names = state
+        .spec
+        .key_property
+        .iter()
+        .map(|n| (n.clone(), LogicalType::Int))
+        .chain(state.spec.properties.iter().cloned());
     let mut properties = Vec::new();
     meta.u64(state.rows);
     meta.u64((usize::from(key.is_some()) + state.columns.len()) as u64);
@@ -229,7 +251,8 @@ fn finish_nodes(
         let (stats, size) = writer.finish(&mut image, &mut meta);
         bytes.node_properties += size.data;
         bytes.nulls += size.nulls;
-        let id = u32::try_from(catalog.properties.intern(&name)).map_err(|_| too_large("properties", 1 << 32))?;
+        let id =
+            u32::try_from(catalog.properties.intern(&name)).map_err(|_| too_large("properties", 1 << 32))?;
         properties.push(PropertyInfo { id: PropertyId(id), ty, stats });
     }
     match (key, state.space) {
@@ -247,7 +270,9 @@ fn finish_nodes(
         .sets
         .into_iter()
         .map(|(bits, count)| CharacteristicSet {
-            properties: (0..offset).chain((0..128).filter(|p| bits >> p & 1 == 1).map(|p| p + offset)).collect(),
+            properties: (0..offset)
+                .chain((0..128).filter(|p| bits >> p & 1 == 1).map(|p| p + offset))
+                .collect(),
             count,
         })
         .collect();
@@ -261,7 +286,10 @@ impl BulkSink for BulkBuilder<'_> {
     fn declare_nodes(&self, spec: NodeSpec) -> Result<NodeHandle, BulkError> {
         let space = spec.key_space.as_deref().map(|name| self.space(name).0);
         if spec.key_property.is_some() && space.is_none() {
-            return Err(BulkError::Declaration(format!("node table {:?} has a key property but no key space", spec.labels)));
+            return Err(BulkError::Declaration(format!(
+                "node table {:?} has a key property but no key space",
+                spec.labels
+            )));
         }
         let mut nodes = lock(&self.nodes);
         let mut sorted = spec.labels.clone();
@@ -274,7 +302,14 @@ impl BulkSink for BulkBuilder<'_> {
             }
         }
         let columns = spec.properties.iter().map(|(_, ty)| ColumnWriter::new(*ty)).collect();
-        nodes.push(Arc::new(Mutex::new(NodeTableState { spec, space, rows: 0, key: None, columns, sets: HashMap::new() })));
+        nodes.push(Arc::new(Mutex::new(NodeTableState {
+            spec,
+            space,
+            rows: 0,
+            key: None,
+            columns,
+            sets: HashMap::new(),
+        })));
         u32::try_from(nodes.len() - 1).map(NodeHandle).map_err(|_| too_large("node tables", 1 << 16))
     }
 
@@ -293,12 +328,23 @@ impl BulkSink for BulkBuilder<'_> {
         let state = state.ok_or(BulkError::Declaration("append to an undeclared node table".into()))?;
         let mut state = lock(&state);
         let state = &mut *state;
-        let rows = batch.keys.as_ref().map(ColumnData::len).or(batch.columns.first().map(|c| c.data.len())).unwrap_or(0);
+        let rows = batch
+            .keys
+            .as_ref()
+            .map(ColumnData::len)
+            .or(batch.columns.first().map(|c| c.data.len()))
+            .unwrap_or(0);
         let fits = batch.columns.len() == state.columns.len()
-            && batch.columns.iter().all(|c| c.data.len() == rows && c.nulls.as_ref().is_none_or(|n| n.len() == rows))
+            && batch
+                .columns
+                .iter()
+                .all(|c| c.data.len() == rows && c.nulls.as_ref().is_none_or(|n| n.len() == rows))
             && batch.keys.is_some() == state.space.is_some();
         if !fits {
-            return Err(BulkError::Declaration(format!("a batch of {:?} does not fit its declaration", state.spec.labels)));
+            return Err(BulkError::Declaration(format!(
+                "a batch of {:?} does not fit its declaration",
+                state.spec.labels
+            )));
         }
         let mut keep: Option<Vec<bool>> = None;
         if let (Some(keys), Some(space)) = (&batch.keys, state.space) {
@@ -309,13 +355,18 @@ impl BulkSink for BulkBuilder<'_> {
             let mut space = lock(&space);
             let mut row = state.rows;
             for i in 0..rows {
-                let key = key_at(keys, i).ok_or(BulkError::Declaration("keys are integers or strings".into()))?;
+                let key =
+                    key_at(keys, i).ok_or(BulkError::Declaration("keys are integers or strings".into()))?;
                 let table = TableId(u16::try_from(table.0).map_err(|_| too_large("node tables", 1 << 16))?);
                 if space.insert(key, trimorph_base::NodeId::new(table, row)) {
                     row += 1;
                 } else {
                     let reason = format!("duplicate key {key} in key space \"{name}\"");
-                    self.rejected(Rejected { file: batch.origin.file, line: batch.origin.lines.line(i), reason })?;
+                    self.rejected(Rejected {
+                        file: batch.origin.file,
+                        line: batch.origin.lines.line(i),
+                        reason,
+                    })?;
                     keep.get_or_insert_with(|| vec![true; rows])[i] = false;
                 }
             }
@@ -337,9 +388,15 @@ impl BulkSink for BulkBuilder<'_> {
         let rows = batch.from_keys.len();
         let fits = batch.to_keys.len() == rows
             && batch.columns.len() == state.spec.properties.len()
-            && batch.columns.iter().all(|c| c.data.len() == rows && c.nulls.as_ref().is_none_or(|n| n.len() == rows));
+            && batch
+                .columns
+                .iter()
+                .all(|c| c.data.len() == rows && c.nulls.as_ref().is_none_or(|n| n.len() == rows));
         if !fits {
-            return Err(BulkError::Declaration(format!("a batch of \"{}\" does not fit its declaration", state.spec.label)));
+            return Err(BulkError::Declaration(format!(
+                "a batch of \"{}\" does not fit its declaration",
+                state.spec.label
+            )));
         }
         state.batches.push(batch);
         Ok(())

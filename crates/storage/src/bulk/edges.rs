@@ -54,16 +54,17 @@ pub(super) fn route_edges(
     }
     for (source, rows) in by_source.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
         let source = TableId(u16::try_from(source).map_err(|_| too_large("node tables", 1 << 16))?);
-        let place = inputs.iter().position(|i| i.label == spec.label && i.source == source).unwrap_or_else(|| {
-            inputs.push(EdgeTableInput {
-                label: spec.label.clone(),
-                source,
-                edges: Vec::new(),
-                properties: Vec::new(),
-                columns: Vec::new(),
+        let place =
+            inputs.iter().position(|i| i.label == spec.label && i.source == source).unwrap_or_else(|| {
+                inputs.push(EdgeTableInput {
+                    label: spec.label.clone(),
+                    source,
+                    edges: Vec::new(),
+                    properties: Vec::new(),
+                    columns: Vec::new(),
+                });
+                inputs.len() - 1
             });
-            inputs.len() - 1
-        });
         let input = &mut inputs[place];
         append_properties(input, spec, batch, &rows);
         input.edges.extend(rows.iter().map(|(_, row, target)| (*row, *target)));
@@ -74,7 +75,12 @@ pub(super) fn route_edges(
     Ok(())
 }
 
-fn append_properties(input: &mut EdgeTableInput, spec: &EdgeSpec, batch: &EdgeBatch, rows: &[(usize, u32, NodeId)]) {
+fn append_properties(
+    input: &mut EdgeTableInput,
+    spec: &EdgeSpec,
+    batch: &EdgeBatch,
+    rows: &[(usize, u32, NodeId)],
+) {
     let before = input.edges.len();
     for (name, ty) in &spec.properties {
         if input.properties.iter().all(|(n, _)| n != name) {
@@ -110,7 +116,12 @@ fn blank(ty: LogicalType, len: usize) -> ColumnBatch {
     ColumnBatch { data, nulls: (len > 0).then(|| vec![true; len]) }
 }
 
-fn extend(into: &mut ColumnBatch, from: &ColumnBatch, rows: impl Iterator<Item = usize> + Clone, before: usize) {
+fn extend(
+    into: &mut ColumnBatch,
+    from: &ColumnBatch,
+    rows: impl Iterator<Item = usize> + Clone,
+    before: usize,
+) {
     let count = rows.clone().count();
     if into.nulls.is_some() || from.nulls.is_some() {
         let nulls = into.nulls.get_or_insert_with(|| vec![false; before]);
@@ -124,7 +135,9 @@ fn extend(into: &mut ColumnBatch, from: &ColumnBatch, rows: impl Iterator<Item =
         | (ColumnData::DateTime(a), ColumnData::DateTime(b)) => a.extend(rows.map(|i| b[i])),
         (ColumnData::Float(a), ColumnData::Float(b)) => a.extend(rows.map(|i| b[i])),
         (ColumnData::Date(a), ColumnData::Date(b)) => a.extend(rows.map(|i| b[i])),
-        (ColumnData::String { bytes, ends }, ColumnData::String { bytes: b, ends: e }) if bytes.len() < (1 << 31) => {
+        (ColumnData::String { bytes, ends }, ColumnData::String { bytes: b, ends: e })
+            if bytes.len() < (1 << 31) =>
+        {
             for i in rows {
                 let start = if i == 0 { 0 } else { e[i - 1] as usize };
                 bytes.extend_from_slice(b.get(start..e[i] as usize).unwrap_or_default());
@@ -141,7 +154,11 @@ fn extend(into: &mut ColumnBatch, from: &ColumnBatch, rows: impl Iterator<Item =
 }
 
 /// Turns the column into general values and appends.
-fn extend_general<'b>(into: &mut ColumnBatch, before: usize, rows: impl Iterator<Item = Option<(&'b ColumnBatch, usize)>>) {
+fn extend_general<'b>(
+    into: &mut ColumnBatch,
+    before: usize,
+    rows: impl Iterator<Item = Option<(&'b ColumnBatch, usize)>>,
+) {
     let at = |column: &ColumnBatch, i: usize| match &column.nulls {
         Some(nulls) if nulls[i] => trimorph_types::Value::Null,
         _ => value_at(&column.data, i),
@@ -176,8 +193,12 @@ pub(super) fn build_edge_table(
     targets.dedup();
     let single = list.degree_max() <= 1;
     let slots = if single { source_rows } else { edge_count };
-    let self_loops =
-        list.targets.iter().zip(&list.sources).filter(|(t, s)| t.table() == source && t.row() == u64::from(**s)).count() as u64;
+    let self_loops = list
+        .targets
+        .iter()
+        .zip(&list.sources)
+        .filter(|(t, s)| t.table() == source && t.row() == u64::from(**s))
+        .count() as u64;
 
     let mut image = ImageWriter::new();
     let mut meta = Encoder::new();

@@ -75,8 +75,13 @@ impl KeySpace {
     /// Hashes and rows of the keys of one table, for its key index.
     #[expect(clippy::cast_possible_truncation, reason = "a node table has fewer than 2^32 rows")]
     pub(crate) fn hashes(&self, table: TableId) -> Vec<(u64, u32)> {
-        let ints = self.ints.iter().filter(|(_, n)| n.table() == table).map(|(k, n)| (hash_int(*k), n.row() as u32));
-        let texts = self.texts.iter().filter(|(_, n)| n.table() == table).map(|(k, n)| (hash_text(k), n.row() as u32));
+        let ints =
+            self.ints.iter().filter(|(_, n)| n.table() == table).map(|(k, n)| (hash_int(*k), n.row() as u32));
+        let texts = self
+            .texts
+            .iter()
+            .filter(|(_, n)| n.table() == table)
+            .map(|(k, n)| (hash_text(k), n.row() as u32));
         let mut hashes: Vec<(u64, u32)> = ints.chain(texts).collect();
         // The map's order is not that of the rows; the index must not depend on it.
         hashes.sort_unstable_by_key(|(_, row)| *row);

@@ -7,6 +7,6 @@ mod keys;
 
 pub use builder::{BulkBuilder, RejectFn};
 pub use input::{
-    BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, Lines, NodeBatch, NodeHandle, NodeSpec,
-    Origin, Rejected, Verdict,
+    BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, Lines, NodeBatch,
+    NodeHandle, NodeSpec, Origin, Rejected, Verdict,
 };

@@ -59,7 +59,7 @@ pub(crate) fn read_presence(
         present += word.count_ones() as usize;
     }
     // No bit may stand for a row past the last.
-    ok &= len % 64 == 0 || bits.last().is_none_or(|w| w >> (len % 64) == 0);
+    ok &= len.is_multiple_of(64) || bits.last().is_none_or(|w| w >> (len % 64) == 0);
     if ok { Ok((words, ranks, present)) } else { Err(meta.error("a presence index of the segment's length")) }
 }
 
@@ -233,7 +233,8 @@ impl Column {
             return Err(meta.error("an encoding that fits the column's type"));
         }
         let zone_count = meta.count(len.div_ceil(ZONE_ROWS))?;
-        let zones = (0..zone_count).map(|_| Ok((meta.i64()?, meta.i64()?))).collect::<Result<_, CodecError>>()?;
+        let zones =
+            (0..zone_count).map(|_| Ok((meta.i64()?, meta.i64()?))).collect::<Result<_, CodecError>>()?;
         Ok(Segment { presence, data, zones })
     }
 }

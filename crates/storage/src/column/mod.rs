@@ -10,8 +10,8 @@ mod format;
 mod view;
 mod writer;
 
-pub(crate) use format::{Ints as PackedInts, read_blob, read_presence, type_code, type_from_code};
-pub(crate) use writer::value_at;
 pub use format::{Column, SEGMENT_ROWS, ZONE_ROWS};
+pub(crate) use format::{Ints as PackedInts, read_blob, read_presence, type_code, type_from_code};
 pub use view::{ColumnView, RangeCounter};
+pub(crate) use writer::value_at;
 pub use writer::{ColumnBytes, ColumnWriter};

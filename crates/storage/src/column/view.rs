@@ -51,13 +51,17 @@ impl<'s> SegmentView<'s> {
         };
         let data = match &segment.data {
             Data::Ints(ints) => DataView::Ints(ints.view()),
-            Data::Floats(bytes) => DataView::Floats(bytemuck::try_cast_slice(bytes.as_slice()).unwrap_or_default()),
+            Data::Floats(bytes) => {
+                DataView::Floats(bytemuck::try_cast_slice(bytes.as_slice()).unwrap_or_default())
+            }
             Data::Dictionary(codes) => DataView::Dictionary(codes.view()),
             Data::Strings { ends, text } => DataView::Strings { ends: ends.view(), text: text.as_str() },
             Data::Compressed { ends, bytes } => {
                 DataView::Compressed(StringsView { ends: ends.view(), bytes: bytes.as_slice() })
             }
-            Data::Values { ends, bytes } => DataView::Values(StringsView { ends: ends.view(), bytes: bytes.as_slice() }),
+            Data::Values { ends, bytes } => {
+                DataView::Values(StringsView { ends: ends.view(), bytes: bytes.as_slice() })
+            }
         };
         Self { presence, data, zones: &segment.zones }
     }
@@ -87,8 +91,10 @@ fn split(row: u64) -> (usize, usize) {
 impl<'s> ColumnView<'s> {
     /// Resolves `column`.
     pub fn new(column: &'s Column) -> Self {
-        let dictionary =
-            column.dictionary.as_ref().map(|Dictionary { len, ends, text }| (ends.view(), text.as_str(), *len));
+        let dictionary = column
+            .dictionary
+            .as_ref()
+            .map(|Dictionary { len, ends, text }| (ends.view(), text.as_str(), *len));
         Self {
             ty: column.ty,
             segments: column.segments.iter().map(|s| SegmentView::new(s)).collect(),

@@ -132,7 +132,9 @@ impl ColumnWriter {
                     self.push_text((!null(i)).then_some(text));
                 }
             }
-            other => rows.for_each(|i| self.push_value(if null(i) { Value::Null } else { value_at(other, i) })),
+            other => {
+                rows.for_each(|i| self.push_value(if null(i) { Value::Null } else { value_at(other, i) }))
+            }
         }
     }
 
@@ -227,16 +229,19 @@ impl ColumnWriter {
         let count = present.iter().filter(|p| **p).count();
         let zones = if is_integral(self.ty) { zone_map(&present, &self.ints) } else { Vec::new() };
         let data = match self.ty {
-            LogicalType::Float => {
-                Encoded::Floats(std::mem::take(&mut self.floats).iter().flat_map(|f| f.to_le_bytes()).collect())
-            }
+            LogicalType::Float => Encoded::Floats(
+                std::mem::take(&mut self.floats).iter().flat_map(|f| f.to_le_bytes()).collect(),
+            ),
             LogicalType::String => self.encode_strings(),
             ty if is_integral(ty) => {
                 let packed = pack(&self.ints);
                 self.ints.clear();
                 Encoded::Ints(packed)
             }
-            _ => Encoded::Values { ends: pack(&std::mem::take(&mut self.ends)), bytes: std::mem::take(&mut self.bytes) },
+            _ => Encoded::Values {
+                ends: pack(&std::mem::take(&mut self.ends)),
+                bytes: std::mem::take(&mut self.bytes),
+            },
         };
         let presence = (count > 0 && count < present.len()).then(|| RankBits::new(&present));
         self.segments.push(EncodedSegment { presence, none_present: count == 0, data, zones });
@@ -350,7 +355,8 @@ impl ColumnWriter {
                 meta.i64(high);
             }
         }
-        let stats = PropertyStats { nulls: self.nulls, distinct: self.distinct.estimate(), range: self.range };
+        let stats =
+            PropertyStats { nulls: self.nulls, distinct: self.distinct.estimate(), range: self.range };
         (stats, size)
     }
 
@@ -447,7 +453,9 @@ pub(crate) fn as_integer(ty: LogicalType, value: &Value) -> Option<i64> {
         (LogicalType::Date, Value::Date(d)) => Some(d.days.into()),
         (LogicalType::LocalTime, Value::LocalTime(t)) => Some(t.nanos),
         (LogicalType::LocalDateTime, Value::LocalDateTime(t)) => nanos(t.seconds, t.nanos),
-        (LogicalType::DateTime, Value::DateTime(t)) if t.zone == trimorph_types::Zone::Offset(0) => nanos(t.seconds, t.nanos),
+        (LogicalType::DateTime, Value::DateTime(t)) if t.zone == trimorph_types::Zone::Offset(0) => {
+            nanos(t.seconds, t.nanos)
+        }
         _ => None,
     }
 }
@@ -466,7 +474,9 @@ pub(crate) fn value_at(data: &ColumnData, i: usize) -> Value {
         ColumnData::DateTime(v) => vector(Values::DateTime(vec![v[i]])),
         ColumnData::String { bytes, ends } => {
             let start = if i == 0 { 0 } else { ends[i - 1] as usize };
-            Value::string(String::from_utf8_lossy(bytes.get(start..ends[i] as usize).unwrap_or_default()).as_ref())
+            Value::string(
+                String::from_utf8_lossy(bytes.get(start..ends[i] as usize).unwrap_or_default()).as_ref(),
+            )
         }
         ColumnData::Values(v) => v[i].clone(),
     }
@@ -497,7 +507,11 @@ impl HyperLogLog {
         self.registers[register] = self.registers[register].max(rank);
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive estimate, rounded")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive estimate, rounded"
+    )]
     fn estimate(&self) -> u64 {
         let m = self.registers.len() as f64;
         let sum: f64 = self.registers.iter().map(|r| (-f64::from(*r)).exp2()).sum();
