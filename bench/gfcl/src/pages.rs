@@ -1,0 +1,169 @@
+//! Table 3: edge properties in pages in forward order against a column in insertion order.
+//!
+//! Edge columns: the edges of the graph come in random order and are numbered as they come; a property is an 8-byte value at the
+//! edge's number, lists are (4-byte neighbour, 8-byte edge number) in flat arrays. Property pages: the storage of the engine.
+//! 1 hop: edges with `ts > c`. 2 hops: pairs of edges of which the second is later, from a sample of first vertices.
+//! Forward goes over out-lists, backward over in-lists.
+//!
+//! Source: GF-CL §8.3, table 3.
+
+use trimorph_store::{AdjacencyView, ColumnView, CsrView, Main, Reader, Snapshot};
+use trimorph_vector::{Values, Vector};
+
+use crate::clock::race;
+use crate::graph::{Graph, Random};
+use crate::report::Report;
+use crate::Failure;
+
+/// The paper's COL / PAGE: 1 hop on LDBC, WIKI, FLICKR; then 2 hops.
+const PAPER: [(&str, &str); 4] = [
+    ("forward 1 hop", "3.4 3.1 4.5"),
+    ("forward 2 hops", "1.9 2.6 4.7"),
+    ("backward 1 hop", "0.9 1.0 1.1"),
+    ("backward 2 hops", "1.0 1.1 0.9"),
+];
+const PAIRS_MAX: u64 = 20_000_000;
+
+/// The baseline: (neighbour, edge number) lists in both directions and a column by edge number.
+struct EdgeColumns {
+    forward: Vec<u64>,
+    backward: Vec<u64>,
+    column: Vec<i64>,
+}
+
+impl EdgeColumns {
+    fn build(graph: &Graph) -> Self {
+        let mut order: Vec<u32> = (0..graph.edges() as u32).collect();
+        Random(7).shuffle(&mut order);
+        let mut column = vec![0; order.len()];
+        let mut backward = vec![0; order.len()];
+        // The graph is symmetric, so in-lists have the same offsets; sources come in order, so they are sorted.
+        let mut next: Vec<u32> = graph.offsets[..graph.nodes()].to_vec();
+        for (edge, number) in order.iter().enumerate() {
+            column[*number as usize] = graph.ts[edge];
+            let at = &mut next[graph.targets[edge] as usize];
+            backward[*at as usize] = u64::from(*number);
+            *at += 1;
+        }
+        Self { forward: order.into_iter().map(u64::from).collect(), backward, column }
+    }
+
+    fn one_hop(&self, graph: &Graph, lists: &[u64], bound: i64) -> u64 {
+        let later = |v| lists[graph.range(v)].iter().filter(|e| self.column[**e as usize] > bound).count() as u64;
+        (0..graph.nodes()).map(later).sum()
+    }
+
+    /// Forward, the second edge is to be later than the first; backward the plan starts with the second.
+    fn two_hops(&self, graph: &Graph, lists: &[u64], sample: &[u32], backward: bool) -> u64 {
+        let mut count = 0;
+        for v in sample {
+            for i in graph.range(*v as usize) {
+                let first = self.column[lists[i] as usize];
+                // In a symmetric graph the in-neighbours are the out-neighbours.
+                let second = &lists[graph.range(graph.targets[i] as usize)];
+                let ts = second.iter().map(|e| self.column[*e as usize]);
+                count += if backward { ts.filter(|t| *t < first).count() } else { ts.filter(|t| *t > first).count() } as u64;
+            }
+        }
+        count
+    }
+}
+
+/// The engine's storage of the same edges.
+struct Pages<'r, 's> {
+    forward: &'r CsrView<'s>,
+    backward: &'r CsrView<'s>,
+    column: &'r ColumnView<'s>,
+}
+
+fn ints<'v>(vector: &'v Vector<'_>) -> &'v [i64] {
+    match &vector.values {
+        Values::Int(values) => values,
+        _ => &[],
+    }
+}
+
+impl<'s> Pages<'_, 's> {
+    fn forward_list(&self, row: u64) -> Vector<'s> {
+        let list = self.forward.list(row);
+        self.column.scan(self.forward.slot(list), list.len)
+    }
+
+    fn backward_list(&self, row: u64) -> Vector<'s> {
+        let list = self.backward.list(row);
+        let slot = |i| {
+            let page = self.backward.node(list, i).row() / trimorph_store::PAGE_ROWS;
+            self.forward.page_slot(page) + self.backward.position(list, i).unwrap_or(0)
+        };
+        self.column.gather((0..list.len).map(|i| (i, slot(i))), list.len)
+    }
+
+    fn list(&self, row: u64, backward: bool) -> Vector<'s> {
+        if backward { self.backward_list(row) } else { self.forward_list(row) }
+    }
+
+    fn one_hop(&self, nodes: u64, bound: i64, backward: bool) -> u64 {
+        let later = |row| ints(&self.list(row, backward)).iter().filter(|t| **t > bound).count() as u64;
+        (0..nodes).map(later).sum()
+    }
+
+    fn two_hops(&self, sample: &[u32], backward: bool) -> u64 {
+        let mut count = 0;
+        let lists = if backward { self.backward } else { self.forward };
+        for v in sample {
+            let first = self.list(u64::from(*v), backward);
+            let list = lists.list(u64::from(*v));
+            for (i, first) in ints(&first).iter().enumerate() {
+                let second = self.list(lists.node(list, i).row(), backward);
+                let ts = ints(&second).iter();
+                count += if backward { ts.filter(|t| *t < first).count() } else { ts.filter(|t| *t > first).count() } as u64;
+            }
+        }
+        count
+    }
+}
+
+/// First vertices whose 2-hop paths are at most [`PAIRS_MAX`] together, drawn at random.
+fn sample(graph: &Graph) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..graph.nodes() as u32).collect();
+    Random(3).shuffle(&mut order);
+    let mut pairs = 0;
+    let within = |v: &u32| {
+        let degree = |w: &u32| graph.range(*w as usize).len() as u64;
+        pairs += graph.targets[graph.range(*v as usize)].iter().map(degree).sum::<u64>();
+        pairs <= PAIRS_MAX
+    };
+    order.into_iter().take_while(within).collect()
+}
+
+/// Prints table 3 over `graph`, loaded as `main`.
+pub(crate) fn table_3(report: &mut Report, graph: &Graph, main: Main) -> Result<(), Failure> {
+    let columns = EdgeColumns::build(graph);
+    let snapshot = Snapshot::new(std::sync::Arc::new(main));
+    let reader = Reader::new(&snapshot);
+    let view = reader.edge_table(0);
+    let (AdjacencyView::Csr(forward), AdjacencyView::Csr(backward)) = (&view.forward, &view.backward[0].1) else {
+        return Err("the graph was not loaded as lists".into());
+    };
+    let pages = Pages { forward, backward, column: reader.edge_column(0, 0) };
+    let (bound, sample) = (graph.median_ts(), sample(graph));
+    let title = format!("Table 3: property pages, RMAT, {} edges; CPU s; 2 hops from {} vertices", graph.edges(), sample.len());
+    report.title(&title);
+    report.row(&["", "edge columns", "pages", "ratio", "paper"].map(String::from));
+    for (k, (name, paper)) in PAPER.iter().enumerate() {
+        let (back, hops) = (k >= 2, k % 2 + 1);
+        let lists = if back { &columns.backward } else { &columns.forward };
+        let nodes = graph.nodes() as u64;
+        let mut theirs = || if hops == 1 { columns.one_hop(graph, lists, bound) } else { columns.two_hops(graph, lists, &sample, back) };
+        let mut ours = || if hops == 1 { pages.one_hop(nodes, bound, back) } else { pages.two_hops(&sample, back) };
+        let times = race(&mut [&mut theirs, &mut ours]);
+        if times[0].1 != times[1].1 {
+            return Err(format!("{name}: {} with edge columns, {} with pages", times[0].1, times[1].1).into());
+        }
+        let ratio = times[0].0 / times[1].0;
+        report.row(&[(*name).into(), format!("{:.3}", times[0].0), format!("{:.3}", times[1].0), format!("{ratio:.2}x"), (*paper).into()]);
+        report.json("3", name, &[("edge_columns_s", times[0].0), ("pages_s", times[1].0), ("ratio", ratio)]);
+        report.target(name, ratio, if back { 0.95 } else { 2.0 });
+    }
+    Ok(())
+}
