@@ -57,7 +57,7 @@ def ladybug_asker(work, name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("peer", choices=["duckdb", "ladybug", "kuzu"])
-    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/work/bench-data"))
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/trimorph-bench"))
     parser.add_argument("--query", action="append")
     parser.add_argument("--cases", type=int)
     options = parser.parse_args()

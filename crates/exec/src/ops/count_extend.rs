@@ -12,8 +12,8 @@
 use std::sync::{Arc, OnceLock};
 
 use trimorph_algebra::Op;
-use trimorph_base::{NodeId, TableId};
-use trimorph_store::{AdjacencyRef, AdjacencyView, CsrView, StepPlan};
+use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_store::{AdjacencyRef, AdjacencyView, CsrView, List, StepPlan};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
 
@@ -123,6 +123,32 @@ fn count_range(
         *o = o.checked_mul(count).ok_or_else(overflow)?;
     }
     Ok(true)
+}
+
+/// Counts the edges of one list with a property in a range: forward slots follow each other, backward ones are found by their
+/// position. `None` where the column or the adjacency does not allow that.
+fn count_in_range(
+    range: &EdgeRange,
+    adjacency: &AdjacencyRef,
+    csr: &CsrView<'_>,
+    list: List,
+    cx: &Context<'_>,
+) -> Option<u64> {
+    let table = adjacency.edge_table;
+    let column = range.columns.edges.get(table).copied().flatten()?;
+    let (low, high) = range.bounds(cx.reader.catalog().edge_tables[table].properties[column].ty)?;
+    let mut counter = cx.reader.edge_column(table, column).range_counter(low, high);
+    if adjacency.forward {
+        return counter.count(csr.slot(list), list.len).map(|n| n as u64);
+    }
+    let view = cx.reader.edge_table(table);
+    let mut total = 0;
+    for i in 0..list.len {
+        let page = csr.node(list, i).row() / trimorph_store::PAGE_ROWS;
+        let edge = EdgeId::new(view.id, page, csr.position(list, i)?);
+        total += counter.count(view.slot(edge), 1)? as u64;
+    }
+    Some(total)
 }
 
 const EDGE_SLOT: usize = 0;
@@ -260,6 +286,13 @@ impl CountTarget {
             return Ok(0);
         }
         let plain = !adjacency.check_table && !adjacency.skip_loops;
+        if plain
+            && self.next.is_empty()
+            && let Some(range) = &self.range
+            && let Some(count) = count_in_range(range, adjacency, csr, list, cx)
+        {
+            return Ok(count);
+        }
         if plain && self.predicate.is_none() {
             if self.next.is_empty() {
                 return Ok(list.len as u64);

@@ -1,3 +1,5 @@
+//! CSV against the `csv` crate on random texts, at several chunk sizes.
+
 use super::Dialect;
 use super::chunk::Chunker;
 use super::split::Splitter;

@@ -1,3 +1,5 @@
+//! The generator: the same bytes for the same seed, causal order, skewed degrees, counts near LDBC's.
+
 use std::collections::HashMap;
 use std::io;
 

@@ -1,3 +1,5 @@
+//! Parsers of single fields, table by table.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Bad rows: each kind is refused with file, line and reason, or left out when asked.
+
 use super::{Scratch, small_chunks, try_load};
 use crate::{Format, LoadError, LoadOptions};
 

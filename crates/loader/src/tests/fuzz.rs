@@ -1,3 +1,5 @@
+//! Mutated files: never a panic, the same result at every chunk size and thread count.
+
 use super::{Scratch, try_load};
 use crate::generate::{SnbLayout, generate_snb};
 use crate::{Format, LoadOptions, NoProgress};

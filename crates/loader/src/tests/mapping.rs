@@ -1,3 +1,5 @@
+//! Mapping files over CSV and Parquet.
+
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! neo4j-style headers.
+
 use super::{Scratch, small_chunks, try_load};
 use crate::Format;
 

@@ -1,3 +1,5 @@
+//! The pipeline: order, cancellation, budget, progress.
+
 use std::cell::RefCell;
 use std::io::Write;
 use std::time::{Duration, Instant};

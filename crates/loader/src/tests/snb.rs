@@ -1,9 +1,11 @@
+//! Both LDBC SNB layouts: row counts as stated, the same graph.
+
 use std::path::{Path, PathBuf};
 
 use super::recorder::Recorder;
 use crate::{Format, LoadOptions, LoadReport, NoProgress, load};
 
-/// The rows that `/work/shared/data/README.md` states, as this loader names them.
+/// The rows that the shared data's README states, as this loader names them.
 const COUNTS: &[(&str, usize)] = &[
     ("(:Person)", 1_639),
     ("(:Forum)", 15_949),
