@@ -1,6 +1,6 @@
 //! Huge pages: random reads through 2 MiB and 4 KiB pages.
 //!
-//! 1. Reads of 8 bytes at random places of a region of 256 MiB.
+//! 1. Independent reads at random places of regions of 256 MiB and 2 GiB.
 //! 2. The engine: the sum of an edge property from the targets' side, one random read an edge.
 //!
 //! Source: design §3, "Memory"; BI-HW §5.
@@ -16,12 +16,11 @@ use crate::lists::ask;
 use crate::report::Report;
 use crate::Failure;
 
-const REGION_BYTES: usize = 256 << 20;
 const READS: u64 = 1 << 22;
 const QUERY: &str = "MATCH (a:V) WITH a MATCH (a)<-[e:E]-(b:V) RETURN sum(e.ts)";
 
-fn filled(huge_pages: bool) -> std::io::Result<Region> {
-    let mut region = Region::zeroed(REGION_BYTES, RegionOptions { huge_pages })?;
+fn filled(len: usize, huge_pages: bool) -> std::io::Result<Region> {
+    let mut region = Region::zeroed(len, RegionOptions { huge_pages })?;
     region.as_mut_slice().fill(1);
     Ok(region)
 }
@@ -29,7 +28,7 @@ fn filled(huge_pages: bool) -> std::io::Result<Region> {
 fn random_reads(region: &Region) -> u64 {
     let (bytes, mut random, mut sum) = (region.as_slice(), Random(9), 0u64);
     for _ in 0..READS {
-        sum += u64::from(bytes[random.below(REGION_BYTES as u64) as usize]);
+        sum += u64::from(bytes[random.below(bytes.len() as u64) as usize]);
     }
     sum
 }
@@ -43,11 +42,13 @@ fn huge_bytes() -> Option<u64> {
 
 /// Prints the ratios; the database in `dir` holds `edges` edges.
 pub(crate) fn huge_pages(report: &mut Report, dir: &Path, edges: usize) -> Result<(), Failure> {
-    let before = huge_bytes().unwrap_or(0);
-    let (large, small) = (filled(true)?, filled(false)?);
-    let raw = race(&mut [&mut || random_reads(&large), &mut || random_reads(&small)]);
-    drop((large, small));
+    let mut rows = Vec::new();
+    for (name, len) in [("region of 256 MiB", 256 << 20), ("region of 2 GiB", 2 << 30)] {
+        let (large, small) = (filled(len, true)?, filled(len, false)?);
+        rows.push((name, race(&mut [&mut || random_reads(&large), &mut || random_reads(&small)]), READS as f64));
+    }
     let open = |huge_pages| Database::open(dir, Config { threads: 1, read_only: true, huge_pages, ..Config::default() });
+    let before = huge_bytes().unwrap_or(0);
     let large = open(true)?;
     let got = huge_bytes().unwrap_or(0).saturating_sub(before);
     let small = open(false)?;
@@ -58,7 +59,8 @@ pub(crate) fn huge_pages(report: &mut Report, dir: &Path, edges: usize) -> Resul
     }
     report.title("Huge pages: CPU ns a random read");
     report.row(&["", "2 MiB", "4 KiB", "ratio"].map(String::from));
-    for (name, times, reads) in [("region of 256 MiB", raw, READS as f64), ("engine, backward sum of e.ts", engine, edges as f64)] {
+    rows.push(("engine, backward sum of e.ts", engine, edges as f64));
+    for (name, times, reads) in rows {
         let nanos = [times[0].0 / reads * 1e9, times[1].0 / reads * 1e9];
         let ratio = nanos[1] / nanos[0];
         report.row(&[name.into(), format!("{:.2}", nanos[0]), format!("{:.2}", nanos[1]), format!("{ratio:.2}x")]);

@@ -4,7 +4,7 @@
 //! gfcl [--snb DIR] [--scale S] [--graph N] [--hops N] [TABLE …]     TABLE: memory pages nulls lists huge
 //! ```
 //! The row layout and the tuple-at-a-time executor are baselines of this crate and of nothing else.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "printing is what it does")]
 
 mod clock;

@@ -66,7 +66,7 @@ impl Records {
             Value::Float(x) => self.records.extend(x.to_le_bytes()),
             Value::String(x) => self.out_of_line(x.as_bytes()),
             Value::List(items) => {
-                let text: Vec<u8> = items.iter().flat_map(|item| list_item(item)).collect();
+                let text: Vec<u8> = items.iter().flat_map(list_item).collect();
                 self.out_of_line(&text);
             }
             // Instants: nanoseconds.

@@ -30,7 +30,7 @@ impl Report {
     pub(crate) fn row(&self, cells: &[String]) {
         let mut line = String::new();
         for (i, cell) in cells.iter().enumerate() {
-            line += &if i == 0 { format!("{cell:<38}") } else { format!("{cell:>14}") };
+            line += &if i == 0 { format!("{cell:<28}") } else { format!(" {cell:>12}") };
         }
         println!("{line}");
     }
