@@ -145,7 +145,12 @@ pub(crate) struct ProfileCell(Arc<Mutex<HashMap<Vec<usize>, Arc<Counters>>>>);
 
 impl ProfileCell {
     /// `groups` is how many groups the operator's chunks have; those after are filled further up.
-    pub(crate) fn wrap<'s>(&self, path: Vec<usize>, groups: usize, inner: BoxOperator<'s>) -> BoxOperator<'s> {
+    pub(crate) fn wrap<'s>(
+        &self,
+        path: Vec<usize>,
+        groups: usize,
+        inner: BoxOperator<'s>,
+    ) -> BoxOperator<'s> {
         let counters =
             Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(path).or_default());
         Box::new(Profiled { inner, groups, counters })
@@ -180,7 +185,12 @@ impl<'s> Operator<'s> for Profiled<'s> {
         let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.counters.nanos.fetch_add(nanos, Ordering::Relaxed);
         if matches!(result, Ok(true)) {
-            let tuples = chunk.groups.iter().take(self.groups).filter_map(|g| g.tuples()).fold(1u64, u64::saturating_mul);
+            let tuples = chunk
+                .groups
+                .iter()
+                .take(self.groups)
+                .filter_map(|g| g.tuples())
+                .fold(1u64, u64::saturating_mul);
             let positions: usize = chunk.groups.iter().take(self.groups).map(|g| g.positions().len()).sum();
             self.counters.tuples.fetch_add(tuples, Ordering::Relaxed);
             self.counters.positions.fetch_add(positions as u64, Ordering::Relaxed);

@@ -36,11 +36,17 @@ impl Optimizer<'_> {
             (Some(a), Some(b)) => coincidence.possible(a, b),
             _ => true,
         });
-        let directed =
-            |v: VarId| edge(v).is_some_and(|e| e.range == EdgeRange::One && e.direction != Direction::Both);
+        // An undirected edge can be another in two ways, which are told apart only where no edge is a loop.
+        let single = |v: VarId| {
+            edge(v).is_some_and(|e| {
+                e.range == EdgeRange::One
+                    && (e.direction != Direction::Both
+                        || edge_tables(self.catalog, e).iter().all(|t| t.self_loops == 0))
+            })
+        };
         let pairs = std::mem::take(&mut graph.distinct);
         let suits = (1..=PAIRS_MAX).contains(&pairs.len())
-            && pairs.iter().all(|(a, b)| directed(*a) && directed(*b))
+            && pairs.iter().all(|(a, b)| single(*a) && single(*b))
             && graph.paths.is_empty()
             && !anchored(self.catalog, &graph, &tables);
         if !suits {
@@ -49,35 +55,41 @@ impl Optimizer<'_> {
         let mut terms: Vec<(VarId, bool)> = Vec::new();
         let mut plan: Option<Plan> = None;
         for set in 0..1u32 << pairs.len() {
-            let mut merged = graph.clone();
             let chosen = pairs.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, p)| *p);
-            // An edge that was merged goes on under the name of the other.
-            let mut names: Vec<(VarId, VarId)> = Vec::new();
-            let possible = chosen.into_iter().all(|(a, b)| {
-                let name =
-                    |v: VarId| names.iter().fold(v, |v, (gone, kept)| if v == *gone { *kept } else { v });
-                let (a, b) = (name(a), name(b));
-                names.push((b, a));
-                a == b || self.merge(&mut merged, a, b)
-            });
-            if !possible {
-                continue;
+            // Each pattern that the chosen pairs can become, with the names that merged edges go on under.
+            let mut merged: Vec<(QueryGraph, Vec<(VarId, VarId)>)> = vec![(graph.clone(), Vec::new())];
+            for (a, b) in chosen {
+                merged = (merged.into_iter())
+                    .flat_map(|(graph, mut names)| {
+                        let name = |v: VarId| {
+                            names.iter().fold(v, |v, (gone, kept)| if v == *gone { *kept } else { v })
+                        };
+                        let (a, b) = (name(a), name(b));
+                        let options = if a == b { vec![graph] } else { self.merge(&graph, a, b) };
+                        names.push((b, a));
+                        options.into_iter().map(move |g| (g, names.clone()))
+                    })
+                    .collect();
             }
-            let count = self.vars.anonymous(LogicalType::Int);
-            terms.push((count, set.count_ones() % 2 == 1));
-            let star = Aggregate {
-                kind: AggregateKind::CountStar,
-                arg: None,
-                parameter: None,
-                distinct: false,
-                span: Default::default(),
-            };
-            let input = Box::new(Plan::Match { input: Box::new(Plan::Unit), graph: merged });
-            let term = Plan::Aggregate { input, keys: Vec::new(), aggregates: vec![(count, star)] };
-            plan = Some(match plan {
-                None => term,
-                Some(left) => Plan::HashJoin { left: Box::new(left), right: Box::new(term), on: Vec::new() },
-            });
+            for (merged, _) in merged {
+                let count = self.vars.anonymous(LogicalType::Int);
+                terms.push((count, set.count_ones() % 2 == 1));
+                let star = Aggregate {
+                    kind: AggregateKind::CountStar,
+                    arg: None,
+                    parameter: None,
+                    distinct: false,
+                    span: Default::default(),
+                };
+                let input = Box::new(Plan::Match { input: Box::new(Plan::Unit), graph: merged });
+                let term = Plan::Aggregate { input, keys: Vec::new(), aggregates: vec![(count, star)] };
+                plan = Some(match plan {
+                    None => term,
+                    Some(left) => {
+                        Plan::HashJoin { left: Box::new(left), right: Box::new(term), on: Vec::new() }
+                    }
+                });
+            }
         }
         let mut sum: Option<Expr> = None;
         for (var, negative) in terms {
@@ -90,42 +102,47 @@ impl Optimizer<'_> {
         Some(Plan::Project { input: Box::new(plan?), items: vec![(*result, sum?)] })
     }
 
-    /// Makes edge `b` the same as edge `a`; `false` if no edge can be both.
-    fn merge(&self, graph: &mut QueryGraph, a: VarId, b: VarId) -> bool {
-        let (Some(x), Some(y)) =
-            (graph.edges.iter().position(|e| e.var == a), graph.edges.iter().position(|e| e.var == b))
-        else {
-            return false;
-        };
-        let ends = |i: usize| {
-            let e = &graph.edges[i];
-            if e.direction == Direction::Out { (e.from, e.to) } else { (e.to, e.from) }
-        };
-        let ((source_a, target_a), (source_b, target_b)) = (ends(x), ends(y));
-        let (types_a, types_b) = (graph.edges[x].types.clone(), graph.edges[y].types.clone());
-        let types = match (types_a.is_empty(), types_b.is_empty()) {
-            (true, _) => types_b,
-            (_, true) => types_a,
+    /// The patterns in which edge `b` is the same as edge `a`: none where their labels differ, two where one is undirected.
+    fn merge(&self, graph: &QueryGraph, a: VarId, b: VarId) -> Vec<QueryGraph> {
+        let find = |v: VarId| graph.edges.iter().find(|e| e.var == v);
+        let (Some(x), Some(y)) = (find(a), find(b)) else { return Vec::new() };
+        let types = match (x.types.is_empty(), y.types.is_empty()) {
+            (true, _) => y.types.clone(),
+            (_, true) => x.types.clone(),
             _ => {
-                let both: Vec<_> = types_a.into_iter().filter(|t| types_b.contains(t)).collect();
+                let both: Vec<_> = x.types.iter().filter(|t| y.types.contains(t)).cloned().collect();
                 if both.is_empty() {
-                    return false;
+                    return Vec::new();
                 }
                 both
             }
         };
-        graph.edges[x].types = types;
-        graph.edges.remove(y);
-        rename(graph, b, a);
-        rename(graph, source_b, source_a);
-        let target_b = if target_b == source_b { source_a } else { target_b };
-        let target_a = if target_a == source_b { source_a } else { target_a };
-        rename(graph, target_b, target_a);
-        // A loop where the data has none matches nothing.
-        let loops = |e: &trimorph_algebra::EdgePattern| {
-            e.from != e.to || edge_tables(self.catalog, e).iter().any(|t| t.self_loops > 0)
-        };
-        graph.edges.iter().all(loops)
+        // `a` read from `x.from`; `b` read the same way or the other way round.
+        let readings = [(y.from, y.to, y.direction), (y.to, y.from, y.direction.reversed())];
+        (readings.into_iter())
+            .filter_map(|(from, to, direction)| {
+                let direction = match (x.direction, direction) {
+                    (Direction::Both, d) | (d, Direction::Both) => d,
+                    (d, e) if d == e => d,
+                    _ => return None,
+                };
+                let mut merged = graph.clone();
+                merged.edges.retain(|e| e.var != b);
+                let kept = merged.edges.iter_mut().find(|e| e.var == a)?;
+                kept.types = types.clone();
+                kept.direction = direction;
+                rename(&mut merged, b, a);
+                rename(&mut merged, from, x.from);
+                // The first renaming may have touched the second pair.
+                let same = |v: VarId| if v == from { x.from } else { v };
+                rename(&mut merged, same(to), same(x.to));
+                // A loop where the data has none matches nothing.
+                let possible = |e: &trimorph_algebra::EdgePattern| {
+                    e.from != e.to || edge_tables(self.catalog, e).iter().any(|t| t.self_loops > 0)
+                };
+                merged.edges.iter().all(possible).then_some(merged)
+            })
+            .collect()
     }
 }
 
