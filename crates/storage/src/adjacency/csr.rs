@@ -21,6 +21,9 @@ pub(crate) struct CsrSegment {
     pub(crate) edges: usize,
     pub(crate) presence: Option<(Bytes, Bytes)>,
     pub(crate) offsets: Bytes,
+    /// Where each page of 128 rows starts, counted from `first_slot`: made when opened, so that a property read from the other side
+    /// finds its page with one load.
+    pub(crate) pages: Vec<u32>,
     pub(crate) neighbours: PackedInts,
     pub(crate) tables: Option<PackedInts>,
     pub(crate) positions: Option<PackedInts>,
@@ -89,12 +92,27 @@ impl Csr {
         if !rows_within(&neighbours, tables.as_ref(), edges, targets) {
             return Err(meta.error("neighbours within their tables"));
         }
-        Ok(CsrSegment { first_slot, edges, presence, offsets, neighbours, tables, positions })
+        let pages = page_starts(len, presence.as_ref(), &offsets);
+        Ok(CsrSegment { first_slot, edges, presence, offsets, pages, neighbours, tables, positions })
     }
+}
+
+/// The first edge of each page of a segment of `len` rows.
+fn page_starts(len: usize, presence: Option<&(Bytes, Bytes)>, offsets: &Bytes) -> Vec<u32> {
+    let offsets = bytemuck::try_cast_slice::<u8, u32>(offsets.as_slice()).unwrap_or_default();
+    let rank = presence.map(|(words, ranks)| RankView {
+        words: bytemuck::try_cast_slice(words.as_slice()).unwrap_or_default(),
+        ranks: bytemuck::try_cast_slice(ranks.as_slice()).unwrap_or_default(),
+    });
+    (0..len)
+        .step_by(PAGE_ROWS as usize)
+        .map(|row| offsets.get(rank.map_or(row, |r| r.rank(row))).copied().unwrap_or(0))
+        .collect()
 }
 
 struct SegmentView<'s> {
     first_slot: u64,
+    pages: &'s [u32],
     presence: Option<RankView<'s>>,
     offsets: &'s [u32],
     neighbours: PackedView<'s>,
@@ -123,6 +141,7 @@ impl<'s> CsrView<'s> {
     pub fn new(csr: &'s Csr) -> Self {
         let segments = csr.segments.iter().map(|s| SegmentView {
             first_slot: s.first_slot,
+            pages: &s.pages,
             presence: s.presence.as_ref().map(|(words, ranks)| RankView {
                 // Lengths and alignment were checked when the CSR was read.
                 words: bytemuck::try_cast_slice(words.as_slice()).unwrap_or_default(),
@@ -274,7 +293,9 @@ impl<'s> CsrView<'s> {
     /// The global slot at which the page of 128 rows that holds `row` starts.
     #[inline]
     pub fn page_slot(&self, page: u64) -> u64 {
-        self.row_slot(page * PAGE_ROWS).unwrap_or(0)
+        const SEGMENT_PAGES: usize = SEGMENT_ROWS / PAGE_ROWS as usize;
+        let Some(view) = self.segments.get(page as usize / SEGMENT_PAGES) else { return 0 };
+        view.first_slot + view.pages.get(page as usize % SEGMENT_PAGES).map_or(0, |p| u64::from(*p))
     }
 
     /// The global slot at which the edges of `row` start, or would; past the last row, the number of edges.
