@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::OverBudget;
+
 /// A half-open byte range of the query text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Span {
@@ -91,17 +93,35 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// Where, if a place in the text is to blame.
     pub span: Option<Span>,
+    /// The charge that did not fit, where memory is to blame and not the text.
+    pub over_budget: Option<OverBudget>,
 }
 
 impl Diagnostic {
     /// A compile-time error.
     pub fn compile(kind: ErrorKind, detail: &'static str, primary: impl Into<String>) -> Self {
-        Self { kind, phase: Phase::Compile, detail, primary: primary.into(), hint: None, span: None }
+        Self {
+            kind,
+            phase: Phase::Compile,
+            detail,
+            primary: primary.into(),
+            hint: None,
+            span: None,
+            over_budget: None,
+        }
     }
 
     /// A run-time error.
     pub fn runtime(kind: ErrorKind, detail: &'static str, primary: impl Into<String>) -> Self {
-        Self { kind, phase: Phase::Runtime, detail, primary: primary.into(), hint: None, span: None }
+        Self {
+            kind,
+            phase: Phase::Runtime,
+            detail,
+            primary: primary.into(),
+            hint: None,
+            span: None,
+            over_budget: None,
+        }
     }
 
     /// The same with a place, unless it already has one.

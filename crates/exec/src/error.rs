@@ -18,7 +18,10 @@ pub enum ExecError {
 
 impl From<Diagnostic> for ExecError {
     fn from(d: Diagnostic) -> Self {
-        Self::Query(d)
+        match d.over_budget {
+            Some(over) => Self::Memory(over),
+            None => Self::Query(d),
+        }
     }
 }
 

@@ -289,9 +289,9 @@ fn charge_range(
     let bytes =
         usize::try_from(from.abs_diff(*to) / step).unwrap_or(usize::MAX).saturating_mul(size_of::<Value>());
     let mut held = cx.settings.budget.reservation();
-    held.grow(bytes).map_err(|over| {
-        Diagnostic::runtime(ErrorKind::ArgumentError, "MemoryLimitExceeded", over.to_string())
-            .hint("UNWIND a shorter range, or raise the memory limit")
+    held.grow(bytes).map_err(|over| Diagnostic {
+        over_budget: Some(over),
+        ..Diagnostic::runtime(ErrorKind::ArgumentError, "MemoryLimitExceeded", over.to_string())
     })?;
     Ok(Some(held))
 }
