@@ -8,7 +8,8 @@ use std::path::Path;
 
 use trimorph_base::CancelToken;
 use trimorph_store::bulk::{
-    BulkBuilder, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Lines, NodeBatch, NodeSpec, Origin, Verdict,
+    BulkBuilder, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Lines, NodeBatch, NodeSpec, Origin,
+    Verdict,
 };
 use trimorph_store::{Main, write_main};
 use trimorph_types::LogicalType;
@@ -101,7 +102,8 @@ impl Graph {
 
     /// `(:V {id})-[:E {ts}]->(:V)` through the bulk builder.
     pub(crate) fn load(&self) -> Result<Main, Failure> {
-        let builder = BulkBuilder::new(RegionOptions::default(), CancelToken::default(), Box::new(|_| Verdict::Abort));
+        let builder =
+            BulkBuilder::new(RegionOptions::default(), CancelToken::default(), Box::new(|_| Verdict::Abort));
         let nodes = builder.declare_nodes(NodeSpec {
             labels: vec!["V".into()],
             key_space: Some("V".into()),
@@ -116,15 +118,21 @@ impl Graph {
         })?;
         let origin = |row: usize| Origin { file: 0, lines: Lines::From(row as u64 + 1) };
         let keys = ColumnData::Int((0..self.nodes() as i64).collect());
-        builder.append_nodes(nodes, NodeBatch { keys: Some(keys), columns: Vec::new(), origin: origin(0) })?;
+        builder
+            .append_nodes(nodes, NodeBatch { keys: Some(keys), columns: Vec::new(), origin: origin(0) })?;
         for first in (0..self.nodes()).step_by(1024) {
             let last = (first + 1024).min(self.nodes());
             let within = self.offsets[first] as usize..self.offsets[last] as usize;
             let from = (first..last).flat_map(|v| self.range(v).map(move |_| v as i64)).collect();
             let batch = EdgeBatch {
                 from_keys: ColumnData::Int(from),
-                to_keys: ColumnData::Int(self.targets[within.clone()].iter().map(|t| i64::from(*t)).collect()),
-                columns: vec![ColumnBatch { data: ColumnData::Int(self.ts[within.clone()].to_vec()), nulls: None }],
+                to_keys: ColumnData::Int(
+                    self.targets[within.clone()].iter().map(|t| i64::from(*t)).collect(),
+                ),
+                columns: vec![ColumnBatch {
+                    data: ColumnData::Int(self.ts[within.clone()].to_vec()),
+                    nulls: None,
+                }],
                 origin: origin(within.start),
             };
             builder.append_edges(edges, batch)?;

@@ -19,7 +19,8 @@ use crate::{Failure, volcano};
 /// Tuples at the last join of one baseline run: about half a second.
 const WALKS_MAX: u64 = 30_000_000;
 /// Ratios of GF-CV / GF-CL on LDBC, FLICKR, WIKI.
-const PAPER: [[&str; 3]; 2] = [["3.2 2.7 2.9", "12.7 13.7 3.8", "15.2 12.4 11.7"], ["3.2 2.1 1.7", "12.8 21.4 63.2", "19.4 80.6 905"]];
+const PAPER: [[&str; 3]; 2] =
+    [["3.2 2.7 2.9", "12.7 13.7 3.8", "15.2 12.4 11.7"], ["3.2 2.1 1.7", "12.8 21.4 63.2", "19.4 80.6 905"]];
 
 /// The one number of a result.
 pub(crate) fn ask(connection: &Connection, text: &str, params: &[(&str, Value)]) -> Result<u64, Failure> {
@@ -43,7 +44,8 @@ fn walks(graph: &Graph, hops: usize, bound: Option<i64>) -> Vec<u64> {
 }
 
 fn text(hops: usize, filter: bool) -> String {
-    let steps: Vec<String> = (0..hops).map(|i| format!("MATCH (v{i}:V)-[e{}:E]->(v{}:V)", i + 1, i + 1)).collect();
+    let steps: Vec<String> =
+        (0..hops).map(|i| format!("MATCH (v{i}:V)-[e{}:E]->(v{}:V)", i + 1, i + 1)).collect();
     let filter = if filter { format!(" WHERE e{hops}.ts > $ts") } else { String::new() };
     format!("{}{filter} RETURN count(*)", steps.join(" "))
 }
@@ -68,11 +70,18 @@ fn sample(all: &[u64]) -> Vec<u32> {
 /// Prints table 4 over `graph`, which the database in `dir` holds.
 pub(crate) fn table_4(report: &mut Report, graph: &Graph, scale: u32, dir: &Path) -> Result<(), Failure> {
     let bound = graph.median_ts();
-    let open = |optimize| Database::open(dir, Config { threads: 1, optimize, read_only: true, ..Config::default() });
+    let open =
+        |optimize| Database::open(dir, Config { threads: 1, optimize, read_only: true, ..Config::default() });
     let (database, plain) = (open(true)?, open(false)?);
     let (connection, unoptimised) = (database.connect(), plain.connect());
-    report.title(&format!("Table 4: tuple at a time against the engine, RMAT {scale}, {} edges; CPU ms", graph.edges()));
-    report.row(&["", "volcano", "of the walks", "engine", "ratio", "no counting", "ratio", "paper"].map(String::from));
+    report.title(&format!(
+        "Table 4: tuple at a time against the engine, RMAT {scale}, {} edges; CPU ms",
+        graph.edges()
+    ));
+    report.row(
+        &["", "volcano", "of the walks", "engine", "ratio", "no counting", "ratio", "paper"]
+            .map(String::from),
+    );
     for (filter, papers) in [true, false].into_iter().zip(PAPER) {
         for (hops, paper) in (1..=3).zip(papers) {
             let bounded = filter.then_some(bound);
@@ -80,7 +89,8 @@ pub(crate) fn table_4(report: &mut Report, graph: &Graph, scale: u32, dir: &Path
             let (before, after) = (walks(graph, hops, None), walks(graph, hops, bounded));
             let vertices = sample(&before);
             let over = |counts: &[u64]| vertices.iter().map(|v| counts[*v as usize]).sum::<u64>();
-            let (total, share) = (after.iter().sum::<u64>(), over(&before) as f64 / before.iter().sum::<u64>() as f64);
+            let (total, share) =
+                (after.iter().sum::<u64>(), over(&before) as f64 / before.iter().sum::<u64>() as f64);
             let query = text(hops, filter);
             let params: &[(&str, Value)] = if filter { &[("ts", Value::Int(bound))] } else { &[] };
             // A failure is a wrong count, and told below.
@@ -91,7 +101,13 @@ pub(crate) fn table_4(report: &mut Report, graph: &Graph, scale: u32, dir: &Path
             let mut visiting = || ask(&unoptimised, &query, params).unwrap_or(u64::MAX);
             let visited = (hops < 3).then(|| race(&mut [&mut visiting])[0]);
             if times[0].1 != over(&after) || times[1].1 != total || visited.is_some_and(|v| v.1 != total) {
-                return Err(format!("{query}: {} and {} counted, {} and {total} expected", times[0].1, times[1].1, over(&after)).into());
+                return Err(format!(
+                    "{query}: {} and {} counted, {} and {total} expected",
+                    times[0].1,
+                    times[1].1,
+                    over(&after)
+                )
+                .into());
             }
             let (volcano, engine) = (times[0].0 / share, times[1].0);
             let name = format!("{} {hops} hop", if filter { "FILTER" } else { "COUNT(*)" });
@@ -105,10 +121,18 @@ pub(crate) fn table_4(report: &mut Report, graph: &Graph, scale: u32, dir: &Path
                 visited.map_or("-".into(), |v| format!("{:.1}x", volcano / v.0)),
                 paper.into(),
             ]);
-            let figures = [("volcano_s", volcano), ("sampled", share), ("engine_s", engine), ("ratio", volcano / engine), ("walks", total as f64)];
+            let figures = [
+                ("volcano_s", volcano),
+                ("sampled", share),
+                ("engine_s", engine),
+                ("ratio", volcano / engine),
+                ("walks", total as f64),
+            ];
             report.json("4", &name, &figures);
         }
     }
-    report.note("counts are equal in all rows; where not all walks were made, the baseline's time is scaled by walks");
+    report.note(
+        "counts are equal in all rows; where not all walks were made, the baseline's time is scaled by walks",
+    );
     Ok(())
 }

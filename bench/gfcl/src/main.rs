@@ -58,7 +58,8 @@ fn main() -> Result<(), Failure> {
     let wants = |table: &str| options.tables.is_empty() || options.tables.iter().any(|t| t == table);
     let work = std::env::temp_dir().join(format!("trimorph-gfcl-{}", std::process::id()));
     let mut report = Report::create();
-    report.note("CPU time of the process, which computes on one thread; medians of 5 alternating repetitions.");
+    report
+        .note("CPU time of the process, which computes on one thread; medians of 5 alternating repetitions.");
     if wants("memory") {
         memory::table_2(&mut report, options.snb.as_deref(), options.scale)?;
     }

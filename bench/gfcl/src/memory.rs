@@ -124,7 +124,11 @@ impl Plain {
     }
 
     fn compressed(&self) -> usize {
-        if self.nulls == 0 { self.vanilla() } else { (self.rows - self.nulls) * self.width + self.bytes + rank_bytes(self.rows) }
+        if self.nulls == 0 {
+            self.vanilla()
+        } else {
+            (self.rows - self.nulls) * self.width + self.bytes + rank_bytes(self.rows)
+        }
     }
 }
 
@@ -187,7 +191,8 @@ impl Direction {
         out[1] += places * 16 + offsets;
         out[2] += places * (8 + 2 * tables + 4 * positions) + offsets;
         out[3] += places * narrow + offsets;
-        let index = if self.single { rank_bytes(self.rows) } else { (self.nonempty + 1) * 4 + rank_bytes(self.rows) };
+        let index =
+            if self.single { rank_bytes(self.rows) } else { (self.nonempty + 1) * 4 + rank_bytes(self.rows) };
         out[4] += (places * narrow + offsets).min(self.edges * narrow + index);
     }
 }
@@ -255,7 +260,8 @@ fn edge_table(reader: &Reader<'_>, id: usize, records: &mut Records, out: &mut B
     }
     // The references are one for each edge, with properties or without; slots of a vertex column without an edge have none.
     records.references.resize(records.references.len() + info.edges as usize, 0);
-    let columns: Vec<_> = (info.properties.iter().enumerate()).map(|(i, p)| (p.id.0, reader.edge_column(id, i))).collect();
+    let columns: Vec<_> =
+        (info.properties.iter().enumerate()).map(|(i, p)| (p.id.0, reader.edge_column(id, i))).collect();
     let slots = if info.single { source_rows } else { info.edges };
     properties(&columns, slots, records, false, &mut out[1]);
 }
@@ -265,8 +271,9 @@ fn count(reader: &Reader<'_>) -> Bytes {
     let mut records = Records::default();
     for table in reader.catalog().table_ids() {
         let info = &reader.catalog().node_tables[table.0 as usize];
-        let columns: Vec<_> =
-            (info.properties.iter().enumerate()).map(|(i, p)| (p.id.0, reader.node_column(table, i))).collect();
+        let columns: Vec<_> = (info.properties.iter().enumerate())
+            .map(|(i, p)| (p.id.0, reader.node_column(table, i)))
+            .collect();
         properties(&columns, info.rows, &mut records, true, &mut out[0]);
     }
     out[0][0] = records.bytes();
@@ -279,7 +286,8 @@ fn count(reader: &Reader<'_>) -> Bytes {
 }
 
 fn network(snb: Option<&Path>, scale: f64) -> Result<Main, Failure> {
-    let builder = BulkBuilder::new(RegionOptions::default(), CancelToken::default(), Box::new(|_| Verdict::Abort));
+    let builder =
+        BulkBuilder::new(RegionOptions::default(), CancelToken::default(), Box::new(|_| Verdict::Abort));
     let options = LoadOptions { threads: 1, ..LoadOptions::default() };
     match snb {
         Some(dir) => load(&[dir.to_owned()], None, &options, &builder, &NoProgress)?,
@@ -300,8 +308,16 @@ pub(crate) fn table_2(report: &mut Report, snb: Option<&Path>, scale: f64) -> Re
     let nodes: u64 = reader.catalog().node_tables.iter().map(|t| t.rows).sum();
     let edges: u64 = reader.catalog().edge_tables.iter().map(|t| t.edges).sum();
     let source = snb.map_or(format!("generated SNB {scale}"), |dir| dir.display().to_string());
-    report.title(&format!("Table 2: memory, {source}: {nodes} vertices, {edges} edges; MB, and the paper's GB on LDBC 100"));
-    report.row(&[String::new()].into_iter().chain(STEPS.map(String::from)).chain(["factor".into()]).collect::<Vec<_>>());
+    report.title(&format!(
+        "Table 2: memory, {source}: {nodes} vertices, {edges} edges; MB, and the paper's GB on LDBC 100"
+    ));
+    report.row(
+        &[String::new()]
+            .into_iter()
+            .chain(STEPS.map(String::from))
+            .chain(["factor".into()])
+            .collect::<Vec<_>>(),
+    );
     let mut total = [0usize; 6];
     for (i, (name, paper)) in PAPER.iter().enumerate() {
         let row: Vec<usize> = match bytes.get(i) {
@@ -320,7 +336,10 @@ pub(crate) fn table_2(report: &mut Report, snb: Option<&Path>, scale: f64) -> Re
         mb(ours.overhead)
     ));
     report.target("row layout / ours", total[0] as f64 / total[5] as f64, 2.3);
-    report.note(&format!("with indexes and metadata on our side: {:.2}", total[0] as f64 / (total[5] + rest) as f64));
+    report.note(&format!(
+        "with indexes and metadata on our side: {:.2}",
+        total[0] as f64 / (total[5] + rest) as f64
+    ));
     Ok(())
 }
 
@@ -331,9 +350,14 @@ fn mb(bytes: usize) -> f64 {
 fn print_row(report: &mut Report, name: &str, row: &[usize], paper: &[f64; 5]) {
     let cell = |x: f64| format!("{x:.2}");
     let factor = row[0] as f64 / row[5] as f64;
-    let cells = [name.to_owned()].into_iter().chain(row.iter().map(|b| cell(mb(*b)))).chain([format!("{factor:.2}x")]);
+    let cells = [name.to_owned()]
+        .into_iter()
+        .chain(row.iter().map(|b| cell(mb(*b))))
+        .chain([format!("{factor:.2}x")]);
     report.row(&cells.collect::<Vec<_>>());
-    let steps = ["".to_owned(), String::new()].into_iter().chain(row.windows(2).map(|w| format!("{:.2}x", w[0] as f64 / w[1] as f64)));
+    let steps = ["".to_owned(), String::new()]
+        .into_iter()
+        .chain(row.windows(2).map(|w| format!("{:.2}x", w[0] as f64 / w[1] as f64)));
     report.row(&steps.collect::<Vec<_>>());
     let papers = ["  paper, LDBC 100".to_owned()].into_iter().chain(paper.iter().map(|x| cell(*x)));
     report.row(&papers.chain(["-".into(), format!("{:.2}x", paper[0] / paper[4])]).collect::<Vec<_>>());

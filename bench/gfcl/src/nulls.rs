@@ -46,7 +46,8 @@ impl Column {
 
     #[inline(always)]
     fn ranked(&self, reads: &[u32]) -> u64 {
-        let views: Vec<_> = self.blocks.iter().map(|(bits, values)| (bits.view(), values.as_slice())).collect();
+        let views: Vec<_> =
+            self.blocks.iter().map(|(bits, values)| (bits.view(), values.as_slice())).collect();
         if self.plain.len() == self.blocks.iter().map(|(_, values)| values.len()).sum::<usize>() {
             return one_hop(reads, |row| Some(views[row as usize >> 16].1[row as usize & 0xffff]));
         }
@@ -66,7 +67,8 @@ impl Column {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "popcnt")]
     fn branchless_popcnt(&self, reads: &[u32]) -> u64 {
-        let views: Vec<_> = self.blocks.iter().map(|(bits, values)| (bits.view(), values.as_slice())).collect();
+        let views: Vec<_> =
+            self.blocks.iter().map(|(bits, values)| (bits.view(), values.as_slice())).collect();
         let (mut vector, mut sum) = ([0i64; LIST], 0u64);
         for list in reads.chunks_exact(LIST) {
             let mut nulls = 0u32;
@@ -143,9 +145,26 @@ fn one_hop(reads: &[u32], read: impl Fn(u32) -> Option<i64>) -> u64 {
 
 /// Prints figure 10 as a table.
 pub(crate) fn figure_10(report: &mut Report) {
-    report.title(&format!("Figure 10: nulls, {ROWS} rows of 8 bytes, {READS} reads through sorted lists of 32; CPU ns a read"));
-    report.note("paper: J-NULL 1.19x to 1.51x of uncompressed, faster above 70 % nulls; bit string > 20x of J-NULL\n");
-    let header = ["nulls", "uncompressed", "J-NULL", "with popcnt", "no branch", "bit string", "J/u", "popcnt/u", "no branch/u", "bits/J", "J bytes/u", "bits bytes/u"];
+    report.title(&format!(
+        "Figure 10: nulls, {ROWS} rows of 8 bytes, {READS} reads through sorted lists of 32; CPU ns a read"
+    ));
+    report.note(
+        "paper: J-NULL 1.19x to 1.51x of uncompressed, faster above 70 % nulls; bit string > 20x of J-NULL\n",
+    );
+    let header = [
+        "nulls",
+        "uncompressed",
+        "J-NULL",
+        "with popcnt",
+        "no branch",
+        "bit string",
+        "J/u",
+        "popcnt/u",
+        "no branch/u",
+        "bits/J",
+        "J bytes/u",
+        "bits bytes/u",
+    ];
     report.row(&header.map(String::from));
     let mut random = Random(11);
     let mut reads: Vec<u32> = (0..READS).map(|_| random.below(ROWS as u64) as u32).collect();
@@ -166,7 +185,13 @@ pub(crate) fn figure_10(report: &mut Report) {
         assert_eq!(times[0].1, times[3].1, "the rank index without branches disagrees");
         assert_eq!(column.uncompressed(part), times[4].1, "the bit string disagrees");
         let per_read = |i: usize, reads: usize| times[i].0 / reads as f64 * 1e9;
-        let nanos = [per_read(0, READS), per_read(1, READS), per_read(2, READS), per_read(3, READS), per_read(4, part.len())];
+        let nanos = [
+            per_read(0, READS),
+            per_read(1, READS),
+            per_read(2, READS),
+            per_read(3, READS),
+            per_read(4, part.len()),
+        ];
         let values: usize = column.blocks.iter().map(|(_, values)| values.len() * 8).sum();
         let (whole, bits) = ((ROWS * 8) as f64, ROWS / 8);
         let index = if percent == 0 { [0, 0] } else { [ROWS / 64 * 10, bits] };

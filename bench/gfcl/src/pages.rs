@@ -14,10 +14,10 @@
 use trimorph_store::{AdjacencyView, ColumnView, CsrView, Main, PAGE_ROWS, Reader, Snapshot};
 use trimorph_vector::{Values, Vector};
 
+use crate::Failure;
 use crate::clock::race;
 use crate::graph::{Graph, Random};
 use crate::report::Report;
-use crate::Failure;
 
 /// The paper's COL / PAGE: 1 hop on LDBC, WIKI, FLICKR; then 2 hops.
 const PAPER: [(&str, &str); 4] = [
@@ -53,7 +53,8 @@ impl EdgeColumns {
     }
 
     fn one_hop(&self, graph: &Graph, lists: &[u64], bound: i64) -> u64 {
-        let later = |v| lists[graph.range(v)].iter().filter(|e| self.column[**e as usize] > bound).count() as u64;
+        let later =
+            |v| lists[graph.range(v)].iter().filter(|e| self.column[**e as usize] > bound).count() as u64;
         (0..graph.nodes()).map(later).sum()
     }
 
@@ -66,7 +67,11 @@ impl EdgeColumns {
                 // In a symmetric graph the in-neighbours are the out-neighbours.
                 let second = &lists[graph.range(graph.targets[i] as usize)];
                 let ts = second.iter().map(|e| self.column[*e as usize]);
-                count += if backward { ts.filter(|t| *t < first).count() } else { ts.filter(|t| *t > first).count() } as u64;
+                count += if backward {
+                    ts.filter(|t| *t < first).count()
+                } else {
+                    ts.filter(|t| *t > first).count()
+                } as u64;
             }
         }
         count
@@ -178,7 +183,11 @@ impl<'s> Pages<'_, 's> {
             for (i, first) in ints(&first).iter().enumerate() {
                 let second = self.list(lists.node(list, i).row(), backward);
                 let ts = ints(&second).iter();
-                count += if backward { ts.filter(|t| *t < first).count() } else { ts.filter(|t| *t > first).count() } as u64;
+                count += if backward {
+                    ts.filter(|t| *t < first).count()
+                } else {
+                    ts.filter(|t| *t > first).count()
+                } as u64;
             }
         }
         count
@@ -204,12 +213,17 @@ pub(crate) fn table_3(report: &mut Report, graph: &Graph, main: Main) -> Result<
     let snapshot = Snapshot::new(std::sync::Arc::new(main));
     let reader = Reader::new(&snapshot);
     let view = reader.edge_table(0);
-    let (AdjacencyView::Csr(forward), AdjacencyView::Csr(backward)) = (&view.forward, &view.backward[0].1) else {
+    let (AdjacencyView::Csr(forward), AdjacencyView::Csr(backward)) = (&view.forward, &view.backward[0].1)
+    else {
         return Err("the graph was not loaded as lists".into());
     };
     let pages = Pages { forward, backward, column: reader.edge_column(0, 0) };
     let (bound, sample) = (graph.median_ts(), sample(graph));
-    let title = format!("Table 3: property pages, RMAT, {} edges; CPU s; 2 hops from {} vertices", graph.edges(), sample.len());
+    let title = format!(
+        "Table 3: property pages, RMAT, {} edges; CPU s; 2 hops from {} vertices",
+        graph.edges(),
+        sample.len()
+    );
     report.title(&title);
     report.row(&["", "edge columns", "flat pages", "ratio", "engine", "ratio", "paper"].map(String::from));
     let mut goals = Vec::new();
@@ -217,8 +231,15 @@ pub(crate) fn table_3(report: &mut Report, graph: &Graph, main: Main) -> Result<
         let (back, hops) = (k >= 2, k % 2 + 1);
         let lists = if back { &columns.backward } else { &columns.forward };
         let nodes = graph.nodes() as u64;
-        let mut theirs = || if hops == 1 { columns.one_hop(graph, lists, bound) } else { columns.two_hops(graph, lists, &sample, back) };
-        let mut ours = || if hops == 1 { pages.one_hop(nodes, bound, back) } else { pages.two_hops(&sample, back) };
+        let mut theirs = || {
+            if hops == 1 {
+                columns.one_hop(graph, lists, bound)
+            } else {
+                columns.two_hops(graph, lists, &sample, back)
+            }
+        };
+        let mut ours =
+            || if hops == 1 { pages.one_hop(nodes, bound, back) } else { pages.two_hops(&sample, back) };
         let mut layout = || if hops == 1 { flat.one_hop(bound, back) } else { flat.two_hops(&sample, back) };
         let times = race(&mut [&mut theirs, &mut layout, &mut ours]);
         if times.iter().any(|(_, count)| *count != times[0].1) {
@@ -235,7 +256,8 @@ pub(crate) fn table_3(report: &mut Report, graph: &Graph, main: Main) -> Result<
             format!("{:.2}x", ratios[1]),
             (*paper).into(),
         ]);
-        let figures = [("edge_columns_s", seconds[0]), ("flat_pages_s", seconds[1]), ("engine_s", seconds[2])];
+        let figures =
+            [("edge_columns_s", seconds[0]), ("flat_pages_s", seconds[1]), ("engine_s", seconds[2])];
         report.json("3", name, &figures);
         let least = if back { 0.95 } else { 2.0 };
         goals.push((format!("{name}, layout alone"), ratios[0], least));

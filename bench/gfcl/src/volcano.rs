@@ -114,14 +114,28 @@ impl Operator for Filter<'_> {
 }
 
 /// `hops` steps from `vertices`, with `ts > bound` on the last edge if there is a bound.
-pub(crate) fn plan<'g>(graph: &'g Graph, vertices: &'g [u32], hops: usize, bound: Option<i64>) -> Box<dyn Operator + 'g> {
+pub(crate) fn plan<'g>(
+    graph: &'g Graph,
+    vertices: &'g [u32],
+    hops: usize,
+    bound: Option<i64>,
+) -> Box<dyn Operator + 'g> {
     let mut plan: Box<dyn Operator + 'g> = Box::new(Scan { vertices: vertices.iter() });
     for hop in 0..hops {
-        plan = Box::new(Extend { child: plan, graph, from: 2 * hop, tuple: Tuple { slots: [0; 8] }, rest: 0..0 });
+        plan = Box::new(Extend {
+            child: plan,
+            graph,
+            from: 2 * hop,
+            tuple: Tuple { slots: [0; 8] },
+            rest: 0..0,
+        });
     }
     if let Some(bound) = bound {
         let property = EdgeProperty { column: &graph.ts, slot: 2 * hops - 1 };
-        plan = Box::new(Filter { child: plan, predicate: Box::new(Greater(Box::new(property), Box::new(Constant(bound)))) });
+        plan = Box::new(Filter {
+            child: plan,
+            predicate: Box::new(Greater(Box::new(property), Box::new(Constant(bound)))),
+        });
     }
     plan
 }

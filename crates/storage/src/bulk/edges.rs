@@ -1,6 +1,6 @@
 //! From keys to edge tables: resolving ends, grouping by source table, building the image of one edge table.
 
-use trimorph_base::{EdgeTableId, NodeId, PropertyId, TableId, TypeId};
+use trimorph_base::{EdgeId, EdgeTableId, NodeId, PropertyId, TableId, TypeId};
 use trimorph_catalog::{BackwardStats, EdgeTableInfo, PropertyInfo};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{Encoder, ImageWriter, RegionOptions};
@@ -10,7 +10,7 @@ use super::keys::{KeySpace, key_at};
 use super::{BulkError, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Rejected};
 use crate::adjacency::{build_backward, sort_edges};
 use crate::column::{ColumnWriter, value_at};
-use crate::edge_table::EDGE_TABLE_KIND;
+use crate::edge_table::{EDGE_TABLE_KIND, PAGE_ROWS};
 use crate::{ComponentBytes, EdgeTable};
 
 /// Property rows appended at once in slot order.
@@ -188,6 +188,19 @@ pub(super) fn build_edge_table(
     let edge_count = edges.len() as u64;
     let list = sort_edges(source_rows, &edges);
     drop(edges);
+    let page_edges_max = (list.offsets.iter().step_by(PAGE_ROWS as usize))
+        .zip(
+            list.offsets
+                .iter()
+                .skip(PAGE_ROWS as usize)
+                .step_by(PAGE_ROWS as usize)
+                .chain(list.offsets.last()),
+        )
+        .map(|(start, end)| end - start)
+        .max();
+    if page_edges_max.is_some_and(|n| n > 1 << EdgeId::POSITION_BITS) {
+        return Err(too_large("edges out of 128 neighbouring nodes", 1 << EdgeId::POSITION_BITS));
+    }
     let mut targets: Vec<TableId> = list.targets.iter().map(|n| n.table()).collect();
     targets.sort_unstable();
     targets.dedup();

@@ -60,10 +60,7 @@ fn a_zone_with_a_later_instant_of_another_zone_is_visited() {
     let later = instant(100, Zone::Offset(3600));
     assert!(compare(&later, &instant(50, Zone::Offset(0))).is_some_and(|o| o.is_gt()));
     let model = table(&[1, 2], column, vec![vec![instant(1, Zone::Offset(0))], vec![later]]);
-    assert!(
-        visited(&model, 100_000_000_000),
-        "x > datetime of second 50 finds second 100 of +01:00"
-    );
+    assert!(visited(&model, 100_000_000_000), "x > datetime of second 50 finds second 100 of +01:00");
 }
 
 /// `Reader::relationship` promises null for an id of no edge.
