@@ -140,6 +140,18 @@ impl States {
     }
 }
 
+/// A worker that panicked: a bug of ours, and said so.
+fn lost_worker() -> ExecError {
+    ExecError::Query(
+        trimorph_base::Diagnostic::runtime(
+            trimorph_base::ErrorKind::SemanticError,
+            "InternalError",
+            "internal error: a worker thread was lost",
+        )
+        .hint("this is a bug in Trimorph: please report the query"),
+    )
+}
+
 fn sum_overflow() -> ExecError {
     ExecError::Query(trimorph_base::Diagnostic::runtime(
         trimorph_base::ErrorKind::ArithmeticError,
@@ -454,7 +466,7 @@ impl<'s> Aggregate<'s> {
                     })
                     .collect();
                 let own = Self::work(child, spec, cx);
-                let others = workers.into_iter().map(|w| w.join().unwrap_or(Err(ExecError::Cancelled)));
+                let others = workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err(lost_worker())));
                 std::iter::once(own).chain(others).collect::<Vec<_>>()
             });
             let mut results = results.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();

@@ -225,10 +225,9 @@ impl CountTarget {
             }
             return Ok(());
         }
-        let mut counter = Counter::new();
         for (i, o) in out.iter_mut().enumerate() {
             if *o != 0 {
-                let count = self.count(NodeId::new(table, first + i as u64), &mut counter, cx)?;
+                let count = self.count(NodeId::new(table, first + i as u64), cx)?;
                 *o = o.checked_mul(count).ok_or_else(overflow)?;
             }
         }
@@ -236,12 +235,12 @@ impl CountTarget {
     }
 
     /// The count of one node.
-    fn count(&self, node: NodeId, counter: &mut Counter<'_>, cx: &Context<'_>) -> Result<u64, ExecError> {
+    fn count(&self, node: NodeId, cx: &Context<'_>) -> Result<u64, ExecError> {
         let mut total = 0u64;
         for adjacency in &self.step.by_table[node.table().0 as usize] {
             let count = match view(cx, adjacency) {
-                Some(AdjacencyView::Csr(csr)) => self.count_list(node, adjacency, csr, counter, cx)?,
-                Some(AdjacencyView::Column(_)) => self.count_single(node, adjacency, counter, cx)?,
+                Some(AdjacencyView::Csr(csr)) => self.count_list(node, adjacency, csr, cx)?,
+                Some(AdjacencyView::Column(_)) => self.count_single(node, adjacency, cx)?,
                 None => 0,
             };
             total = total.checked_add(count).ok_or_else(overflow)?;
@@ -253,7 +252,6 @@ impl CountTarget {
         &self,
         node: NodeId,
         adjacency: &AdjacencyRef,
-        counter: &mut Counter<'_>,
         cx: &Context<'_>,
     ) -> Result<u64, ExecError> {
         let Some((neighbour, edge)) = follow(cx, adjacency, node, self.predicate.is_some()) else {
@@ -266,7 +264,7 @@ impl CountTarget {
         }
         if let Some(predicate) = &self.predicate {
             let nodes = Nodes::Ids { table: Some(neighbour.table()), ids: vec![neighbour] };
-            if !counter.passes(predicate, Edges::Ids(vec![edge]), nodes, 1, cx)? {
+            if select(predicate, Edges::Ids(vec![edge]), nodes, 1, Selection::All, cx)?.count(1) == 0 {
                 return Ok(0);
             }
         }
@@ -278,7 +276,6 @@ impl CountTarget {
         node: NodeId,
         adjacency: &AdjacencyRef,
         csr: &CsrView<'_>,
-        counter: &mut Counter<'_>,
         cx: &Context<'_>,
     ) -> Result<u64, ExecError> {
         let list = csr.list(node.row());
@@ -321,14 +318,8 @@ impl CountTarget {
         if let Some(predicate) = &self.predicate {
             let mut edges = Vec::with_capacity(list.len);
             list_edges(cx, adjacency, csr, node, list, &mut edges);
-            selection = counter.select(
-                predicate,
-                Edges::Ids(edges),
-                copied(&nodes, list.len),
-                list.len,
-                selection,
-                cx,
-            )?;
+            selection =
+                select(predicate, Edges::Ids(edges), copied(&nodes, list.len), list.len, selection, cx)?;
         }
         let mut sum = 0u64;
         for i in selection.to_vec(list.len) {
@@ -361,7 +352,6 @@ fn count_slots(
     out: &mut [u64],
     cx: &Context<'_>,
 ) -> Result<(), ExecError> {
-    let mut counter = Counter::new();
     let mut at = 0;
     while at < out.len() {
         // As many whole lists as fill a vector.
@@ -376,11 +366,8 @@ fn count_slots(
         let len = usize::try_from(csr.slot_of(first + end as u64) - start).unwrap_or(0);
         let edges = Edges::Slots { table: adjacency.edge_table, first: start };
         let nodes = Nodes::Range(NodeId(0));
-        let passed = if len == 0 {
-            Selection::All
-        } else {
-            counter.select(predicate, edges, nodes, len, Selection::All, cx)?
-        };
+        let passed =
+            if len == 0 { Selection::All } else { select(predicate, edges, nodes, len, Selection::All, cx)? };
         match passed {
             Selection::All => {
                 for (i, o) in out[at..end].iter_mut().enumerate() {
@@ -404,47 +391,23 @@ fn count_slots(
     Ok(())
 }
 
-/// Scratch for predicates.
-struct Counter<'c> {
-    chunk: Chunk<'c>,
-}
-
-impl<'c> Counter<'c> {
-    fn new() -> Self {
-        Self { chunk: Chunk::with_slots(&[2]) }
-    }
-
-    fn select(
-        &mut self,
-        predicate: &Ex,
-        edges: Edges,
-        nodes: Nodes<'static>,
-        len: usize,
-        selection: Selection,
-        cx: &Context<'_>,
-    ) -> Result<Selection, ExecError> {
-        // The scratch chunk borrows nothing from the snapshot but what the filter itself reads, so it lives for this call only.
-        let mut chunk = Chunk::with_slots(&[2]);
-        let group = &mut chunk.groups[0];
-        group.reset(len);
-        group.selection = selection;
-        group.vectors[EDGE_SLOT] = Vector::new(Values::Edge(edges));
-        group.vectors[NODE_SLOT] = Vector::new(Values::Node(nodes));
-        filter(predicate, &mut chunk, 0, cx)?;
-        Ok(std::mem::take(&mut chunk.groups[0].selection))
-    }
-
-    fn passes(
-        &mut self,
-        predicate: &Ex,
-        edges: Edges,
-        nodes: Nodes<'static>,
-        len: usize,
-        cx: &Context<'_>,
-    ) -> Result<bool, ExecError> {
-        self.chunk.groups[0].len = len;
-        Ok(self.select(predicate, edges, nodes, len, Selection::All, cx)?.count(len) > 0)
-    }
+/// The positions of a list that pass a predicate.
+fn select(
+    predicate: &Ex,
+    edges: Edges,
+    nodes: Nodes<'static>,
+    len: usize,
+    selection: Selection,
+    cx: &Context<'_>,
+) -> Result<Selection, ExecError> {
+    let mut chunk = Chunk::with_slots(&[2]);
+    let group = &mut chunk.groups[0];
+    group.reset(len);
+    group.selection = selection;
+    group.vectors[EDGE_SLOT] = Vector::new(Values::Edge(edges));
+    group.vectors[NODE_SLOT] = Vector::new(Values::Node(nodes));
+    filter(predicate, &mut chunk, 0, cx)?;
+    Ok(std::mem::take(&mut chunk.groups[0].selection))
 }
 
 /// Counting extend. For a node in a flat group the count becomes the multiplicity of `fresh`, a flat group of its own: the node's
@@ -457,18 +420,12 @@ pub(crate) struct CountExtend<'s> {
 }
 
 /// The count of the node at position `i` of a vector; 0 for null.
-fn count_at(
-    target: &CountTarget,
-    from: &Vector<'_>,
-    i: usize,
-    counter: &mut Counter<'_>,
-    cx: &Context<'_>,
-) -> Result<u64, ExecError> {
+fn count_at(target: &CountTarget, from: &Vector<'_>, i: usize, cx: &Context<'_>) -> Result<u64, ExecError> {
     match &from.values {
         _ if from.is_null(i) => Ok(0),
-        Values::Node(nodes) => target.count(nodes.id(i), counter, cx),
+        Values::Node(nodes) => target.count(nodes.id(i), cx),
         _ => match from.value(i, &|_| Value::Null) {
-            Value::Node(n) => target.count(n, counter, cx),
+            Value::Node(n) => target.count(n, cx),
             _ => Ok(0),
         },
     }
@@ -480,7 +437,7 @@ impl<'s> CountExtend<'s> {
         if let Some(fresh) = self.fresh {
             let group = &chunk.groups[self.from.group];
             let vector = &group.vectors[self.from.slot];
-            let count = count_at(&self.target, vector, group.flat.unwrap_or(0), &mut Counter::new(), cx)?;
+            let count = count_at(&self.target, vector, group.flat.unwrap_or(0), cx)?;
             let group = &mut chunk.groups[fresh];
             group.reset(1);
             group.flat = Some(0);
@@ -498,10 +455,9 @@ impl<'s> CountExtend<'s> {
                 self.target.multiply_range(first.table(), first.row(), &mut counts, cx)?;
             }
             _ => {
-                let mut counter = Counter::new();
                 for p in &positions {
                     let i = *p as usize;
-                    let count = count_at(&self.target, from, i, &mut counter, cx)?;
+                    let count = count_at(&self.target, from, i, cx)?;
                     counts[i] = counts[i].checked_mul(count).ok_or_else(overflow)?;
                 }
             }
