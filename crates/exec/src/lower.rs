@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trimorph_algebra::{ApplyKind, BoundQuery, CountStep, Expr, Extend, Op, Plan, VarId};
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_catalog::Catalog;
 use trimorph_store::{Morsels, Prune, Snapshot, StepPlan};
 use trimorph_types::Value;
 use trimorph_vector::Chunk;
 
 use crate::execution::ProfileCell;
-use crate::expr::{Compiler, Ex, Row, compile, integer_range};
+use crate::expr::{Compiler, Ex, PropertyTest, Row, compile, integer_range};
 use crate::layout::{Layout, Place};
 use crate::operator::BoxOperator;
 use crate::ops;
@@ -26,6 +26,8 @@ const MORSEL_ROWS: usize = 16_384;
 /// Mean list length from which lists stay factorised: below it, a chunk per list costs more than repeating the start node does
 /// (SNB BI 4: lists of 15 cost three times what a flat batch does).
 const LIST_LENGTH_MIN: u64 = 64;
+/// The same for lists that are only filtered and counted: nothing above costs anything per chunk.
+const COUNTED_LENGTH_MIN: u64 = 4;
 
 type Vars = BTreeSet<VarId>;
 
@@ -51,6 +53,8 @@ pub(crate) struct Lowering<'s> {
     numbers: Vec<VarId>,
     /// Where in the plan tree this lowering is: child indices from the root.
     path: Vec<usize>,
+    /// Whether the extend lowered next is looked at by a filter only.
+    counted_extend: bool,
 }
 
 fn internal(text: &str) -> ExecError {
@@ -90,6 +94,7 @@ impl<'s> Lowering<'s> {
             argument: None,
             numbers: Vec::new(),
             path: Vec::new(),
+            counted_extend: false,
         }
     }
 
@@ -263,16 +268,10 @@ impl<'s> Lowering<'s> {
             Plan::Filter { input, predicate } => {
                 let mut below = vars_of([predicate]);
                 below.extend(needed);
-                let mut lowered = self.child(0, input, &below)?;
-                let mut parts = Vec::new();
-                conjuncts(predicate, &mut parts);
-                for part in parts {
-                    lowered = self.flatten(lowered, &[part]);
-                    let predicate = Arc::new(self.compile(part, &lowered.layout)?);
-                    let group = lowered.layout.unflat_groups(&[part]).first().copied();
-                    lowered.op = Box::new(ops::Filter { child: lowered.op, predicate, group });
-                }
-                Ok(lowered)
+                self.counted_extend =
+                    matches!(&**input, Plan::Extend { step, .. } if !looked_at(step, needed));
+                let lowered = self.child(0, input, &below)?;
+                self.lower_filter(lowered, predicate, needed)
             }
             Plan::Extra { input, items } => {
                 let wanted: Vec<&(VarId, Expr)> = items.iter().filter(|(v, _)| needed.contains(v)).collect();
@@ -358,6 +357,42 @@ impl<'s> Lowering<'s> {
         }
     }
 
+    /// A filter for each conjunct, but comparisons of one property that follow each other in one.
+    fn lower_filter(
+        &self,
+        mut lowered: Lowered<'s>,
+        predicate: &Expr,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
+        let mut parts = Vec::new();
+        conjuncts(predicate, &mut parts);
+        let mut specs: Vec<ops::FilterSpec> = Vec::new();
+        for part in parts {
+            if lowered.layout.unflat_groups(&[part]).len() > 1 {
+                lowered = filters(lowered, &mut specs);
+                lowered = self.flatten(lowered, &[part]);
+            }
+            let predicate = self.compile(part, &lowered.layout)?;
+            let group = lowered.layout.unflat_groups(&[part]).first().copied();
+            let test = PropertyTest::of(&predicate).filter(|t| Some(t.place.group) == group);
+            if let (Some(last), Some(_)) = (specs.last_mut(), &test)
+                && last.group == group
+                && last.test.is_some()
+            {
+                let both = Ex::Op(Op::And, vec![last.predicate.clone(), predicate.clone()], Span::default());
+                if let Some(test) = PropertyTest::of(&both) {
+                    (last.predicate, last.test) = (both, Some(test));
+                    continue;
+                }
+            }
+            specs.push(ops::FilterSpec { predicate, test, group, counted: false });
+        }
+        if let Some(last) = specs.last_mut() {
+            last.counted = last.group.is_some_and(|g| !group_needed(&lowered.layout, g, needed));
+        }
+        Ok(filters(lowered, &mut specs))
+    }
+
     /// Slots of a one-group layout to keep, and the layout that has them followed by `new`.
     fn keep(
         &self,
@@ -401,6 +436,8 @@ impl<'s> Lowering<'s> {
     }
 
     fn lower_extend(&mut self, input: &Plan, step: &Extend, needed: &Vars) -> Result<Lowered<'s>, ExecError> {
+        let counted = std::mem::take(&mut self.counted_extend) || !looked_at(step, needed);
+        let list_length_min = if counted { COUNTED_LENGTH_MIN } else { LIST_LENGTH_MIN };
         let mut below: Vars =
             needed.iter().copied().filter(|v| *v != step.to && Some(*v) != step.edge).collect();
         below.insert(step.from);
@@ -420,7 +457,7 @@ impl<'s> Lowering<'s> {
             && let Some(adjacency) = plan.only()
             && !adjacency.single
             && !adjacency.check_table
-            && adjacency.edges >= LIST_LENGTH_MIN * self.catalog.node_tables[adjacency.from.0 as usize].rows
+            && adjacency.edges >= list_length_min * self.catalog.node_tables[adjacency.from.0 as usize].rows
         {
             let cursor = (!flat).then(|| cursor(&layout, from.group));
             layout.groups[from.group].flat = true;
@@ -509,7 +546,8 @@ impl<'s> Lowering<'s> {
         let target = Arc::new(self.count_target(step)?);
         let from = self.place(&layout, step.step.from)?;
         let fresh = layout.groups[from.group].flat.then(|| layout.add_group(true));
-        let op = ops::CountExtend { child: op, from, fresh, target };
+        let whole = !group_needed(&layout, from.group, needed);
+        let op = ops::CountExtend { child: op, from, fresh, target, whole };
         Ok(Lowered { op: Box::new(op), layout, forkable })
     }
 
@@ -817,6 +855,24 @@ fn rows_layout(vars: &[VarId]) -> Layout {
         layout.add(*var, group);
     }
     layout
+}
+
+/// Puts filters on, the first lowest.
+fn filters<'s>(mut lowered: Lowered<'s>, specs: &mut Vec<ops::FilterSpec>) -> Lowered<'s> {
+    for spec in specs.drain(..) {
+        lowered.op = Box::new(ops::Filter::new(lowered.op, Arc::new(spec)));
+    }
+    lowered
+}
+
+/// Whether a variable that is needed is in `group`.
+fn group_needed(layout: &Layout, group: usize, needed: &Vars) -> bool {
+    needed.iter().filter_map(|v| layout.place(*v)).any(|p| p.group == group)
+}
+
+/// Whether the node reached or the edge of a step is needed.
+fn looked_at(step: &Extend, needed: &Vars) -> bool {
+    needed.contains(&step.to) || step.edge.is_some_and(|e| needed.contains(&e))
 }
 
 /// A cursor over `group`, which leaves the other unflat groups as it found them.

@@ -18,7 +18,7 @@ pub use reader::Reader;
 pub use snapshot::Snapshot;
 pub use step::{AdjacencyRef, StepPlan};
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
-pub use trimorph_storage::column::{ColumnView, SEGMENT_ROWS, ZONE_ROWS};
+pub use trimorph_storage::column::{ColumnView, Condition, SEGMENT_ROWS, Test, ZONE_ROWS};
 pub use trimorph_storage::{
     ComponentBytes, DatabaseError, EdgeTable, EdgeTableView, Main, NodeTable, PAGE_ROWS, bulk, read_main,
     write_main,

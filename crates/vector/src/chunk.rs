@@ -36,6 +36,21 @@ impl Group<'_> {
         self.multiplicity = None;
     }
 
+    /// Makes the first position stand for `tuples` tuples, and no other for any: where only the number is asked for. The length
+    /// and the vectors stay, so that a cursor further down finds what it left.
+    pub fn stand_for(&mut self, tuples: u64) {
+        let mut list = match std::mem::take(&mut self.selection) {
+            Selection::List(list) => list,
+            Selection::All => Vec::new(),
+        };
+        list.clear();
+        list.push(0);
+        self.selection = Selection::List(list);
+        let counts = self.multiplicity.get_or_insert_default();
+        counts.clear();
+        counts.push(tuples);
+    }
+
     /// The multiplicity of position `i`.
     #[inline]
     pub fn multiplicity_at(&self, i: usize) -> u64 {

@@ -5,6 +5,7 @@
 //! have a type and the scalar evaluator for the rest. The two are tested against each other.
 
 mod compile;
+mod property_test;
 mod range;
 mod scalar;
 mod vector;
@@ -19,6 +20,7 @@ use trimorph_types::Value;
 use crate::layout::Place;
 
 pub(crate) use compile::{Compiler, compile};
+pub(crate) use property_test::{PropertyTest, TestState};
 pub(crate) use range::integer_range;
 pub(crate) use scalar::Row;
 pub(crate) use vector::{check_boolean, evaluate, filter};

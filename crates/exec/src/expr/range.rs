@@ -26,3 +26,15 @@ pub(crate) fn integer_range(ty: LogicalType, op: Op, value: &Value) -> Option<(i
         _ => return None,
     })
 }
+
+/// The comparison with its sides swapped, if it is one.
+pub(crate) fn swapped(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        Op::Eq | Op::Ne => op,
+        _ => return None,
+    })
+}

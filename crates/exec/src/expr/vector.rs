@@ -13,6 +13,7 @@ use trimorph_base::TableId;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Nulls, Selection, Values, Vector};
 
+use super::range::swapped;
 use super::{Ex, PropertyColumns, Row};
 use crate::{Context, ExecError};
 
@@ -424,22 +425,12 @@ fn satisfies(op: Op, order: Ordering) -> bool {
     }
 }
 
-fn swapped(op: Op) -> Op {
-    match op {
-        Op::Lt => Op::Gt,
-        Op::Le => Op::Ge,
-        Op::Gt => Op::Lt,
-        Op::Ge => Op::Le,
-        other => other,
-    }
-}
-
 fn compare<'s>(op: Op, a: &Evaluated<'_, 's>, b: &Evaluated<'_, 's>, g: &Group<'s>) -> Option<Vector<'s>> {
     match (a, b) {
         (Evaluated::Const(Value::Null), _) | (_, Evaluated::Const(Value::Null)) => {
             Some(Vector { values: Values::Bool(vec![false; g.len]), nulls: Nulls::all(g.len) })
         }
-        (Evaluated::Const(a), b) => compare_constant(swapped(op), b.vector()?, a, g),
+        (Evaluated::Const(a), b) => compare_constant(swapped(op)?, b.vector()?, a, g),
         (a, Evaluated::Const(b)) => compare_constant(op, a.vector()?, b, g),
         (a, b) => compare_vectors(op, a.vector()?, b.vector()?, g),
     }

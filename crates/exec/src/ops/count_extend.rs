@@ -11,15 +11,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use trimorph_algebra::Op;
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_store::{AdjacencyRef, AdjacencyView, CsrView, List, StepPlan};
-use trimorph_types::{LogicalType, Value};
+use trimorph_store::{AdjacencyRef, AdjacencyView, Condition, CsrView, List, StepPlan, Test};
+use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
 
 use super::column_extend::follow;
 use super::list_extend::list_edges;
-use crate::expr::{Ex, PropertyColumns, filter, integer_range};
+use crate::expr::{Ex, PropertyTest, filter};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::overflow;
@@ -35,71 +34,16 @@ pub(crate) struct CountTarget {
     /// Whether the predicate reads nothing but properties of the edge.
     pub(crate) edge_only: bool,
     /// The predicate as a range of one property, if it is one.
-    pub(crate) range: Option<EdgeRange>,
+    pub(crate) range: Option<PropertyTest>,
     pub(crate) next: Vec<CountTarget>,
     /// By node table: the product of what `next` gives for each node.
     pub(crate) weights: Vec<OnceLock<Result<Option<Counts>, ExecError>>>,
 }
 
-/// Comparisons of one edge property with constants.
-pub(crate) struct EdgeRange {
-    columns: Arc<PropertyColumns>,
-    bounds: Vec<(Op, Value)>,
-}
-
-impl EdgeRange {
-    fn of(predicate: &Ex) -> Option<Self> {
-        match predicate {
-            Ex::Op(Op::And, parts, _) => {
-                let mut parts = parts.iter().map(Self::of);
-                let mut all = parts.next()??;
-                for part in parts {
-                    let part = part?;
-                    if part.columns.edges != all.columns.edges {
-                        return None;
-                    }
-                    all.bounds.extend(part.bounds);
-                }
-                Some(all)
-            }
-            Ex::Op(op, args, _) => match (&args[..], *op) {
-                (
-                    [Ex::Property { columns, .. }, Ex::Const(value)],
-                    op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge),
-                ) => Some(Self { columns: Arc::clone(columns), bounds: vec![(op, value.clone())] }),
-                ([Ex::Const(value), Ex::Property { columns, .. }], op) => {
-                    let op = match op {
-                        Op::Eq => Op::Eq,
-                        Op::Lt => Op::Gt,
-                        Op::Le => Op::Ge,
-                        Op::Gt => Op::Lt,
-                        Op::Ge => Op::Le,
-                        _ => return None,
-                    };
-                    Some(Self { columns: Arc::clone(columns), bounds: vec![(op, value.clone())] })
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Smallest and largest integer of a column of `ty` that satisfies it.
-    fn bounds(&self, ty: LogicalType) -> Option<(i64, i64)> {
-        let (mut low, mut high) = (i64::MIN, i64::MAX);
-        for (op, value) in &self.bounds {
-            let (l, h) = integer_range(ty, *op, value)?;
-            low = low.max(l);
-            high = high.min(h);
-        }
-        Some((low, high))
-    }
-}
-
 /// Counts consecutive rows' edges with a property in a range, page after page, without taking values out. `false`, and nothing done,
 /// where the column does not allow that.
 fn count_range(
-    range: &EdgeRange,
+    range: &PropertyTest,
     adjacency: &AdjacencyRef,
     csr: &CsrView<'_>,
     first: u64,
@@ -107,15 +51,16 @@ fn count_range(
     cx: &Context<'_>,
 ) -> Result<bool, ExecError> {
     let table = adjacency.edge_table;
-    let Some(column) = range.columns.edges.get(table).copied().flatten() else { return Ok(false) };
-    let ty = cx.reader.catalog().edge_tables[table].properties[column].ty;
-    let Some((low, high)) = range.bounds(ty) else { return Ok(false) };
-    let mut counter = cx.reader.edge_column(table, column).range_counter(low, high);
+    let Some((column, low, high)) = range.edge_range(table, cx) else { return Ok(false) };
+    let (column, within, mut test) =
+        (cx.reader.edge_column(table, column), Condition::Range(low, high), Test::default());
     let mut start = csr.slot_of(first);
     let mut counts = Vec::with_capacity(out.len());
     for i in 0..out.len() {
         let end = csr.slot_of(first + i as u64 + 1);
-        let Some(count) = counter.count(start, (end - start) as usize) else { return Ok(false) };
+        let Some(count) = test.count(column, &within, start, (end - start) as usize) else {
+            return Ok(false);
+        };
         counts.push(count as u64);
         start = end;
     }
@@ -128,25 +73,25 @@ fn count_range(
 /// Counts the edges of one list with a property in a range: forward slots follow each other, backward ones are found by their
 /// position. `None` where the column or the adjacency does not allow that.
 fn count_in_range(
-    range: &EdgeRange,
+    range: &PropertyTest,
     adjacency: &AdjacencyRef,
     csr: &CsrView<'_>,
     list: List,
     cx: &Context<'_>,
 ) -> Option<u64> {
     let table = adjacency.edge_table;
-    let column = range.columns.edges.get(table).copied().flatten()?;
-    let (low, high) = range.bounds(cx.reader.catalog().edge_tables[table].properties[column].ty)?;
-    let mut counter = cx.reader.edge_column(table, column).range_counter(low, high);
+    let (column, low, high) = range.edge_range(table, cx)?;
+    let (column, within, mut test) =
+        (cx.reader.edge_column(table, column), Condition::Range(low, high), Test::default());
     if adjacency.forward {
-        return counter.count(csr.slot(list), list.len).map(|n| n as u64);
+        return test.count(column, &within, csr.slot(list), list.len).map(|n| n as u64);
     }
     let view = cx.reader.edge_table(table);
     let mut total = 0;
     for i in 0..list.len {
         let page = csr.node(list, i).row() / trimorph_store::PAGE_ROWS;
         let edge = EdgeId::new(view.id, page, csr.position(list, i)?);
-        total += counter.count(view.slot(edge), 1)? as u64;
+        total += test.count(column, &within, view.slot(edge), 1)? as u64;
     }
     Some(total)
 }
@@ -157,7 +102,7 @@ const NODE_SLOT: usize = 1;
 impl CountTarget {
     pub(crate) fn new(step: StepPlan, predicate: Option<Ex>, edge_only: bool, next: Vec<Self>) -> Self {
         let weights = step.by_table.iter().map(|_| OnceLock::new()).collect();
-        let range = if edge_only { predicate.as_ref().and_then(EdgeRange::of) } else { None };
+        let range = if edge_only { predicate.as_ref().and_then(PropertyTest::of) } else { None };
         Self { step, predicate, edge_only, range, next, weights }
     }
 
@@ -181,6 +126,28 @@ impl CountTarget {
         match counts {
             Ok(counts) => Ok(counts.as_deref()),
             Err(e) => Err(e.clone()),
+        }
+    }
+
+    /// The sum of the counts of rows `first..first + len` of `table`, where edges lie one after the other and need not be told
+    /// apart by row; `None` elsewhere.
+    fn total(&self, table: TableId, first: u64, len: u64, cx: &Context<'_>) -> Option<u64> {
+        let [adjacency] = &self.step.by_table[table.0 as usize][..] else { return None };
+        let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency) else { return None };
+        if adjacency.skip_loops || adjacency.check_table || !self.next.is_empty() {
+            return None;
+        }
+        let (start, end) = (csr.slot_of(first), csr.slot_of(first + len));
+        match (&self.predicate, &self.range) {
+            (None, _) => Some(end - start),
+            (Some(_), Some(range)) if adjacency.forward => {
+                let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
+                let column = cx.reader.edge_column(adjacency.edge_table, column);
+                let edges = usize::try_from(end - start).ok()?;
+                let count = Test::default().count(column, &Condition::Range(low, high), start, edges)?;
+                Some(count as u64)
+            }
+            _ => None,
         }
     }
 
@@ -417,6 +384,8 @@ pub(crate) struct CountExtend<'s> {
     pub(crate) from: Place,
     pub(crate) fresh: Option<usize>,
     pub(crate) target: Arc<CountTarget>,
+    /// Whether nobody above looks at the positions of the node's group, so that one may stand for all.
+    pub(crate) whole: bool,
 }
 
 /// The count of the node at position `i` of a vector; 0 for null.
@@ -446,6 +415,15 @@ impl<'s> CountExtend<'s> {
         }
         let group = &mut chunk.groups[self.from.group];
         let len = group.len;
+        if self.whole
+            && group.selection == Selection::All
+            && group.multiplicity.is_none()
+            && let Values::Node(Nodes::Range(first)) = group.vectors[self.from.slot].values
+            && let Some(total) = self.target.total(first.table(), first.row(), len as u64, cx)
+        {
+            group.stand_for(total);
+            return Ok(total > 0);
+        }
         let mut counts = group.multiplicity.take().unwrap_or_else(|| vec![1; len]);
         let positions = group.selection.to_vec(len);
         let from = &group.vectors[self.from.slot];
@@ -489,6 +467,7 @@ impl<'s> Operator<'s> for CountExtend<'s> {
             from: self.from,
             fresh: self.fresh,
             target: Arc::clone(&self.target),
+            whole: self.whole,
         })
     }
 }

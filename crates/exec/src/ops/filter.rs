@@ -1,43 +1,118 @@
 //! Filter: narrows the selection of the one unflat group its predicate reads, or lets a tuple of flat groups through.
+//!
+//! A comparison of one property with constants is asked of the encoded column. Where nobody above looks at the group's
+//! positions, those that pass are only counted.
 
 use std::sync::Arc;
 
 use trimorph_types::Value;
-use trimorph_vector::Chunk;
+use trimorph_vector::{Chunk, Group, Selection};
 
-use crate::expr::{Ex, Row, filter};
+use crate::expr::{Ex, PropertyTest, Row, TestState, filter};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
-/// Filter. `group` is the unflat group the predicate reads, none if all are flat.
-pub(crate) struct Filter<'s> {
-    pub(crate) child: BoxOperator<'s>,
-    pub(crate) predicate: Arc<Ex>,
+/// What is filtered by.
+pub(crate) struct FilterSpec {
+    pub(crate) predicate: Ex,
+    /// The predicate as a test on encoded columns, if it is one.
+    pub(crate) test: Option<PropertyTest>,
+    /// The unflat group the predicate reads, none if all are flat.
     pub(crate) group: Option<usize>,
+    /// Whether nobody above looks at the positions of that group.
+    pub(crate) counted: bool,
+}
+
+/// Filter.
+pub(crate) struct Filter<'s> {
+    child: BoxOperator<'s>,
+    spec: Arc<FilterSpec>,
+    state: TestState,
+    /// Positions that passed, and how many tuples they stand for: lent to the group until the next call.
+    spare: Vec<u32>,
+    counts: Vec<u64>,
+}
+
+impl<'s> Filter<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<FilterSpec>) -> Self {
+        Self { child, spec, state: TestState::default(), spare: Vec::new(), counts: Vec::new() }
+    }
+
+    /// Takes back what the group was lent: by now its tuples have been consumed.
+    fn take_back(&mut self, chunk: &mut Chunk<'s>) {
+        let Some(group) = self.spec.group else { return };
+        let group = &mut chunk.groups[group];
+        // A filter with a buffer of its own leaves the list to the filter below.
+        if self.spare.capacity() == 0
+            && let Selection::List(list) = &mut group.selection
+        {
+            self.spare = std::mem::take(list);
+            group.selection = Selection::All;
+        }
+        if self.spec.counted
+            && let Some(counts) = group.multiplicity.take()
+        {
+            self.counts = counts;
+        }
+    }
+
+    /// Narrows `group`; gives whether anything is left.
+    fn narrow(&mut self, chunk: &mut Chunk<'s>, group: usize, cx: &Context<'s>) -> Result<bool, ExecError> {
+        if let Some(test) = &self.spec.test {
+            let g = &mut chunk.groups[group];
+            if self.spec.counted
+                && let Some(count) = test.count(g, &mut self.state, cx)
+            {
+                self.lend(g, count);
+                return Ok(count > 0);
+            }
+            self.spare.clear();
+            if test.select(g, &mut self.state, cx, &mut self.spare).is_some() {
+                let left = self.spare.len();
+                if left < g.selection.count(g.len) {
+                    match &mut g.selection {
+                        Selection::List(list) => std::mem::swap(list, &mut self.spare),
+                        all => *all = Selection::List(std::mem::take(&mut self.spare)),
+                    }
+                }
+                return Ok(left > 0);
+            }
+        }
+        filter(&self.spec.predicate, chunk, group, cx)?;
+        let g = &chunk.groups[group];
+        Ok(g.selection.count(g.len) > 0)
+    }
+
+    fn lend(&mut self, group: &mut Group<'s>, count: usize) {
+        group.selection = Selection::List(std::mem::take(&mut self.spare));
+        group.multiplicity = Some(std::mem::take(&mut self.counts));
+        group.stand_for(count as u64);
+    }
 }
 
 impl<'s> Operator<'s> for Filter<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        while self.child.next(chunk, cx)? {
-            cx.check()?;
-            match self.group {
-                Some(group) => {
-                    filter(&self.predicate, chunk, group, cx)?;
-                    let g = &chunk.groups[group];
-                    if g.selection.count(g.len) > 0 {
-                        return Ok(true);
-                    }
-                }
-                None => {
-                    let value = Row::new(chunk, usize::MAX, 0).eval(&self.predicate, cx)?;
-                    crate::expr::check_boolean(&value)?;
-                    if matches!(value, Value::Bool(true)) {
-                        return Ok(true);
-                    }
+        let Some(group) = self.spec.group else {
+            while self.child.next(chunk, cx)? {
+                cx.check()?;
+                let value = Row::new(chunk, usize::MAX, 0).eval(&self.spec.predicate, cx)?;
+                crate::expr::check_boolean(&value)?;
+                if matches!(value, Value::Bool(true)) {
+                    return Ok(true);
                 }
             }
+            return Ok(false);
+        };
+        loop {
+            self.take_back(chunk);
+            if !self.child.next(chunk, cx)? {
+                return Ok(false);
+            }
+            cx.check()?;
+            if self.narrow(chunk, group, cx)? {
+                return Ok(true);
+            }
         }
-        Ok(false)
     }
 
     fn reset(&mut self) {
@@ -45,6 +120,6 @@ impl<'s> Operator<'s> for Filter<'s> {
     }
 
     fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self { child: self.child.fork(), predicate: Arc::clone(&self.predicate), group: self.group })
+        Box::new(Self::new(self.child.fork(), Arc::clone(&self.spec)))
     }
 }

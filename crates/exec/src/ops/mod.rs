@@ -35,7 +35,7 @@ pub(crate) use compute::Compute;
 pub(crate) use count_extend::{CountExtend, CountTarget};
 pub(crate) use distinct::Distinct;
 pub(crate) use expand_into::ExpandInto;
-pub(crate) use filter::Filter;
+pub(crate) use filter::{Filter, FilterSpec};
 pub(crate) use flatten::{Cursor, Flatten};
 pub(crate) use hash_join::{HashJoin, Shape as JoinShape};
 pub(crate) use intersect::Intersect;

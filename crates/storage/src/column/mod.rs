@@ -6,12 +6,14 @@
 //!
 //! Source: GF-CL §4.1 and §5.3; Virtuoso "Column Store"; Poseidon §3 (the F column) for exceptions.
 
+mod compare;
 mod format;
 mod view;
 mod writer;
 
+pub use compare::{Condition, Test};
 pub use format::{Column, SEGMENT_ROWS, ZONE_ROWS};
 pub(crate) use format::{Ints as PackedInts, read_blob, read_presence, type_code, type_from_code};
-pub use view::{ColumnView, RangeCounter};
+pub use view::ColumnView;
 pub(crate) use writer::value_at;
 pub use writer::{ColumnBytes, ColumnWriter};

@@ -8,13 +8,13 @@ use trimorph_vfs::Decoder;
 use super::format::{Column, Data, Dictionary, Exceptions, Presence, SEGMENT_ROWS, Segment, ZONE_ROWS};
 use crate::value_codec;
 
-enum PresenceView<'s> {
+pub(super) enum PresenceView<'s> {
     All,
     None,
     Some(RankView<'s>),
 }
 
-enum DataView<'s> {
+pub(super) enum DataView<'s> {
     Ints(PackedView<'s>),
     Floats(&'s [f64]),
     Dictionary(PackedView<'s>),
@@ -23,19 +23,19 @@ enum DataView<'s> {
     Values(StringsView<'s>),
 }
 
-struct SegmentView<'s> {
-    presence: PresenceView<'s>,
-    data: DataView<'s>,
-    zones: &'s [(i64, i64)],
+pub(super) struct SegmentView<'s> {
+    pub(super) presence: PresenceView<'s>,
+    pub(super) data: DataView<'s>,
+    pub(super) zones: &'s [(i64, i64)],
 }
 
 /// A column, resolved into slices.
 pub struct ColumnView<'s> {
     ty: LogicalType,
-    segments: Vec<SegmentView<'s>>,
-    dictionary: Option<(PackedView<'s>, &'s str, usize)>,
+    pub(super) segments: Vec<SegmentView<'s>>,
+    pub(super) dictionary: Option<(PackedView<'s>, &'s str, usize)>,
     fsst: Option<&'s FsstTable>,
-    exceptions: Option<&'s Exceptions>,
+    pub(super) exceptions: Option<&'s Exceptions>,
 }
 
 impl<'s> SegmentView<'s> {
@@ -68,7 +68,7 @@ impl<'s> SegmentView<'s> {
 
     /// Where the value of local row `i` is among the values present.
     #[inline(always)]
-    fn place(&self, i: usize) -> Option<usize> {
+    pub(super) fn place(&self, i: usize) -> Option<usize> {
         match &self.presence {
             PresenceView::All => Some(i),
             PresenceView::None => None,
@@ -83,7 +83,7 @@ fn text_at<'s>(ends: &PackedView<'s>, text: &'s str, i: usize) -> &'s str {
 }
 
 #[inline(always)]
-fn split(row: u64) -> (usize, usize) {
+pub(super) fn split(row: u64) -> (usize, usize) {
     let row = row as usize;
     (row / SEGMENT_ROWS, row % SEGMENT_ROWS)
 }
@@ -217,11 +217,6 @@ impl<'s> ColumnView<'s> {
         self.gather((0..len).map(|i| (i, first + i as u64)), len)
     }
 
-    /// A counter of the rows that hold an integer (date, instant) in `low..=high`.
-    pub fn range_counter(&self, low: i64, high: i64) -> RangeCounter<'_, 's> {
-        RangeCounter { column: self, low, high, segment: usize::MAX, codes: None }
-    }
-
     /// Whether a row has no value.
     #[inline]
     pub fn is_null(&self, row: u64) -> bool {
@@ -271,7 +266,7 @@ impl<'s> ColumnView<'s> {
         }
     }
 
-    fn entry(&self, code: i64) -> &'s str {
+    pub(super) fn entry(&self, code: i64) -> &'s str {
         match &self.dictionary {
             Some((ends, text, len)) => match usize::try_from(code) {
                 Ok(code) if code < *len => text_at(ends, text, code),
@@ -298,51 +293,5 @@ impl<'s> ColumnView<'s> {
         }
         let strings = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
         value_codec::decode(&mut Decoder::new(strings.get(low))).ok()
-    }
-}
-
-/// Counts the rows of a column that hold an integer in a range, run of rows by run of rows.
-pub struct RangeCounter<'a, 's> {
-    column: &'a ColumnView<'s>,
-    low: i64,
-    high: i64,
-    /// The segment the codes below are of.
-    segment: usize,
-    codes: Option<(PackedView<'s>, Option<(u64, u64)>)>,
-}
-
-impl RangeCounter<'_, '_> {
-    /// How many of rows `first..first + len`; `None` where that must be found out value by value: nulls, exceptions, values that
-    /// are no integers.
-    #[inline]
-    pub fn count(&mut self, first: u64, len: usize) -> Option<usize> {
-        let (segment, local) = split(first);
-        if local + len > SEGMENT_ROWS {
-            let here = SEGMENT_ROWS - local;
-            return Some(self.count(first, here)? + self.count(first + here as u64, len - here)?);
-        }
-        if len == 0 {
-            return Some(0);
-        }
-        if self.segment != segment {
-            self.seek(segment);
-        }
-        match &self.codes {
-            Some((ints, Some((low, high)))) => Some(ints.count_codes(local, len, *low, *high)),
-            Some((_, None)) => Some(0),
-            None => None,
-        }
-    }
-
-    fn seek(&mut self, segment: usize) {
-        self.segment = segment;
-        self.codes = match self.column.segments.get(segment) {
-            Some(SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), .. })
-                if self.column.exceptions.is_none() =>
-            {
-                Some((*ints, ints.code_range(self.low, self.high)))
-            }
-            _ => None,
-        };
     }
 }

@@ -1,0 +1,346 @@
+//! A predicate that compares one property with constants: takes a group, gives the positions that pass, by comparing encoded values.
+//! No value is taken out, no vector is made.
+//!
+//! A range of integers, dates or instants is compared as codes; a condition on text is asked once per dictionary entry. What
+//! the columns cannot answer so (`None`) is left to the evaluator.
+
+use std::sync::Arc;
+
+use trimorph_algebra::Op;
+use trimorph_base::TableId;
+use trimorph_store::{ColumnView, Condition, Test};
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::{Edges, Group, Nodes, Selection, Values};
+
+use super::range::{integer_range, swapped};
+use super::{Ex, PropertyColumns};
+use crate::Context;
+use crate::layout::Place;
+
+/// The predicate.
+pub(crate) struct PropertyTest {
+    /// Whose property.
+    pub(crate) place: Place,
+    columns: Arc<PropertyColumns>,
+    kind: Kind,
+}
+
+enum Kind {
+    /// All of these comparisons.
+    Range(Vec<(Op, Value)>),
+    Text(Op, Vec<Arc<str>>),
+}
+
+/// What is known of a table's column.
+#[derive(Clone, Debug, Default)]
+enum Known {
+    #[default]
+    Unknown,
+    /// The table has no such property.
+    Missing,
+    General,
+    Column {
+        column: usize,
+        low: i64,
+        high: i64,
+        test: Test,
+    },
+}
+
+/// What is remembered between groups: one per operator and thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TestState {
+    nodes: Vec<Known>,
+    edges: Vec<Known>,
+}
+
+impl PropertyTest {
+    /// The predicate as a test, if it is one.
+    pub(crate) fn of(predicate: &Ex) -> Option<Self> {
+        match predicate {
+            Ex::Op(Op::And, parts, _) => {
+                let mut parts = parts.iter().map(Self::of);
+                let mut all = parts.next()??;
+                for part in parts {
+                    all = all.and(part?).ok()?;
+                }
+                Some(all)
+            }
+            Ex::Op(op, args, _) => {
+                let (base, columns, op, value) = match &args[..] {
+                    [Ex::Property { base, columns, .. }, Ex::Const(value)] => (base, columns, *op, value),
+                    [Ex::Const(value), Ex::Property { base, columns, .. }] => {
+                        (base, columns, swapped(*op)?, value)
+                    }
+                    _ => return None,
+                };
+                let Ex::Slot(place) = **base else { return None };
+                Some(Self { place, columns: Arc::clone(columns), kind: Kind::of(op, value)? })
+            }
+            _ => None,
+        }
+    }
+
+    /// Both tests as one, if they are ranges of the same property; else the first back.
+    pub(crate) fn and(mut self, other: Self) -> Result<Self, Self> {
+        let same = self.place == other.place
+            && self.columns.nodes == other.columns.nodes
+            && self.columns.edges == other.columns.edges;
+        match (&mut self.kind, other.kind) {
+            (Kind::Range(bounds), Kind::Range(more)) if same => {
+                bounds.extend(more);
+                Ok(self)
+            }
+            _ => Err(self),
+        }
+    }
+
+    /// The column of an edge table and the integers in it that pass; `None` where that is no range.
+    pub(crate) fn edge_range(&self, table: usize, cx: &Context<'_>) -> Option<(usize, i64, i64)> {
+        let column = self.columns.edges.get(table).copied().flatten()?;
+        let (low, high) = self.bounds(cx.reader.catalog().edge_tables[table].properties[column].ty)?;
+        Some((column, low, high))
+    }
+
+    fn bounds(&self, ty: LogicalType) -> Option<(i64, i64)> {
+        let Kind::Range(bounds) = &self.kind else { return None };
+        let (mut low, mut high) = (i64::MIN, i64::MAX);
+        for (op, value) in bounds {
+            let (l, h) = integer_range(ty, *op, value)?;
+            low = low.max(l);
+            high = high.min(h);
+        }
+        Some((low, high))
+    }
+
+    fn known(&self, column: Option<usize>, ty: impl FnOnce(usize) -> LogicalType) -> Known {
+        let Some(column) = column else { return Known::Missing };
+        let ty = ty(column);
+        match self.kind {
+            Kind::Text(..) if ty == LogicalType::String => {
+                Known::Column { column, low: 0, high: 0, test: Test::default() }
+            }
+            Kind::Text(..) => Known::General,
+            Kind::Range(_) => match self.bounds(ty) {
+                Some((low, high)) => Known::Column { column, low, high, test: Test::default() },
+                None => Known::General,
+            },
+        }
+    }
+
+    /// What is known of the column of a node table or edge table.
+    #[inline]
+    fn look<'t>(
+        &self,
+        edges: bool,
+        table: usize,
+        state: &'t mut TestState,
+        cx: &Context<'_>,
+    ) -> &'t mut Known {
+        let tables = if edges { &mut state.edges } else { &mut state.nodes };
+        if tables.len() <= table {
+            tables.resize_with(table + 1, Known::default);
+        }
+        let known = &mut tables[table];
+        if matches!(known, Known::Unknown) {
+            let catalog = cx.reader.catalog();
+            *known = if edges {
+                let column = self.columns.edges.get(table).copied().flatten();
+                self.known(column, |c| catalog.edge_tables[table].properties[c].ty)
+            } else {
+                let column = self.columns.nodes.get(table).copied().flatten();
+                self.known(column, |c| catalog.node_tables[table].properties[c].ty)
+            };
+        }
+        known
+    }
+
+    /// Calls `ask` with the condition.
+    #[inline]
+    fn with<T>(&self, low: i64, high: i64, ask: impl FnOnce(&Condition<'_>) -> T) -> T {
+        match &self.kind {
+            Kind::Range(_) => ask(&Condition::Range(low, high)),
+            Kind::Text(op, texts) => ask(&Condition::Text(&|text| text_passes(*op, text, texts))),
+        }
+    }
+
+    /// How many positions of a group pass, where all are selected and their values lie one after the other.
+    pub(crate) fn count(&self, group: &Group<'_>, state: &mut TestState, cx: &Context<'_>) -> Option<usize> {
+        if group.selection != Selection::All || group.multiplicity.is_some() {
+            return None;
+        }
+        let vector = &group.vectors[self.place.slot];
+        if !vector.nulls.is_none() {
+            return None;
+        }
+        let run = Run::of(&vector.values, cx)?;
+        match self.look(run.edges, run.table, state, cx) {
+            Known::Missing => Some(0),
+            Known::Column { column, low, high, test } => {
+                let column = run.column(*column, cx);
+                self.with(*low, *high, |c| test.count(column, c, run.first, group.len))
+            }
+            Known::General | Known::Unknown => None,
+        }
+    }
+
+    /// Appends the selected positions of a group that pass to `out`, which is empty.
+    pub(crate) fn select(
+        &self,
+        group: &Group<'_>,
+        state: &mut TestState,
+        cx: &Context<'_>,
+        out: &mut Vec<u32>,
+    ) -> Option<()> {
+        let vector = &group.vectors[self.place.slot];
+        if !vector.nulls.is_none() {
+            return None;
+        }
+        if let Some(run) = Run::of(&vector.values, cx) {
+            return match self.look(run.edges, run.table, state, cx) {
+                Known::Missing => Some(()),
+                Known::Column { column, low, high, test } => {
+                    let column = run.column(*column, cx);
+                    self.with(*low, *high, |c| match &group.selection {
+                        Selection::All => test.select(column, c, run.first, group.len, out),
+                        Selection::List(list) => {
+                            let rows = list.iter().map(|i| (*i, run.first + u64::from(*i)));
+                            test.select_at(column, c, rows, out)
+                        }
+                    })
+                }
+                Known::General | Known::Unknown => None,
+            };
+        }
+        match &vector.values {
+            Values::Node(nodes) => {
+                let table = nodes.table()?;
+                let known = self.look(false, table.0 as usize, state, cx);
+                let column = |c| cx.reader.node_column(table, c);
+                self.select_at(known, column, group, |i| nodes.id(i as usize).row(), out)
+            }
+            Values::Edge(Edges::Ids(ids)) => {
+                if group.selection.count(group.len) == 0 {
+                    return Some(());
+                }
+                let id = ids[group.selection.position(0)].table();
+                let table = id.0 as usize;
+                let same = match &group.selection {
+                    Selection::All => ids[..group.len].iter().all(|e| e.table() == id),
+                    Selection::List(list) => list.iter().all(|i| ids[*i as usize].table() == id),
+                };
+                if !same {
+                    return None;
+                }
+                let known = self.look(true, table, state, cx);
+                let view = cx.reader.edge_table(table);
+                let column = |c| cx.reader.edge_column(table, c);
+                self.select_at(known, column, group, |i| view.slot(ids[i as usize]), out)
+            }
+            _ => None,
+        }
+    }
+
+    /// Positions whose rows lie anywhere.
+    fn select_at<'a, 's: 'a>(
+        &self,
+        known: &mut Known,
+        column: impl FnOnce(usize) -> &'a ColumnView<'s>,
+        group: &Group<'_>,
+        row: impl Fn(u32) -> u64,
+        out: &mut Vec<u32>,
+    ) -> Option<()> {
+        match known {
+            Known::Missing => Some(()),
+            Known::Column { column: at, low, high, test } => {
+                let column = column(*at);
+                self.with(*low, *high, |c| match &group.selection {
+                    Selection::All => {
+                        // Groups are far shorter than 2^32.
+                        test.select_at(column, c, (0..group.len as u32).map(|i| (i, row(i))), out)
+                    }
+                    Selection::List(list) => {
+                        test.select_at(column, c, list.iter().map(|i| (*i, row(*i))), out)
+                    }
+                })
+            }
+            Known::General | Known::Unknown => None,
+        }
+    }
+}
+
+/// Nodes or edges whose rows or slots follow each other.
+struct Run {
+    edges: bool,
+    table: usize,
+    first: u64,
+}
+
+impl Run {
+    #[inline]
+    fn of(values: &Values<'_>, cx: &Context<'_>) -> Option<Self> {
+        match values {
+            Values::Node(Nodes::Range(first)) => {
+                Some(Self { edges: false, table: first.table().0 as usize, first: first.row() })
+            }
+            Values::Edge(Edges::Slots { table, first }) => {
+                Some(Self { edges: true, table: *table, first: *first })
+            }
+            Values::Edge(Edges::Run(first)) => {
+                let table = first.table().0 as usize;
+                Some(Self { edges: true, table, first: cx.reader.edge_table(table).slot(*first) })
+            }
+            _ => None,
+        }
+    }
+
+    fn column<'a, 's>(&self, column: usize, cx: &'a Context<'s>) -> &'a ColumnView<'s> {
+        if self.edges {
+            return cx.reader.edge_column(self.table, column);
+        }
+        // The number was a table's id.
+        cx.reader.node_column(TableId(u16::try_from(self.table).unwrap_or(0)), column)
+    }
+}
+
+impl Kind {
+    fn of(op: Op, value: &Value) -> Option<Self> {
+        let text = |v: &Value| if let Value::String(s) = v { Some(Arc::clone(s)) } else { None };
+        match (op, value) {
+            (Op::In, Value::List(items)) => {
+                Some(Self::Text(op, items.iter().map(text).collect::<Option<_>>()?))
+            }
+            (
+                Op::Eq
+                | Op::Ne
+                | Op::Lt
+                | Op::Le
+                | Op::Gt
+                | Op::Ge
+                | Op::StartsWith
+                | Op::EndsWith
+                | Op::Contains,
+                Value::String(s),
+            ) => Some(Self::Text(op, vec![Arc::clone(s)])),
+            (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => Some(Self::Range(vec![(op, value.clone())])),
+            _ => None,
+        }
+    }
+}
+
+fn text_passes(op: Op, text: &str, texts: &[Arc<str>]) -> bool {
+    let Some(other) = texts.first() else { return false };
+    match op {
+        Op::In => texts.iter().any(|t| **t == *text),
+        Op::Eq => *text == **other,
+        Op::Ne => *text != **other,
+        Op::Lt => *text < **other,
+        Op::Le => *text <= **other,
+        Op::Gt => *text > **other,
+        Op::Ge => *text >= **other,
+        Op::StartsWith => text.starts_with(&**other),
+        Op::EndsWith => text.ends_with(&**other),
+        Op::Contains => text.contains(&**other),
+        _ => false,
+    }
+}
