@@ -1,6 +1,7 @@
 //! The one integration binary: many test binaries would cost several times the link time.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
 
+mod access;
 mod differential;
 mod fuzz;
 mod shared;

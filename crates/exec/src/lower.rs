@@ -10,7 +10,8 @@ use std::sync::Arc;
 use trimorph_algebra::{ApplyKind, BoundQuery, CountStep, Expr, Extend, Op, Plan, VarId};
 use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_catalog::Catalog;
-use trimorph_store::{Morsels, Prune, Snapshot, StepPlan};
+use trimorph_store::Snapshot;
+use trimorph_store::access::{EdgeAccess, Morsels, Prune};
 use trimorph_types::Value;
 use trimorph_vector::Chunk;
 
@@ -429,10 +430,12 @@ impl<'s> Lowering<'s> {
         Ok(Lowered { op: Box::new(op), layout, forkable: true })
     }
 
-    fn step(&self, step: &Extend) -> StepPlan {
+    fn step(&self, step: &Extend) -> EdgeAccess {
         use trimorph_algebra::Direction as D;
         let (out, back) = (step.direction != D::In, step.direction != D::Out);
-        StepPlan::new(&self.catalog, &step.types, out, back, step.to_tables.as_deref())
+        let tables = step.to_tables.as_deref();
+        let patterns = EdgeAccess::patterns(&step.types, out, back, tables, step.edge.is_some(), f64::MAX);
+        EdgeAccess::new(&self.catalog, patterns)
     }
 
     fn lower_extend(&mut self, input: &Plan, step: &Extend, needed: &Vars) -> Result<Lowered<'s>, ExecError> {

@@ -15,7 +15,7 @@ pub mod compare;
 pub mod graphs;
 pub mod interpreter;
 pub mod queries;
-mod random;
+pub mod random;
 
 pub use random::Random;
 

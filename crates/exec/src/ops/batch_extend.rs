@@ -6,12 +6,11 @@
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::{AdjacencyRef, AdjacencyView, StepPlan};
+use trimorph_store::AdjacencyView;
+use trimorph_store::access::{AdjacencyRef, EdgeAccess};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
 
-use super::column_extend::follow;
-use super::list_extend::list_edges;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
@@ -23,7 +22,7 @@ pub(crate) struct BatchExtend<'s> {
     from: usize,
     keep: Arc<[usize]>,
     want_edge: bool,
-    step: Arc<StepPlan>,
+    step: Arc<EdgeAccess>,
     /// Positions of the input not extended yet, and where in the list of the current one to go on.
     rest: Vec<u32>,
     cursor: usize,
@@ -37,7 +36,7 @@ impl<'s> BatchExtend<'s> {
         from: usize,
         keep: Arc<[usize]>,
         want_edge: bool,
-        step: Arc<StepPlan>,
+        step: Arc<EdgeAccess>,
     ) -> Self {
         let inner = Chunk::with_slots(&[slots]);
         Self { child, inner, slots, from, keep, want_edge, step, rest: Vec::new(), cursor: 0, offset: 0 }
@@ -50,7 +49,7 @@ impl<'s> BatchExtend<'s> {
 fn expand(
     cx: &Context<'_>,
     adjacencies: &[AdjacencyRef],
-    step: &StepPlan,
+    step: &EdgeAccess,
     node: NodeId,
     mut offset: usize,
     room: usize,
@@ -59,8 +58,7 @@ fn expand(
 ) -> (usize, bool) {
     let mut looked = 0;
     for adjacency in adjacencies {
-        let table = cx.reader.edge_table(adjacency.edge_table);
-        let view = if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) };
+        let view = adjacency.view(&cx.reader);
         let first = nodes.len();
         match view {
             Some(AdjacencyView::Csr(csr)) => {
@@ -73,13 +71,13 @@ fn expand(
                 if offset == 0 {
                     csr.append_nodes(list, nodes);
                     if let Some(edges) = &mut edges {
-                        list_edges(cx, adjacency, csr, node, list, edges);
+                        adjacency.list_ids(&cx.reader, csr, node, list, edges);
                     }
                     looked += list.len;
                 }
             }
             Some(AdjacencyView::Column(_)) => {
-                if let Some((neighbour, edge)) = follow(cx, adjacency, node, edges.is_some()) {
+                if let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, edges.is_some()) {
                     if offset > 0 {
                         offset -= 1;
                         continue;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::{AdjacencyRef, AdjacencyView, StepPlan};
+use trimorph_store::access::EdgeAccess;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
 
@@ -20,34 +20,8 @@ pub(crate) struct ColumnExtend<'s> {
     pub(crate) from: Place,
     pub(crate) to_slot: usize,
     pub(crate) edge_slot: Option<usize>,
-    pub(crate) step: Arc<StepPlan>,
+    pub(crate) step: Arc<EdgeAccess>,
     pub(crate) flat: bool,
-}
-
-/// The neighbour of `node` along a single-cardinality adjacency, and the edge if it is wanted.
-#[inline]
-pub(crate) fn follow(
-    cx: &Context<'_>,
-    adjacency: &AdjacencyRef,
-    node: NodeId,
-    want_edge: bool,
-) -> Option<(NodeId, EdgeId)> {
-    let table = cx.reader.edge_table(adjacency.edge_table);
-    let view = if adjacency.forward { &table.forward } else { table.backward(adjacency.from)? };
-    let AdjacencyView::Column(column) = view else { return None };
-    let neighbour = column.neighbour(node.row())?;
-    if !want_edge {
-        return Some((neighbour, EdgeId(0)));
-    }
-    let edge = if adjacency.forward {
-        table.single_id(node.row())
-    } else {
-        match column.position(node.row()) {
-            Some(position) => EdgeId::new(table.id, neighbour.row() / trimorph_store::PAGE_ROWS, position),
-            None => table.search_id(neighbour.row(), node, 0),
-        }
-    };
-    Some((neighbour, edge))
 }
 
 impl<'s> ColumnExtend<'s> {
@@ -61,7 +35,7 @@ impl<'s> ColumnExtend<'s> {
         let from = &group.vectors[self.from.slot];
         let mut visit = |i: u32, node: NodeId| {
             for adjacency in &self.step.by_table[node.table().0 as usize] {
-                if let Some((neighbour, edge)) = follow(cx, adjacency, node, edges.is_some())
+                if let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, edges.is_some())
                     && (!adjacency.check_table || self.step.wants(neighbour.table()))
                     && !(adjacency.skip_loops && neighbour == node)
                 {

@@ -12,12 +12,11 @@
 use std::sync::{Arc, OnceLock};
 
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_store::{AdjacencyRef, AdjacencyView, Condition, CsrView, List, StepPlan, Test};
+use trimorph_store::access::{AdjacencyRef, EdgeAccess};
+use trimorph_store::{AdjacencyView, Condition, CsrView, List, Test};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
 
-use super::column_extend::follow;
-use super::list_extend::list_edges;
 use crate::expr::{Ex, PropertyTest, filter};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
@@ -29,7 +28,7 @@ type Counts = Vec<u64>;
 
 /// One step that is counted. Its predicate is compiled for a group with the edge in slot 0 and the node reached in slot 1.
 pub(crate) struct CountTarget {
-    pub(crate) step: StepPlan,
+    pub(crate) step: EdgeAccess,
     pub(crate) predicate: Option<Ex>,
     /// Whether the predicate reads nothing but properties of the edge.
     pub(crate) edge_only: bool,
@@ -100,7 +99,7 @@ const EDGE_SLOT: usize = 0;
 const NODE_SLOT: usize = 1;
 
 impl CountTarget {
-    pub(crate) fn new(step: StepPlan, predicate: Option<Ex>, edge_only: bool, next: Vec<Self>) -> Self {
+    pub(crate) fn new(step: EdgeAccess, predicate: Option<Ex>, edge_only: bool, next: Vec<Self>) -> Self {
         let weights = step.by_table.iter().map(|_| OnceLock::new()).collect();
         let range = if edge_only { predicate.as_ref().and_then(PropertyTest::of) } else { None };
         Self { step, predicate, edge_only, range, next, weights }
@@ -221,7 +220,7 @@ impl CountTarget {
         adjacency: &AdjacencyRef,
         cx: &Context<'_>,
     ) -> Result<u64, ExecError> {
-        let Some((neighbour, edge)) = follow(cx, adjacency, node, self.predicate.is_some()) else {
+        let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, self.predicate.is_some()) else {
             return Ok(0);
         };
         if (adjacency.check_table && !self.step.wants(neighbour.table()))
@@ -284,7 +283,7 @@ impl CountTarget {
         }
         if let Some(predicate) = &self.predicate {
             let mut edges = Vec::with_capacity(list.len);
-            list_edges(cx, adjacency, csr, node, list, &mut edges);
+            adjacency.list_ids(&cx.reader, csr, node, list, &mut edges);
             selection =
                 select(predicate, Edges::Ids(edges), copied(&nodes, list.len), list.len, selection, cx)?;
         }
@@ -305,8 +304,7 @@ fn copied(nodes: &Nodes<'_>, len: usize) -> Nodes<'static> {
 }
 
 fn view<'a, 's>(cx: &'a Context<'s>, adjacency: &AdjacencyRef) -> Option<&'a AdjacencyView<'s>> {
-    let table = cx.reader.edge_table(adjacency.edge_table);
-    if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) }
+    adjacency.view(&cx.reader)
 }
 
 /// Counts the edges of consecutive rows that pass a predicate on edge properties: the lists of a forward CSR follow each

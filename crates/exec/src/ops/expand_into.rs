@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::{AdjacencyRef, AdjacencyView, List, StepPlan};
+use trimorph_store::access::{AdjacencyRef, EdgeAccess};
+use trimorph_store::{AdjacencyView, List};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
 
-use super::column_extend::follow;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
@@ -23,9 +23,9 @@ pub(crate) struct ExpandInto<'s> {
     pub(crate) to: usize,
     pub(crate) keep: Arc<[usize]>,
     pub(crate) want_edge: bool,
-    pub(crate) step: Arc<StepPlan>,
+    pub(crate) step: Arc<EdgeAccess>,
     /// The same step seen from the other end.
-    pub(crate) reversed: Arc<StepPlan>,
+    pub(crate) reversed: Arc<EdgeAccess>,
 }
 
 /// A walk along the list of one node, for targets that mostly ascend.
@@ -38,10 +38,9 @@ struct Walk {
 
 impl Walk {
     /// The number of edges from `node` to `target`, if `node` is the one of the row before and has one list.
-    fn count(&mut self, cx: &Context<'_>, step: &StepPlan, node: NodeId, target: NodeId) -> Option<u64> {
+    fn count(&mut self, cx: &Context<'_>, step: &EdgeAccess, node: NodeId, target: NodeId) -> Option<u64> {
         let [adjacency] = &step.by_table[node.table().0 as usize][..] else { return None };
-        let table = cx.reader.edge_table(adjacency.edge_table);
-        let view = if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) };
+        let view = adjacency.view(&cx.reader);
         let Some(AdjacencyView::Csr(csr)) = view else { return None };
         if self.node != Some(node) {
             *self = Self { node: Some(node), list: None, at: 0 };
@@ -74,14 +73,13 @@ fn edges_between(
     if adjacency.skip_loops && node == target {
         return;
     }
-    let table = cx.reader.edge_table(adjacency.edge_table);
-    let Some(view) = (if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) })
-    else {
+    let table = adjacency.table(&cx.reader);
+    let Some(view) = adjacency.view(&cx.reader) else {
         return;
     };
     match view {
         AdjacencyView::Column(_) => {
-            if let Some((neighbour, edge)) = follow(cx, adjacency, node, want_edge)
+            if let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, want_edge)
                 && neighbour == target
             {
                 visit(edge);

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use trimorph_base::NodeId;
-use trimorph_store::{AdjacencyView, StepPlan};
+use trimorph_store::AdjacencyView;
+use trimorph_store::access::EdgeAccess;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
-use super::column_extend::follow;
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::overflow;
 use crate::{Context, ExecError};
@@ -21,7 +21,7 @@ pub(crate) struct Intersect<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
     slots: usize,
-    lists: Arc<[(usize, StepPlan)]>,
+    lists: Arc<[(usize, EdgeAccess)]>,
     keep: Arc<[usize]>,
     want_node: bool,
     rest: Vec<u32>,
@@ -33,7 +33,7 @@ impl<'s> Intersect<'s> {
     pub(crate) fn new(
         child: BoxOperator<'s>,
         slots: usize,
-        lists: Arc<[(usize, StepPlan)]>,
+        lists: Arc<[(usize, EdgeAccess)]>,
         keep: Arc<[usize]>,
         want_node: bool,
     ) -> Self {
@@ -57,14 +57,12 @@ impl<'s> Intersect<'s> {
             };
             let adjacencies = &step.by_table[node.table().0 as usize];
             for adjacency in adjacencies {
-                let table = cx.reader.edge_table(adjacency.edge_table);
-                let view =
-                    if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) };
+                let view = adjacency.view(&cx.reader);
                 let first = out.len();
                 match view {
                     Some(AdjacencyView::Csr(csr)) => csr.append_nodes(csr.list(node.row()), out),
                     Some(AdjacencyView::Column(_)) => {
-                        out.extend(follow(cx, adjacency, node, false).map(|(n, _)| n))
+                        out.extend(adjacency.follow(&cx.reader, node, false).map(|(n, _)| n))
                     }
                     None => {}
                 }

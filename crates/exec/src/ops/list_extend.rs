@@ -3,8 +3,8 @@
 //!
 //! Source: GF-CL §6.2.
 
-use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::{AdjacencyRef, AdjacencyView, CsrView, List};
+use trimorph_store::AdjacencyView;
+use trimorph_store::access::AdjacencyRef;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
 
@@ -56,38 +56,10 @@ impl<'s> ListExtend<'s> {
     }
 }
 
-/// The edges of a list, ids computed in place where they follow each other.
-pub(crate) fn list_edges(
-    cx: &Context<'_>,
-    adjacency: &AdjacencyRef,
-    csr: &CsrView<'_>,
-    node: NodeId,
-    list: List,
-    out: &mut Vec<EdgeId>,
-) {
-    let table = cx.reader.edge_table(adjacency.edge_table);
-    if adjacency.forward {
-        let first = table.forward_id(node.row(), list).0;
-        out.extend((0..list.len as u64).map(|i| EdgeId(first + i)));
-        return;
-    }
-    let (mut previous, mut ordinal) = (None, 0);
-    for i in 0..list.len {
-        let source = csr.node(list, i);
-        ordinal = if previous == Some(source) { ordinal + 1 } else { 0 };
-        previous = Some(source);
-        out.push(match csr.position(list, i) {
-            Some(position) => EdgeId::new(table.id, source.row() / trimorph_store::PAGE_ROWS, position),
-            None => table.search_id(source.row(), node, ordinal),
-        });
-    }
-}
-
 impl<'s> Operator<'s> for ListExtend<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let table = cx.reader.edge_table(self.adjacency.edge_table);
-        let view =
-            if self.adjacency.forward { Some(&table.forward) } else { table.backward(self.adjacency.from) };
+        let table = self.adjacency.table(&cx.reader);
+        let view = self.adjacency.view(&cx.reader);
         let Some(AdjacencyView::Csr(csr)) = view else { return Ok(false) };
         while self.advance(chunk, cx)? {
             let group = &chunk.groups[self.from.group];
@@ -118,7 +90,7 @@ impl<'s> Operator<'s> for ListExtend<'s> {
                     Edges::Run(table.forward_id(node.row(), list))
                 } else {
                     let mut ids = Vec::with_capacity(list.len);
-                    list_edges(cx, &self.adjacency, csr, node, list, &mut ids);
+                    self.adjacency.list_ids(&cx.reader, csr, node, list, &mut ids);
                     Edges::Ids(ids)
                 };
                 group.vectors[slot] = Vector::new(Values::Edge(edges));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use trimorph_base::NodeId;
-use trimorph_store::{Morsels, Prune};
+use trimorph_store::access::{Morsels, Prune};
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
 use crate::operator::{BoxOperator, Operator};

@@ -11,19 +11,18 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use trimorph_algebra::{ShortestKind, VarExtendMode};
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::{AdjacencyView, StepPlan};
+use trimorph_store::AdjacencyView;
+use trimorph_store::access::EdgeAccess;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
 
-use super::column_extend::follow;
-use super::list_extend::list_edges;
 use crate::expr::{Ex, filter};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
 /// What a variable-length extend does.
 pub(crate) struct VarSpec {
-    pub(crate) step: StepPlan,
+    pub(crate) step: EdgeAccess,
     pub(crate) min: u32,
     pub(crate) max: u32,
     pub(crate) mode: VarExtendMode,
@@ -81,17 +80,16 @@ impl<'s> VarExtend<'s> {
     ) -> Result<Vec<(EdgeId, NodeId)>, ExecError> {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         for adjacency in &self.spec.step.by_table[node.table().0 as usize] {
-            let table = cx.reader.edge_table(adjacency.edge_table);
-            let view = if adjacency.forward { Some(&table.forward) } else { table.backward(adjacency.from) };
+            let view = adjacency.view(&cx.reader);
             let first = nodes.len();
             match view {
                 Some(AdjacencyView::Csr(csr)) => {
                     let list = csr.list(node.row());
                     csr.append_nodes(list, &mut nodes);
-                    list_edges(cx, adjacency, csr, node, list, &mut edges);
+                    adjacency.list_ids(&cx.reader, csr, node, list, &mut edges);
                 }
                 Some(AdjacencyView::Column(_)) => {
-                    if let Some((neighbour, edge)) = follow(cx, adjacency, node, true) {
+                    if let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, true) {
                         nodes.push(neighbour);
                         edges.push(edge);
                     }

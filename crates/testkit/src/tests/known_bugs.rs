@@ -1,7 +1,8 @@
 //! Bugs that this kit found in other crates and that were repaired: each test keeps its bug from coming back.
 
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
-use trimorph_store::{Morsels, Prune, Reader, Snapshot, write_main};
+use trimorph_store::access::{Morsels, Prune};
+use trimorph_store::{Reader, Snapshot, write_main};
 use trimorph_types::{DateTime, LogicalType, Value, Zone, compare};
 use trimorph_vfs::{FileSystem, OsFileSystem};
 

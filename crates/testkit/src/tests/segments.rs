@@ -37,7 +37,7 @@ fn morsels_cover_every_row_once() {
     let reader = trimorph_store::Reader::new(&snapshot);
     for size in [1, 1024, 5000, 1 << 20] {
         let tables = [TableId(1), TableId(0)];
-        let morsels = trimorph_store::Morsels::new(reader.catalog(), &tables, size);
+        let morsels = trimorph_store::access::Morsels::new(reader.catalog(), &tables, size);
         let mut seen = [vec![false; SEGMENT_ROWS + 2000], vec![false; 10]];
         let mut count = 0;
         while let Some((first, len)) = morsels.next(&reader, &[]) {
@@ -51,7 +51,7 @@ fn morsels_cover_every_row_once() {
         assert!(seen.iter().flatten().all(|seen| *seen));
         // `dense` is column 2: the key, `constant`, `dense`. Its value in row r is 7 r − 100,000.
         morsels.reset();
-        let wanted = trimorph_store::Prune {
+        let wanted = trimorph_store::access::Prune {
             table: TableId(0),
             column: 2,
             low: 7 * 3000 - 100_000,

@@ -32,7 +32,7 @@ pub struct Morsels {
 }
 
 impl Morsels {
-    /// Ranges of at most `rows` rows (a whole number of zones) over `tables`.
+    /// Ranges of at most `rows` rows (a whole number of zones) over the nodes of `tables`.
     pub fn new(catalog: &Catalog, tables: &[TableId], rows: usize) -> Self {
         let rows = rows.next_multiple_of(ZONE_ROWS) as u64;
         let tables: Vec<(TableId, u64)> =

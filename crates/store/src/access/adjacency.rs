@@ -1,0 +1,166 @@
+//! Which adjacencies an edge pattern with a frontier visits: the index path, resolved for operators that walk lists in place.
+//!
+//! Seen from a node table it is a short list of (edge table, direction, target table) that the executor walks for every node of
+//! that table. An undirected step is two patterns: one with its frontier in S, one with it in O.
+
+use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_catalog::Catalog;
+use trimorph_storage::EdgeTableView;
+use trimorph_storage::adjacency::{AdjacencyView, CsrView, List};
+
+use super::edges;
+use super::pattern::{Frontier, Pattern};
+use super::plan::{AccessPlan, Choice, Relation};
+use crate::Reader;
+
+/// One adjacency to visit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AdjacencyRef {
+    /// The edge table.
+    pub edge_table: usize,
+    /// From source to target, or back.
+    pub forward: bool,
+    /// Backward: the target table walked from.
+    pub from: TableId,
+    /// Edges from a node to itself are left out here, because the other direction gives them (undirected steps).
+    pub skip_loops: bool,
+    /// Neighbours must be checked against the tables wanted: the adjacency holds others too.
+    pub check_table: bool,
+    /// At most one neighbour each.
+    pub single: bool,
+    /// The only table neighbours are in, if it is one.
+    pub target: Option<TableId>,
+    /// Edges in all.
+    pub edges: u64,
+}
+
+impl AdjacencyRef {
+    /// The edge table.
+    #[inline]
+    pub fn table<'r, 's>(&self, reader: &'r Reader<'s>) -> &'r EdgeTableView<'s> {
+        reader.edge_table(self.edge_table)
+    }
+
+    /// The lists, or the vertex column, that are walked.
+    #[inline]
+    pub fn view<'r, 's>(&self, reader: &'r Reader<'s>) -> Option<&'r AdjacencyView<'s>> {
+        let table = self.table(reader);
+        if self.forward { Some(&table.forward) } else { table.backward(self.from) }
+    }
+
+    /// The neighbour of `node` along a vertex column, and the edge if it is wanted. `None` also where this is no vertex column.
+    #[inline]
+    pub fn follow(&self, reader: &Reader<'_>, node: NodeId, want_edge: bool) -> Option<(NodeId, EdgeId)> {
+        edges::follow(self.table(reader), self.forward, node, want_edge)
+    }
+
+    /// Appends the ids of the edges of `node`'s list.
+    pub fn list_ids(
+        &self,
+        reader: &Reader<'_>,
+        csr: &CsrView<'_>,
+        node: NodeId,
+        list: List,
+        out: &mut Vec<EdgeId>,
+    ) {
+        edges::list_ids(self.table(reader), self.forward, csr, node, list, out);
+    }
+}
+
+/// For each node table, the adjacencies that a frontier of its nodes visits.
+#[derive(Clone, Debug, Default)]
+pub struct EdgeAccess {
+    /// The patterns: for EXPLAIN.
+    pub patterns: Vec<Pattern>,
+    /// By node table.
+    pub by_table: Vec<Vec<AdjacencyRef>>,
+    /// Tables wanted at the other end, sorted; none for all.
+    pub to_tables: Option<Vec<TableId>>,
+}
+
+impl EdgeAccess {
+    /// The patterns of one step: `types` empty means any edge label; `out` and `back` say which directions are walked, `rows` how
+    /// many start nodes are expected.
+    pub fn patterns(
+        types: &[impl AsRef<str>],
+        out: bool,
+        back: bool,
+        to_tables: Option<&[TableId]>,
+        edge: bool,
+        rows: f64,
+    ) -> Vec<Pattern> {
+        let frontier = || Frontier::Later(rows);
+        let edges = || Pattern::edges(types);
+        let forward = out.then(|| {
+            edges().subject_frontier(frontier()).object_tables(to_tables).project(false, false, true, edge)
+        });
+        let backward = back.then(|| {
+            edges().object_frontier(frontier()).subject_tables(to_tables).project(true, false, false, edge)
+        });
+        forward.into_iter().chain(backward).collect()
+    }
+
+    /// Resolves patterns, each with a frontier in S or in O.
+    pub fn new(catalog: &Catalog, patterns: Vec<Pattern>) -> Self {
+        let mut by_table: Vec<Vec<AdjacencyRef>> = vec![Vec::new(); catalog.node_tables.len()];
+        let both = patterns.len() > 1;
+        let mut to_tables = None;
+        for pattern in &patterns {
+            let forward = pattern.subject.frontier.is_some();
+            to_tables.clone_from(if forward { &pattern.object.tables } else { &pattern.subject.tables });
+            // The planner leaves out the edge tables that cannot answer; which list is walked is the frontier's side.
+            for access in AccessPlan::new(pattern.clone(), catalog, Choice::Index).accesses {
+                let Relation::Edges(edge_table) = access.relation else { continue };
+                let info = &catalog.edge_tables[edge_table];
+                if forward {
+                    let wanted = |t: TableId| to_tables.as_ref().is_none_or(|ts| ts.contains(&t));
+                    let targets: Vec<TableId> = info.backward.iter().map(|b| b.target).collect();
+                    by_table[info.source.0 as usize].push(AdjacencyRef {
+                        edge_table,
+                        forward,
+                        from: info.source,
+                        skip_loops: false,
+                        check_table: !targets.iter().all(|t| wanted(*t)),
+                        single: info.single,
+                        target: (targets.len() == 1).then(|| targets[0]),
+                        edges: info.edges,
+                    });
+                } else {
+                    for b in &info.backward {
+                        by_table[b.target.0 as usize].push(AdjacencyRef {
+                            edge_table,
+                            forward,
+                            from: b.target,
+                            skip_loops: both && b.target == info.source && info.self_loops > 0,
+                            check_table: false,
+                            single: b.single,
+                            target: Some(info.source),
+                            edges: b.edges,
+                        });
+                    }
+                }
+            }
+        }
+        Self { patterns, by_table, to_tables }
+    }
+
+    /// Whether neighbours in `table` are wanted.
+    #[inline]
+    pub fn wants(&self, table: TableId) -> bool {
+        self.to_tables.as_ref().is_none_or(|ts| ts.contains(&table))
+    }
+
+    /// The one adjacency of the whole step, if nodes of only one table have edges and only in one adjacency.
+    pub fn only(&self) -> Option<AdjacencyRef> {
+        let mut all = self.by_table.iter().flatten();
+        let first = *all.next()?;
+        all.next().is_none().then_some(first)
+    }
+
+    /// The one table that neighbours can be in, if it is one.
+    pub fn target(&self) -> Option<TableId> {
+        let mut all = self.by_table.iter().flatten();
+        let first = all.next()?.target?;
+        all.all(|r| r.target == Some(first)).then_some(first)
+    }
+}

@@ -1,0 +1,239 @@
+//! Reading edges: by source, by target, by id, or the whole relation in forward order.
+
+use std::ops::ControlFlow;
+
+use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_storage::adjacency::{AdjacencyView, CsrView, List};
+use trimorph_storage::{EdgeTableView, PAGE_ROWS};
+use trimorph_vector::{Nodes, Values, Vector};
+
+use super::plan::Path;
+use super::run::{BATCH, Found, Run};
+use super::test::{NodeTest, StatementTest};
+
+/// The ids of a forward list follow each other; those of a backward list are made from positions, or searched where none are kept.
+pub(super) fn list_ids(
+    table: &EdgeTableView<'_>,
+    forward: bool,
+    csr: &CsrView<'_>,
+    node: NodeId,
+    list: List,
+    out: &mut Vec<EdgeId>,
+) {
+    if forward {
+        let first = table.forward_id(node.row(), list).0;
+        out.extend((0..list.len as u64).map(|i| EdgeId(first + i)));
+        return;
+    }
+    let (mut previous, mut ordinal) = (None, 0);
+    for i in 0..list.len {
+        let source = csr.node(list, i);
+        ordinal = if previous == Some(source) { ordinal + 1 } else { 0 };
+        previous = Some(source);
+        out.push(match csr.position(list, i) {
+            Some(position) => EdgeId::new(table.id, source.row() / PAGE_ROWS, position),
+            None => table.search_id(source.row(), node, ordinal),
+        });
+    }
+}
+
+/// The neighbour of `node` along a single-cardinality adjacency, and the edge if it is wanted.
+#[inline]
+pub(super) fn follow(
+    table: &EdgeTableView<'_>,
+    forward: bool,
+    node: NodeId,
+    want_edge: bool,
+) -> Option<(NodeId, EdgeId)> {
+    let view = if forward { &table.forward } else { table.backward(node.table())? };
+    let AdjacencyView::Column(column) = view else { return None };
+    let neighbour = column.neighbour(node.row())?;
+    if !want_edge {
+        return Some((neighbour, EdgeId(0)));
+    }
+    let edge = if forward {
+        table.single_id(node.row())
+    } else {
+        match column.position(node.row()) {
+            Some(position) => EdgeId::new(table.id, neighbour.row() / PAGE_ROWS, position),
+            None => table.search_id(neighbour.row(), node, 0),
+        }
+    };
+    Some((neighbour, edge))
+}
+
+/// Edges gathered for the next batch.
+#[derive(Default)]
+struct Gathered {
+    subjects: Vec<NodeId>,
+    objects: Vec<NodeId>,
+    statements: Vec<EdgeId>,
+}
+
+struct Tests<'p> {
+    subject: NodeTest<'p>,
+    object: NodeTest<'p>,
+    statement: StatementTest<'p>,
+}
+
+impl<'s> Run<'_, 's> {
+    /// The edges of edge table `place`.
+    pub(super) fn edges(&mut self, place: usize, path: Path, sample: Option<f64>) -> ControlFlow<()> {
+        let reader = self.reader;
+        let pattern = self.pattern;
+        let table = reader.edge_table(place);
+        let tests = Tests {
+            subject: NodeTest::new(&pattern.subject),
+            object: NodeTest::new(&pattern.object),
+            statement: StatementTest::new(&pattern.statement),
+        };
+        let mut gathered = Gathered::default();
+        match path {
+            Path::Subject | Path::Scan => {
+                let rows = reader.rows(table.source);
+                let edges = reader.catalog().edge_tables[place].edges as f64;
+                let step = sample_step(rows, sample.map(|n| n * rows as f64 / edges.max(1.0)));
+                match tests.subject.candidates(table.source).filter(|_| path == Path::Subject) {
+                    Some(nodes) => {
+                        for node in nodes.into_iter().step_by(step as usize) {
+                            self.visit(table, node, true, &tests, &mut gathered)?;
+                        }
+                    }
+                    None => {
+                        for row in (0..rows).step_by(step as usize) {
+                            let node = NodeId::new(table.source, row);
+                            if tests.subject.passes(node) {
+                                self.visit(table, node, true, &tests, &mut gathered)?;
+                            }
+                        }
+                    }
+                }
+            }
+            Path::Object => {
+                let targets: Vec<TableId> = table.backward.iter().map(|(t, _)| *t).collect();
+                for target in targets {
+                    for node in tests.object.candidates(target).unwrap_or_default() {
+                        if node.row() < reader.rows(target) {
+                            self.visit(table, node, false, &tests, &mut gathered)?;
+                        }
+                    }
+                }
+            }
+            Path::Statement => {
+                for edge in tests.statement.candidates().unwrap_or_default() {
+                    let ends = if edge.table() == table.id { table.ends(edge) } else { None };
+                    if let Some((source, target)) = ends
+                        && tests.subject.passes(source)
+                        && tests.object.passes(target)
+                    {
+                        gathered.subjects.push(source);
+                        gathered.objects.push(target);
+                        gathered.statements.push(edge);
+                    }
+                }
+            }
+        }
+        self.flush(table, &mut gathered, 1)
+    }
+
+    /// The edges of one node, in one direction.
+    fn visit(
+        &mut self,
+        table: &EdgeTableView<'s>,
+        node: NodeId,
+        forward: bool,
+        tests: &Tests<'_>,
+        gathered: &mut Gathered,
+    ) -> ControlFlow<()> {
+        if forward && node.row() >= self.reader.rows(table.source) {
+            return ControlFlow::Continue(());
+        }
+        let view = if forward { Some(&table.forward) } else { table.backward(node.table()) };
+        let want = self.wants_statements() || !tests.statement.open;
+        let mut keep = |neighbour: NodeId, edge: EdgeId| {
+            let (source, target) = if forward { (node, neighbour) } else { (neighbour, node) };
+            if tests.subject.passes(source)
+                && tests.object.passes(target)
+                && (tests.statement.open || tests.statement.passes(edge))
+            {
+                gathered.subjects.push(source);
+                gathered.objects.push(target);
+                if want {
+                    gathered.statements.push(edge);
+                }
+            }
+        };
+        match view {
+            None => {}
+            Some(AdjacencyView::Column(_)) => {
+                if let Some((neighbour, edge)) = follow(table, forward, node, want) {
+                    keep(neighbour, edge);
+                }
+            }
+            Some(AdjacencyView::Csr(csr)) => {
+                let list = csr.list(node.row());
+                if list.len >= BATCH && forward && tests.object.open && tests.statement.open {
+                    self.flush(table, gathered, 1)?;
+                    return self.in_place(table, csr, node, list);
+                }
+                let mut ids = Vec::new();
+                if want {
+                    list_ids(table, forward, csr, node, list, &mut ids);
+                }
+                for i in 0..list.len {
+                    keep(csr.node(list, i), ids.get(i).copied().unwrap_or(EdgeId(0)));
+                }
+            }
+        }
+        self.flush(table, gathered, BATCH)
+    }
+
+    /// A long list nobody tests: its objects are read where they lie.
+    fn in_place(
+        &mut self,
+        table: &EdgeTableView<'s>,
+        csr: &CsrView<'s>,
+        node: NodeId,
+        list: List,
+    ) -> ControlFlow<()> {
+        let mut ids = Vec::new();
+        if self.wants_statements() {
+            list_ids(table, true, csr, node, list, &mut ids);
+        }
+        self.emit(Found {
+            subjects: nodes(Some(table.source), vec![node; list.len]),
+            predicate: self.reader.catalog().type_name(table.id),
+            objects: Vector::new(Values::Node(csr.nodes(list))),
+            statements: self.wants_statements().then_some(ids),
+            len: list.len,
+        })
+    }
+
+    /// Hands over what was gathered, if it is at least `min`.
+    fn flush(&mut self, table: &EdgeTableView<'s>, gathered: &mut Gathered, min: usize) -> ControlFlow<()> {
+        if gathered.subjects.len() < min {
+            return ControlFlow::Continue(());
+        }
+        let Gathered { subjects, objects, statements } = std::mem::take(gathered);
+        let target = (table.backward.len() == 1).then(|| table.backward[0].0);
+        self.emit(Found {
+            len: subjects.len(),
+            subjects: nodes(Some(table.source), subjects),
+            predicate: self.reader.catalog().type_name(table.id),
+            objects: nodes(target, objects),
+            statements: self.wants_statements().then_some(statements),
+        })
+    }
+}
+
+fn nodes<'s>(table: Option<TableId>, ids: Vec<NodeId>) -> Vector<'s> {
+    Vector::new(Values::Node(Nodes::Ids { table, ids }))
+}
+
+/// Every how many rows a sample of `wanted` of `rows` looks.
+pub(super) fn sample_step(rows: u64, wanted: Option<f64>) -> u64 {
+    match wanted {
+        Some(n) => ((rows as f64 / n.max(1.0)).floor() as u64).max(1),
+        None => 1,
+    }
+}
