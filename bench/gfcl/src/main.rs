@@ -4,7 +4,7 @@
 //! gfcl [--snb DIR] [--scale S] [--graph N] [--hops N] [TABLE …]     TABLE: memory pages nulls lists huge
 //! ```
 //! The row layout and the tuple-at-a-time executor are baselines of this crate and of nothing else.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "printing is what it does")]
 
 mod clock;
@@ -64,7 +64,7 @@ fn main() -> Result<(), Failure> {
         memory::table_2(&mut report, options.snb.as_deref(), options.scale)?;
     }
     if wants("nulls") {
-        nulls::figure_10(&mut report);
+        nulls::figure_10(&mut report, &work.join("nulls"))?;
     }
     if wants("lists") {
         let graph = Graph::rmat(options.hops, 1);

@@ -11,7 +11,7 @@
 //!
 //! Source: GF-CL §8.3, table 3.
 
-use trimorph_store::{AdjacencyView, ColumnView, CsrView, Main, PAGE_ROWS, Reader, Snapshot};
+use trimorph_store::{AdjacencyView, ColumnView, CsrView, EdgeTableView, Main, PAGE_ROWS, Reader, Snapshot};
 use trimorph_vector::{Values, Vector};
 
 use crate::Failure;
@@ -138,6 +138,7 @@ impl<'g> FlatPages<'g> {
 
 /// The engine's storage of the same edges.
 struct Pages<'r, 's> {
+    edges: &'r EdgeTableView<'s>,
     forward: &'r CsrView<'s>,
     backward: &'r CsrView<'s>,
     column: &'r ColumnView<'s>,
@@ -158,11 +159,9 @@ impl<'s> Pages<'_, 's> {
 
     fn backward_list(&self, row: u64) -> Vector<'s> {
         let list = self.backward.list(row);
-        let slot = |i| {
-            let page = self.backward.node(list, i).row() / PAGE_ROWS;
-            self.forward.page_slot(page) + self.backward.position(list, i).unwrap_or(0)
-        };
-        self.column.gather((0..list.len).map(|i| (i, slot(i))), list.len)
+        let mut slots = Vec::with_capacity(list.len);
+        self.edges.append_backward_slots(self.backward, list, &mut slots);
+        self.column.gather(slots.iter().copied().enumerate(), list.len)
     }
 
     fn list(&self, row: u64, backward: bool) -> Vector<'s> {
@@ -217,7 +216,7 @@ pub(crate) fn table_3(report: &mut Report, graph: &Graph, main: Main) -> Result<
     else {
         return Err("the graph was not loaded as lists".into());
     };
-    let pages = Pages { forward, backward, column: reader.edge_column(0, 0) };
+    let pages = Pages { edges: view, forward, backward, column: reader.edge_column(0, 0) };
     let (bound, sample) = (graph.median_ts(), sample(graph));
     let title = format!(
         "Table 3: property pages, RMAT, {} edges; CPU s; 2 hops from {} vertices",

@@ -7,5 +7,5 @@ mod rank;
 mod strings;
 
 pub use packed::{Packed, PackedView, pack, pack_bytes};
-pub use rank::{RankBits, RankView};
+pub use rank::{RankBits, RankView, expand};
 pub use strings::{FsstTable, StringsView, train_fsst};

@@ -9,7 +9,7 @@
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_vfs::{CodecError, Decoder, Image, Region};
 
-use crate::adjacency::{Adjacency, AdjacencyView, List};
+use crate::adjacency::{Adjacency, AdjacencyView, CsrView, List};
 use crate::column::Column;
 use crate::database::TableError;
 
@@ -173,6 +173,38 @@ impl<'s> EdgeTableView<'s> {
             AdjacencyView::Csr(csr) => csr.page_slot(edge.page()) + edge.position(),
             AdjacencyView::Column(_) => edge.page() * PAGE_ROWS + edge.position(),
         }
+    }
+
+    /// Appends the slots of the edges of `list`, a list of the backward adjacency `csr`, to `out`; `false`, and nothing appended, where
+    /// positions are not stored.
+    ///
+    /// **Cost**: two sequential reads and one of the page's start an edge, in loops of a batch each.
+    pub fn append_backward_slots(&self, csr: &CsrView<'s>, list: List, out: &mut Vec<u64>) -> bool {
+        match &self.forward {
+            AdjacencyView::Csr(forward) if csr.has_positions(list) => {
+                csr.rows_and_positions(list, |rows, positions| {
+                    out.extend(rows.iter().zip(positions).map(|(row, position)| {
+                        forward.page_slot(row.cast_unsigned() / PAGE_ROWS) + position.cast_unsigned()
+                    }));
+                });
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Appends the ids of the edges of `list`, a list of the backward adjacency `csr`, to `out`; `false`, and nothing appended, where
+    /// positions are not stored.
+    pub fn append_backward_ids(&self, csr: &CsrView<'s>, list: List, out: &mut Vec<EdgeId>) -> bool {
+        let stored = csr.has_positions(list);
+        if stored {
+            csr.rows_and_positions(list, |rows, positions| {
+                out.extend(rows.iter().zip(positions).map(|(row, position)| {
+                    EdgeId::new(self.id, row.cast_unsigned() / PAGE_ROWS, position.cast_unsigned())
+                }));
+            });
+        }
+        stored
     }
 
     /// The ends of an edge, source first.

@@ -27,6 +27,31 @@ impl Nulls {
         words[i >> 6] |= 1 << (i & 63);
     }
 
+    /// Makes those of positions `first..first + 64` of `len` null whose bit is set in `bits`, position `first` the lowest.
+    #[inline]
+    pub fn set_run(&mut self, first: usize, bits: u64, len: usize) {
+        if bits == 0 {
+            return;
+        }
+        let words = self.0.get_or_insert_with(|| vec![0; len.div_ceil(64)]);
+        let (word, shift) = (first >> 6, first & 63);
+        let high = if shift == 0 { 0 } else { bits >> (64 - shift) };
+        let needed = word + 1 + usize::from(high != 0);
+        if words.len() < needed {
+            words.resize(needed, 0);
+        }
+        words[word] |= bits << shift;
+        if high != 0 {
+            words[word + 1] |= high;
+        }
+    }
+
+    /// Bits of the null positions, 64 a word; empty while nothing is null.
+    #[inline]
+    pub fn words(&self) -> &[u64] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
     /// All of `len` positions null.
     pub fn all(len: usize) -> Self {
         Self(Some(vec![u64::MAX; len.div_ceil(64)]))

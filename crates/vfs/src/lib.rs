@@ -4,11 +4,13 @@
 mod codec;
 mod fs;
 mod image;
+mod prefetch;
 mod region;
 mod text;
 
 pub use codec::{CodecError, Decoder, Encoder};
 pub use fs::{FileSystem, MemoryFileSystem, OsFileSystem};
 pub use image::{BlobId, Image, ImageError, ImageWriter};
+pub use prefetch::prefetch;
 pub use region::{Bytes, Region, RegionOptions};
 pub use text::TextBytes;

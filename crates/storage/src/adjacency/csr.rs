@@ -160,15 +160,13 @@ impl<'s> CsrView<'s> {
     pub fn list(&self, row: u64) -> List {
         let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
         let view = &self.segments[segment];
-        let at = match &view.presence {
-            None => local,
-            Some(rank) => match rank.place(local) {
-                Some(place) => place,
-                None => return List { segment, start: 0, len: 0 },
-            },
+        // An empty list that is not stored starts and ends where the next one starts: no branch on its bit.
+        let (at, stored) = match &view.presence {
+            None => (local, 1),
+            Some(rank) => rank.look(local),
         };
         let start = view.offsets[at] as usize;
-        List { segment, start, len: view.offsets[at + 1] as usize - start }
+        List { segment, start, len: view.offsets[at + stored as usize] as usize - start }
     }
 
     /// The list of node `row`; `None` past the last row.
@@ -225,6 +223,30 @@ impl<'s> CsrView<'s> {
                 }
             }
             Some(_) => Nodes::Ids { table: None, ids: (0..list.len).map(|i| self.node(list, i)).collect() },
+        }
+    }
+
+    /// Whether a list's edges have stored positions, and neighbours in one table.
+    #[inline]
+    pub(crate) fn has_positions(&self, list: List) -> bool {
+        let view = &self.segments[list.segment];
+        view.tables.is_none() && view.positions.is_some()
+    }
+
+    /// Calls `each` with the row and the stored position of every neighbour of a list whose neighbours are in one table, in order, up to
+    /// 64 at a time; nothing where positions are not stored.
+    #[inline]
+    pub(crate) fn rows_and_positions(&self, list: List, mut each: impl FnMut(&[i64], &[i64])) {
+        const BATCH: usize = 64;
+        let view = &self.segments[list.segment];
+        let (None, Some(positions)) = (&view.tables, &view.positions) else { return };
+        let (mut rows, mut places) = ([0i64; BATCH], [0i64; BATCH]);
+        let end = list.start + list.len;
+        for start in (list.start..end).step_by(BATCH) {
+            let len = BATCH.min(end - start);
+            view.neighbours.unpack(start, &mut rows[..len]);
+            positions.unpack(start, &mut places[..len]);
+            each(&rows[..len], &places[..len]);
         }
     }
 

@@ -1,10 +1,11 @@
 //! Column view: the read side, resolved once per query into slices, then one load, shift and mask per value.
 
-use trimorph_encoding::{FsstTable, PackedView, RankView, StringsView};
+use trimorph_encoding::{FsstTable, PackedView, RankView, StringsView, expand};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Text, Values, Vector};
 use trimorph_vfs::Decoder;
 
+use super::codes::{BATCH_ROWS, Batch, CodeSegment, Codes, Present};
 use super::format::{Column, Data, Dictionary, Exceptions, Presence, SEGMENT_ROWS, Segment, ZONE_ROWS};
 use crate::value_codec;
 
@@ -36,6 +37,8 @@ pub struct ColumnView<'s> {
     pub(super) dictionary: Option<(PackedView<'s>, &'s str, usize)>,
     fsst: Option<&'s FsstTable>,
     pub(super) exceptions: Option<&'s Exceptions>,
+    /// The same segments, where all of them are packed integers (plain floats, codes of the dictionary): what is gathered in batches.
+    codes: Option<Codes<'s>>,
 }
 
 impl<'s> SegmentView<'s> {
@@ -64,6 +67,26 @@ impl<'s> SegmentView<'s> {
             }
         };
         Self { presence, data, zones: &segment.zones }
+    }
+
+    /// The segment as packed integers, if it is.
+    fn codes(&self) -> Option<CodeSegment<'s>> {
+        let present = match self.presence {
+            PresenceView::All => Present::All,
+            PresenceView::None => Present::None,
+            PresenceView::Some(rank) => Present::Some(rank),
+        };
+        match (&self.data, present) {
+            (DataView::Ints(ints) | DataView::Dictionary(ints), present) => {
+                Some(CodeSegment::new(ints, present))
+            }
+            (DataView::Floats(floats), present) => {
+                Some(CodeSegment::plain(bytemuck::cast_slice(floats), present))
+            }
+            // Without rows any data will do.
+            (_, Present::None) => Some(CodeSegment::plain(&[], present)),
+            _ => None,
+        }
     }
 
     /// Where the value of local row `i` is among the values present.
@@ -95,13 +118,10 @@ impl<'s> ColumnView<'s> {
             .dictionary
             .as_ref()
             .map(|Dictionary { len, ends, text }| (ends.view(), text.as_str(), *len));
-        Self {
-            ty: column.ty,
-            segments: column.segments.iter().map(|s| SegmentView::new(s)).collect(),
-            dictionary,
-            fsst: column.fsst.as_deref(),
-            exceptions: column.exceptions.as_ref(),
-        }
+        let segments: Vec<SegmentView<'s>> = column.segments.iter().map(|s| SegmentView::new(s)).collect();
+        let codes = Codes::new(segments.iter().map(SegmentView::codes));
+        let (fsst, exceptions) = (column.fsst.as_deref(), column.exceptions.as_ref());
+        Self { ty: column.ty, segments, dictionary, fsst, exceptions, codes }
     }
 
     /// The type of its vectors; `Any` if values are general or there are exceptions.
@@ -127,42 +147,46 @@ impl<'s> ColumnView<'s> {
             return self.gather_any(rows, len);
         }
         match self.ty {
-            LogicalType::Int => self.gather_ints(rows, len, Values::Int),
-            LogicalType::DateTime => self.gather_ints(rows, len, Values::DateTime),
-            LogicalType::LocalDateTime => self.gather_ints(rows, len, Values::LocalDateTime),
-            LogicalType::LocalTime => self.gather_ints(rows, len, Values::LocalTime),
-            LogicalType::Date => self.gather_with(rows, len, 0i32, Values::Date, |v, p| match v {
-                DataView::Ints(ints) => ints.get(p) as i32,
-                _ => 0,
-            }),
-            LogicalType::Bool => self.gather_with(rows, len, false, Values::Bool, |v, p| match v {
-                DataView::Ints(ints) => ints.get(p) != 0,
-                _ => false,
-            }),
-            LogicalType::Float => self.gather_with(rows, len, 0f64, Values::Float, |v, p| match v {
-                DataView::Floats(floats) => floats[p],
-                _ => 0.0,
-            }),
-            LogicalType::String => {
-                self.gather_with(rows, len, Text::Stored(""), Values::String, |v, p| self.text(v, p))
+            LogicalType::Int => self.gather_ints(rows, len, Values::Int, |v| v),
+            LogicalType::DateTime => self.gather_ints(rows, len, Values::DateTime, |v| v),
+            LogicalType::LocalDateTime => self.gather_ints(rows, len, Values::LocalDateTime, |v| v),
+            LogicalType::LocalTime => self.gather_ints(rows, len, Values::LocalTime, |v| v),
+            LogicalType::Date => self.gather_ints(rows, len, Values::Date, |v| v as i32),
+            LogicalType::Bool => self.gather_ints(rows, len, Values::Bool, |v| v != 0),
+            LogicalType::Float => {
+                let convert = |v: i64| f64::from_bits(v.cast_unsigned());
+                self.gather_with(rows, len, 0.0, Values::Float, convert, |v, p| match v {
+                    DataView::Floats(floats) => floats[p],
+                    _ => 0.0,
+                })
             }
+            LogicalType::String => self.gather_with(
+                rows,
+                len,
+                Text::Stored(""),
+                Values::String,
+                |code| Text::Stored(self.entry(code)),
+                |v, p| self.text(v, p),
+            ),
             _ => self.gather_any(rows, len),
         }
     }
 
     #[inline]
-    fn gather_ints(
+    fn gather_ints<T: Clone + Default>(
         &self,
         rows: impl Iterator<Item = (usize, u64)>,
         len: usize,
-        wrap: impl FnOnce(Vec<i64>) -> Values<'s>,
+        wrap: impl FnOnce(Vec<T>) -> Values<'s>,
+        convert: impl Fn(i64) -> T,
     ) -> Vector<'s> {
-        self.gather_with(rows, len, 0i64, wrap, |v, p| match v {
-            DataView::Ints(ints) => ints.get(p),
-            _ => 0,
+        self.gather_with(rows, len, T::default(), wrap, &convert, |v, p| match v {
+            DataView::Ints(ints) => convert(ints.get(p)),
+            _ => T::default(),
         })
     }
 
+    /// Gathers in batches where all segments are packed integers, which `convert` makes values of; else value by value with `read`.
     #[inline]
     fn gather_with<T: Clone>(
         &self,
@@ -170,16 +194,34 @@ impl<'s> ColumnView<'s> {
         len: usize,
         blank: T,
         wrap: impl FnOnce(Vec<T>) -> Values<'s>,
+        convert: impl Fn(i64) -> T,
         read: impl Fn(&DataView<'s>, usize) -> T,
     ) -> Vector<'s> {
         let mut out = vec![blank; len];
         let mut nulls = Nulls::NONE;
-        for (i, row) in rows {
-            let (segment, local) = split(row);
-            let segment = &self.segments[segment];
-            match segment.place(local) {
-                Some(place) => out[i] = read(&segment.data, place),
-                None => nulls.set(i, len),
+        match &self.codes {
+            Some(codes) if len >= BATCH_LEAST => {
+                gather_batches(codes, rows, convert, &mut out, &mut nulls);
+            }
+            Some(codes) => {
+                for (i, row) in rows {
+                    let (value, present) = codes.get(row);
+                    if present {
+                        out[i] = convert(value);
+                    } else {
+                        nulls.set(i, len);
+                    }
+                }
+            }
+            None => {
+                for (i, row) in rows {
+                    let (segment, local) = split(row);
+                    let segment = &self.segments[segment];
+                    match segment.place(local) {
+                        Some(place) => out[i] = read(&segment.data, place),
+                        None => nulls.set(i, len),
+                    }
+                }
             }
         }
         Vector { values: wrap(out), nulls }
@@ -195,14 +237,12 @@ impl<'s> ColumnView<'s> {
 
     /// Reads rows `first..first + len` into a vector.
     ///
-    /// **Cost**: as [`Self::gather`], but integers without nulls are unpacked without a branch per value.
+    /// **Cost**: as [`Self::gather`], but integers are unpacked without a branch per value, nulls by 64 rows.
     pub fn scan(&self, first: u64, len: usize) -> Vector<'s> {
+        let (segment, local) = split(first);
         if self.exceptions.is_none()
-            && len > 0
-            && let (segment, local) = split(first)
             && local + len <= SEGMENT_ROWS
-            && let Some(SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), .. }) =
-                self.segments.get(segment)
+            && let Some(SegmentView { presence, data: DataView::Ints(ints), .. }) = self.segments.get(segment)
             && let Some(wrap) = match self.ty {
                 LogicalType::Int => Some(Values::Int as fn(Vec<i64>) -> Values<'s>),
                 LogicalType::DateTime => Some(Values::DateTime as fn(Vec<i64>) -> Values<'s>),
@@ -211,8 +251,13 @@ impl<'s> ColumnView<'s> {
             }
         {
             let mut out = vec![0; len];
-            ints.unpack(local, &mut out);
-            return Vector::new(wrap(out));
+            let mut nulls = Nulls::NONE;
+            match presence {
+                PresenceView::All => ints.unpack(local, &mut out),
+                PresenceView::None => nulls = Nulls::all(len),
+                PresenceView::Some(rank) => scan_present(rank, ints, local, &mut out, &mut nulls),
+            }
+            return Vector { values: wrap(out), nulls };
         }
         self.gather((0..len).map(|i| (i, first + i as u64)), len)
     }
@@ -293,5 +338,74 @@ impl<'s> ColumnView<'s> {
         }
         let strings = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
         value_codec::decode(&mut Decoder::new(strings.get(low))).ok()
+    }
+}
+
+/// Vectors shorter than this are gathered value by value: the buffers of a batch cost more than it saves.
+const BATCH_LEAST: usize = 16;
+
+/// Gathers 64 rows at a time, those before being finished while the next ones are started.
+#[inline]
+fn gather_batches<T>(
+    codes: &Codes<'_>,
+    mut pairs: impl Iterator<Item = (usize, u64)>,
+    convert: impl Fn(i64) -> T,
+    out: &mut [T],
+    nulls: &mut Nulls,
+) {
+    let (mut a, mut b) = (Batch::new(), Batch::new());
+    let (mut batch, mut next) = (&mut a, &mut b);
+    codes.start(&mut pairs, batch);
+    while batch.len > 0 {
+        codes.start(&mut pairs, next);
+        finish_batch(codes, batch, &convert, out, nulls);
+        std::mem::swap(&mut batch, &mut next);
+    }
+}
+
+#[inline]
+fn finish_batch<T>(
+    codes: &Codes<'_>,
+    batch: &Batch,
+    convert: impl Fn(i64) -> T,
+    out: &mut [T],
+    nulls: &mut Nulls,
+) {
+    let Some(first) = batch.positions().first().copied() else { return };
+    let mut values = [0i64; BATCH_ROWS];
+    codes.finish(batch, &mut values);
+    let absent = !batch.present & (u64::MAX >> (BATCH_ROWS - batch.len));
+    let (places, len) = (batch.positions(), out.len());
+    // As a rule all of them, one after the other.
+    let run = places.iter().enumerate().fold(true, |run, (k, i)| run & (*i == first + k));
+    match out.get_mut(first..first + batch.len).filter(|_| run) {
+        Some(out) => {
+            out.iter_mut().zip(&values).for_each(|(o, v)| *o = convert(*v));
+            nulls.set_run(first, absent, len);
+        }
+        None => {
+            for (k, i) in places.iter().enumerate() {
+                out[*i] = convert(values[k]);
+                if (absent >> k) & 1 == 1 {
+                    nulls.set(*i, len);
+                }
+            }
+        }
+    }
+}
+
+/// Rows `from..` of a segment with nulls: the rank once, then a running count, 64 rows at a time.
+fn scan_present(rank: &RankView<'_>, ints: &PackedView<'_>, from: usize, out: &mut [i64], nulls: &mut Nulls) {
+    let len = out.len();
+    let (mut place, _) = rank.look(from);
+    let mut dense = [0i64; BATCH_ROWS + 1];
+    for (k, out) in out.chunks_mut(BATCH_ROWS).enumerate() {
+        let within = u64::MAX >> (BATCH_ROWS - out.len());
+        let window = rank.window(from + k * BATCH_ROWS) & within;
+        let count = window.count_ones() as usize;
+        ints.unpack(place, &mut dense[..count]);
+        expand(window, &dense, out);
+        nulls.set_run(k * BATCH_ROWS, !window & within, len);
+        place += count;
     }
 }
