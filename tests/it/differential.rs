@@ -10,6 +10,7 @@ use trimorph_exec::{Execution, Settings};
 use trimorph_functions::Clock;
 use trimorph_optimizer::{Options, optimize};
 use trimorph_store::Snapshot;
+use trimorph_store::access::Choice;
 use trimorph_testkit::compare::compare;
 use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph};
 use trimorph_testkit::interpreter::{Graph, run_on};
@@ -28,6 +29,7 @@ fn settings(seed: u64, parameters: &BTreeMap<Arc<str>, Value>) -> (Settings, Opt
         vector_size: [2, 1024, 64][(seed % 3) as usize],
         factorise: !seed.is_multiple_of(5),
         threads: 1 + (seed % 2) as usize,
+        access: [Choice::Cost, Choice::Index, Choice::Relation][(seed / 2 % 3) as usize],
         ..Settings::default()
     };
     let on = !seed.is_multiple_of(7);

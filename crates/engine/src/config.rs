@@ -1,5 +1,7 @@
 //! How a database is opened.
 
+pub use trimorph_store::access::Choice as AccessChoice;
+
 /// How a database is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
@@ -17,6 +19,8 @@ pub struct Config {
     pub optimize: bool,
     /// Keep long neighbour lists factorised. Off only for tests and measurements.
     pub factorise: bool,
+    /// Read by index or by relation as cost decides. Anything else only for tests and measurements.
+    pub access: AccessChoice,
 }
 
 impl Default for Config {
@@ -29,6 +33,7 @@ impl Default for Config {
             vector_size: trimorph_vector::VECTOR_SIZE,
             optimize: true,
             factorise: true,
+            access: AccessChoice::Cost,
         }
     }
 }

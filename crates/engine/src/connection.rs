@@ -112,6 +112,7 @@ impl Connection {
             threads: config.threads,
             vector_size: config.vector_size,
             factorise: config.factorise,
+            access: config.access,
             budget: self.shared.budget.clone(),
             cancel,
             parameters: params,

@@ -23,7 +23,7 @@ mod plan_cache;
 mod result;
 mod stats;
 
-pub use config::Config;
+pub use config::{AccessChoice, Config};
 pub use connection::{Connection, Params, Prepared};
 pub use database::Database;
 pub use entity::{Entities, Node};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use trimorph_base::{CancelToken, Diagnostic, EdgeId, MemoryBudget, NodeId};
 use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
+use trimorph_store::access::Choice;
 use trimorph_store::{Reader, Snapshot};
 use trimorph_types::{Map, Relationship, Value};
 
@@ -20,6 +21,8 @@ pub struct Settings {
     pub vector_size: usize,
     /// Whether extends may keep lists factorised; off makes every extend a flat batch (for tests and the bench).
     pub factorise: bool,
+    /// Whether reads go by index or by relation.
+    pub access: Choice,
     /// What the query may use.
     pub budget: MemoryBudget,
     /// How it is stopped.
@@ -38,6 +41,7 @@ impl Default for Settings {
             threads: 1,
             vector_size: trimorph_vector::VECTOR_SIZE,
             factorise: true,
+            access: Choice::Cost,
             budget: MemoryBudget::unlimited(),
             cancel: CancelToken::default(),
             parameters: Arc::default(),

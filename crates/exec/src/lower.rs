@@ -11,7 +11,7 @@ use trimorph_algebra::{ApplyKind, BoundQuery, CountStep, Expr, Extend, Op, Plan,
 use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_catalog::Catalog;
 use trimorph_store::Snapshot;
-use trimorph_store::access::{EdgeAccess, Morsels, Prune};
+use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess, Morsels, Prune};
 use trimorph_types::Value;
 use trimorph_vector::Chunk;
 
@@ -456,10 +456,19 @@ impl<'s> Lowering<'s> {
             let op = ops::ColumnExtend { child: op, from, to_slot, edge_slot, step: Arc::new(plan), flat };
             return Ok(Lowered { op: Box::new(op), layout, forkable });
         }
+        let one_list = plan.only().filter(|a| !a.single && !a.check_table);
+        let kept: Vars = below.intersection(needed).copied().collect();
+        // In the order of a scan, lists lie end to end: nothing is repeated, or lists are too short to be worth keeping apart.
+        let short =
+            |a: &AdjacencyRef| a.edges < list_length_min * self.catalog.node_tables[a.from.0 as usize].rows;
+        let scanned = in_scan_order(input, step.from)
+            .then_some(one_list)
+            .flatten()
+            .filter(|a| (edge.is_none() || a.forward) && !a.skip_loops && (kept.is_empty() || short(a)))
+            .filter(|_| self.settings.access != Choice::Index);
         if self.settings.factorise
-            && let Some(adjacency) = plan.only()
-            && !adjacency.single
-            && !adjacency.check_table
+            && scanned.is_none()
+            && let Some(adjacency) = one_list
             && adjacency.edges >= list_length_min * self.catalog.node_tables[adjacency.from.0 as usize].rows
         {
             let cursor = (!flat).then(|| cursor(&layout, from.group));
@@ -473,11 +482,18 @@ impl<'s> Lowering<'s> {
         let child = self.pack(Lowered { op, layout, forkable }, &below, false)?;
         let from = self.slot(&child.layout, step.from)?;
         let new: Vec<VarId> = std::iter::once(step.to).chain(edge).collect();
-        let (keep, layout) =
-            self.keep(&child.layout, &below.intersection(needed).copied().collect(), &new)?;
+        let (keep, layout) = self.keep(&child.layout, &kept, &new)?;
         let slots = child.layout.groups[0].slots;
-        let op = ops::BatchExtend::new(child.op, slots, from, keep, edge.is_some(), Arc::new(plan));
-        Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
+        let batch = ops::Batch::new(slots, from, Arc::clone(&keep), edge.is_some(), Arc::new(plan));
+        let op: BoxOperator<'s> = match scanned {
+            None => Box::new(ops::BatchExtend::new(child.op, batch)),
+            Some(adjacency) => {
+                let (want_edge, choice) = (edge.is_some(), self.settings.access);
+                let spec = ops::ScanExtendSpec { slots, from, keep, want_edge, adjacency, choice };
+                Box::new(ops::ScanExtend::new(child.op, spec, batch))
+            }
+        };
+        Ok(Lowered { op, layout, forkable: child.forkable })
     }
 
     fn lower_extend_into(
@@ -816,6 +832,15 @@ impl<'s> Lowering<'s> {
         };
         let op = ops::Apply::new(child.op, parts);
         Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
+    }
+}
+
+/// Whether a plan gives `var` in the order of a scan.
+fn in_scan_order(plan: &Plan, var: VarId) -> bool {
+    match plan {
+        Plan::NodeScan(scan) => scan.var == var,
+        Plan::Filter { input, .. } | Plan::ExtendCount { input, .. } => in_scan_order(input, var),
+        _ => false,
     }
 }
 

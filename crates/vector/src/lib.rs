@@ -10,7 +10,7 @@ mod selection;
 mod vector;
 
 pub use chunk::{Chunk, Group, VECTOR_SIZE};
-pub use nodes::{Edges, Nodes};
+pub use nodes::{Edges, Nodes, PageStarts};
 pub use nulls::Nulls;
 pub use selection::Selection;
 pub use vector::{Text, Values, Vector};

@@ -2,7 +2,7 @@
 //!
 //! Source: GF-CL §6.1 (blocks that point to adjacency lists).
 
-use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 
 /// The node ids of a vector.
 #[derive(Clone, Debug)]
@@ -87,30 +87,65 @@ fn code(bytes: &[u8], width: u8, i: usize) -> u64 {
     u64::from_le_bytes(raw) & ((1u64 << (u32::from(width) * 8)) - 1)
 }
 
+/// Where each page of a segment of an edge table starts: how a slot is known as an edge. Empty where only properties are read.
+#[derive(Clone, Copy, Debug)]
+pub struct PageStarts<'s> {
+    /// The edge table.
+    pub table: EdgeTableId,
+    /// The segment's first page.
+    pub first_page: u64,
+    /// The segment's first slot.
+    pub first_slot: u64,
+    /// The slot of each page, counted from the segment's first.
+    pub starts: &'s [u32],
+}
+
+impl PageStarts<'_> {
+    /// No pages: slots have no ids.
+    pub const NONE: Self = Self { table: EdgeTableId(0), first_page: 0, first_slot: 0, starts: &[] };
+
+    /// The edge at a slot.
+    ///
+    /// **Cost**: a binary search among the 512 pages of a segment.
+    #[inline]
+    pub fn id(&self, slot: u64) -> EdgeId {
+        let local = slot.wrapping_sub(self.first_slot);
+        match self.starts.partition_point(|s| u64::from(*s) <= local).checked_sub(1) {
+            Some(page) => {
+                let position = local - u64::from(self.starts[page]);
+                EdgeId::new(self.table, self.first_page + page as u64, position)
+            }
+            None => EdgeId(slot),
+        }
+    }
+}
+
 /// The edge ids of a vector.
 #[derive(Clone, Debug)]
-pub enum Edges {
+pub enum Edges<'s> {
     /// Consecutive positions of one page, starting here: a forward list.
     Run(EdgeId),
     /// One by one.
     Ids(Vec<EdgeId>),
-    /// Consecutive slots of an edge table, across pages: where only properties are read, as in counting.
+    /// Consecutive slots of an edge table, across pages: a relation scan.
     Slots {
         /// The edge table.
         table: usize,
         /// The first slot.
         first: u64,
+        /// What makes ids of slots.
+        pages: PageStarts<'s>,
     },
 }
 
-impl Edges {
-    /// The edge at position `i`. Edges known by slot only have no id; the slot is given in its place.
+impl Edges<'_> {
+    /// The edge at position `i`. Without pages the slot is given in its place.
     #[inline]
     pub fn id(&self, i: usize) -> EdgeId {
         match self {
             Self::Run(first) => EdgeId(first.0 + i as u64),
             Self::Ids(ids) => ids[i],
-            Self::Slots { first, .. } => EdgeId(first + i as u64),
+            Self::Slots { first, pages, .. } => pages.id(first + i as u64),
         }
     }
 }

@@ -51,7 +51,7 @@ pub enum Values<'s> {
     /// Nanoseconds since 1970-01-01T00:00:00Z, shown in UTC.
     DateTime(Vec<i64>),
     Node(Nodes<'s>),
-    Edge(Edges),
+    Edge(Edges<'s>),
     /// Anything; null is `Value::Null`.
     Any(Vec<Value>),
 }

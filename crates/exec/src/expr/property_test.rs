@@ -283,7 +283,7 @@ impl Run {
             Values::Node(Nodes::Range(first)) => {
                 Some(Self { edges: false, table: first.table().0 as usize, first: first.row() })
             }
-            Values::Edge(Edges::Slots { table, first }) => {
+            Values::Edge(Edges::Slots { table, first, .. }) => {
                 Some(Self { edges: true, table: *table, first: *first })
             }
             Values::Edge(Edges::Run(first)) => {

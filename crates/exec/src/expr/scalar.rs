@@ -132,7 +132,7 @@ impl<'a, 's> Row<'a, 's> {
     /// A property of an edge that is known by its slot only.
     fn slot_property(&self, base: &Ex, columns: &super::PropertyColumns, cx: &Context<'s>) -> Option<Value> {
         let Ex::Slot(place) = base else { return None };
-        let Values::Edge(Edges::Slots { table, first }) =
+        let Values::Edge(Edges::Slots { table, first, .. }) =
             &self.chunk.groups[place.group].vectors.get(place.slot)?.values
         else {
             return None;

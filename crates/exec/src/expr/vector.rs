@@ -218,7 +218,8 @@ fn property<'s>(
             hide_nulls(&mut out, &vector.nulls, len);
             Some(out)
         }
-        Values::Edge(Edges::Slots { table, first }) => match columns.edges.get(*table).copied().flatten() {
+        Values::Edge(Edges::Slots { table, first, .. }) => match columns.edges.get(*table).copied().flatten()
+        {
             Some(column) => Some(cx.reader.edge_column(*table, column).scan(*first, len)),
             None => Some(Vector::nulls(len)),
         },
@@ -480,9 +481,7 @@ fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, g: &Group<'s>) -> Opt
         (Values::Node(a), Value::Node(b)) if matches!(op, Op::Eq | Op::Ne) => {
             compare_loop!(op, g, |i: usize| a.id(i), |_| *b)
         }
-        (Values::Edge(a), Value::Relationship(b))
-            if matches!(op, Op::Eq | Op::Ne) && !matches!(a, Edges::Slots { .. }) =>
-        {
+        (Values::Edge(a), Value::Relationship(b)) if matches!(op, Op::Eq | Op::Ne) => {
             compare_loop!(op, g, |i: usize| a.id(i), |_| b.id)
         }
         _ => return None,

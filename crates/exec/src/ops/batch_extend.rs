@@ -14,9 +14,20 @@ use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
-/// Batch extend. Input slots `keep` become output slots `0..`; the node reached and the edge follow.
+/// Batch extend.
 pub(crate) struct BatchExtend<'s> {
     child: BoxOperator<'s>,
+    batch: Batch<'s>,
+}
+
+impl<'s> BatchExtend<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, batch: Batch<'s>) -> Self {
+        Self { child, batch }
+    }
+}
+
+/// Rows being extended, list by list. Input slots `keep` become output slots `0..`; the node reached and the edge follow.
+pub(crate) struct Batch<'s> {
     inner: Chunk<'s>,
     slots: usize,
     from: usize,
@@ -29,9 +40,8 @@ pub(crate) struct BatchExtend<'s> {
     offset: usize,
 }
 
-impl<'s> BatchExtend<'s> {
+impl<'s> Batch<'s> {
     pub(crate) fn new(
-        child: BoxOperator<'s>,
         slots: usize,
         from: usize,
         keep: Arc<[usize]>,
@@ -39,7 +49,78 @@ impl<'s> BatchExtend<'s> {
         step: Arc<EdgeAccess>,
     ) -> Self {
         let inner = Chunk::with_slots(&[slots]);
-        Self { child, inner, slots, from, keep, want_edge, step, rest: Vec::new(), cursor: 0, offset: 0 }
+        Self { inner, slots, from, keep, want_edge, step, rest: Vec::new(), cursor: 0, offset: 0 }
+    }
+
+    /// The same for another thread.
+    pub(crate) fn twin(&self) -> Self {
+        Self::new(self.slots, self.from, Arc::clone(&self.keep), self.want_edge, Arc::clone(&self.step))
+    }
+
+    /// Where the rows to extend are put; `begin` then starts with them.
+    pub(crate) fn rows(&mut self) -> &mut Chunk<'s> {
+        &mut self.inner
+    }
+
+    /// Starts with the rows that `rows` was given.
+    pub(crate) fn begin(&mut self) {
+        self.rest = self.inner.groups[0].positions();
+        (self.cursor, self.offset) = (0, 0);
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.rest.clear();
+        (self.cursor, self.offset) = (0, 0);
+    }
+
+    /// The next vector of edges; `false` when all rows are extended.
+    pub(crate) fn extend(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> bool {
+        let room = cx.settings.vector_size;
+        let group = &self.inner.groups[0];
+        let (mut nodes, mut parents) = (Vec::new(), Vec::new());
+        let mut edges = self.want_edge.then(Vec::new);
+        while self.cursor < self.rest.len() && nodes.len() < room {
+            let p = self.rest[self.cursor];
+            let from = &group.vectors[self.from];
+            let node = match &from.values {
+                _ if from.is_null(p as usize) => None,
+                Values::Node(ids) => Some(ids.id(p as usize)),
+                _ => match from.value(p as usize, &|_| Value::Null) {
+                    Value::Node(n) => Some(n),
+                    _ => None,
+                },
+            };
+            let Some(node) = node else {
+                self.cursor += 1;
+                continue;
+            };
+            let adjacencies = &self.step.by_table[node.table().0 as usize];
+            let (looked, more) =
+                expand(cx, adjacencies, &self.step, node, self.offset, room, &mut nodes, edges.as_mut());
+            parents.resize(nodes.len(), p);
+            if more && looked > 0 {
+                self.offset += looked;
+            } else {
+                self.cursor += 1;
+                self.offset = 0;
+            }
+        }
+        if nodes.is_empty() {
+            return false;
+        }
+        let out = &mut chunk.groups[0];
+        out.reset(nodes.len());
+        out.multiplicity =
+            group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
+        for (slot, keep) in self.keep.iter().enumerate() {
+            out.vectors[slot] = group.vectors[*keep].gather(&parents);
+        }
+        let next = self.keep.len();
+        out.vectors[next] = Vector::new(Values::Node(Nodes::Ids { table: self.step.target(), ids: nodes }));
+        if let Some(edges) = edges {
+            out.vectors[next + 1] = Vector::new(Values::Edge(Edges::Ids(edges)));
+        }
+        true
     }
 }
 
@@ -117,80 +198,22 @@ fn expand(
 
 impl<'s> Operator<'s> for BatchExtend<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let room = cx.settings.vector_size;
-        loop {
-            if self.cursor >= self.rest.len() {
-                cx.check()?;
-                if !self.child.next(&mut self.inner, cx)? {
-                    return Ok(false);
-                }
-                self.rest = self.inner.groups[0].positions();
-                (self.cursor, self.offset) = (0, 0);
+        while !self.batch.extend(chunk, cx) {
+            cx.check()?;
+            if !self.child.next(self.batch.rows(), cx)? {
+                return Ok(false);
             }
-            let group = &self.inner.groups[0];
-            let from = &group.vectors[self.from];
-            let mut nodes = Vec::with_capacity(room);
-            let mut edges = self.want_edge.then(|| Vec::with_capacity(room));
-            let mut parents: Vec<u32> = Vec::with_capacity(room);
-            while self.cursor < self.rest.len() && nodes.len() < room {
-                let p = self.rest[self.cursor];
-                let node = match &from.values {
-                    _ if from.is_null(p as usize) => None,
-                    Values::Node(ids) => Some(ids.id(p as usize)),
-                    _ => match from.value(p as usize, &|_| Value::Null) {
-                        Value::Node(n) => Some(n),
-                        _ => None,
-                    },
-                };
-                let Some(node) = node else {
-                    self.cursor += 1;
-                    continue;
-                };
-                let adjacencies = &self.step.by_table[node.table().0 as usize];
-                let (looked, more) =
-                    expand(cx, adjacencies, &self.step, node, self.offset, room, &mut nodes, edges.as_mut());
-                parents.resize(nodes.len(), p);
-                if more && looked > 0 {
-                    self.offset += looked;
-                } else {
-                    self.cursor += 1;
-                    self.offset = 0;
-                }
-            }
-            if nodes.is_empty() {
-                continue;
-            }
-            let out = &mut chunk.groups[0];
-            out.reset(nodes.len());
-            out.multiplicity =
-                group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
-            for (slot, keep) in self.keep.iter().enumerate() {
-                out.vectors[slot] = group.vectors[*keep].gather(&parents);
-            }
-            let next = self.keep.len();
-            out.vectors[next] =
-                Vector::new(Values::Node(Nodes::Ids { table: self.step.target(), ids: nodes }));
-            if let Some(edges) = edges {
-                out.vectors[next + 1] = Vector::new(Values::Edge(Edges::Ids(edges)));
-            }
-            return Ok(true);
+            self.batch.begin();
         }
+        Ok(true)
     }
 
     fn reset(&mut self) {
         self.child.reset();
-        self.rest.clear();
-        (self.cursor, self.offset) = (0, 0);
+        self.batch.reset();
     }
 
     fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(
-            self.child.fork(),
-            self.slots,
-            self.from,
-            Arc::clone(&self.keep),
-            self.want_edge,
-            Arc::clone(&self.step),
-        ))
+        Box::new(Self::new(self.child.fork(), self.batch.twin()))
     }
 }

@@ -15,7 +15,7 @@ use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_store::access::{AdjacencyRef, EdgeAccess};
 use trimorph_store::{AdjacencyView, Condition, CsrView, List, Test};
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
+use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, Values, Vector};
 
 use crate::expr::{Ex, PropertyTest, filter};
 use crate::layout::Place;
@@ -329,7 +329,7 @@ fn count_slots(
             end += 1;
         }
         let len = usize::try_from(csr.slot_of(first + end as u64) - start).unwrap_or(0);
-        let edges = Edges::Slots { table: adjacency.edge_table, first: start };
+        let edges = Edges::Slots { table: adjacency.edge_table, first: start, pages: PageStarts::NONE };
         let nodes = Nodes::Range(NodeId(0));
         let passed =
             if len == 0 { Selection::All } else { select(predicate, edges, nodes, len, Selection::All, cx)? };
@@ -357,13 +357,13 @@ fn count_slots(
 }
 
 /// The positions of a list that pass a predicate.
-fn select(
+fn select<'s>(
     predicate: &Ex,
-    edges: Edges,
+    edges: Edges<'s>,
     nodes: Nodes<'static>,
     len: usize,
     selection: Selection,
-    cx: &Context<'_>,
+    cx: &Context<'s>,
 ) -> Result<Selection, ExecError> {
     let mut chunk = Chunk::with_slots(&[2]);
     let group = &mut chunk.groups[0];

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{NodeId, TableId};
+use trimorph_base::{EdgeTableId, NodeId, TableId};
 use trimorph_encoding::{PackedView, RankView};
-use trimorph_vector::Nodes;
+use trimorph_vector::{Nodes, PageStarts};
 use trimorph_vfs::{Bytes, CodecError, Decoder, Image};
 
 use super::rows_within;
@@ -136,6 +136,15 @@ pub struct List {
     pub len: usize,
 }
 
+impl List {
+    /// The edges from the `from`-th on, at most `len` of them.
+    #[must_use]
+    pub fn part(self, from: usize, len: usize) -> Self {
+        let from = from.min(self.len);
+        Self { start: self.start + from, len: len.min(self.len - from), ..self }
+    }
+}
+
 impl<'s> CsrView<'s> {
     /// Resolves `csr`.
     pub fn new(csr: &'s Csr) -> Self {
@@ -177,6 +186,27 @@ impl<'s> CsrView<'s> {
         let rows =
             view.presence.as_ref().map_or(view.offsets.len().saturating_sub(1), |p| p.words.len() * 64);
         (local < rows).then(|| self.list(row))
+    }
+
+    /// The lists of `count` rows from `first` on, end to end; `None` if they are not in one segment.
+    pub fn run(&self, first: u64, count: usize) -> Option<List> {
+        let segment = first as usize / SEGMENT_ROWS;
+        let last = first + (count as u64).checked_sub(1)?;
+        if last as usize / SEGMENT_ROWS != segment {
+            return None;
+        }
+        let (start, end) = (self.row_slot(first)?, self.list_within(last)?);
+        // An empty list has no place of its own.
+        let end = if end.len == 0 { self.row_slot(last)? } else { self.slot(end) + end.len as u64 };
+        let first_slot = self.segments[segment].first_slot;
+        Some(List { segment, start: (start - first_slot) as usize, len: end.checked_sub(start)? as usize })
+    }
+
+    /// Where the pages of a list's segment start, for the ids of its slots.
+    pub fn page_starts(&self, list: List, table: EdgeTableId) -> PageStarts<'s> {
+        let view = &self.segments[list.segment];
+        let first_page = (list.segment * SEGMENT_ROWS) as u64 / PAGE_ROWS;
+        PageStarts { table, first_page, first_slot: view.first_slot, starts: view.pages }
     }
 
     /// The number of edges of node `row`.

@@ -33,7 +33,7 @@ pub use morsels::{Morsels, Prune};
 pub use node_set::NodeSet;
 pub use notation::{Argument, NotationError, parse};
 pub use pattern::{Bound, Frontier, JoinKind, Kind, Pattern, Position, Predicates, Range, Term};
-pub use plan::{Access, AccessPlan, Choice, Path, Relation};
+pub use plan::{Access, AccessPlan, Choice, Path, Relation, scan_pays};
 pub use run::{AccessError, Batch};
 
 /// The predicate of label statements, as P is given back.

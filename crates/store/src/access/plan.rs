@@ -225,6 +225,13 @@ impl AccessPlan {
     }
 }
 
+/// Whether reading all lists of a range of `rows` start nodes in order costs less than finding those of the `wanted` ones: the same
+/// prices as the planner's, for a frontier that is known.
+pub fn scan_pays(wanted: usize, rows: usize, edges: usize) -> bool {
+    let listed = edges as f64 * wanted as f64 / (rows as f64).max(1.0);
+    wanted as f64 * COST_FIND + listed * COST_LISTED >= edges as f64
+}
+
 fn cheapest(choice: Choice, scan: f64, indexes: &[(Path, f64)]) -> (Path, f64) {
     let index = indexes.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
     match (choice, index) {

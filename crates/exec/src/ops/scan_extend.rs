@@ -1,0 +1,178 @@
+//! Scan extend: edges of start nodes that come in the order of the scan. Where most of them are wanted, the lists of a run of rows are
+//! read as one, end to end: neighbours in place, edges by slot, whole vectors whatever the degrees. Where few are, list by list.
+//!
+//! 1. the child gives rows whose start nodes are a range of one table
+//! 2. the run of their lists is cut in vectors; positions of start nodes that were filtered out leave the selection
+//! 3. input slots that are kept are repeated for each edge
+//!
+//! Source: Poseidon §5 (relation scan against index scan), §6.2 (chosen by how much of a partition the frontier holds).
+
+use std::sync::Arc;
+
+use trimorph_base::NodeId;
+use trimorph_store::access::{AdjacencyRef, Choice, scan_pays};
+use trimorph_store::{AdjacencyView, CsrView, List};
+use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
+
+use super::batch_extend::Batch;
+use crate::operator::{BoxOperator, Operator};
+use crate::{Context, ExecError};
+
+/// Edges of a vector: as many as fit the first cache with what is computed of them.
+const EDGES_MAX: usize = 2048;
+
+/// What is read and kept. Input slots `keep` become output slots `0..`; the node reached and the edge follow.
+#[derive(Clone)]
+pub(crate) struct ScanExtendSpec {
+    pub(crate) slots: usize,
+    pub(crate) from: usize,
+    pub(crate) keep: Arc<[usize]>,
+    pub(crate) want_edge: bool,
+    pub(crate) adjacency: AdjacencyRef,
+    pub(crate) choice: Choice,
+}
+
+/// Scan extend.
+pub(crate) struct ScanExtend<'s> {
+    child: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    spec: ScanExtendSpec,
+    /// The run being read, and how far.
+    run: Option<Run>,
+    /// Reads what is no run.
+    lists: Batch<'s>,
+}
+
+struct Run {
+    first: NodeId,
+    /// All edges of the rows, and how many have been given.
+    list: List,
+    given: usize,
+    /// The row the next edge belongs to, and how many of its edges have been given.
+    row: usize,
+    within: usize,
+    /// Whether start nodes were filtered out.
+    partial: bool,
+}
+
+impl<'s> ScanExtend<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, spec: ScanExtendSpec, lists: Batch<'s>) -> Self {
+        let inner = Chunk::with_slots(&[spec.slots]);
+        Self { child, inner, spec, run: None, lists }
+    }
+
+    /// The run of the child's rows, if their lists are to be read as one.
+    fn start(&self, csr: &CsrView<'s>) -> Option<Run> {
+        let group = &self.inner.groups[0];
+        let Vector { values: Values::Node(Nodes::Range(first)), nulls } = &group.vectors[self.spec.from]
+        else {
+            return None;
+        };
+        if !nulls.is_none() || first.table() != self.spec.adjacency.from || group.flat.is_some() {
+            return None;
+        }
+        let list = csr.run(first.row(), group.len)?;
+        let wanted = group.selection.count(group.len);
+        let pays = match self.spec.choice {
+            Choice::Relation => true,
+            Choice::Index => false,
+            Choice::Cost => scan_pays(wanted, group.len, list.len),
+        };
+        pays.then_some(Run { first: *first, list, given: 0, row: 0, within: 0, partial: wanted < group.len })
+    }
+
+    /// The next vector of the run; `false` if none of its edges is wanted.
+    fn give(&mut self, csr: &CsrView<'s>, chunk: &mut Chunk<'s>, max: usize) -> bool {
+        let Some(run) = &mut self.run else { return false };
+        let group = &self.inner.groups[0];
+        let part = run.list.part(run.given, max);
+        run.given += part.len;
+        let mut parents: Vec<u32> = Vec::new();
+        let parents_wanted = run.partial || !self.spec.keep.is_empty() || group.multiplicity.is_some();
+        if parents_wanted {
+            parents.reserve(part.len);
+            while parents.len() < part.len && run.row < group.len {
+                let degree = csr.degree(run.first.row() + run.row as u64) as usize;
+                let n = (degree - run.within).min(part.len - parents.len());
+                parents.resize(parents.len() + n, u32::try_from(run.row).unwrap_or(u32::MAX));
+                run.within += n;
+                if run.within == degree {
+                    (run.row, run.within) = (run.row + 1, 0);
+                }
+            }
+        }
+        let out = &mut chunk.groups[0];
+        out.reset(part.len);
+        if run.partial {
+            let mut selected = vec![false; group.len];
+            group.selection.for_each(group.len, |i| selected[i] = true);
+            let kept: Vec<u32> =
+                (0u32..).zip(&parents).filter(|(_, p)| selected[**p as usize]).map(|(i, _)| i).collect();
+            if kept.is_empty() {
+                return false;
+            }
+            if kept.len() < part.len {
+                out.selection = Selection::List(kept);
+            }
+        }
+        out.multiplicity =
+            group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
+        for (slot, keep) in self.spec.keep.iter().enumerate() {
+            out.vectors[slot] = group.vectors[*keep].gather(&parents);
+        }
+        let next = self.spec.keep.len();
+        out.vectors[next] = Vector::new(Values::Node(csr.nodes(part)));
+        true
+    }
+}
+
+impl<'s> Operator<'s> for ScanExtend<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let Some(AdjacencyView::Csr(csr)) = self.spec.adjacency.view(&cx.reader) else { return Ok(false) };
+        // A small vector size is for tests: runs keep to it.
+        let max = if cx.settings.vector_size < 1024 { cx.settings.vector_size } else { EDGES_MAX };
+        loop {
+            while let Some(run) = &self.run {
+                let (given, list) = (run.given, run.list);
+                if given == list.len {
+                    self.run = None;
+                    break;
+                }
+                if self.give(csr, chunk, max) {
+                    if self.spec.want_edge {
+                        let table = self.spec.adjacency.table(&cx.reader).id;
+                        let edges = Edges::Slots {
+                            table: self.spec.adjacency.edge_table,
+                            first: csr.slot(list) + given as u64,
+                            pages: csr.page_starts(list, table),
+                        };
+                        chunk.groups[0].vectors[self.spec.keep.len() + 1] = Vector::new(Values::Edge(edges));
+                    }
+                    return Ok(true);
+                }
+            }
+            if self.lists.extend(chunk, cx) {
+                return Ok(true);
+            }
+            cx.check()?;
+            if !self.child.next(&mut self.inner, cx)? {
+                return Ok(false);
+            }
+            self.run = self.start(csr);
+            if self.run.is_none() {
+                std::mem::swap(&mut self.inner, self.lists.rows());
+                self.lists.begin();
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+        self.lists.reset();
+        self.run = None;
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        Box::new(Self::new(self.child.fork(), self.spec.clone(), self.lists.twin()))
+    }
+}
