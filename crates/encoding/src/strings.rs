@@ -59,6 +59,30 @@ impl FsstTable {
     }
 }
 
+impl FsstTable {
+    /// Whether `compressed` decodes to `text`, found out at the first symbol that differs.
+    pub fn decodes_to(&self, compressed: &[u8], text: &[u8]) -> bool {
+        let mut rest = text;
+        let mut codes = compressed.iter();
+        while let Some(&code) = codes.next() {
+            let tail = if code == ESCAPE {
+                match codes.next() {
+                    Some(byte) => rest.strip_prefix(&[*byte]),
+                    None => Some(rest),
+                }
+            } else {
+                let code = code as usize;
+                rest.strip_prefix(&self.symbols[code][..self.lengths[code] as usize])
+            };
+            match tail {
+                Some(tail) => rest = tail,
+                None => return false,
+            }
+        }
+        rest.is_empty()
+    }
+}
+
 /// Trains on a sample and gives the table with a compressor for it.
 pub fn train_fsst(sample: &[&[u8]]) -> (FsstTable, Compressor) {
     let compressor = Compressor::train(&sample.to_vec());
@@ -111,6 +135,9 @@ mod tests {
             let mut out = Vec::new();
             table.decode(&compressed, &mut out);
             assert_eq!(out, text.as_bytes());
+            assert!(table.decodes_to(&compressed, text.as_bytes()));
+            assert!(!table.decodes_to(&compressed, format!("{text}!").as_bytes()));
+            assert_eq!(table.decodes_to(&compressed, b"zzz"), text == "zzz");
         }
         assert!(total * 2 < texts.iter().map(String::len).sum());
     }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::Op;
-use trimorph_base::TableId;
+use trimorph_base::{EdgeId, TableId};
 use trimorph_store::{ColumnView, Condition, Test};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Edges, Group, Nodes, Selection, Values};
@@ -29,6 +29,8 @@ enum Kind {
     /// All of these comparisons.
     Range(Vec<(Op, Value)>),
     Text(Op, Vec<Arc<str>>),
+    /// Not null, or null.
+    Present(bool),
 }
 
 /// What is known of a table's column.
@@ -65,6 +67,12 @@ impl PropertyTest {
                     all = all.and(part?).ok()?;
                 }
                 Some(all)
+            }
+            Ex::Op(op @ (Op::IsNull | Op::IsNotNull), args, _) => {
+                let [Ex::Property { base, columns, .. }] = &args[..] else { return None };
+                let Ex::Slot(place) = **base else { return None };
+                let kind = Kind::Present(*op == Op::IsNotNull);
+                Some(Self { place, columns: Arc::clone(columns), kind })
             }
             Ex::Op(op, args, _) => {
                 let (base, columns, op, value) = match &args[..] {
@@ -114,9 +122,13 @@ impl PropertyTest {
     }
 
     fn known(&self, column: Option<usize>, ty: impl FnOnce(usize) -> LogicalType) -> Known {
-        let Some(column) = column else { return Known::Missing };
+        let Some(column) = column else {
+            // What a table has no column for is null in all of its rows.
+            return if matches!(self.kind, Kind::Present(false)) { Known::General } else { Known::Missing };
+        };
         let ty = ty(column);
         match self.kind {
+            Kind::Present(_) => Known::Column { column, low: 0, high: 0, test: Test::default() },
             Kind::Text(..) if ty == LogicalType::String => {
                 Known::Column { column, low: 0, high: 0, test: Test::default() }
             }
@@ -160,7 +172,11 @@ impl PropertyTest {
     fn with<T>(&self, low: i64, high: i64, ask: impl FnOnce(&Condition<'_>) -> T) -> T {
         match &self.kind {
             Kind::Range(_) => ask(&Condition::Range(low, high)),
-            Kind::Text(op, texts) => ask(&Condition::Text(&|text| text_passes(*op, text, texts))),
+            Kind::Text(op, texts) => ask(&Condition::Text {
+                equal: if *op == Op::Eq { texts.first().map(|t| &**t) } else { None },
+                passes: &|text| text_passes(*op, text, texts),
+            }),
+            Kind::Present(present) => ask(&Condition::Present(*present)),
         }
     }
 
@@ -214,7 +230,9 @@ impl PropertyTest {
         }
         match &vector.values {
             Values::Node(nodes) => {
-                let table = nodes.table()?;
+                let Some(table) = nodes.table() else {
+                    return self.select_mixed(nodes, group, state, cx, out);
+                };
                 let known = self.look(false, table.0 as usize, state, cx);
                 let column = |c| cx.reader.node_column(table, c);
                 self.select_at(known, column, group, |i| nodes.id(i as usize).row(), out)
@@ -235,10 +253,48 @@ impl PropertyTest {
                 let known = self.look(true, table, state, cx);
                 let view = cx.reader.edge_table(table);
                 let column = |c| cx.reader.edge_column(table, c);
-                self.select_at(known, column, group, |i| view.slot(ids[i as usize]), out)
+                // Edges of one forward list follow each other, in ids as in slots.
+                let (mut last, mut slot) = (EdgeId(u64::MAX - 1), 0);
+                let slot_of = |i: u32| {
+                    let id = ids[i as usize];
+                    slot = if id.0 == last.0 + 1 { slot + 1 } else { view.slot(id) };
+                    last = id;
+                    slot
+                };
+                self.select_at(known, column, group, slot_of, out)
             }
             _ => None,
         }
+    }
+
+    /// Nodes of several tables, run by run: a list is sorted by table.
+    fn select_mixed(
+        &self,
+        nodes: &Nodes<'_>,
+        group: &Group<'_>,
+        state: &mut TestState,
+        cx: &Context<'_>,
+        out: &mut Vec<u32>,
+    ) -> Option<()> {
+        let count = group.selection.count(group.len);
+        let node = |k: usize| nodes.id(group.selection.position(k));
+        let mut start = 0;
+        while start < count {
+            let table = node(start).table();
+            let end = (start + 1..count).find(|k| node(*k).table() != table).unwrap_or(count);
+            match self.look(false, table.0 as usize, state, cx) {
+                Known::Missing => {}
+                Known::Column { column, low, high, test } => {
+                    let column = cx.reader.node_column(table, *column);
+                    // Groups are far shorter than 2^32.
+                    let rows = (start..end).map(|k| (group.selection.position(k) as u32, node(k).row()));
+                    self.with(*low, *high, |c| test.select_at(column, c, rows, out))?;
+                }
+                Known::General | Known::Unknown => return None,
+            }
+            start = end;
+        }
+        Some(())
     }
 
     /// Positions whose rows lie anywhere.
@@ -247,7 +303,7 @@ impl PropertyTest {
         known: &mut Known,
         column: impl FnOnce(usize) -> &'a ColumnView<'s>,
         group: &Group<'_>,
-        row: impl Fn(u32) -> u64,
+        mut row: impl FnMut(u32) -> u64,
         out: &mut Vec<u32>,
     ) -> Option<()> {
         match known {

@@ -53,15 +53,12 @@ fn count_range(
     let Some((column, low, high)) = range.edge_range(table, cx) else { return Ok(false) };
     let (column, within, mut test) =
         (cx.reader.edge_column(table, column), Condition::Range(low, high), Test::default());
-    let mut start = csr.slot_of(first);
+    let ends = (0..out.len()).map(|i| csr.slot_of(first + i as u64 + 1));
     let mut counts = Vec::with_capacity(out.len());
-    for i in 0..out.len() {
-        let end = csr.slot_of(first + i as u64 + 1);
-        let Some(count) = test.count(column, &within, start, (end - start) as usize) else {
-            return Ok(false);
-        };
-        counts.push(count as u64);
-        start = end;
+    let counted =
+        test.count_runs(column, &within, csr.slot_of(first), ends, |count| counts.push(count as u64));
+    if counted.is_none() {
+        return Ok(false);
     }
     for (o, count) in out.iter_mut().zip(counts) {
         *o = o.checked_mul(count).ok_or_else(overflow)?;

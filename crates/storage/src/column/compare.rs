@@ -1,16 +1,17 @@
 //! Takes rows of a column and a condition on their values, gives the rows that pass: encoded values are compared as they lie.
 //!
 //! 1. A range of integers becomes, once per segment, a range of codes: the frame of reference is moved into the constants.
-//! 2. A condition on text is asked once for each entry of the dictionary that occurs, and then looked up by code.
+//! 2. A condition on text is asked once for each entry of the dictionary that occurs, and then looked up by code; equality with
+//!    compressed text is found out at the first symbol that differs; other text is read in place.
 //! 3. Zone maps pass over blocks of which nothing or everything passes.
 //!
-//! Null is not in a range and passes no condition. Where values are not codes (exceptions, floats, text that is not in a
-//! dictionary) the answer is `None`, nothing is done, and the caller compares values.
+//! Null is not in a range and passes no condition on text. Where values must be looked at otherwise (exceptions, floats, general
+//! values) the answer is `None`, nothing is done, and the caller compares values.
 
 use trimorph_encoding::PackedView;
 
 use super::format::{SEGMENT_ROWS, ZONE_ROWS};
-use super::view::{ColumnView, DataView, PresenceView, SegmentView, split};
+use super::view::{ColumnView, DataView, PresenceView, SegmentView, split, text_at};
 
 /// Rows from which zone maps are asked: below, looking costs more than comparing (32-bit codes are compared 4 a cycle).
 const ZONED_ROWS_MIN: usize = 256;
@@ -21,8 +22,15 @@ const ENTRIES_MAX: usize = 1 << 20;
 pub enum Condition<'c> {
     /// An integer, date or instant within these bounds.
     Range(i64, i64),
-    /// A text.
-    Text(&'c dyn Fn(&str) -> bool),
+    /// A text; `equal` if only one passes.
+    Text {
+        /// The only one.
+        equal: Option<&'c str>,
+        /// Whether a text passes.
+        passes: &'c dyn Fn(&str) -> bool,
+    },
+    /// Any value, or none.
+    Present(bool),
 }
 
 /// What is known of one column under one condition: kept by who asks, from one call to the next. It must be asked about the same
@@ -34,6 +42,8 @@ pub struct Test {
     codes: Codes,
     /// By dictionary code: 0 not asked yet, 1 passes, 2 does not.
     verdicts: Vec<u8>,
+    /// Decoded text.
+    text: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,47 +54,29 @@ enum Codes {
     Nothing,
     Within(u64, u64),
     Listed,
+    Text,
+    Present,
 }
 
-/// Decides codes.
-trait Verdict {
-    fn passes(&mut self, code: u64) -> bool;
-}
-
-struct Within(u64, u64);
-
-impl Verdict for Within {
-    #[inline(always)]
-    fn passes(&mut self, code: u64) -> bool {
-        code.wrapping_sub(self.0) <= self.1 - self.0
-    }
-}
-
-struct Listed<'t, 'a, 's, 'c> {
-    verdicts: &'t mut [u8],
-    column: &'a ColumnView<'s>,
-    condition: &'c dyn Fn(&str) -> bool,
-}
-
-impl Verdict for Listed<'_, '_, '_, '_> {
-    #[inline(always)]
-    fn passes(&mut self, code: u64) -> bool {
-        let Some(verdict) = self.verdicts.get_mut(code as usize) else { return false };
-        if *verdict == 0 {
-            *verdict = if (self.condition)(self.column.entry(code.cast_signed())) { 1 } else { 2 };
-        }
-        *verdict == 1
-    }
+#[inline(always)]
+fn within(code: u64, low: u64, high: u64) -> bool {
+    code.wrapping_sub(low) <= high - low
 }
 
 impl Test {
     /// Finds out how codes of `segment` are decided.
+    #[inline]
     fn seek(&mut self, column: &ColumnView<'_>, condition: &Condition<'_>, segment: usize) {
-        if self.segment == segment + 1 {
-            return;
+        if self.segment != segment + 1 {
+            self.enter(column, condition, segment);
         }
+    }
+
+    #[cold]
+    fn enter(&mut self, column: &ColumnView<'_>, condition: &Condition<'_>, segment: usize) {
         self.segment = segment + 1;
         self.codes = match (column.segments.get(segment), condition) {
+            (Some(_), Condition::Present(_)) => Codes::Present,
             _ if column.exceptions.is_some() => Codes::Unknown,
             (Some(SegmentView { presence: PresenceView::None, .. }), _) => Codes::Nothing,
             (Some(SegmentView { data: DataView::Ints(ints), .. }), Condition::Range(low, high)) => {
@@ -93,7 +85,7 @@ impl Test {
                     _ => Codes::Nothing,
                 }
             }
-            (Some(SegmentView { data: DataView::Dictionary(_), .. }), Condition::Text(_)) => {
+            (Some(SegmentView { data: DataView::Dictionary(_), .. }), Condition::Text { .. }) => {
                 let entries = column.dictionary.as_ref().map_or(0, |(_, _, len)| *len);
                 if entries <= ENTRIES_MAX {
                     self.verdicts.resize(entries, 0);
@@ -102,8 +94,62 @@ impl Test {
                     Codes::Unknown
                 }
             }
+            (
+                Some(SegmentView { data: DataView::Strings { .. } | DataView::Compressed(_), .. }),
+                Condition::Text { .. },
+            ) => Codes::Text,
             _ => Codes::Unknown,
         };
+    }
+
+    /// Whether local row `i` of the segment entered passes.
+    #[inline(always)]
+    fn passes_at(
+        &mut self,
+        column: &ColumnView<'_>,
+        condition: &Condition<'_>,
+        view: &SegmentView<'_>,
+        i: usize,
+    ) -> Option<bool> {
+        Some(match (self.codes, &view.data, condition) {
+            (Codes::Nothing, ..) => false,
+            (Codes::Within(low, high), DataView::Ints(codes), _) => {
+                view.place(i).is_some_and(|p| within(codes.code(p), low, high))
+            }
+            (Codes::Listed, DataView::Dictionary(codes), Condition::Text { passes, .. }) => {
+                let Some(place) = view.place(i) else { return Some(false) };
+                // An entry's number is itself kept as base and step.
+                let entry = codes.get(place);
+                let Some(verdict) = self.verdicts.get_mut(entry as usize) else { return Some(false) };
+                if *verdict == 0 {
+                    *verdict = if passes(column.entry(entry)) { 1 } else { 2 };
+                }
+                *verdict == 1
+            }
+            (Codes::Text, data, Condition::Text { equal, passes }) => {
+                let Some(place) = view.place(i) else { return Some(false) };
+                match (data, equal, column.fsst) {
+                    (DataView::Strings { ends, text }, ..) => passes(text_at(ends, text, place)),
+                    (DataView::Compressed(strings), Some(equal), Some(table)) => {
+                        table.decodes_to(strings.get(place), equal.as_bytes())
+                    }
+                    (DataView::Compressed(strings), None, Some(table)) => {
+                        self.text.clear();
+                        table.decode(strings.get(place), &mut self.text);
+                        passes(&String::from_utf8_lossy(&self.text))
+                    }
+                    _ => return None,
+                }
+            }
+            (Codes::Present, _, Condition::Present(wanted)) => {
+                // Exceptions are kept beside the segment.
+                let present = view.place(i).is_some()
+                    || (column.exceptions.is_some()
+                        && !column.is_null((self.segment - 1) as u64 * SEGMENT_ROWS as u64 + i as u64));
+                present == *wanted
+            }
+            _ => return None,
+        })
     }
 
     /// How many of rows `first..first + len` pass.
@@ -172,7 +218,7 @@ impl Test {
                 each_zone(zones, condition, local, here, |from, len, verdict| match verdict {
                     Some(true) => out.extend(at(from)..at(from + len)),
                     Some(false) => {}
-                    None => append(ints, from, len, at(from), Within(low, high), out),
+                    None => append(ints, from, len, at(from), (low, high), out),
                 });
             } else if self
                 .each(column, condition, segment, local..local + here, |i| out.push(at(i)))
@@ -186,38 +232,67 @@ impl Test {
         Some(())
     }
 
-    /// Appends those of `positions` whose row passes.
+    /// Counts runs of rows that follow each other, from `start` to each of `ends`.
+    ///
+    /// **Cost**: short runs are asked without looking the segment up again.
+    #[inline]
+    pub fn count_runs(
+        &mut self,
+        column: &ColumnView<'_>,
+        condition: &Condition<'_>,
+        mut start: u64,
+        ends: impl Iterator<Item = u64>,
+        mut give: impl FnMut(usize),
+    ) -> Option<()> {
+        let mut open: Option<(usize, PackedView<'_>, u64, u64)> = None;
+        for end in ends {
+            let ((segment, local), len) = (split(start), (end - start) as usize);
+            match &open {
+                Some((s, ints, low, high)) if *s == segment && local + len <= SEGMENT_ROWS => {
+                    give(ints.count_codes(local, len, *low, *high));
+                }
+                _ => {
+                    give(self.count(column, condition, start, len)?);
+                    open = match (self.codes, column.segments.get(self.segment.wrapping_sub(1))) {
+                        (
+                            Codes::Within(low, high),
+                            Some(SegmentView {
+                                presence: PresenceView::All, data: DataView::Ints(ints), ..
+                            }),
+                        ) => Some((self.segment - 1, *ints, low, high)),
+                        _ => None,
+                    };
+                }
+            }
+            start = end;
+        }
+        Some(())
+    }
+
+    /// Appends those of `positions` whose row passes, without a branch on it.
     #[inline]
     pub fn select_at(
         &mut self,
         column: &ColumnView<'_>,
         condition: &Condition<'_>,
-        positions: impl Iterator<Item = (u32, u64)>,
+        positions: impl ExactSizeIterator<Item = (u32, u64)>,
         out: &mut Vec<u32>,
     ) -> Option<()> {
         let before = out.len();
+        let mut end = before;
+        out.resize(before + positions.len(), 0);
         for (i, row) in positions {
             let (segment, local) = split(row);
             self.seek(column, condition, segment);
             let view = column.segments.get(segment)?;
-            let passes = match (self.codes, &view.data, condition) {
-                (Codes::Nothing, ..) => false,
-                (Codes::Within(low, high), DataView::Ints(codes), _) => {
-                    view.place(local).is_some_and(|p| Within(low, high).passes(codes.code(p)))
-                }
-                (Codes::Listed, DataView::Dictionary(codes), Condition::Text(condition)) => {
-                    let mut listed = Listed { verdicts: &mut self.verdicts, column, condition };
-                    view.place(local).is_some_and(|p| listed.passes(codes.code(p)))
-                }
-                _ => {
-                    out.truncate(before);
-                    return None;
-                }
+            let Some(passes) = self.passes_at(column, condition, view, local) else {
+                out.truncate(before);
+                return None;
             };
-            if passes {
-                out.push(i);
-            }
+            out[end] = i;
+            end += usize::from(passes);
         }
+        out.truncate(end);
         Some(())
     }
 
@@ -231,19 +306,10 @@ impl Test {
         mut visit: impl FnMut(usize),
     ) -> Option<()> {
         let view = column.segments.get(segment)?;
-        match (self.codes, &view.data, condition) {
-            (Codes::Nothing, ..) => {}
-            (Codes::Within(low, high), DataView::Ints(codes), _) => {
-                let mut within = Within(low, high);
-                rows.filter(|i| view.place(*i).is_some_and(|p| within.passes(codes.code(p))))
-                    .for_each(&mut visit);
+        for i in rows {
+            if self.passes_at(column, condition, view, i)? {
+                visit(i);
             }
-            (Codes::Listed, DataView::Dictionary(codes), Condition::Text(condition)) => {
-                let mut listed = Listed { verdicts: &mut self.verdicts, column, condition };
-                rows.filter(|i| view.place(*i).is_some_and(|p| listed.passes(codes.code(p))))
-                    .for_each(&mut visit);
-            }
-            _ => return None,
         }
         Some(())
     }
@@ -283,14 +349,14 @@ fn append(
     from: usize,
     len: usize,
     first: u32,
-    mut verdict: impl Verdict,
+    (low, high): (u64, u64),
     out: &mut Vec<u32>,
 ) {
     let mut end = out.len();
     out.resize(end + len, 0);
     let mut keep = |i: usize, code: u64| {
         out[end] = first + i as u32;
-        end += usize::from(verdict.passes(code));
+        end += usize::from(within(code, low, high));
     };
     macro_rules! whole {
         ($t:ty, $w:literal) => {

@@ -8,6 +8,8 @@
 
 mod codes;
 mod compare;
+#[cfg(test)]
+mod compare_tests;
 mod format;
 mod view;
 mod writer;

@@ -35,7 +35,7 @@ pub struct ColumnView<'s> {
     ty: LogicalType,
     pub(super) segments: Vec<SegmentView<'s>>,
     pub(super) dictionary: Option<(PackedView<'s>, &'s str, usize)>,
-    fsst: Option<&'s FsstTable>,
+    pub(super) fsst: Option<&'s FsstTable>,
     pub(super) exceptions: Option<&'s Exceptions>,
     /// The same segments, where all of them are packed integers (plain floats, codes of the dictionary): what is gathered in batches.
     codes: Option<Codes<'s>>,
@@ -100,7 +100,7 @@ impl<'s> SegmentView<'s> {
     }
 }
 
-fn text_at<'s>(ends: &PackedView<'s>, text: &'s str, i: usize) -> &'s str {
+pub(super) fn text_at<'s>(ends: &PackedView<'s>, text: &'s str, i: usize) -> &'s str {
     let start = if i == 0 { 0 } else { usize::try_from(ends.get(i - 1)).unwrap_or(usize::MAX) };
     text.get(start..usize::try_from(ends.get(i)).unwrap_or(0)).unwrap_or_default()
 }

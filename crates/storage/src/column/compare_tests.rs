@@ -1,0 +1,120 @@
+//! Tests on encoded columns against the same tests on values taken out.
+
+use trimorph_types::{LogicalType, Value};
+use trimorph_vfs::{Decoder, Encoder, Image, ImageWriter, RegionOptions};
+
+use super::{Column, ColumnView, ColumnWriter, Condition, SEGMENT_ROWS, Test};
+
+fn column(ty: LogicalType, values: &[Value]) -> Column {
+    let mut writer = ColumnWriter::new(ty);
+    values.iter().for_each(|v| writer.push_value(v.clone()));
+    let (mut image, mut meta) = (ImageWriter::new(), Encoder::default());
+    writer.finish(&mut image, &mut meta);
+    let meta = meta.finish();
+    let region = image.finish(7, &meta, RegionOptions::default()).unwrap();
+    let image = Image::open(region, 7).unwrap();
+    Column::read(&image, &mut Decoder::new(&meta), values.len() as u64).unwrap()
+}
+
+fn check(
+    what: &str,
+    view: &ColumnView<'_>,
+    condition: &Condition<'_>,
+    expect: &dyn Fn(&Value) -> bool,
+    rows: usize,
+) {
+    let passing: Vec<u32> = (0..rows).filter(|i| expect(&view.value(*i as u64))).map(|i| i as u32).collect();
+    for (first, len) in
+        [(0, rows), (0, 1), (5, 100), (900, 300), (SEGMENT_ROWS - 10, 20), (SEGMENT_ROWS - 700, 1400)]
+    {
+        let mut test = Test::default();
+        let within: Vec<u32> = (passing.iter())
+            .filter(|i| (first..first + len).contains(&(**i as usize)))
+            .map(|i| i - first as u32)
+            .collect();
+        let mut out = Vec::new();
+        test.select(view, condition, first as u64, len, &mut out).unwrap();
+        assert_eq!(out, within, "{what}: rows {first}..{}", first + len);
+        assert_eq!(test.count(view, condition, first as u64, len), Some(within.len()), "{what}");
+        out.clear();
+        let positions = (0..len as u32).map(|i| (i, first as u64 + u64::from(i)));
+        test.select_at(view, condition, positions, &mut out).unwrap();
+        assert_eq!(out, within, "{what}");
+        let mut total = 0;
+        let ends = (first..first + len).step_by(7).map(|e| e as u64).chain([(first + len) as u64]);
+        test.count_runs(view, condition, first as u64, ends, |n| total += n).unwrap();
+        assert_eq!(total, within.len(), "{what}");
+    }
+}
+
+const ROWS: usize = SEGMENT_ROWS + 3000;
+
+#[test]
+fn ranges_of_integers() {
+    let makes: [(&str, fn(i64) -> Option<i64>); 5] = [
+        ("ascending", Some),
+        ("constant", |_| Some(42)),
+        ("stepped", |i| Some(i * 1_000_000 % 77_000_000 - 5_000_000)),
+        ("scattered", |i| Some(i.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64.cast_signed()))),
+        ("with nulls", |i| (i % 3 != 0).then_some(i % 1000)),
+    ];
+    for (name, make) in makes {
+        let values: Vec<Value> = (0..ROWS as i64).map(|i| make(i).map_or(Value::Null, Value::Int)).collect();
+        let column = column(LogicalType::Int, &values);
+        let view = ColumnView::new(&column);
+        for (low, high) in
+            [(i64::MIN, i64::MAX), (0, 500), (42, 42), (1, 0), (60_000, 66_000), (i64::MIN, -1)]
+        {
+            let expect = |v: &Value| matches!(v, Value::Int(i) if (low..=high).contains(i));
+            check(&format!("{name} {low}..={high}"), &view, &Condition::Range(low, high), &expect, ROWS);
+        }
+        for present in [true, false] {
+            check(name, &view, &Condition::Present(present), &|v| v.is_null() != present, ROWS);
+        }
+    }
+}
+
+#[test]
+fn texts() {
+    let makes: [(&str, fn(usize) -> Option<String>); 3] = [
+        // The second segment's least entry is not the dictionary's first.
+        ("dictionary", |i| Some(format!("word {}", if i < SEGMENT_ROWS { i % 20 } else { 30 + i % 11 }))),
+        ("distinct", |i| {
+            Some(format!("a long text that occurs once: {i} of {ROWS}, and then the end of it"))
+        }),
+        ("with nulls", |i| (i % 5 != 0).then(|| format!("w{}", i % 9))),
+    ];
+    for (name, make) in makes {
+        let values: Vec<Value> = (0..ROWS).map(|i| make(i).map_or(Value::Null, Value::string)).collect();
+        let column = column(LogicalType::String, &values);
+        let view = ColumnView::new(&column);
+        for wanted in [
+            "word 7",
+            "word 33",
+            "w3",
+            "",
+            "a long text that occurs once: 17 of 68536, and then the end of it",
+        ] {
+            let passes = |t: &str| t == wanted;
+            let expect = |v: &Value| matches!(v, Value::String(s) if **s == *wanted);
+            let condition = Condition::Text { equal: Some(wanted), passes: &passes };
+            check(&format!("{name} {wanted}"), &view, &condition, &expect, ROWS);
+            let passes = |t: &str| t >= wanted;
+            let expect = |v: &Value| matches!(v, Value::String(s) if **s >= *wanted);
+            let condition = Condition::Text { equal: None, passes: &passes };
+            check(&format!("{name} >= {wanted}"), &view, &condition, &expect, ROWS);
+        }
+    }
+}
+
+#[test]
+fn exceptions_are_left_to_the_caller() {
+    let values: Vec<Value> =
+        (0..100).map(|i| if i == 9 { Value::Float(0.5) } else { Value::Int(i) }).collect();
+    let column = column(LogicalType::Int, &values);
+    let view = ColumnView::new(&column);
+    let mut out = vec![77];
+    assert_eq!(Test::default().select(&view, &Condition::Range(0, 5), 0, 100, &mut out), None);
+    assert_eq!(out, [77]);
+    assert_eq!(Test::default().count(&view, &Condition::Present(true), 0, 100), Some(100));
+}
