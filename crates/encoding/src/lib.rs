@@ -2,10 +2,18 @@
 //! (GF-CL Desideratum 2).
 #![forbid(unsafe_code)]
 
+mod decimal;
+mod linear;
 mod packed;
 mod rank;
+mod runs;
 mod strings;
+#[cfg(test)]
+mod tests;
 
+pub use decimal::{Decimals, DecimalsView, pack_decimals};
+pub use linear::{Linear, LinearView, line, pack_linear};
 pub use packed::{Packed, PackedView, pack, pack_bytes};
 pub use rank::{RankBits, RankView, expand};
+pub use runs::{Runs, RunsView, pack_runs};
 pub use strings::{FsstTable, StringsView, train_fsst};

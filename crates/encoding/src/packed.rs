@@ -48,11 +48,20 @@ pub fn pack_bytes(values: &[i64]) -> Packed {
     pack_with(values, 8)
 }
 
+/// Encodes with bit-granular codes and step 1.
+pub(crate) fn pack_stepless(values: &[i64]) -> Packed {
+    pack_steps(values, 1, false)
+}
+
 fn pack_with(values: &[i64], granule: u32) -> Packed {
+    pack_steps(values, granule, granule == 1)
+}
+
+fn pack_steps(values: &[i64], granule: u32, stepped: bool) -> Packed {
     let (Some(&low), Some(&high)) = (values.iter().min(), values.iter().max()) else {
         return Packed { bits: 0, base: 0, step: 1, bytes: vec![0; PAD_BYTES] };
     };
-    let step = if granule == 1 { common_step(values, low) } else { 1 };
+    let step = if stepped { common_step(values, low) } else { 1 };
     let span = high.wrapping_sub(low).cast_unsigned() / step;
     let bits = match (u64::BITS - span.leading_zeros()).next_multiple_of(granule) {
         // Close to a machine width: an eighth more space, and whole vectors are compared without unpacking.
@@ -97,7 +106,7 @@ fn pack_codes(codes: impl Iterator<Item = u64>, bits: u32, bytes: &mut [u8]) {
 }
 
 /// The greatest common divisor of the differences to `low`; 1 as soon as it is known to be.
-fn common_step(values: &[i64], low: i64) -> u64 {
+pub(crate) fn common_step(values: &[i64], low: i64) -> u64 {
     let mut step = 0u64;
     for v in values {
         let mut a = v.wrapping_sub(low).cast_unsigned();

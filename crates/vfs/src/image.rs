@@ -26,8 +26,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use crate::{Bytes, Region, RegionOptions};
 
 const MAGIC: &[u8; 8] = b"TRIMORPH";
-/// The one format version this build writes, and the newest it reads.
-const VERSION: u32 = 1;
+/// The format version this build writes, and the newest it reads. 1 had no lines, runs and decimals.
+const VERSION: u32 = 2;
 const HEADER_BYTES: usize = 64;
 const ALIGN: usize = 64;
 const PAD_BYTES: usize = 8;

@@ -12,14 +12,14 @@ use trimorph_vector::{Nodes, PageStarts};
 use trimorph_vfs::{Bytes, CodecError, Decoder, Image};
 
 use super::rows_within;
-use crate::column::{PackedInts, SEGMENT_ROWS, read_blob, read_presence};
+use crate::column::{PackedInts, RankBytes, SEGMENT_ROWS, read_blob, read_presence};
 use crate::edge_table::PAGE_ROWS;
 
 #[derive(Clone, Debug)]
 pub(crate) struct CsrSegment {
     pub(crate) first_slot: u64,
     pub(crate) edges: usize,
-    pub(crate) presence: Option<(Bytes, Bytes)>,
+    pub(crate) presence: Option<RankBytes>,
     pub(crate) offsets: Bytes,
     /// Where each page of 128 rows starts, counted from `first_slot`: made when opened, so that a property read from the other side
     /// finds its page with one load.
@@ -65,8 +65,8 @@ impl Csr {
         let (presence, lists) = match meta.u8()? {
             0 => (None, len),
             _ => {
-                let (words, ranks, lists) = read_presence(image, meta, len)?;
-                (Some((words, ranks)), lists)
+                let (bits, lists) = read_presence(image, meta, len)?;
+                (Some(bits), lists)
             }
         };
         let offsets = read_blob(image, meta)?;
@@ -98,12 +98,9 @@ impl Csr {
 }
 
 /// The first edge of each page of a segment of `len` rows.
-fn page_starts(len: usize, presence: Option<&(Bytes, Bytes)>, offsets: &Bytes) -> Vec<u32> {
+fn page_starts(len: usize, presence: Option<&RankBytes>, offsets: &Bytes) -> Vec<u32> {
     let offsets = bytemuck::try_cast_slice::<u8, u32>(offsets.as_slice()).unwrap_or_default();
-    let rank = presence.map(|(words, ranks)| RankView {
-        words: bytemuck::try_cast_slice(words.as_slice()).unwrap_or_default(),
-        ranks: bytemuck::try_cast_slice(ranks.as_slice()).unwrap_or_default(),
-    });
+    let rank = presence.map(RankBytes::view);
     (0..len)
         .step_by(PAGE_ROWS as usize)
         .map(|row| offsets.get(rank.map_or(row, |r| r.rank(row))).copied().unwrap_or(0))
@@ -151,11 +148,7 @@ impl<'s> CsrView<'s> {
         let segments = csr.segments.iter().map(|s| SegmentView {
             first_slot: s.first_slot,
             pages: &s.pages,
-            presence: s.presence.as_ref().map(|(words, ranks)| RankView {
-                // Lengths and alignment were checked when the CSR was read.
-                words: bytemuck::try_cast_slice(words.as_slice()).unwrap_or_default(),
-                ranks: bytemuck::try_cast_slice(ranks.as_slice()).unwrap_or_default(),
-            }),
+            presence: s.presence.as_ref().map(RankBytes::view),
             offsets: bytemuck::try_cast_slice(s.offsets.as_slice()).unwrap_or_default(),
             neighbours: s.neighbours.view(),
             tables: s.tables.as_ref().map(PackedInts::view),

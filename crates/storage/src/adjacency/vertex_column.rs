@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{PackedView, RankView};
-use trimorph_vfs::{Bytes, CodecError, Decoder, Image};
+use trimorph_vfs::{CodecError, Decoder, Image};
 
 use super::rows_within;
-use crate::column::{PackedInts, SEGMENT_ROWS, read_presence};
+use crate::column::{PackedInts, RankBytes, SEGMENT_ROWS, read_presence};
 
 #[derive(Clone, Debug)]
 struct Segment {
-    presence: Option<(Bytes, Bytes)>,
+    presence: Option<RankBytes>,
     neighbours: PackedInts,
     tables: Option<PackedInts>,
     positions: Option<PackedInts>,
@@ -40,8 +40,8 @@ impl VertexColumn {
             let (presence, present) = match meta.u8()? {
                 0 => (None, len),
                 _ => {
-                    let (words, ranks, present) = read_presence(image, meta, len)?;
-                    (Some((words, ranks)), present)
+                    let (bits, present) = read_presence(image, meta, len)?;
+                    (Some(bits), present)
                 }
             };
             let neighbours = PackedInts::read(image, meta, present)?;
@@ -79,10 +79,7 @@ impl<'s> VertexColumnView<'s> {
     /// Resolves `column`.
     pub fn new(column: &'s VertexColumn) -> Self {
         let segments = column.segments.iter().map(|s| SegmentView {
-            presence: s.presence.as_ref().map(|(words, ranks)| RankView {
-                words: bytemuck::try_cast_slice(words.as_slice()).unwrap_or_default(),
-                ranks: bytemuck::try_cast_slice(ranks.as_slice()).unwrap_or_default(),
-            }),
+            presence: s.presence.as_ref().map(RankBytes::view),
             neighbours: s.neighbours.view(),
             tables: s.tables.as_ref().map(PackedInts::view),
             positions: s.positions.as_ref().map(PackedInts::view),

@@ -2,7 +2,7 @@
 //!
 //! 1. [`Codes::start`]: each row's place among those present is found, without a branch on the row's bit, and its code's cache line
 //!    asked for.
-//! 2. [`Codes::finish`], while the next rows are started: codes become values, `base + step × code`, with absent rows 0.
+//! 2. [`Codes::finish`], while the next rows are started: codes become values, `base + step × (code + line)`, with absent rows 0.
 //!
 //! Reading from the other side of 15 million edges took 13 ns a value in waiting alone without step 1; with it the waiting is hidden
 //! behind what is to be done anyway (`bench/gfcl`, table 3).
@@ -10,7 +10,7 @@
 //! Which encoding, whether nulls can be and whether all rows are in one segment is decided once per 64 rows. Floats are 64-bit codes,
 //! strings of a dictionary are their codes.
 
-use trimorph_encoding::{PackedView, RankView};
+use trimorph_encoding::{LinearView, PackedView, RankView, line};
 use trimorph_vfs::prefetch;
 
 use super::format::SEGMENT_ROWS;
@@ -34,6 +34,8 @@ pub(super) struct CodeSegment<'s> {
     mask: u64,
     base: i64,
     step: u64,
+    /// Of a linear segment.
+    slope: i64,
     present: Present<'s>,
 }
 
@@ -41,11 +43,12 @@ pub(super) struct CodeSegment<'s> {
 pub(super) struct Codes<'s> {
     segments: Vec<CodeSegment<'s>>,
     nullable: bool,
+    sloped: bool,
 }
 
 /// What a row past the last reads.
 const NOTHING: CodeSegment<'static> =
-    CodeSegment { bytes: &[], bits: 0, mask: 0, base: 0, step: 0, present: Present::None };
+    CodeSegment { bytes: &[], bits: 0, mask: 0, base: 0, step: 0, slope: 0, present: Present::None };
 
 #[inline(always)]
 fn load(bytes: &[u8], at: usize) -> u64 {
@@ -60,12 +63,16 @@ impl<'s> CodeSegment<'s> {
     pub(super) fn new(ints: &PackedView<'s>, present: Present<'s>) -> Self {
         let bits = usize::from(ints.bits);
         let mask = if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
-        Self { bytes: ints.bytes, bits, mask, base: ints.base, step: ints.step, present }
+        Self { bytes: ints.bytes, bits, mask, base: ints.base, step: ints.step, slope: 0, present }
+    }
+
+    pub(super) fn linear(linear: &LinearView<'s>, present: Present<'s>) -> Self {
+        Self { slope: linear.slope, ..Self::new(&linear.codes, present) }
     }
 
     /// 8-byte values as they are.
     pub(super) fn plain(bytes: &'s [u8], present: Present<'s>) -> Self {
-        Self { bytes, bits: 64, mask: u64::MAX, base: 0, step: 1, present }
+        Self { bytes, bits: 64, mask: u64::MAX, base: 0, step: 1, slope: 0, present }
     }
 
     #[inline(always)]
@@ -83,9 +90,12 @@ impl<'s> CodeSegment<'s> {
     }
 
     #[inline(always)]
-    fn value(&self, place: usize) -> i64 {
+    fn value<const SLOPED: bool>(&self, place: usize) -> i64 {
         let bit = place * self.bits;
-        let code = (load(self.bytes, bit >> 3) >> (bit & 7)) & self.mask;
+        let mut code = (load(self.bytes, bit >> 3) >> (bit & 7)) & self.mask;
+        if SLOPED {
+            code = code.wrapping_add(line(self.slope, place).cast_unsigned());
+        }
         self.base.wrapping_add(code.wrapping_mul(self.step).cast_signed())
     }
 }
@@ -95,7 +105,8 @@ impl<'s> Codes<'s> {
     pub(super) fn new(segments: impl Iterator<Item = Option<CodeSegment<'s>>>) -> Option<Self> {
         let segments = segments.collect::<Option<Vec<_>>>()?;
         let nullable = segments.iter().any(|s| !matches!(s.present, Present::All));
-        Some(Self { segments, nullable })
+        let sloped = segments.iter().any(|s| s.slope != 0);
+        Some(Self { segments, nullable, sloped })
     }
 
     #[inline(always)]
@@ -108,7 +119,7 @@ impl<'s> Codes<'s> {
     pub(super) fn get(&self, row: u64) -> (i64, bool) {
         let segment = self.segment(row);
         let (place, bit) = segment.place(row as usize % SEGMENT_ROWS);
-        let value = segment.value(place);
+        let value = segment.value::<true>(place);
         (value & bit.cast_signed().wrapping_neg(), bit == 1)
     }
 
@@ -144,16 +155,26 @@ impl<'s> Codes<'s> {
     /// The values of the rows of a batch that was started, 0 where absent.
     #[inline]
     pub(super) fn finish(&self, batch: &Batch, out: &mut [i64; BATCH_ROWS]) {
+        match (self.nullable, self.sloped) {
+            (false, false) => self.finish_as::<false, false>(batch, out),
+            (false, true) => self.finish_as::<false, true>(batch, out),
+            (true, false) => self.finish_as::<true, false>(batch, out),
+            (true, true) => self.finish_as::<true, true>(batch, out),
+        }
+    }
+
+    #[inline]
+    fn finish_as<const NULLS: bool, const SLOPED: bool>(&self, batch: &Batch, out: &mut [i64; BATCH_ROWS]) {
         let rows = &batch.rows[..batch.len];
-        if self.nullable {
+        if NULLS {
             let places = rows.iter().zip(&batch.places);
             for (i, ((row, place), o)) in places.zip(out).enumerate() {
                 let here = ((batch.present >> i) & 1).cast_signed().wrapping_neg();
-                *o = self.segment(*row).value(*place as usize) & here;
+                *o = self.segment(*row).value::<SLOPED>(*place as usize) & here;
             }
         } else {
             for (row, o) in rows.iter().zip(out) {
-                *o = self.segment(*row).value(*row as usize % SEGMENT_ROWS);
+                *o = self.segment(*row).value::<SLOPED>(*row as usize % SEGMENT_ROWS);
             }
         }
     }

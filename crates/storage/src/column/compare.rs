@@ -9,6 +9,7 @@
 //! values) the answer is `None`, nothing is done, and the caller compares values.
 
 use trimorph_encoding::PackedView;
+use trimorph_types::LogicalType;
 
 use super::format::{SEGMENT_ROWS, ZONE_ROWS};
 use super::view::{ColumnView, DataView, PresenceView, SegmentView, split, text_at};
@@ -53,6 +54,8 @@ enum Codes {
     Unknown,
     Nothing,
     Within(u64, u64),
+    /// Values, not codes, within these bounds.
+    Valued(i64, i64),
     Listed,
     Text,
     Present,
@@ -85,6 +88,11 @@ impl Test {
                     _ => Codes::Nothing,
                 }
             }
+            // Codes of lines and runs are not in the order of values.
+            (
+                Some(SegmentView { data: DataView::Linear(_) | DataView::Runs(_), .. }),
+                Condition::Range(low, high),
+            ) if column.ty != LogicalType::Float => Codes::Valued(*low, *high),
             (Some(SegmentView { data: DataView::Dictionary(_), .. }), Condition::Text { .. }) => {
                 let entries = column.dictionary.as_ref().map_or(0, |(_, _, len)| *len);
                 if entries <= ENTRIES_MAX {
@@ -115,6 +123,9 @@ impl Test {
             (Codes::Nothing, ..) => false,
             (Codes::Within(low, high), DataView::Ints(codes), _) => {
                 view.place(i).is_some_and(|p| within(codes.code(p), low, high))
+            }
+            (Codes::Valued(low, high), ..) => {
+                view.place(i).is_some_and(|p| (low..=high).contains(&view.integer(p)))
             }
             (Codes::Listed, DataView::Dictionary(codes), Condition::Text { passes, .. }) => {
                 let Some(place) = view.place(i) else { return Some(false) };
@@ -306,6 +317,16 @@ impl Test {
         mut visit: impl FnMut(usize),
     ) -> Option<()> {
         let view = column.segments.get(segment)?;
+        if let (Codes::Valued(..), PresenceView::All) = (self.codes, &view.presence) {
+            each_zone(view.zones, condition, rows.start, rows.len(), |from, len, verdict| {
+                (from..from + len)
+                    .filter(|i| {
+                        verdict.unwrap_or_else(|| self.passes_at(column, condition, view, *i) == Some(true))
+                    })
+                    .for_each(&mut visit);
+            });
+            return Some(());
+        }
         for i in rows {
             if self.passes_at(column, condition, view, i)? {
                 visit(i);

@@ -5,7 +5,7 @@ use trimorph_vfs::{Decoder, Encoder, Image, ImageWriter, RegionOptions};
 
 use super::{Column, ColumnView, ColumnWriter, Condition, SEGMENT_ROWS, Test};
 
-fn column(ty: LogicalType, values: &[Value]) -> Column {
+pub(super) fn column(ty: LogicalType, values: &[Value]) -> Column {
     let mut writer = ColumnWriter::new(ty);
     values.iter().for_each(|v| writer.push_value(v.clone()));
     let (mut image, mut meta) = (ImageWriter::new(), Encoder::default());
@@ -49,9 +49,12 @@ fn check(
 
 const ROWS: usize = SEGMENT_ROWS + 3000;
 
+/// The value of a row, named.
+type Make<R, T> = (&'static str, fn(R) -> Option<T>);
+
 #[test]
 fn ranges_of_integers() {
-    let makes: [(&str, fn(i64) -> Option<i64>); 5] = [
+    let makes: [Make<i64, i64>; 5] = [
         ("ascending", Some),
         ("constant", |_| Some(42)),
         ("stepped", |i| Some(i * 1_000_000 % 77_000_000 - 5_000_000)),
@@ -76,7 +79,7 @@ fn ranges_of_integers() {
 
 #[test]
 fn texts() {
-    let makes: [(&str, fn(usize) -> Option<String>); 3] = [
+    let makes: [Make<usize, String>; 3] = [
         // The second segment's least entry is not the dictionary's first.
         ("dictionary", |i| Some(format!("word {}", if i < SEGMENT_ROWS { i % 20 } else { 30 + i % 11 }))),
         ("distinct", |i| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trimorph_encoding::{FsstTable, Packed, PackedView};
+use trimorph_encoding::{DecimalsView, FsstTable, Packed, PackedView, RankView};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{BlobId, Bytes, CodecError, Decoder, Encoder, Image, ImageWriter, TextBytes};
 
@@ -42,13 +42,31 @@ impl Ints {
     }
 }
 
+/// Bits with ranks, in place.
+#[derive(Clone, Debug)]
+pub(crate) struct RankBytes {
+    words: Bytes,
+    ranks: Bytes,
+}
+
+impl RankBytes {
+    #[inline]
+    pub(crate) fn view(&self) -> RankView<'_> {
+        RankView {
+            // Lengths and alignment were checked when it was read.
+            words: bytemuck::try_cast_slice(self.words.as_slice()).unwrap_or_default(),
+            ranks: bytemuck::try_cast_slice(self.ranks.as_slice()).unwrap_or_default(),
+        }
+    }
+}
+
 /// Reads a presence index of `len` rows and gives the number of rows present. Ranks must be those of the words, or a read would
 /// go past the data.
 pub(crate) fn read_presence(
     image: &Image,
     meta: &mut Decoder<'_>,
     len: usize,
-) -> Result<(Bytes, Bytes, usize), CodecError> {
+) -> Result<(RankBytes, usize), CodecError> {
     let (words, ranks) = (read_blob(image, meta)?, read_blob(image, meta)?);
     let bits = bytemuck::try_cast_slice::<u8, u64>(words.as_slice()).unwrap_or_default();
     let counts = bytemuck::try_cast_slice::<u8, u16>(ranks.as_slice()).unwrap_or_default();
@@ -60,7 +78,11 @@ pub(crate) fn read_presence(
     }
     // No bit may stand for a row past the last.
     ok &= len.is_multiple_of(64) || bits.last().is_none_or(|w| w >> (len % 64) == 0);
-    if ok { Ok((words, ranks, present)) } else { Err(meta.error("a presence index of the segment's length")) }
+    if ok {
+        Ok((RankBytes { words, ranks }, present))
+    } else {
+        Err(meta.error("a presence index of the segment's length"))
+    }
 }
 
 pub(crate) fn read_blob(image: &Image, meta: &mut Decoder<'_>) -> Result<Bytes, CodecError> {
@@ -73,18 +95,77 @@ pub(crate) fn read_blob(image: &Image, meta: &mut Decoder<'_>) -> Result<Bytes, 
 pub(crate) enum Presence {
     All,
     None,
-    Some { words: Bytes, ranks: Bytes },
+    Some(RankBytes),
 }
 
 /// The values of the rows present.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Ints(Ints),
+    /// What is left of a line.
+    Linear {
+        slope: i64,
+        codes: Ints,
+    },
+    /// Integers, or the bits of floats.
+    Runs {
+        starts: RankBytes,
+        values: Ints,
+    },
     Floats(Bytes),
+    Decimals(Decimals),
     Dictionary(Ints),
-    Strings { ends: Ints, text: TextBytes },
-    Compressed { ends: Ints, bytes: Bytes },
-    Values { ends: Ints, bytes: Bytes },
+    Strings {
+        ends: Ints,
+        text: TextBytes,
+    },
+    Compressed {
+        ends: Ints,
+        bytes: Bytes,
+    },
+    Values {
+        ends: Ints,
+        bytes: Bytes,
+    },
+}
+
+/// Floats that were decimals.
+#[derive(Clone, Debug)]
+pub(crate) struct Decimals {
+    exponent: u8,
+    integers: Ints,
+    exceptions: Option<(RankBytes, Bytes)>,
+}
+
+impl Decimals {
+    pub(crate) fn view(&self) -> Option<DecimalsView<'_>> {
+        let exceptions = self.exceptions.as_ref().map(|(bits, values)| {
+            (bits.view(), bytemuck::try_cast_slice(values.as_slice()).unwrap_or_default())
+        });
+        DecimalsView::new(self.exponent, self.integers.view(), exceptions)
+    }
+
+    fn read(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<Self, CodecError> {
+        let exponent = meta.u8()?;
+        let integers = Ints::read(image, meta, len)?;
+        let exceptions = match meta.u8()? {
+            0 => None,
+            _ => {
+                let (bits, count) = read_presence(image, meta, len)?;
+                Some((bits, read_floats(image, meta, count)?))
+            }
+        };
+        let decimals = Self { exponent, integers, exceptions };
+        if decimals.view().is_some() { Ok(decimals) } else { Err(meta.error("a power of ten")) }
+    }
+}
+
+fn read_floats(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<Bytes, CodecError> {
+    let blob = read_blob(image, meta)?;
+    if bytemuck::try_cast_slice::<u8, f64>(blob.as_slice()).map(<[f64]>::len) != Ok(len) {
+        return Err(meta.error("as many floats as rows present"));
+    }
+    Ok(blob)
 }
 
 #[derive(Clone, Debug)]
@@ -137,6 +218,9 @@ impl Column {
                 (_, Data::Ints(i)) if i.bits == 0 => "constant",
                 (_, Data::Ints(i)) if i.bits == 1 => "bitmap",
                 (_, Data::Ints(_)) => "frame of reference",
+                (_, Data::Linear { .. }) => "linear",
+                (_, Data::Runs { .. }) => "runs",
+                (_, Data::Decimals(_)) => "decimal float",
                 (_, Data::Floats(_)) => "plain float",
                 (_, Data::Dictionary(_)) => "dictionary",
                 (_, Data::Strings { .. }) => "plain string",
@@ -196,20 +280,14 @@ impl Column {
             0 => (Presence::All, len),
             1 => (Presence::None, 0),
             2 => {
-                let (words, ranks, present) = read_presence(image, meta, len)?;
-                (Presence::Some { words, ranks }, present)
+                let (bits, present) = read_presence(image, meta, len)?;
+                (Presence::Some(bits), present)
             }
             _ => return Err(meta.error("a kind of presence")),
         };
         let data = match meta.u8()? {
             0 => Data::Ints(Ints::read(image, meta, present)?),
-            1 => {
-                let blob = read_blob(image, meta)?;
-                if bytemuck::try_cast_slice::<u8, f64>(blob.as_slice()).map(<[f64]>::len) != Ok(present) {
-                    return Err(meta.error("as many floats as rows present"));
-                }
-                Data::Floats(blob)
-            }
+            1 => Data::Floats(read_floats(image, meta, present)?),
             2 => {
                 let codes = Ints::read(image, meta, present)?;
                 let entries = self.dictionary.as_ref().map_or(0, |d| d.len);
@@ -227,6 +305,18 @@ impl Column {
                 Data::Compressed { ends: Ints::read(image, meta, present)?, bytes: read_blob(image, meta)? }
             }
             5 => Data::Values { ends: Ints::read(image, meta, present)?, bytes: read_blob(image, meta)? },
+            6 => {
+                let slope = meta.i64()?;
+                Data::Linear { slope, codes: Ints::read(image, meta, present)? }
+            }
+            7 => {
+                let (starts, runs) = read_presence(image, meta, present)?;
+                if present > 0 && starts.view().look(0).1 == 0 {
+                    return Err(meta.error("a run that starts at the first row"));
+                }
+                Data::Runs { starts, values: Ints::read(image, meta, runs)? }
+            }
+            8 => Data::Decimals(Decimals::read(image, meta, present)?),
             _ => return Err(meta.error("a column encoding")),
         };
         if !fits(self.ty, &data) && !matches!(presence, Presence::None) {
@@ -242,8 +332,9 @@ impl Column {
 /// Whether `data` can hold values of `ty`.
 fn fits(ty: LogicalType, data: &Data) -> bool {
     match data {
-        Data::Ints(_) => is_integral(ty),
-        Data::Floats(_) => ty == LogicalType::Float,
+        Data::Ints(_) | Data::Linear { .. } => is_integral(ty),
+        Data::Runs { .. } => is_integral(ty) || ty == LogicalType::Float,
+        Data::Floats(_) | Data::Decimals(_) => ty == LogicalType::Float,
         Data::Dictionary(_) | Data::Strings { .. } | Data::Compressed { .. } => ty == LogicalType::String,
         Data::Values { .. } => !is_integral(ty) && ty != LogicalType::Float && ty != LogicalType::String,
     }

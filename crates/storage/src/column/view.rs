@@ -1,6 +1,8 @@
 //! Column view: the read side, resolved once per query into slices, then one load, shift and mask per value.
 
-use trimorph_encoding::{FsstTable, PackedView, RankView, StringsView, expand};
+use trimorph_encoding::{
+    DecimalsView, FsstTable, LinearView, PackedView, RankView, RunsView, StringsView, expand,
+};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Text, Values, Vector};
 use trimorph_vfs::Decoder;
@@ -17,11 +19,36 @@ pub(super) enum PresenceView<'s> {
 
 pub(super) enum DataView<'s> {
     Ints(PackedView<'s>),
+    Linear(LinearView<'s>),
+    Runs(RunsView<'s>),
     Floats(&'s [f64]),
+    Decimals(DecimalsView<'s>),
     Dictionary(PackedView<'s>),
     Strings { ends: PackedView<'s>, text: &'s str },
     Compressed(StringsView<'s>),
     Values(StringsView<'s>),
+}
+
+impl DataView<'_> {
+    #[inline(always)]
+    fn integer(&self, place: usize) -> i64 {
+        match self {
+            Self::Ints(ints) => ints.get(place),
+            Self::Linear(linear) => linear.get(place),
+            Self::Runs(runs) => runs.get(place),
+            _ => 0,
+        }
+    }
+
+    #[inline(always)]
+    fn float(&self, place: usize) -> f64 {
+        match self {
+            Self::Floats(floats) => floats.get(place).copied().unwrap_or(0.0),
+            Self::Decimals(decimals) => decimals.get(place),
+            Self::Runs(runs) => f64::from_bits(runs.get(place).cast_unsigned()),
+            _ => 0.0,
+        }
+    }
 }
 
 pub(super) struct SegmentView<'s> {
@@ -32,7 +59,7 @@ pub(super) struct SegmentView<'s> {
 
 /// A column, resolved into slices.
 pub struct ColumnView<'s> {
-    ty: LogicalType,
+    pub(super) ty: LogicalType,
     pub(super) segments: Vec<SegmentView<'s>>,
     pub(super) dictionary: Option<(PackedView<'s>, &'s str, usize)>,
     pub(super) fsst: Option<&'s FsstTable>,
@@ -46,14 +73,21 @@ impl<'s> SegmentView<'s> {
         let presence = match &segment.presence {
             Presence::All => PresenceView::All,
             Presence::None => PresenceView::None,
-            Presence::Some { words, ranks } => PresenceView::Some(RankView {
-                // Lengths and alignment were checked when the column was read.
-                words: bytemuck::try_cast_slice(words.as_slice()).unwrap_or_default(),
-                ranks: bytemuck::try_cast_slice(ranks.as_slice()).unwrap_or_default(),
-            }),
+            Presence::Some(bits) => PresenceView::Some(bits.view()),
         };
         let data = match &segment.data {
             Data::Ints(ints) => DataView::Ints(ints.view()),
+            Data::Linear { slope, codes } => {
+                DataView::Linear(LinearView { slope: *slope, codes: codes.view() })
+            }
+            Data::Runs { starts, values } => {
+                DataView::Runs(RunsView { starts: starts.view(), values: values.view() })
+            }
+            Data::Decimals(decimals) => match decimals.view() {
+                Some(view) => DataView::Decimals(view),
+                // The exponent was checked when the column was read.
+                None => DataView::Floats(&[]),
+            },
             Data::Floats(bytes) => {
                 DataView::Floats(bytemuck::try_cast_slice(bytes.as_slice()).unwrap_or_default())
             }
@@ -80,6 +114,7 @@ impl<'s> SegmentView<'s> {
             (DataView::Ints(ints) | DataView::Dictionary(ints), present) => {
                 Some(CodeSegment::new(ints, present))
             }
+            (DataView::Linear(linear), present) => Some(CodeSegment::linear(linear, present)),
             (DataView::Floats(floats), present) => {
                 Some(CodeSegment::plain(bytemuck::cast_slice(floats), present))
             }
@@ -87,6 +122,12 @@ impl<'s> SegmentView<'s> {
             (_, Present::None) => Some(CodeSegment::plain(&[], present)),
             _ => None,
         }
+    }
+
+    /// The integer at a place, in an integral column.
+    #[inline(always)]
+    pub(super) fn integer(&self, place: usize) -> i64 {
+        self.data.integer(place)
     }
 
     /// Where the value of local row `i` is among the values present.
@@ -155,10 +196,7 @@ impl<'s> ColumnView<'s> {
             LogicalType::Bool => self.gather_ints(rows, len, Values::Bool, |v| v != 0),
             LogicalType::Float => {
                 let convert = |v: i64| f64::from_bits(v.cast_unsigned());
-                self.gather_with(rows, len, 0.0, Values::Float, convert, |v, p| match v {
-                    DataView::Floats(floats) => floats[p],
-                    _ => 0.0,
-                })
+                self.gather_with(rows, len, 0.0, Values::Float, convert, DataView::float)
             }
             LogicalType::String => self.gather_with(
                 rows,
@@ -180,10 +218,7 @@ impl<'s> ColumnView<'s> {
         wrap: impl FnOnce(Vec<T>) -> Values<'s>,
         convert: impl Fn(i64) -> T,
     ) -> Vector<'s> {
-        self.gather_with(rows, len, T::default(), wrap, &convert, |v, p| match v {
-            DataView::Ints(ints) => convert(ints.get(p)),
-            _ => T::default(),
-        })
+        self.gather_with(rows, len, T::default(), wrap, &convert, |v, p| convert(v.integer(p)))
     }
 
     /// Gathers in batches where all segments are packed integers, which `convert` makes values of; else value by value with `read`.
@@ -275,8 +310,10 @@ impl<'s> ColumnView<'s> {
         let Some(view) = self.segments.get(segment) else { return Value::Null };
         let Some(place) = view.place(local) else { return self.exception(row).unwrap_or(Value::Null) };
         match &view.data {
-            DataView::Ints(ints) => {
-                let v = ints.get(place);
+            data @ (DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_))
+                if self.ty != LogicalType::Float =>
+            {
+                let v = data.integer(place);
                 let values = match self.ty {
                     LogicalType::Bool => return Value::Bool(v != 0),
                     LogicalType::Date => Values::Date(vec![v as i32]),
@@ -287,7 +324,9 @@ impl<'s> ColumnView<'s> {
                 };
                 Vector::new(values).value(0, &|_| Value::Null)
             }
-            DataView::Floats(floats) => Value::Float(floats[place]),
+            data @ (DataView::Floats(_) | DataView::Decimals(_) | DataView::Runs(_)) => {
+                Value::Float(data.float(place))
+            }
             DataView::Values(strings) => {
                 value_codec::decode(&mut Decoder::new(strings.get(place))).unwrap_or(Value::Null)
             }

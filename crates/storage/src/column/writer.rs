@@ -9,7 +9,10 @@ use std::hash::{BuildHasher, Hash};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use trimorph_catalog::PropertyStats;
-use trimorph_encoding::{FsstTable, Packed, RankBits, pack, train_fsst};
+use trimorph_encoding::{
+    Decimals, FsstTable, Linear, Packed, RankBits, Runs, pack, pack_decimals, pack_linear, pack_runs,
+    train_fsst,
+};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{Encoder, ImageWriter};
 
@@ -17,6 +20,8 @@ use super::format::{Ints, SEGMENT_ROWS, ZONE_ROWS, is_integral, type_code};
 use crate::bulk::{ColumnBatch, ColumnData};
 use crate::value_codec;
 
+/// Average length of runs from which they are tried: a start costs 1.25 bits a row, a value as much as in a frame of reference.
+const RUN_LEAST: usize = 4;
 /// Strings sampled to train the FSST table of a column.
 const FSST_SAMPLE_BYTES: usize = 1 << 17;
 
@@ -31,6 +36,9 @@ pub struct ColumnBytes {
 
 enum Encoded {
     Ints(Packed),
+    Linear(Linear),
+    Runs(Runs),
+    Decimals(Decimals),
     Floats(Vec<u8>),
     Dictionary(Vec<u32>),
     Strings { ends: Packed, bytes: Vec<u8>, compressed: bool },
@@ -229,14 +237,12 @@ impl ColumnWriter {
         let count = present.iter().filter(|p| **p).count();
         let zones = if is_integral(self.ty) { zone_map(&present, &self.ints) } else { Vec::new() };
         let data = match self.ty {
-            LogicalType::Float => Encoded::Floats(
-                std::mem::take(&mut self.floats).iter().flat_map(|f| f.to_le_bytes()).collect(),
-            ),
+            LogicalType::Float => encode_floats(&std::mem::take(&mut self.floats)),
             LogicalType::String => self.encode_strings(),
             ty if is_integral(ty) => {
-                let packed = pack(&self.ints);
+                let encoded = encode_ints(&self.ints);
                 self.ints.clear();
-                Encoded::Ints(packed)
+                encoded
             }
             _ => Encoded::Values {
                 ends: pack(&std::mem::take(&mut self.ends)),
@@ -343,9 +349,7 @@ impl ColumnWriter {
                 (None, false) => meta.u8(0),
                 (Some(bits), false) => {
                     meta.u8(2);
-                    size.nulls += bits.words.len() * 10;
-                    meta.u32(image.put(bits.words.iter().flat_map(|w| w.to_le_bytes()).collect()).0);
-                    meta.u32(image.put(bits.ranks.iter().flat_map(|r| r.to_le_bytes()).collect()).0);
+                    size.nulls += put_rank(bits, image, meta);
                 }
             }
             size.data += finish_data(segment.data, image, meta);
@@ -382,6 +386,52 @@ impl ColumnWriter {
     }
 }
 
+/// Integers by the smallest of frame of reference, line and runs, the first unless another takes at most half as much: its codes are
+/// compared with constants as they lie, the others' values one by one.
+fn encode_ints(values: &[i64]) -> Encoded {
+    let frame = pack(values);
+    let (bytes, half) = (|packed: &Packed| packed.bytes.len(), frame.bytes.len() / 2);
+    let runs = pack_runs(values, RUN_LEAST).filter(|r| bytes(&r.values) + rank_bytes(&r.starts) <= half);
+    let linear = pack_linear(values).filter(|l| bytes(&l.codes) <= half);
+    match (linear, runs) {
+        (Some(l), Some(r)) if bytes(&l.codes) <= bytes(&r.values) + rank_bytes(&r.starts) => {
+            Encoded::Linear(l)
+        }
+        (_, Some(r)) => Encoded::Runs(r),
+        (Some(l), None) => Encoded::Linear(l),
+        (None, None) => Encoded::Ints(frame),
+    }
+}
+
+/// Floats as they are, unless decimals or runs take at most three quarters of that.
+fn encode_floats(values: &[f64]) -> Encoded {
+    let most = values.len() * 6;
+    let bits: Vec<i64> = values.iter().map(|f| f.to_bits().cast_signed()).collect();
+    let runs_size = |r: &Runs| r.values.bytes.len() + rank_bytes(&r.starts);
+    let decimals_size = |d: &Decimals| {
+        d.integers.bytes.len() + d.exceptions.as_ref().map_or(0, |(bits, v)| rank_bytes(bits) + v.len() * 8)
+    };
+    let runs = pack_runs(&bits, RUN_LEAST).filter(|r| runs_size(r) <= most);
+    let decimals = pack_decimals(values).filter(|d| decimals_size(d) <= most);
+    match (decimals, runs) {
+        (Some(d), Some(r)) if decimals_size(&d) <= runs_size(&r) => Encoded::Decimals(d),
+        (_, Some(r)) => Encoded::Runs(r),
+        (Some(d), None) => Encoded::Decimals(d),
+        (None, None) => Encoded::Floats(bits.iter().flat_map(|f| f.to_le_bytes()).collect()),
+    }
+}
+
+/// Bytes of bits with ranks: 8 and 2 a word.
+fn rank_bytes(bits: &RankBits) -> usize {
+    bits.words.len() * 10
+}
+
+fn put_rank(bits: &RankBits, image: &mut ImageWriter, meta: &mut Encoder) -> usize {
+    meta.u32(image.put(bits.words.iter().flat_map(|w| w.to_le_bytes()).collect()).0);
+    meta.u32(image.put(bits.ranks.iter().flat_map(|r| r.to_le_bytes()).collect()).0);
+    rank_bytes(bits)
+}
+
 fn put_ints(packed: Packed, image: &mut ImageWriter, meta: &mut Encoder) -> usize {
     let size = packed.bytes.len();
     Ints::write(packed, image, meta);
@@ -393,6 +443,25 @@ fn finish_data(data: Encoded, image: &mut ImageWriter, meta: &mut Encoder) -> us
         Encoded::Ints(packed) => {
             meta.u8(0);
             put_ints(packed, image, meta)
+        }
+        Encoded::Linear(linear) => {
+            meta.u8(6);
+            meta.i64(linear.slope);
+            put_ints(linear.codes, image, meta)
+        }
+        Encoded::Runs(runs) => {
+            meta.u8(7);
+            put_rank(&runs.starts, image, meta) + put_ints(runs.values, image, meta)
+        }
+        Encoded::Decimals(Decimals { exponent, integers, exceptions }) => {
+            meta.u8(8);
+            meta.u8(exponent);
+            let size = put_ints(integers, image, meta);
+            meta.u8(u8::from(exceptions.is_some()));
+            let Some((bits, values)) = exceptions else { return size };
+            let rank = put_rank(&bits, image, meta);
+            meta.u32(image.put(values.iter().flat_map(|f| f.to_le_bytes()).collect()).0);
+            size + rank + values.len() * 8
         }
         Encoded::Floats(bytes) => {
             meta.u8(1);

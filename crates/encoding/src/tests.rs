@@ -1,0 +1,109 @@
+//! Encodings against the values they were made of, drawn at random from a seed that is printed.
+
+use crate::{DecimalsView, LinearView, RunsView, pack_decimals, pack_linear, pack_runs};
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
+
+/// Sequences of all kinds: steady, stepped, in runs, extreme.
+fn integers(random: &mut Random) -> Vec<i64> {
+    let len = [0, 1, 2, 63, 64, 65, 1000, 65_536][random.below(8) as usize];
+    let (kind, scale) = (random.below(6), 1i64 << random.below(45));
+    let mut value = random.next().cast_signed() >> random.below(64);
+    (0..len)
+        .map(|i| {
+            match kind {
+                0 => value = value.wrapping_add(scale),
+                1 => value = value.wrapping_sub((random.below(1000) as i64).wrapping_mul(scale)),
+                2 if random.below(20) == 0 => value = random.next().cast_signed(),
+                3 => value = random.next().cast_signed() >> 20,
+                4 if i % 2 == 0 => value = [i64::MIN, i64::MAX, 0, -1][random.below(4) as usize],
+                _ => {}
+            }
+            value
+        })
+        .collect()
+}
+
+#[test]
+fn integers_come_back() {
+    println!("random seed 77");
+    let mut random = Random(77);
+    let (mut lines, mut runs) = (0, 0);
+    for _ in 0..400 {
+        let values = integers(&mut random);
+        if let Some(linear) = pack_linear(&values) {
+            let view = LinearView { slope: linear.slope, codes: linear.codes.view() };
+            assert!(view.codes.holds(values.len()));
+            values.iter().enumerate().for_each(|(i, v)| assert_eq!(view.get(i), *v, "line, {i}"));
+            lines += 1;
+        }
+        if let Some(packed) = pack_runs(&values, 1 + random.below(3) as usize) {
+            let view = RunsView { starts: packed.starts.view(), values: packed.values.view() };
+            values.iter().enumerate().for_each(|(i, v)| assert_eq!(view.get(i), *v, "runs, {i}"));
+            runs += 1;
+        }
+    }
+    assert!(lines > 100 && runs > 50, "{lines} lines, {runs} runs");
+}
+
+#[test]
+fn a_line_costs_no_bits() {
+    let steady: Vec<i64> = (0..65_536).map(|i| 1_300_000_000_000 - 250_000 * i).collect();
+    assert_eq!(pack_linear(&steady).unwrap().codes.bits, 0);
+}
+
+fn floats(random: &mut Random) -> Vec<f64> {
+    let len = [0, 1, 2, 63, 64, 65, 1000, 65_536][random.below(8) as usize];
+    let (digits, odd) = (random.below(12) as i32, random.below(3) * 5);
+    let special = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 5e-324, f64::MAX, 0.1 + 0.2];
+    (0..len)
+        .map(|_| {
+            if random.below(100) < odd {
+                let payload = f64::from_bits(0x7ff0_0000_0000_0001 | random.next());
+                return *special.get(random.below(9) as usize).unwrap_or(&payload);
+            }
+            let whole = random.below(1 << 40) as i64 - (1 << 39);
+            format!("{whole}e-{digits}").parse().unwrap()
+        })
+        .collect()
+}
+
+#[test]
+fn floats_come_back_to_the_last_bit() {
+    println!("random seed 78");
+    let mut random = Random(78);
+    let (mut packed_count, mut with_exceptions) = (0, 0);
+    for _ in 0..300 {
+        let values = floats(&mut random);
+        let Some(packed) = pack_decimals(&values) else { continue };
+        let exceptions = packed.exceptions.as_ref().map(|(bits, values)| (bits.view(), values.as_slice()));
+        with_exceptions += usize::from(exceptions.is_some());
+        let view = DecimalsView::new(packed.exponent, packed.integers.view(), exceptions).unwrap();
+        for (i, v) in values.iter().enumerate() {
+            assert_eq!(view.get(i).to_bits(), v.to_bits(), "{v} at {i}");
+        }
+        packed_count += 1;
+    }
+    assert!(packed_count > 200 && with_exceptions > 50, "{packed_count}, {with_exceptions}");
+    assert!(DecimalsView::new(23, crate::pack(&[]).view(), None).is_none());
+}
+
+#[test]
+fn floats_that_are_no_decimals_are_left_alone() {
+    let mut random = Random(79);
+    let values: Vec<f64> = (0..1000).map(|_| 1.0 / (random.next() as f64)).collect();
+    assert!(pack_decimals(&values).is_none());
+}

@@ -1,0 +1,128 @@
+//! Columns of values drawn at random, read in every way, against the values in a `Vec`.
+
+use std::collections::BTreeSet;
+
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::Vector;
+
+use super::compare_tests::column;
+use super::{ColumnView, SEGMENT_ROWS};
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
+
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+        _ => format!("{a:?}") == format!("{b:?}"),
+    }
+}
+
+fn check_vector(
+    vector: &Vector<'_>,
+    at: impl Fn(usize) -> (usize, u64),
+    len: usize,
+    values: &[Value],
+    what: &str,
+) {
+    for (i, row) in (0..len).map(at) {
+        let value = vector.value(i, &|_| Value::Null);
+        assert!(
+            same(&value, &values[row as usize]),
+            "{what}, row {row}: {value:?}, not {:?}",
+            values[row as usize]
+        );
+    }
+}
+
+fn check(ty: LogicalType, values: &[Value], random: &mut Random) -> Vec<&'static str> {
+    let column = column(ty, values);
+    let view = ColumnView::new(&column);
+    let rows = values.len() as u64;
+    for (row, value) in values.iter().enumerate() {
+        assert!(
+            same(&view.value(row as u64), value),
+            "row {row}: {:?}, not {value:?}",
+            view.value(row as u64)
+        );
+        assert_eq!(view.is_null(row as u64), value.is_null());
+    }
+    for len in [1, 15, 16, 63, 64, 65, 200, 1000] {
+        let first = random.below(rows.saturating_sub(len).max(1));
+        let len = len.min(rows - first) as usize;
+        check_vector(&view.scan(first, len), |i| (i, first + i as u64), len, values, "scan");
+        let picked: Vec<u64> = (0..len).map(|_| random.below(rows)).collect();
+        let gathered = view.gather(picked.iter().copied().enumerate(), len);
+        check_vector(&gathered, |i| (i, picked[i]), len, values, "gather");
+        let backwards = view.gather(picked.iter().enumerate().map(|(i, row)| (len - 1 - i, *row)), len);
+        check_vector(&backwards, |i| (len - 1 - i, picked[i]), len, values, "gather backwards");
+        let sparse = view.gather(picked.iter().enumerate().map(|(i, row)| (2 * i, *row)), 2 * len);
+        check_vector(&sparse, |i| (2 * i, picked[i]), len, values, "gather to every other position");
+    }
+    column.encodings().into_iter().map(|(name, _)| name).collect()
+}
+
+fn values(random: &mut Random, ty: LogicalType, rows: usize) -> Vec<Value> {
+    let (nulls, kind) = ([0, 0, 1, 30, 90, 100][random.below(6) as usize], random.below(5));
+    let step = 1 + random.below(1 << 20) as i64;
+    let mut last = random.next().cast_signed() >> 30;
+    (0..rows)
+        .map(|i| {
+            match kind {
+                0 => last += step,
+                1 if random.below(50) == 0 => last = random.next().cast_signed() >> 20,
+                2 => last = random.next().cast_signed() >> 8,
+                3 => last += random.below(step.cast_unsigned()) as i64,
+                _ => {}
+            }
+            if random.below(100) < nulls {
+                return Value::Null;
+            }
+            match ty {
+                LogicalType::Bool => Value::Bool(last % 3 == 0),
+                LogicalType::Float if kind == 2 => Value::Float(f64::from_bits(random.next())),
+                LogicalType::Float if random.below(100) == 0 => {
+                    Value::Float([f64::NAN, -0.0, f64::INFINITY, 0.1 + 0.2][i % 4])
+                }
+                LogicalType::Float => Value::Float((last % 1_000_000) as f64 / 100.0),
+                LogicalType::String if kind == 2 => Value::string(format!("text {last:x} and more").as_str()),
+                LogicalType::String => Value::string(format!("{}", last % 7).as_str()),
+                _ => Value::Int(last),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn what_goes_in_comes_out() {
+    println!("random seed 5");
+    let mut random = Random(5);
+    let mut seen = BTreeSet::new();
+    for round in 0..60 {
+        let ty = [LogicalType::Int, LogicalType::Float, LogicalType::String, LogicalType::Bool][round % 4];
+        let rows = [1, 100, 3000, SEGMENT_ROWS + 500][random.below(4) as usize];
+        let mut all = values(&mut random, ty, rows);
+        // Segments of one column differ.
+        if round % 3 == 0 {
+            all.resize(SEGMENT_ROWS, Value::Null);
+            all.extend(values(&mut random, ty, 2000));
+        }
+        seen.extend(check(ty, &all, &mut random));
+    }
+    for name in ["null", "frame of reference", "linear", "runs", "plain float", "decimal float", "dictionary"]
+    {
+        assert!(seen.contains(name), "{name} is not among {seen:?}");
+    }
+}
