@@ -33,7 +33,15 @@ fn settings(seed: u64, parameters: &BTreeMap<Arc<str>, Value>) -> (Settings, Opt
         ..Settings::default()
     };
     let on = !seed.is_multiple_of(7);
-    (settings, Options { reorder: !seed.is_multiple_of(11), count: on, intersect: on })
+    (
+        settings,
+        Options {
+            reorder: !seed.is_multiple_of(11),
+            count: on,
+            intersect: on,
+            semi_join: !seed.is_multiple_of(3),
+        },
+    )
 }
 
 fn run(
@@ -41,9 +49,14 @@ fn run(
     snapshot: &Snapshot,
     settings: Settings,
     options: Options,
+    operators: &mut BTreeMap<String, usize>,
 ) -> Result<Vec<Vec<Value>>, String> {
     let bound = bind(text, snapshot.catalog()).map_err(|e| format!("bind: {e}"))?;
-    let planned = optimize(bound, snapshot.catalog(), options);
+    let planned = optimize(bound, snapshot.catalog(), None, options);
+    for line in trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new()).lines() {
+        let name = line.split_whitespace().next().unwrap_or_default();
+        *operators.entry(name.to_owned()).or_default() += 1;
+    }
     let mut execution =
         Execution::start(Arc::new(planned), snapshot.clone(), settings).map_err(|e| format!("start: {e}"))?;
     let mut rows = Vec::new();
@@ -70,6 +83,7 @@ fn every_configuration_agrees_with_the_interpreter() {
     let queries: u64 = std::env::var("QUERIES").map_or(100, |q| q.parse().unwrap());
     println!("seeds {from}..{to}, {queries} queries each");
     let (mut agreed, mut skipped) = (0, 0);
+    let mut operators = BTreeMap::new();
     let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for graph_seed in from..to {
         let snapshot =
@@ -86,7 +100,9 @@ fn every_configuration_agrees_with_the_interpreter() {
                 continue;
             };
             let (settings, options) = settings(seed, &query.parameters);
-            let outcome = catch_unwind(AssertUnwindSafe(|| run(&query.text, &snapshot, settings, options)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                run(&query.text, &snapshot, settings, options, &mut operators)
+            }));
             let difference = match outcome {
                 Err(_) => "panic".to_owned(),
                 Ok(Err(e)) => e.lines().next().unwrap_or_default().to_owned(),
@@ -102,9 +118,13 @@ fn every_configuration_agrees_with_the_interpreter() {
             failures.entry(difference).or_insert((0, place)).0 += 1;
         }
     }
+    println!("operators planned: {operators:?}");
     println!("{agreed} agreed, {skipped} skipped, {} kinds of failure", failures.len());
     let shown: Vec<String> =
         failures.iter().take(40).map(|(k, (n, place))| format!("{n} × {k}\n    {place}")).collect();
     assert!(failures.is_empty(), "\n{}", shown.join("\n"));
     assert!(agreed > skipped, "most queries must be compared");
+    for operator in ["SemiJoin", "Intersect", "ExtendCount", "ExtendInto", "VarExtend", "KeyLookup"] {
+        assert!(operators.contains_key(operator), "no query was planned with {operator}");
+    }
 }

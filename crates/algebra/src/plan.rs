@@ -323,6 +323,15 @@ pub enum Plan {
         /// Steps with the same `to`.
         steps: Vec<Extend>,
     },
+    /// Rows whose node `var` is one of those that another plan gives. Optimizer only.
+    SemiJoin {
+        /// Input.
+        input: Box<Plan>,
+        /// Gives the nodes, as the same variable; how often does not matter.
+        filter: Box<Plan>,
+        /// The node.
+        var: VarId,
+    },
     /// Equi-join on variables bound on both sides. Optimizer only.
     HashJoin {
         /// Probe side.
@@ -382,6 +391,7 @@ impl Plan {
             | Self::VarExtend { input, .. }
             | Self::Intersect { input, .. } => vec![input],
             Self::Apply { input, subplan, .. } => vec![input, subplan],
+            Self::SemiJoin { input, filter, .. } => vec![input, filter],
             Self::HashJoin { left, right, .. } => vec![left, right],
             Self::Union { inputs, .. } => inputs.iter().collect(),
         }
@@ -415,6 +425,10 @@ impl Plan {
                 let input = b(input);
                 Self::Apply { input, subplan: b(subplan), kind }
             }
+            Self::SemiJoin { input, filter, var } => {
+                let input = b(input);
+                Self::SemiJoin { input, filter: b(filter), var }
+            }
             Self::HashJoin { left, right, on } => {
                 let left = b(left);
                 Self::HashJoin { left, right: b(right), on }
@@ -444,7 +458,8 @@ impl Plan {
             | Self::Sort { input, .. }
             | Self::Skip { input, .. }
             | Self::Limit { input, .. }
-            | Self::ExtendCount { input, .. } => input.vars(),
+            | Self::ExtendCount { input, .. }
+            | Self::SemiJoin { input, .. } => input.vars(),
             Self::Match { input, graph } => with(
                 input,
                 &mut (graph.nodes.iter().map(|n| n.var))

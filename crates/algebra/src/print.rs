@@ -122,6 +122,7 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
                 steps.iter().map(|s| print_step(s, vars)).collect::<Vec<_>>().join(" and ")
             )
         }
+        Plan::SemiJoin { var, .. } => format!("SemiJoin ({})", name(var)),
         Plan::HashJoin { on, .. } => {
             if on.is_empty() {
                 "CrossProduct".into()

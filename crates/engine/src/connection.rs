@@ -10,6 +10,7 @@ use trimorph_functions::Clock;
 use trimorph_types::{LogicalType, Value};
 
 use crate::database::Shared;
+use crate::estimator::Sampler;
 use crate::functions::Registry;
 use crate::plan_cache::Planned;
 use crate::result::QueryResult;
@@ -83,7 +84,8 @@ impl Connection {
     }
 
     fn plan(&self, text: &str) -> Result<Planned, Error> {
-        let catalog = Arc::clone(self.shared.snapshot().catalog());
+        let snapshot = self.shared.snapshot();
+        let catalog = Arc::clone(snapshot.catalog());
         if let Some(planned) = self.shared.plans.get(text, &catalog) {
             return Ok(planned);
         }
@@ -91,8 +93,8 @@ impl Connection {
         let bound =
             trimorph_cypher::bind(&statement, &catalog, &Registry).map_err(|d| Error::query(d, text))?;
         let on = self.shared.config.optimize;
-        let options = trimorph_optimizer::Options { reorder: on, count: on, intersect: on };
-        let query = trimorph_optimizer::optimize(bound, &catalog, options);
+        let options = trimorph_optimizer::Options { reorder: on, count: on, intersect: on, semi_join: on };
+        let query = trimorph_optimizer::optimize(bound, &catalog, Some(&Sampler::new(&snapshot)), options);
         let planned = Planned { query: Arc::new(query), mode: statement.mode, catalog };
         self.shared.plans.put(text, planned.clone());
         Ok(planned)

@@ -18,6 +18,8 @@ mod connection;
 mod database;
 mod entity;
 mod error;
+mod estimator;
+mod explain;
 mod functions;
 mod plan_cache;
 mod result;

@@ -2,12 +2,11 @@
 
 use std::collections::VecDeque;
 
-use trimorph_algebra::Plan;
-use trimorph_exec::{Context, Execution, Profile};
-use trimorph_optimizer::estimate_rows;
+use trimorph_exec::{Context, Execution};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
+use crate::explain::explain;
 use crate::plan_cache::Planned;
 use crate::{Entities, Error};
 
@@ -125,14 +124,7 @@ impl QueryResult {
     pub fn plan(&self) -> String {
         let profile = self.execution.as_ref().map(Execution::profile).unwrap_or_default();
         let query = &self.planned.query;
-        let mut paths = Vec::new();
-        collect_paths(&query.plan, &mut Vec::new(), &mut paths);
-        let mut next = paths.into_iter();
-        let catalog = &self.planned.catalog;
-        trimorph_algebra::explain(&query.plan, &query.vars, &mut |plan| {
-            let path = next.next().unwrap_or_default();
-            note(plan, &path, &profile, catalog)
-        })
+        explain(&query.plan, &query.vars, &self.planned.catalog, &profile)
     }
 
     /// Turns the result into one column with the lines of the plan.
@@ -142,38 +134,5 @@ impl QueryResult {
         self.columns = vec!["plan".into()];
         self.types = vec![LogicalType::String];
         self.execution = None;
-    }
-}
-
-/// The places of all operators, in the order they are printed.
-fn collect_paths(plan: &Plan, path: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
-    out.push(path.clone());
-    for (i, child) in plan.children().into_iter().enumerate() {
-        path.push(i);
-        collect_paths(child, path, out);
-        path.pop();
-    }
-}
-
-fn note(plan: &Plan, path: &[usize], profile: &Profile, catalog: &trimorph_catalog::Catalog) -> String {
-    let estimate = format!("~{} rows", readable(estimate_rows(plan, catalog)));
-    match profile.get(path) {
-        None => format!("[{estimate}]"),
-        Some(line) => format!(
-            "[{estimate}; {} tuples in {} positions, {} chunks, {:.3} ms]",
-            line.tuples,
-            line.positions,
-            line.chunks,
-            line.nanos as f64 / 1e6
-        ),
-    }
-}
-
-fn readable(rows: f64) -> String {
-    match rows {
-        r if r >= 1e9 => format!("{:.1}G", r / 1e9),
-        r if r >= 1e6 => format!("{:.1}M", r / 1e6),
-        r if r >= 1e4 => format!("{:.0}k", r / 1e3),
-        r => format!("{r:.0}"),
     }
 }

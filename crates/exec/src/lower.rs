@@ -265,6 +265,7 @@ impl<'s> Lowering<'s> {
             Plan::ExtendCount { input, step } => self.lower_extend_count(input, step, needed),
             Plan::VarExtend { input, step } => self.lower_var_extend(input, step, needed),
             Plan::Intersect { input, steps } => self.lower_intersect(input, steps, needed),
+            Plan::SemiJoin { input, filter, var } => self.lower_semi_join(input, filter, *var, needed),
             Plan::HashJoin { left, right, on } => self.lower_join(left, right, on, needed),
             Plan::Filter { input, predicate } => {
                 let mut below = vars_of([predicate]);
@@ -678,6 +679,28 @@ impl<'s> Lowering<'s> {
         Ok(Lowered { op: Box::new(op), layout: rows_layout(&vars), forkable: probe.forkable })
     }
 
+    fn lower_semi_join(
+        &mut self,
+        input: &Plan,
+        filter: &Plan,
+        var: VarId,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
+        let mut below = needed.clone();
+        below.insert(var);
+        let child = self.child(0, input, &below)?;
+        let place = self.place(&child.layout, var)?;
+        // The set does not depend on the rows of an apply around.
+        let (argument, numbers) = (self.argument.take(), std::mem::take(&mut self.numbers));
+        let wanted: Vars = [var].into_iter().collect();
+        let build = self.child(1, filter, &wanted);
+        (self.argument, self.numbers) = (argument, numbers);
+        let build = self.pack(build?, &wanted, false)?;
+        let (slots, slot) = (build.layout.groups[0].slots, self.slot(&build.layout, var)?);
+        let op = ops::SemiJoin::new(child.op, place, build.op, slots, slot);
+        Ok(Lowered { op: Box::new(op), layout: child.layout, forkable: child.forkable })
+    }
+
     /// Computes `items`; plain variables become other names of their places.
     fn lower_items(
         &self,
@@ -944,7 +967,7 @@ fn looks_at_rows_together(plan: &Plan) -> bool {
         Plan::HashJoin { .. } => true,
         // A plan that starts from nothing has no row number to carry.
         Plan::Unit | Plan::Empty(_) | Plan::NodeScan(_) => true,
-        Plan::Apply { input, .. } => looks_at_rows_together(input),
+        Plan::Apply { input, .. } | Plan::SemiJoin { input, .. } => looks_at_rows_together(input),
         other => other.children().into_iter().any(looks_at_rows_together),
     }
 }

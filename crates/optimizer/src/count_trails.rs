@@ -48,7 +48,7 @@ impl Optimizer<'_> {
         let suits = (1..=PAIRS_MAX).contains(&pairs.len())
             && pairs.iter().all(|(a, b)| single(*a) && single(*b))
             && graph.paths.is_empty()
-            && !anchored(self.catalog, &graph, &tables);
+            && !anchored(self.statistics(), &graph, &tables);
         if !suits {
             return None;
         }

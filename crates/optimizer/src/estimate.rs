@@ -1,5 +1,8 @@
 //! Estimates from the catalog's statistics: rows of a scan, edges of a step, the part of rows a predicate lets through.
 //!
+//! A condition on values is answered by the store's estimator, which tries it on a sample; distinct counts and ranges stand in where
+//! there is none or the value is a parameter.
+//!
 //! Source: Poseidon §6 (degrees, distinct counts, characteristic sets); the usual uniformity assumptions where nothing is known.
 
 use trimorph_algebra::{EdgePattern, EdgeRange, Expr, Op, Plan, VarId};
@@ -15,6 +18,19 @@ const EQUALITY: f64 = 0.01;
 const RANGE: f64 = 0.3;
 /// Part of rows any other predicate lets through.
 const OTHER: f64 = 0.5;
+
+/// What the store knows beyond the catalog. The engine implements it with access patterns.
+pub trait Estimator {
+    /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None` if it cannot tell.
+    fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64>;
+}
+
+/// What estimates are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Statistics<'a> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) estimator: Option<&'a dyn Estimator>,
+}
 
 /// Rows of some tables.
 pub(crate) fn rows_of(catalog: &Catalog, tables: &[TableId]) -> f64 {
@@ -58,7 +74,8 @@ fn stats_of<'c>(catalog: &'c Catalog, tables: &[TableId], property: &str) -> Vec
 }
 
 /// The part of the nodes in `tables` that a predicate on one of them lets through.
-pub(crate) fn selectivity(catalog: &Catalog, predicate: &Expr, var: VarId, tables: &[TableId]) -> f64 {
+pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, tables: &[TableId]) -> f64 {
+    let catalog = known.catalog;
     match predicate {
         Expr::Op(op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) => {
             let [a, b] = &args[..] else { return OTHER };
@@ -68,6 +85,11 @@ pub(crate) fn selectivity(catalog: &Catalog, predicate: &Expr, var: VarId, table
                 {
                     let stats = stats_of(catalog, tables, name);
                     let rows: f64 = rows_of(catalog, tables).max(1.0);
+                    if let (Expr::Const(value), Some(estimator)) = (other, known.estimator)
+                        && let Some(passing) = estimator.rows(tables, name, op, value)
+                    {
+                        return (passing / rows).clamp(1e-9, 1.0);
+                    }
                     if op == Op::Eq {
                         let hits: f64 = stats
                             .iter()
@@ -92,9 +114,9 @@ pub(crate) fn selectivity(catalog: &Catalog, predicate: &Expr, var: VarId, table
             }
             _ => EQUALITY * 10.0,
         },
-        Expr::Op(Op::And, parts, _) => parts.iter().map(|p| selectivity(catalog, p, var, tables)).product(),
+        Expr::Op(Op::And, parts, _) => parts.iter().map(|p| selectivity(known, p, var, tables)).product(),
         Expr::Op(Op::Or, parts, _) => {
-            parts.iter().map(|p| selectivity(catalog, p, var, tables)).sum::<f64>().min(1.0)
+            parts.iter().map(|p| selectivity(known, p, var, tables)).sum::<f64>().min(1.0)
         }
         Expr::Op(Op::StartsWith | Op::Contains | Op::EndsWith | Op::Regex, _, _) => 0.1,
         Expr::Op(Op::IsNotNull | Op::Ne, _, _) => 0.9,
@@ -173,6 +195,11 @@ pub fn estimate_rows(plan: &Plan, catalog: &Catalog) -> f64 {
         },
         Plan::Unwind { input, .. } => child(input) * 10.0,
         Plan::Union { inputs, .. } => inputs.iter().map(child).sum(),
+        // The part of the node's rows that the filter gives.
+        Plan::SemiJoin { input, filter, .. } => {
+            let all: f64 = catalog.node_tables.iter().map(|t| t.rows as f64).sum();
+            child(input) * (child(filter) / scanned_rows(filter, catalog).unwrap_or(all).max(1.0)).min(1.0)
+        }
         Plan::HashJoin { left, right, on } => {
             let product = child(left) * child(right);
             if on.is_empty() { product } else { product.sqrt() }
@@ -184,5 +211,13 @@ pub fn estimate_rows(plan: &Plan, catalog: &Catalog) -> f64 {
             _ => child(input),
         },
         other => other.children().first().map_or(1.0, |c| child(c)),
+    }
+}
+
+/// Rows of the tables that a plan starts from scanning, if it does.
+fn scanned_rows(plan: &Plan, catalog: &Catalog) -> Option<f64> {
+    match plan {
+        Plan::NodeScan(scan) => Some(rows_of(catalog, &scan.tables)),
+        other => other.children().first().and_then(|c| scanned_rows(c, catalog)),
     }
 }

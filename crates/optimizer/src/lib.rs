@@ -7,6 +7,7 @@
 //! 2. `plan_match`     each pattern: tables of its nodes, predicates placed, joins ordered
 //!    - `tables`       which node tables each node can be in, narrowed along edges
 //!    - `hang_counts`  leaves that nobody looks at become counting steps
+//!    - `semi_joins`   conditions on a node, and on what it leads to, become a set of nodes
 //!    - `order_joins`  dynamic programming over connected sets of nodes, cost in factorised tuples
 //!    - `estimate`     rows, degrees, selectivities from the catalog's statistics
 //!
@@ -19,6 +20,7 @@ mod hang_counts;
 mod merge_patterns;
 mod order_joins;
 mod plan_match;
+mod semi_joins;
 mod tables;
 
 use std::collections::BTreeSet;
@@ -26,7 +28,9 @@ use std::collections::BTreeSet;
 use trimorph_algebra::{ApplyKind, BoundQuery, Expr, Plan, VarId};
 use trimorph_catalog::Catalog;
 
-pub use estimate::estimate_rows;
+use estimate::Statistics;
+
+pub use estimate::{Estimator, estimate_rows};
 
 /// What the optimizer may do; everything on but for tests and the bench.
 #[derive(Clone, Copy, Debug)]
@@ -37,20 +41,27 @@ pub struct Options {
     pub count: bool,
     /// Intersect lists for cycles; off expands and checks.
     pub intersect: bool,
+    /// Find nodes that pass a condition once, where it would be asked of each of them many times.
+    pub semi_join: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { reorder: true, count: true, intersect: true }
+        Self { reorder: true, count: true, intersect: true, semi_join: true }
     }
 }
 
-/// Plans `query` for data described by `catalog`.
-pub fn optimize(query: BoundQuery, catalog: &Catalog, options: Options) -> BoundQuery {
+/// Plans `query` for data described by `catalog`; `estimator` knows more than the catalog tells.
+pub fn optimize(
+    query: BoundQuery,
+    catalog: &Catalog,
+    estimator: Option<&dyn Estimator>,
+    options: Options,
+) -> BoundQuery {
     let BoundQuery { plan, columns, mut vars, parameters } = query;
     let needed = columns.iter().map(|(_, v)| *v).collect();
     let plan = merge_patterns::merge_patterns(plan);
-    let plan = Optimizer { catalog, options, vars: &mut vars }.plan(plan, &needed);
+    let plan = Optimizer { catalog, estimator, options, vars: &mut vars }.plan(plan, &needed);
     BoundQuery { plan, columns, vars, parameters }
 }
 
@@ -58,6 +69,7 @@ pub(crate) type VarSet = BTreeSet<VarId>;
 
 pub(crate) struct Optimizer<'a> {
     pub(crate) catalog: &'a Catalog,
+    pub(crate) estimator: Option<&'a dyn Estimator>,
     pub(crate) options: Options,
     pub(crate) vars: &'a mut trimorph_algebra::Vars,
 }
@@ -77,7 +89,11 @@ pub(crate) fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
     }
 }
 
-impl Optimizer<'_> {
+impl<'a> Optimizer<'a> {
+    pub(crate) fn statistics(&self) -> Statistics<'a> {
+        Statistics { catalog: self.catalog, estimator: self.estimator }
+    }
+
     /// Plans `plan`, of whose variables `needed` are looked at above.
     pub(crate) fn plan(&mut self, plan: Plan, needed: &VarSet) -> Plan {
         let with = |vars: VarSet| -> VarSet { vars.union(needed).copied().collect() };

@@ -10,7 +10,7 @@ use trimorph_base::TableId;
 use trimorph_catalog::Catalog;
 use trimorph_types::LogicalType;
 
-use crate::estimate::{estimate_rows, rows_of, selectivity};
+use crate::estimate::{Statistics, estimate_rows, rows_of, selectivity};
 use crate::hang_counts::hang_counts;
 use crate::order_joins::{Component, Order};
 use crate::tables::{Tables, edge_tables, narrow_tables};
@@ -71,13 +71,13 @@ impl Coincidence<'_> {
 }
 
 /// Whether some node of the pattern is one of few.
-pub(crate) fn anchored(catalog: &Catalog, graph: &QueryGraph, tables: &Tables) -> bool {
+pub(crate) fn anchored(known: Statistics<'_>, graph: &QueryGraph, tables: &Tables) -> bool {
     graph.nodes.iter().any(|n| {
         let own = tables.get(&n.var).map_or(&[][..], Vec::as_slice);
         graph.predicates.iter().any(|p| {
             let vars = vars_of([p]);
-            vars.len() == 1 && vars.contains(&n.var) && selectivity(catalog, p, n.var, own) < ANCHOR
-        }) || lookup_of(catalog, graph, n.var, own, &VarSet::new()).is_some()
+            vars.len() == 1 && vars.contains(&n.var) && selectivity(known, p, n.var, own) < ANCHOR
+        }) || lookup_of(known.catalog, graph, n.var, own, &VarSet::new()).is_some()
     })
 }
 
@@ -126,15 +126,18 @@ fn lookup_of(
 }
 
 /// The pattern being planned.
-struct Planner<'a> {
-    catalog: &'a Catalog,
+pub(crate) struct Planner<'a> {
+    pub(crate) catalog: &'a Catalog,
+    known: Statistics<'a>,
     intersect: bool,
-    graph: QueryGraph,
-    tables: Tables,
-    plan: Plan,
-    available: VarSet,
+    pub(crate) graph: QueryGraph,
+    pub(crate) tables: Tables,
+    pub(crate) plan: Plan,
+    pub(crate) available: VarSet,
     /// Variables looked at above, or by predicates not placed yet.
     wanted: VarSet,
+    /// Variables looked at above, or by counts that hang at them.
+    pub(crate) kept: VarSet,
 }
 
 impl Optimizer<'_> {
@@ -172,7 +175,7 @@ impl Optimizer<'_> {
         }
         self.tell_apart(&mut graph, &tables);
         let from_unit = matches!(input, Plan::Unit);
-        let is_anchored = !from_unit || anchored(self.catalog, &graph, &tables);
+        let is_anchored = !from_unit || anchored(self.statistics(), &graph, &tables);
         let hanging = if self.options.count {
             let mut kept = needed.clone();
             for p in &graph.predicates {
@@ -189,14 +192,18 @@ impl Optimizer<'_> {
         let mut wanted = needed.clone();
         wanted.extend(vars_of(&graph.predicates));
         let paths = graph.paths.clone();
+        let mut kept = needed.clone();
+        kept.extend(hanging.iter().map(|(at, _)| *at));
         let planner = Planner {
             catalog: self.catalog,
+            known: self.statistics(),
             intersect: self.options.intersect,
             graph,
             tables,
             plan: input,
             available: bound,
             wanted,
+            kept,
         };
         let (mut plan, later) = planner.run(self, hanging);
         let items: Vec<(VarId, Expr)> = (paths.into_iter())
@@ -254,7 +261,7 @@ impl Planner<'_> {
     /// The plan, and the predicates that could not be placed because they look at paths.
     fn run(
         mut self,
-        optimizer: &Optimizer<'_>,
+        optimizer: &mut Optimizer<'_>,
         mut hanging: Vec<(VarId, trimorph_algebra::CountStep)>,
     ) -> (Plan, Vec<Expr>) {
         self.place_filters();
@@ -329,7 +336,7 @@ impl Planner<'_> {
                 let vars = vars_of([*p]);
                 vars.contains(&var) && vars.iter().all(|v| *v == var || self.available.contains(v))
             })
-            .map(|p| selectivity(self.catalog, p, var, &self.tables[&var]))
+            .map(|p| selectivity(self.known, p, var, &self.tables[&var]))
             .product();
         part.max(1e-9)
     }
@@ -337,7 +344,7 @@ impl Planner<'_> {
     fn plan_component(
         &mut self,
         nodes: &[VarId],
-        optimizer: &Optimizer<'_>,
+        optimizer: &mut Optimizer<'_>,
         hanging: &mut Vec<(VarId, trimorph_algebra::CountStep)>,
     ) {
         let edges: Vec<EdgePattern> = self
@@ -376,7 +383,12 @@ impl Planner<'_> {
         self.place_filters();
         self.hang(hanging);
         for step in &order.steps {
-            self.follow(&edges[*step]);
+            let edge = &edges[*step];
+            // A semi-join filter may have taken it in.
+            if self.graph.edges.iter().all(|e| e.var != edge.var) {
+                continue;
+            }
+            self.follow(edge, optimizer);
             self.place_filters();
             self.hang(hanging);
         }
@@ -478,7 +490,7 @@ impl Planner<'_> {
     }
 
     /// Reaches a new node over `edge`, and closes or intersects the cycles it closes.
-    fn follow(&mut self, edge: &EdgePattern) {
+    fn follow(&mut self, edge: &EdgePattern, optimizer: &mut Optimizer<'_>) {
         self.graph.edges.retain(|e| e.var != edge.var);
         let from = if self.available.contains(&edge.from) { edge.from } else { edge.to };
         let step = self.step(edge, from);
@@ -516,6 +528,9 @@ impl Planner<'_> {
             EdgeRange::Variable { .. } => var_extend(input, step, edge, false, from != edge.from),
         };
         self.available.extend([to, edge.var]);
+        if optimizer.options.semi_join && edge.range == EdgeRange::One {
+            self.semi_join(to, optimizer);
+        }
         for edge in self.closing_edges(Some(to)) {
             self.close(&edge);
         }

@@ -73,6 +73,7 @@ impl Interpreter<'_> {
             | Plan::ExtendCount { .. }
             | Plan::VarExtend { .. }
             | Plan::Intersect { .. }
+            | Plan::SemiJoin { .. }
             | Plan::HashJoin { .. } => {
                 let primary = "the naive interpreter does not run physical operators";
                 Err(Diagnostic::runtime(ErrorKind::Unsupported, "PhysicalOperator", primary))

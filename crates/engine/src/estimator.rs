@@ -1,0 +1,33 @@
+//! The store's estimates for the optimizer: a comparison of a property becomes an access pattern, estimated on a sample.
+
+use trimorph_algebra::Op;
+use trimorph_base::TableId;
+use trimorph_optimizer::Estimator;
+use trimorph_store::access::{Bound, Kind, Pattern, Range, Term};
+use trimorph_store::{Reader, Snapshot};
+use trimorph_types::Value;
+
+/// Estimates from a snapshot.
+pub(crate) struct Sampler<'s>(Reader<'s>);
+
+impl<'s> Sampler<'s> {
+    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
+        Self(Reader::new(snapshot))
+    }
+}
+
+impl Estimator for Sampler<'_> {
+    fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64> {
+        let end = |inside| Some((value.clone(), inside));
+        let bound = match op {
+            Op::Eq => Bound::Terms(vec![Term::Literal(value.clone())]),
+            Op::Lt => Bound::Range(Range { low: None, high: end(false) }),
+            Op::Le => Bound::Range(Range { low: None, high: end(true) }),
+            Op::Gt => Bound::Range(Range { low: end(false), high: None }),
+            Op::Ge => Bound::Range(Range { low: end(true), high: None }),
+            _ => return None,
+        };
+        let pattern = Pattern::property(Kind::Node, property).subject_tables(Some(tables)).objects(bound);
+        Some(self.0.estimate(&pattern).rows)
+    }
+}

@@ -1,0 +1,145 @@
+//! Semi-join filter: tuples whose node is in a set. The set is what another plan gives, found once, by whichever twin asks first; asking
+//! it is one load a tuple, whatever finding it took.
+//!
+//! Source: design §7 (semi-join filters); Poseidon §6.1 (frontiers as bit vectors).
+
+use std::sync::{Arc, OnceLock};
+
+use trimorph_base::{NodeId, Reservation};
+use trimorph_store::access::NodeSet;
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Selection, Values, Vector};
+
+use crate::layout::Place;
+use crate::operator::{BoxOperator, Operator};
+use crate::{Context, ExecError};
+
+type Shared = Arc<OnceLock<Result<(NodeSet, Reservation), ExecError>>>;
+
+/// Semi-join filter.
+pub(crate) struct SemiJoin<'s> {
+    child: BoxOperator<'s>,
+    place: Place,
+    /// Gives the set: chunks of one group, the node in `slot`.
+    build: BoxOperator<'s>,
+    slots: usize,
+    slot: usize,
+    set: Shared,
+}
+
+impl<'s> SemiJoin<'s> {
+    pub(crate) fn new(
+        child: BoxOperator<'s>,
+        place: Place,
+        build: BoxOperator<'s>,
+        slots: usize,
+        slot: usize,
+    ) -> Self {
+        Self { child, place, build, slots, slot, set: Arc::default() }
+    }
+
+    fn build(
+        build: &mut BoxOperator<'s>,
+        slots: usize,
+        slot: usize,
+        cx: &Context<'s>,
+    ) -> Result<(NodeSet, Reservation), ExecError> {
+        let mut chunk = Chunk::with_slots(&[slots]);
+        let mut set = NodeSet::default();
+        let mut held = cx.settings.budget.reservation();
+        while build.next(&mut chunk, cx)? {
+            cx.check()?;
+            let group = &chunk.groups[0];
+            let vector = &group.vectors[slot];
+            for p in group.positions() {
+                if let Some(node) = node_at(vector, p as usize) {
+                    set.insert(node);
+                }
+            }
+            held.resize(set.bytes())?;
+        }
+        Ok((set, held))
+    }
+}
+
+fn node_at(vector: &Vector<'_>, i: usize) -> Option<NodeId> {
+    if vector.is_null(i) {
+        return None;
+    }
+    match &vector.values {
+        Values::Node(nodes) => Some(nodes.id(i)),
+        _ => match vector.value(i, &|_| Value::Null) {
+            Value::Node(n) => Some(n),
+            _ => None,
+        },
+    }
+}
+
+impl<'s> Operator<'s> for SemiJoin<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let (shared, build) = (&self.set, &mut self.build);
+        let set = match shared.get_or_init(|| Self::build(build, self.slots, self.slot, cx)) {
+            Ok((set, _)) => set,
+            Err(e) => return Err(e.clone()),
+        };
+        if set.is_empty() {
+            return Ok(false);
+        }
+        while self.child.next(chunk, cx)? {
+            cx.check()?;
+            let group = &mut chunk.groups[self.place.group];
+            let vector = &group.vectors[self.place.slot];
+            if let Some(position) = group.flat {
+                if node_at(vector, position).is_some_and(|n| set.contains(n)) {
+                    return Ok(true);
+                }
+                continue;
+            }
+            let mut kept = Vec::new();
+            match &vector.values {
+                Values::Node(nodes) if vector.nulls.is_none() => {
+                    let words = nodes.table().map(|t| set.words(t));
+                    let mut visit = |i: usize, n: NodeId| {
+                        let inside = match words {
+                            Some(words) => {
+                                words.get(n.row() as usize / 64).is_some_and(|w| w >> (n.row() % 64) & 1 == 1)
+                            }
+                            None => set.contains(n),
+                        };
+                        if inside {
+                            kept.push(u32::try_from(i).unwrap_or(u32::MAX));
+                        }
+                    };
+                    match &group.selection {
+                        Selection::All => nodes.for_each(0..group.len, &mut visit),
+                        Selection::List(list) => nodes.for_each(list.iter().map(|i| *i as usize), &mut visit),
+                    }
+                }
+                _ => group.selection.for_each(group.len, |i| {
+                    if node_at(vector, i).is_some_and(|n| set.contains(n)) {
+                        kept.push(u32::try_from(i).unwrap_or(u32::MAX));
+                    }
+                }),
+            }
+            if kept.is_empty() {
+                continue;
+            }
+            if kept.len() < group.selection.count(group.len) {
+                group.selection = Selection::List(kept);
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn reset(&mut self) {
+        // The set depends on nothing that changes between the arguments of a subplan.
+        self.child.reset();
+    }
+
+    fn fork(&self) -> BoxOperator<'s> {
+        let mut twin = Self::new(self.child.fork(), self.place, self.build.fork(), self.slots, self.slot);
+        twin.set = Arc::clone(&self.set);
+        Box::new(twin)
+    }
+}
