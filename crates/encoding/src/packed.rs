@@ -139,14 +139,12 @@ impl<'a> PackedView<'a> {
         (self.bits <= 56 || self.bits == 64) && needed.is_some_and(|n| n <= self.bytes.len())
     }
 
-    /// The code of value `i`.
+    /// The code of value `i`; arbitrary past the last.
     #[inline]
     pub fn code(&self, i: usize) -> u64 {
-        let bit = i * self.bits as usize;
-        let at = bit >> 3;
-        let mut raw = [0u8; 8];
-        raw.copy_from_slice(&self.bytes[at..at + 8]);
-        let word = u64::from_le_bytes(raw) >> (bit & 7);
+        let bit = i.wrapping_mul(self.bits as usize);
+        let raw = self.bytes.get(bit >> 3..).and_then(|b| b.first_chunk::<8>());
+        let word = raw.map_or(0, |raw| u64::from_le_bytes(*raw)) >> (bit & 7);
         if self.bits == 64 { word } else { word & ((1u64 << self.bits) - 1) }
     }
 

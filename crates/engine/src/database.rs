@@ -9,7 +9,7 @@ use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
 };
 use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
-use trimorph_store::{Main, Snapshot, read_main, write_main};
+use trimorph_store::{Main, Snapshot, check_main, read_main, write_main};
 use trimorph_vfs::{OsFileSystem, RegionOptions};
 
 use crate::plan_cache::PlanCache;
@@ -92,10 +92,15 @@ impl Database {
 
     /// Verifies every checksum and invariant of the database in directory `path`.
     ///
-    /// **Errors**: the first file that is missing or damaged, by name, with what is wrong and where.
+    /// **Errors**: every file that is missing or damaged, a line each, by name, with what is wrong and where.
     pub fn check(path: impl AsRef<Path>) -> Result<Stats, Error> {
-        let main = read_main(&OsFileSystem, path.as_ref(), RegionOptions::default())?;
-        Ok(Stats::of(&main))
+        match check_main(&OsFileSystem, path.as_ref(), RegionOptions::default()) {
+            Ok(main) => Ok(Stats::of(&main)),
+            Err(found) => {
+                let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+                Err(Error::Storage(lines.join("\n")))
+            }
+        }
     }
 
     /// A connection. Cheap; one per thread.

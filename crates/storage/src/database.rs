@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trimorph_base::{LabelId, PropertyId, TableId, TypeId};
+use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId, TypeId};
 use trimorph_catalog::{
     BackwardStats, Catalog, CharacteristicSet, EdgeTableInfo, Names, NodeTableInfo, PropertyInfo,
     PropertyStats,
@@ -22,6 +22,8 @@ use trimorph_catalog::{
 use trimorph_vfs::{CodecError, Decoder, Encoder, FileSystem, Image, ImageError, ImageWriter, RegionOptions};
 
 use crate::column::{type_code, type_from_code};
+use crate::edge_table::EDGE_TABLE_KIND;
+use crate::node_table::NODE_TABLE_KIND;
 use crate::{ComponentBytes, EdgeTable, Main, NodeTable};
 
 const MANIFEST: &str = "MANIFEST";
@@ -127,6 +129,63 @@ pub fn write_main(fs: &dyn FileSystem, dir: &Path, main: &Main) -> Result<(), Da
 ///
 /// **Errors**: the first file that is missing or damaged, by name, with what is wrong and where.
 pub fn read_main(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Result<Main, DatabaseError> {
+    read_with(fs, dir, options, &mut Err)
+}
+
+/// Reads as [`read_main`] does, and does not stop at what is wrong.
+///
+/// **Errors**: every file that is missing or damaged. Where that is the manifest, which says which files there are, the files that are
+/// there are looked at by themselves.
+pub fn check_main(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    options: RegionOptions,
+) -> Result<Main, Vec<DatabaseError>> {
+    let mut found = Vec::new();
+    let read = read_with(fs, dir, options, &mut |error| {
+        found.push(error);
+        Ok(())
+    });
+    match read {
+        Ok(main) if found.is_empty() => Ok(main),
+        Ok(_) => Err(found),
+        Err(error) => {
+            found.push(error);
+            found.extend(check_folders(fs, dir, options));
+            Err(found)
+        }
+    }
+}
+
+/// The damaged images of all checkpoint folders, without knowing which are meant.
+fn check_folders(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Vec<DatabaseError> {
+    let mut found = Vec::new();
+    let checkpoints = dir.join("checkpoint");
+    for folder in fs.list(&checkpoints).unwrap_or_default() {
+        let folder = checkpoints.join(folder);
+        for name in fs.list(&folder).unwrap_or_default() {
+            let kind = match name.split_once('-') {
+                Some(("nodes", _)) => NODE_TABLE_KIND,
+                Some(("edges", _)) => EDGE_TABLE_KIND,
+                _ => continue,
+            };
+            let path = folder.join(name);
+            match fs.read(&path, options) {
+                Ok(region) => found.extend(Image::open(region, kind).err().map(|e| damaged(&path, e))),
+                Err(e) => found.push(io(&path)(e)),
+            }
+        }
+    }
+    found
+}
+
+/// Reads a main version; `failed` is told of each table that cannot be read and says whether to go on.
+fn read_with(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    options: RegionOptions,
+    failed: &mut dyn FnMut(DatabaseError) -> Result<(), DatabaseError>,
+) -> Result<Main, DatabaseError> {
     let path = dir.join(MANIFEST);
     let region = fs.read(&path, options).map_err(io(&path))?;
     let image = Image::open(region, MANIFEST_KIND).map_err(|e| damaged(&path, e))?;
@@ -136,33 +195,53 @@ pub fn read_main(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Res
     let folder = dir.join("checkpoint").join(number.to_string());
     let mut main = Main { bytes, ..Main::default() };
     for (i, info) in catalog.node_tables.iter().enumerate() {
-        let path = folder.join(format!("nodes-{i}"));
-        let region = fs.read(&path, options).map_err(io(&path))?;
-        let table = NodeTable::open(region).map_err(|e| damaged(&path, e))?;
-        if table.rows != info.rows || table.columns.len() != info.properties.len() {
-            return Err(DatabaseError::Damaged {
-                path,
-                what: "rows or columns differ from the manifest".into(),
-            });
+        match read_nodes(fs, &folder.join(format!("nodes-{i}")), options, info) {
+            Ok(table) => main.node_tables.push(Arc::new(table)),
+            Err(error) => failed(error)?,
         }
-        main.node_tables.push(Arc::new(table));
     }
-    let rows = |t: TableId| main.node_tables.get(t.0 as usize).map(|t| t.rows);
-    let mut edge_tables = Vec::new();
     for (id, info) in catalog.edge_table_ids().zip(&catalog.edge_tables) {
-        let path = folder.join(format!("edges-{}", id.0));
-        let region = fs.read(&path, options).map_err(io(&path))?;
-        let targets: Vec<TableId> = info.backward.iter().map(|b| b.target).collect();
-        let table =
-            EdgeTable::open(region, id, info.source, &targets, &rows).map_err(|e| damaged(&path, e))?;
-        if table.columns.len() != info.properties.len() {
-            return Err(DatabaseError::Damaged { path, what: "columns differ from the manifest".into() });
+        match read_edges(fs, &folder.join(format!("edges-{}", id.0)), options, id, &catalog, info) {
+            Ok(table) => main.edge_tables.push(Arc::new(table)),
+            Err(error) => failed(error)?,
         }
-        edge_tables.push(Arc::new(table));
     }
-    main.edge_tables = edge_tables;
     main.catalog = Arc::new(catalog);
     Ok(main)
+}
+
+fn read_nodes(
+    fs: &dyn FileSystem,
+    path: &Path,
+    options: RegionOptions,
+    info: &NodeTableInfo,
+) -> Result<NodeTable, DatabaseError> {
+    let region = fs.read(path, options).map_err(io(path))?;
+    let table = NodeTable::open(region).map_err(|e| damaged(path, e))?;
+    if table.rows != info.rows || table.columns.len() != info.properties.len() {
+        let what = "rows or columns differ from the manifest".into();
+        return Err(DatabaseError::Damaged { path: path.to_owned(), what });
+    }
+    Ok(table)
+}
+
+fn read_edges(
+    fs: &dyn FileSystem,
+    path: &Path,
+    options: RegionOptions,
+    id: EdgeTableId,
+    catalog: &Catalog,
+    info: &EdgeTableInfo,
+) -> Result<EdgeTable, DatabaseError> {
+    let region = fs.read(path, options).map_err(io(path))?;
+    let targets: Vec<TableId> = info.backward.iter().map(|b| b.target).collect();
+    let rows = |t: TableId| catalog.node_tables.get(t.0 as usize).map(|t| t.rows);
+    let table = EdgeTable::open(region, id, info.source, &targets, &rows).map_err(|e| damaged(path, e))?;
+    if table.columns.len() != info.properties.len() {
+        let what = "columns differ from the manifest".into();
+        return Err(DatabaseError::Damaged { path: path.to_owned(), what });
+    }
+    Ok(table)
 }
 
 fn write_names(names: &Names, meta: &mut Encoder) {

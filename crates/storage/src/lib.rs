@@ -19,7 +19,7 @@ mod main_version;
 mod node_table;
 mod value_codec;
 
-pub use database::{DatabaseError, read_main, write_main};
+pub use database::{DatabaseError, check_main, read_main, write_main};
 pub use edge_table::{EdgeTable, EdgeTableView, PAGE_ROWS};
 pub use key_index::KeyIndex;
 pub use main_version::{ComponentBytes, Main};

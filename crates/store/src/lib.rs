@@ -16,6 +16,6 @@ pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Condition, SEGMENT_ROWS, Test, ZONE_ROWS};
 pub use trimorph_storage::{
-    ComponentBytes, DatabaseError, EdgeTable, EdgeTableView, Main, NodeTable, PAGE_ROWS, bulk, read_main,
-    write_main,
+    ComponentBytes, DatabaseError, EdgeTable, EdgeTableView, Main, NodeTable, PAGE_ROWS, bulk, check_main,
+    read_main, write_main,
 };

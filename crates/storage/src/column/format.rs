@@ -42,6 +42,52 @@ impl Ints {
     }
 }
 
+/// Reads `len` ends of texts or values that lie end to end in `bytes` bytes: ascending and within, or two texts could be the same bytes
+/// and a small file all of memory.
+fn read_ends(
+    image: &Image,
+    meta: &mut Decoder<'_>,
+    len: usize,
+    bytes: impl FnOnce(&mut Decoder<'_>) -> Result<usize, CodecError>,
+) -> Result<Ints, CodecError> {
+    let ends = Ints::read(image, meta, len)?;
+    let bytes = bytes(meta)? as i64;
+    let view = ends.view();
+    // A constant needs no look at each, of which there may be any number.
+    let ok = if view.bits == 0 {
+        (0..=bytes).contains(&view.base)
+    } else {
+        let (mut last, mut ok, mut batch) = (0, true, [0i64; 64]);
+        for from in (0..len).step_by(batch.len()) {
+            let batch = &mut batch[..(len - from).min(64)];
+            view.unpack(from, batch);
+            for end in batch {
+                ok &= last <= *end;
+                last = *end;
+            }
+        }
+        ok && last <= bytes
+    };
+    if ok || len == 0 { Ok(ends) } else { Err(meta.error("ascending ends within the bytes")) }
+}
+
+/// The ends of texts, and they.
+fn read_text(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<(Ints, TextBytes), CodecError> {
+    let mut text = None;
+    let ends = read_ends(image, meta, len, |meta| {
+        let blob = TextBytes::new(read_blob(image, meta)?).ok_or(meta.error("UTF-8 text"))?;
+        Ok(text.insert(blob).as_str().len())
+    })?;
+    text.map(|text| (ends, text)).ok_or(meta.error("UTF-8 text"))
+}
+
+/// The ends of values or compressed texts, and their bytes.
+fn read_values(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<(Ints, Bytes), CodecError> {
+    let mut bytes = None;
+    let ends = read_ends(image, meta, len, |meta| Ok(bytes.insert(read_blob(image, meta)?).len()))?;
+    bytes.map(|bytes| (ends, bytes)).ok_or(meta.error("values"))
+}
+
 /// Bits with ranks, in place.
 #[derive(Clone, Debug)]
 pub(crate) struct RankBytes {
@@ -251,8 +297,7 @@ impl Column {
             0 => None,
             _ => {
                 let len = meta.count(u32::MAX as usize)?;
-                let ends = Ints::read(image, meta, len)?;
-                let text = TextBytes::new(read_blob(image, meta)?).ok_or(meta.error("UTF-8 text"))?;
+                let (ends, text) = read_text(image, meta, len)?;
                 Some(Dictionary { len, ends, text })
             }
         };
@@ -260,8 +305,9 @@ impl Column {
             0 => None,
             _ => {
                 let len = meta.count(u32::MAX as usize)?;
-                let (row_ints, ends) = (Ints::read(image, meta, len)?, Ints::read(image, meta, len)?);
-                Some(Exceptions { len, rows: row_ints, ends, bytes: read_blob(image, meta)? })
+                let row_ints = Ints::read(image, meta, len)?;
+                let (ends, bytes) = read_values(image, meta, len)?;
+                Some(Exceptions { len, rows: row_ints, ends, bytes })
             }
         };
         let mut column = Self { ty, segments: Vec::new(), dictionary, fsst, exceptions };
@@ -297,14 +343,17 @@ impl Column {
                 Data::Dictionary(codes)
             }
             3 => {
-                let ends = Ints::read(image, meta, present)?;
-                let text = TextBytes::new(read_blob(image, meta)?).ok_or(meta.error("UTF-8 text"))?;
+                let (ends, text) = read_text(image, meta, present)?;
                 Data::Strings { ends, text }
             }
             4 if self.fsst.is_some() => {
-                Data::Compressed { ends: Ints::read(image, meta, present)?, bytes: read_blob(image, meta)? }
+                let (ends, bytes) = read_values(image, meta, present)?;
+                Data::Compressed { ends, bytes }
             }
-            5 => Data::Values { ends: Ints::read(image, meta, present)?, bytes: read_blob(image, meta)? },
+            5 => {
+                let (ends, bytes) = read_values(image, meta, present)?;
+                Data::Values { ends, bytes }
+            }
             6 => {
                 let slope = meta.i64()?;
                 Data::Linear { slope, codes: Ints::read(image, meta, present)? }

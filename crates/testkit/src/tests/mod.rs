@@ -3,6 +3,7 @@
 mod comparisons;
 mod damage;
 mod files;
+mod fuzz_files;
 mod interpreting;
 mod known_bugs;
 mod queries;
