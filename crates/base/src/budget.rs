@@ -129,6 +129,11 @@ impl Reservation {
         }
     }
 
+    /// The budget that they are held from.
+    pub fn budget(&self) -> &MemoryBudget {
+        &self.budget
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -179,7 +179,7 @@ impl Database {
             }
         });
         let regions = RegionOptions { huge_pages: self.shared.config.huge_pages };
-        let builder = BulkBuilder::new(regions, options.cancel.clone(), reject);
+        let builder = BulkBuilder::new(regions, options.cancel.clone(), reject).with_budget(&options.budget);
         let mut report = read(&builder, options)?;
         progress.update(&ProgressState {
             bytes_done: report.bytes,

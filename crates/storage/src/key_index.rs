@@ -36,18 +36,24 @@ fn first_place(hash: u64, capacity: usize) -> usize {
 }
 
 impl KeyIndex {
-    /// Writes an index of the rows whose key hashes `hashes` gives.
-    pub(crate) fn write(hashes: &[(u64, u32)], image: &mut ImageWriter, meta: &mut Encoder) -> usize {
-        let capacity = hashes.len() + hashes.len() / 3 + 1;
-        let mut entries = vec![0u32; capacity];
-        for (hash, row) in hashes {
-            let mut at = first_place(*hash, capacity);
-            while entries[at] != 0 {
+    /// Writes an index of `count` rows, whose key hashes `hashes` gives with their rows.
+    pub(crate) fn write(
+        count: usize,
+        hashes: impl FnOnce(&mut dyn FnMut(u64, u32)),
+        image: &mut ImageWriter,
+        meta: &mut Encoder,
+    ) -> usize {
+        let capacity = count + count / 3 + 1;
+        let mut entries = vec![0u8; capacity * 4];
+        hashes(&mut |hash, row| {
+            let mut at = first_place(hash, capacity);
+            // One place is left free for each three, so the search ends.
+            while entries[at * 4..at * 4 + 4] != [0; 4] {
                 at = if at + 1 == capacity { 0 } else { at + 1 };
             }
-            entries[at] = row + 1;
-        }
-        meta.u32(image.put(entries.iter().flat_map(|e| e.to_le_bytes()).collect()).0);
+            entries[at * 4..at * 4 + 4].copy_from_slice(&(row + 1).to_le_bytes());
+        });
+        meta.u32(image.put(entries).0);
         capacity * 4
     }
 

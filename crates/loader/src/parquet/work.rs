@@ -15,6 +15,9 @@ use crate::gather::{Columns, select};
 use crate::pipeline::{Parsed, Work};
 use crate::plan::Parse;
 
+/// Rows decoded at once.
+const BATCH_ROWS: usize = 1 << 16;
+
 /// Runs a decoder that is not ours, on bytes that are not ours: on some broken files it panics instead of failing.
 pub(super) fn guard<T>(path: &Path, decode: impl FnOnce() -> Result<T, LoadError>) -> Result<T, LoadError> {
     std::panic::catch_unwind(AssertUnwindSafe(decode))
@@ -42,10 +45,9 @@ impl ParquetWork {
             (0..plan.fields.len()).filter(|i| plan.fields[*i].parse != Parse::Skip).collect();
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, self.file.metadata.clone());
         let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
-        // One batch per row group: the unit of work.
-        let rows = usize::try_from(builder.metadata().row_group(self.group).num_rows()).unwrap_or(0);
+        // Not one batch per row group: the decoder sets memory aside for as many rows as it is told, and a broken file says any.
         let reader =
-            builder.with_row_groups(vec![self.group]).with_projection(mask).with_batch_size(rows.max(1));
+            builder.with_row_groups(vec![self.group]).with_projection(mask).with_batch_size(BATCH_ROWS);
         let reader = reader.build().map_err(|e| broken(e.to_string()))?;
         let mut parsed = Parsed { file: self.index, ..Parsed::default() };
         let mut line = self.file.rows_before(self.group) + 1;

@@ -1,22 +1,31 @@
 //! The sink of a bulk load: nodes are encoded as they come, edges wait as keys until every node is there.
 //!
 //! 1. `append_nodes`: keys are entered into their space (a duplicate is a rejected row), columns go to their writers.
-//! 2. `append_edges`: the batch is kept.
-//! 3. `finish`: node images; then for each (edge label, source node table): keys to node ids (a dangling end is a rejected row),
-//!    sort, both directions, property pages, image. Edge tables are built in parallel.
+//! 2. `append_edges`: keys to node ids where they are known already; the batch is kept, packed.
+//! 3. `finish`: node images; then for each (edge label, source node table): the keys that are left to node ids (a dangling end is
+//!    a rejected row), sort, both directions, property pages, image. Edge tables are built in parallel, but no two large ones.
+//!
+//! **Cost**: at most twice the memory of what was loaded, and 512 MB; `tests/memory/main.rs` measures it. What is kept is
+//! charged to the budget as it comes, columns by estimate.
 //!
 //! Source: GF-CL §4–5; design §3.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
-use trimorph_base::{CancelToken, EdgeId, EdgeTableId, LabelId, PropertyId, TableId, TypeId};
+use trimorph_base::{
+    CancelToken, EdgeId, EdgeTableId, LabelId, MemoryBudget, PropertyId, Reservation, TableId, TypeId,
+};
 use trimorph_catalog::{Catalog, CharacteristicSet, EdgeTableInfo, NodeTableInfo, PropertyInfo};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{Encoder, ImageWriter, RegionOptions};
 
+use super::column_estimate::estimate_bytes;
 use super::edges::{EdgeTableInput, build_edge_table, route_edges};
 use super::keys::{KeySpace, key_at};
+use super::large_list::EDGES_MIN;
+use super::waiting_edges::WaitingEdges;
 use super::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle,
     NodeSpec, Rejected, Verdict,
@@ -43,7 +52,7 @@ struct EdgeState {
     spec: EdgeSpec,
     from: usize,
     to: usize,
-    batches: Vec<EdgeBatch>,
+    batches: Vec<WaitingEdges>,
 }
 
 /// The sink. `'a` is the life of the callback for rejected rows.
@@ -51,9 +60,17 @@ pub struct BulkBuilder<'a> {
     options: RegionOptions,
     cancel: CancelToken,
     reject: Mutex<Box<RejectFn<'a>>>,
-    spaces: Mutex<Vec<(String, Arc<Mutex<KeySpace>>)>>,
+    spaces: Mutex<Vec<Space>>,
     nodes: Mutex<Vec<Arc<Mutex<NodeTableState>>>>,
     edges: Mutex<Vec<Arc<Mutex<EdgeState>>>>,
+    memory: Mutex<Reservation>,
+}
+
+/// A key space and its name.
+type Space = (String, Arc<RwLock<KeySpace>>);
+
+fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -70,16 +87,35 @@ impl<'a> BulkBuilder<'a> {
             spaces: Mutex::default(),
             nodes: Mutex::default(),
             edges: Mutex::default(),
+            memory: Mutex::new(MemoryBudget::unlimited().reservation()),
         }
     }
 
-    fn space(&self, name: &str) -> (usize, Arc<Mutex<KeySpace>>) {
+    /// The same, with what the load keeps charged to `budget`; over budget is an error of the load.
+    #[must_use]
+    pub fn with_budget(self, budget: &MemoryBudget) -> Self {
+        Self { memory: Mutex::new(budget.reservation()), ..self }
+    }
+
+    /// Memory to sort and write so many edges, until dropped.
+    fn working_memory(&self, edges: usize) -> Result<Reservation, BulkError> {
+        let each = if edges < EDGES_MIN { 32 } else { 16 };
+        let mut held = lock(&self.memory).budget().reservation();
+        held.grow(edges * each).map_err(BulkError::Memory)?;
+        Ok(held)
+    }
+
+    fn charge(&self, bytes: usize) -> Result<(), BulkError> {
+        lock(&self.memory).grow(bytes).map_err(BulkError::Memory)
+    }
+
+    fn space(&self, name: &str) -> usize {
         let mut spaces = lock(&self.spaces);
         if let Some(i) = spaces.iter().position(|(n, _)| n == name) {
-            return (i, Arc::clone(&spaces[i].1));
+            return i;
         }
         spaces.push((name.to_owned(), Arc::default()));
-        (spaces.len() - 1, Arc::clone(&spaces[spaces.len() - 1].1))
+        spaces.len() - 1
     }
 
     fn rejected(&self, row: Rejected) -> Result<(), BulkError> {
@@ -94,7 +130,7 @@ impl<'a> BulkBuilder<'a> {
     /// **Errors**: a dangling edge that is not to be skipped; more edges or tables than ids can tell apart; cancellation.
     pub fn finish(self, threads: usize) -> Result<Main, BulkError> {
         let nodes = std::mem::take(&mut *lock(&self.nodes));
-        let spaces: Vec<Arc<Mutex<KeySpace>>> =
+        let spaces: Vec<Arc<RwLock<KeySpace>>> =
             lock(&self.spaces).iter().map(|(_, s)| Arc::clone(s)).collect();
         let mut catalog = Catalog::default();
         let mut main = Main::default();
@@ -108,7 +144,7 @@ impl<'a> BulkBuilder<'a> {
             main.bytes.add(&bytes);
             main.node_tables.push(Arc::new(table));
         }
-        let inputs = self.edge_inputs(&spaces, main.node_tables.len())?;
+        let inputs = self.edge_inputs(&spaces)?;
         // Keys are resolved: the spaces, most of the memory of a load, can go.
         drop(spaces);
         lock(&self.spaces).clear();
@@ -121,23 +157,19 @@ impl<'a> BulkBuilder<'a> {
     }
 
     /// Resolves keys and groups edges by (edge label, source table).
-    fn edge_inputs(
-        &self,
-        spaces: &[Arc<Mutex<KeySpace>>],
-        tables: usize,
-    ) -> Result<Vec<EdgeTableInput>, BulkError> {
+    fn edge_inputs(&self, spaces: &[Arc<RwLock<KeySpace>>]) -> Result<Vec<EdgeTableInput>, BulkError> {
         let mut inputs: Vec<EdgeTableInput> = Vec::new();
         for state in std::mem::take(&mut *lock(&self.edges)) {
             let mut state = lock(&state);
-            let (from, to) =
-                (lock(&spaces[state.from]), (state.from != state.to).then(|| lock(&spaces[state.to])));
-            let to = to.as_deref().unwrap_or(&from);
+            // Nothing writes any more, so a second lock on the same space cannot wait.
+            let (from, to) = (read(&spaces[state.from]), read(&spaces[state.to]));
             let spec = state.spec.clone();
+            // A batch's memory is given back as its edges go to their table.
             for batch in std::mem::take(&mut state.batches) {
                 if self.cancel.is_cancelled() {
                     return Err(BulkError::Cancelled);
                 }
-                route_edges(&spec, &batch, &from, to, tables, &mut inputs, &mut |r| self.rejected(r))?;
+                route_edges(&spec, &batch, &from, &to, &mut inputs, &mut |r| self.rejected(r))?;
             }
         }
         inputs.sort_by(|a, b| (&a.label, a.source).cmp(&(&b.label, b.source)));
@@ -170,10 +202,11 @@ impl<'a> BulkBuilder<'a> {
         }
         // Largest first, so that no thread is left alone with it at the end.
         let mut order: Vec<usize> = (0..jobs.len()).collect();
-        order.sort_by_key(|i| std::cmp::Reverse(jobs[*i].3.edges.len()));
+        order.sort_by_key(|i| std::cmp::Reverse(jobs[*i].3.len()));
         let mut slots: Vec<Option<_>> = jobs.into_iter().map(Some).collect();
         let queue = Mutex::new(order.into_iter().rev().filter_map(|i| slots[i].take()).collect::<Vec<_>>());
         let done = Mutex::new(Vec::new());
+        let gate = Gate::default();
         let work = || {
             loop {
                 let Some((id, ty, properties, input)) = lock(&queue).pop() else { return };
@@ -181,7 +214,11 @@ impl<'a> BulkBuilder<'a> {
                     lock(&done).push(Err(BulkError::Cancelled));
                     return;
                 }
-                let built = build_edge_table(input, id, ty, &properties, &rows, self.options);
+                let edges = input.len();
+                let _turn = gate.enter(edges);
+                let built = self
+                    .working_memory(edges)
+                    .and_then(|_held| build_edge_table(input, id, ty, &properties, &rows, self.options));
                 lock(&done).push(built);
             }
         };
@@ -206,8 +243,43 @@ impl<'a> BulkBuilder<'a> {
     }
 }
 
+/// Edges under way at once beyond the first edge table: 16 million take 128 MB to 320 MB to sort.
+const EDGES_UNDER_WAY_MAX: usize = 1 << 24;
+
+/// Lets edge tables be built at the same time while they are small together.
+#[derive(Default)]
+struct Gate {
+    edges: Mutex<usize>,
+    left: Condvar,
+}
+
+/// A turn of a [`Gate`], until dropped.
+struct Turn<'a>(&'a Gate, usize);
+
+impl Gate {
+    fn enter(&self, edges: usize) -> Turn<'_> {
+        let mut now = lock(&self.edges);
+        while *now > 0 && *now + edges > EDGES_UNDER_WAY_MAX {
+            now = self.left.wait(now).unwrap_or_else(PoisonError::into_inner);
+        }
+        *now += edges;
+        Turn(self, edges)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.edges) -= self.1;
+        self.0.left.notify_all();
+    }
+}
+
 pub(super) fn too_large(what: &str, max: u64) -> BulkError {
     BulkError::TooLarge(format!("more than {max} {what}"))
+}
+
+fn too_many_rows() -> BulkError {
+    too_large("rows in one node table", u32::MAX.into())
 }
 
 fn small(id: usize, what: &str) -> Result<u16, BulkError> {
@@ -222,7 +294,7 @@ pub(super) fn no_memory(error: impl std::fmt::Debug) -> BulkError {
 fn finish_nodes(
     mut state: NodeTableState,
     id: TableId,
-    spaces: &[Arc<Mutex<KeySpace>>],
+    spaces: &[Arc<RwLock<KeySpace>>],
     catalog: &mut Catalog,
     options: RegionOptions,
 ) -> Result<(NodeTable, ComponentBytes), BulkError> {
@@ -258,7 +330,10 @@ fn finish_nodes(
     match (key, state.space) {
         (Some(_), Some(space)) => {
             meta.u8(1);
-            bytes.key_indexes += KeyIndex::write(&lock(&spaces[space]).hashes(id), &mut image, &mut meta);
+            let space = read(&spaces[space]);
+            let rows = state.rows as usize;
+            let hashes = |take: &mut dyn FnMut(u64, u32)| space.hashes(id, take);
+            bytes.key_indexes += KeyIndex::write(rows, hashes, &mut image, &mut meta);
         }
         _ => meta.u8(0),
     }
@@ -284,7 +359,7 @@ fn finish_nodes(
 
 impl BulkSink for BulkBuilder<'_> {
     fn declare_nodes(&self, spec: NodeSpec) -> Result<NodeHandle, BulkError> {
-        let space = spec.key_space.as_deref().map(|name| self.space(name).0);
+        let space = spec.key_space.as_deref().map(|name| self.space(name));
         if spec.key_property.is_some() && space.is_none() {
             return Err(BulkError::Declaration(format!(
                 "node table {:?} has a key property but no key space",
@@ -314,7 +389,7 @@ impl BulkSink for BulkBuilder<'_> {
     }
 
     fn declare_edges(&self, spec: EdgeSpec) -> Result<EdgeHandle, BulkError> {
-        let (from, to) = (self.space(&spec.from_space).0, self.space(&spec.to_space).0);
+        let (from, to) = (self.space(&spec.from_space), self.space(&spec.to_space));
         let mut edges = lock(&self.edges);
         edges.push(Arc::new(Mutex::new(EdgeState { spec, from, to, batches: Vec::new() })));
         u32::try_from(edges.len() - 1).map(EdgeHandle).map_err(|_| too_large("edge declarations", 1 << 32))
@@ -352,14 +427,15 @@ impl BulkSink for BulkBuilder<'_> {
                 let spaces = lock(&self.spaces);
                 (spaces[space].0.clone(), Arc::clone(&spaces[space].1))
             };
-            let mut space = lock(&space);
-            let mut row = state.rows;
+            let mut space = space.write().unwrap_or_else(PoisonError::into_inner);
+            let space_bytes = space.bytes();
+            let mut row = u32::try_from(state.rows).map_err(|_| too_many_rows())?;
+            let table = TableId(u16::try_from(table.0).map_err(|_| too_large("node tables", 1 << 16))?);
             for i in 0..rows {
                 let key =
                     key_at(keys, i).ok_or(BulkError::Declaration("keys are integers or strings".into()))?;
-                let table = TableId(u16::try_from(table.0).map_err(|_| too_large("node tables", 1 << 16))?);
-                if space.insert(key, trimorph_base::NodeId::new(table, row)) {
-                    row += 1;
+                if space.insert(key, table, row) {
+                    row = row.checked_add(1).ok_or_else(too_many_rows)?;
                 } else {
                     let reason = format!("duplicate key {key} in key space \"{name}\"");
                     self.rejected(Rejected {
@@ -370,10 +446,12 @@ impl BulkSink for BulkBuilder<'_> {
                     keep.get_or_insert_with(|| vec![true; rows])[i] = false;
                 }
             }
+            self.charge(space.bytes().saturating_sub(space_bytes) + estimate_bytes(keys))?;
         }
+        self.charge(batch.columns.iter().map(|c| estimate_bytes(&c.data)).sum())?;
         append_kept(state, &batch, rows, keep.as_deref());
         if state.rows >= u64::from(u32::MAX) {
-            return Err(too_large("rows in one node table", u64::from(u32::MAX)));
+            return Err(too_many_rows());
         }
         Ok(())
     }
@@ -398,7 +476,27 @@ impl BulkSink for BulkBuilder<'_> {
                 state.spec.label
             )));
         }
-        state.batches.push(batch);
+        let (from, to) = {
+            let spaces = lock(&self.spaces);
+            (Arc::clone(&spaces[state.from].1), Arc::clone(&spaces[state.to].1))
+        };
+        // Always in the order of the spaces, or two readers that wait behind writers would wait for each other.
+        let waiting = match state.from.cmp(&state.to) {
+            Ordering::Less => {
+                let from = read(&from);
+                WaitingEdges::new(batch, &from, &read(&to))
+            }
+            Ordering::Equal => {
+                let both = read(&from);
+                WaitingEdges::new(batch, &both, &both)
+            }
+            Ordering::Greater => {
+                let to = read(&to);
+                WaitingEdges::new(batch, &read(&from), &to)
+            }
+        }?;
+        self.charge(waiting.bytes())?;
+        state.batches.push(waiting);
         Ok(())
     }
 }

@@ -1,103 +1,164 @@
-//! From keys to edge tables: resolving ends, grouping by source table, building the image of one edge table.
+//! From waiting edges to edge tables: grouping by source table, building the image of one edge table.
+//!
+//! Edges of one table come in runs of 65,536; a full run is packed, so that edges take about the room they will take stored.
 
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, PropertyId, TableId, TypeId};
 use trimorph_catalog::{BackwardStats, EdgeTableInfo, PropertyInfo};
+use trimorph_encoding::{Packed, pack};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{Encoder, ImageWriter, RegionOptions};
 
 use super::builder::{no_memory, too_large};
-use super::keys::{KeySpace, key_at};
-use super::{BulkError, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Rejected};
-use crate::adjacency::{build_backward, sort_edges};
+use super::keys::KeySpace;
+use super::sorted_edges::SortedEdges;
+use super::waiting_column::{WaitingColumn, gather, gather_rows};
+use super::waiting_edges::{PackedNodes, WaitingEdges};
+use super::{BulkError, ColumnBatch, ColumnData, EdgeSpec, Rejected};
 use crate::column::{ColumnWriter, value_at};
 use crate::edge_table::{EDGE_TABLE_KIND, PAGE_ROWS};
 use crate::{ComponentBytes, EdgeTable};
 
-/// Property rows appended at once in slot order.
-const APPEND_ROWS: usize = 1 << 16;
+/// Edges of a run.
+const RUN_EDGES: usize = 1 << 16;
+/// Bytes of strings after which a run's column is packed early, into a run of general values if need be.
+const RUN_ENDS_MAX: usize = 1 << 31;
 
 /// The edges of one edge table, ends resolved, in file order.
 pub(super) struct EdgeTableInput {
     pub(super) label: String,
     pub(super) source: TableId,
-    pub(super) edges: Vec<(u32, NodeId)>,
     pub(super) properties: Vec<(String, LogicalType)>,
-    columns: Vec<ColumnBatch>,
+    count: usize,
+    runs: Vec<(Packed, PackedNodes)>,
+    /// By property, then by run.
+    columns: Vec<Vec<WaitingColumn>>,
+    open: Vec<(u32, NodeId)>,
+    open_columns: Vec<ColumnBatch>,
 }
+
+impl EdgeTableInput {
+    fn new(label: &str, source: TableId) -> Self {
+        Self {
+            label: label.to_owned(),
+            source,
+            properties: Vec::new(),
+            count: 0,
+            runs: Vec::new(),
+            columns: Vec::new(),
+            open: Vec::new(),
+            open_columns: Vec::new(),
+        }
+    }
+
+    /// Number of edges.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Appends rows of a batch: `(row of the batch, source row, target)`.
+    fn append(&mut self, spec: &EdgeSpec, batch: &[ColumnBatch], rows: &[RoutedEdge]) {
+        let mut rest = rows;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(RUN_EDGES - self.open.len()));
+            self.append_properties(spec, batch, now);
+            self.open.extend(now.iter().map(|(_, row, target)| (*row, *target)));
+            self.count += now.len();
+            if self.open.len() == RUN_EDGES {
+                self.end_run();
+            }
+            rest = later;
+        }
+    }
+
+    fn end_run(&mut self) {
+        let sources: Vec<i64> = self.open.iter().map(|(source, _)| (*source).into()).collect();
+        let targets = PackedNodes::new(self.open.iter().map(|(_, target)| *target));
+        self.runs.push((pack(&sources), targets));
+        self.open.clear();
+        for ((column, packed), (_, ty)) in
+            self.open_columns.iter_mut().zip(&mut self.columns).zip(&self.properties)
+        {
+            packed.push(WaitingColumn::new(std::mem::replace(column, blank(*ty, 0))));
+        }
+    }
+
+    fn append_properties(&mut self, spec: &EdgeSpec, batch: &[ColumnBatch], rows: &[RoutedEdge]) {
+        let before = self.open.len();
+        for (name, ty) in &spec.properties {
+            if self.properties.iter().all(|(n, _)| n != name) {
+                self.properties.push((name.clone(), *ty));
+                self.open_columns.push(blank(*ty, before));
+                self.columns.push(self.runs.iter().map(|_| WaitingColumn::nothing()).collect());
+            }
+        }
+        for ((name, ty), column) in self.properties.iter().zip(&mut self.open_columns) {
+            let given = spec.properties.iter().position(|(n, t)| n == name && t == ty);
+            match given.map(|p| &batch[p]) {
+                Some(from) => extend(column, from, rows.iter().map(|(i, _, _)| *i), before),
+                None => {
+                    let other = spec.properties.iter().position(|(n, _)| n == name).map(|p| &batch[p]);
+                    extend_general(column, before, rows.iter().map(|(i, _, _)| other.map(|from| (from, *i))));
+                }
+            }
+        }
+    }
+
+    /// All edges in file order.
+    fn edges(&self) -> impl Iterator<Item = (u32, NodeId)> + '_ {
+        self.runs
+            .iter()
+            .flat_map(|(sources, targets)| {
+                // What was packed was 32 bits wide.
+                let source = move |i| u32::try_from(sources.view().get(i)).unwrap_or(0);
+                (0..RUN_EDGES).map(move |i| (source(i), targets.get(i)))
+            })
+            .take(self.count)
+    }
+
+    /// Packs the last run, so that all edges are in runs.
+    fn close(&mut self) {
+        if !self.open.is_empty() {
+            self.end_run();
+        }
+    }
+}
+
+/// An edge of a batch: its row there, its source row and its target.
+type RoutedEdge = (usize, u32, NodeId);
 
 /// Resolves the ends of a batch and appends each edge to the input of its edge table.
 pub(super) fn route_edges(
     spec: &EdgeSpec,
-    batch: &EdgeBatch,
+    batch: &WaitingEdges,
     from: &KeySpace,
     to: &KeySpace,
-    tables: usize,
     inputs: &mut Vec<EdgeTableInput>,
     reject: &mut dyn FnMut(Rejected) -> Result<(), BulkError>,
 ) -> Result<(), BulkError> {
     // Rows of the batch by source table, so that property columns are appended in runs.
-    let mut by_source: Vec<Vec<(usize, u32, NodeId)>> = vec![Vec::new(); tables];
-    for i in 0..batch.from_keys.len() {
-        let mut resolve = |keys: &ColumnData, space: &KeySpace, name: &str, end: &str| {
-            let key = key_at(keys, i).ok_or(BulkError::Declaration("keys are integers or strings".into()))?;
-            let node = space.find(key);
-            if node.is_none() {
-                let reason = format!("edge \"{}\": {end} {key} is not in key space \"{name}\"", spec.label);
-                reject(Rejected { file: batch.origin.file, line: batch.origin.lines.line(i), reason })?;
-            }
-            Ok::<_, BulkError>(node)
-        };
-        let Some(source) = resolve(&batch.from_keys, from, &spec.from_space, "source")? else { continue };
-        let Some(target) = resolve(&batch.to_keys, to, &spec.to_space, "target")? else { continue };
-        let row = u32::try_from(source.row()).map_err(|_| too_large("rows in one node table", 1 << 32))?;
-        by_source[source.table().0 as usize].push((i, row, target));
+    let mut by_source: Vec<(TableId, Vec<RoutedEdge>)> = Vec::new();
+    for i in 0..batch.len() {
+        let Some((source, row, target)) = batch.ends(i, spec, from, to, reject)? else { continue };
+        let place = by_source.iter().position(|(s, _)| *s == source).unwrap_or_else(|| {
+            by_source.push((source, Vec::new()));
+            by_source.len() - 1
+        });
+        by_source[place].1.push((i, row, target));
     }
-    for (source, rows) in by_source.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
-        let source = TableId(u16::try_from(source).map_err(|_| too_large("node tables", 1 << 16))?);
+    let columns = batch.columns();
+    for (source, rows) in by_source {
         let place =
             inputs.iter().position(|i| i.label == spec.label && i.source == source).unwrap_or_else(|| {
-                inputs.push(EdgeTableInput {
-                    label: spec.label.clone(),
-                    source,
-                    edges: Vec::new(),
-                    properties: Vec::new(),
-                    columns: Vec::new(),
-                });
+                inputs.push(EdgeTableInput::new(&spec.label, source));
                 inputs.len() - 1
             });
         let input = &mut inputs[place];
-        append_properties(input, spec, batch, &rows);
-        input.edges.extend(rows.iter().map(|(_, row, target)| (*row, *target)));
-        if input.edges.len() >= u32::MAX as usize {
+        input.append(spec, &columns, &rows);
+        if input.len() >= u32::MAX as usize {
             return Err(too_large("edges in one edge table", u32::MAX.into()));
         }
     }
     Ok(())
-}
-
-fn append_properties(
-    input: &mut EdgeTableInput,
-    spec: &EdgeSpec,
-    batch: &EdgeBatch,
-    rows: &[(usize, u32, NodeId)],
-) {
-    let before = input.edges.len();
-    for (name, ty) in &spec.properties {
-        if input.properties.iter().all(|(n, _)| n != name) {
-            input.properties.push((name.clone(), *ty));
-            input.columns.push(blank(*ty, before));
-        }
-    }
-    for ((name, ty), column) in input.properties.iter().zip(&mut input.columns) {
-        let given = spec.properties.iter().position(|(n, t)| n == name && t == ty);
-        match given.map(|p| &batch.columns[p]) {
-            Some(from) => extend(column, from, rows.iter().map(|(i, _, _)| *i), before),
-            None => {
-                let other = spec.properties.iter().position(|(n, _)| n == name).map(|p| &batch.columns[p]);
-                extend_general(column, before, rows.iter().map(|(i, _, _)| other.map(|from| (from, *i))));
-            }
-        }
-    }
 }
 
 /// `len` nulls of a type.
@@ -136,7 +197,7 @@ fn extend(
         (ColumnData::Float(a), ColumnData::Float(b)) => a.extend(rows.map(|i| b[i])),
         (ColumnData::Date(a), ColumnData::Date(b)) => a.extend(rows.map(|i| b[i])),
         (ColumnData::String { bytes, ends }, ColumnData::String { bytes: b, ends: e })
-            if bytes.len() < (1 << 31) =>
+            if bytes.len() < RUN_ENDS_MAX && b.len() < RUN_ENDS_MAX =>
         {
             for i in rows {
                 let start = if i == 0 { 0 } else { e[i - 1] as usize };
@@ -176,54 +237,49 @@ fn extend_general<'b>(
 
 /// Builds both directions, the property pages and the image of one edge table.
 pub(super) fn build_edge_table(
-    input: EdgeTableInput,
+    mut input: EdgeTableInput,
     id: EdgeTableId,
     ty: TypeId,
     property_ids: &[PropertyId],
     table_rows: &[u64],
     options: RegionOptions,
 ) -> Result<(EdgeTable, EdgeTableInfo, ComponentBytes), BulkError> {
-    let EdgeTableInput { source, edges, properties, columns, .. } = input;
+    input.close();
+    let source = input.source;
     let source_rows = table_rows[source.0 as usize];
-    let edge_count = edges.len() as u64;
-    let list = sort_edges(source_rows, &edges);
-    drop(edges);
-    let page_edges_max = (list.offsets.iter().step_by(PAGE_ROWS as usize))
-        .zip(
-            list.offsets
-                .iter()
-                .skip(PAGE_ROWS as usize)
-                .step_by(PAGE_ROWS as usize)
-                .chain(list.offsets.last()),
-        )
-        .map(|(start, end)| end - start)
-        .max();
-    if page_edges_max.is_some_and(|n| n > 1 << EdgeId::POSITION_BITS) {
+    let edge_count = input.len() as u64;
+    let mut targets: Vec<TableId> = Vec::new();
+    for (_, target) in input.edges() {
+        if !targets.contains(&target.table()) {
+            targets.push(target.table());
+        }
+    }
+    targets.sort_unstable();
+    let kept = !input.properties.is_empty();
+    let edges = || input.edges();
+    let list = SortedEdges::new(source_rows, input.len(), &targets, table_rows, kept, edges)?;
+    input.runs = Vec::new();
+    let page_edges_max = (0..source_rows)
+        .step_by(PAGE_ROWS as usize)
+        .map(|row| list.offset(source_rows.min(row + PAGE_ROWS)) - list.offset(row));
+    if page_edges_max.max().is_some_and(|n| n > 1 << EdgeId::POSITION_BITS) {
         return Err(too_large("edges out of 128 neighbouring nodes", 1 << EdgeId::POSITION_BITS));
     }
-    let mut targets: Vec<TableId> = list.targets.iter().map(|n| n.table()).collect();
-    targets.sort_unstable();
-    targets.dedup();
-    let single = list.degree_max() <= 1;
-    let slots = if single { source_rows } else { edge_count };
-    let self_loops = list
-        .targets
-        .iter()
-        .zip(&list.sources)
-        .filter(|(t, s)| t.table() == source && t.row() == u64::from(**s))
-        .count() as u64;
+    let (degree_max, nonempty) = list.degrees();
+    let single = degree_max <= 1;
+    let self_loops = list.self_loops(source);
 
     let mut image = ImageWriter::new();
     let mut meta = Encoder::new();
     let mut bytes = ComponentBytes::default();
-    meta.u64(slots);
+    meta.u64(if single { source_rows } else { edge_count });
     let forward = list.write_forward(&targets, single, &mut image, &mut meta);
     bytes.forward = forward.offsets + forward.neighbours + forward.positions;
     let mut backward = Vec::new();
     for target in &targets {
-        let positions = !properties.is_empty() && !single;
+        let positions = kept && !single;
         let rows = table_rows[target.0 as usize];
-        let built = build_backward(&list, source, *target, rows, positions, &mut image, &mut meta);
+        let built = list.write_backward(source, *target, rows, positions, &mut image, &mut meta);
         bytes.backward += built.bytes.offsets + built.bytes.neighbours + built.bytes.positions;
         backward.push(BackwardStats {
             target: *target,
@@ -233,37 +289,29 @@ pub(super) fn build_edge_table(
             nonempty: built.nonempty,
         });
     }
-    meta.u64(properties.len() as u64);
+    meta.u64(input.properties.len() as u64);
     let mut infos = Vec::new();
-    for (((_, ty), column), id) in properties.iter().zip(columns).zip(property_ids) {
+    for (((_, ty), column), id) in input.properties.iter().zip(input.columns).zip(property_ids) {
         let mut writer = ColumnWriter::new(*ty);
-        if single {
-            append_by_row(&mut writer, &column, &list.offsets, &list.order);
-        } else {
-            for chunk in list.order.chunks(APPEND_ROWS) {
-                let mut part = blank(*ty, 0);
-                extend(&mut part, &column, chunk.iter().map(|i| *i as usize), 0);
-                writer.append(&part, None);
-            }
-        }
+        append_in_order(&mut writer, &column, *ty, &list, single.then_some(source_rows));
         drop(column);
         let (stats, size) = writer.finish(&mut image, &mut meta);
         bytes.edge_properties += size.data;
         bytes.nulls += size.nulls;
         infos.push(PropertyInfo { id: *id, ty: *ty, stats });
     }
+    drop(list);
     let info = EdgeTableInfo {
         ty,
         source,
         properties: infos,
         edges: edge_count,
         single,
-        degree_max: list.degree_max(),
-        nonempty: list.nonempty(),
+        degree_max,
+        nonempty,
         self_loops,
         backward,
     };
-    drop(list);
     let region = image.finish(EDGE_TABLE_KIND, &meta.finish(), options).map_err(no_memory)?;
     bytes.overhead += region.len().saturating_sub(bytes.total());
     let rows = |t: TableId| table_rows.get(t.0 as usize).copied();
@@ -271,15 +319,27 @@ pub(super) fn build_edge_table(
     Ok((table, info, bytes))
 }
 
-/// Properties of single-cardinality edges: one row for each source, null where it has no edge.
-fn append_by_row(writer: &mut ColumnWriter, column: &ColumnBatch, offsets: &[u64], order: &[u32]) {
-    for w in offsets.windows(2) {
-        let value = match order.get(w[0] as usize) {
-            Some(i) if w[1] > w[0] && !column.nulls.as_ref().is_some_and(|n| n[*i as usize]) => {
-                value_at(&column.data, *i as usize)
-            }
-            _ => trimorph_types::Value::Null,
+/// Appends a property in the order of slots, or where edges are single, of `source_rows` rows, null where one has no edge.
+fn append_in_order(
+    writer: &mut ColumnWriter,
+    column: &[WaitingColumn],
+    ty: LogicalType,
+    list: &SortedEdges,
+    source_rows: Option<u64>,
+) {
+    let step = gather_rows(column, RUN_EDGES);
+    let rows = source_rows.unwrap_or(list.offset(list.rows())) as usize;
+    for start in (0..rows).step_by(step) {
+        let part = start..rows.min(start + step);
+        let batch = if source_rows.is_some() {
+            let of_row = |row: usize| {
+                let (from, to) = (list.offset(row as u64), list.offset(row as u64 + 1));
+                (to > from).then(|| list.index(from as usize))
+            };
+            gather(column, RUN_EDGES, ty, part.map(of_row))
+        } else {
+            gather(column, RUN_EDGES, ty, part.map(|slot| Some(list.index(slot))))
         };
-        writer.push_value(value);
+        writer.append(&batch, None);
     }
 }

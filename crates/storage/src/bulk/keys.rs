@@ -1,16 +1,50 @@
-//! Key spaces while loading: from a key to the node that has it.
+//! Key spaces while loading: from a key to the node that has it, in little more room than the keys themselves.
+//!
+//! 1. The keys of each table lie in row order: full runs of 65,536 integers as frame of reference, texts end to end.
+//! 2. An open-addressing index over all tables of the space holds `used 1 · tag 15 · table 16 · row 32`; the tag spares most
+//!    looks at keys that are not the one. It is cut in 64 shards by the hash, so that growing copies a 64th at a time.
+//!
+//! **Cost**: 10 to 20 bytes a key for the index, and the keys. (A map from key to node id takes 19 to 39, and half as much again
+//! while it grows; that was most of the peak memory of a load.)
 
-use rustc_hash::FxHashMap;
 use trimorph_base::{NodeId, TableId};
+use trimorph_encoding::{Packed, pack};
 
 use super::ColumnData;
 use crate::key_index::{hash_int, hash_text};
 
+const RUN_ROWS: usize = 1 << 16;
+const SHARD_BITS: u32 = 6;
+const USED: u64 = 1 << 63;
+const TAG_BITS: u32 = 15;
+const ID_BITS: u32 = 48;
+
 /// The keys of one space: integers and strings apart, so that `1` and `"1"` are two keys.
 #[derive(Default, Debug)]
 pub(crate) struct KeySpace {
-    ints: FxHashMap<i64, NodeId>,
-    texts: FxHashMap<Box<[u8]>, NodeId>,
+    tables: Vec<TableKeys>,
+    ints: Index,
+    texts: Index,
+}
+
+/// The keys of one table by row; where it has keys of both kinds, a row's other key is anything.
+#[derive(Default, Debug)]
+struct TableKeys {
+    ints: Vec<Packed>,
+    ints_open: Vec<i64>,
+    texts: Vec<(Vec<u8>, Packed)>,
+    texts_open: (Vec<u8>, Vec<i64>),
+}
+
+#[derive(Default, Debug)]
+struct Index {
+    shards: Vec<Shard>,
+}
+
+#[derive(Default, Debug)]
+struct Shard {
+    slots: Vec<u64>,
+    len: usize,
 }
 
 /// One key.
@@ -29,6 +63,16 @@ impl std::fmt::Display for Key<'_> {
     }
 }
 
+impl Key<'_> {
+    #[inline]
+    fn hash(self) -> u64 {
+        match self {
+            Self::Int(k) => hash_int(k),
+            Self::Text(k) => hash_text(k),
+        }
+    }
+}
+
 /// The key of row `i`; `None` if the column cannot hold keys.
 #[inline]
 pub(crate) fn key_at(keys: &ColumnData, i: usize) -> Option<Key<'_>> {
@@ -42,49 +86,263 @@ pub(crate) fn key_at(keys: &ColumnData, i: usize) -> Option<Key<'_>> {
     }
 }
 
-impl KeySpace {
-    /// Gives `key` to `node`; `false` if another node has it.
-    pub(crate) fn insert(&mut self, key: Key<'_>, node: NodeId) -> bool {
+fn text_in(bytes: &[u8], ends: impl Fn(usize) -> i64, i: usize) -> &[u8] {
+    let at = |i: usize| usize::try_from(ends(i)).unwrap_or(usize::MAX);
+    let start = if i == 0 { 0 } else { at(i - 1) };
+    bytes.get(start..at(i)).unwrap_or_default()
+}
+
+impl TableKeys {
+    fn int(&self, row: usize) -> i64 {
+        match self.ints.get(row / RUN_ROWS) {
+            Some(run) => run.view().get(row % RUN_ROWS),
+            None => self.ints_open.get(row % RUN_ROWS).copied().unwrap_or(0),
+        }
+    }
+
+    fn text(&self, row: usize) -> &[u8] {
+        match self.texts.get(row / RUN_ROWS) {
+            Some((bytes, ends)) => text_in(bytes, |i| ends.view().get(i), row % RUN_ROWS),
+            None if row % RUN_ROWS < self.texts_open.1.len() => {
+                text_in(&self.texts_open.0, |i| self.texts_open.1[i], row % RUN_ROWS)
+            }
+            None => &[],
+        }
+    }
+
+    #[inline]
+    fn is(&self, key: Key<'_>, row: usize) -> bool {
         match key {
-            Key::Int(k) => match self.ints.entry(k) {
-                std::collections::hash_map::Entry::Occupied(_) => false,
-                std::collections::hash_map::Entry::Vacant(slot) => {
-                    slot.insert(node);
-                    true
+            Key::Int(k) => self.int(row) == k,
+            Key::Text(k) => self.text(row) == k,
+        }
+    }
+
+    fn push(&mut self, key: Key<'_>, row: usize) {
+        match key {
+            Key::Int(k) => {
+                while self.ints.len() * RUN_ROWS + self.ints_open.len() < row {
+                    self.push_int(0);
                 }
-            },
+                self.push_int(k);
+            }
             Key::Text(k) => {
-                if self.texts.contains_key(k) {
-                    return false;
+                while self.texts.len() * RUN_ROWS + self.texts_open.1.len() < row {
+                    self.push_text(&[]);
                 }
-                self.texts.insert(k.into(), node);
-                true
+                self.push_text(k);
             }
         }
+    }
+
+    fn push_int(&mut self, key: i64) {
+        self.ints_open.push(key);
+        if self.ints_open.len() == RUN_ROWS {
+            self.ints.push(pack(&self.ints_open));
+            self.ints_open.clear();
+        }
+    }
+
+    fn push_text(&mut self, key: &[u8]) {
+        let (bytes, ends) = &mut self.texts_open;
+        bytes.extend_from_slice(key);
+        ends.push(bytes.len() as i64);
+        if ends.len() == RUN_ROWS {
+            let mut run = std::mem::take(bytes);
+            run.shrink_to_fit();
+            self.texts.push((run, pack(ends)));
+            ends.clear();
+        }
+    }
+}
+
+#[inline]
+fn shard_of(hash: u64) -> usize {
+    (hash >> (u64::BITS - SHARD_BITS)) as usize
+}
+
+#[inline]
+fn first_place(hash: u64, capacity: usize) -> usize {
+    ((u128::from(hash << SHARD_BITS) * capacity as u128) >> 64) as usize
+}
+
+#[inline]
+fn slot_of(hash: u64, table: TableId, row: u64) -> u64 {
+    USED | (hash & ((1 << TAG_BITS) - 1)) << ID_BITS | u64::from(table.0) << 32 | row
+}
+
+/// Table and row of a slot.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the bits of the table and of the row")]
+fn node_of(slot: u64) -> (TableId, u32) {
+    (TableId((slot >> 32) as u16), slot as u32)
+}
+
+impl Shard {
+    /// The place where probing for `hash` ends: the slot for which `is` holds, or an empty one. There is one.
+    #[inline]
+    fn probe(&self, hash: u64, is: impl Fn(TableId, u32) -> bool) -> usize {
+        let tag = slot_of(hash, TableId(0), 0) >> ID_BITS;
+        let mut at = first_place(hash, self.slots.len());
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                return at;
+            }
+            let (table, row) = node_of(slot);
+            if slot >> ID_BITS == tag && is(table, row) {
+                return at;
+            }
+            at = if at + 1 == self.slots.len() { 0 } else { at + 1 };
+        }
+    }
+
+    fn grow(&mut self, hash_at: impl Fn(TableId, u32) -> u64) {
+        let capacity = (self.slots.len() * 2).max(8);
+        for slot in std::mem::replace(&mut self.slots, vec![0; capacity]) {
+            if slot != 0 {
+                let (table, row) = node_of(slot);
+                let at = self.probe(hash_at(table, row), |_, _| false);
+                self.slots[at] = slot;
+            }
+        }
+    }
+}
+
+impl Index {
+    fn shard(&mut self, hash: u64) -> &mut Shard {
+        if self.shards.is_empty() {
+            self.shards.resize_with(1 << SHARD_BITS, Shard::default);
+        }
+        &mut self.shards[shard_of(hash)]
+    }
+}
+
+fn keys_of(tables: &[TableKeys], table: TableId) -> Option<&TableKeys> {
+    tables.get(usize::from(table.0))
+}
+
+impl KeySpace {
+    /// Gives `key` to the node `row` of `table`; `false` if another node has it. Rows of a table come in order.
+    pub(crate) fn insert(&mut self, key: Key<'_>, table: TableId, row: u32) -> bool {
+        let Self { tables, ints, texts } = self;
+        if tables.len() <= usize::from(table.0) {
+            tables.resize_with(usize::from(table.0) + 1, TableKeys::default);
+        }
+        let hash = key.hash();
+        let shard = match key {
+            Key::Int(_) => ints.shard(hash),
+            Key::Text(_) => texts.shard(hash),
+        };
+        if (shard.len + 1) * 5 > shard.slots.len() * 4 {
+            shard.grow(|table, row| {
+                let keys = keys_of(tables, table);
+                match key {
+                    Key::Int(_) => hash_int(keys.map_or(0, |k| k.int(row as usize))),
+                    Key::Text(_) => hash_text(keys.map_or(&[], |k| k.text(row as usize))),
+                }
+            });
+        }
+        let at = shard.probe(hash, |t, r| keys_of(tables, t).is_some_and(|keys| keys.is(key, r as usize)));
+        if shard.slots[at] != 0 {
+            return false;
+        }
+        shard.slots[at] = slot_of(hash, table, row.into());
+        shard.len += 1;
+        tables[usize::from(table.0)].push(key, row as usize);
+        true
     }
 
     /// The node that has `key`.
     #[inline]
     pub(crate) fn find(&self, key: Key<'_>) -> Option<NodeId> {
-        match key {
-            Key::Int(k) => self.ints.get(&k).copied(),
-            Key::Text(k) => self.texts.get(k).copied(),
+        let hash = key.hash();
+        let index = match key {
+            Key::Int(_) => &self.ints,
+            Key::Text(_) => &self.texts,
+        };
+        let shard = index.shards.get(shard_of(hash)).filter(|s| !s.slots.is_empty())?;
+        let is = |t, r: u32| keys_of(&self.tables, t).is_some_and(|keys| keys.is(key, r as usize));
+        let slot = shard.slots[shard.probe(hash, is)];
+        let (table, row) = node_of(slot);
+        (slot != 0).then(|| NodeId::new(table, row.into()))
+    }
+
+    /// Calls `take` with hash and row of each key of one table, in the order of rows.
+    pub(crate) fn hashes(&self, table: TableId, take: &mut dyn FnMut(u64, u32)) {
+        // Only keys that were given are in the index; those that fill a run up are not.
+        let Some(keys) = keys_of(&self.tables, table) else { return };
+        let ints = keys.ints.len() * RUN_ROWS + keys.ints_open.len();
+        let texts = keys.texts.len() * RUN_ROWS + keys.texts_open.1.len();
+        let is_own = |key: Key<'_>, row: u32| {
+            ints == 0 || texts == 0 || self.find(key) == Some(NodeId::new(table, row.into()))
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "a node table has fewer than 2^32 rows")]
+        for row in 0..ints.max(texts) {
+            let id = row as u32;
+            if row < ints && is_own(Key::Int(keys.int(row)), id) {
+                take(hash_int(keys.int(row)), id);
+            } else if row < texts {
+                take(hash_text(keys.text(row)), id);
+            }
         }
     }
 
-    /// Hashes and rows of the keys of one table, for its key index.
-    #[expect(clippy::cast_possible_truncation, reason = "a node table has fewer than 2^32 rows")]
-    pub(crate) fn hashes(&self, table: TableId) -> Vec<(u64, u32)> {
-        let ints =
-            self.ints.iter().filter(|(_, n)| n.table() == table).map(|(k, n)| (hash_int(*k), n.row() as u32));
-        let texts = self
-            .texts
-            .iter()
-            .filter(|(_, n)| n.table() == table)
-            .map(|(k, n)| (hash_text(k), n.row() as u32));
-        let mut hashes: Vec<(u64, u32)> = ints.chain(texts).collect();
-        // The map's order is not that of the rows; the index must not depend on it.
-        hashes.sort_unstable_by_key(|(_, row)| *row);
-        hashes
+    /// Bytes of memory, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let slots = |index: &Index| index.shards.iter().map(|s| s.slots.capacity() * 8).sum::<usize>();
+        let keys = self.tables.iter().map(|t| {
+            let ints = t.ints.iter().map(|p| p.bytes.len()).sum::<usize>() + t.ints_open.capacity() * 8;
+            let texts = t.texts.iter().map(|(bytes, ends)| bytes.len() + ends.bytes.len()).sum::<usize>();
+            ints + texts + t.texts_open.0.capacity() + t.texts_open.1.capacity() * 8
+        });
+        slots(&self.ints) + slots(&self.texts) + keys.sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn finds_what_a_map_finds() {
+        let mut space = KeySpace::default();
+        let mut ints: HashMap<i64, NodeId> = HashMap::new();
+        let mut texts: HashMap<String, NodeId> = HashMap::new();
+        let mut rows = [0u32; 3];
+        let mut seed = 42u64;
+        for _ in 0..300_000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let draw = (seed >> 33).cast_signed();
+            let table = TableId(u16::try_from(draw % 3).unwrap());
+            let row = &mut rows[usize::from(table.0)];
+            let node = NodeId::new(table, (*row).into());
+            let key = draw / 3 % 150_000;
+            // Table 0 has integers, table 1 texts, table 2 both.
+            let given = if table.0 == 0 || (table.0 == 2 && draw % 7 == 0) {
+                let fresh = space.insert(Key::Int(key), table, *row);
+                assert_eq!(fresh, !ints.contains_key(&key));
+                fresh.then(|| ints.insert(key, node)).is_some()
+            } else {
+                let text = format!("k{key}");
+                let fresh = space.insert(Key::Text(text.as_bytes()), table, *row);
+                assert_eq!(fresh, !texts.contains_key(&text));
+                fresh.then(|| texts.insert(text, node)).is_some()
+            };
+            *row += u32::from(given);
+        }
+        for key in 0..150_000 {
+            assert_eq!(space.find(Key::Int(key)), ints.get(&key).copied());
+            let text = format!("k{key}");
+            assert_eq!(space.find(Key::Text(text.as_bytes())), texts.get(&text).copied());
+        }
+        for (table, rows) in rows.iter().enumerate() {
+            let mut seen = Vec::new();
+            space.hashes(TableId(u16::try_from(table).unwrap()), &mut |_, row| seen.push(row));
+            assert_eq!(seen, (0..*rows).collect::<Vec<_>>());
+        }
+        assert!(space.find(Key::Text(b"")).is_none());
     }
 }

@@ -1,9 +1,14 @@
 //! Bulk load: batches of columns in, an immutable main version out.
 
 mod builder;
+mod column_estimate;
 mod edges;
 mod input;
 mod keys;
+mod large_list;
+mod sorted_edges;
+mod waiting_column;
+mod waiting_edges;
 
 pub use builder::{BulkBuilder, RejectFn};
 pub use input::{

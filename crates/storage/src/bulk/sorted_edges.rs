@@ -1,0 +1,135 @@
+//! The edges of one edge table in forward order, small or large: one face for both ways to make and hold them.
+
+use trimorph_base::{NodeId, TableId};
+use trimorph_vfs::{Encoder, ImageWriter};
+
+use super::BulkError;
+use super::large_list::{Backward, EDGES_MIN, LargeList, Targets, degrees};
+use crate::adjacency::{AdjacencyBytes, EdgeList, build_backward, sort_edges};
+
+/// Edges in forward order.
+pub(super) enum SortedEdges {
+    /// Fewer than [`EDGES_MIN`].
+    Small(EdgeList),
+    /// More, without properties: their place in the input is not kept.
+    Plain(LargeList<u32>),
+    /// More, with properties.
+    Indexed(LargeList<u64>),
+}
+
+impl SortedEdges {
+    /// Sorts `count` edges that `edges` gives each time it is called. `indexed` keeps their place in the input.
+    pub(super) fn new<I: Iterator<Item = (u32, NodeId)>>(
+        source_rows: u64,
+        count: usize,
+        targets: &[TableId],
+        table_rows: &[u64],
+        indexed: bool,
+        edges: impl Fn() -> I,
+    ) -> Result<Self, BulkError> {
+        let rows = source_rows as usize;
+        Ok(match (count >= EDGES_MIN, indexed) {
+            (false, _) => {
+                let all: Vec<(u32, NodeId)> = edges().collect();
+                Self::Small(sort_edges(source_rows, &all))
+            }
+            (true, false) => {
+                Self::Plain(LargeList::new(rows, count, Targets::new(targets, table_rows)?, edges))
+            }
+            (true, true) => {
+                Self::Indexed(LargeList::new(rows, count, Targets::new(targets, table_rows)?, edges))
+            }
+        })
+    }
+
+    /// Source rows.
+    pub(super) fn rows(&self) -> u64 {
+        let offsets = match self {
+            Self::Small(list) => list.offsets.len(),
+            Self::Plain(list) => list.offsets.len(),
+            Self::Indexed(list) => list.offsets.len(),
+        };
+        offsets as u64 - 1
+    }
+
+    /// Where the edges of a source row start; of one past the last, where they end.
+    #[inline]
+    pub(super) fn offset(&self, row: u64) -> u64 {
+        match self {
+            Self::Small(list) => list.offsets[row as usize],
+            Self::Plain(list) => list.offsets[row as usize].into(),
+            Self::Indexed(list) => list.offsets[row as usize].into(),
+        }
+    }
+
+    /// The place in the input of the edge in a slot. Only of lists that keep it.
+    #[inline]
+    pub(super) fn index(&self, slot: usize) -> usize {
+        match self {
+            Self::Small(list) => list.order[slot] as usize,
+            Self::Plain(list) => list.index(slot),
+            Self::Indexed(list) => list.index(slot),
+        }
+    }
+
+    /// Most edges of one source, and sources with an edge.
+    pub(super) fn degrees(&self) -> (u64, u64) {
+        match self {
+            Self::Small(list) => (list.degree_max(), list.nonempty()),
+            Self::Plain(list) => degrees(&list.offsets),
+            Self::Indexed(list) => degrees(&list.offsets),
+        }
+    }
+
+    /// Edges from a node to itself.
+    pub(super) fn self_loops(&self, source: TableId) -> u64 {
+        match self {
+            Self::Small(list) => (list.targets.iter().zip(&list.sources))
+                .filter(|(target, row)| **target == NodeId::new(source, u64::from(**row)))
+                .count() as u64,
+            Self::Plain(list) => list.self_loops(source),
+            Self::Indexed(list) => list.self_loops(source),
+        }
+    }
+
+    /// Writes the forward direction.
+    pub(super) fn write_forward(
+        &self,
+        targets: &[TableId],
+        single: bool,
+        image: &mut ImageWriter,
+        meta: &mut Encoder,
+    ) -> AdjacencyBytes {
+        match self {
+            Self::Small(list) => list.write_forward(targets, single, image, meta),
+            Self::Plain(list) => list.write_forward(single, image, meta),
+            Self::Indexed(list) => list.write_forward(single, image, meta),
+        }
+    }
+
+    /// Writes the backward direction into one target table.
+    pub(super) fn write_backward(
+        &self,
+        source: TableId,
+        target: TableId,
+        rows: u64,
+        positions: bool,
+        image: &mut ImageWriter,
+        meta: &mut Encoder,
+    ) -> Backward {
+        match self {
+            Self::Small(list) => {
+                let built = build_backward(list, source, target, rows, positions, image, meta);
+                Backward {
+                    edges: built.edges,
+                    single: built.single,
+                    degree_max: built.degree_max,
+                    nonempty: built.nonempty,
+                    bytes: built.bytes,
+                }
+            }
+            Self::Plain(list) => list.write_backward(source, target, rows as usize, positions, image, meta),
+            Self::Indexed(list) => list.write_backward(source, target, rows as usize, positions, image, meta),
+        }
+    }
+}
