@@ -33,3 +33,10 @@ pub(crate) fn race(contestants: &mut [&mut dyn FnMut() -> u64]) -> Vec<(f64, u64
     }
     times.into_iter().map(median).zip(answers).collect()
 }
+
+/// The CPU seconds of one run, and what it returned.
+pub(crate) fn once(contestant: &mut dyn FnMut() -> u64) -> (f64, u64) {
+    let start = now();
+    let answer = std::hint::black_box(contestant());
+    (now() - start, answer)
+}

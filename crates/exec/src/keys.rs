@@ -1,8 +1,10 @@
 //! Grouping keys: tuples of values to dense numbers, by openCypher's equivalence (null is null, NaN is NaN, 1 is 1.0).
 //!
 //! One or two keys of fixed size go into maps of integers; anything else is encoded so that equivalent tuples have equal bytes.
+//! A node alone is looked up in an array by row, where enough rows have come to pay for it.
 
 use rustc_hash::FxHashMap;
+use trimorph_base::{NodeId, TableId};
 use trimorph_types::number::exact_int;
 use trimorph_types::{Value, Zone};
 use trimorph_vector::{Values, Vector};
@@ -10,11 +12,18 @@ use trimorph_vector::{Values, Vector};
 /// From key tuples to numbers `0, 1, 2, …` in the order of first sight.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyTable {
+    /// Single nodes by row, of one node table; numbers plus 1.
+    rows: Vec<u32>,
+    rows_of: Option<TableId>,
     fixed: FxHashMap<(u8, u64), u32>,
+    /// Pairs of nodes that fit 64 bits together.
+    nodes: FxHashMap<u64, u32>,
     pairs: FxHashMap<(u16, u64, u64), u32>,
     general: FxHashMap<Box<[u8]>, u32>,
     count: u32,
     general_bytes: usize,
+    /// Scratch of `number_all`.
+    bits: (Vec<u64>, Vec<u64>),
 }
 
 const TAG_NULL: u8 = 0;
@@ -34,13 +43,6 @@ fn float_key(f: f64) -> (u8, u64) {
         None if f.is_nan() => (TAG_FLOAT, f64::NAN.to_bits()),
         None => (TAG_FLOAT, f.to_bits()),
     }
-}
-
-/// Both tags and bits of two values of fixed size.
-#[inline]
-fn pair_key(a: (&Vector<'_>, usize), b: (&Vector<'_>, usize)) -> Option<(u16, u64, u64)> {
-    let ((s, x), (t, y)) = (fixed_key(a.0, a.1)?, fixed_key(b.0, b.1)?);
-    Some((u16::from(s) << 8 | u16::from(t), x, y))
 }
 
 /// The tag and bits of a value of fixed size.
@@ -145,18 +147,180 @@ fn encode_value(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
+/// Pairs that are remembered within a chunk: 6 KiB.
+const RECENT_PAIRS: usize = 256;
+/// Above the bits of table and row.
+const KIND_SHIFT: u32 = 60;
+/// Rows up to which an array stands for a map: 16 MiB.
+const ROWS_MAX: u64 = 1 << 22;
+/// Entries of the array for each row that has come: 128 bytes, what a row of a chunk costs anyway.
+const ROWS_PER_KEY: usize = 32;
+
+/// Two nodes as one integer, where their tables are below 256 and their rows below 2^24.
+#[inline(always)]
+fn node_pair(a: u64, b: u64) -> Option<u64> {
+    const WIDE: u64 = !((0xff << NodeId::ROW_BITS) | 0x00ff_ffff);
+    let half = |n: u64| (n >> NodeId::ROW_BITS) << 24 | (n & 0x00ff_ffff);
+    ((a | b) & WIDE == 0).then(|| half(a) << 32 | half(b))
+}
+
+/// The bits of the values of a vector at `positions`, if all have the same tag; the same bits as `fixed_key`'s.
+fn fixed_bits(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u64>) -> Option<u8> {
+    if !vector.nulls.is_none() {
+        return None;
+    }
+    out.clear();
+    let at = positions.iter().map(|p| *p as usize);
+    Some(match &vector.values {
+        Values::Int(v) => {
+            out.extend(at.map(|i| v[i].cast_unsigned()));
+            TAG_INT
+        }
+        Values::Node(v) => {
+            v.for_each(at, |_, id| out.push(id.0));
+            TAG_NODE
+        }
+        Values::Edge(v) => {
+            out.extend(at.map(|i| v.id(i).0));
+            TAG_EDGE
+        }
+        Values::Date(v) => {
+            out.extend(at.map(|i| i64::from(v[i]).cast_unsigned()));
+            TAG_DATE
+        }
+        Values::DateTime(v) => {
+            out.extend(at.map(|i| v[i].cast_unsigned()));
+            TAG_UTC
+        }
+        _ => return None,
+    })
+}
+
 impl KeyTable {
+    /// The numbers of the tuples of `keys` at `positions`, appended to `numbers`; positions of new ones to `fresh`.
+    ///
+    /// **Cost**: for one or two keys of fixed size without nulls one look-up per change of key, without a branch on types.
+    pub(crate) fn number_all(
+        &mut self,
+        keys: &[&Vector<'_>],
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) {
+        let (mut a, mut b) = (std::mem::take(&mut self.bits.0), std::mem::take(&mut self.bits.1));
+        let tags = match keys {
+            [one] => fixed_bits(one, positions, &mut a).map(|t| (t, None)),
+            [one, two] => fixed_bits(one, positions, &mut a)
+                .and_then(|s| Some((s, Some(fixed_bits(two, positions, &mut b)?)))),
+            _ => None,
+        };
+        match tags {
+            Some((tag, None)) => {
+                self.widen(tag, &a);
+                let mut last = None;
+                for (p, bits) in positions.iter().zip(&a) {
+                    let number = match last {
+                        Some((same, number)) if same == *bits => number,
+                        _ => self.number_fixed(tag, *bits),
+                    };
+                    last = Some((*bits, number));
+                    self.note(number, *p, numbers, fresh);
+                }
+            }
+            Some((s, Some(t))) => {
+                // Rows of one first key mostly come together: what they pair it with is found here, not in a map that is
+                // larger than the cache.
+                let mut recent = [(0u64, 0u64, u32::MAX); RECENT_PAIRS];
+                for (p, (x, y)) in positions.iter().zip(a.iter().zip(&b)) {
+                    let place = &mut recent[y.wrapping_add(x.rotate_left(3)) as usize % RECENT_PAIRS];
+                    if place.2 == u32::MAX || (place.0, place.1) != (*x, *y) {
+                        *place = (*x, *y, self.number_pair((s, *x), (t, *y)));
+                    }
+                    self.note(place.2, *p, numbers, fresh);
+                }
+            }
+            None => {
+                let mut buffer = Vec::new();
+                let mut key: Vec<(&Vector<'_>, usize)> = keys.iter().map(|k| (*k, 0)).collect();
+                for p in positions {
+                    key.iter_mut().for_each(|k| k.1 = *p as usize);
+                    let (number, new) = self.number(&key, &mut buffer);
+                    numbers.push(number);
+                    if new {
+                        fresh.push(*p);
+                    }
+                }
+            }
+        }
+        self.bits = (a, b);
+    }
+
+    /// Keeps a number given by `number_fixed` or `number_pair`: new if it is the next.
+    #[inline(always)]
+    fn note(&mut self, number: u32, position: u32, numbers: &mut Vec<u32>, fresh: &mut Vec<u32>) {
+        numbers.push(number);
+        if number == self.count {
+            self.count += 1;
+            fresh.push(position);
+        }
+    }
+
+    /// Makes the array of rows as long as the nodes of a chunk ask for, if they are enough to pay for it.
+    fn widen(&mut self, tag: u8, nodes: &[u64]) {
+        let Some(most) = nodes.iter().max().filter(|_| tag == TAG_NODE) else { return };
+        let most = NodeId(*most);
+        let table = *self.rows_of.get_or_insert(most.table());
+        let wanted = most.row().saturating_add(1).next_power_of_two();
+        if table == most.table()
+            && wanted <= ROWS_MAX
+            && wanted as usize > self.rows.len()
+            && wanted as usize <= ROWS_PER_KEY * (self.count as usize + nodes.len())
+        {
+            self.rows.resize(wanted as usize, 0);
+        }
+    }
+
+    /// The number of one key of fixed size; the next, if it is new, which the caller notes.
+    #[inline]
+    fn number_fixed(&mut self, tag: u8, bits: u64) -> u32 {
+        let next = self.count;
+        let node = NodeId(bits);
+        if tag == TAG_NODE
+            && bits >> KIND_SHIFT == 0
+            && Some(node.table()) == self.rows_of
+            && let Some(number) = self.rows.get_mut(node.row() as usize)
+        {
+            if *number == 0 {
+                // It may have come before the array was this long.
+                *number = self.fixed.get(&(tag, bits)).copied().unwrap_or(next) + 1;
+            }
+            return *number - 1;
+        }
+        *self.fixed.entry((tag, bits)).or_insert(next)
+    }
+
+    #[inline]
+    fn number_pair(&mut self, (s, x): (u8, u64), (t, y): (u8, u64)) -> u32 {
+        let next = self.count;
+        if (s, t) == (TAG_NODE, TAG_NODE)
+            && let Some(pair) = node_pair(x, y)
+        {
+            return *self.nodes.entry(pair).or_insert(next);
+        }
+        *self.pairs.entry((u16::from(s) << 8 | u16::from(t), x, y)).or_insert(next)
+    }
+
     /// The number of the tuple of `vectors` at their positions, and whether it is new.
     pub(crate) fn number(&mut self, key: &[(&Vector<'_>, usize)], buffer: &mut Vec<u8>) -> (u32, bool) {
         let next = self.count;
         let number = if let [(vector, i)] = key
             && let Some(fixed) = fixed_key(vector, *i)
         {
-            *self.fixed.entry(fixed).or_insert(next)
+            self.number_fixed(fixed.0, fixed.1)
         } else if let [a, b] = key
-            && let Some(pair) = pair_key(*a, *b)
+            && let (Some(x), Some(y)) = (fixed_key(a.0, a.1), fixed_key(b.0, b.1))
         {
-            *self.pairs.entry(pair).or_insert(next)
+            self.number_pair(x, y)
         } else {
             buffer.clear();
             key.iter().for_each(|(vector, i)| encode(vector, *i, buffer));
@@ -180,12 +344,26 @@ impl KeyTable {
         if let [(vector, i)] = key
             && let Some(fixed) = fixed_key(vector, *i)
         {
+            let node = NodeId(fixed.1);
+            if fixed.0 == TAG_NODE
+                && fixed.1 >> KIND_SHIFT == 0
+                && Some(node.table()) == self.rows_of
+                && let Some(number) = self.rows.get(node.row() as usize)
+                && *number != 0
+            {
+                return Some(*number - 1);
+            }
             return self.fixed.get(&fixed).copied();
         }
         if let [a, b] = key
-            && let Some(pair) = pair_key(*a, *b)
+            && let (Some((s, x)), Some((t, y))) = (fixed_key(a.0, a.1), fixed_key(b.0, b.1))
         {
-            return self.pairs.get(&pair).copied();
+            if (s, t) == (TAG_NODE, TAG_NODE)
+                && let Some(pair) = node_pair(x, y)
+            {
+                return self.nodes.get(&pair).copied();
+            }
+            return self.pairs.get(&(u16::from(s) << 8 | u16::from(t), x, y)).copied();
         }
         buffer.clear();
         key.iter().for_each(|(vector, i)| encode(vector, *i, buffer));
@@ -199,7 +377,11 @@ impl KeyTable {
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.fixed.len() * 28 + self.pairs.len() * 36 + self.general_bytes
+        self.rows.len() * 4
+            + self.nodes.len() * 18
+            + self.fixed.len() * 28
+            + self.pairs.len() * 36
+            + self.general_bytes
     }
 }
 

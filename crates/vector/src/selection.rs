@@ -51,6 +51,15 @@ impl Selection {
         }
     }
 
+    /// Appends the selected positions to `out`.
+    #[expect(clippy::cast_possible_truncation, reason = "groups are far shorter than 2^32")]
+    pub fn append_to(&self, len: usize, out: &mut Vec<u32>) {
+        match self {
+            Self::All => out.extend(0..len as u32),
+            Self::List(list) => out.extend_from_slice(list),
+        }
+    }
+
     /// Keeps the positions for which `keep` holds.
     #[expect(clippy::cast_possible_truncation, reason = "groups are far shorter than 2^32")]
     pub fn retain(&mut self, len: usize, mut keep: impl FnMut(usize) -> bool) {

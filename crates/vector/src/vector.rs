@@ -200,6 +200,18 @@ impl<'s> Vector<'s> {
     pub fn extend(&mut self, other: &Self, positions: &[u32], edge: &dyn Fn(trimorph_base::EdgeId) -> Value) {
         let before = self.listed();
         let at = positions.iter().map(|p| *p as usize);
+        // Nulls alone have no type: what comes with them keeps its own.
+        match (&self.values, &other.values) {
+            (Values::Any(a), b) if !matches!(b, Values::Any(_)) && a.iter().all(Value::is_null) => {
+                *self = other.like();
+                self.extend_nulls(before);
+            }
+            (a, Values::Any(b)) if !matches!(a, Values::Any(_)) && at.clone().all(|i| b[i].is_null()) => {
+                self.extend_nulls(positions.len());
+                return;
+            }
+            _ => {}
+        }
         match (&mut self.values, &other.values) {
             (Values::Bool(a), Values::Bool(b)) => a.extend(at.map(|i| b[i])),
             (Values::Int(a), Values::Int(b))
@@ -233,6 +245,29 @@ impl<'s> Vector<'s> {
                     self.nulls.set(before + k, before + positions.len());
                 }
             }
+        }
+    }
+
+    /// Appends `count` nulls to a listed vector.
+    fn extend_nulls(&mut self, count: usize) {
+        let before = self.listed();
+        let len = before + count;
+        match &mut self.values {
+            Values::Bool(v) => v.resize(len, false),
+            Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
+                v.resize(len, 0);
+            }
+            Values::Float(v) => v.resize(len, 0.0),
+            Values::String(v) => v.resize(len, Text::Stored("")),
+            Values::Date(v) => v.resize(len, 0),
+            Values::Node(Nodes::Ids { ids, .. }) => ids.resize(len, trimorph_base::NodeId(0)),
+            Values::Edge(Edges::Ids(ids)) => ids.resize(len, trimorph_base::EdgeId(0)),
+            Values::Any(v) => return v.resize(len, Value::Null),
+            // Only listed vectors grow.
+            Values::Node(_) | Values::Edge(_) => return,
+        }
+        for i in before..len {
+            self.nulls.set(i, len);
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) use compile::{Compiler, compile};
 pub(crate) use property_test::{PropertyTest, TestState};
 pub(crate) use range::integer_range;
 pub(crate) use scalar::Row;
-pub(crate) use vector::{check_boolean, evaluate, filter};
+pub(crate) use vector::{Evaluated, check_boolean, evaluate, filter};
 
 /// A compiled expression.
 #[derive(Clone, Debug)]

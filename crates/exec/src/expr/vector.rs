@@ -9,7 +9,7 @@
 use std::cmp::Ordering;
 
 use trimorph_algebra::Op;
-use trimorph_base::TableId;
+use trimorph_base::{NodeId, TableId};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Nulls, Selection, Values, Vector};
 
@@ -103,9 +103,38 @@ pub(crate) fn evaluate<'a, 's>(
                 return Ok(Evaluated::Own(Vector { values: Values::Bool(out), nulls: nulls.clone() }));
             }
         }
+        Ex::Call(function, args, _) if function.name == "coalesce" => {
+            if let Some(out) = first_present(args, chunk, group) {
+                return Ok(Evaluated::Own(out));
+            }
+        }
         _ => {}
     }
     by_row(ex, chunk, group, cx)
+}
+
+/// The first of several node vectors of the group that is not null.
+fn first_present<'s>(args: &[Ex], chunk: &Chunk<'s>, group: usize) -> Option<Vector<'s>> {
+    let g = &chunk.groups[group];
+    let mut parts = Vec::with_capacity(args.len());
+    for arg in args {
+        match evaluate_shallow(arg, chunk, group) {
+            Evaluated::Ref(Vector { values: Values::Node(nodes), nulls }) => parts.push((nodes, nulls)),
+            // Rows an optional part has nothing for come with nulls of no type.
+            Evaluated::Ref(Vector { values: Values::Any(values), .. })
+                if values.iter().all(Value::is_null) => {}
+            _ => return None,
+        }
+    }
+    let table = parts.first()?.0.table();
+    let table = table.filter(|t| parts.iter().all(|(nodes, _)| nodes.table() == Some(*t)));
+    let mut ids = vec![NodeId(0); g.len];
+    let mut nulls = Nulls::NONE;
+    positions(g).for_each(g.len, |i| match parts.iter().find(|(_, nulls)| !nulls.get(i)) {
+        Some((nodes, _)) => ids[i] = nodes.id(i),
+        None => nulls.set(i, g.len),
+    });
+    Some(Vector { values: Values::Node(Nodes::Ids { table, ids }), nulls })
 }
 
 /// A vector of the chunk if `ex` is one, else an arbitrary constant.

@@ -13,29 +13,26 @@ pub(crate) struct Distinct<'s> {
     child: BoxOperator<'s>,
     slots: Arc<[usize]>,
     seen: KeyTable,
+    /// Scratch: nobody asks for the numbers.
+    numbers: Vec<u32>,
     held: Option<trimorph_base::Reservation>,
 }
 
 impl<'s> Distinct<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, slots: Arc<[usize]>) -> Self {
-        Self { child, slots, seen: KeyTable::default(), held: None }
+        Self { child, slots, seen: KeyTable::default(), numbers: Vec::new(), held: None }
     }
 }
 
 impl<'s> Operator<'s> for Distinct<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let mut buffer = Vec::new();
         while self.child.next(chunk, cx)? {
             cx.check()?;
             let group = &mut chunk.groups[0];
+            let keys: Vec<&Vector<'_>> = self.slots.iter().map(|s| &group.vectors[*s]).collect();
             let mut fresh = Vec::new();
-            for p in group.positions() {
-                let key: Vec<(&Vector<'_>, usize)> =
-                    self.slots.iter().map(|s| (&group.vectors[*s], p as usize)).collect();
-                if self.seen.number(&key, &mut buffer).1 {
-                    fresh.push(p);
-                }
-            }
+            self.numbers.clear();
+            self.seen.number_all(&keys, &group.positions(), &mut self.numbers, &mut fresh);
             self.held.get_or_insert_with(|| cx.settings.budget.reservation()).resize(self.seen.bytes())?;
             if !fresh.is_empty() {
                 group.selection = Selection::List(fresh);

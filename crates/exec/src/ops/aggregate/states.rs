@@ -1,0 +1,377 @@
+//! The states of one aggregate, by group number: rows in, one value per group out.
+//!
+//! Counts, sums of integers, and least and largest of integers, dates and instants are arrays with a loop of their own; anything
+//! else is an accumulator per group. An aggregate starts typed and becomes general when a value of another type comes.
+
+use trimorph_algebra::AggregateKind;
+use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::{Values, Vector};
+
+use crate::keys::DistinctSet;
+use crate::rows::overflow;
+use crate::{Context, ExecError};
+
+/// What the rows of a chunk stand for, row by row.
+#[derive(Clone, Copy)]
+pub(super) enum Weights<'a> {
+    /// Each for as many tuples.
+    All(u64),
+    Each(&'a [u64]),
+}
+
+/// Rows of a chunk: positions, the group of each, and the vectors they are positions of.
+pub(super) struct Rows<'a, 's> {
+    pub(super) arg: Option<&'a Vector<'s>>,
+    pub(super) parameter: Option<&'a Vector<'s>>,
+    pub(super) numbers: &'a [u32],
+    pub(super) positions: &'a [u32],
+    pub(super) weights: Weights<'a>,
+}
+
+impl Rows<'_, '_> {
+    /// Calls `visit` with group, position and weight of the rows whose argument is not null.
+    #[inline]
+    fn each(
+        &self,
+        mut visit: impl FnMut(usize, usize, u64) -> Result<(), ExecError>,
+    ) -> Result<(), ExecError> {
+        let rows = self.numbers.iter().zip(self.positions).map(|(n, p)| (*n as usize, *p as usize));
+        let plain = self.arg.is_none_or(|v| v.nulls.is_none() && !matches!(v.values, Values::Any(_)));
+        match (self.weights, self.arg) {
+            (Weights::All(weight), Some(arg)) if !plain => {
+                rows.filter(|(_, p)| !arg.is_null(*p)).try_for_each(|(n, p)| visit(n, p, weight))
+            }
+            (Weights::All(weight), _) => {
+                for (n, p) in rows {
+                    visit(n, p, weight)?;
+                }
+                Ok(())
+            }
+            (Weights::Each(weights), arg) => (rows.zip(weights))
+                .filter(|((_, p), w)| **w > 0 && (plain || arg.is_none_or(|v| !v.is_null(*p))))
+                .try_for_each(|((n, p), w)| visit(n, p, *w)),
+        }
+    }
+}
+
+enum States {
+    Count(Vec<u64>),
+    /// Sums of integers only, so far: only the result may overflow.
+    Sums {
+        values: Vec<i128>,
+        seen: Vec<bool>,
+    },
+    /// Least or largest of values of one type that are kept as integers, so far.
+    Extremes {
+        kind: AggregateKind,
+        ty: LogicalType,
+        values: Vec<i64>,
+        seen: Vec<bool>,
+    },
+    General(Vec<Accumulator>),
+}
+
+/// One aggregate.
+pub(super) struct Column {
+    kind: AggregateKind,
+    states: States,
+    distinct: Option<DistinctSet>,
+}
+
+fn function(kind: AggregateKind) -> AggregateFunction {
+    match kind {
+        AggregateKind::CountStar => AggregateFunction::CountStar,
+        AggregateKind::Count => AggregateFunction::Count,
+        AggregateKind::Sum => AggregateFunction::Sum,
+        AggregateKind::Avg => AggregateFunction::Avg,
+        AggregateKind::Min => AggregateFunction::Min,
+        AggregateKind::Max => AggregateFunction::Max,
+        AggregateKind::Collect => AggregateFunction::Collect,
+        AggregateKind::StDev => AggregateFunction::StDev,
+        AggregateKind::StDevP => AggregateFunction::StDevP,
+        AggregateKind::PercentileCont => AggregateFunction::PercentileCont,
+        AggregateKind::PercentileDisc => AggregateFunction::PercentileDisc,
+    }
+}
+
+/// Values that are kept as 64-bit integers, and read the same way.
+fn integers<'a>(values: &'a Values<'_>) -> Option<&'a [i64]> {
+    match values {
+        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => Some(v),
+        _ => None,
+    }
+}
+
+/// The other way.
+fn vector_of<'s>(ty: LogicalType, values: Vec<i64>) -> Vector<'s> {
+    Vector::new(match ty {
+        LogicalType::LocalTime => Values::LocalTime(values),
+        LogicalType::LocalDateTime => Values::LocalDateTime(values),
+        LogicalType::DateTime => Values::DateTime(values),
+        _ => Values::Int(values),
+    })
+}
+
+/// One of them as a value.
+fn value_of(ty: LogicalType, value: i64) -> Value {
+    vector_of(ty, vec![value]).value(0, &|_| Value::Null)
+}
+
+#[inline]
+fn keep_extreme(largest: bool, value: &mut i64, seen: &mut bool, v: i64) {
+    if !*seen || (if largest { v > *value } else { v < *value }) {
+        *value = v;
+    }
+    *seen = true;
+}
+
+fn sum_overflow() -> ExecError {
+    ExecError::Query(trimorph_base::Diagnostic::runtime(
+        trimorph_base::ErrorKind::ArithmeticError,
+        "NumberOutOfRange",
+        "the sum does not fit a 64-bit integer",
+    ))
+}
+
+impl States {
+    fn new(kind: AggregateKind) -> Self {
+        match kind {
+            AggregateKind::CountStar | AggregateKind::Count => Self::Count(Vec::new()),
+            AggregateKind::Sum => Self::Sums { values: Vec::new(), seen: Vec::new() },
+            AggregateKind::Min | AggregateKind::Max => {
+                Self::Extremes { kind, ty: LogicalType::Int, values: Vec::new(), seen: Vec::new() }
+            }
+            _ => Self::General(Vec::new()),
+        }
+    }
+
+    /// From typed to anything.
+    fn generalise(&mut self, kind: AggregateKind) -> Result<&mut Vec<Accumulator>, ExecError> {
+        match self {
+            Self::Sums { values, seen } => {
+                let mut states = Vec::with_capacity(values.len());
+                for (v, seen) in values.iter().zip(seen) {
+                    let mut state = Accumulator::new(function(kind));
+                    if *seen {
+                        // A sum past 64 bits goes in by parts.
+                        let mut rest = *v;
+                        loop {
+                            let part = rest.clamp(i64::MIN.into(), i64::MAX.into());
+                            state.update(&Value::Int(i64::try_from(part).map_err(|_| sum_overflow())?), 1)?;
+                            rest -= part;
+                            if rest == 0 {
+                                break;
+                            }
+                        }
+                    }
+                    states.push(state);
+                }
+                *self = Self::General(states);
+            }
+            Self::Extremes { ty, values, seen, .. } => {
+                let mut states = Vec::with_capacity(values.len());
+                for (v, seen) in values.iter().zip(seen) {
+                    let mut state = Accumulator::new(function(kind));
+                    if *seen {
+                        state.update(&value_of(*ty, *v), 1)?;
+                    }
+                    states.push(state);
+                }
+                *self = Self::General(states);
+            }
+            Self::Count(_) | Self::General(_) => {}
+        }
+        match self {
+            Self::General(states) => Ok(states),
+            _ => Err(overflow()),
+        }
+    }
+}
+
+impl Column {
+    /// No groups.
+    pub(super) fn new(kind: AggregateKind, distinct: bool) -> Self {
+        Self { kind, states: States::new(kind), distinct: distinct.then(DistinctSet::default) }
+    }
+
+    /// Makes states for `groups` groups.
+    pub(super) fn resize(&mut self, kind: AggregateKind, groups: usize) {
+        match &mut self.states {
+            States::Count(counts) => counts.resize(groups, 0),
+            States::Sums { values, seen } => {
+                values.resize(groups, 0);
+                seen.resize(groups, false);
+            }
+            States::Extremes { values, seen, .. } => {
+                values.resize(groups, 0);
+                seen.resize(groups, false);
+            }
+            States::General(states) => states.resize_with(groups, || Accumulator::new(function(kind))),
+        }
+    }
+
+    /// Bytes held, about.
+    pub(super) fn bytes(&self) -> usize {
+        let states: usize = match &self.states {
+            States::Count(v) => v.len() * 8,
+            States::Sums { values, .. } => values.len() * 17,
+            States::Extremes { values, .. } => values.len() * 9,
+            States::General(v) => v.iter().map(|a| 64 + a.heap_bytes()).sum(),
+        };
+        states + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
+    }
+
+    /// Counts tuples of the one group of an aggregation without keys.
+    pub(super) fn count_rows(&mut self, tuples: u64) -> Result<(), ExecError> {
+        if let States::Count(counts) = &mut self.states
+            && let Some(count) = counts.first_mut()
+        {
+            *count = count.checked_add(tuples).ok_or_else(overflow)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the parameter of a percentile to all groups.
+    pub(super) fn set_parameter(&mut self, value: &Value) -> Result<(), ExecError> {
+        if let States::General(states) = &mut self.states {
+            for state in states {
+                state.set_parameter(value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes rows in.
+    pub(super) fn update(&mut self, rows: &Rows<'_, '_>, cx: &Context<'_>) -> Result<(), ExecError> {
+        let Some(seen) = &mut self.distinct else { return self.add(rows, cx) };
+        let Some(arg) = rows.arg else { return Ok(()) };
+        // A value that is new to its group counts once, whatever its row stands for.
+        let (mut numbers, mut positions) = (Vec::new(), Vec::new());
+        for (number, p) in rows.numbers.iter().zip(rows.positions) {
+            if !arg.is_null(*p as usize) && seen.insert(*number, arg, *p as usize) {
+                numbers.push(*number);
+                positions.push(*p);
+            }
+        }
+        let weights = Weights::All(1);
+        self.add(&Rows { numbers: &numbers, positions: &positions, weights, ..*rows }, cx)
+    }
+
+    fn add(&mut self, rows: &Rows<'_, '_>, cx: &Context<'_>) -> Result<(), ExecError> {
+        if let States::Count(counts) = &mut self.states {
+            return rows.each(|n, _, weight| {
+                counts[n] = counts[n].checked_add(weight).ok_or_else(overflow)?;
+                Ok(())
+            });
+        }
+        let Some(arg) = rows.arg else { return Ok(()) };
+        match (&mut self.states, &arg.values) {
+            (States::Sums { values, seen }, Values::Int(ints)) => {
+                return rows.each(|n, p, weight| {
+                    let term = i128::from(ints[p]) * i128::from(weight);
+                    values[n] = values[n].checked_add(term).ok_or_else(sum_overflow)?;
+                    seen[n] = true;
+                    Ok(())
+                });
+            }
+            (States::Extremes { kind, ty, values, seen }, other) => {
+                let fits = *ty == arg.logical_type() || !seen.iter().any(|s| *s);
+                if let (Some(ints), true) = (integers(other), fits) {
+                    *ty = arg.logical_type();
+                    let largest = *kind == AggregateKind::Max;
+                    return rows.each(|n, p, _| {
+                        keep_extreme(largest, &mut values[n], &mut seen[n], ints[p]);
+                        Ok(())
+                    });
+                }
+            }
+            _ => {}
+        }
+        self.add_any(rows, arg, cx)
+    }
+
+    fn add_any(&mut self, rows: &Rows<'_, '_>, arg: &Vector<'_>, cx: &Context<'_>) -> Result<(), ExecError> {
+        let states = self.states.generalise(self.kind)?;
+        if let Some(parameter) = rows.parameter {
+            for (n, p) in rows.numbers.iter().zip(rows.positions) {
+                let value = parameter.value(*p as usize, &|id| cx.edge_value(id));
+                states[*n as usize].set_parameter(&value)?;
+            }
+        }
+        rows.each(|n, p, weight| Ok(states[n].update(&arg.value(p, &|id| cx.edge_value(id)), weight)?))
+    }
+
+    /// Moves another worker's states in, its groups renumbered.
+    pub(super) fn merge(&mut self, from: Self, renumber: &[u32]) -> Result<(), ExecError> {
+        if let (Some(seen), Some(other)) = (&mut self.distinct, from.distinct) {
+            // Only counts are merged with DISTINCT (see `AggregateSpec::mergeable`).
+            if let States::Count(counts) = &mut self.states {
+                seen.merge(other, renumber, |group| counts[group as usize] += 1);
+            }
+            return Ok(());
+        }
+        let numbers = renumber.iter().map(|n| *n as usize);
+        match (&mut self.states, from.states) {
+            (States::Count(a), States::Count(b)) => {
+                for (n, count) in numbers.zip(b) {
+                    a[n] = a[n].checked_add(count).ok_or_else(overflow)?;
+                }
+            }
+            (States::Sums { values, seen }, States::Sums { values: v, seen: s }) => {
+                for (n, (value, present)) in numbers.zip(v.into_iter().zip(s)) {
+                    values[n] = values[n].checked_add(value).ok_or_else(sum_overflow)?;
+                    seen[n] |= present;
+                }
+            }
+            (
+                States::Extremes { kind, ty, values, seen },
+                States::Extremes { ty: other, values: v, seen: s, .. },
+            ) if *ty == other => {
+                let largest = *kind == AggregateKind::Max;
+                for (n, (value, present)) in numbers.zip(v.into_iter().zip(s)) {
+                    if present {
+                        keep_extreme(largest, &mut values[n], &mut seen[n], value);
+                    }
+                }
+            }
+            (states, mut other) => {
+                other.generalise(self.kind)?;
+                let states = states.generalise(self.kind)?;
+                if let States::General(other) = other {
+                    for (n, state) in numbers.zip(other) {
+                        states[n].merge(state)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A value for each group. The sum of nothing is 0; the least of nothing is null.
+    pub(super) fn finish<'s>(self) -> Result<Vector<'s>, ExecError> {
+        Ok(match self.states {
+            States::Count(counts) => Vector::new(Values::Int(
+                (counts.into_iter())
+                    .map(|c| i64::try_from(c).map_err(|_| overflow()))
+                    .collect::<Result<_, _>>()?,
+            )),
+            States::Sums { values, .. } => Vector::new(Values::Int(
+                (values.into_iter())
+                    .map(|v| i64::try_from(v).map_err(|_| sum_overflow()))
+                    .collect::<Result<_, _>>()?,
+            )),
+            States::Extremes { ty, values, seen, .. } => {
+                let len = values.len();
+                let mut out = vector_of(ty, values);
+                for (i, _) in seen.iter().enumerate().filter(|(_, s)| !**s) {
+                    out.nulls.set(i, len);
+                }
+                out
+            }
+            States::General(states) => Vector::new(Values::Any(
+                states.into_iter().map(Accumulator::finish).collect::<Result<_, _>>()?,
+            )),
+        })
+    }
+}

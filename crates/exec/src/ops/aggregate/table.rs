@@ -1,0 +1,209 @@
+//! The table of a hash aggregation: rows of chunks to groups by their keys, groups' states updated one aggregate at a time.
+
+use trimorph_algebra::AggregateKind;
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Group, Values, Vector};
+
+use super::AggregateSpec;
+use super::states::{Column, Rows, Weights};
+use crate::expr::{Evaluated, Ex, Row, evaluate};
+use crate::keys::KeyTable;
+use crate::rows::{append, outside_weight, overflow};
+use crate::{Context, ExecError};
+
+/// Groups and their states, of one worker.
+pub(super) struct Table<'s> {
+    keys: KeyTable,
+    /// Each group's keys.
+    columns: Vec<Vector<'s>>,
+    states: Vec<Column>,
+    scratch: Scratch,
+}
+
+/// What is filled for each chunk: kept, so that chunks allocate nothing once it is large enough.
+#[derive(Default)]
+struct Scratch {
+    positions: Vec<u32>,
+    numbers: Vec<u32>,
+    fresh: Vec<u32>,
+    weights: Vec<u64>,
+}
+
+impl<'s> Table<'s> {
+    /// No groups; one where there are no keys.
+    pub(super) fn new(spec: &AggregateSpec) -> Self {
+        let states = (spec.aggregates.iter()).map(|a| Column::new(a.kind, a.distinct)).collect();
+        let columns = spec.keys.iter().map(|_| Vector::empty()).collect();
+        let mut table = Self { keys: KeyTable::default(), columns, states, scratch: Scratch::default() };
+        if spec.keys.is_empty() {
+            // Without keys there is one group, also over no rows.
+            table.keys.number(&[], &mut Vec::new());
+            table.resize(spec, 1);
+        }
+        table
+    }
+
+    fn resize(&mut self, spec: &AggregateSpec, groups: usize) {
+        for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
+            column.resize(a.kind, groups);
+        }
+    }
+
+    /// Bytes held, about.
+    pub(super) fn bytes(&self) -> usize {
+        let states: usize = self.states.iter().map(Column::bytes).sum();
+        self.keys.bytes() + self.keys.len() * self.columns.len() * 24 + states
+    }
+
+    /// How many groups there are.
+    pub(super) fn groups(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Checks a percentile's parameter also when there was no row.
+    pub(super) fn check_parameters(&mut self, spec: &AggregateSpec) -> Result<(), ExecError> {
+        for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
+            if let (Some(Ex::Const(value)), true) = (&a.parameter, spec.keys.is_empty()) {
+                column.set_parameter(value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes one chunk in.
+    pub(super) fn update(
+        &mut self,
+        spec: &AggregateSpec,
+        chunk: &Chunk<'s>,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let outside = outside_weight(chunk, spec.main)?;
+        if spec.keys.is_empty() && spec.aggregates.iter().all(|a| a.kind == AggregateKind::CountStar) {
+            let inside = match spec.main {
+                Some(g) => chunk.groups[g].tuples().ok_or_else(overflow)?,
+                None => 1,
+            };
+            let tuples = inside.checked_mul(outside).ok_or_else(overflow)?;
+            return self.states.iter_mut().try_for_each(|column| column.count_rows(tuples));
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let len = scratch.select(spec.main.map(|g| &chunk.groups[g]), outside)?;
+        let vector = |ex: &Ex| -> Result<Argument<'_, 's>, ExecError> {
+            Ok(match spec.main {
+                Some(g) => match evaluate(ex, chunk, g, cx)? {
+                    Evaluated::Ref(v) => Argument::Ref(v),
+                    other => Argument::Own(other.into_vector(len)),
+                },
+                None => Argument::Own(single(Row::new(chunk, usize::MAX, 0).eval(ex, cx)?)),
+            })
+        };
+        let keys = spec.keys.iter().map(vector).collect::<Result<Vec<_>, _>>()?;
+        let keys: Vec<&Vector<'s>> = keys.iter().map(Argument::get).collect();
+        self.number(&keys, &mut scratch, cx);
+        self.resize(spec, self.keys.len());
+        for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
+            let arg = a.arg.as_ref().map(vector).transpose()?;
+            let parameter = a.parameter.as_ref().map(vector).transpose()?;
+            let rows = Rows {
+                arg: arg.as_ref().map(Argument::get),
+                parameter: parameter.as_ref().map(Argument::get),
+                numbers: &scratch.numbers,
+                positions: &scratch.positions,
+                weights: if scratch.weights.is_empty() {
+                    Weights::All(outside)
+                } else {
+                    Weights::Each(&scratch.weights)
+                },
+            };
+            column.update(&rows, cx)?;
+        }
+        self.scratch = scratch;
+        Ok(())
+    }
+
+    /// Gives the rows at `scratch.positions` their groups' numbers.
+    fn number(&mut self, keys: &[&Vector<'s>], scratch: &mut Scratch, cx: &Context<'s>) {
+        scratch.numbers.clear();
+        if keys.is_empty() {
+            scratch.numbers.resize(scratch.positions.len(), 0);
+            return;
+        }
+        scratch.fresh.clear();
+        self.keys.number_all(keys, &scratch.positions, &mut scratch.numbers, &mut scratch.fresh);
+        if scratch.fresh.is_empty() {
+            return;
+        }
+        for (column, key) in self.columns.iter_mut().zip(keys) {
+            append(column, key, &scratch.fresh, &|id| cx.edge_value(id));
+        }
+    }
+
+    /// Moves another worker's table in.
+    pub(super) fn merge(
+        &mut self,
+        other: Self,
+        spec: &AggregateSpec,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let mut scratch = Scratch::default();
+        scratch.positions.extend(0..u32::try_from(other.keys.len()).unwrap_or(u32::MAX));
+        let keys: Vec<&Vector<'s>> = other.columns.iter().collect();
+        self.number(&keys, &mut scratch, cx);
+        self.resize(spec, self.keys.len());
+        for (column, from) in self.states.iter_mut().zip(other.states) {
+            column.merge(from, &scratch.numbers)?;
+        }
+        Ok(())
+    }
+
+    /// One vector for each key and aggregate.
+    pub(super) fn finish(self) -> Result<Vec<Vector<'s>>, ExecError> {
+        let mut out = self.columns;
+        for column in self.states {
+            out.push(column.finish()?);
+        }
+        Ok(out)
+    }
+}
+
+impl Scratch {
+    /// The selected positions of the main group and what each stands for; gives the group's length.
+    fn select(&mut self, group: Option<&Group<'_>>, outside: u64) -> Result<usize, ExecError> {
+        self.positions.clear();
+        self.weights.clear();
+        let Some(group) = group else {
+            self.positions.push(0);
+            return Ok(1);
+        };
+        group.selection.append_to(group.len, &mut self.positions);
+        if let Some(multiplicity) = &group.multiplicity {
+            for p in &self.positions {
+                let weight = multiplicity[*p as usize].checked_mul(outside).ok_or_else(overflow)?;
+                self.weights.push(weight);
+            }
+        }
+        Ok(group.len)
+    }
+}
+
+/// A key or an argument: a vector of the chunk, or one made of it.
+enum Argument<'a, 's> {
+    Ref(&'a Vector<'s>),
+    Own(Vector<'s>),
+}
+
+impl<'s> Argument<'_, 's> {
+    fn get(&self) -> &Vector<'s> {
+        match self {
+            Self::Ref(v) => v,
+            Self::Own(v) => v,
+        }
+    }
+}
+
+fn single<'s>(value: Value) -> Vector<'s> {
+    Vector::new(match value {
+        Value::Int(i) => Values::Int(vec![i]),
+        other => Values::Any(vec![other]),
+    })
+}
