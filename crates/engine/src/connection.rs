@@ -54,13 +54,13 @@ impl Connection {
     /// **Errors**: a text that does not parse or bind, with line, column and hint; a parameter without a value. Errors of
     /// evaluation come from the result.
     pub fn execute(&self, text: &str, params: Arc<Params>) -> Result<QueryResult, Error> {
-        let planned = self.plan(text)?;
+        let planned = self.plan(text, Some(&params))?;
         self.run(text, &planned, params, CancelToken::default())
     }
 
     /// Parses and plans a query.
     pub fn prepare(&self, text: &str) -> Result<Prepared, Error> {
-        Ok(Prepared { text: text.into(), planned: self.plan(text)? })
+        Ok(Prepared { text: text.into(), planned: self.plan(text, None)? })
     }
 
     /// Runs a prepared query.
@@ -79,11 +79,11 @@ impl Connection {
         if Arc::ptr_eq(&prepared.planned.catalog, snapshot.catalog()) {
             self.run(&prepared.text, &prepared.planned, params, cancel)
         } else {
-            self.run(&prepared.text, &self.plan(&prepared.text)?, params, cancel)
+            self.run(&prepared.text, &self.plan(&prepared.text, Some(&params))?, params, cancel)
         }
     }
 
-    fn plan(&self, text: &str) -> Result<Planned, Error> {
+    fn plan(&self, text: &str, params: Option<&Params>) -> Result<Planned, Error> {
         let snapshot = self.shared.snapshot();
         let catalog = Arc::clone(snapshot.catalog());
         if let Some(planned) = self.shared.plans.get(text, &catalog) {
@@ -94,7 +94,8 @@ impl Connection {
             trimorph_cypher::bind(&statement, &catalog, &Registry).map_err(|d| Error::query(d, text))?;
         let on = self.shared.config.optimize;
         let options = trimorph_optimizer::Options { reorder: on, count: on, intersect: on, semi_join: on };
-        let query = trimorph_optimizer::optimize(bound, &catalog, Some(&Sampler::new(&snapshot)), options);
+        let query =
+            trimorph_optimizer::optimize(bound, &catalog, Some(&Sampler::new(&snapshot, params)), options);
         let planned = Planned { query: Arc::new(query), mode: statement.mode, catalog };
         self.shared.plans.put(text, planned.clone());
         Ok(planned)

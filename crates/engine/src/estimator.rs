@@ -7,12 +7,18 @@ use trimorph_store::access::{Bound, Kind, Pattern, Range, Term};
 use trimorph_store::{Reader, Snapshot};
 use trimorph_types::Value;
 
+use crate::connection::Params;
+
 /// Estimates from a snapshot.
-pub(crate) struct Sampler<'s>(Reader<'s>);
+pub(crate) struct Sampler<'s> {
+    reader: Reader<'s>,
+    params: Option<&'s Params>,
+}
 
 impl<'s> Sampler<'s> {
-    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
-        Self(Reader::new(snapshot))
+    /// `params` are those of the run the plan is first made for, if there is one.
+    pub(crate) fn new(snapshot: &'s Snapshot, params: Option<&'s Params>) -> Self {
+        Self { reader: Reader::new(snapshot), params }
     }
 }
 
@@ -28,6 +34,10 @@ impl Estimator for Sampler<'_> {
             _ => return None,
         };
         let pattern = Pattern::property(Kind::Node, property).subject_tables(Some(tables)).objects(bound);
-        Some(self.0.estimate(&pattern).rows)
+        Some(self.reader.estimate(&pattern).rows)
+    }
+
+    fn parameter(&self, name: &str) -> Option<Value> {
+        self.params?.get(name).cloned()
     }
 }

@@ -528,6 +528,7 @@ impl<'s> Lowering<'s> {
                 to_tables: None,
                 ..step.clone()
             })),
+            hub: ops::Hub::default(),
         };
         Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
     }
@@ -637,8 +638,11 @@ impl<'s> Lowering<'s> {
             to_tables: step.to_tables.clone(),
         };
         // The child may keep one unflat group only, and give it as it is; a new node comes before the edges.
-        let op = ops::VarExtend::new(child.op, Arc::new(spec));
-        Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
+        let op: BoxOperator<'s> = match ops::ChainExtend::fits(&spec) {
+            true => Box::new(ops::ChainExtend::new(child.op, Arc::new(spec))),
+            false => Box::new(ops::VarExtend::new(child.op, Arc::new(spec))),
+        };
+        Ok(Lowered { op, layout, forkable: child.forkable })
     }
 
     fn lower_join(

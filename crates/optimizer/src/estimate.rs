@@ -5,12 +5,12 @@
 //!
 //! Source: Poseidon §6 (degrees, distinct counts, characteristic sets); the usual uniformity assumptions where nothing is known.
 
-use trimorph_algebra::{EdgePattern, EdgeRange, Expr, Op, Plan, VarId};
+use trimorph_algebra::{Direction, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId};
 use trimorph_base::TableId;
 use trimorph_catalog::{Catalog, PropertyStats};
 use trimorph_types::Value;
 
-use crate::tables::joined_tables;
+use crate::tables::{edge_tables, joined_tables};
 
 /// Part of rows an unknown equality lets through.
 const EQUALITY: f64 = 0.01;
@@ -23,6 +23,9 @@ const OTHER: f64 = 0.5;
 pub trait Estimator {
     /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None` if it cannot tell.
     fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64>;
+
+    /// The value a parameter has in the run that the plan is first made for.
+    fn parameter(&self, name: &str) -> Option<Value>;
 }
 
 /// What estimates are made from.
@@ -30,6 +33,17 @@ pub trait Estimator {
 pub(crate) struct Statistics<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) estimator: Option<&'a dyn Estimator>,
+}
+
+impl Statistics<'_> {
+    /// The value of a constant, or of a parameter as it is now.
+    fn value(&self, expr: &Expr) -> Option<Value> {
+        match expr {
+            Expr::Const(value) => Some(value.clone()),
+            Expr::Param(name) => self.estimator?.parameter(name),
+            _ => None,
+        }
+    }
 }
 
 /// Rows of some tables.
@@ -63,6 +77,49 @@ pub(crate) fn degree(
     }
 }
 
+/// Whether so many of the nodes of these tables are a pick of somebody's.
+pub(crate) fn are_picked(catalog: &Catalog, rows: f64, tables: &[TableId]) -> bool {
+    rows <= (PICKED * rows_of(catalog, tables)).max(1.0)
+}
+
+/// The part of a node table below which the nodes a row stands for were picked by somebody. Who is asked about is seldom average: popular
+/// tags, large countries.
+const PICKED: f64 = 0.02;
+
+/// As [`degree`] for a single edge, but from few nodes: between the mean and the largest degree, where their logarithms meet.
+pub(crate) fn degree_of_few(
+    catalog: &Catalog,
+    edge: &EdgePattern,
+    from: &[TableId],
+    to: &[TableId],
+    reversed: bool,
+) -> f64 {
+    let mean = degree(catalog, edge, from, to, reversed);
+    if edge.range != EdgeRange::One {
+        return mean;
+    }
+    let (mut out, mut back) = (edge.direction != Direction::In, edge.direction != Direction::Out);
+    if reversed {
+        (out, back) = (back, out);
+    }
+    let skewed =
+        |edges: u64, nonempty: u64, max: u64| (edges as f64 / nonempty.max(1) as f64 * max as f64).sqrt();
+    let mut few = 0.0;
+    for info in edge_tables(catalog, edge) {
+        let targets = || info.backward.iter();
+        if out && from.contains(&info.source) && targets().any(|b| to.contains(&b.target)) {
+            few += skewed(info.edges, info.nonempty, info.degree_max);
+        }
+        if back && to.contains(&info.source) {
+            few += targets()
+                .filter(|b| from.contains(&b.target))
+                .map(|b| skewed(b.edges, b.nonempty, b.degree_max))
+                .sum::<f64>();
+        }
+    }
+    few.max(mean)
+}
+
 fn stats_of<'c>(catalog: &'c Catalog, tables: &[TableId], property: &str) -> Vec<(&'c PropertyStats, f64)> {
     (tables.iter())
         .filter_map(|t| {
@@ -85,8 +142,8 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, t
                 {
                     let stats = stats_of(catalog, tables, name);
                     let rows: f64 = rows_of(catalog, tables).max(1.0);
-                    if let (Expr::Const(value), Some(estimator)) = (other, known.estimator)
-                        && let Some(passing) = estimator.rows(tables, name, op, value)
+                    if let (Some(value), Some(estimator)) = (known.value(other), known.estimator)
+                        && let Some(passing) = estimator.rows(tables, name, op, &value)
                     {
                         return (passing / rows).clamp(1e-9, 1.0);
                     }
@@ -148,43 +205,85 @@ fn range_part(stats: &[(&PropertyStats, f64)], op: Op, other: &Expr) -> Option<f
     Some(if matches!(op, Op::Lt | Op::Le) { below } else { 1.0 - below }.max(1e-6))
 }
 
+/// The tables a node variable can be in, where the plan says.
+fn tables_in(plan: &Plan, var: VarId, catalog: &Catalog) -> Option<Vec<TableId>> {
+    let of_step = |step: &Extend| {
+        (step.to == var).then(|| step.to_tables.clone().unwrap_or_else(|| catalog.table_ids().collect()))
+    };
+    match plan {
+        Plan::NodeScan(scan) if scan.var == var => Some(scan.tables.clone()),
+        Plan::KeyLookup { lookup, .. } if lookup.var == var => Some(lookup.tables.clone()),
+        Plan::IdLookup { var: v, tables, .. } if *v == var => Some(tables.clone()),
+        Plan::Extend { step, .. } if step.to == var => of_step(step),
+        Plan::VarExtend { step, .. } if step.step.to == var => of_step(&step.step),
+        Plan::Intersect { steps, .. } if steps.iter().any(|s| s.to == var) => steps.iter().find_map(of_step),
+        other => other.children().into_iter().find_map(|c| tables_in(c, var, catalog)),
+    }
+}
+
+/// The part of a plan's rows that a predicate lets through.
+fn filtered_part(input: &Plan, predicate: &Expr, catalog: &Catalog) -> f64 {
+    let known = Statistics { catalog, estimator: None };
+    let part = |p: &Expr| {
+        let mut vars = Vec::new();
+        p.free_vars(&mut vars);
+        let tables = match vars[..] {
+            [var] => tables_in(input, var, catalog).map(|t| (var, t)),
+            _ => None,
+        };
+        match (tables, p) {
+            (Some((var, tables)), p) => selectivity(known, p, var, &tables),
+            (None, Expr::Op(Op::Eq, _, _)) => 0.05,
+            (None, Expr::Op(Op::Ne, _, _)) => 0.9,
+            (None, _) => RANGE,
+        }
+    };
+    match predicate {
+        Expr::Op(Op::And, parts, _) => parts.iter().map(part).product(),
+        p => part(p),
+    }
+}
+
 /// Rows a plan gives, about. For EXPLAIN, and for patterns that start from other rows.
 pub fn estimate_rows(plan: &Plan, catalog: &Catalog) -> f64 {
     let child = |p: &Plan| estimate_rows(p, catalog);
-    let degree_of = |step: &trimorph_algebra::Extend| -> f64 {
-        let edge = EdgePattern {
-            var: step.to,
-            from: step.from,
-            to: step.to,
-            types: step.types.clone(),
-            direction: step.direction,
-            range: EdgeRange::One,
-            each: None,
-        };
-        let pairs = joined_tables(catalog, &edge);
+    let pattern_of = |step: &Extend| EdgePattern {
+        var: step.to,
+        from: step.from,
+        to: step.to,
+        types: step.types.clone(),
+        direction: step.direction,
+        range: EdgeRange::One,
+        each: None,
+    };
+    let degree_of = |input: &Plan, step: &Extend, rows: f64| -> f64 {
+        let pattern = pattern_of(step);
+        let pairs = joined_tables(catalog, &pattern);
         let wanted = |t: &TableId| step.to_tables.as_ref().is_none_or(|ts| ts.contains(t));
-        let mut from: Vec<TableId> = pairs.iter().filter(|p| wanted(&p.1)).map(|p| p.0).collect();
-        from.sort_unstable();
-        from.dedup();
-        let edges: f64 = pairs.iter().filter(|p| wanted(&p.1)).map(|p| p.2 as f64).sum();
-        edges / rows_of(catalog, &from).max(1.0)
+        let from = tables_in(input, step.from, catalog).unwrap_or_else(|| {
+            let mut from: Vec<TableId> = pairs.iter().filter(|p| wanted(&p.1)).map(|p| p.0).collect();
+            from.sort_unstable();
+            from.dedup();
+            from
+        });
+        let to: Vec<TableId> = catalog.table_ids().filter(wanted).collect();
+        match are_picked(catalog, rows, &from) {
+            true => degree_of_few(catalog, &pattern, &from, &to, false),
+            false => degree(catalog, &pattern, &from, &to, false),
+        }
     };
     match plan {
         Plan::Unit | Plan::Argument(_) => 1.0,
         Plan::Empty(_) => 0.0,
         Plan::NodeScan(scan) => rows_of(catalog, &scan.tables),
-        Plan::Filter { input, predicate } => {
-            let part = match predicate {
-                Expr::Op(Op::Eq, _, _) => 0.05,
-                Expr::Op(Op::Ne, _, _) => 0.9,
-                _ => RANGE,
-            };
-            child(input) * part
+        Plan::Filter { input, predicate } => child(input) * filtered_part(input, predicate, catalog),
+        Plan::Extend { input, step } => {
+            let rows = child(input);
+            rows * degree_of(input, step, rows)
         }
-        Plan::Extend { input, step } => child(input) * degree_of(step),
         Plan::ExtendInto { input, .. } | Plan::Intersect { input, .. } => child(input) * 0.5,
         Plan::VarExtend { input, step } => {
-            let one = degree_of(&step.step);
+            let one = degree_of(input, &step.step, f64::MAX);
             child(input) * if step.into { 1.0 } else { (one + one * one).max(1.0) }
         }
         Plan::Aggregate { input, keys, .. } if keys.is_empty() => child(input).min(1.0),

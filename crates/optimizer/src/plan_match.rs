@@ -558,7 +558,7 @@ fn textual_order(nodes: &[VarId], edges: &[EdgePattern], available: &VarSet) -> 
         there.extend([edges[i].from, edges[i].to]);
         steps.push(i);
     }
-    Order { start, steps, cost: 0.0, rows: 0.0 }
+    Order::textual(start, steps)
 }
 
 fn var_extend(input: Box<Plan>, step: Extend, edge: &EdgePattern, into: bool, reversed: bool) -> Plan {

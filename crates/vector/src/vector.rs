@@ -113,6 +113,19 @@ impl<'s> Vector<'s> {
         }
     }
 
+    /// The node at position `i`, if there is one.
+    #[inline]
+    pub fn node(&self, i: usize) -> Option<trimorph_base::NodeId> {
+        match &self.values {
+            Values::Any(v) => match v[i] {
+                Value::Node(node) => Some(node),
+                _ => None,
+            },
+            Values::Node(nodes) if !self.nulls.get(i) => Some(nodes.id(i)),
+            _ => None,
+        }
+    }
+
     /// The value at position `i`. Edges need the store to become relationships: `edge` does that.
     #[inline]
     pub fn value(&self, i: usize, edge: &dyn Fn(trimorph_base::EdgeId) -> Value) -> Value {

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use trimorph_base::{EdgeId, NodeId};
 use trimorph_store::AdjacencyView;
 use trimorph_store::access::{AdjacencyRef, EdgeAccess};
-use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
 
 use crate::operator::{BoxOperator, Operator};
@@ -81,16 +80,7 @@ impl<'s> Batch<'s> {
         let mut edges = self.want_edge.then(Vec::new);
         while self.cursor < self.rest.len() && nodes.len() < room {
             let p = self.rest[self.cursor];
-            let from = &group.vectors[self.from];
-            let node = match &from.values {
-                _ if from.is_null(p as usize) => None,
-                Values::Node(ids) => Some(ids.id(p as usize)),
-                _ => match from.value(p as usize, &|_| Value::Null) {
-                    Value::Node(n) => Some(n),
-                    _ => None,
-                },
-            };
-            let Some(node) = node else {
+            let Some(node) = group.vectors[self.from].node(p as usize) else {
                 self.cursor += 1;
                 continue;
             };

@@ -1,14 +1,14 @@
 //! Expand into: edges between two bound nodes, found by binary search in the sorted list of one end. Where rows that follow each
-//! other share the other end, that end's list is walked along with them instead.
+//! other share the other end, that end's list is walked along with them instead; where very many do, its neighbours become a set,
+//! and only those in it are searched.
 //!
 //! Source: GF-CL §7 (intersecting sorted lists for cyclic patterns).
 
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::access::{AdjacencyRef, EdgeAccess};
+use trimorph_store::access::{AdjacencyRef, EdgeAccess, NodeSet};
 use trimorph_store::{AdjacencyView, List};
-use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
 
 use crate::operator::{BoxOperator, Operator};
@@ -26,6 +26,7 @@ pub(crate) struct ExpandInto<'s> {
     pub(crate) step: Arc<EdgeAccess>,
     /// The same step seen from the other end.
     pub(crate) reversed: Arc<EdgeAccess>,
+    pub(crate) hub: Hub,
 }
 
 /// A walk along the list of one node, for targets that mostly ascend.
@@ -58,6 +59,56 @@ impl Walk {
             end += 1;
         }
         Some((end - self.at) as u64)
+    }
+}
+
+/// A node that many rows on end ask about, and its neighbours.
+#[derive(Default)]
+pub(crate) struct Hub {
+    node: Option<NodeId>,
+    rows: usize,
+    set: Option<NodeSet>,
+}
+
+/// Rows on end from which a set is thought of, and searches that pay for one word or one entry of it.
+const HUB_ROWS_MIN: usize = 64;
+const HUB_ROWS_PER_WORD: usize = 16;
+
+impl Hub {
+    /// Whether there may be an edge between `node`, seen by `step`, and `other`.
+    #[inline]
+    fn may_join(&mut self, cx: &Context<'_>, step: &EdgeAccess, node: NodeId, other: NodeId) -> bool {
+        if self.node != Some(node) {
+            *self = Self { node: Some(node), rows: 0, set: None };
+        }
+        self.rows += 1;
+        if self.set.is_none() && self.rows >= HUB_ROWS_MIN && self.rows.is_power_of_two() {
+            self.collect(cx, step, node);
+        }
+        self.set.as_ref().is_none_or(|set| set.contains(other))
+    }
+
+    fn collect(&mut self, cx: &Context<'_>, step: &EdgeAccess, node: NodeId) {
+        let mut nodes = Vec::new();
+        let mut price = 0;
+        for adjacency in &step.by_table[node.table().0 as usize] {
+            let target = adjacency.target.map_or(u64::MAX, |t| cx.reader.rows(t));
+            match adjacency.view(&cx.reader) {
+                Some(AdjacencyView::Csr(csr)) => {
+                    let list = csr.list(node.row());
+                    price += (target / 64).min(1 << 32) as usize + list.len;
+                    if price > self.rows * HUB_ROWS_PER_WORD {
+                        return;
+                    }
+                    csr.append_nodes(list, &mut nodes);
+                }
+                Some(AdjacencyView::Column(_)) => {
+                    nodes.extend(adjacency.follow(&cx.reader, node, false).map(|(n, _)| n));
+                }
+                None => {}
+            }
+        }
+        self.set = Some(nodes.into_iter().collect());
     }
 }
 
@@ -109,19 +160,6 @@ fn edges_between(
     }
 }
 
-fn node_at(vector: &Vector<'_>, i: usize) -> Option<NodeId> {
-    if vector.is_null(i) {
-        return None;
-    }
-    match &vector.values {
-        Values::Node(nodes) => Some(nodes.id(i)),
-        _ => match vector.value(i, &|_| Value::Null) {
-            Value::Node(n) => Some(n),
-            _ => None,
-        },
-    }
-}
-
 impl<'s> Operator<'s> for ExpandInto<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let mut walk = Walk::default();
@@ -132,7 +170,7 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
             for p in group.positions() {
                 let i = p as usize;
                 let (Some(from), Some(to)) =
-                    (node_at(&group.vectors[self.from], i), node_at(&group.vectors[self.to], i))
+                    (group.vectors[self.from].node(i), group.vectors[self.to].node(i))
                 else {
                     continue;
                 };
@@ -143,6 +181,9 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
                         parents.push(p);
                         counts.push(count);
                     }
+                    continue;
+                }
+                if !self.hub.may_join(cx, &self.reversed, to, from) {
                     continue;
                 }
                 let mut count = 0u64;
@@ -198,6 +239,7 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
             want_edge: self.want_edge,
             step: Arc::clone(&self.step),
             reversed: Arc::clone(&self.reversed),
+            hub: Hub::default(),
         })
     }
 }

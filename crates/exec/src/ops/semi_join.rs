@@ -7,8 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use trimorph_base::{NodeId, Reservation};
 use trimorph_store::access::NodeSet;
-use trimorph_types::Value;
-use trimorph_vector::{Chunk, Selection, Values, Vector};
+use trimorph_vector::{Chunk, Selection, Values};
 
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
@@ -52,26 +51,13 @@ impl<'s> SemiJoin<'s> {
             let group = &chunk.groups[0];
             let vector = &group.vectors[slot];
             for p in group.positions() {
-                if let Some(node) = node_at(vector, p as usize) {
+                if let Some(node) = vector.node(p as usize) {
                     set.insert(node);
                 }
             }
             held.resize(set.bytes())?;
         }
         Ok((set, held))
-    }
-}
-
-fn node_at(vector: &Vector<'_>, i: usize) -> Option<NodeId> {
-    if vector.is_null(i) {
-        return None;
-    }
-    match &vector.values {
-        Values::Node(nodes) => Some(nodes.id(i)),
-        _ => match vector.value(i, &|_| Value::Null) {
-            Value::Node(n) => Some(n),
-            _ => None,
-        },
     }
 }
 
@@ -90,7 +76,7 @@ impl<'s> Operator<'s> for SemiJoin<'s> {
             let group = &mut chunk.groups[self.place.group];
             let vector = &group.vectors[self.place.slot];
             if let Some(position) = group.flat {
-                if node_at(vector, position).is_some_and(|n| set.contains(n)) {
+                if vector.node(position).is_some_and(|n| set.contains(n)) {
                     return Ok(true);
                 }
                 continue;
@@ -116,7 +102,7 @@ impl<'s> Operator<'s> for SemiJoin<'s> {
                     }
                 }
                 _ => group.selection.for_each(group.len, |i| {
-                    if node_at(vector, i).is_some_and(|n| set.contains(n)) {
+                    if vector.node(i).is_some_and(|n| set.contains(n)) {
                         kept.push(u32::try_from(i).unwrap_or(u32::MAX));
                     }
                 }),

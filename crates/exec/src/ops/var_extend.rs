@@ -126,11 +126,7 @@ impl<'s> VarExtend<'s> {
     }
 
     fn node(&self, slot: usize, row: u32) -> Option<NodeId> {
-        let vector = &self.inner.groups[0].vectors[slot];
-        match vector.value(row as usize, &|_| Value::Null) {
-            Value::Node(n) => Some(n),
-            _ => None,
-        }
+        self.inner.groups[0].vectors[slot].node(row as usize)
     }
 
     fn ends_well(&self, node: NodeId, target: Option<NodeId>) -> bool {
