@@ -133,10 +133,10 @@ impl Packed {
 }
 
 impl<'a> PackedView<'a> {
-    /// Whether `bytes` can hold `len` codes and the padding. Checked once when opened; reads rely on it only for speed.
+    /// Whether `bytes` can hold `len` codes and the padding, and the step is one. Checked once when opened.
     pub fn holds(&self, len: usize) -> bool {
         let needed = len.checked_mul(self.bits as usize).map(|b| b.div_ceil(8) + PAD_BYTES);
-        (self.bits <= 56 || self.bits == 64) && needed.is_some_and(|n| n <= self.bytes.len())
+        self.step > 0 && (self.bits <= 56 || self.bits == 64) && needed.is_some_and(|n| n <= self.bytes.len())
     }
 
     /// The code of value `i`; arbitrary past the last.

@@ -14,7 +14,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::{AdjacencyView, ColumnView, CsrView, Main, Reader, Snapshot, read_main, write_main};
+use trimorph_store::{
+    AdjacencyView, ColumnView, Condition, CsrView, Main, Reader, Snapshot, Test, read_main, write_main,
+};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{BlobId, FileSystem, Image, ImageWriter, MemoryFileSystem, Region, RegionOptions};
 
@@ -197,6 +199,31 @@ fn read_column(column: &ColumnView<'_>, rows: u64, random: &mut Random, sum: &mu
     for row in [rows, rows + 1, u64::MAX >> 8] {
         sum.add(&column.value(row));
     }
+    if rows == 0 {
+        return;
+    }
+    let middle = match column.value(rows / 2) {
+        Value::Int(x) => x,
+        _ => 0,
+    };
+    let text = |text: &str| text.len() % 2 == 0;
+    let conditions = [
+        Condition::Range(middle, i64::MAX),
+        Condition::Range(i64::MIN, middle.saturating_add(1000)),
+        Condition::Range(5, 4),
+        Condition::Text { equal: Some("bc"), passes: &|text| text == "bc" },
+        Condition::Text { equal: None, passes: &text },
+        Condition::Present(true),
+    ];
+    for condition in &conditions {
+        let (mut test, mut out) = (Test::default(), Vec::new());
+        test.select(column, condition, 0, rows as usize, &mut out);
+        let picked = (0..rows as u32 / 2).map(|i| (i, random.below(rows as usize) as u64));
+        test.select_at(column, condition, picked, &mut out);
+        test.count_runs(column, condition, rows / 3, [rows / 2, rows].into_iter(), |n| sum.0 += n as u64);
+        sum.0 +=
+            out.len() as u64 + test.count(column, condition, rows / 3, rows as usize / 2).unwrap_or(0) as u64;
+    }
     for first in (0..rows).step_by(1000) {
         let len = (rows - first).min(1000) as usize;
         let vectors = [
@@ -305,9 +332,13 @@ fn read_everything(main: Main, random: &mut Random) -> Option<u64> {
             sum.add(&reader.relationship(*id));
             sum.0 += reader.edge_properties(*id).len() as u64;
         }
+        let slot_count = match &view.forward {
+            AdjacencyView::Csr(csr) => csr.edges(),
+            AdjacencyView::Column(_) => rows,
+        };
         for column in 0..info.properties.len() {
             let column = reader.edge_column(place, column);
-            read_column(column, rows.max(ids.len() as u64 / 2), random, &mut sum);
+            read_column(column, slot_count, random, &mut sum);
             for slots in slots.chunks(1000) {
                 let vector = column.gather(slots.iter().copied().enumerate(), slots.len());
                 (0..slots.len()).for_each(|i| sum.add(&vector.value(i, &|_| Value::Null)));
