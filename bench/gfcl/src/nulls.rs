@@ -41,15 +41,18 @@ const SHARES: [u64; 8] = [0, 10, 20, 30, 40, 50, 70, 90];
 /// The bit string answers one list in this many.
 const SCAN_SHARE: usize = 64;
 const BLOCK: usize = 1 << 16;
+/// What is below is a mark; each is another, or they would be stored as runs.
+const MARKS: i64 = i64::MIN + ROWS as i64;
+/// What no value is above.
 const MARK: i64 = i64::MIN;
 
 /// The values of one share, with marks.
 fn values(null_percent: u64) -> Vec<i64> {
     let mut random = Random(null_percent);
     (0..ROWS)
-        .map(|_| {
-            let value = random.next().cast_signed().max(MARK + 1);
-            if random.below(100) < null_percent { MARK } else { value }
+        .map(|row| {
+            let value = random.next().cast_signed().max(MARKS);
+            if random.below(100) < null_percent { MARK + row as i64 } else { value }
         })
         .collect()
 }
@@ -83,7 +86,7 @@ fn load() -> Result<Main, Failure> {
         .iter()
         .flat_map(|share| {
             let values = values(*share);
-            let nulls = Some(values.iter().map(|v| *v == MARK).collect()).filter(|_| *share > 0);
+            let nulls = Some(values.iter().map(|v| *v < MARKS).collect()).filter(|_| *share > 0);
             [
                 ColumnBatch { data: ColumnData::Int(values.clone()), nulls },
                 ColumnBatch { data: ColumnData::Int(values), nulls: None },
@@ -165,8 +168,8 @@ impl BitString {
     fn new(values: &[i64]) -> Self {
         let block = |rows: &[i64]| {
             let word =
-                |rows: &[i64]| rows.iter().enumerate().fold(0, |w, (i, v)| w | u64::from(*v != MARK) << i);
-            (rows.chunks(64).map(word).collect(), rows.iter().copied().filter(|v| *v != MARK).collect())
+                |rows: &[i64]| rows.iter().enumerate().fold(0, |w, (i, v)| w | u64::from(*v >= MARKS) << i);
+            (rows.chunks(64).map(word).collect(), rows.iter().copied().filter(|v| *v >= MARKS).collect())
         };
         Self { blocks: values.chunks(BLOCK).map(block).collect() }
     }

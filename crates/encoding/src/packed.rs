@@ -164,9 +164,20 @@ impl<'a> PackedView<'a> {
             (16, 1) => self.unpack_as::<2>(from, out),
             (24, 1) => self.unpack_as::<3>(from, out),
             (32, 1) => self.unpack_as::<4>(from, out),
-            _ => {
+            (64, _) => {
                 for (k, o) in out.iter_mut().enumerate() {
                     *o = self.get(from + k);
+                }
+            }
+            (bits, step) => {
+                let (bits, mask) = (usize::from(bits), (1u64 << bits.min(63)) - 1);
+                let mut bit = from.wrapping_mul(bits);
+                for o in out {
+                    let raw = self.bytes.get(bit >> 3..).and_then(|b| b.first_chunk::<8>());
+                    let word = raw.map_or(0, |raw| u64::from_le_bytes(*raw));
+                    let code = (word >> (bit & 7)) & mask;
+                    *o = self.base.wrapping_add(code.wrapping_mul(step).cast_signed());
+                    bit += bits;
                 }
             }
         }

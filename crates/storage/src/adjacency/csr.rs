@@ -34,6 +34,8 @@ pub(crate) struct CsrSegment {
 pub struct Csr {
     targets: Vec<TableId>,
     segments: Vec<Arc<CsrSegment>>,
+    /// Where each page of all segments starts: one load for a property read from the other side.
+    page_slots: Vec<u64>,
 }
 
 impl Csr {
@@ -52,7 +54,10 @@ impl Csr {
             first_slot += segment.edges as u64;
             segments.push(Arc::new(segment));
         }
-        Ok(Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments })
+        let starts =
+            |s: &Arc<CsrSegment>| s.pages.iter().map(|p| s.first_slot + u64::from(*p)).collect::<Vec<_>>();
+        let page_slots = segments.iter().flat_map(starts).collect();
+        Ok(Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments, page_slots })
     }
 
     fn read_segment(
@@ -120,6 +125,7 @@ struct SegmentView<'s> {
 /// A CSR, resolved into slices.
 pub struct CsrView<'s> {
     targets: &'s [TableId],
+    page_slots: &'s [u64],
     segments: Vec<SegmentView<'s>>,
 }
 
@@ -154,7 +160,7 @@ impl<'s> CsrView<'s> {
             tables: s.tables.as_ref().map(PackedInts::view),
             positions: s.positions.as_ref().map(PackedInts::view),
         });
-        Self { targets: &csr.targets, segments: segments.collect() }
+        Self { targets: &csr.targets, page_slots: &csr.page_slots, segments: segments.collect() }
     }
 
     /// The list of node `row`.
@@ -338,9 +344,7 @@ impl<'s> CsrView<'s> {
     /// The global slot at which the page of 128 rows that holds `row` starts.
     #[inline]
     pub fn page_slot(&self, page: u64) -> u64 {
-        const SEGMENT_PAGES: usize = SEGMENT_ROWS / PAGE_ROWS as usize;
-        let Some(view) = self.segments.get(page as usize / SEGMENT_PAGES) else { return 0 };
-        view.first_slot + view.pages.get(page as usize % SEGMENT_PAGES).map_or(0, |p| u64::from(*p))
+        self.page_slots.get(page as usize).copied().unwrap_or(0)
     }
 
     /// The global slot at which the edges of `row` start, or would; past the last row, the number of edges.

@@ -10,7 +10,7 @@
 //! Which encoding, whether nulls can be and whether all rows are in one segment is decided once per 64 rows. Floats are 64-bit codes,
 //! strings of a dictionary are their codes.
 
-use trimorph_encoding::{LinearView, PackedView, RankView, line};
+use trimorph_encoding::{LinearView, PackedView, RankView, RunsView, line};
 use trimorph_vfs::prefetch;
 
 use super::format::SEGMENT_ROWS;
@@ -37,18 +37,29 @@ pub(super) struct CodeSegment<'s> {
     /// Of a linear segment.
     slope: i64,
     present: Present<'s>,
+    /// Where runs start; codes are the runs'.
+    runs: Option<RankView<'s>>,
 }
 
-/// The codes of a column all of whose segments are packed integers.
+/// The codes of a column all of whose segments are packed integers, lines or runs.
 pub(super) struct Codes<'s> {
     segments: Vec<CodeSegment<'s>>,
-    nullable: bool,
+    /// Whether a code's place is not its row.
+    placed: bool,
     sloped: bool,
 }
 
 /// What a row past the last reads.
-const NOTHING: CodeSegment<'static> =
-    CodeSegment { bytes: &[], bits: 0, mask: 0, base: 0, step: 0, slope: 0, present: Present::None };
+const NOTHING: CodeSegment<'static> = CodeSegment {
+    bytes: &[],
+    bits: 0,
+    mask: 0,
+    base: 0,
+    step: 0,
+    slope: 0,
+    present: Present::None,
+    runs: None,
+};
 
 #[inline(always)]
 fn load(bytes: &[u8], at: usize) -> u64 {
@@ -63,24 +74,44 @@ impl<'s> CodeSegment<'s> {
     pub(super) fn new(ints: &PackedView<'s>, present: Present<'s>) -> Self {
         let bits = usize::from(ints.bits);
         let mask = if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
-        Self { bytes: ints.bytes, bits, mask, base: ints.base, step: ints.step, slope: 0, present }
+        Self {
+            bytes: ints.bytes,
+            bits,
+            mask,
+            base: ints.base,
+            step: ints.step,
+            slope: 0,
+            present,
+            runs: None,
+        }
     }
 
     pub(super) fn linear(linear: &LinearView<'s>, present: Present<'s>) -> Self {
         Self { slope: linear.slope, ..Self::new(&linear.codes, present) }
     }
 
+    pub(super) fn runs(runs: &RunsView<'s>, present: Present<'s>) -> Self {
+        Self { runs: Some(runs.starts), ..Self::new(&runs.values, present) }
+    }
+
     /// 8-byte values as they are.
     pub(super) fn plain(bytes: &'s [u8], present: Present<'s>) -> Self {
-        Self { bytes, bits: 64, mask: u64::MAX, base: 0, step: 1, slope: 0, present }
+        Self { bytes, bits: 64, mask: u64::MAX, base: 0, step: 1, slope: 0, present, runs: None }
     }
 
     #[inline(always)]
     fn place(&self, local: usize) -> (usize, u64) {
-        match &self.present {
+        let (place, bit) = match &self.present {
             Present::All => (local, 1),
             Present::None => (0, 0),
             Present::Some(rank) => rank.look(local),
+        };
+        match &self.runs {
+            None => (place, bit),
+            Some(starts) => {
+                let (before, here) = starts.look(place);
+                ((before + here as usize).saturating_sub(1), bit)
+            }
         }
     }
 
@@ -101,12 +132,12 @@ impl<'s> CodeSegment<'s> {
 }
 
 impl<'s> Codes<'s> {
-    /// `None` unless every segment is packed integers.
+    /// `None` unless every segment has codes.
     pub(super) fn new(segments: impl Iterator<Item = Option<CodeSegment<'s>>>) -> Option<Self> {
         let segments = segments.collect::<Option<Vec<_>>>()?;
-        let nullable = segments.iter().any(|s| !matches!(s.present, Present::All));
+        let placed = segments.iter().any(|s| s.runs.is_some() || !matches!(s.present, Present::All));
         let sloped = segments.iter().any(|s| s.slope != 0);
-        Some(Self { segments, nullable, sloped })
+        Some(Self { segments, placed, sloped })
     }
 
     #[inline(always)]
@@ -132,49 +163,62 @@ impl<'s> Codes<'s> {
             (*position, *row) = pair;
             batch.len += 1;
         }
-        let rows = &batch.rows[..batch.len];
-        if self.nullable {
-            let mut present = 0;
-            for (i, (row, at)) in rows.iter().zip(&mut batch.places).enumerate() {
-                let segment = self.segment(*row);
-                let (place, bit) = segment.place(*row as usize % SEGMENT_ROWS);
-                segment.ask_for(place);
-                // A segment has 65,536 rows.
-                *at = place as u32;
-                present |= bit << i;
-            }
-            batch.present = present;
-        } else {
-            batch.present = u64::MAX;
+        batch.present = self.start_rows(&batch.rows[..batch.len], &mut batch.places);
+    }
+
+    /// Finds the places of up to [`BATCH_ROWS`] rows and asks for their codes; a bit for each row that is present.
+    #[inline]
+    pub(super) fn start_rows(&self, rows: &[u64], places: &mut [u32; BATCH_ROWS]) -> u64 {
+        if !self.placed {
             for row in rows {
                 self.segment(*row).ask_for(*row as usize % SEGMENT_ROWS);
             }
+            return u64::MAX;
         }
+        let mut present = 0;
+        for (i, (row, at)) in rows.iter().zip(places).enumerate() {
+            let segment = self.segment(*row);
+            let (place, bit) = segment.place(*row as usize % SEGMENT_ROWS);
+            segment.ask_for(place);
+            // A segment has 65,536 rows.
+            *at = place as u32;
+            present |= bit << i;
+        }
+        present
     }
 
     /// The values of the rows of a batch that was started, 0 where absent.
     #[inline]
     pub(super) fn finish(&self, batch: &Batch, out: &mut [i64; BATCH_ROWS]) {
-        match (self.nullable, self.sloped) {
-            (false, false) => self.finish_as::<false, false>(batch, out),
-            (false, true) => self.finish_as::<false, true>(batch, out),
-            (true, false) => self.finish_as::<true, false>(batch, out),
-            (true, true) => self.finish_as::<true, true>(batch, out),
-        }
+        self.finish_rows(&batch.rows[..batch.len], &batch.places, batch.present, out, |v| v);
     }
 
+    /// What `convert` makes of the values of rows that were started, of 0 where absent.
     #[inline]
-    fn finish_as<const NULLS: bool, const SLOPED: bool>(&self, batch: &Batch, out: &mut [i64; BATCH_ROWS]) {
-        let rows = &batch.rows[..batch.len];
-        if NULLS {
-            let places = rows.iter().zip(&batch.places);
-            for (i, ((row, place), o)) in places.zip(out).enumerate() {
-                let here = ((batch.present >> i) & 1).cast_signed().wrapping_neg();
-                *o = self.segment(*row).value::<SLOPED>(*place as usize) & here;
+    pub(super) fn finish_rows<T>(
+        &self,
+        rows: &[u64],
+        places: &[u32; BATCH_ROWS],
+        present: u64,
+        out: &mut [T],
+        convert: impl Fn(i64) -> T,
+    ) {
+        match (self.placed, self.sloped) {
+            (false, false) => {
+                for (row, o) in rows.iter().zip(out) {
+                    *o = convert(self.segment(*row).value::<false>(*row as usize % SEGMENT_ROWS));
+                }
             }
-        } else {
-            for (row, o) in rows.iter().zip(out) {
-                *o = self.segment(*row).value::<SLOPED>(*row as usize % SEGMENT_ROWS);
+            (false, true) => {
+                for (row, o) in rows.iter().zip(out) {
+                    *o = convert(self.segment(*row).value::<true>(*row as usize % SEGMENT_ROWS));
+                }
+            }
+            (true, _) => {
+                for (i, ((row, place), o)) in rows.iter().zip(places).zip(out).enumerate() {
+                    let here = ((present >> i) & 1).cast_signed().wrapping_neg();
+                    *o = convert(self.segment(*row).value::<true>(*place as usize) & here);
+                }
             }
         }
     }

@@ -66,6 +66,7 @@ fn check(ty: LogicalType, values: &[Value], random: &mut Random) -> Vec<&'static
         let picked: Vec<u64> = (0..len).map(|_| random.below(rows)).collect();
         let gathered = view.gather(picked.iter().copied().enumerate(), len);
         check_vector(&gathered, |i| (i, picked[i]), len, values, "gather");
+        check_vector(&view.gather_rows(&picked), |i| (i, picked[i]), len, values, "gather rows");
         let backwards = view.gather(picked.iter().enumerate().map(|(i, row)| (len - 1 - i, *row)), len);
         check_vector(&backwards, |i| (len - 1 - i, picked[i]), len, values, "gather backwards");
         let sparse = view.gather(picked.iter().enumerate().map(|(i, row)| (2 * i, *row)), 2 * len);

@@ -206,7 +206,7 @@ fn read_column(column: &ColumnView<'_>, rows: u64, random: &mut Random, sum: &mu
         Value::Int(x) => x,
         _ => 0,
     };
-    let text = |text: &str| text.len() % 2 == 0;
+    let text = |text: &str| text.len().is_multiple_of(2);
     let conditions = [
         Condition::Range(middle, i64::MAX),
         Condition::Range(i64::MIN, middle.saturating_add(1000)),
@@ -226,7 +226,9 @@ fn read_column(column: &ColumnView<'_>, rows: u64, random: &mut Random, sum: &mu
     }
     for first in (0..rows).step_by(1000) {
         let len = (rows - first).min(1000) as usize;
+        let picked: Vec<u64> = (0..len).map(|_| random.below(rows as usize) as u64).collect();
         let vectors = [
+            column.gather_rows(&picked),
             column.scan(first, len),
             column.gather((0..len).map(|i| (i, random.below(rows as usize) as u64)), len),
             column.gather((0..len / 100).map(|i| (i * 7, first + i as u64)), len),
