@@ -4,5 +4,6 @@
 mod access;
 mod differential;
 mod fuzz;
+mod load_fuzz;
 mod shared;
 mod snb_bi;

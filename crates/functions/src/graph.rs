@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trimorph_types::Value;
 
 use crate::context::Context;
-use crate::error::{Answer, overflow, wrong_type, wrong_value};
+use crate::error::{Answer, wrong_type, wrong_value};
 use crate::registry::{Function, result};
 
 pub(crate) const FUNCTIONS: &[Function] = &[
@@ -17,7 +17,13 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         relationship_type,
         "type(relationship): the relationship's type",
     ),
-    Function::new("id", (1, 1), result::int, id, "id(entity): the internal id of a node or relationship"),
+    Function::new(
+        "id",
+        (1, 1),
+        result::int,
+        id,
+        "id(entity): the internal id of a node or relationship, which may be negative",
+    ),
     Function::new(
         "elementId",
         (1, 1),
@@ -82,7 +88,8 @@ fn id(_: &Context<'_>, args: &[Value]) -> Answer {
         Value::Relationship(relationship) => relationship.id.0,
         other => return Err(wrong_type("id()", "a NODE or RELATIONSHIP", other)),
     };
-    i64::try_from(id).map(Value::Int).map_err(|_| overflow("id()"))
+    // All 64 bits, as they are: ids stay distinct, and those of relationships from edge table 512 on are negative.
+    Ok(Value::Int(id.cast_signed()))
 }
 
 fn element_id(context: &Context<'_>, args: &[Value]) -> Answer {

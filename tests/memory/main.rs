@@ -1,0 +1,87 @@
+//! What a database says it holds, and what the allocator says: the same within 5 %; and a load's peak stays within its bound.
+//!
+//! A binary of its own, because it counts every allocation. Images are maps, which the allocator does not see: they are counted
+//! by their length.
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
+
+#[path = "../it/shared.rs"]
+mod shared;
+
+use std::alloc::System;
+use std::path::Path;
+
+use cap::Cap;
+use trimorph::{Config, Database, Error, LoadError, NoProgress};
+use trimorph_base::MemoryBudget;
+
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+
+fn close(db: &Database, heap_before: usize, what: &str) {
+    let stats = db.stats();
+    let accounted: usize = stats.components.iter().map(|(_, bytes)| bytes).sum();
+    let heap = ALLOCATOR.allocated() - heap_before;
+    let live = heap + stats.image_bytes;
+    println!("{what}: accounted {accounted}, live {live} (images {}, heap {heap})", stats.image_bytes);
+    assert!(accounted.abs_diff(live) * 20 <= live, "{what}: {accounted} accounted for, {live} live");
+}
+
+fn load(db: &Database, path: &Path) {
+    db.load(&[path.to_owned()], None, &db.load_options(), &NoProgress).unwrap();
+}
+
+/// One test, since they would count each other's allocations.
+#[test]
+fn memory_is_accounted_for_and_bounded() {
+    // First, since the allocator's peak is that of the process.
+    peak();
+    accounting();
+    budget();
+}
+
+fn accounting() {
+    let Some(data) = shared::shared("data/snb-sf0.1/composite-merged-fk") else { return };
+    let dir = std::env::temp_dir().join(format!("trimorph-memory-{}", std::process::id()));
+    std::fs::remove_dir_all(&dir).unwrap_or_default();
+    let before = ALLOCATOR.allocated();
+    let db = Database::open(&dir, Config::default()).unwrap();
+    load(&db, &data);
+    close(&db, before, "after load");
+    drop(db);
+    let before = ALLOCATOR.allocated();
+    let db = Database::open(&dir, Config::default()).unwrap();
+    close(&db, before, "opened again");
+    drop(db);
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+/// 160 MB of CSV. The bound is twice the loaded size and 512 MB at any scale; here the fixed part must do with a quarter of that.
+fn peak() {
+    let db = Database::in_memory(Config { threads: 2, ..Config::default() });
+    let before = ALLOCATOR.allocated();
+    db.generate_snb(0.2, 7).unwrap();
+    let loaded = db.stats().image_bytes;
+    // Heap and images do not reach their peaks at the same time, so this is more than the peak of both.
+    let peak = ALLOCATOR.max_allocated() - before + loaded;
+    println!("loaded {loaded}, peak at most {peak}");
+    assert!(peak <= 2 * loaded + (128 << 20), "{peak} for {loaded}");
+}
+
+/// A load over its budget is an error, and leaves the database empty and usable.
+fn budget() {
+    for limit in [1 << 16, 1 << 20, 8 << 20] {
+        let db = Database::in_memory(Config::default());
+        let options = trimorph::LoadOptions {
+            budget: MemoryBudget::new(limit, None),
+            chunk_bytes: 1 << 14,
+            ..db.load_options()
+        };
+        let error = db.generate_snb_with(0.05, 7, &options, &NoProgress).unwrap_err();
+        let text = error.to_string();
+        println!("{text}");
+        assert!(matches!(error, Error::Memory(_) | Error::Load(LoadError::Memory(_))), "{text}");
+        assert_eq!(options.budget.used_bytes(), 0);
+        assert_eq!(db.stats().nodes(), 0);
+        db.generate_snb(0.001, 7).unwrap();
+    }
+}
