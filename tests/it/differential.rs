@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use trimorph_exec::{Execution, Settings};
 use trimorph_functions::Clock;
-use trimorph_optimizer::{Options, optimize};
+use trimorph_optimizer::{HashJoins, Options, optimize};
 use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
 use trimorph_testkit::compare::compare;
@@ -40,6 +40,7 @@ fn settings(seed: u64, parameters: &BTreeMap<Arc<str>, Value>) -> (Settings, Opt
             count: on,
             intersect: on,
             semi_join: !seed.is_multiple_of(3),
+            hash_join: [HashJoins::Cost, HashJoins::Always, HashJoins::Off][(seed / 3 % 3) as usize],
         },
     )
 }
@@ -124,7 +125,9 @@ fn every_configuration_agrees_with_the_interpreter() {
         failures.iter().take(40).map(|(k, (n, place))| format!("{n} × {k}\n    {place}")).collect();
     assert!(failures.is_empty(), "\n{}", shown.join("\n"));
     assert!(agreed > skipped, "most queries must be compared");
-    for operator in ["SemiJoin", "Intersect", "ExtendCount", "ExtendInto", "VarExtend", "KeyLookup"] {
+    for operator in
+        ["SemiJoin", "Intersect", "ExtendCount", "ExtendInto", "VarExtend", "KeyLookup", "HashJoin"]
+    {
         assert!(operators.contains_key(operator), "no query was planned with {operator}");
     }
 }

@@ -7,6 +7,7 @@ use trimorph_base::CancelToken;
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::{Execution, Settings};
 use trimorph_functions::Clock;
+use trimorph_optimizer::HashJoins;
 use trimorph_types::{LogicalType, Value};
 
 use crate::database::Shared;
@@ -93,7 +94,9 @@ impl Connection {
         let bound =
             trimorph_cypher::bind(&statement, &catalog, &Registry).map_err(|d| Error::query(d, text))?;
         let on = self.shared.config.optimize;
-        let options = trimorph_optimizer::Options { reorder: on, count: on, intersect: on, semi_join: on };
+        let hash_join = if on { HashJoins::Cost } else { HashJoins::Off };
+        let options =
+            trimorph_optimizer::Options { reorder: on, count: on, intersect: on, semi_join: on, hash_join };
         let query =
             trimorph_optimizer::optimize(bound, &catalog, Some(&Sampler::new(&snapshot, params)), options);
         let planned = Planned { query: Arc::new(query), mode: statement.mode, catalog };

@@ -9,6 +9,7 @@
 //!    - `hang_counts`  leaves that nobody looks at become counting steps
 //!    - `semi_joins`   conditions on a node, and on what it leads to, become a set of nodes
 //!    - `order_joins`  dynamic programming over connected sets of nodes, cost in factorised tuples
+//!    - `hash_joins`   parts planned by themselves and joined
 //!    - `estimate`     rows, degrees, selectivities from the catalog's statistics
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
@@ -17,6 +18,7 @@
 mod count_trails;
 mod estimate;
 mod hang_counts;
+mod hash_joins;
 mod merge_patterns;
 mod order_joins;
 mod plan_match;
@@ -43,11 +45,24 @@ pub struct Options {
     pub intersect: bool,
     /// Find nodes that pass a condition once, where it would be asked of each of them many times.
     pub semi_join: bool,
+    /// Plan parts of a pattern by themselves and join them by hash, where that is cheaper.
+    pub hash_join: HashJoins,
+}
+
+/// When parts of a pattern are joined by hash.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HashJoins {
+    /// Never.
+    Off,
+    /// Where it is cheaper.
+    Cost,
+    /// Wherever it can be: for tests.
+    Always,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { reorder: true, count: true, intersect: true, semi_join: true }
+        Self { reorder: true, count: true, intersect: true, semi_join: true, hash_join: HashJoins::Cost }
     }
 }
 

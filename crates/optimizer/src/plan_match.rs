@@ -12,9 +12,10 @@ use trimorph_types::LogicalType;
 
 use crate::estimate::{Statistics, estimate_rows, rows_of, selectivity};
 use crate::hang_counts::hang_counts;
+use crate::hash_joins::Parts;
 use crate::order_joins::{Component, Order};
 use crate::tables::{Tables, edge_tables, narrow_tables};
-use crate::{Optimizer, VarSet, conjuncts, vars_of};
+use crate::{HashJoins, Optimizer, VarSet, conjuncts, vars_of};
 
 /// Part of a node's rows below which a predicate makes it an anchor.
 const ANCHOR: f64 = 0.02;
@@ -128,14 +129,14 @@ fn lookup_of(
 /// The pattern being planned.
 pub(crate) struct Planner<'a> {
     pub(crate) catalog: &'a Catalog,
-    known: Statistics<'a>,
-    intersect: bool,
+    pub(crate) known: Statistics<'a>,
+    pub(crate) intersect: bool,
     pub(crate) graph: QueryGraph,
     pub(crate) tables: Tables,
     pub(crate) plan: Plan,
     pub(crate) available: VarSet,
     /// Variables looked at above, or by predicates not placed yet.
-    wanted: VarSet,
+    pub(crate) wanted: VarSet,
     /// Variables looked at above, or by counts that hang at them.
     pub(crate) kept: VarSet,
 }
@@ -373,6 +374,10 @@ impl Planner<'_> {
             lookup: &lookup,
             bound,
             rows,
+            bushy: match self.plan {
+                Plan::Unit => optimizer.options.hash_join,
+                _ => HashJoins::Off,
+            },
             textual: !optimizer.options.reorder,
         };
         let order = component.order().unwrap_or_else(|| textual_order(nodes, &edges, &self.available));
@@ -380,22 +385,8 @@ impl Planner<'_> {
         if let Some(start) = order.start {
             outer = self.start(nodes[start]);
         }
-        self.place_filters();
-        self.hang(hanging);
-        for step in &order.steps {
-            let edge = &edges[*step];
-            // A semi-join filter may have taken it in.
-            if self.graph.edges.iter().all(|e| e.var != edge.var) {
-                continue;
-            }
-            self.follow(edge, optimizer);
-            self.place_filters();
-            self.hang(hanging);
-        }
-        for edge in self.closing_edges(None) {
-            self.close(&edge);
-            self.place_filters();
-        }
+        self.follow_order(&order, &Parts { nodes, edges: &edges }, optimizer, hanging);
+        self.finish();
         if let Some((left, vars)) = outer {
             let right = std::mem::replace(&mut self.plan, Plan::Unit);
             self.plan = Plan::HashJoin { left: Box::new(left), right: Box::new(right), on: Vec::new() };
@@ -404,8 +395,16 @@ impl Planner<'_> {
         }
     }
 
+    /// Checks the edges whose ends are all there.
+    pub(crate) fn finish(&mut self) {
+        for edge in self.closing_edges(None) {
+            self.close(&edge);
+            self.place_filters();
+        }
+    }
+
     /// Starts a component. Where it cannot start from the rows there are, gives these (and their variables) to be joined after.
-    fn start(&mut self, var: VarId) -> Option<(Plan, VarSet)> {
+    pub(crate) fn start(&mut self, var: VarId) -> Option<(Plan, VarSet)> {
         let tables = self.tables[&var].clone();
         let labels =
             self.graph.nodes.iter().find(|n| n.var == var).map_or(LabelExpr::True, |n| n.labels.clone());
@@ -438,7 +437,7 @@ impl Planner<'_> {
     }
 
     /// Places every predicate whose variables are there.
-    fn place_filters(&mut self) {
+    pub(crate) fn place_filters(&mut self) {
         let (ready, later): (Vec<Expr>, Vec<Expr>) = std::mem::take(&mut self.graph.predicates)
             .into_iter()
             .partition(|p| vars_of([p]).is_subset(&self.available));
@@ -450,7 +449,7 @@ impl Planner<'_> {
     }
 
     /// Places the counting steps whose node is there.
-    fn hang(&mut self, hanging: &mut Vec<(VarId, trimorph_algebra::CountStep)>) {
+    pub(crate) fn hang(&mut self, hanging: &mut Vec<(VarId, trimorph_algebra::CountStep)>) {
         let (ready, later) =
             std::mem::take(hanging).into_iter().partition(|(at, _)| self.available.contains(at));
         *hanging = later;
@@ -490,7 +489,7 @@ impl Planner<'_> {
     }
 
     /// Reaches a new node over `edge`, and closes or intersects the cycles it closes.
-    fn follow(&mut self, edge: &EdgePattern, optimizer: &mut Optimizer<'_>) {
+    pub(crate) fn follow(&mut self, edge: &EdgePattern, optimizer: &mut Optimizer<'_>) {
         self.graph.edges.retain(|e| e.var != edge.var);
         let from = if self.available.contains(&edge.from) { edge.from } else { edge.to };
         let step = self.step(edge, from);

@@ -137,7 +137,7 @@ impl Subtree {
 }
 
 /// Whether a predicate gives the same whenever it is asked, and never an error: it is asked of nodes that no row may reach.
-fn is_harmless(predicate: &Expr) -> bool {
+pub(crate) fn is_harmless(predicate: &Expr) -> bool {
     match predicate {
         Expr::Op(Op::And | Op::Or | Op::Not | Op::Xor, parts, _) => parts.iter().all(is_harmless),
         Expr::Op(Op::In, parts, _) => match &parts[..] {
