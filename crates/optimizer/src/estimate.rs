@@ -7,7 +7,7 @@
 
 use trimorph_algebra::{Direction, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId};
 use trimorph_base::TableId;
-use trimorph_catalog::{Catalog, PropertyStats};
+use trimorph_catalog::{Catalog, CharacteristicSet, PropertyStats};
 use trimorph_types::Value;
 
 use crate::tables::{edge_tables, joined_tables};
@@ -171,14 +171,78 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, t
             }
             _ => EQUALITY * 10.0,
         },
-        Expr::Op(Op::And, parts, _) => parts.iter().map(|p| selectivity(known, p, var, tables)).product(),
+        Expr::Op(Op::And, parts, _) => {
+            joint_selectivity(known, &parts.iter().collect::<Vec<_>>(), var, tables)
+        }
         Expr::Op(Op::Or, parts, _) => {
             parts.iter().map(|p| selectivity(known, p, var, tables)).sum::<f64>().min(1.0)
         }
         Expr::Op(Op::StartsWith | Op::Contains | Op::EndsWith | Op::Regex, _, _) => 0.1,
-        Expr::Op(Op::IsNotNull | Op::Ne, _, _) => 0.9,
+        Expr::Op(Op::IsNotNull, args, _) => match &args[..] {
+            [Expr::Property(_, name, _)] => presence(catalog, tables, &[name]),
+            _ => 0.9,
+        },
+        Expr::Op(Op::IsNull, args, _) => match &args[..] {
+            [Expr::Property(_, name, _)] => 1.0 - presence(catalog, tables, &[name]),
+            _ => 0.1,
+        },
+        Expr::Op(Op::Ne, _, _) => 0.9,
         _ => OTHER,
     }
+}
+
+/// The part of the nodes in `tables` that all of these predicates on one of them let through. Conditions are taken as independent, but for
+/// which properties a node has at all: that is counted, together, in the characteristic sets.
+pub(crate) fn joint_selectivity(
+    known: Statistics<'_>,
+    predicates: &[&Expr],
+    var: VarId,
+    tables: &[TableId],
+) -> f64 {
+    let mut part = 1.0;
+    let mut properties: Vec<&str> = Vec::new();
+    for predicate in predicates {
+        part *= selectivity(known, predicate, var, tables);
+        if let Some(name) = required_property(predicate, var)
+            && !properties.contains(&name)
+        {
+            properties.push(name);
+        }
+    }
+    if properties.len() > 1 {
+        let alone: f64 = properties.iter().map(|p| presence(known.catalog, tables, &[p])).product();
+        part *= presence(known.catalog, tables, &properties) / alone.max(1e-9);
+    }
+    part.clamp(1e-9, 1.0)
+}
+
+/// The property without which a predicate on `var` cannot be true.
+fn required_property(predicate: &Expr, var: VarId) -> Option<&str> {
+    let Expr::Op(Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::In | Op::IsNotNull, args, _) = predicate
+    else {
+        return None;
+    };
+    args.iter().find_map(|a| match a {
+        Expr::Property(base, name, _) if matches!(&**base, Expr::Var(v) if *v == var) => Some(&**name),
+        _ => None,
+    })
+}
+
+/// The part of the nodes in `tables` that have all of these properties: from the characteristic sets (Poseidon §6).
+fn presence(catalog: &Catalog, tables: &[TableId], properties: &[&str]) -> f64 {
+    let having: u64 = (tables.iter())
+        .filter_map(|t| {
+            let info = catalog.node_tables.get(t.0 as usize)?;
+            let columns: Option<Vec<usize>> =
+                properties.iter().map(|p| catalog.node_property(*t, p)).collect();
+            let columns = columns?;
+            let all = |set: &&CharacteristicSet| {
+                columns.iter().all(|c| set.properties.iter().any(|p| *p as usize == *c))
+            };
+            Some(info.characteristic_sets.iter().filter(all).map(|s| s.count).sum::<u64>())
+        })
+        .sum();
+    having as f64 / rows_of(catalog, tables).max(1.0)
 }
 
 fn flipped(op: Op) -> Op {

@@ -10,7 +10,7 @@ use trimorph_base::TableId;
 use trimorph_catalog::Catalog;
 use trimorph_types::LogicalType;
 
-use crate::estimate::{Statistics, estimate_rows, rows_of, selectivity};
+use crate::estimate::{Statistics, estimate_rows, joint_selectivity, rows_of, selectivity};
 use crate::hang_counts::hang_counts;
 use crate::hash_joins::Parts;
 use crate::order_joins::{Component, Order};
@@ -332,14 +332,13 @@ impl Planner<'_> {
     }
 
     fn selectivity(&self, var: VarId) -> f64 {
-        let part: f64 = (self.graph.predicates.iter())
+        let own: Vec<&Expr> = (self.graph.predicates.iter())
             .filter(|p| {
                 let vars = vars_of([*p]);
                 vars.contains(&var) && vars.iter().all(|v| *v == var || self.available.contains(v))
             })
-            .map(|p| selectivity(self.known, p, var, &self.tables[&var]))
-            .product();
-        part.max(1e-9)
+            .collect();
+        joint_selectivity(self.known, &own, var, &self.tables[&var])
     }
 
     fn plan_component(
