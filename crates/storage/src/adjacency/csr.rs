@@ -266,11 +266,21 @@ impl<'s> CsrView<'s> {
     /// 64 at a time; nothing where positions are not stored.
     #[inline]
     pub(crate) fn rows_and_positions(&self, list: List, mut each: impl FnMut(&[i64], &[i64])) {
+        /// Lists up to this long spare the buffers of longer ones.
+        const SHORT: usize = 8;
         const BATCH: usize = 64;
         let view = &self.segments[list.segment];
         let (None, Some(positions)) = (&view.tables, &view.positions) else { return };
-        let (mut rows, mut places) = ([0i64; BATCH], [0i64; BATCH]);
         let end = list.start + list.len;
+        if list.len <= SHORT {
+            let (mut rows, mut places) = ([0i64; SHORT], [0i64; SHORT]);
+            for (k, i) in (list.start..end).enumerate() {
+                (rows[k], places[k]) = (view.neighbours.get(i), positions.get(i));
+            }
+            each(&rows[..list.len], &places[..list.len]);
+            return;
+        }
+        let (mut rows, mut places) = ([0i64; BATCH], [0i64; BATCH]);
         for start in (list.start..end).step_by(BATCH) {
             let len = BATCH.min(end - start);
             view.neighbours.unpack(start, &mut rows[..len]);
