@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use trimorph_base::{NodeId, TableId};
 use trimorph_types::number::exact_int;
 use trimorph_types::{Value, Zone};
-use trimorph_vector::{Values, Vector};
+use trimorph_vector::{Text, Values, Vector};
 
 /// From key tuples to numbers `0, 1, 2, …` in the order of first sight.
 #[derive(Clone, Debug, Default)]
@@ -147,6 +147,8 @@ fn encode_value(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
+/// Texts that are remembered within a chunk.
+const RECENT_TEXTS: usize = 128;
 /// Pairs that are remembered within a chunk: 6 KiB.
 const RECENT_PAIRS: usize = 256;
 /// Above the bits of table and row.
@@ -207,6 +209,12 @@ impl KeyTable {
         numbers: &mut Vec<u32>,
         fresh: &mut Vec<u32>,
     ) {
+        if let [Vector { values: Values::String(texts), nulls }] = keys
+            && nulls.is_none()
+        {
+            self.number_texts(keys, texts, positions, numbers, fresh);
+            return;
+        }
         let (mut a, mut b) = (std::mem::take(&mut self.bits.0), std::mem::take(&mut self.bits.1));
         let tags = match keys {
             [one] => fixed_bits(one, positions, &mut a).map(|t| (t, None)),
@@ -253,6 +261,35 @@ impl KeyTable {
             }
         }
         self.bits = (a, b);
+    }
+
+    /// One text as key. Entries of a dictionary come again and again, and are known by where they lie: within a chunk only, so that
+    /// nothing that is freed is taken for what comes after it.
+    fn number_texts(
+        &mut self,
+        keys: &[&Vector<'_>],
+        texts: &[Text<'_>],
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) {
+        let mut buffer = Vec::new();
+        let mut recent: [(&str, u32); RECENT_TEXTS] = [("", u32::MAX); RECENT_TEXTS];
+        for p in positions {
+            let text = texts[*p as usize].as_str();
+            // The entries of a dictionary end to end differ in the low bits of where they start.
+            let place = &mut recent[text.as_ptr() as usize % RECENT_TEXTS];
+            if place.1 != u32::MAX && std::ptr::eq(place.0, text) {
+                numbers.push(place.1);
+                continue;
+            }
+            let (number, new) = self.number(&[(keys[0], *p as usize)], &mut buffer);
+            *place = (text, number);
+            numbers.push(number);
+            if new {
+                fresh.push(*p);
+            }
+        }
     }
 
     /// Keeps a number given by `number_fixed` or `number_pair`: new if it is the next.

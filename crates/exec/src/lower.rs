@@ -4,11 +4,13 @@
 //! decides the form of each extend (GF-CL §6.2): a vertex column extends in place; one adjacency with long lists stays a list group;
 //! everything else becomes a flat batch. Expressions may read one unflat group: all others are flattened first.
 
+mod filter;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trimorph_algebra::{ApplyKind, BoundQuery, CountStep, Expr, Extend, Op, Plan, VarId};
-use trimorph_base::{Diagnostic, ErrorKind, Span};
+use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_catalog::Catalog;
 use trimorph_store::Snapshot;
 use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess, Morsels, Prune};
@@ -16,7 +18,7 @@ use trimorph_types::Value;
 use trimorph_vector::Chunk;
 
 use crate::execution::ProfileCell;
-use crate::expr::{Compiler, Ex, PropertyTest, Row, compile, integer_range};
+use crate::expr::{Compiler, Ex, Row, compile, integer_range};
 use crate::layout::{Layout, Place};
 use crate::operator::BoxOperator;
 use crate::ops;
@@ -270,8 +272,7 @@ impl<'s> Lowering<'s> {
             Plan::Filter { input, predicate } => {
                 let mut below = vars_of([predicate]);
                 below.extend(needed);
-                self.counted_extend =
-                    matches!(&**input, Plan::Extend { step, .. } if !looked_at(step, needed));
+                self.counted_extend = matches!(&**input, Plan::Extend { step, .. } if !looked_at(step, needed) && filter::tests_only(predicate, step));
                 let lowered = self.child(0, input, &below)?;
                 self.lower_filter(lowered, predicate, needed)
             }
@@ -357,42 +358,6 @@ impl<'s> Lowering<'s> {
             }
             Plan::Apply { input, subplan, kind } => self.lower_apply(input, subplan, kind, needed),
         }
-    }
-
-    /// A filter for each conjunct, but comparisons of one property that follow each other in one.
-    fn lower_filter(
-        &self,
-        mut lowered: Lowered<'s>,
-        predicate: &Expr,
-        needed: &Vars,
-    ) -> Result<Lowered<'s>, ExecError> {
-        let mut parts = Vec::new();
-        conjuncts(predicate, &mut parts);
-        let mut specs: Vec<ops::FilterSpec> = Vec::new();
-        for part in parts {
-            if lowered.layout.unflat_groups(&[part]).len() > 1 {
-                lowered = filters(lowered, &mut specs);
-                lowered = self.flatten(lowered, &[part]);
-            }
-            let predicate = self.compile(part, &lowered.layout)?;
-            let group = lowered.layout.unflat_groups(&[part]).first().copied();
-            let test = PropertyTest::of(&predicate).filter(|t| Some(t.place.group) == group);
-            if let (Some(last), Some(_)) = (specs.last_mut(), &test)
-                && last.group == group
-                && last.test.is_some()
-            {
-                let both = Ex::Op(Op::And, vec![last.predicate.clone(), predicate.clone()], Span::default());
-                if let Some(test) = PropertyTest::of(&both) {
-                    (last.predicate, last.test) = (both, Some(test));
-                    continue;
-                }
-            }
-            specs.push(ops::FilterSpec { predicate, test, group, counted: false });
-        }
-        if let Some(last) = specs.last_mut() {
-            last.counted = last.group.is_some_and(|g| !group_needed(&lowered.layout, g, needed));
-        }
-        Ok(filters(lowered, &mut specs))
     }
 
     /// Slots of a one-group layout to keep, and the layout that has them followed by `new`.
@@ -910,14 +875,6 @@ fn rows_layout(vars: &[VarId]) -> Layout {
         layout.add(*var, group);
     }
     layout
-}
-
-/// Puts filters on, the first lowest.
-fn filters<'s>(mut lowered: Lowered<'s>, specs: &mut Vec<ops::FilterSpec>) -> Lowered<'s> {
-    for spec in specs.drain(..) {
-        lowered.op = Box::new(ops::Filter::new(lowered.op, Arc::new(spec)));
-    }
-    lowered
 }
 
 /// Whether a variable that is needed is in `group`.

@@ -4,7 +4,11 @@
 //! `scalar` evaluates one tuple; `vector` evaluates all selected positions of one group, with typed kernels where both sides
 //! have a type and the scalar evaluator for the rest. The two are tested against each other.
 
+mod arithmetic;
+mod compare;
 mod compile;
+mod filter;
+mod property;
 mod property_test;
 mod range;
 mod scalar;
@@ -20,10 +24,11 @@ use trimorph_types::Value;
 use crate::layout::Place;
 
 pub(crate) use compile::{Compiler, compile};
+pub(crate) use filter::{check_boolean, filter};
 pub(crate) use property_test::{PropertyTest, TestState};
 pub(crate) use range::integer_range;
 pub(crate) use scalar::Row;
-pub(crate) use vector::{Evaluated, check_boolean, evaluate, filter};
+pub(crate) use vector::{Evaluated, evaluate};
 
 /// A compiled expression.
 #[derive(Clone, Debug)]

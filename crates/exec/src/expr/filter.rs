@@ -1,0 +1,72 @@
+//! Narrows a group to the positions for which a predicate is true, whatever the predicate.
+
+use trimorph_algebra::Op;
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Selection, Values};
+
+use super::Ex;
+use super::vector::{Evaluated, evaluate};
+use crate::{Context, ExecError};
+
+/// Keeps the selected positions of `group` for which `predicate` is true.
+pub(crate) fn filter<'s>(
+    predicate: &Ex,
+    chunk: &mut Chunk<'s>,
+    group: usize,
+    cx: &Context<'s>,
+) -> Result<(), ExecError> {
+    if let Ex::Op(Op::And, parts, _) = predicate {
+        for part in parts {
+            filter(part, chunk, group, cx)?;
+        }
+        return Ok(());
+    }
+    let len = chunk.groups[group].len;
+    match evaluate(predicate, chunk, group, cx)? {
+        Evaluated::Const(v) => {
+            if !matches!(v, Value::Bool(true)) {
+                check_boolean(&v)?;
+                chunk.groups[group].selection = Selection::List(Vec::new());
+            }
+        }
+        result => {
+            let vector = result.into_vector(len);
+            let selection = &mut chunk.groups[group].selection;
+            match &vector.values {
+                Values::Bool(v) if vector.nulls.is_none() => selection.retain(len, |i| v[i]),
+                Values::Bool(v) => selection.retain(len, |i| v[i] && !vector.nulls.get(i)),
+                Values::Any(v) => {
+                    let mut wrong = None;
+                    selection.retain(len, |i| match &v[i] {
+                        Value::Bool(b) => *b,
+                        Value::Null => false,
+                        other => {
+                            wrong = Some(other.clone());
+                            false
+                        }
+                    });
+                    if let Some(v) = wrong {
+                        check_boolean(&v)?;
+                    }
+                }
+                _ => check_boolean(&vector.value(selection_first(selection), &|id| cx.edge_value(id)))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn selection_first(selection: &Selection) -> usize {
+    match selection {
+        Selection::All => 0,
+        Selection::List(list) => list.first().map_or(0, |i| *i as usize),
+    }
+}
+
+/// A predicate must be a Boolean or null.
+pub(crate) fn check_boolean(value: &Value) -> Result<(), ExecError> {
+    match value {
+        Value::Bool(_) | Value::Null => Ok(()),
+        other => Err(super::scalar::type_error("a Boolean", other).into()),
+    }
+}

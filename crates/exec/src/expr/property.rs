@@ -1,0 +1,165 @@
+//! Properties of the nodes or edges of a vector, read column by column: the values, or only which are null.
+
+use trimorph_base::TableId;
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Edges, Group, Nodes, Nulls, Values, Vector};
+
+use super::vector::{Evaluated, evaluate_shallow, positions};
+use super::{Ex, PropertyColumns};
+use crate::Context;
+
+/// Reads a property of nodes or edges; `None` where it cannot be read column by column.
+pub(super) fn property<'s>(
+    vector: &Vector<'s>,
+    columns: &PropertyColumns,
+    group: &Group<'s>,
+    cx: &Context<'s>,
+) -> Option<Vector<'s>> {
+    let len = group.len;
+    let selection = positions(group);
+    match &vector.values {
+        Values::Node(Nodes::Range(first)) if selection.is_all() => {
+            match columns.nodes.get(first.table().0 as usize).copied().flatten() {
+                Some(column) => Some(cx.reader.node_column(first.table(), column).scan(first.row(), len)),
+                None => Some(Vector::nulls(len)),
+            }
+        }
+        Values::Node(nodes) => {
+            let present: Vec<u32> = if vector.nulls.is_none() {
+                selection.to_vec(len)
+            } else {
+                selection.to_vec(len).into_iter().filter(|i| !vector.nulls.get(*i as usize)).collect()
+            };
+            let mut out = match nodes.table() {
+                Some(table) => read_nodes(nodes, table, &present, columns, len, cx),
+                None => read_mixed(nodes, &present, columns, len, cx)?,
+            };
+            out.nulls = out.nulls.union(&vector.nulls, len);
+            hide_nulls(&mut out, &vector.nulls, len);
+            Some(out)
+        }
+        Values::Edge(Edges::Slots { table, first, .. }) => match columns.edges.get(*table).copied().flatten()
+        {
+            Some(column) => Some(cx.reader.edge_column(*table, column).scan(*first, len)),
+            None => Some(Vector::nulls(len)),
+        },
+        Values::Edge(Edges::Run(first)) => {
+            let table = first.table().0 as usize;
+            match columns.edges.get(table).copied().flatten() {
+                Some(column) => {
+                    let slot = cx.reader.edge_table(table).slot(*first);
+                    Some(cx.reader.edge_column(table, column).scan(slot, len))
+                }
+                None => Some(Vector::nulls(len)),
+            }
+        }
+        Values::Edge(Edges::Ids(ids)) if vector.nulls.is_none() => {
+            let present = selection.to_vec(len);
+            let table = present.first().map(|i| ids[*i as usize].table())?;
+            if present.iter().any(|i| ids[*i as usize].table() != table) {
+                return None;
+            }
+            let table = table.0 as usize;
+            match columns.edges.get(table).copied().flatten() {
+                Some(column) => {
+                    let view = cx.reader.edge_table(table);
+                    let rows = present.iter().map(|i| (*i as usize, view.slot(ids[*i as usize])));
+                    Some(cx.reader.edge_column(table, column).gather(rows, len))
+                }
+                None => Some(Vector::nulls(len)),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// General vectors keep nulls as values.
+fn hide_nulls(vector: &mut Vector<'_>, nulls: &Nulls, len: usize) {
+    if let Values::Any(values) = &mut vector.values {
+        for (i, v) in values.iter_mut().enumerate().take(len) {
+            if nulls.get(i) {
+                *v = Value::Null;
+            }
+        }
+    }
+}
+
+fn read_nodes<'s>(
+    nodes: &Nodes<'s>,
+    table: TableId,
+    present: &[u32],
+    columns: &PropertyColumns,
+    len: usize,
+    cx: &Context<'s>,
+) -> Vector<'s> {
+    let Some(column) = columns.nodes.get(table.0 as usize).copied().flatten() else {
+        return Vector::nulls(len);
+    };
+    let column = cx.reader.node_column(table, column);
+    match nodes {
+        // The two forms that matter get their own loop; the rest is rare.
+        Nodes::Ids { ids, .. } => {
+            column.gather(present.iter().map(|i| (*i as usize, ids[*i as usize].row())), len)
+        }
+        _ => column.gather(present.iter().map(|i| (*i as usize, nodes.id(*i as usize).row())), len),
+    }
+}
+
+/// Nodes of several tables: one gather a table, merged if all give the same type.
+fn read_mixed<'s>(
+    nodes: &Nodes<'s>,
+    present: &[u32],
+    columns: &PropertyColumns,
+    len: usize,
+    cx: &Context<'s>,
+) -> Option<Vector<'s>> {
+    let mut by_table: Vec<(TableId, Vec<u32>)> = Vec::new();
+    for i in present {
+        let table = nodes.id(*i as usize).table();
+        match by_table.iter_mut().find(|(t, _)| *t == table) {
+            Some((_, list)) => list.push(*i),
+            None => by_table.push((table, vec![*i])),
+        }
+    }
+    let mut out: Option<Vector<'s>> = None;
+    let mut missing = Nulls::NONE;
+    for (table, list) in &by_table {
+        if columns.nodes.get(table.0 as usize).copied().flatten().is_none() {
+            list.iter().for_each(|i| missing.set(*i as usize, len));
+            continue;
+        }
+        let part = read_nodes(nodes, *table, list, columns, len, cx);
+        match &mut out {
+            None => out = Some(part),
+            Some(out) => {
+                if !out.assign(&part, list, len) {
+                    return None;
+                }
+            }
+        }
+    }
+    let mut out = out.unwrap_or_else(|| Vector::nulls(len));
+    out.nulls = out.nulls.union(&missing, len);
+    Some(out)
+}
+
+/// The nulls of a property of nodes, without reading its values.
+pub(super) fn property_nulls(ex: &Ex, chunk: &Chunk<'_>, group: usize, cx: &Context<'_>) -> Option<Nulls> {
+    let Ex::Property { base, columns, .. } = ex else { return None };
+    let Evaluated::Ref(Vector { values: Values::Node(nodes), nulls }) = evaluate_shallow(base, chunk, group)
+    else {
+        return None;
+    };
+    let g = &chunk.groups[group];
+    let mut out = nulls.clone();
+    positions(g).for_each(g.len, |i| {
+        if !nulls.get(i) {
+            let id = nodes.id(i);
+            let column = columns.nodes.get(id.table().0 as usize).copied().flatten();
+            if column.is_none_or(|c| cx.reader.node_column(id.table(), c).is_null(id.row())) {
+                out.set(i, g.len);
+            }
+        }
+    });
+    Some(out)
+}
