@@ -64,22 +64,26 @@ pub(super) fn arithmetic<'s>(
     let nulls = |e: &Evaluated<'_, 's>| e.vector().map_or(none.clone(), |v| v.nulls.clone());
     if let (Some(x), Some(y)) = (ints(a), ints(b)) {
         let nulls = nulls(a).union(&nulls(b), g.len);
-        let mut out = vec![0i64; g.len];
-        let mut overflow = false;
-        positions(g).for_each(g.len, |i| {
-            let (x, y) = (x.at(i), y.at(i));
-            let (value, over) = match op {
-                Op::Add => x.overflowing_add(y),
-                Op::Sub => x.overflowing_sub(y),
-                Op::Mul => x.overflowing_mul(y),
-                // By zero: what is null there is no error, and the scalar evaluator tells.
-                _ if y == 0 => (0, true),
-                Op::Div => x.overflowing_div(y),
-                _ => (x.wrapping_rem(y), false),
-            };
-            out[i] = value;
-            overflow |= over;
-        });
+        // One loop per operator, so that the loop has no branch on it.
+        macro_rules! fill {
+            ($of:expr) => {{
+                let (mut out, mut overflow) = (vec![0i64; g.len], false);
+                positions(g).for_each(g.len, |i| {
+                    let (value, over) = $of(x.at(i), y.at(i));
+                    out[i] = value;
+                    overflow |= over;
+                });
+                (out, overflow)
+            }};
+        }
+        let (out, overflow) = match op {
+            Op::Add => fill!(|x: i64, y| x.overflowing_add(y)),
+            Op::Sub => fill!(|x: i64, y| x.overflowing_sub(y)),
+            Op::Mul => fill!(|x: i64, y| x.overflowing_mul(y)),
+            // By zero: what is null there is no error, and the scalar evaluator tells.
+            Op::Div => fill!(|x: i64, y| if y == 0 { (0, true) } else { x.overflowing_div(y) }),
+            _ => fill!(|x: i64, y| if y == 0 { (0, true) } else { (x.wrapping_rem(y), false) }),
+        };
         return (!overflow).then_some(Vector { values: Values::Int(out), nulls });
     }
     if let (Some(x), Some(y)) = (floats(a), floats(b)) {
