@@ -4,6 +4,7 @@
 mod access;
 mod differential;
 mod fuzz;
+mod plans;
 mod load_fuzz;
 mod shared;
 mod snb_bi;

@@ -8,7 +8,7 @@ use trimorph::{Config, Connection, Database, NoProgress, Value, temporal};
 
 use crate::shared::shared;
 
-fn database(layout: &str) -> Option<Database> {
+pub(crate) fn database(layout: &str) -> Option<Database> {
     let path = shared(&format!("data/snb-sf0.1/{layout}"))?;
     let db = Database::in_memory(Config::default());
     db.load(&[path], None, &db.load_options(), &NoProgress).unwrap();

@@ -1,4 +1,5 @@
-//! Unwind: each row is repeated for the elements of a list. Null gives no row; a value that is no list gives one.
+//! Unwind: each row is repeated for the elements of a list. Null gives no row; a value that is no list gives one. The integers of
+//! `range()` are counted, not listed: a range of any length takes no memory.
 
 use std::sync::Arc;
 
@@ -18,8 +19,51 @@ pub(crate) struct Unwind<'s> {
     list: Arc<Ex>,
     rest: Vec<u32>,
     cursor: usize,
-    items: Option<Arc<Vec<Value>>>,
+    items: Option<Items>,
     offset: usize,
+}
+
+/// The elements of one row.
+#[derive(Clone)]
+enum Items {
+    List(Arc<Vec<Value>>),
+    Range { start: i64, step: i64, len: usize },
+}
+
+impl Items {
+    /// `range()` of these arguments, if it is one that can be counted: what is wrong with others the function says.
+    fn range(args: &[Value]) -> Option<Self> {
+        let (start, end, step) = match args {
+            [Value::Int(start), Value::Int(end)] => (*start, *end, 1),
+            [Value::Int(start), Value::Int(end), Value::Int(step)] if *step != 0 => (*start, *end, *step),
+            _ => return None,
+        };
+        let distance = i128::from(end) - i128::from(start);
+        let len = if distance.signum() * i128::from(step.signum()) < 0 {
+            0
+        } else {
+            distance / i128::from(step) + 1
+        };
+        Some(Self::Range { start, step, len: usize::try_from(len).ok()? })
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::List(items) => items.len(),
+            Self::Range { len, .. } => *len,
+        }
+    }
+
+    /// Appends elements `from..to`.
+    fn extend(&self, from: usize, to: usize, out: &mut Vec<Value>) {
+        match self {
+            Self::List(items) => out.extend_from_slice(&items[from..to]),
+            // No element is past the end of the range, and the end is an integer.
+            Self::Range { start, step, .. } => {
+                out.extend((from..to).map(|i| Value::Int(start.wrapping_add(step.wrapping_mul(i as i64)))))
+            }
+        }
+    }
 }
 
 impl<'s> Unwind<'s> {
@@ -28,18 +72,28 @@ impl<'s> Unwind<'s> {
         Self { child, inner, slots, keep, list, rest: Vec::new(), cursor: 0, items: None, offset: 0 }
     }
 
-    /// The list of the current row.
-    fn items(&mut self, position: u32, cx: &Context<'s>) -> Result<Arc<Vec<Value>>, ExecError> {
+    /// The elements of the current row.
+    fn items(&mut self, position: u32, cx: &Context<'s>) -> Result<Items, ExecError> {
         if let Some(items) = &self.items {
-            return Ok(Arc::clone(items));
+            return Ok(items.clone());
         }
-        let value = Row::new(&self.inner, 0, position as usize).eval(&self.list, cx)?;
-        let items = match value {
-            Value::Null => Arc::default(),
-            Value::List(items) => items,
-            other => Arc::new(vec![other]),
+        let mut row = Row::new(&self.inner, 0, position as usize);
+        let range = match &*self.list {
+            Ex::Call(function, args, _) if function.name == "range" => {
+                let args = args.iter().map(|a| row.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
+                Items::range(&args)
+            }
+            _ => None,
         };
-        self.items = Some(Arc::clone(&items));
+        let items = match range {
+            Some(range) => range,
+            None => match row.eval(&self.list, cx)? {
+                Value::Null => Items::List(Arc::default()),
+                Value::List(items) => Items::List(items),
+                other => Items::List(Arc::new(vec![other])),
+            },
+        };
+        self.items = Some(items.clone());
         Ok(items)
     }
 }
@@ -72,7 +126,7 @@ impl<'s> Operator<'s> for Unwind<'s> {
                 let p = self.rest[self.cursor];
                 let items = self.items(p, cx)?;
                 let end = items.len().min(self.offset + room - values.len());
-                values.extend_from_slice(&items[self.offset..end]);
+                items.extend(self.offset, end, &mut values);
                 parents.resize(values.len(), p);
                 if end == items.len() {
                     self.cursor += 1;
