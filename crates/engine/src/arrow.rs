@@ -15,7 +15,7 @@ use trimorph_vector::{Nulls, Values, Vector};
 use crate::{Entities, Error, QueryResult};
 
 /// One column of one batch, before its Arrow type is settled.
-enum Column {
+pub(crate) enum Column {
     Typed(LogicalType, ArrayRef),
     General(Vec<Value>),
 }
@@ -27,23 +27,12 @@ impl QueryResult {
     /// **Cost**: vectors of numbers without a selection are handed over; others and strings are copied once.
     pub fn arrow(&mut self) -> Result<(SchemaRef, Vec<RecordBatch>), Error> {
         let width = self.columns().len();
-        let mut batches: Vec<(usize, Vec<Column>)> = Vec::new();
-        let early = self.drain_rows();
-        if !early.is_empty() {
-            let mut columns: Vec<Vec<Value>> = vec![Vec::new(); width];
-            let len = early.len();
-            for row in early {
-                columns.iter_mut().zip(row).for_each(|(c, v)| c.push(v));
-            }
-            batches.push((len, columns.into_iter().map(Column::General).collect()));
-        }
-        while let Some(batch) = self.next_batch(|columns, positions, cx| {
-            let columns = columns.iter().map(|v| convert(v, positions, &|id| cx.edge_value(id))).collect();
-            (positions.len(), columns)
-        })? {
+        let mut batches = Vec::from_iter(self.early_columns());
+        while let Some(batch) = self.next_columns()? {
             batches.push(batch);
         }
-        let types: Vec<LogicalType> = (0..width).map(|c| common_type(&batches, c, self.types()[c])).collect();
+        let types: Vec<LogicalType> =
+            (0..width).map(|c| common_type(&batches, c).unwrap_or(self.types()[c])).collect();
         let fields: Vec<Field> =
             self.columns().iter().zip(&types).map(|(n, t)| Field::new(n, data_type(*t), true)).collect();
         let schema = Arc::new(Schema::new(fields));
@@ -65,6 +54,40 @@ impl QueryResult {
                 Error::query(d, "")
             })?;
         Ok((schema, batches))
+    }
+
+    /// Rows that were computed and not fetched, as columns.
+    pub(crate) fn early_columns(&mut self) -> Option<(usize, Vec<Column>)> {
+        let early = self.drain_rows();
+        let mut columns: Vec<Vec<Value>> = vec![Vec::new(); self.columns().len()];
+        let len = early.len();
+        for row in early {
+            columns.iter_mut().zip(row).for_each(|(c, v)| c.push(v));
+        }
+        (len > 0).then(|| (len, columns.into_iter().map(Column::General).collect()))
+    }
+
+    /// The next batch as columns.
+    pub(crate) fn next_columns(&mut self) -> Result<Option<(usize, Vec<Column>)>, Error> {
+        self.next_batch(|columns, positions, cx| {
+            let columns = columns.iter().map(|v| convert(v, positions, &|id| cx.edge_value(id))).collect();
+            (positions.len(), columns)
+        })
+    }
+}
+
+impl Column {
+    /// The type of the first value that a column settled as `ty` cannot hold.
+    pub(crate) fn misfit(&self, ty: LogicalType) -> Option<LogicalType> {
+        let misfits = |other: LogicalType| {
+            let is_text = data_type(ty) == DataType::Utf8;
+            let is_wider = ty == LogicalType::Float && other == LogicalType::Int;
+            other != ty && other != LogicalType::Any && !is_text && !is_wider
+        };
+        match self {
+            Self::Typed(own, _) => Some(*own).filter(|own| misfits(*own)),
+            Self::General(values) => values.iter().map(Value::logical_type).find(|own| misfits(*own)),
+        }
     }
 }
 
@@ -99,8 +122,8 @@ fn convert(vector: &Vector<'_>, positions: &[u32], edge: &dyn Fn(trimorph_base::
     Column::Typed(vector.logical_type(), array)
 }
 
-/// The type of a column over all batches: the one that all its values have, else text.
-fn common_type(batches: &[(usize, Vec<Column>)], column: usize, declared: LogicalType) -> LogicalType {
+/// The type of a column over all batches: the one that all its values have, `Any` (text) where they differ, `None` without values.
+pub(crate) fn common_type(batches: &[(usize, Vec<Column>)], column: usize) -> Option<LogicalType> {
     let mut found: Option<LogicalType> = None;
     let mut see = |ty: LogicalType| match (found, ty) {
         (_, LogicalType::Any) => {}
@@ -117,10 +140,10 @@ fn common_type(batches: &[(usize, Vec<Column>)], column: usize, declared: Logica
             Column::General(values) => values.iter().for_each(|v| see(v.logical_type())),
         }
     }
-    found.unwrap_or(declared)
+    found
 }
 
-fn data_type(ty: LogicalType) -> DataType {
+pub(crate) fn data_type(ty: LogicalType) -> DataType {
     match ty {
         LogicalType::Bool => DataType::Boolean,
         LogicalType::Int => DataType::Int64,
@@ -139,7 +162,7 @@ fn nanos(seconds: i64, nanos: u32) -> Option<i64> {
 
 /// The Arrow array of a column whose type is settled. Instants beyond the years 1677 to 2262 become null: Arrow's nanoseconds do not
 /// reach them.
-fn settle(column: Column, ty: LogicalType, entities: &Entities) -> ArrayRef {
+pub(crate) fn settle(column: Column, ty: LogicalType, entities: &Entities) -> ArrayRef {
     let values = match column {
         Column::Typed(own, array) if own == ty => return array,
         Column::Typed(_, array) => from_array(&array),

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod arrow;
+mod arrow_stream;
 mod config;
 mod connection;
 mod database;
