@@ -66,4 +66,13 @@ impl LinearView<'_> {
         let steps = self.codes.code(i).cast_signed().wrapping_add(line(self.slope, i));
         self.codes.base.wrapping_add(steps.wrapping_mul(self.codes.step.cast_signed()))
     }
+
+    /// Values `from..from + out.len()`.
+    pub fn unpack(&self, from: usize, out: &mut [i64]) {
+        self.codes.unpack(from, out);
+        let step = self.codes.step.cast_signed();
+        for (k, o) in out.iter_mut().enumerate() {
+            *o = o.wrapping_add(line(self.slope, from + k).wrapping_mul(step));
+        }
+    }
 }

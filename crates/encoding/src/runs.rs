@@ -43,4 +43,27 @@ impl RunsView<'_> {
         // The first place starts a run, so that there is one.
         self.values.get((before + here as usize).saturating_sub(1))
     }
+
+    /// Values `from..from + out.len()`: one rank, then a value for each run.
+    pub fn unpack(&self, from: usize, out: &mut [i64]) {
+        let (mut run, mut value) = (self.starts.look(from).0, self.get(from));
+        run += self.starts.look(from).1 as usize;
+        for (k, out) in out.chunks_mut(64).enumerate() {
+            let mut starts = self.starts.window(from + k * 64);
+            if k == 0 {
+                // The run that the first row is in has its value.
+                starts &= !1;
+            }
+            let mut at = 0;
+            while starts != 0 && (starts.trailing_zeros() as usize) < out.len() {
+                let next = starts.trailing_zeros() as usize;
+                out[at..next].fill(value);
+                value = self.values.get(run);
+                run += 1;
+                at = next;
+                starts &= starts - 1;
+            }
+            out[at..].fill(value);
+        }
+    }
 }

@@ -48,11 +48,20 @@ fn integers_come_back() {
             let view = LinearView { slope: linear.slope, codes: linear.codes.view() };
             assert!(view.codes.holds(values.len()));
             values.iter().enumerate().for_each(|(i, v)| assert_eq!(view.get(i), *v, "line, {i}"));
+            let from = values.len() / 3;
+            let mut out = vec![0; values.len() - from];
+            view.unpack(from, &mut out);
+            assert_eq!(out, values[from..]);
             lines += 1;
         }
         if let Some(packed) = pack_runs(&values, 1 + random.below(3) as usize) {
             let view = RunsView { starts: packed.starts.view(), values: packed.values.view() };
             values.iter().enumerate().for_each(|(i, v)| assert_eq!(view.get(i), *v, "runs, {i}"));
+            for from in [0, values.len() / 3, values.len() - 1] {
+                let mut out = vec![0; values.len() - from];
+                view.unpack(from, &mut out);
+                assert_eq!(out, values[from..]);
+            }
             runs += 1;
         }
     }

@@ -40,6 +40,16 @@ impl DataView<'_> {
         }
     }
 
+    /// Integers at places `from..`, in an integral column.
+    fn unpack(&self, from: usize, out: &mut [i64]) {
+        match self {
+            Self::Ints(ints) => ints.unpack(from, out),
+            Self::Linear(linear) => linear.unpack(from, out),
+            Self::Runs(runs) => runs.unpack(from, out),
+            _ => {}
+        }
+    }
+
     #[inline(always)]
     fn float(&self, place: usize) -> f64 {
         match self {
@@ -297,7 +307,8 @@ impl<'s> ColumnView<'s> {
         let (segment, local) = split(first);
         if self.exceptions.is_none()
             && local + len <= SEGMENT_ROWS
-            && let Some(SegmentView { presence, data: DataView::Ints(ints), .. }) = self.segments.get(segment)
+            && let Some(SegmentView { presence, data, .. }) = self.segments.get(segment)
+            && let DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_) = data
             && let Some(wrap) = match self.ty {
                 LogicalType::Int => Some(Values::Int as fn(Vec<i64>) -> Values<'s>),
                 LogicalType::DateTime => Some(Values::DateTime as fn(Vec<i64>) -> Values<'s>),
@@ -308,9 +319,9 @@ impl<'s> ColumnView<'s> {
             let mut out = vec![0; len];
             let mut nulls = Nulls::NONE;
             match presence {
-                PresenceView::All => ints.unpack(local, &mut out),
+                PresenceView::All => data.unpack(local, &mut out),
                 PresenceView::None => nulls = Nulls::all(len),
-                PresenceView::Some(rank) => scan_present(rank, ints, local, &mut out, &mut nulls),
+                PresenceView::Some(rank) => scan_present(rank, data, local, &mut out, &mut nulls),
             }
             return Vector { values: wrap(out), nulls };
         }
@@ -476,7 +487,7 @@ fn finish_batch<T>(
 }
 
 /// Rows `from..` of a segment with nulls: the rank once, then a running count, 64 rows at a time.
-fn scan_present(rank: &RankView<'_>, ints: &PackedView<'_>, from: usize, out: &mut [i64], nulls: &mut Nulls) {
+fn scan_present(rank: &RankView<'_>, data: &DataView<'_>, from: usize, out: &mut [i64], nulls: &mut Nulls) {
     let len = out.len();
     let (mut place, _) = rank.look(from);
     let mut dense = [0i64; BATCH_ROWS + 1];
@@ -484,7 +495,7 @@ fn scan_present(rank: &RankView<'_>, ints: &PackedView<'_>, from: usize, out: &m
         let within = u64::MAX >> (BATCH_ROWS - out.len());
         let window = rank.window(from + k * BATCH_ROWS) & within;
         let count = window.count_ones() as usize;
-        ints.unpack(place, &mut dense[..count]);
+        data.unpack(place, &mut dense[..count]);
         expand(window, &dense, out);
         nulls.set_run(k * BATCH_ROWS, !window & within, len);
         place += count;
