@@ -4,7 +4,7 @@
 mod access;
 mod differential;
 mod fuzz;
-mod plans;
 mod load_fuzz;
+mod plans;
 mod shared;
 mod snb_bi;

@@ -1,7 +1,8 @@
 //! Chain extend: variable length along edges of which each node has one at most (replies to their posts, parts to the whole). A walk has
 //! no branches: it is a loop, without a stack, and every node on it is an answer once.
 //!
-//! A trail takes no edge twice, and here an edge is taken twice only where a node is left twice: the walk stops there.
+//! A trail takes no edge twice. In one direction an edge is taken twice only where a node is left twice: the walk stops there. (Without
+//! direction a walk could go back over the edge it came by.)
 //!
 //! Source: GF-CL §6.2 (column extend), repeated.
 
@@ -61,7 +62,10 @@ impl<'s> ChainExtend<'s> {
         let single = |refs: &Vec<trimorph_store::access::AdjacencyRef>| {
             refs.len() <= 1 && refs.iter().all(|r| r.single && !r.skip_loops)
         };
-        spec.mode == trimorph_algebra::VarExtendMode::Trails
+        let mut all = spec.step.by_table.iter().flatten();
+        let one_way = all.next().is_none_or(|first| all.all(|r| r.forward == first.forward));
+        one_way
+            && spec.mode == trimorph_algebra::VarExtendMode::Trails
             && spec.each.is_none()
             && !spec.want_edges
             && spec.into.is_none()
