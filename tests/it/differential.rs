@@ -125,6 +125,8 @@ fn every_configuration_agrees_with_the_interpreter() {
         failures.iter().take(40).map(|(k, (n, place))| format!("{n} × {k}\n    {place}")).collect();
     assert!(failures.is_empty(), "\n{}", shown.join("\n"));
     assert!(agreed > skipped, "most queries must be compared");
+    // A narrow run may miss one.
+    let wide = agreed >= 1000;
     for operator in
         ["SemiJoin", "Intersect", "ExtendCount", "ExtendInto", "VarExtend", "KeyLookup", "HashJoin"]
     {

@@ -1,0 +1,267 @@
+//! Lowering of steps along edges: which form each extend takes (GF-CL §6.2), see `docs/design/execution.md`, "Following edges".
+
+use std::sync::Arc;
+
+use trimorph_algebra::{CountStep, Expr, Extend, Plan, VarId};
+use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess};
+use trimorph_vector::Chunk;
+
+use super::{Lowered, Lowering, Vars, cursor, group_needed, vars_of};
+use crate::ExecError;
+use crate::layout::Layout;
+use crate::operator::BoxOperator;
+use crate::ops;
+
+/// Mean list length from which lists stay factorised: below it, a chunk per list costs more than repeating the start node does
+/// (SNB BI 4: lists of 15 cost three times what a flat batch does).
+const LIST_LENGTH_MIN: u64 = 64;
+/// The same for lists that are only filtered and counted: nothing above costs anything per chunk.
+const COUNTED_LENGTH_MIN: u64 = 4;
+
+impl<'s> Lowering<'s> {
+    pub(super) fn step(&self, step: &Extend) -> EdgeAccess {
+        use trimorph_algebra::Direction as D;
+        let (out, back) = (step.direction != D::In, step.direction != D::Out);
+        let tables = step.to_tables.as_deref();
+        let patterns = EdgeAccess::patterns(&step.types, out, back, tables, step.edge.is_some(), f64::MAX);
+        EdgeAccess::new(&self.catalog, patterns)
+    }
+
+    pub(super) fn lower_extend(
+        &mut self,
+        input: &Plan,
+        step: &Extend,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
+        let counted = std::mem::take(&mut self.counted_extend) || !looked_at(step, needed);
+        let list_length_min = if counted { COUNTED_LENGTH_MIN } else { LIST_LENGTH_MIN };
+        let mut below: Vars =
+            needed.iter().copied().filter(|v| *v != step.to && Some(*v) != step.edge).collect();
+        below.insert(step.from);
+        let child = self.child(0, input, &below)?;
+        let edge = step.edge.filter(|e| needed.contains(e));
+        let plan = self.step(step);
+        let from = self.place(&child.layout, step.from)?;
+        let flat = child.layout.groups[from.group].flat;
+        let Lowered { op, mut layout, forkable } = child;
+        if plan.by_table.iter().all(|refs| refs.len() <= 1 && refs.iter().all(|r| r.single)) {
+            let to_slot = layout.add(step.to, from.group).slot;
+            let edge_slot = edge.map(|e| layout.add(e, from.group).slot);
+            let op = ops::ColumnExtend { child: op, from, to_slot, edge_slot, step: Arc::new(plan), flat };
+            return Ok(Lowered { op: Box::new(op), layout, forkable });
+        }
+        let one_list = plan.only().filter(|a| !a.single && !a.check_table);
+        let kept: Vars = below.intersection(needed).copied().collect();
+        // In the order of a scan, lists lie end to end: nothing is repeated, or lists are too short to be worth keeping apart.
+        let short =
+            |a: &AdjacencyRef| a.edges < list_length_min * self.catalog.node_tables[a.from.0 as usize].rows;
+        let scanned = in_scan_order(input, step.from)
+            .then_some(one_list)
+            .flatten()
+            .filter(|a| (edge.is_none() || a.forward) && !a.skip_loops && (kept.is_empty() || short(a)))
+            .filter(|_| self.settings.access != Choice::Index);
+        if self.settings.factorise
+            && scanned.is_none()
+            && let Some(adjacency) = one_list
+            && adjacency.edges >= list_length_min * self.catalog.node_tables[adjacency.from.0 as usize].rows
+        {
+            let cursor = (!flat).then(|| cursor(&layout, from.group));
+            layout.groups[from.group].flat = true;
+            let group = layout.add_group(false);
+            let to = layout.add(step.to, group);
+            let edge_slot = edge.map(|e| layout.add(e, group).slot);
+            let op = ops::ListExtend::new(op, from, to, edge_slot, adjacency, cursor);
+            return Ok(Lowered { op: Box::new(op), layout, forkable });
+        }
+        let child = self.pack(Lowered { op, layout, forkable }, &below, false)?;
+        let from = self.slot(&child.layout, step.from)?;
+        let new: Vec<VarId> = std::iter::once(step.to).chain(edge).collect();
+        let (keep, layout) = self.keep(&child.layout, &kept, &new)?;
+        let slots = child.layout.groups[0].slots;
+        let batch = ops::Batch::new(slots, from, Arc::clone(&keep), edge.is_some(), Arc::new(plan));
+        let op: BoxOperator<'s> = match scanned {
+            None => Box::new(ops::BatchExtend::new(child.op, batch)),
+            Some(adjacency) => {
+                let (want_edge, choice) = (edge.is_some(), self.settings.access);
+                let spec = ops::ScanExtendSpec { slots, from, keep, want_edge, adjacency, choice };
+                Box::new(ops::ScanExtend::new(child.op, spec, batch))
+            }
+        };
+        Ok(Lowered { op, layout, forkable: child.forkable })
+    }
+
+    pub(super) fn lower_extend_into(
+        &mut self,
+        input: &Plan,
+        step: &Extend,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
+        let mut below: Vars = needed.iter().copied().filter(|v| Some(*v) != step.edge).collect();
+        below.extend([step.from, step.to]);
+        let child = self.child(0, input, &below)?;
+        let child = self.pack(child, &below, false)?;
+        let edge = step.edge.filter(|e| needed.contains(e));
+        let (from, to) = (self.slot(&child.layout, step.from)?, self.slot(&child.layout, step.to)?);
+        let new: Vec<VarId> = edge.into_iter().collect();
+        let (keep, layout) = self.keep(&child.layout, needed, &new)?;
+        let slots = child.layout.groups[0].slots;
+        let op = ops::ExpandInto {
+            child: child.op,
+            inner: Chunk::with_slots(&[slots]),
+            slots,
+            from,
+            to,
+            keep,
+            want_edge: edge.is_some(),
+            step: Arc::new(self.step(step)),
+            reversed: Arc::new(self.step(&Extend {
+                from: step.to,
+                to: step.from,
+                direction: step.direction.reversed(),
+                to_tables: None,
+                ..step.clone()
+            })),
+            hub: ops::Hub::default(),
+        };
+        Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
+    }
+
+    pub(super) fn lower_intersect(
+        &mut self,
+        input: &Plan,
+        steps: &[Extend],
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
+        let Some(to) = steps.first().map(|s| s.to) else { return self.child(0, input, needed) };
+        let mut below: Vars = needed.iter().copied().filter(|v| *v != to).collect();
+        below.extend(steps.iter().map(|s| s.from));
+        let child = self.child(0, input, &below)?;
+        let child = self.pack(child, &below, false)?;
+        let lists = (steps.iter())
+            .map(|s| Ok((self.slot(&child.layout, s.from)?, self.step(s))))
+            .collect::<Result<Vec<_>, ExecError>>()?;
+        let want_node = needed.contains(&to);
+        let new: Vec<VarId> = want_node.then_some(to).into_iter().collect();
+        let (keep, layout) = self.keep(&child.layout, needed, &new)?;
+        let slots = child.layout.groups[0].slots;
+        let op = ops::Intersect::new(child.op, slots, lists.into(), keep, want_node);
+        Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
+    }
+
+    pub(super) fn lower_extend_count(
+        &mut self,
+        input: &Plan,
+        step: &CountStep,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
+        let mut below = needed.clone();
+        below.insert(step.step.from);
+        let Lowered { op, mut layout, forkable } = self.child(0, input, &below)?;
+        let target = Arc::new(self.count_target(step)?);
+        let from = self.place(&layout, step.step.from)?;
+        let fresh = layout.groups[from.group].flat.then(|| layout.add_group(true));
+        let whole = !group_needed(&layout, from.group, needed);
+        let op = ops::CountExtend { child: op, from, fresh, target, whole };
+        Ok(Lowered { op: Box::new(op), layout, forkable })
+    }
+
+    fn count_target(&self, step: &CountStep) -> Result<ops::CountTarget, ExecError> {
+        let mut layout = Layout::default();
+        let group = layout.add_group(false);
+        match step.step.edge {
+            Some(edge) => drop(layout.add(edge, group)),
+            None => drop(layout.add_slot(group)),
+        }
+        layout.add(step.step.to, group);
+        let predicate = step.predicate.as_ref().map(|p| self.compile(p, &layout)).transpose()?;
+        let edge_only = match (&step.predicate, step.step.edge) {
+            (Some(p), Some(edge)) => reads_only_properties(p, edge),
+            _ => false,
+        };
+        let next = step.next.iter().map(|n| self.count_target(n)).collect::<Result<_, _>>()?;
+        Ok(ops::CountTarget::new(self.step(&step.step), predicate, edge_only, next))
+    }
+
+    pub(super) fn lower_var_extend(
+        &mut self,
+        input: &Plan,
+        extend: &trimorph_algebra::VarExtend,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
+        let step = &extend.step;
+        let new_to = (!extend.into).then_some(step.to);
+        let mut below: Vars =
+            needed.iter().copied().filter(|v| Some(*v) != new_to && Some(*v) != step.edge).collect();
+        below.insert(step.from);
+        if extend.into {
+            below.insert(step.to);
+        }
+        if let Some((var, each)) = &extend.each {
+            below.extend(vars_of([each]).into_iter().filter(|v| v != var));
+        }
+        let child = self.child(0, input, &below)?;
+        let child = self.pack(child, &below, false)?;
+        let edge = step.edge.filter(|e| needed.contains(e));
+        let each = match &extend.each {
+            None => None,
+            Some((var, each)) => {
+                let mut layout = child.layout.clone();
+                layout.groups[0].flat = true;
+                let group = layout.add_group(false);
+                layout.add(*var, group);
+                Some(self.compile(each, &layout)?)
+            }
+        };
+        let new: Vec<VarId> = new_to.into_iter().chain(edge).collect();
+        let (keep, layout) = self.keep(&child.layout, needed, &new)?;
+        // The walk goes through nodes of any table; only its end is checked.
+        let open = Extend { to_tables: None, ..step.clone() };
+        let spec = ops::VarSpec {
+            step: self.step(&open),
+            min: extend.min,
+            max: extend.max.unwrap_or(u32::MAX),
+            mode: extend.mode,
+            each,
+            into: if extend.into { Some(self.slot(&child.layout, step.to)?) } else { None },
+            want_edges: edge.is_some(),
+            reversed: extend.reversed,
+            from: self.slot(&child.layout, step.from)?,
+            slots: child.layout.groups[0].slots,
+            keep: keep.to_vec(),
+            to_tables: step.to_tables.clone(),
+        };
+        // The child may keep one unflat group only, and give it as it is; a new node comes before the edges.
+        let op: BoxOperator<'s> = match ops::ChainExtend::fits(&spec) {
+            true => Box::new(ops::ChainExtend::new(child.op, Arc::new(spec))),
+            false => Box::new(ops::VarExtend::new(child.op, Arc::new(spec))),
+        };
+        Ok(Lowered { op, layout, forkable: child.forkable })
+    }
+}
+
+/// Whether a plan gives `var` in the order of a scan.
+fn in_scan_order(plan: &Plan, var: VarId) -> bool {
+    match plan {
+        Plan::NodeScan(scan) => scan.var == var,
+        Plan::Filter { input, .. } | Plan::ExtendCount { input, .. } => in_scan_order(input, var),
+        _ => false,
+    }
+}
+
+/// Whether the node reached or the edge of a step is needed.
+pub(super) fn looked_at(step: &Extend, needed: &Vars) -> bool {
+    needed.contains(&step.to) || step.edge.is_some_and(|e| needed.contains(&e))
+}
+
+/// Whether an expression reads properties of `edge` and nothing else of it, nor any other variable.
+fn reads_only_properties(expr: &Expr, edge: VarId) -> bool {
+    match expr {
+        Expr::Var(_) => false,
+        Expr::Property(base, _, _) if matches!(&**base, Expr::Var(v) if *v == edge) => true,
+        other => {
+            let mut ok = true;
+            other.for_each_child(&mut |child| ok &= reads_only_properties(child, edge));
+            ok
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Lowering of hash joins and semi-join filters.
+
+use std::sync::Arc;
+
+use trimorph_algebra::{Plan, VarId};
+
+use super::{Lowered, Lowering, Vars, rows_layout};
+use crate::ExecError;
+use crate::layout::Layout;
+use crate::ops;
+
+impl<'s> Lowering<'s> {
+    pub(super) fn lower_join(
+        &mut self,
+        left: &Plan,
+        right: &Plan,
+        on: &[VarId],
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
+        let (left_vars, right_vars): (Vars, Vars) =
+            (left.vars().into_iter().collect(), right.vars().into_iter().collect());
+        let numbers: Vars = self.numbers.last().copied().into_iter().collect();
+        let mut probe_vars: Vars =
+            needed.iter().copied().filter(|v| left_vars.contains(v) || numbers.contains(v)).collect();
+        let mut build_vars: Vars =
+            needed.iter().copied().filter(|v| right_vars.contains(v) && !left_vars.contains(v)).collect();
+        let build_keep: Vec<VarId> = build_vars.iter().copied().collect();
+        let probe_keep: Vec<VarId> = probe_vars.iter().copied().collect();
+        probe_vars.extend(on);
+        build_vars.extend(on);
+        let probe = self.child(0, left, &probe_vars)?;
+        let probe = self.pack(probe, &probe_vars, false)?;
+        let build = self.child(1, right, &build_vars)?;
+        let build = self.pack(build, &build_vars, false)?;
+        let slots = |layout: &Layout, vars: &[VarId]| {
+            vars.iter().map(|v| self.slot(layout, *v)).collect::<Result<Vec<_>, _>>()
+        };
+        let shape = ops::JoinShape {
+            probe_slots: probe.layout.groups[0].slots,
+            build_slots: build.layout.groups[0].slots,
+            probe_keys: slots(&probe.layout, on)?,
+            build_keys: slots(&build.layout, on)?,
+            probe_keep: slots(&probe.layout, &probe_keep)?,
+            build_keep: slots(&build.layout, &build_keep)?,
+        };
+        let vars: Vec<VarId> = probe_keep.into_iter().chain(build_keep).collect();
+        let op = ops::HashJoin::new(probe.op, build.op, Arc::new(shape));
+        Ok(Lowered { op: Box::new(op), layout: rows_layout(&vars), forkable: probe.forkable })
+    }
+
+    pub(super) fn lower_semi_join(
+        &mut self,
+        input: &Plan,
+        filter: &Plan,
+        var: VarId,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
+        let mut below = needed.clone();
+        below.insert(var);
+        let child = self.child(0, input, &below)?;
+        let place = self.place(&child.layout, var)?;
+        // The set does not depend on the rows of an apply around.
+        let (argument, numbers) = (self.argument.take(), std::mem::take(&mut self.numbers));
+        let wanted: Vars = [var].into_iter().collect();
+        let build = self.child(1, filter, &wanted);
+        (self.argument, self.numbers) = (argument, numbers);
+        let build = self.pack(build?, &wanted, false)?;
+        let (slots, slot) = (build.layout.groups[0].slots, self.slot(&build.layout, var)?);
+        let op = ops::SemiJoin::new(child.op, place, build.op, slots, slot);
+        Ok(Lowered { op: Box::new(op), layout: child.layout, forkable: child.forkable })
+    }
+}

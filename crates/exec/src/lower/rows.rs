@@ -1,0 +1,90 @@
+//! Lowering of what makes new columns: computed items and aggregates.
+
+use std::sync::Arc;
+
+use trimorph_algebra::{Expr, Plan, VarId};
+
+use super::{Lowered, Lowering, rows_layout, vars_of};
+use crate::ExecError;
+use crate::layout::Place;
+use crate::ops;
+
+impl<'s> Lowering<'s> {
+    /// Computes `items`; plain variables become other names of their places.
+    pub(super) fn lower_items(
+        &self,
+        mut lowered: Lowered<'s>,
+        items: &[&(VarId, Expr)],
+    ) -> Result<Lowered<'s>, ExecError> {
+        // Names are given at the end: an item may read a variable that another item renames.
+        let mut aliases = Vec::new();
+        let mut computed: Vec<(VarId, &Expr)> = Vec::new();
+        for (var, expr) in items {
+            match expr {
+                Expr::Var(v) => aliases.push((*var, self.place(&lowered.layout, *v)?)),
+                expr => computed.push((*var, expr)),
+            }
+        }
+        for (_, expr) in &computed {
+            lowered = self.flatten(lowered, &[expr]);
+        }
+        let mut fresh = None;
+        let mut places = Vec::new();
+        let mut compiled = Vec::new();
+        for (var, expr) in computed {
+            let ex = self.compile(expr, &lowered.layout)?;
+            let group = match lowered.layout.unflat_groups(&[expr]).first() {
+                Some(group) => *group,
+                None => match lowered.layout.groups.len() {
+                    // A chunk of one group stays one.
+                    1 => 0,
+                    _ => *fresh.get_or_insert_with(|| lowered.layout.add_group(true)),
+                },
+            };
+            let slot = lowered.layout.add_slot(group);
+            places.push((var, Place { group, slot }));
+            compiled.push((Place { group, slot }, ex));
+        }
+        for (var, place) in aliases.into_iter().chain(places) {
+            lowered.layout.alias(var, place);
+        }
+        if !compiled.is_empty() {
+            lowered.op = Box::new(ops::Compute { child: lowered.op, items: compiled.into(), fresh });
+        }
+        Ok(lowered)
+    }
+
+    pub(super) fn lower_aggregate(
+        &mut self,
+        input: &Plan,
+        keys: &[(VarId, Expr)],
+        aggregates: &[(VarId, trimorph_algebra::Aggregate)],
+    ) -> Result<Lowered<'s>, ExecError> {
+        let args = || aggregates.iter().flat_map(|(_, a)| a.arg.iter().chain(&a.parameter));
+        let exprs: Vec<&Expr> = keys.iter().map(|(_, e)| e).chain(args()).collect();
+        let below = vars_of(exprs.iter().copied());
+        let lowered = self.child(0, input, &below)?;
+        let lowered = self.flatten(lowered, &exprs);
+        let layout = &lowered.layout;
+        let spec = ops::AggregateSpec {
+            keys: keys.iter().map(|(_, e)| self.compile(e, layout)).collect::<Result<_, _>>()?,
+            aggregates: (aggregates.iter())
+                .map(|(_, a)| {
+                    Ok(ops::AggregateEx {
+                        kind: a.kind,
+                        arg: a.arg.as_ref().map(|e| self.compile(e, layout)).transpose()?,
+                        parameter: a.parameter.as_ref().map(|e| self.compile(e, layout)).transpose()?,
+                        distinct: a.distinct,
+                    })
+                })
+                .collect::<Result<_, ExecError>>()?,
+            main: layout.unflat_groups(&exprs).first().copied(),
+            slots: layout.slots(),
+            parallel: lowered.forkable && self.numbers.is_empty(),
+        };
+        let vars: Vec<VarId> =
+            keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
+        let op = ops::Aggregate::new(lowered.op, Arc::new(spec));
+        Ok(Lowered { op: Box::new(op), layout: rows_layout(&vars), forkable: false })
+    }
+}
