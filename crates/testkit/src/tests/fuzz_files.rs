@@ -193,7 +193,7 @@ impl Sum {
 fn read_column(column: &ColumnView<'_>, rows: u64, random: &mut Random, sum: &mut Sum) {
     for row in 0..rows {
         sum.add(&column.value(row));
-        sum.0 += u64::from(column.is_null(row)) + u64::from(column.zone_range(row).is_some());
+        sum.0 ^= u64::from(column.is_null(row)) + u64::from(column.zone_range(row).is_some());
     }
     // A slot that a forged position names may be past the last.
     for row in [rows, rows + 1, u64::MAX >> 8] {
@@ -220,7 +220,7 @@ fn read_column(column: &ColumnView<'_>, rows: u64, random: &mut Random, sum: &mu
         test.select(column, condition, 0, rows as usize, &mut out);
         let picked = (0..rows as u32 / 2).map(|i| (i, random.below(rows as usize) as u64));
         test.select_at(column, condition, picked, &mut out);
-        test.count_runs(column, condition, rows / 3, [rows / 2, rows].into_iter(), |n| sum.0 += n as u64);
+        test.count_runs(column, condition, rows / 3, [rows / 2, rows].into_iter(), |n| sum.0 ^= n as u64);
         sum.0 +=
             out.len() as u64 + test.count(column, condition, rows / 3, rows as usize / 2).unwrap_or(0) as u64;
     }
@@ -274,9 +274,9 @@ fn read_everything(main: Main, random: &mut Random) -> Option<u64> {
         }
         for row in 0..rows {
             let key = info.key.map_or(Value::Null, |key| reader.node_column(table, key).value(row));
-            sum.0 += reader.find_key(table, &key).unwrap_or(0);
-            sum.0 += reader.find_key(table, &Value::Int(row as i64)).unwrap_or(0);
-            sum.0 += reader.node_properties(NodeId::new(table, row)).len() as u64;
+            sum.0 ^= reader.find_key(table, &key).unwrap_or(0);
+            sum.0 ^= reader.find_key(table, &Value::Int(row as i64)).unwrap_or(0);
+            sum.0 ^= reader.node_properties(NodeId::new(table, row)).len() as u64;
         }
     }
     for (place, (id, info)) in catalog.edge_table_ids().zip(&catalog.edge_tables).enumerate() {
@@ -332,7 +332,7 @@ fn read_everything(main: Main, random: &mut Random) -> Option<u64> {
         slots.extend(ids.iter().map(|id| view.slot(*id)));
         for id in &ids {
             sum.add(&reader.relationship(*id));
-            sum.0 += reader.edge_properties(*id).len() as u64;
+            sum.0 ^= reader.edge_properties(*id).len() as u64;
         }
         let slot_count = match &view.forward {
             AdjacencyView::Csr(csr) => csr.edges(),
