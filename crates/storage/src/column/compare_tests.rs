@@ -1,17 +1,21 @@
 //! Tests on encoded columns against the same tests on values taken out.
 
 use trimorph_types::{LogicalType, Value};
-use trimorph_vfs::{Decoder, Encoder, Image, ImageWriter, RegionOptions};
+use trimorph_vfs::{Decoder, Encoder, Image, ImageWriter, Region, RegionOptions};
 
 use super::{Column, ColumnView, ColumnWriter, Condition, SEGMENT_ROWS, Test};
 
-pub(super) fn column(ty: LogicalType, values: &[Value]) -> Column {
+pub(super) fn image_of(ty: LogicalType, values: &[Value]) -> (Region, Vec<u8>) {
     let mut writer = ColumnWriter::new(ty);
     values.iter().for_each(|v| writer.push_value(v.clone()));
     let (mut image, mut meta) = (ImageWriter::new(), Encoder::default());
     writer.finish(&mut image, &mut meta);
     let meta = meta.finish();
-    let region = image.finish(7, &meta, RegionOptions::default()).unwrap();
+    (image.finish(7, &meta, RegionOptions::default()).unwrap(), meta)
+}
+
+pub(super) fn column(ty: LogicalType, values: &[Value]) -> Column {
+    let (region, meta) = image_of(ty, values);
     let image = Image::open(region, 7).unwrap();
     Column::read(&image, &mut Decoder::new(&meta), values.len() as u64).unwrap()
 }

@@ -11,6 +11,7 @@ mod codes;
 mod compare;
 #[cfg(test)]
 mod compare_tests;
+mod dictionary;
 mod format;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
-use super::compare_tests::column;
+use super::compare_tests::{column, image_of};
 use super::{ColumnView, SEGMENT_ROWS};
 
 struct Random(u64);
@@ -126,4 +126,27 @@ fn what_goes_in_comes_out() {
     {
         assert!(seen.contains(name), "{name} is not among {seen:?}");
     }
+}
+
+/// What is written for strings: dictionaries over several segments, with nulls, next to segments of a heap.
+#[test]
+fn bytes_of_strings_stay_the_same() {
+    let mut random = Random(11);
+    let mut all: Vec<Value> =
+        (0..2 * SEGMENT_ROWS).map(|i| Value::string(if i % 7 < 3 { "yes" } else { "no" })).collect();
+    all.extend((0..SEGMENT_ROWS).map(|_| match random.below(1000) {
+        0..50 => Value::Null,
+        n => Value::string(format!("value {n}").as_str()),
+    }));
+    all.extend(
+        (0..SEGMENT_ROWS).map(|_| Value::string(format!("text {:x} and more", random.next()).as_str())),
+    );
+    all.extend((0..3000).map(|_| Value::string(["", "yes", "späť", "value 77"][random.below(4) as usize])));
+    let (region, _) = image_of(LogicalType::String, &all);
+    assert_eq!((region.as_slice().len(), fnv(region.as_slice())), (1_050_128, 15_116_383_937_764_259_513));
+    check(LogicalType::String, &all, &mut random);
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -7,7 +7,7 @@
 
 use std::hash::{BuildHasher, Hash};
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use trimorph_catalog::PropertyStats;
 use trimorph_encoding::{
     Decimals, FsstTable, Linear, Packed, RankBits, Runs, pack, pack_decimals, pack_linear, pack_runs,
@@ -16,6 +16,7 @@ use trimorph_encoding::{
 use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{Encoder, ImageWriter};
 
+use super::dictionary::Dictionary;
 use super::format::{Ints, SEGMENT_ROWS, ZONE_ROWS, is_integral, type_code};
 use crate::bulk::{ColumnBatch, ColumnData};
 use crate::value_codec;
@@ -40,7 +41,7 @@ enum Encoded {
     Runs(Runs),
     Decimals(Decimals),
     Floats(Vec<u8>),
-    Dictionary(Vec<u32>),
+    Dictionary(Packed),
     Strings { ends: Packed, bytes: Vec<u8>, compressed: bool },
     Values { ends: Packed, bytes: Vec<u8> },
 }
@@ -62,9 +63,7 @@ pub struct ColumnWriter {
     bytes: Vec<u8>,
     ends: Vec<i64>,
     segments: Vec<EncodedSegment>,
-    dictionary: FxHashMap<Box<[u8]>, u32>,
-    dictionary_bytes: Vec<u8>,
-    dictionary_ends: Vec<i64>,
+    dictionary: Dictionary,
     fsst: Option<(FsstTable, fsst::Compressor)>,
     exception_rows: Vec<i64>,
     exception_values: Vec<Value>,
@@ -85,9 +84,7 @@ impl ColumnWriter {
             bytes: Vec::new(),
             ends: Vec::new(),
             segments: Vec::new(),
-            dictionary: FxHashMap::default(),
-            dictionary_bytes: Vec::new(),
-            dictionary_ends: Vec::new(),
+            dictionary: Dictionary::default(),
             fsst: None,
             exception_rows: Vec::new(),
             exception_values: Vec::new(),
@@ -258,10 +255,10 @@ impl ColumnWriter {
         let texts: Vec<&[u8]> = slices(&bytes, &ends).collect();
         let fsst_estimate = bytes.len() / 2 + texts.len() * 11 / 4;
         // What new dictionary entries would cost, given up as soon as they cost too much.
-        let mut fresh: FxHashMap<&[u8], ()> = FxHashMap::default();
+        let mut fresh: FxHashSet<&[u8]> = FxHashSet::default();
         let mut fresh_bytes = 0;
         for text in &texts {
-            if !self.dictionary.contains_key(*text) && fresh.insert(text, ()).is_none() {
+            if !self.dictionary.contains(text) && fresh.insert(text) {
                 fresh_bytes += text.len() + 3;
                 if fresh_bytes > fsst_estimate {
                     return self.encode_heap(&bytes, &ends, &texts);
@@ -273,21 +270,8 @@ impl ColumnWriter {
         if fresh_bytes + texts.len() * code_bits as usize / 8 > fsst_estimate {
             return self.encode_heap(&bytes, &ends, &texts);
         }
-        let mut codes = Vec::with_capacity(texts.len());
-        for text in &texts {
-            let code = match self.dictionary.get(*text) {
-                Some(code) => *code,
-                None => {
-                    let code = u32::try_from(self.dictionary.len()).unwrap_or(u32::MAX);
-                    self.dictionary.insert((*text).into(), code);
-                    self.dictionary_bytes.extend_from_slice(text);
-                    self.dictionary_ends.push(self.dictionary_bytes.len() as i64);
-                    code
-                }
-            };
-            codes.push(code);
-        }
-        Encoded::Dictionary(codes)
+        let codes: Vec<i64> = texts.iter().map(|text| self.dictionary.code(text).into()).collect();
+        Encoded::Dictionary(pack(&codes))
     }
 
     fn encode_heap(&mut self, bytes: &[u8], ends: &[i64], texts: &[&[u8]]) -> Encoded {
@@ -334,13 +318,14 @@ impl ColumnWriter {
             }
             None => meta.u8(0),
         }
-        if self.dictionary.is_empty() {
+        let (entries, ends) = std::mem::take(&mut self.dictionary).into_parts();
+        if ends.is_empty() {
             meta.u8(0);
         } else {
             meta.u8(1);
-            meta.u64(self.dictionary_ends.len() as u64);
-            size.data += put_ints(pack(&self.dictionary_ends), image, meta) + self.dictionary_bytes.len();
-            meta.u32(image.put(std::mem::take(&mut self.dictionary_bytes)).0);
+            meta.u64(ends.len() as u64);
+            size.data += put_ints(pack(&ends), image, meta) + entries.len();
+            meta.u32(image.put(entries).0);
         }
         size.data += self.finish_exceptions(image, meta);
         for segment in self.segments {
@@ -471,7 +456,7 @@ fn finish_data(data: Encoded, image: &mut ImageWriter, meta: &mut Encoder) -> us
         }
         Encoded::Dictionary(codes) => {
             meta.u8(2);
-            put_ints(pack(&codes.into_iter().map(i64::from).collect::<Vec<_>>()), image, meta)
+            put_ints(codes, image, meta)
         }
         Encoded::Strings { ends, bytes, compressed } => {
             meta.u8(if compressed { 4 } else { 3 });
