@@ -18,18 +18,25 @@ use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::LogicalType;
 
 use crate::arrow::{Column, common_type, data_type, settle};
-use crate::{Error, QueryResult};
+use crate::{Entities, Error, QueryResult};
 
 /// Rows held at most while columns without a value are waited for.
 const SETTLE_ROWS: usize = 1 << 16;
 
-/// A result as record batches of one schema, computed as they are taken.
-pub struct ArrowStream<'r> {
-    result: &'r mut QueryResult,
+/// Where a stream stands: kept apart from its result, for callers that cannot borrow that.
+///
+/// A cursor belongs to the result it was made of; what else is fetched from that meanwhile is missing in the stream.
+pub struct ArrowCursor {
     schema: SchemaRef,
     types: Vec<LogicalType>,
     held: VecDeque<(usize, Vec<Column>)>,
     ended: bool,
+}
+
+/// A result as record batches of one schema, computed as they are taken.
+pub struct ArrowStream<'r> {
+    result: &'r mut QueryResult,
+    cursor: ArrowCursor,
 }
 
 impl QueryResult {
@@ -38,15 +45,23 @@ impl QueryResult {
     /// **Cost**: memory for one batch at a time, after the first few. **Errors**: those of the query in the first batches; later ones
     /// come from the stream.
     pub fn arrow_stream(&mut self) -> Result<ArrowStream<'_>, Error> {
-        let declared = self.types().to_vec();
-        let mut held = Vec::from_iter(self.early_columns());
+        let cursor = ArrowCursor::new(self)?;
+        Ok(ArrowStream { result: self, cursor })
+    }
+}
+
+impl ArrowCursor {
+    /// Settles the schema of the rows not fetched yet, for which the first few batches may have to be computed.
+    pub fn new(result: &mut QueryResult) -> Result<Self, Error> {
+        let declared = result.types().to_vec();
+        let mut held = Vec::from_iter(result.early_columns());
         let mut rows: usize = held.iter().map(|(len, _)| len).sum();
         let is_settled = |held: &[(usize, Vec<Column>)], column: usize| {
             declared[column] != LogicalType::Any || common_type(held, column).is_some()
         };
         let mut ended = false;
         while held.is_empty() || (rows < SETTLE_ROWS && !(0..declared.len()).all(|c| is_settled(&held, c))) {
-            match self.next_columns()? {
+            match result.next_columns()? {
                 Some(batch) => {
                     rows += batch.0;
                     held.push(batch);
@@ -63,19 +78,48 @@ impl QueryResult {
         };
         let types: Vec<LogicalType> = (0..declared.len()).map(settled).collect();
         let fields: Vec<Field> =
-            self.columns().iter().zip(&types).map(|(n, t)| Field::new(n, data_type(*t), true)).collect();
+            result.columns().iter().zip(&types).map(|(n, t)| Field::new(n, data_type(*t), true)).collect();
         let schema = Arc::new(Schema::new(fields));
-        Ok(ArrowStream { result: self, schema, types, held: held.into(), ended })
+        Ok(Self { schema, types, held: held.into(), ended })
     }
-}
 
-impl ArrowStream<'_> {
     /// The schema of all batches.
     pub fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
 
-    fn settle_batch(&self, len: usize, columns: Vec<Column>) -> Result<RecordBatch, Error> {
+    /// Whether there are no more batches, because the last was taken or an error came.
+    pub fn has_ended(&self) -> bool {
+        self.ended && self.held.is_empty()
+    }
+
+    /// The next batch of `result`, which must be the one the cursor was made of. An error ends it.
+    pub fn next_batch(&mut self, result: &mut QueryResult) -> Result<Option<RecordBatch>, Error> {
+        let batch = match self.held.pop_front() {
+            Some(batch) => Ok(Some(batch)),
+            None if self.ended => Ok(None),
+            None => result.next_columns(),
+        };
+        let taken = batch.and_then(|b| {
+            b.map(|(len, columns)| self.settle_batch(len, columns, result.entities())).transpose()
+        });
+        match &taken {
+            Ok(Some(_)) => {}
+            Ok(None) => self.ended = true,
+            Err(_) => {
+                self.ended = true;
+                self.held.clear();
+            }
+        }
+        taken
+    }
+
+    fn settle_batch(
+        &self,
+        len: usize,
+        columns: Vec<Column>,
+        entities: &Entities,
+    ) -> Result<RecordBatch, Error> {
         let mut arrays = Vec::with_capacity(columns.len());
         for ((column, ty), field) in columns.into_iter().zip(&self.types).zip(self.schema.fields()) {
             if let Some(other) = column.misfit(*ty) {
@@ -84,7 +128,7 @@ impl ArrowStream<'_> {
                 let diagnostic = Diagnostic::runtime(ErrorKind::TypeError, "InvalidArgumentType", text);
                 return Err(Error::query(diagnostic.hint(hint), ""));
             }
-            arrays.push(settle(column, *ty, self.result.entities()));
+            arrays.push(settle(column, *ty, entities));
         }
         let options = RecordBatchOptions::new().with_row_count(Some(len));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options).map_err(|e| {
@@ -94,18 +138,18 @@ impl ArrowStream<'_> {
     }
 }
 
+impl ArrowStream<'_> {
+    /// The schema of all batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.cursor.schema()
+    }
+}
+
 impl Iterator for ArrowStream<'_> {
     type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = match self.held.pop_front() {
-            Some(batch) => Ok(Some(batch)),
-            None if self.ended => Ok(None),
-            None => self.result.next_columns(),
-        };
-        let item = batch.and_then(|b| b.map(|(len, columns)| self.settle_batch(len, columns)).transpose());
-        self.ended |= !matches!(item, Ok(Some(_)));
-        item.transpose()
+        self.cursor.next_batch(self.result).transpose()
     }
 }
 

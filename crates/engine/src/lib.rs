@@ -26,6 +26,7 @@ mod plan_cache;
 mod result;
 mod stats;
 
+pub use arrow_stream::{ArrowCursor, ArrowStream};
 pub use config::{AccessChoice, Config};
 pub use connection::{Connection, Params, Prepared};
 pub use database::Database;

@@ -1,10 +1,13 @@
 //! `QueryResult`: rows computed as they are fetched.
 //!
 //! The engine's result is behind a mutex, so threads may share one; whoever waits for it has let go of the GIL. An error ends the
-//! result: it is raised again by every later fetch, so that rows cannot go missing unseen.
+//! result: it is raised again by every later fetch, so that rows cannot go missing unseen. For the same reason a result that is
+//! being read as an Arrow stream has no rows to fetch otherwise until the stream has ended.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -19,9 +22,11 @@ use crate::{arrow, error, interrupt};
 /// Rows shown by `repr`, as by `show` unless told otherwise.
 const SHOWN_ROWS: usize = 20;
 
-struct State {
+pub(crate) struct State {
     engine: trimorph::QueryResult,
     ended: bool,
+    /// What all Arrow streams of this result share, from the first on.
+    cursor: Option<trimorph::ArrowCursor>,
     /// Not the exception: that would hold the frames it passed, and they this result.
     failed: Option<trimorph::Error>,
 }
@@ -35,15 +40,66 @@ impl State {
     }
 }
 
+/// What computes the rows, shared by a result and its Arrow streams, which may outlive it.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    state: Arc<Mutex<State>>,
+    cancel: CancelToken,
+    cell: Arc<Cell>,
+}
+
+impl Shared {
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, State> {
+        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The schema of the Arrow streams. The first call settles it, for which it may compute some rows; they are kept.
+    pub(crate) fn schema(&self, py: Python<'_>) -> PyResult<SchemaRef> {
+        let mut state = self.lock(py);
+        if let Some(failed) = &state.failed {
+            return Err(error::from_engine(py, failed));
+        }
+        if let Some(cursor) = &state.cursor {
+            return Ok(cursor.schema());
+        }
+        self.cell.runs(&self.cancel);
+        let engine = &mut state.engine;
+        match interrupt::attempt(py, &self.cancel, || trimorph::ArrowCursor::new(engine)) {
+            Ok(cursor) => Ok(state.cursor.insert(cursor).schema()),
+            Err(failed) => Err(state.fail(py, failed)),
+        }
+    }
+
+    /// The next batch of the Arrow streams. `raise` makes an error what the caller gives on.
+    pub(crate) fn next_batch<E>(
+        &self,
+        py: Python<'_>,
+        raise: impl FnOnce(&trimorph::Error) -> E,
+    ) -> Result<Option<RecordBatch>, E> {
+        let mut state = self.lock(py);
+        let State { engine, ended, cursor, failed } = &mut *state;
+        if let Some(failed) = failed {
+            return Err(raise(failed));
+        }
+        let Some(cursor) = cursor else { return Ok(None) };
+        self.cell.runs(&self.cancel);
+        match interrupt::attempt(py, &self.cancel, || cursor.next_batch(engine)) {
+            Ok(batch) => {
+                *ended = cursor.has_ended();
+                Ok(batch)
+            }
+            Err(error) => Err(raise(failed.insert(error))),
+        }
+    }
+}
+
 /// A lazy result: iterate over it, or fetch. It stays readable when its connection or database is closed.
 #[pyclass(frozen, module = "trimorph")]
 pub(crate) struct QueryResult {
-    state: Mutex<State>,
+    shared: Shared,
     entities: Entities,
     columns: Vec<String>,
     types: Vec<&'static str>,
-    cancel: CancelToken,
-    cell: Arc<Cell>,
     source: Source,
     profile: Option<String>,
 }
@@ -60,8 +116,9 @@ impl QueryResult {
         let columns = engine.columns().to_vec();
         let types = engine.types().iter().map(|t| t.name()).collect();
         let entities = engine.entities().clone();
-        let state = Mutex::new(State { engine, ended: false, failed: None });
-        let mut result = Self { state, entities, columns, types, cancel, cell, source, profile: None };
+        let state = State { engine, ended: false, cursor: None, failed: None };
+        let shared = Shared { state: Arc::new(Mutex::new(state)), cancel, cell };
+        let mut result = Self { shared, entities, columns, types, source, profile: None };
         if text.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("PROFILE")) {
             let mut state = result.lock(py);
             result.fill(py, &mut state, usize::MAX)?;
@@ -78,7 +135,7 @@ impl QueryResult {
     }
 
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, State> {
-        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+        self.shared.lock(py)
     }
 
     /// Computes until `rows` rows are buffered or there are no more.
@@ -87,9 +144,13 @@ impl QueryResult {
             if let Some(failed) = &state.failed {
                 return Err(error::from_engine(py, failed));
             }
-            self.cell.runs(&self.cancel);
+            if state.cursor.is_some() {
+                let text = "the result is being read as an Arrow stream; its rows come from there";
+                return Err(error::Error::new_err(text));
+            }
+            self.shared.cell.runs(&self.shared.cancel);
             let engine = &mut state.engine;
-            match interrupt::attempt(py, &self.cancel, || engine.buffer_batch()) {
+            match interrupt::attempt(py, &self.shared.cancel, || engine.buffer_batch()) {
                 Ok(more) => state.ended = !more,
                 Err(failed) => return Err(state.fail(py, failed)),
             }
@@ -143,9 +204,19 @@ impl QueryResult {
         if let Some(failed) = &state.failed {
             return Err(error::from_engine(py, failed));
         }
-        self.cell.runs(&self.cancel);
-        let engine = &mut state.engine;
-        match interrupt::attempt(py, &self.cancel, || engine.arrow()) {
+        self.shared.cell.runs(&self.shared.cancel);
+        let State { engine, cursor, .. } = &mut *state;
+        let whole = || match cursor {
+            None => engine.arrow(),
+            Some(cursor) => {
+                let mut batches = Vec::new();
+                while let Some(batch) = cursor.next_batch(engine)? {
+                    batches.push(batch);
+                }
+                Ok((cursor.schema(), batches))
+            }
+        };
+        match interrupt::attempt(py, &self.shared.cancel, whole) {
             Ok((schema, batches)) => {
                 state.ended = true;
                 Ok(arrow::ArrowTable::new(schema, batches))
@@ -221,7 +292,14 @@ impl QueryResult {
         pyarrow.call_method1("table", (table,))
     }
 
-    /// The Arrow PyCapsule protocol, by which Polars, DuckDB, pandas and others take the rows that were not fetched yet.
+    /// The rows that were not fetched yet as a `pyarrow.RecordBatchReader`, computed as they are read.
+    fn fetch_record_batch<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let batches = arrow::ArrowBatches::new(slf.get().shared.clone(), slf.py())?;
+        Self::present(slf, "record_batches", (batches,))
+    }
+
+    /// The Arrow PyCapsule protocol, by which DuckDB, pyarrow and others take the rows that were not fetched yet, computed as they
+    /// are taken. Several streams of one result share its rows.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -229,7 +307,12 @@ impl QueryResult {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        self.columnar(py)?.capsule(py)
+        arrow::stream(py, self.shared.clone())
+    }
+
+    /// All rows that were not fetched yet, computed, as an object of the Arrow PyCapsule protocol.
+    fn _table(&self, py: Python<'_>) -> PyResult<arrow::ArrowTable> {
+        self.columnar(py)
     }
 
     /// All rows that were not fetched yet as a `pandas.DataFrame`.

@@ -74,10 +74,18 @@ def df(result):
 
 
 def pl(result):
-    """A polars.DataFrame, straight from the Arrow stream."""
+    """A polars.DataFrame over the engine's buffers. It holds all rows anyway, so they are computed first: that knows the type of
+    each column for certain, and raises Trimorph's errors and not those of a stream."""
     import polars
 
-    return polars.DataFrame(result)
+    return polars.DataFrame(result._table())
+
+
+def record_batches(batches):
+    """A pyarrow.RecordBatchReader that asks for a batch when it is read, and raises what that raises."""
+    import pyarrow
+
+    return pyarrow.RecordBatchReader.from_batches(pyarrow.schema(batches), map(pyarrow.record_batch, batches))
 
 
 def networkx(result):
