@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
+use trimorph_store::AdjacencyView;
 use trimorph_store::access::EdgeAccess;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
+use trimorph_vector::{Chunk, Edges, Group, Nodes, Selection, Values, Vector};
 
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
@@ -25,11 +26,38 @@ pub(crate) struct ColumnExtend<'s> {
 }
 
 impl<'s> ColumnExtend<'s> {
+    /// The common case: nodes of one table without nulls, one vertex column, nothing to check, no edge wanted.
+    fn fill_plain(
+        &self,
+        group: &Group<'s>,
+        positions: &[u32],
+        out: &mut [NodeId],
+        cx: &Context<'s>,
+    ) -> Option<Vec<u32>> {
+        let from = &group.vectors[self.from.slot];
+        let Values::Node(nodes) = &from.values else { return None };
+        let [adjacency] = &self.step.by_table[nodes.table()?.0 as usize][..] else { return None };
+        if !from.nulls.is_none() || self.edge_slot.is_some() || adjacency.check_table || adjacency.skip_loops
+        {
+            return None;
+        }
+        match adjacency.view(&cx.reader)? {
+            AdjacencyView::Column(column) => Some(column.follow(nodes, positions, out)),
+            AdjacencyView::Csr(_) => None,
+        }
+    }
+
     /// Fills the vectors at the positions meant, and gives those that have an edge.
     fn fill(&self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Vec<u32> {
         let group = &chunk.groups[self.from.group];
         let positions = if self.flat { group.positions() } else { group.selection.to_vec(group.len) };
         let mut nodes = vec![NodeId(0); group.len];
+        if let Some(kept) = self.fill_plain(group, &positions, &mut nodes, cx) {
+            let table = self.step.target();
+            let group = &mut chunk.groups[self.from.group];
+            group.vectors[self.to_slot] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
+            return kept;
+        }
         let mut edges = self.edge_slot.map(|_| vec![EdgeId(0); group.len]);
         let mut kept = Vec::with_capacity(positions.len());
         let from = &group.vectors[self.from.slot];

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{PackedView, RankView};
+use trimorph_vector::Nodes;
 use trimorph_vfs::{CodecError, Decoder, Image};
 
 use super::rows_within;
@@ -109,6 +110,25 @@ impl<'s> VertexColumnView<'s> {
         let (view, place) = self.place(row)?;
         let target = view.tables.as_ref().map_or(0, |t| t.get(place) as usize);
         Some(NodeId::new(self.targets[target], view.neighbours.get(place).cast_unsigned()))
+    }
+
+    /// The neighbours of the nodes at `positions`, all of this column's table, written to `out` where they are; gives the positions that
+    /// have one.
+    ///
+    /// **Cost**: a load, shift and mask each, and a rank where some nodes have none; the form of `nodes` is decided once.
+    pub fn follow(&self, nodes: &Nodes<'_>, positions: &[u32], out: &mut [NodeId]) -> Vec<u32> {
+        let mut kept = Vec::with_capacity(positions.len());
+        nodes.for_each(positions.iter().map(|p| *p as usize), |i, node| {
+            if let Some((view, place)) = self.place(node.row())
+                && let Some(o) = out.get_mut(i)
+            {
+                let target = view.tables.as_ref().map_or(0, |t| t.get(place) as usize);
+                *o = NodeId::new(self.targets[target], view.neighbours.get(place).cast_unsigned());
+                // Positions came from 32 bits.
+                kept.push(i as u32);
+            }
+        });
+        kept
     }
 
     /// The stored position of the edge of node `row`, where positions are stored.
