@@ -1,12 +1,13 @@
 //! Re-runs the tables of "Columnar Storage and List-based Processing for Graph DBMSs" (GF-CL, §8) on this machine, beside the paper's.
 //!
 //! ```text
-//! gfcl [--snb DIR] [--scale S] [--graph N] [--hops N] [TABLE …]     TABLE: memory pages nulls lists huge
+//! gfcl [--snb DIR] [--scale S] [--graph N] [--hops N] [TABLE …]     TABLE: memory pages nulls lists huge access
 //! ```
 //! The row layout and the tuple-at-a-time executor are baselines of this crate and of nothing else.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "printing is what it does")]
 
+mod access;
 mod clock;
 mod graph;
 mod huge;
@@ -46,7 +47,7 @@ fn options() -> Result<Options, Failure> {
             "--scale" => options.scale = value()?.parse()?,
             "--graph" => options.graph = value()?.parse()?,
             "--hops" => options.hops = value()?.parse()?,
-            "memory" | "pages" | "nulls" | "lists" | "huge" => options.tables.push(word),
+            "memory" | "pages" | "nulls" | "lists" | "huge" | "access" => options.tables.push(word),
             _ => return Err(format!("unknown option \"{word}\"").into()),
         }
     }
@@ -71,8 +72,11 @@ fn main() -> Result<(), Failure> {
         graph.write(&work.join("hops"))?;
         lists::table_4(&mut report, &graph, options.hops, &work.join("hops"))?;
     }
-    if wants("pages") || wants("huge") {
+    if wants("pages") || wants("huge") || wants("access") {
         let graph = Graph::rmat(options.graph, 1);
+        if wants("access") {
+            access::access_paths(&mut report, graph.load()?)?;
+        }
         if wants("huge") {
             graph.write(&work.join("huge"))?;
             huge::huge_pages(&mut report, &work.join("huge"), graph.edges())?;

@@ -1,4 +1,5 @@
-//! Loads files (comma between them) and runs the queries given; `REPEAT=n` measures each n times first, `THREADS=n`.
+//! Loads files (comma between them) and runs the queries given; `REPEAT=n` measures each n times first, `THREADS=n`,
+//! `ACCESS=index` or `relation` forces the access path.
 #![expect(clippy::print_stdout, reason = "an example")]
 
 fn main() -> Result<(), trimorph::Error> {
@@ -6,6 +7,11 @@ fn main() -> Result<(), trimorph::Error> {
     let dir = args.next().unwrap_or_default();
     let db = trimorph::Database::in_memory(trimorph::Config {
         threads: std::env::var("THREADS").ok().and_then(|t| t.parse().ok()).unwrap_or(1),
+        access: match std::env::var("ACCESS").as_deref() {
+            Ok("index") => trimorph::AccessChoice::Index,
+            Ok("relation") => trimorph::AccessChoice::Relation,
+            _ => trimorph::AccessChoice::Cost,
+        },
         ..trimorph::Config::default()
     });
     let start = std::time::Instant::now();

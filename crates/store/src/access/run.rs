@@ -5,15 +5,16 @@
 //!
 //! Source: Poseidon §5, §6.2.
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::EdgeId;
+use trimorph_types::Value;
 use trimorph_vector::{Edges, Text, Values, Vector};
 
 use super::pattern::{Frontier, JoinKind, Pattern, Position};
 use super::plan::{AccessPlan, Relation};
+use super::test::{LiteralTest, StatementTest};
 use crate::Reader;
 
 /// Statements of a batch, at most, where they are not a list read in place.
@@ -180,30 +181,10 @@ impl<'s> Run<'_, 's> {
     fn emit_joined(&mut self, found: Found<'s>, kind: JoinKind, about: &AccessPlan) -> ControlFlow<()> {
         let ids = found.statements.clone().unwrap_or_default();
         let (mut ends, mut batches) = (vec![false; found.len], Vec::new());
-        if !ids.is_empty() {
-            // Where each statement stands in the batch: an edge is found once in it.
-            let mut places: Vec<(EdgeId, u32)> = ids.iter().copied().zip(0u32..).collect();
-            places.sort_unstable();
-            let mut right = about.clone();
-            let set: BTreeSet<EdgeId> = ids.iter().copied().collect();
-            right.pattern.subject.frontier = Some(Frontier::Statements(Arc::new(set)));
-            let projected = right.pattern.subject.project;
-            right.pattern.subject.project = true;
-            right.pattern.count = false;
-            let outcome = right.run(self.reader, |mut batch| {
-                let of = |i: usize| match &batch.columns[0].values {
-                    Values::Edge(edges) => places.binary_search_by_key(&edges.id(i), |p| p.0).ok(),
-                    _ => None,
-                };
-                let left: Vec<u32> = (0..batch.len).filter_map(of).map(|at| places[at].1).collect();
-                left.iter().for_each(|p| ends[*p as usize] = true);
-                if !projected {
-                    batch.columns.remove(0);
-                }
-                batches.push((left, batch.columns));
-                ControlFlow::Continue(())
-            });
-            debug_assert!(outcome.is_ok());
+        for access in &about.accesses {
+            let Some((positions, columns)) = self.about(&ids, about, access.relation) else { continue };
+            positions.iter().for_each(|p| ends[*p as usize] = true);
+            batches.push((positions, columns));
         }
         if kind == JoinKind::Left {
             let alone: Vec<u32> = (0u32..).zip(&ends).filter(|(_, m)| !**m).map(|(i, _)| i).collect();
@@ -212,7 +193,7 @@ impl<'s> Run<'_, 's> {
                 batches.push((alone, nulls));
             }
         }
-        for (positions, columns) in batches {
+        for (positions, columns) in batches.into_iter().filter(|(positions, _)| !positions.is_empty()) {
             let len = positions.len();
             let copy = Found {
                 subjects: found.subjects.clone(),
@@ -226,6 +207,60 @@ impl<'s> Run<'_, 's> {
             self.hand_over(Batch { columns: all, len })?;
         }
         ControlFlow::Continue(())
+    }
+}
+
+impl<'s> Run<'_, 's> {
+    /// The statements about edges `ids`, all of one edge table, in one relation: the positions of those that have one, and what is
+    /// projected of it. Properties lie where the edge says: nothing is looked up.
+    fn about(
+        &self,
+        ids: &[EdgeId],
+        about: &AccessPlan,
+        relation: Relation,
+    ) -> Option<(Vec<u32>, Vec<Vector<'s>>)> {
+        let Relation::EdgeProperty { table: place, column } = relation else { return None };
+        let table = self.reader.edge_table(place);
+        if ids.first()?.table() != table.id {
+            return None;
+        }
+        // Nobody talks about the statement that an edge has a property.
+        if matches!(about.join, Some((JoinKind::Inner, _))) {
+            return None;
+        }
+        let slots = ids.iter().map(|e| table.slot(*e)).enumerate();
+        let values = self.reader.edge_column(place, column).gather(slots, ids.len());
+        // The planner announced these edges as a frontier.
+        let mut subject = about.pattern.subject.clone();
+        if later(&subject) {
+            subject.frontier = None;
+        }
+        let (literal, subject) = (LiteralTest::new(&about.pattern.object), StatementTest::new(&subject));
+        let passes = |i: usize| {
+            (subject.open || subject.passes(ids[i]))
+                && if literal.open {
+                    !values.is_null(i)
+                } else {
+                    literal.passes(&values.value(i, &|_| Value::Null))
+                }
+        };
+        let positions: Vec<u32> = (0u32..).take(ids.len()).filter(|i| passes(*i as usize)).collect();
+        let mut columns = Vec::new();
+        if about.pattern.subject.project {
+            let own = positions.iter().map(|p| ids[*p as usize]).collect();
+            columns.push(Vector::new(Values::Edge(Edges::Ids(own))));
+        }
+        if about.pattern.project_predicate {
+            let id = self.reader.catalog().edge_tables[place].properties[column].id;
+            let name = self.reader.catalog().property_name(id);
+            columns.push(Vector::new(Values::String(vec![Text::Made(name); positions.len()])));
+        }
+        if about.pattern.object.project {
+            columns.push(values.gather(&positions));
+        }
+        let nulls = about.pattern.width() - columns.len();
+        columns.extend((0..nulls).map(|_| Vector::nulls(positions.len())));
+        Some((positions, columns))
     }
 }
 
