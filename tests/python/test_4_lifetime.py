@@ -259,3 +259,20 @@ def test_stubs_name_everything():
     assert stub.with_name("py.typed").exists()
     named = {n.name for n in ast.parse(stub.read_text()).body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
     assert set(trimorph.__all__) - {"__version__"} <= named
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm") or "CS_GNU_LIBC_VERSION" not in os.confstr_names, reason="needs Linux with glibc")
+def test_a_load_gives_back_what_it_needed():
+    """In a process of its own: what stays resident is little more than what the database says it holds."""
+    script = """
+import os, trimorph
+def resident():
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+database, before = trimorph.Database(threads=2), resident()
+database.generate_snb(0.2, 1)
+print(resident() - before, database.stats()["total_bytes"])
+"""
+    grown, stored = map(int, subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split())
+    print(f"{grown / 1e6:.0f} MB for {stored / 1e6:.0f} MB")
+    assert grown < stored * 1.25 + 30e6

@@ -1,7 +1,8 @@
 //! Python bindings: Python calls in, engine calls with the GIL released, Python objects out.
 //!
 //! Data's way through the files: `database` and `connection` (verbs) · `from_python` (parameters in) · `interrupt` (Ctrl-C while
-//! the GIL is released) · `result` (rows out, lazily) · `to_python`, `entity`, `temporal` (values) · `arrow` (columns) · `error`.
+//! the GIL is released) · `result` (rows out, lazily) · `to_python`, `entity`, `temporal` (values) · `arrow` (columns) · `error`;
+//! `load`, and `give_back` after it.
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of the engine that may
 //! take longer than a look-up runs with it held.
@@ -13,6 +14,7 @@ mod database;
 mod entity;
 mod error;
 mod from_python;
+mod give_back;
 mod interrupt;
 mod load;
 mod result;

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use trimorph::{CancelToken, Error, Format, LoadPhase, Progress, ProgressState, Rates};
 
+use crate::give_back::give_back;
 use crate::interrupt;
 
 /// The format of that name.
@@ -117,13 +118,18 @@ impl Progress for ToPython {
     }
 }
 
-/// Runs a load with the GIL released.
+/// Runs a load with the GIL released, and gives back what it freed.
 pub(crate) fn run(
     py: Python<'_>,
     progress: Option<Bound<'_, PyAny>>,
     cancel: &CancelToken,
     work: impl FnOnce(&dyn Progress) -> Result<trimorph::LoadReport, Error> + Send,
 ) -> PyResult<LoadReport> {
+    let work = |progress: &dyn Progress| {
+        let answer = work(progress);
+        give_back();
+        answer
+    };
     let callback = match progress {
         None => None,
         Some(p) => match p.cast::<PyBool>() {
