@@ -19,6 +19,7 @@ mod layout;
 mod lower;
 mod operator;
 mod ops;
+mod parallel;
 mod rows;
 
 pub use context::{Context, Settings};

@@ -24,8 +24,8 @@ use std::sync::Arc;
 use trimorph_algebra::{BoundQuery, Expr, Op, Plan, VarId};
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_catalog::Catalog;
-use trimorph_store::Snapshot;
 use trimorph_store::access::{Morsels, Prune};
+use trimorph_store::{Snapshot, ZONE_ROWS};
 use trimorph_types::Value;
 use trimorph_vector::Chunk;
 
@@ -38,6 +38,9 @@ use crate::{Context, ExecError, Settings};
 
 /// Rows of a morsel: 8 vectors, enough that the dispenser is not felt, few enough that two cores end together.
 const MORSEL_ROWS: usize = 16_384;
+
+/// Morsels that each thread should get at least, if they are not smaller than a zone for it.
+const MORSELS_PER_THREAD: usize = 4;
 
 type Vars = BTreeSet<VarId>;
 
@@ -316,6 +319,7 @@ impl<'s> Lowering<'s> {
                         .map(|k| Ok((self.compile(&k.expr, &lowered.layout)?, k.descending)))
                         .collect::<Result<_, ExecError>>()?,
                     limit: limit.as_ref().map(|l| self.count(l, "LIMIT")).transpose()?,
+                    parallel: lowered.forkable && self.numbers.is_empty(),
                 };
                 let (keep, layout) = self.keep(&lowered.layout, needed, &[])?;
                 let slots = lowered.layout.groups[0].slots;
@@ -398,9 +402,14 @@ impl<'s> Lowering<'s> {
                 }
             }
         }
-        let morsels = Morsels::new(&self.catalog, &scan.tables, MORSEL_ROWS);
+        let rows: u64 = scan.tables.iter().map(|t| self.catalog.node_tables[t.0 as usize].rows).sum();
+        // Few rows may still be much work: each thread is to have several morsels.
+        let share = usize::try_from(rows).unwrap_or(MORSEL_ROWS)
+            / (self.settings.threads.max(1) * MORSELS_PER_THREAD);
+        let morsels = Morsels::new(&self.catalog, &scan.tables, share.clamp(ZONE_ROWS, MORSEL_ROWS));
+        let forkable = morsels.count() > 1;
         let op = ops::NodeScan::new(place.group, place.slot, morsels, prune);
-        Ok(Lowered { op: Box::new(op), layout, forkable: true })
+        Ok(Lowered { op: Box::new(op), layout, forkable })
     }
 }
 

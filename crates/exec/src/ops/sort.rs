@@ -1,5 +1,8 @@
-//! Sort and top-k: keeps rows with their keys, orders them by openCypher's orderability; equal keys stay in the order they came.
-//! With a limit of k, rows are cut to the best k whenever 2k + a vector have gathered.
+//! Sort and top-k: keeps rows with their keys, orders them by openCypher's orderability; on one thread equal keys stay in the order they
+//! came. Runs its child on all cores when it can be forked: each worker keeps its own rows, which are sorted together at the end.
+//!
+//! With a limit of k, rows are cut to the best k whenever 2k + a vector have gathered. From then on rows whose first key comes after
+//! the k-th best's are left out as they come.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -9,6 +12,7 @@ use trimorph_vector::{Chunk, Values, Vector};
 
 use crate::expr::{Ex, evaluate};
 use crate::operator::{BoxOperator, Operator};
+use crate::parallel::on_threads;
 use crate::rows::Rows;
 use crate::{Context, ExecError};
 
@@ -18,60 +22,137 @@ pub(crate) struct SortSpec {
     pub(crate) keys: Vec<(Ex, bool)>,
     /// Only the first rows are wanted.
     pub(crate) limit: Option<u64>,
+    /// Whether the child may be forked.
+    pub(crate) parallel: bool,
 }
 
 /// Sort over rows of one group.
 pub(crate) struct Sort<'s> {
     child: BoxOperator<'s>,
-    inner: Chunk<'s>,
     slots: usize,
     keep: Arc<[usize]>,
     spec: Arc<SortSpec>,
-    rows: Rows<'s>,
+    /// All rows, when they have been gathered.
+    part: Option<Part<'s>>,
     order: Vec<u32>,
     cursor: Option<usize>,
-    held: Option<trimorph_base::Reservation>,
 }
 
 impl<'s> Sort<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, slots: usize, keep: Arc<[usize]>, spec: Arc<SortSpec>) -> Self {
-        let rows = Rows::new(keep.len() + spec.keys.len());
-        let inner = Chunk::with_slots(&[slots]);
-        Self { child, inner, slots, keep, spec, rows, order: Vec::new(), cursor: None, held: None }
+        Self { child, slots, keep, spec, part: None, order: Vec::new(), cursor: None }
     }
 
     fn gather(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
-        let limit = self.spec.limit.map(|l| usize::try_from(l).unwrap_or(usize::MAX));
-        while limit != Some(0) && self.child.next(&mut self.inner, cx)? {
+        let (spec, slots, keep) = (&self.spec, self.slots, &self.keep);
+        if spec.limit == Some(0) {
+            return Ok(());
+        }
+        let threads = if spec.parallel { cx.settings.threads } else { 1 };
+        let parts = on_threads(&mut self.child, threads, cx, |child, cx| {
+            let mut part = Part::new(keep.len() + spec.keys.len(), cx);
+            part.gather(child, slots, keep, spec, cx)?;
+            Ok(part)
+        })?;
+        let mut parts = parts.into_iter();
+        let Some(mut first) = parts.next() else { return Ok(()) };
+        for other in parts {
+            let columns: Vec<&Vector<'s>> = other.rows.columns.iter().collect();
+            let positions: Vec<u32> = (0..u32::try_from(other.rows.len()).unwrap_or(u32::MAX)).collect();
+            first.rows.extend(&columns, &positions, other.rows.multiplicity.iter().copied(), cx);
+            first.held.resize(first.rows.bytes())?;
+        }
+        self.order = first.sorted(keep.len(), spec);
+        if let Some(limit) = spec.limit {
+            self.order.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        }
+        self.part = Some(first);
+        Ok(())
+    }
+}
+
+/// What one worker keeps.
+struct Part<'s> {
+    rows: Rows<'s>,
+    held: trimorph_base::Reservation,
+    /// The row that rows must not come after: the last of the best k, when they were last cut.
+    bound: Option<usize>,
+}
+
+impl<'s> Part<'s> {
+    fn new(columns: usize, cx: &Context<'s>) -> Self {
+        Self { rows: Rows::new(columns), held: cx.settings.budget.reservation(), bound: None }
+    }
+
+    fn gather(
+        &mut self,
+        child: &mut BoxOperator<'s>,
+        slots: usize,
+        keep: &[usize],
+        spec: &SortSpec,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let mut inner = Chunk::with_slots(&[slots]);
+        let limit = spec.limit.map(|l| usize::try_from(l).unwrap_or(usize::MAX));
+        while child.next(&mut inner, cx)? {
             cx.check()?;
-            let group = &self.inner.groups[0];
-            let keys = (self.spec.keys.iter())
-                .map(|(ex, _)| Ok(evaluate(ex, &self.inner, 0, cx)?.into_vector(group.len)))
+            let group = &inner.groups[0];
+            let keys = (spec.keys.iter())
+                .map(|(ex, _)| Ok(evaluate(ex, &inner, 0, cx)?.into_vector(group.len)))
                 .collect::<Result<Vec<Vector<'s>>, ExecError>>()?;
-            let columns: Vec<&Vector<'s>> =
-                self.keep.iter().map(|k| &group.vectors[*k]).chain(&keys).collect();
-            let positions = group.positions();
+            let columns: Vec<&Vector<'s>> = keep.iter().map(|k| &group.vectors[*k]).chain(&keys).collect();
+            let mut positions = group.positions();
+            if let (Some(bound), Some(key), Some((_, descending))) =
+                (self.bound, keys.first(), spec.keys.first())
+            {
+                self.leave_out(&mut positions, key, keep.len(), bound, *descending);
+            }
             let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
             self.rows.extend(&columns, &positions, multiplicity, cx);
-            self.held.get_or_insert_with(|| cx.settings.budget.reservation()).resize(self.rows.bytes())?;
+            self.held.resize(self.rows.bytes())?;
             if let Some(limit) = limit
                 && self.rows.len() > limit.saturating_mul(2).saturating_add(cx.settings.vector_size)
             {
-                self.cut(limit);
+                self.cut(limit, keep.len(), spec);
             }
-        }
-        self.order = self.sorted();
-        if let Some(limit) = limit {
-            self.order.truncate(limit);
         }
         Ok(())
     }
 
-    fn sorted(&self) -> Vec<u32> {
-        let keys = &self.rows.columns[self.keep.len()..];
+    /// Leaves out positions whose first key comes after that of row `bound`. Only where both are of one integer type: anything else is
+    /// found out by sorting.
+    fn leave_out(
+        &self,
+        positions: &mut Vec<u32>,
+        key: &Vector<'s>,
+        column: usize,
+        bound: usize,
+        descending: bool,
+    ) {
+        let kept = &self.rows.columns[column];
+        if kept.is_null(bound) || !key.nulls.is_none() {
+            return;
+        }
+        match (&key.values, &kept.values) {
+            (Values::Int(v), Values::Int(k))
+            | (Values::LocalDateTime(v), Values::LocalDateTime(k))
+            | (Values::DateTime(v), Values::DateTime(k)) => {
+                let k = k[bound];
+                positions.retain(|p| if descending { v[*p as usize] >= k } else { v[*p as usize] <= k });
+            }
+            (Values::Date(v), Values::Date(k)) => {
+                let k = k[bound];
+                positions.retain(|p| if descending { v[*p as usize] >= k } else { v[*p as usize] <= k });
+            }
+            _ => {}
+        }
+    }
+
+    fn sorted(&self, kept: usize, spec: &SortSpec) -> Vec<u32> {
+        let keys = &self.rows.columns[kept..];
         let mut order: Vec<u32> = (0..u32::try_from(self.rows.len()).unwrap_or(u32::MAX)).collect();
         order.sort_by(|a, b| {
-            for (vector, (_, descending)) in keys.iter().zip(&self.spec.keys) {
+            for (vector, (_, descending)) in keys.iter().zip(&spec.keys) {
                 let by_key = order_in(vector, *a as usize, *b as usize);
                 let by_key = if *descending { by_key.reverse() } else { by_key };
                 if by_key.is_ne() {
@@ -84,10 +165,12 @@ impl<'s> Sort<'s> {
     }
 
     /// Keeps the best rows, in the order they came, so that the final order stays stable.
-    fn cut(&mut self, limit: usize) {
-        let mut best = self.sorted();
+    fn cut(&mut self, limit: usize, kept: usize, spec: &SortSpec) {
+        let mut best = self.sorted(kept, spec);
         best.truncate(limit);
+        let last = best.last().copied();
         best.sort_unstable();
+        self.bound = last.and_then(|row| best.binary_search(&row).ok());
         let columns = self.rows.columns.iter().map(|c| c.gather(&best)).collect();
         let multiplicity = best.iter().map(|p| self.rows.multiplicity[*p as usize]).collect();
         self.rows = Rows { columns, multiplicity };
@@ -123,6 +206,7 @@ impl<'s> Operator<'s> for Sort<'s> {
             self.cursor = Some(0);
         }
         cx.check()?;
+        let Some(Part { rows, .. }) = &self.part else { return Ok(false) };
         let start = self.cursor.unwrap_or(0);
         let end = self.order.len().min(start + cx.settings.vector_size);
         if start == end {
@@ -133,19 +217,18 @@ impl<'s> Operator<'s> for Sort<'s> {
         let out = &mut chunk.groups[0];
         out.reset(positions.len());
         for slot in 0..self.keep.len() {
-            out.vectors[slot] = self.rows.columns[slot].gather(positions);
+            out.vectors[slot] = rows.columns[slot].gather(positions);
         }
-        let multiplicity: Vec<u64> = positions.iter().map(|p| self.rows.multiplicity[*p as usize]).collect();
+        let multiplicity: Vec<u64> = positions.iter().map(|p| rows.multiplicity[*p as usize]).collect();
         out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
         Ok(true)
     }
 
     fn reset(&mut self) {
         self.child.reset();
-        self.rows = Rows::new(self.keep.len() + self.spec.keys.len());
+        self.part = None;
         self.order.clear();
         self.cursor = None;
-        self.held = None;
     }
 
     fn fork(&self) -> BoxOperator<'s> {

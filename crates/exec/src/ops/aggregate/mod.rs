@@ -15,6 +15,7 @@ use trimorph_vector::{Chunk, Vector};
 
 use crate::expr::Ex;
 use crate::operator::{BoxOperator, Operator};
+use crate::parallel::on_threads;
 use crate::{Context, ExecError};
 use table::Table;
 
@@ -36,18 +37,6 @@ pub(crate) struct AggregateEx {
     pub(crate) arg: Option<Ex>,
     pub(crate) parameter: Option<Ex>,
     pub(crate) distinct: bool,
-}
-
-/// A worker that panicked: a bug of ours, and said so.
-fn lost_worker() -> ExecError {
-    ExecError::Query(
-        trimorph_base::Diagnostic::runtime(
-            trimorph_base::ErrorKind::SemanticError,
-            "InternalError",
-            "internal error: a worker thread was lost",
-        )
-        .hint("this is a bug in Trimorph: please report the query"),
-    )
 }
 
 impl AggregateSpec {
@@ -97,31 +86,12 @@ impl<'s> Aggregate<'s> {
     fn run(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
         let spec = &self.spec;
         let threads = if spec.parallel && spec.mergeable() { cx.settings.threads } else { 1 };
-        let (mut table, held) = if threads <= 1 {
-            Self::work(&mut self.child, spec, cx)?
-        } else {
-            let mut twins: Vec<(BoxOperator<'s>, Arc<crate::Settings>)> =
-                (1..threads).map(|_| (self.child.fork(), Arc::clone(&cx.settings))).collect();
-            let snapshot = cx.snapshot;
-            let child = &mut self.child;
-            let results = std::thread::scope(|scope| {
-                let workers: Vec<_> = twins
-                    .drain(..)
-                    .map(|(mut twin, settings)| {
-                        scope.spawn(move || Self::work(&mut twin, spec, &Context::new(snapshot, settings)))
-                    })
-                    .collect();
-                let own = Self::work(child, spec, cx);
-                let others = workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err(lost_worker())));
-                std::iter::once(own).chain(others).collect::<Vec<_>>()
-            });
-            let mut results = results.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
-            let Some((mut table, held)) = results.next() else { return Ok(()) };
-            for (other, _) in results {
-                table.merge(other, spec, cx)?;
-            }
-            (table, held)
-        };
+        let results = on_threads(&mut self.child, threads, cx, |child, cx| Self::work(child, spec, cx))?;
+        let mut results = results.into_iter();
+        let Some((mut table, held)) = results.next() else { return Ok(()) };
+        for (other, _) in results {
+            table.merge(other, spec, cx)?;
+        }
         self.held = Some(held);
         table.check_parameters(spec)?;
         let groups = table.groups();
