@@ -22,6 +22,9 @@ SAME = [
     trimorph.LocalTime(1, 2, 3, 4), trimorph.Time(1, 2, 3, 4, -3600), trimorph.LocalDateTime(2015, 7, 21, 1, 2, 3, 4),
     trimorph.LocalDateTime(-1, 1, 1), trimorph.DateTime(2015, 7, 21, 1, 2, 3, 4, "+02:00"),
     trimorph.DateTime(2015, 7, 21, 1, 2, 3, 0, "Europe/Stockholm"), trimorph.DateTime(10000, 1, 1),
+    decimal.Decimal("-1.5"), decimal.Decimal("99999999999999999999999999999999999999"), decimal.Decimal("0.1"), decimal.Decimal(7),
+    trimorph.Iri("http://example.org/a"), trimorph.RdfLiteral("it's", language="en-GB"),
+    trimorph.RdfLiteral("POINT(1 2)", datatype="http://example.org/wkt"),
 ]  # fmt: skip
 
 
@@ -101,7 +104,10 @@ def deep(levels):
     [
         (object(), TypeError, "builtins.object|object"),
         ({1, 2}, TypeError, "set"),
-        (decimal.Decimal("1.5"), TypeError, "Decimal"),
+        (decimal.Decimal("NaN"), OverflowError, "Decimal"),
+        (decimal.Decimal("1e38"), OverflowError, "Decimal"),
+        (decimal.Decimal("1e999999"), OverflowError, "Decimal"),
+        (decimal.Decimal("1e-39"), OverflowError, "Decimal"),
         (1j, TypeError, "complex"),
         ({"a": [1, {"b": object()}]}, TypeError, r"x\.a\[1\]\.b"),
         ({1: 2}, TypeError, "keys of a map"),
@@ -240,3 +246,38 @@ def test_entities_as_parameters(network):
         other.execute("RETURN $a", {"a": a})
     with pytest.raises(TypeError, match="not come from this database"):
         conn.execute("RETURN $a", {"a": trimorph.Node(a.id)})
+
+
+def test_rdf_terms():
+    english = trimorph.RdfLiteral("colour", language="en-GB")
+    assert (english.lexical, english.language, english.datatype) == ("colour", "en-GB", None)
+    assert english == trimorph.RdfLiteral("colour", language="EN-gb")
+    assert hash(english) == hash(trimorph.RdfLiteral("colour", language="EN-gb"))
+    assert english != trimorph.RdfLiteral("colour", datatype="en-GB")
+    assert repr(english) == "trimorph.RdfLiteral('colour', language='en-GB')"
+    assert str(trimorph.Iri("http://a")) == "<http://a>"
+    for term in (english, trimorph.Iri("http://a"), trimorph.RdfLiteral("x", datatype="http://t")):
+        assert pickle.loads(pickle.dumps(term)) == term
+    with pytest.raises(ValueError, match="language or a datatype"):
+        trimorph.RdfLiteral("x")
+
+
+def test_decimals_are_numbers(conn):
+    tenth = decimal.Decimal("0.1")
+    asked = "RETURN $x + $x + $x, $x = 0.1, $x < 0.1, 1 + $x, 1.0 + $x, toString($x), valueType($x), toInteger(-$x - 1), toFloat($x)"
+    found = conn.execute(asked, {"x": tenth}).fetchone()
+    assert found == (decimal.Decimal("0.3"), False, True, decimal.Decimal("1.1"), 1.1, "0.1", "DECIMAL NOT NULL", -1, 0.1)
+    (half,) = conn.execute("RETURN $x = 0.5", {"x": decimal.Decimal("0.50")}).fetchone()
+    assert half is True
+    found = conn.execute(
+        "UNWIND $l AS x RETURN sum(x), avg(x), min(x), max(x), count(DISTINCT x)", {"l": [tenth, 1, decimal.Decimal("1.00")]}
+    ).fetchone()
+    assert found == (decimal.Decimal("2.1"), decimal.Decimal("0.7"), tenth, 1, 2)
+    with pytest.raises(trimorph.QueryError, match="DECIMAL"):
+        conn.execute("RETURN $x * $x", {"x": decimal.Decimal(10**37)}).fetchall()
+
+
+def test_rdf_terms_group_by_equivalence(conn):
+    terms = [trimorph.RdfLiteral("a", language="en"), trimorph.RdfLiteral("a", language="EN"), trimorph.Iri("a"), "a"]
+    rows = conn.execute("UNWIND $l AS x RETURN x, count(*) AS n ORDER BY x", {"l": terms}).fetchall()
+    assert [(str(x), n) for x, n in rows] == [("<a>", 1), ("a", 1), ("'a'@en", 2)]

@@ -42,6 +42,6 @@ pub use trimorph_loader::{
     Rates,
 };
 pub use trimorph_types::{
-    Date, DateTime, Duration, LocalDateTime, LocalTime, LogicalType, Map, Path, Relationship, Time, Value,
-    Zone, temporal,
+    Date, DateTime, Decimal, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, LogicalType, Map,
+    Path, Relationship, Time, Value, Zone, format_value, temporal,
 };

@@ -3,10 +3,12 @@
 //! One or two keys of fixed size go into maps of integers; anything else is encoded so that equivalent tuples have equal bytes.
 //! A node alone is looked up in an array by row, where enough rows have come to pay for it.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 use trimorph_base::{NodeId, TableId};
 use trimorph_types::number::exact_int;
-use trimorph_types::{Value, Zone};
+use trimorph_types::{LiteralKind, Value, Zone};
 use trimorph_vector::{Text, Values, Vector};
 
 /// From key tuples to numbers `0, 1, 2, …` in the order of first sight.
@@ -70,6 +72,10 @@ fn fixed_value_key(value: &Value) -> Option<(u8, u64)> {
         Value::Bool(b) => (TAG_BOOL, (*b).into()),
         Value::Int(i) => (TAG_INT, i.cast_unsigned()),
         Value::Float(f) => float_key(*f),
+        Value::Decimal(d) => match d.exact_int() {
+            Some(i) => (TAG_INT, i.cast_unsigned()),
+            None => float_key(d.exact_float()?),
+        },
         Value::Node(n) => (TAG_NODE, n.0),
         Value::Relationship(r) => (TAG_EDGE, r.id.0),
         Value::Date(d) => (TAG_DATE, i64::from(d.days).cast_unsigned()),
@@ -143,7 +149,31 @@ fn encode_value(value: &Value, out: &mut Vec<u8>) {
             p.nodes.iter().for_each(|n| out.extend_from_slice(&n.0.to_le_bytes()));
             p.relationships.iter().for_each(|r| out.extend_from_slice(&r.id.0.to_le_bytes()));
         }
-        _ => {}
+        Value::Decimal(d) => {
+            other(10, &[d.scale().into()]);
+            out.extend_from_slice(&d.unscaled().to_le_bytes());
+        }
+        Value::Iri(iri) => {
+            other(11, &[]);
+            encode_text(iri, out);
+        }
+        Value::Literal(literal) => {
+            let (kind, of) = match &literal.kind {
+                LiteralKind::Language(tag) => (12, Cow::Owned(tag.to_ascii_lowercase())),
+                LiteralKind::Datatype(iri) => (13, Cow::Borrowed(&**iri)),
+            };
+            other(kind, &[]);
+            encode_text(&literal.lexical, out);
+            encode_text(&of, out);
+        }
+        // Of fixed size.
+        Value::Null
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::Float(_)
+        | Value::Date(_)
+        | Value::Node(_)
+        | Value::Relationship(_) => {}
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         (1, 1),
         result::string,
         |_, a| to_string(&a[0]),
-        "toString(a): a number, boolean, text or temporal value as text",
+        "toString(a): a number, boolean, text, RDF term or temporal value as text",
     ),
     Function::new(
         "toBoolean",
@@ -121,6 +121,7 @@ fn to_integer(value: &Value) -> Answer {
     match value {
         Value::Null | Value::Int(_) => Ok(value.clone()),
         Value::Float(x) => whole(*x).map(Value::Int).ok_or_else(|| overflow("toInteger()")),
+        Value::Decimal(x) => i64::try_from(x.whole()).map(Value::Int).map_err(|_| overflow("toInteger()")),
         Value::Bool(x) => Ok(Value::Int(i64::from(*x))),
         Value::String(text) => {
             let text = text.trim();
@@ -136,6 +137,7 @@ fn to_float(value: &Value) -> Answer {
     match value {
         Value::Null | Value::Float(_) => Ok(value.clone()),
         Value::Int(n) => Ok(Value::Float(*n as f64)),
+        Value::Decimal(x) => Ok(Value::Float(x.to_float())),
         Value::String(text) => Ok(read_float(text.trim()).map_or(Value::Null, Value::Float)),
         other => Err(wrong_value("toFloat()", "a number or STRING", other)),
     }

@@ -1,9 +1,9 @@
 //! The run-time errors of functions, in one wording.
 
 use trimorph_base::{Diagnostic, ErrorKind};
-use trimorph_types::Value;
 use trimorph_types::format::{IdsOnly, format_literal};
 use trimorph_types::temporal::TemporalError;
+use trimorph_types::{Decimal, Value};
 
 /// What every function gives.
 pub(crate) type Answer = Result<Value, Diagnostic>;
@@ -53,6 +53,12 @@ pub(crate) fn bad_argument(what: impl Into<String>) -> Diagnostic {
 /// The result does not fit an integer.
 pub(crate) fn overflow(what: &str) -> Diagnostic {
     Diagnostic::runtime(ErrorKind::ArithmeticError, "NumberOutOfRange", format!("{what} overflows INTEGER"))
+}
+
+/// The result has more digits than a decimal holds.
+pub(crate) fn decimal_overflow(what: &str) -> Diagnostic {
+    let primary = format!("{what} needs more than {} digits of DECIMAL", Decimal::DIGITS_MAX);
+    Diagnostic::runtime(ErrorKind::ArithmeticError, "NumberOutOfRange", primary)
 }
 
 /// Division or remainder by integer zero.

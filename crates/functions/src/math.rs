@@ -90,6 +90,7 @@ fn number(function: &str, value: &Value) -> Result<f64, Diagnostic> {
     match value {
         Value::Int(n) => Ok(*n as f64),
         Value::Float(x) => Ok(*x),
+        Value::Decimal(x) => Ok(x.to_float()),
         other => Err(wrong_type(&format!("{function}()"), "a number", other)),
     }
 }
@@ -97,6 +98,7 @@ fn number(function: &str, value: &Value) -> Result<f64, Diagnostic> {
 fn abs(_: &Context<'_>, args: &[Value]) -> Answer {
     match &args[0] {
         Value::Int(n) => n.checked_abs().map(Value::Int).ok_or_else(|| overflow("abs()")),
+        Value::Decimal(x) => Ok(Value::Decimal((*x).max(x.negated()))),
         other => Ok(Value::Float(number("abs", other)?.abs())),
     }
 }
@@ -104,6 +106,7 @@ fn abs(_: &Context<'_>, args: &[Value]) -> Answer {
 fn sign(_: &Context<'_>, args: &[Value]) -> Answer {
     Ok(Value::Int(match &args[0] {
         Value::Int(n) => n.signum(),
+        Value::Decimal(x) => i64::from(x.unscaled() > 0) - i64::from(x.unscaled() < 0),
         other => {
             let x = number("sign", other)?;
             i64::from(x > 0.0) - i64::from(x < 0.0)

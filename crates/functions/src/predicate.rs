@@ -60,7 +60,7 @@ fn is_empty(_: &Context<'_>, args: &[Value]) -> Answer {
 fn is_nan(_: &Context<'_>, args: &[Value]) -> Answer {
     match &args[0] {
         Value::Float(x) => Ok(Value::Bool(x.is_nan())),
-        Value::Int(_) => Ok(Value::Bool(false)),
+        Value::Int(_) | Value::Decimal(_) => Ok(Value::Bool(false)),
         other => Err(wrong_type("isNaN()", "a number", other)),
     }
 }

@@ -13,6 +13,7 @@ use trimorph::temporal::ZoneId;
 use trimorph::{EdgeId, NodeId, Params, Value};
 
 use crate::entity::{Node, Path, Relationship, Source};
+use crate::rdf;
 use crate::temporal::{self, OFFSET_SECONDS_MAX};
 use crate::text::Shown;
 
@@ -210,6 +211,12 @@ fn other(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> Con
             x.get_microseconds(),
         )));
     }
+    if let Ok(x) = value.cast::<rdf::Iri>() {
+        return Ok(Value::Iri(x.get().0.clone()));
+    }
+    if let Ok(x) = value.cast::<rdf::RdfLiteral>() {
+        return Ok(Value::Literal(x.get().0.clone()));
+    }
     if let Some(own) = own_temporal(value) {
         return Ok(own);
     }
@@ -372,9 +379,38 @@ fn path(x: &Bound<'_, Path>, target: &mut Target<'_>, depth: usize) -> Converted
     Ok(Value::Path(Arc::new(trimorph::Path { nodes, relationships })))
 }
 
+/// A `decimal.Decimal`, exactly; `None` if it is none.
+fn decimal(value: &Bound<'_, PyAny>) -> Option<Converted> {
+    let class = value.py().import("decimal").and_then(|m| m.getattr("Decimal")).ok()?;
+    if !value.is_instance(&class).ok()? {
+        return None;
+    }
+    // Without an exponent, which may be so large that the digits would fill the memory.
+    let short = value.call_method0("adjusted").and_then(|a| a.extract::<i64>()).is_ok_and(|a| a.abs() <= 100);
+    if !short && value.is_truthy().unwrap_or(true) {
+        return Some(Err(refuse(overflow_error, DECIMAL_RANGE)));
+    }
+    let text = if short {
+        value.call_method1("__format__", ("f",))
+    } else {
+        Ok(PyString::new(value.py(), "0").into_any())
+    };
+    Some(match text.and_then(|t| t.extract::<String>()) {
+        Ok(text) => trimorph::Decimal::parse(&text)
+            .map(Value::Decimal)
+            .ok_or_else(|| refuse(overflow_error, DECIMAL_RANGE)),
+        Err(error) => Err(raised(error)),
+    })
+}
+
+const DECIMAL_RANGE: &str = "a Decimal must be finite, with at most 38 digits and at most 38 after the point";
+
 /// Numbers and arrays of other libraries: what has `__index__` is an integer; what has a `dtype` of numbers, texts or truth
-/// values is what its `tolist` gives. `Decimal` and `Fraction` are not taken: a float would not be what was given.
+/// values is what its `tolist` gives. `Fraction` is not taken: a float would not be what was given.
 fn foreign(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> Converted {
+    if let Some(found) = decimal(value) {
+        return found;
+    }
     let kind = value.getattr("dtype").and_then(|d| d.getattr("kind")).and_then(|k| k.extract::<String>());
     let refused = || refuse(type_error, format!("values of type {} are not supported", type_name(value)));
     if let Ok(kind) = kind {

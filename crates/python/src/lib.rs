@@ -1,8 +1,8 @@
 //! Python bindings: Python calls in, engine calls with the GIL released, Python objects out.
 //!
 //! Data's way through the files: `database` and `connection` (verbs) · `from_python` (parameters in) · `interrupt` (Ctrl-C while
-//! the GIL is released) · `result` (rows out, lazily) · `to_python`, `entity`, `temporal` (values) · `arrow` (columns) · `error`;
-//! `load`, and `give_back` after it.
+//! the GIL is released) · `result` (rows out, lazily) · `to_python`, `entity`, `temporal`, `rdf` (values) · `arrow` (columns) ·
+//! `error`; `load`, and `give_back` after it.
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of the engine that may
 //! take longer than a look-up runs with it held.
@@ -17,6 +17,7 @@ mod from_python;
 mod give_back;
 mod interrupt;
 mod load;
+mod rdf;
 mod result;
 mod temporal;
 mod text;
@@ -44,6 +45,8 @@ fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<temporal::LocalDateTime>()?;
     m.add_class::<temporal::DateTime>()?;
     m.add_class::<temporal::Duration>()?;
+    m.add_class::<rdf::Iri>()?;
+    m.add_class::<rdf::RdfLiteral>()?;
     m.add("Error", py.get_type::<error::Error>())?;
     m.add("QueryError", py.get_type::<error::QueryError>())?;
     m.add("TransactionConflict", py.get_type::<error::TransactionConflict>())?;

@@ -8,7 +8,7 @@ use pyo3::types::{
 use trimorph::{Entities, NodeId, Value, Zone};
 
 use crate::entity::{self, Source};
-use crate::temporal;
+use crate::{rdf, temporal};
 
 /// Deepest nesting that is handed over; deeper values would overflow the C stack of their readers too.
 const DEPTH_MAX: usize = 500;
@@ -51,7 +51,10 @@ impl ToPython<'_> {
             Value::Bool(x) => pyo3::types::PyBool::new(py, *x).to_owned().into_any(),
             Value::Int(x) => PyInt::new(py, *x).into_any(),
             Value::Float(x) => PyFloat::new(py, *x).into_any(),
+            Value::Decimal(x) => py.import("decimal")?.getattr("Decimal")?.call1((x.to_string(),))?,
             Value::String(x) => PyString::new(py, x).into_any(),
+            Value::Iri(x) => Bound::new(py, rdf::Iri(x.clone()))?.into_any(),
+            Value::Literal(x) => Bound::new(py, rdf::RdfLiteral(x.clone()))?.into_any(),
             Value::Bytes(x) => PyBytes::new(py, x).into_any(),
             Value::List(items) => {
                 let list: Vec<_> =

@@ -73,6 +73,7 @@ impl KeyIndex {
         let hash = match key {
             Value::Int(i) => hash_int(*i),
             Value::Float(f) => return self.find(&Value::Int(exact_int(*f)?), column),
+            Value::Decimal(d) => return self.find(&Value::Int(d.exact_int()?), column),
             Value::String(s) => hash_text(s.as_bytes()),
             _ => return None,
         };

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use trimorph_types::{Date, DateTime, Duration, LocalDateTime, LocalTime, Map, Time, Value, Zone};
+use trimorph_types::{
+    Date, DateTime, Decimal, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, Map, Time, Value, Zone,
+};
 use trimorph_vfs::{CodecError, Decoder, Encoder};
 
 /// Lists and maps nest at most this deep in what is stored.
@@ -86,6 +88,24 @@ pub(crate) fn encode(value: &Value, out: &mut Encoder) {
             out.i64(d.seconds);
             out.i64(d.nanos.into());
         }
+        Value::Decimal(d) => {
+            out.u8(14);
+            out.u8(d.scale());
+            out.bytes(&d.unscaled().to_le_bytes());
+        }
+        Value::Iri(iri) => {
+            out.u8(15);
+            out.str(iri);
+        }
+        Value::Literal(literal) => {
+            let (tag, of) = match &literal.kind {
+                LiteralKind::Language(tag) => (16, tag),
+                LiteralKind::Datatype(iri) => (17, iri),
+            };
+            out.u8(tag);
+            out.str(&literal.lexical);
+            out.str(of);
+        }
     }
 }
 
@@ -97,6 +117,13 @@ pub(crate) fn decode(from: &mut Decoder<'_>) -> Result<Value, CodecError> {
 fn small(from: &mut Decoder<'_>) -> Result<i32, CodecError> {
     let here = from.error("a 32-bit number");
     i32::try_from(from.i64()?).map_err(|_| here)
+}
+
+fn decimal(from: &mut Decoder<'_>) -> Result<Decimal, CodecError> {
+    let here = from.error("a decimal of at most 38 digits");
+    let scale = from.u8()?;
+    let unscaled: Option<[u8; 16]> = from.bytes()?.try_into().ok();
+    unscaled.and_then(|bytes| Decimal::new(i128::from_le_bytes(bytes), scale)).ok_or(here)
 }
 
 fn decode_nested(from: &mut Decoder<'_>, depth: usize) -> Result<Value, CodecError> {
@@ -145,6 +172,14 @@ fn decode_nested(from: &mut Decoder<'_>, depth: usize) -> Result<Value, CodecErr
             seconds: from.i64()?,
             nanos: small(from)?,
         }),
+        14 => Value::Decimal(decimal(from)?),
+        15 => Value::iri(from.str()?),
+        16 => Value::Literal(Arc::new(Literal::in_language(from.str()?, from.str()?))),
+        17 => Value::Literal(Arc::new(Literal::of_datatype(from.str()?, from.str()?))),
         _ => return Err(from.error("a known value type")),
     })
 }
+
+#[cfg(test)]
+#[path = "value_codec_tests.rs"]
+mod tests;

@@ -2,7 +2,7 @@
 //!
 //! [`format_literal`] is the form of the TCK's tables: strings and temporal values in single quotes at every depth.
 //! [`format_value`] is the form for people and `toString`: the same, but a string or temporal value that stands alone
-//! is bare.
+//! is bare. RDF terms look the same in both: `<iri>`, `'text'@en`, `'text'^^<datatype>`; decimals are their digits.
 
 use std::fmt::Write as _;
 
@@ -88,7 +88,13 @@ fn write_literal(out: &mut String, value: &Value, describe: &dyn Describe) {
         Value::Bool(x) => out.push_str(if *x { "true" } else { "false" }),
         Value::Int(x) => _ = write!(out, "{x}"),
         Value::Float(x) => out.push_str(&format_float(*x)),
+        Value::Decimal(x) => _ = write!(out, "{x}"),
         Value::String(text) => write_quoted(out, text),
+        Value::Iri(iri) => _ = write!(out, "<{iri}>"),
+        Value::Literal(literal) => {
+            write_quoted(out, &literal.lexical);
+            _ = write!(out, "{}", literal.kind);
+        }
         Value::Bytes(bytes) => {
             out.push_str("0x");
             bytes.iter().for_each(|byte| _ = write!(out, "{byte:02x}"));

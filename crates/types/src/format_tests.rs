@@ -6,7 +6,7 @@ use trimorph_base::{EdgeId, NodeId};
 
 use crate::format::{IdsOnly, format_float, format_literal, format_value};
 use crate::value::{Date, Path, Relationship};
-use crate::{Map, Value};
+use crate::{Decimal, Literal, Map, Value};
 
 #[test]
 fn floats_print_as_the_tck_writes_them() {
@@ -56,6 +56,10 @@ fn quotes_stand_inside_containers_only() {
         ),
         (Value::Bytes(Arc::from([0xab, 1])), "0xab01", "0xab01"),
         (Value::Float(f64::INFINITY), "Inf", "Infinity"),
+        (Value::Decimal(Decimal::parse("1.50").unwrap()), "1.5", "1.5"),
+        (Value::iri("http://a"), "<http://a>", "<http://a>"),
+        (Value::Literal(Literal::in_language("it's", "en").into()), r"'it\'s'@en", r"'it\'s'@en"),
+        (Value::Literal(Literal::of_datatype("a", "http://t").into()), "'a'^^<http://t>", "'a'^^<http://t>"),
     ] {
         assert_eq!(format_literal(&value, &IdsOnly), literal);
         assert_eq!(format_value(&value, &IdsOnly), alone);

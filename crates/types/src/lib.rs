@@ -1,23 +1,29 @@
 //! Values: what a cell can hold, in every language, with equality, equivalence, order and text form.
 //!
-//! Data's way through the files: `value` (layout) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601,
+//! Data's way through the files: `value` (layout) · `decimal`, `literal` (its larger parts) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601,
 //! arithmetic) · `format` (text).
 #![forbid(unsafe_code)]
 
 pub mod compare;
+mod decimal;
 pub mod format;
+mod literal;
 mod logical;
 pub mod number;
 pub mod temporal;
 mod value;
 
 #[cfg(test)]
+mod decimal_tests;
+#[cfg(test)]
 mod format_tests;
 #[cfg(test)]
 mod samples;
 
 pub use compare::{Grouping, compare, equals, equivalent, hash_equivalent, order};
+pub use decimal::Decimal;
 pub use format::{Describe, format_literal, format_value};
+pub use literal::{Literal, LiteralKind};
 pub use logical::LogicalType;
 pub use value::{
     Date, DateTime, Duration, LocalDateTime, LocalTime, Map, Path, Relationship, Time, Value, Zone,

@@ -6,7 +6,7 @@ use trimorph_base::{EdgeId, NodeId};
 
 use crate::temporal::ZoneId;
 use crate::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Path, Relationship, Time};
-use crate::{Map, Value};
+use crate::{Decimal, Literal, Map, Value};
 
 /// Xorshift64*, Vigna 2016. The seed must not be zero.
 pub(crate) struct Random(pub(crate) u64);
@@ -84,7 +84,7 @@ impl Random {
             let id = u64::try_from(random.between(0, 3)).unwrap();
             Relationship { id: EdgeId(id), start: NodeId(id), end: NodeId(id + 1) }
         };
-        match self.between(0, if depth == 0 { 14 } else { 18 }) {
+        match self.between(0, if depth == 0 { 19 } else { 23 }) {
             0 => Value::Null,
             1 => Value::Bool(self.bits() & 1 == 0),
             2 | 3 => Value::Int(*self.pick(&[0, 1, -1, i64::MAX, i64::MIN, (1 << 53) + 1])),
@@ -93,6 +93,7 @@ impl Random {
                 -0.0,
                 1.0,
                 -1.5,
+                0.1,
                 f64::NAN,
                 -f64::NAN,
                 f64::INFINITY,
@@ -121,11 +122,34 @@ impl Random {
             }),
             12 => Value::Node(node(self)),
             13 => Value::Relationship(edge(self)),
+            15 | 16 => Value::Decimal(
+                Decimal::parse(self.pick::<&str>(&[
+                    "0",
+                    "1",
+                    "-1",
+                    "-1.5",
+                    "0.1",
+                    "-1.4999999999999999999",
+                    "9223372036854775807",
+                    "9223372036854775808",
+                    "9007199254740992.5",
+                    "99999999999999999999999999999999999999",
+                ]))
+                .unwrap(),
+            ),
+            17 => Value::iri(*self.pick(&["", "a", "http://a"])),
+            18 => {
+                let lexical = *self.pick(&["", "a", "b"]);
+                Value::Literal(Arc::new(match self.between(0, 2) {
+                    0 => Literal::in_language(lexical, *self.pick(&["en", "EN", "en-gb"])),
+                    _ => Literal::of_datatype(lexical, *self.pick(&["a", "A", "en"])),
+                }))
+            }
             14 => {
                 let hop = edge(self);
                 Value::Path(Arc::new(Path { nodes: vec![hop.start, hop.end], relationships: vec![hop] }))
             }
-            15 | 16 => {
+            19 | 20 => {
                 let len = self.between(0, 3);
                 Value::list((0..len).map(|_| self.value(depth - 1)).collect())
             }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
 
-use crate::LogicalType;
+use crate::{Decimal, Literal, LogicalType};
 
 /// A map value, ordered by key.
 pub type Map = BTreeMap<Arc<str>, Value>;
@@ -23,7 +23,11 @@ pub enum Value {
     Bool(bool),
     Int(i64),
     Float(f64),
+    Decimal(Decimal),
     String(Arc<str>),
+    /// An IRI, without the angle brackets.
+    Iri(Arc<str>),
+    Literal(Arc<Literal>),
     Bytes(Arc<[u8]>),
     List(Arc<Vec<Value>>),
     Map(Arc<Map>),
@@ -137,6 +141,9 @@ impl Value {
             Self::Int(_) => LogicalType::Int,
             Self::Float(_) => LogicalType::Float,
             Self::String(_) => LogicalType::String,
+            Self::Decimal(_) => LogicalType::Decimal,
+            Self::Iri(_) => LogicalType::Iri,
+            Self::Literal(_) => LogicalType::Literal,
             Self::Bytes(_) => LogicalType::Bytes,
             Self::List(_) => LogicalType::List,
             Self::Map(_) => LogicalType::Map,
@@ -161,6 +168,11 @@ impl Value {
     /// A string value.
     pub fn string(text: impl Into<Arc<str>>) -> Self {
         Self::String(text.into())
+    }
+
+    /// An IRI value.
+    pub fn iri(iri: impl Into<Arc<str>>) -> Self {
+        Self::Iri(iri.into())
     }
 
     /// A list value.

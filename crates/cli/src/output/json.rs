@@ -1,12 +1,13 @@
 //! JSON: rows in, objects out, as they are computed.
 //!
 //! Numbers, strings, booleans, null, lists and maps are what they are in JSON; floats that JSON does not have and temporal values
-//! are strings in openCypher's text form; bytes are hexadecimal. A node is `{"id", "labels", "properties"}`, a relationship
+//! are strings in openCypher's text form; decimals are numbers with all their digits; IRIs and RDF literals are strings such as
+//! `"<http://a>"` and `"'text'@en"`; bytes are hexadecimal. A node is `{"id", "labels", "properties"}`, a relationship
 //! `{"id", "type", "start", "end", "properties"}`, a path `{"nodes", "relationships"}`; ids are strings, because they pass 2^53.
 
 use std::io::{self, Write};
 
-use trimorph::{Entities, Map, NodeId, QueryResult, Relationship, Value};
+use trimorph::{Entities, Map, NodeId, QueryResult, Relationship, Value, format_value};
 
 use crate::failure::Failure;
 
@@ -77,7 +78,9 @@ fn value(value: &Value, entities: &Entities, out: &mut dyn Write) -> io::Result<
         Value::Bool(b) => write!(out, "{b}"),
         Value::Int(i) => write!(out, "{i}"),
         Value::Float(f) if f.is_finite() => write!(out, "{f:?}"),
+        Value::Decimal(x) => write!(out, "{x}"),
         Value::String(text) => string(text, out),
+        Value::Iri(_) | Value::Literal(_) => string(&format_value(value, entities), out),
         Value::List(items) => array(items.iter(), out, |v, out| self::value(v, entities, out)),
         Value::Map(entries) => map(entries, entities, out),
         Value::Node(id) => node(*id, entities, out),

@@ -30,6 +30,7 @@ impl Deviation {
         let number = match value {
             Value::Int(n) => *n as f64,
             Value::Float(x) => *x,
+            Value::Decimal(x) => x.to_float(),
             other => return Err(wrong_type("stDev()", "numbers", other)),
         };
         self.merge(&Self { count: weight as f64, mean: number, squares: 0.0, ..*self });

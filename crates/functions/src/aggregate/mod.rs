@@ -74,12 +74,14 @@ impl AggregateFunction {
             Self::StDev | Self::StDevP | Self::PercentileCont => LogicalType::Float,
             Self::Min | Self::Max | Self::PercentileDisc => argument,
             Self::Sum => match argument {
-                LogicalType::Int | LogicalType::Float | LogicalType::Duration => argument,
+                LogicalType::Int | LogicalType::Float | LogicalType::Decimal | LogicalType::Duration => {
+                    argument
+                }
                 _ => LogicalType::Any,
             },
             Self::Avg => match argument {
                 LogicalType::Int | LogicalType::Float => LogicalType::Float,
-                LogicalType::Duration => argument,
+                LogicalType::Decimal | LogicalType::Duration => argument,
                 _ => LogicalType::Any,
             },
         }

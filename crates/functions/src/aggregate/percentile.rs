@@ -31,6 +31,7 @@ impl Percentile {
         let fraction = match value {
             Value::Int(n) => *n as f64,
             Value::Float(x) => *x,
+            Value::Decimal(x) => x.to_float(),
             other => return Err(wrong_type(self.name(), "a number for the percentile", other)),
         };
         if !(0.0..=1.0).contains(&fraction) {
@@ -46,7 +47,7 @@ impl Percentile {
 
     pub(super) fn update(&mut self, value: &Value, weight: u64) -> Result<(), Diagnostic> {
         match value {
-            Value::Int(_) | Value::Float(_) => self.values.push((value.clone(), weight)),
+            Value::Int(_) | Value::Float(_) | Value::Decimal(_) => self.values.push((value.clone(), weight)),
             other => return Err(wrong_type(self.name(), "numbers", other)),
         }
         Ok(())
@@ -98,6 +99,7 @@ impl Percentile {
         match self.at(place) {
             Value::Int(n) => n as f64,
             Value::Float(x) => x,
+            Value::Decimal(x) => x.to_float(),
             _ => f64::NAN,
         }
     }

@@ -1,15 +1,16 @@
-//! Sums of integers, floats and durations, and their means.
+//! Sums of integers, floats, decimals and durations, and their means.
 //!
 //! Integers add up in 128 bits, so that only the result can overflow, whatever the order; floats add up with
-//! compensation, so that splitting the input changes next to nothing.
+//! compensation, so that splitting the input changes next to nothing; decimals are exact, or an error if they need too many
+//! digits. With a float among them the sum is a float, else with a decimal a decimal.
 //!
 //! Source: A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974.
 
 use trimorph_base::Diagnostic;
-use trimorph_types::temporal::Decimal;
-use trimorph_types::{Duration, Value};
+use trimorph_types::temporal::Fixed;
+use trimorph_types::{Decimal, Duration, Value};
 
-use crate::error::{overflow, temporal, wrong_type};
+use crate::error::{decimal_overflow, overflow, temporal, wrong_type};
 
 /// A sum and the number of its terms.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,7 @@ pub(super) struct Sum {
     ints: i128,
     floats: CompensatedSum,
     any_float: bool,
+    decimals: Option<Decimal>,
     any_int: bool,
     durations: Option<DurationSum>,
 }
@@ -84,7 +86,7 @@ impl DurationSum {
 impl Sum {
     #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]
     pub(super) fn update(&mut self, function: &str, value: &Value, weight: u64) -> Result<(), Diagnostic> {
-        let numbers = self.any_int || self.any_float;
+        let numbers = self.any_number();
         match value {
             Value::Int(n) if self.durations.is_none() => {
                 self.any_int = true;
@@ -96,6 +98,11 @@ impl Sum {
             Value::Float(x) if self.durations.is_none() => {
                 self.any_float = true;
                 self.floats.add(*x * weight as f64);
+            }
+            Value::Decimal(x) if self.durations.is_none() => {
+                let term = Decimal::new(i128::from(weight), 0).and_then(|weight| x.times(weight));
+                let sum = term.and_then(|term| self.decimals.unwrap_or_default().plus(term));
+                self.decimals = Some(sum.ok_or_else(|| decimal_overflow(function))?);
             }
             Value::Duration(duration) if !numbers => {
                 self.durations
@@ -113,8 +120,7 @@ impl Sum {
 
     pub(super) fn merge(&mut self, other: &Self) -> Result<(), Diagnostic> {
         let overflow = || overflow("sum()");
-        let numbers = |sum: &Self| sum.any_int || sum.any_float;
-        if numbers(self) && other.durations.is_some() || numbers(other) && self.durations.is_some() {
+        if self.any_number() && other.durations.is_some() || other.any_number() && self.durations.is_some() {
             return Err(wrong_type("sum()", "numbers or DURATION", &Value::Duration(Duration::default())));
         }
         self.count = self.count.checked_add(other.count).ok_or_else(overflow)?;
@@ -123,6 +129,10 @@ impl Sum {
         self.floats.compensation += other.floats.compensation;
         self.any_float |= other.any_float;
         self.any_int |= other.any_int;
+        if let Some(theirs) = other.decimals {
+            let sum = self.decimals.unwrap_or_default().plus(theirs);
+            self.decimals = Some(sum.ok_or_else(|| decimal_overflow("sum()"))?);
+        }
         if let Some(theirs) = &other.durations {
             self.durations.get_or_insert_default().add(theirs, 1).ok_or_else(overflow)?;
         }
@@ -133,7 +143,19 @@ impl Sum {
     fn float_total(&self) -> f64 {
         let mut floats = self.floats;
         floats.add(self.ints as f64);
+        floats.add(self.decimals.unwrap_or_default().to_float());
         floats.total()
+    }
+
+    fn any_number(&self) -> bool {
+        self.any_int || self.any_float || self.decimals.is_some()
+    }
+
+    /// The sum of decimals and integers, if there are decimals and no floats.
+    fn decimal_total(&self, function: &str) -> Option<Result<Decimal, Diagnostic>> {
+        let decimals = self.decimals.filter(|_| !self.any_float)?;
+        let sum = Decimal::new(self.ints, 0).and_then(|ints| ints.plus(decimals));
+        Some(sum.ok_or_else(|| decimal_overflow(function)))
     }
 
     /// The sum; integer zero if there was nothing.
@@ -144,6 +166,9 @@ impl Sum {
         if self.any_float {
             return Ok(Value::Float(self.float_total()));
         }
+        if let Some(sum) = self.decimal_total("sum()") {
+            return sum.map(Value::Decimal);
+        }
         i64::try_from(self.ints).map(Value::Int).map_err(|_| overflow("sum()"))
     }
 
@@ -153,11 +178,16 @@ impl Sum {
         if self.count == 0 {
             return Ok(Value::Null);
         }
+        if let Some(sum) = self.decimal_total("avg()") {
+            let sum = sum?;
+            let mean = Decimal::new(self.count.into(), 0).and_then(|count| sum.divided(count));
+            return mean.map(Value::Decimal).ok_or_else(|| decimal_overflow("avg()"));
+        }
         match self.durations {
             Some(durations) => {
                 let sum = durations.total().ok_or_else(|| overflow("avg()"))?;
                 let count = i64::try_from(self.count).map_err(|_| overflow("avg()"))?;
-                sum.divided(Decimal::whole(count)).map(Value::Duration).map_err(|error| temporal(&error))
+                sum.divided(Fixed::whole(count)).map(Value::Duration).map_err(|error| temporal(&error))
             }
             None => Ok(Value::Float(self.float_total() / self.count as f64)),
         }

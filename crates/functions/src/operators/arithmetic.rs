@@ -1,15 +1,18 @@
 //! `+ - * / % ^` and the unary signs, on numbers, strings, lists, temporal values and durations.
 //!
-//! Two integers give an integer (division towards zero) or an overflow error; with a float the result is a float.
+//! Two integers give an integer (division towards zero) or an overflow error; with a float the result is a float,
+//! else with a decimal a decimal, or an error if that needs too many digits.
 
 use std::sync::Arc;
 
 use trimorph_base::Diagnostic;
-use trimorph_types::temporal::{Decimal, TemporalError};
-use trimorph_types::{Duration, Value};
+use trimorph_types::temporal::{Fixed, TemporalError};
+use trimorph_types::{Decimal, Duration, Value};
 
 use crate::conversion::to_string;
-use crate::error::{Answer, division_by_zero, overflow, temporal, wrong_operands, wrong_type};
+use crate::error::{
+    Answer, decimal_overflow, division_by_zero, overflow, temporal, wrong_operands, wrong_type,
+};
 
 /// The two operands as floats, if both are numbers.
 #[expect(clippy::cast_precision_loss, reason = "an integer beside a float counts as a float")]
@@ -17,9 +20,36 @@ fn floats(a: &Value, b: &Value) -> Option<(f64, f64)> {
     let float = |value: &Value| match value {
         Value::Int(n) => Some(*n as f64),
         Value::Float(x) => Some(*x),
+        Value::Decimal(x) => Some(x.to_float()),
         _ => None,
     };
     Some((float(a)?, float(b)?))
+}
+
+/// The two operands as decimals, if one is a decimal and the other a decimal or an integer.
+fn decimals(a: &Value, b: &Value) -> Option<(Decimal, Decimal)> {
+    match (a, b) {
+        (Value::Decimal(x), Value::Decimal(y)) => Some((*x, *y)),
+        (Value::Decimal(x), Value::Int(y)) => Some((*x, Decimal::from(*y))),
+        (Value::Int(x), Value::Decimal(y)) => Some((Decimal::from(*x), *y)),
+        _ => None,
+    }
+}
+
+/// The operands as numbers through the operation of their kind, decimals before floats; `operator` is for the message.
+fn numbers(
+    (operator, what): (&str, &str),
+    (a, b): (&Value, &Value),
+    exact: fn(Decimal, Decimal) -> Option<Decimal>,
+    float: fn(f64, f64) -> f64,
+) -> Answer {
+    if let Some((x, y)) = decimals(a, b) {
+        return exact(x, y).map(Value::Decimal).ok_or_else(|| decimal_overflow(what));
+    }
+    match floats(a, b) {
+        Some((x, y)) => Ok(Value::Float(float(x, y))),
+        None => Err(wrong_operands(operator, a, b)),
+    }
 }
 
 fn any_null(a: &Value, b: &Value) -> bool {
@@ -37,10 +67,10 @@ pub fn add(a: &Value, b: &Value) -> Answer {
         (Value::List(x), one) => Ok(Value::list(x.iter().chain([one]).cloned().collect())),
         (one, Value::List(y)) => Ok(Value::list([one].into_iter().chain(y.iter()).cloned().collect())),
         (Value::String(x), Value::String(y)) => Ok(Value::String(Arc::from([&**x, &**y].concat()))),
-        (Value::String(x), Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
+        (Value::String(x), Value::Int(_) | Value::Float(_) | Value::Decimal(_) | Value::Bool(_)) => {
             joined(x, b, |x, y| [x, y].concat())
         }
-        (Value::Int(_) | Value::Float(_) | Value::Bool(_), Value::String(y)) => {
+        (Value::Int(_) | Value::Float(_) | Value::Decimal(_) | Value::Bool(_), Value::String(y)) => {
             joined(y, a, |y, x| [x, y].concat())
         }
         (Value::Duration(x), Value::Duration(y)) => made(x.plus(*y).map(Value::Duration)),
@@ -50,10 +80,7 @@ pub fn add(a: &Value, b: &Value) -> Answer {
         (moment, Value::Duration(duration)) => {
             shifted(moment, *duration).unwrap_or_else(|| Err(wrong_operands("+", a, b)))
         }
-        _ => match floats(a, b) {
-            Some((x, y)) => Ok(Value::Float(x + y)),
-            None => Err(wrong_operands("+", a, b)),
-        },
+        _ => numbers(("+", "addition"), (a, b), Decimal::plus, |x, y| x + y),
     }
 }
 
@@ -92,13 +119,10 @@ pub fn subtract(a: &Value, b: &Value) -> Answer {
             let by = duration.negated().map_err(|error| temporal(&error))?;
             shifted(moment, by).unwrap_or_else(|| Err(wrong_operands("-", a, b)))
         }
-        _ => match floats(a, b) {
-            Some((x, y)) => Ok(Value::Float(x - y)),
-            None if a.logical_type() == b.logical_type() && shifted(a, Duration::default()).is_some() => {
-                Err(wrong_operands("-", a, b).hint("use duration.between(b, a)"))
-            }
-            None => Err(wrong_operands("-", a, b)),
-        },
+        _ if a.logical_type() == b.logical_type() && shifted(a, Duration::default()).is_some() => {
+            Err(wrong_operands("-", a, b).hint("use duration.between(b, a)"))
+        }
+        _ => numbers(("-", "subtraction"), (a, b), |x, y| x.plus(y.negated()), |x, y| x - y),
     }
 }
 
@@ -110,22 +134,22 @@ pub fn multiply(a: &Value, b: &Value) -> Answer {
         }
         _ if any_null(a, b) => Ok(Value::Null),
         (Value::Duration(duration), factor) | (factor, Value::Duration(duration)) => {
-            let factor = decimal(factor).ok_or_else(|| wrong_operands("*", a, b))??;
+            let factor = fixed(factor).ok_or_else(|| wrong_operands("*", a, b))??;
             made(duration.times(factor).map(Value::Duration))
         }
-        _ => match floats(a, b) {
-            Some((x, y)) => Ok(Value::Float(x * y)),
-            None => Err(wrong_operands("*", a, b)),
-        },
+        _ => numbers(("*", "multiplication"), (a, b), Decimal::times, |x, y| x * y),
     }
 }
 
-/// A number as an exact decimal; `None` if it is no number, an error if it has no decimal.
-fn decimal(value: &Value) -> Option<Result<Decimal, Diagnostic>> {
+/// A number in fixed point; `None` if it is no number, an error if it is out of range.
+fn fixed(value: &Value) -> Option<Result<Fixed, Diagnostic>> {
     match value {
-        Value::Int(n) => Some(Ok(Decimal::whole(*n))),
+        Value::Int(n) => Some(Ok(Fixed::whole(*n))),
         Value::Float(x) => {
-            Some(Decimal::from_float(*x).ok_or_else(|| temporal(&TemporalError::Overflow("duration"))))
+            Some(Fixed::from_float(*x).ok_or_else(|| temporal(&TemporalError::Overflow("duration"))))
+        }
+        Value::Decimal(x) => {
+            Some(Fixed::parse(&x.to_string()).ok_or_else(|| temporal(&TemporalError::Overflow("duration"))))
         }
         _ => None,
     }
@@ -140,16 +164,14 @@ pub fn divide(a: &Value, b: &Value) -> Answer {
         }
         _ if any_null(a, b) => Ok(Value::Null),
         (Value::Duration(duration), divisor) => {
-            let divisor = decimal(divisor).ok_or_else(|| wrong_operands("/", a, b))??;
-            if divisor == Decimal::ZERO {
+            let divisor = fixed(divisor).ok_or_else(|| wrong_operands("/", a, b))??;
+            if divisor == Fixed::ZERO {
                 return Err(division_by_zero());
             }
             made(duration.divided(divisor).map(Value::Duration))
         }
-        _ => match floats(a, b) {
-            Some((x, y)) => Ok(Value::Float(x / y)),
-            None => Err(wrong_operands("/", a, b)),
-        },
+        _ if by_exact_zero(a, b) => Err(division_by_zero()),
+        _ => numbers(("/", "division"), (a, b), Decimal::divided, |x, y| x / y),
     }
 }
 
@@ -160,11 +182,14 @@ pub fn modulo(a: &Value, b: &Value) -> Answer {
         // i64::MIN % -1 is 0 though the division overflows.
         (Value::Int(x), Value::Int(y)) => Ok(Value::Int(x.wrapping_rem(*y))),
         _ if any_null(a, b) => Ok(Value::Null),
-        _ => match floats(a, b) {
-            Some((x, y)) => Ok(Value::Float(x % y)),
-            None => Err(wrong_operands("%", a, b)),
-        },
+        _ if by_exact_zero(a, b) => Err(division_by_zero()),
+        _ => numbers(("%", "remainder"), (a, b), Decimal::remainder, |x, y| x % y),
     }
+}
+
+/// Whether this is a division of decimals by zero, which has no infinity to give.
+fn by_exact_zero(a: &Value, b: &Value) -> bool {
+    decimals(a, b).is_some_and(|(_, divisor)| divisor == Decimal::default())
 }
 
 /// `a ^ b`, always a float.
@@ -184,6 +209,7 @@ pub fn negate(a: &Value) -> Answer {
         Value::Null => Ok(Value::Null),
         Value::Int(n) => n.checked_neg().map(Value::Int).ok_or_else(|| overflow("negation")),
         Value::Float(x) => Ok(Value::Float(-x)),
+        Value::Decimal(x) => Ok(Value::Decimal(x.negated())),
         Value::Duration(x) => made(x.negated().map(Value::Duration)),
         other => Err(wrong_type("-", "a number or DURATION", other)),
     }
@@ -192,7 +218,9 @@ pub fn negate(a: &Value) -> Answer {
 /// `+a`.
 pub fn plus(a: &Value) -> Answer {
     match a {
-        Value::Null | Value::Int(_) | Value::Float(_) | Value::Duration(_) => Ok(a.clone()),
+        Value::Null | Value::Int(_) | Value::Float(_) | Value::Decimal(_) | Value::Duration(_) => {
+            Ok(a.clone())
+        }
         other => Err(wrong_type("+", "a number or DURATION", other)),
     }
 }

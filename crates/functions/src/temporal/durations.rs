@@ -2,7 +2,7 @@
 
 use trimorph_base::nearest;
 use trimorph_types::temporal::{
-    Decimal, DurationFields, TemporalError, duration_between, duration_in_days, duration_in_months,
+    DurationFields, Fixed, TemporalError, duration_between, duration_in_days, duration_in_months,
     duration_in_seconds, parse_duration,
 };
 use trimorph_types::{Duration, Map, Value};
@@ -72,10 +72,12 @@ fn from_map(map: &Map) -> Answer {
             });
         };
         *component = match value {
-            Value::Int(number) => Decimal::whole(*number),
+            Value::Int(number) => Fixed::whole(*number),
             Value::Float(number) => {
-                Decimal::from_float(*number).ok_or_else(|| temporal(&TemporalError::Overflow("duration")))?
+                Fixed::from_float(*number).ok_or_else(|| temporal(&TemporalError::Overflow("duration")))?
             }
+            Value::Decimal(number) => Fixed::parse(&number.to_string())
+                .ok_or_else(|| temporal(&TemporalError::Overflow("duration")))?,
             other => return Err(wrong_type(&format!("duration() component \"{name}\""), "a number", other)),
         };
     }

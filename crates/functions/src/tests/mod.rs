@@ -1,6 +1,7 @@
 //! Tests of the function library: the specification's tables through a small evaluator, and properties.
 
 mod aggregates;
+mod decimals;
 mod evaluator;
 mod functions;
 mod operators;

@@ -22,6 +22,7 @@ __all__ = [
     "DateTime",
     "Duration",
     "Error",
+    "Iri",
     "LoadError",
     "LoadProgress",
     "LoadReport",
@@ -34,6 +35,7 @@ __all__ = [
     "QueryError",
     "QueryResult",
     "QueryStats",
+    "RdfLiteral",
     "Relationship",
     "StorageError",
     "Time",
@@ -377,3 +379,19 @@ class Duration(_Temporal):
     @property
     def nanos(self) -> int: ...
     def to_native(self) -> dt.timedelta: ...
+
+@final
+class Iri:
+    def __new__(cls, value: str) -> Self: ...
+    @property
+    def value(self) -> str: ...
+
+@final
+class RdfLiteral:
+    def __new__(cls, lexical: str, language: str | None = None, datatype: str | None = None) -> Self: ...
+    @property
+    def lexical(self) -> str: ...
+    @property
+    def language(self) -> str | None: ...
+    @property
+    def datatype(self) -> str | None: ...

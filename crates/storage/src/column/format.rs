@@ -395,7 +395,7 @@ pub(crate) fn is_integral(ty: LogicalType) -> bool {
     matches!(ty, T::Bool | T::Int | T::Date | T::LocalTime | T::LocalDateTime | T::DateTime)
 }
 
-const TYPES: [LogicalType; 17] = [
+const TYPES: [LogicalType; 20] = [
     LogicalType::Any,
     LogicalType::Bool,
     LogicalType::Int,
@@ -413,6 +413,9 @@ const TYPES: [LogicalType; 17] = [
     LogicalType::Node,
     LogicalType::Relationship,
     LogicalType::Path,
+    LogicalType::Decimal,
+    LogicalType::Iri,
+    LogicalType::Literal,
 ];
 
 /// The code a type has on disk.

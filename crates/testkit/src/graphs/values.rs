@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_types::{
-    Date, DateTime, Duration, LocalDateTime, LocalTime, LogicalType, Map, Time, Value, Zone,
+    Date, DateTime, Decimal, Duration, Literal, LocalDateTime, LocalTime, LogicalType, Map, Time, Value, Zone,
 };
 
 use crate::Random;
@@ -94,6 +94,21 @@ const SPECIAL_FLOATS: [f64; 9] = [
     -1.5,
 ];
 
+/// A decimal, an IRI or an RDF literal; decimals are often equal to what other kinds hold.
+fn random_term(random: &mut Random) -> Value {
+    match random.below(6) {
+        0 => Value::iri(*random.pick(&["", "http://example.org/a", "http://example.org/b"])),
+        1 => Value::Literal(
+            Literal::in_language(*random.pick(&WORDS), *random.pick(&["en", "EN", "de"])).into(),
+        ),
+        2 => Value::Literal(Literal::of_datatype(*random.pick(&WORDS), *random.pick(&["a", "b"])).into()),
+        _ => {
+            let unscaled = i128::from(random.between(-300, 300));
+            Decimal::new(unscaled, *random.pick(&[0, 0, 1, 2, 20])).map_or(Value::Null, Value::Decimal)
+        }
+    }
+}
+
 /// A value of a kind; never null.
 pub fn random_value(random: &mut Random, kind: PropertyKind) -> Value {
     match kind {
@@ -152,6 +167,7 @@ pub fn random_value(random: &mut Random, kind: PropertyKind) -> Value {
             0 => Value::Time(Time { nanos: random.between(0, 5), offset_seconds: 3600 }),
             1 => Value::Bytes(Arc::from(&[1, 2, 3][..random.below(4)])),
             2 => Value::list(vec![random_value(random, PropertyKind::Map), Value::Null]),
+            3 => random_term(random),
             _ => {
                 // The last kind is this one.
                 let kind = PropertyKind::ALL[random.below(PropertyKind::ALL.len() - 1)];

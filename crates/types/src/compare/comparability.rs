@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::equality::equals;
 use super::orderability::{order_datetimes, order_maps_by_keys, order_paths, order_times};
 use crate::Value;
-use crate::number::compare_int_float;
+use crate::number::{compare_decimals, compare_int_float};
 
 /// What comparing two values can come to.
 enum Outcome {
@@ -17,7 +17,8 @@ enum Outcome {
     Unknown,
 }
 
-/// How `a` compares with `b`; `None` if the two are incomparable (different types, null, NaN, durations).
+/// How `a` compares with `b`; `None` if the two are incomparable (different types, null, NaN, durations, IRIs,
+/// literals: SPARQL has no `<` for the last two either).
 ///
 /// NaN is not told apart from null here: use [`less`] and its sisters to evaluate an operator.
 pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
@@ -62,6 +63,9 @@ fn outcome(a: &Value, b: &Value) -> Outcome {
         (Value::Float(x), Value::Float(y)) => return numbers(x.partial_cmp(y)),
         (Value::Int(x), Value::Float(y)) => return numbers(compare_int_float(*x, *y)),
         (Value::Float(x), Value::Int(y)) => return numbers(compare_int_float(*y, *x).map(Ordering::reverse)),
+        (Value::Decimal(_), _) | (_, Value::Decimal(_)) => {
+            return compare_decimals(a, b).map_or(Outcome::Unknown, numbers);
+        }
         (Value::String(x), Value::String(y)) => x.cmp(y),
         (Value::Bytes(x), Value::Bytes(y)) => x.cmp(y),
         (Value::List(x), Value::List(y)) => return in_sequence(x.iter(), y.iter()),

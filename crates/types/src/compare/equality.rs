@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 
 use crate::Value;
-use crate::number::compare_int_float;
+use crate::number::{compare_decimals, compare_int_float};
 
 /// `a = b`: `None` is the unknown null.
 ///
 /// **Nulls**: null on either side is unknown; within lists and maps of the same shape a null makes the answer
-/// unknown unless another pair already differs.
+/// unknown unless another pair already differs. Different literals of datatypes are unknown, see [`crate::Literal::equals`].
 pub fn equals(a: &Value, b: &Value) -> Option<bool> {
     match (a, b) {
         (Value::Null, _) | (_, Value::Null) => None,
@@ -24,6 +24,7 @@ pub fn equals(a: &Value, b: &Value) -> Option<bool> {
             }
             all(x.values().zip(y.values()).map(|(a, b)| equals(a, b)))
         }
+        (Value::Literal(x), Value::Literal(y)) => x.equals(y),
         _ => Some(same_scalar(a, b)),
     }
 }
@@ -66,7 +67,11 @@ fn same_scalar(a: &Value, b: &Value) -> bool {
         (Value::Int(x), Value::Float(y)) | (Value::Float(y), Value::Int(x)) => {
             compare_int_float(*x, *y) == Some(Ordering::Equal)
         }
-        (Value::String(x), Value::String(y)) => x == y,
+        (Value::Decimal(_), _) | (_, Value::Decimal(_)) => {
+            compare_decimals(a, b) == Some(Some(Ordering::Equal))
+        }
+        (Value::String(x), Value::String(y)) | (Value::Iri(x), Value::Iri(y)) => x == y,
+        (Value::Literal(x), Value::Literal(y)) => x == y,
         (Value::Bytes(x), Value::Bytes(y)) => x == y,
         (Value::Date(x), Value::Date(y)) => x == y,
         (Value::LocalTime(x), Value::LocalTime(y)) => x == y,

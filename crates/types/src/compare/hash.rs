@@ -3,12 +3,12 @@
 use std::hash::{Hash, Hasher};
 
 use super::equality::equivalent;
-use crate::Value;
 use crate::number::exact_int;
+use crate::{Decimal, Value};
 
-/// Feeds `value` to `state` so that equivalent values feed the same: `1` and `1.0`, all NaNs, `0.0` and `-0.0`.
+/// Feeds `value` to `state` so that equivalent values feed the same: `1` and `1.0` and the decimal 1, all NaNs, `0.0` and `-0.0`.
 pub fn hash_equivalent<H: Hasher>(value: &Value, state: &mut H) {
-    // Types that can be equivalent share a tag: ints and floats.
+    // Types that can be equivalent share a tag: the numbers.
     match value {
         Value::Null => state.write_u8(0),
         Value::Bool(x) => {
@@ -21,16 +21,18 @@ pub fn hash_equivalent<H: Hasher>(value: &Value, state: &mut H) {
         }
         Value::Float(x) => {
             state.write_u8(2);
-            match exact_int(*x) {
-                Some(whole) => state.write_i64(whole),
-                None if x.is_nan() => state.write_u64(f64::NAN.to_bits()),
-                None => state.write_u64(x.to_bits()),
-            }
+            hash_float(*x, state);
+        }
+        Value::Decimal(x) => {
+            state.write_u8(2);
+            hash_decimal(*x, state);
         }
         Value::String(x) => {
             state.write_u8(3);
             x.hash(state);
         }
+        Value::Iri(x) => tagged(16, x, state),
+        Value::Literal(x) => tagged(17, x, state),
         Value::Bytes(x) => {
             state.write_u8(4);
             x.hash(state);
@@ -60,6 +62,23 @@ pub fn hash_equivalent<H: Hasher>(value: &Value, state: &mut H) {
             tagged(15, &x.nodes, state);
             x.relationships.iter().for_each(|r| r.id.hash(state));
         }
+    }
+}
+
+fn hash_float<H: Hasher>(number: f64, state: &mut H) {
+    match exact_int(number) {
+        Some(whole) => state.write_i64(whole),
+        None if number.is_nan() => state.write_u64(f64::NAN.to_bits()),
+        None => state.write_u64(number.to_bits()),
+    }
+}
+
+/// As the integer or float it is, if it is one.
+fn hash_decimal<H: Hasher>(number: Decimal, state: &mut H) {
+    match (number.exact_int(), number.exact_float()) {
+        (Some(whole), _) => state.write_i64(whole),
+        (None, Some(float)) => hash_float(float, state),
+        (None, None) => number.hash(state),
     }
 }
 

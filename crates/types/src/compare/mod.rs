@@ -9,9 +9,14 @@
 //!
 //! [`hash_equivalent`] hashes equivalent values alike; [`Grouping`] makes a value a key of a hash map.
 //!
+//! Integers, floats and decimals are compared as the exact numbers they are. IRIs and literals are types of their own: IRIs and
+//! language-tagged literals are equal as terms, literals of unknown datatypes are known to be equal only if they are the same
+//! term, and none of them is less than another; only [`order`] has a place for each.
+//!
 //! Zoned values are ordered by instant, then by offset and zone name; they are equal if zone and instant are.
 //!
-//! Source: openCypher CIP2016-06-14 (the four relations), CIP2015-08-06 (temporal values).
+//! Source: openCypher CIP2016-06-14 (the four relations), CIP2015-08-06 (temporal values); SPARQL 1.1 §15.1,
+//! §17.3, §17.4.1.7 (RDF terms).
 
 mod comparability;
 mod equality;

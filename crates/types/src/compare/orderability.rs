@@ -1,13 +1,14 @@
 //! Orderability: the total order over all values.
 //!
-//! Ascending by type: map, node, relationship, list, path, zoned date-time, local date-time, date, zoned time, local
-//! time, duration, bytes, string, boolean, number (NaN last), null; within a type by comparability, nulls and NaNs
-//! being equal to themselves. Values are equal here exactly if they are equivalent.
+//! Ascending by type: map, node, relationship, list, path, IRI, zoned date-time, local date-time, date, zoned time, local
+//! time, duration, bytes, string, literal, boolean, number (NaN last), null; within a type by comparability, nulls and NaNs
+//! being equal to themselves. IRIs stand before everything that is a literal in RDF, as in SPARQL's ORDER BY; they are ordered by
+//! code points, literals by text, then language or datatype. Values are equal here exactly if they are equivalent.
 
 use std::cmp::Ordering;
 
 use crate::Value;
-use crate::number::compare_int_float;
+use crate::number::{compare_decimals, compare_int_float};
 use crate::value::{DateTime, Duration, Map, Path, Time, Zone};
 
 /// The place of `a` relative to `b` in ascending `ORDER BY`.
@@ -23,7 +24,8 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
         (Value::Float(x), Value::Int(y)) => {
             compare_int_float(*y, *x).map_or(Ordering::Greater, Ordering::reverse)
         }
-        (Value::String(x), Value::String(y)) => x.cmp(y),
+        (Value::String(x), Value::String(y)) | (Value::Iri(x), Value::Iri(y)) => x.cmp(y),
+        (Value::Literal(x), Value::Literal(y)) => x.cmp(y),
         (Value::Bytes(x), Value::Bytes(y)) => x.cmp(y),
         (Value::List(x), Value::List(y)) => in_sequence(x.iter(), y.iter()),
         (Value::Map(x), Value::Map(y)) => {
@@ -38,11 +40,17 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
         (Value::Node(x), Value::Node(y)) => x.cmp(y),
         (Value::Relationship(x), Value::Relationship(y)) => x.id.cmp(&y.id),
         (Value::Path(x), Value::Path(y)) => order_paths(x, y),
-        _ => rank(a).cmp(&rank(b)),
+        _ => match compare_decimals(a, b) {
+            Some(Some(ordering)) => ordering,
+            // NaN is the largest number.
+            Some(None) if matches!(a, Value::Decimal(_)) => Ordering::Less,
+            Some(None) => Ordering::Greater,
+            None => rank(a).cmp(&rank(b)),
+        },
     }
 }
 
-/// The place of a value's type. Ints and floats share one.
+/// The place of a value's type. Numbers share one.
 fn rank(value: &Value) -> u8 {
     match value {
         Value::Map(_) => 0,
@@ -50,17 +58,19 @@ fn rank(value: &Value) -> u8 {
         Value::Relationship(_) => 2,
         Value::List(_) => 3,
         Value::Path(_) => 4,
-        Value::DateTime(_) => 5,
-        Value::LocalDateTime(_) => 6,
-        Value::Date(_) => 7,
-        Value::Time(_) => 8,
-        Value::LocalTime(_) => 9,
-        Value::Duration(_) => 10,
-        Value::Bytes(_) => 11,
-        Value::String(_) => 12,
-        Value::Bool(_) => 13,
-        Value::Int(_) | Value::Float(_) => 14,
-        Value::Null => 15,
+        Value::Iri(_) => 5,
+        Value::DateTime(_) => 6,
+        Value::LocalDateTime(_) => 7,
+        Value::Date(_) => 8,
+        Value::Time(_) => 9,
+        Value::LocalTime(_) => 10,
+        Value::Duration(_) => 11,
+        Value::Bytes(_) => 12,
+        Value::String(_) => 13,
+        Value::Literal(_) => 14,
+        Value::Bool(_) => 15,
+        Value::Int(_) | Value::Float(_) | Value::Decimal(_) => 16,
+        Value::Null => 17,
     }
 }
 

@@ -8,7 +8,7 @@ use trimorph_base::{EdgeId, NodeId};
 use super::{Grouping, compare, equals, equivalent, greater_or_equal, less, less_or_equal, order};
 use crate::samples::Random;
 use crate::value::{Date, Path, Relationship};
-use crate::{Map, Value};
+use crate::{Decimal, Literal, Map, Value};
 
 fn list(items: Vec<Value>) -> Value {
     Value::list(items)
@@ -23,6 +23,18 @@ const NAN: Value = Value::Float(f64::NAN);
 
 fn int(n: i64) -> Value {
     Value::Int(n)
+}
+
+fn decimal(text: &str) -> Value {
+    Value::Decimal(Decimal::parse(text).unwrap())
+}
+
+fn english(text: &str, tag: &str) -> Value {
+    Value::Literal(Literal::in_language(text, tag).into())
+}
+
+fn typed(text: &str, datatype: &str) -> Value {
+    Value::Literal(Literal::of_datatype(text, datatype).into())
 }
 
 #[test]
@@ -46,6 +58,25 @@ fn equality_is_ternary() {
         (map(&[("k", NULL)]), map(&[("k", NULL)]), None),
         (map(&[("k", NULL), ("l", one.clone())]), map(&[("k", NULL), ("l", two)]), Some(false)),
         (map(&[("k", one.clone())]), map(&[("l", one)]), Some(false)),
+        (decimal("1.0"), int(1), Some(true)),
+        (decimal("0.5"), Value::Float(0.5), Some(true)),
+        (decimal("0.1"), Value::Float(0.1), Some(false)),
+        (decimal("0.1000000000000000055511151231257827021"), Value::Float(0.1), Some(false)),
+        (decimal("9223372036854775808"), Value::Float(9_223_372_036_854_775_808.0), Some(true)),
+        (decimal("1"), NAN, Some(false)),
+        (decimal("1"), Value::string("1"), Some(false)),
+        (decimal("1"), NULL, None),
+        (Value::iri("a"), Value::iri("a"), Some(true)),
+        (Value::iri("a"), Value::iri("A"), Some(false)),
+        (Value::iri("a"), Value::string("a"), Some(false)),
+        (english("a", "en-GB"), english("a", "EN-gb"), Some(true)),
+        (english("a", "en"), english("a", "de"), Some(false)),
+        (english("a", "en"), Value::string("a"), Some(false)),
+        (typed("a", "t"), typed("a", "t"), Some(true)),
+        (typed("a", "t"), typed("b", "t"), None),
+        (typed("a", "t"), typed("a", "T"), None),
+        (typed("a", "t"), english("a", "t"), None),
+        (typed("a", "t"), Value::iri("t"), Some(false)),
     ] {
         assert_eq!(equals(&a, &b), expected, "{a:?} = {b:?}");
         assert_eq!(equals(&b, &a), expected, "{b:?} = {a:?}");
@@ -67,6 +98,17 @@ fn comparability() {
         (list(vec![one.clone(), two.clone()]), list(vec![int(3), NULL]), Some(Ordering::Less)),
         (Value::Date(Date { days: 1 }), Value::Date(Date { days: 2 }), Some(Ordering::Less)),
         (Value::Date(Date { days: 1 }), one.clone(), None),
+        (decimal("0.1"), Value::Float(0.1), Some(Ordering::Less)),
+        (decimal("-0.1"), Value::Float(-0.1), Some(Ordering::Greater)),
+        (decimal("1.5"), int(2), Some(Ordering::Less)),
+        (decimal("1.25"), decimal("1.2"), Some(Ordering::Greater)),
+        (decimal("1"), Value::Float(f64::INFINITY), Some(Ordering::Less)),
+        (decimal("99999999999999999999999999999999999999"), Value::Float(1e38), Some(Ordering::Greater)),
+        (decimal("0.00000000000000000000000000000000000001"), Value::Float(5e-324), Some(Ordering::Greater)),
+        (decimal("1"), NAN, None),
+        (decimal("1"), Value::string("1"), None),
+        (Value::iri("a"), Value::iri("b"), None),
+        (english("a", "en"), english("b", "en"), None),
         (Value::Node(NodeId(1)), Value::Node(NodeId(2)), Some(Ordering::Less)),
         (Value::Duration(Default::default()), Value::Duration(Default::default()), None),
     ] {
@@ -77,6 +119,8 @@ fn comparability() {
     assert_eq!(less(&NAN, &one), Some(false));
     assert_eq!(greater_or_equal(&NAN, &NAN), Some(false));
     assert_eq!(less_or_equal(&NAN, &Value::string("a")), None);
+    assert_eq!(less(&NAN, &decimal("1")), Some(false));
+    assert_eq!(less(&decimal("1"), &Value::string("a")), None);
 }
 
 #[test]
@@ -96,15 +140,25 @@ fn orderability_sorts_types_then_values() {
         list(vec![NULL, int(1)]),
         list(vec![NULL, int(2)]),
         Value::Path(Path { nodes: vec![NodeId(1), NodeId(2)], relationships: vec![hop] }.into()),
+        Value::iri("a"),
+        Value::iri("b"),
         Value::Date(Date { days: 0 }),
         Value::Duration(Default::default()),
         Value::string(""),
         Value::string("text"),
+        english("a", "de"),
+        english("a", "EN"),
+        typed("a", "a"),
+        english("b", "de"),
         Value::Bool(false),
         Value::Bool(true),
         Value::Float(f64::NEG_INFINITY),
+        decimal("-0.5"),
+        decimal("0.3"),
         int(1),
+        decimal("1.4"),
         Value::Float(1.5),
+        decimal("1.50000000000000000000001"),
         Value::Float(f64::INFINITY),
         NAN,
         NULL,

@@ -3,8 +3,8 @@
 //! A fraction of a unit goes down to the next smaller kind: of a month to days (30.436875 of them, 2,629,746 s), of a
 //! day to seconds, of a second to nanoseconds; what is smaller than that is dropped.
 
-use super::decimal::Decimal;
 use super::error::TemporalError;
+use super::fixed::Fixed;
 use super::instant::NANOS_PER_SECOND;
 use crate::value::Duration;
 
@@ -14,22 +14,22 @@ const OVERFLOW: TemporalError = TemporalError::Overflow("duration");
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "the names are the units'")]
 pub struct DurationFields {
-    pub years: Decimal,
-    pub quarters: Decimal,
-    pub months: Decimal,
-    pub weeks: Decimal,
-    pub days: Decimal,
-    pub hours: Decimal,
-    pub minutes: Decimal,
-    pub seconds: Decimal,
-    pub milliseconds: Decimal,
-    pub microseconds: Decimal,
-    pub nanoseconds: Decimal,
+    pub years: Fixed,
+    pub quarters: Fixed,
+    pub months: Fixed,
+    pub weeks: Fixed,
+    pub days: Fixed,
+    pub hours: Fixed,
+    pub minutes: Fixed,
+    pub seconds: Fixed,
+    pub milliseconds: Fixed,
+    pub microseconds: Fixed,
+    pub nanoseconds: Fixed,
 }
 
 impl DurationFields {
     /// The component called `name`, as a map names it: `years`, `months`, …
-    pub fn component_mut(&mut self, name: &str) -> Option<&mut Decimal> {
+    pub fn component_mut(&mut self, name: &str) -> Option<&mut Fixed> {
         Some(match name {
             "years" => &mut self.years,
             "quarters" => &mut self.quarters,
@@ -63,8 +63,8 @@ impl DurationFields {
 
     /// The duration these components add up to.
     pub fn duration(&self) -> Result<Duration, TemporalError> {
-        let sum = |parts: &[(Decimal, i128, i128)]| {
-            parts.iter().try_fold(Decimal::ZERO, |sum, (part, numerator, denominator)| {
+        let sum = |parts: &[(Fixed, i128, i128)]| {
+            parts.iter().try_fold(Fixed::ZERO, |sum, (part, numerator, denominator)| {
                 part.scale(*numerator, *denominator).and_then(|part| sum.plus(part))
             })
         };
@@ -82,12 +82,7 @@ impl DurationFields {
 }
 
 /// Months, days, seconds and nanoseconds, each with its fraction.
-fn from_parts(
-    months: Decimal,
-    days: Decimal,
-    seconds: Decimal,
-    nanos: Decimal,
-) -> Result<Duration, TemporalError> {
+fn from_parts(months: Fixed, days: Fixed, seconds: Fixed, nanos: Fixed) -> Result<Duration, TemporalError> {
     let carried = || -> Option<Duration> {
         let (months, rest) = months.split()?;
         let (days, rest) = days.plus(rest.scale(30_436_875, 1_000_000)?)?.split()?;
@@ -141,19 +136,19 @@ impl Duration {
     }
 
     /// Each component times `factor`, fractions going down to smaller components.
-    pub fn times(self, factor: Decimal) -> Result<Self, TemporalError> {
+    pub fn times(self, factor: Fixed) -> Result<Self, TemporalError> {
         let (numerator, denominator) = factor.ratio();
         self.scaled(numerator, denominator)
     }
 
     /// Each component divided by `divisor`, fractions going down to smaller components. `divisor` must not be zero.
-    pub fn divided(self, divisor: Decimal) -> Result<Self, TemporalError> {
+    pub fn divided(self, divisor: Fixed) -> Result<Self, TemporalError> {
         let (numerator, denominator) = divisor.ratio();
         self.scaled(denominator, numerator)
     }
 
     fn scaled(self, numerator: i128, denominator: i128) -> Result<Self, TemporalError> {
-        let scale = |part: i64| Decimal::whole(part).scale(numerator, denominator).ok_or(OVERFLOW);
+        let scale = |part: i64| Fixed::whole(part).scale(numerator, denominator).ok_or(OVERFLOW);
         from_parts(
             scale(self.months)?,
             scale(self.days)?,

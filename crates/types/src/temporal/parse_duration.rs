@@ -1,9 +1,9 @@
 //! Reads a duration: `P1Y2M3W4DT5H6M7.8S`, any part of it left out, each number with its own sign and fraction, or the
 //! alternative form `P2012-02-02T14:37:21.545`.
 
-use super::decimal::Decimal;
 use super::duration::DurationFields;
 use super::error::TemporalError;
+use super::fixed::Fixed;
 use super::parse;
 use crate::value::Duration;
 
@@ -55,7 +55,7 @@ fn fields(body: &str) -> Option<DurationFields> {
 }
 
 /// Numbers followed by one of `units`, which must come in that order.
-fn amounts(mut text: &str, mut units: &str) -> Option<Vec<(char, Decimal)>> {
+fn amounts(mut text: &str, mut units: &str) -> Option<Vec<(char, Fixed)>> {
     let mut amounts = Vec::new();
     while !text.is_empty() {
         let end = text.find(|c: char| c.is_ascii_alphabetic())?;
@@ -64,7 +64,7 @@ fn amounts(mut text: &str, mut units: &str) -> Option<Vec<(char, Decimal)>> {
         let position = units.find(unit)?;
         units = units.get(position + 1..)?;
         text = rest.get(1..)?;
-        amounts.push((unit, Decimal::parse(number)?));
+        amounts.push((unit, Fixed::parse(number)?));
     }
     Some(amounts)
 }

@@ -1,15 +1,15 @@
-//! A decimal number with 18 digits after the point: exact parts of durations, where binary fractions would drift.
+//! A fixed-point number with 18 digits after the point: exact parts of durations, where binary fractions would drift.
 
 use std::ops::Neg;
 
 /// A number in units of 10^-18. The range is ±1.7·10^20.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Decimal(i128);
+pub struct Fixed(i128);
 
 const ONE: i128 = 1_000_000_000_000_000_000;
 const DIGITS: usize = 18;
 
-impl Decimal {
+impl Fixed {
     /// Zero.
     pub const ZERO: Self = Self(0);
 
@@ -68,7 +68,7 @@ impl Decimal {
     }
 }
 
-impl Neg for Decimal {
+impl Neg for Fixed {
     type Output = Self;
 
     fn neg(self) -> Self {

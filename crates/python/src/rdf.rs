@@ -1,0 +1,103 @@
+//! RDF terms that Python has no type for: IRIs, and literals with a language or an unknown datatype.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use trimorph::{Literal, LiteralKind, Value};
+use trimorph_types::format::{IdsOnly, format_value};
+
+/// An IRI.
+#[pyclass(frozen, eq, hash, module = "trimorph")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Iri(pub(crate) Arc<str>);
+
+#[pymethods]
+impl Iri {
+    #[new]
+    fn new(value: &str) -> Self {
+        Self(value.into())
+    }
+
+    /// The IRI, without angle brackets.
+    #[getter]
+    fn value(&self) -> &str {
+        &self.0
+    }
+
+    /// `<iri>`.
+    fn __str__(&self) -> String {
+        format_value(&Value::Iri(self.0.clone()), &IdsOnly)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("trimorph.Iri({})", quoted(py, &self.0)?))
+    }
+
+    fn __reduce__(&self, py: Python<'_>) -> (Py<PyAny>, (String,)) {
+        (py.get_type::<Self>().into_any().unbind(), (self.0.to_string(),))
+    }
+}
+
+/// A text with a language tag, or of a datatype that no other type stands for. Tags are compared without regard to case.
+#[pyclass(frozen, eq, hash, module = "trimorph")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct RdfLiteral(pub(crate) Arc<Literal>);
+
+#[pymethods]
+impl RdfLiteral {
+    /// Exactly one of `language` and `datatype` (an IRI) is given: a plain text is a `str`.
+    #[new]
+    #[pyo3(signature = (lexical, language = None, datatype = None))]
+    fn new(lexical: &str, language: Option<&str>, datatype: Option<&str>) -> PyResult<Self> {
+        match (language, datatype) {
+            (Some(tag), None) => Ok(Self(Arc::new(Literal::in_language(lexical, tag)))),
+            (None, Some(iri)) => Ok(Self(Arc::new(Literal::of_datatype(lexical, iri)))),
+            _ => Err(PyValueError::new_err("a literal has either a language or a datatype")),
+        }
+    }
+
+    /// The text.
+    #[getter]
+    fn lexical(&self) -> &str {
+        &self.0.lexical
+    }
+
+    /// The language tag as it was written, or `None`.
+    #[getter]
+    fn language(&self) -> Option<&str> {
+        if let LiteralKind::Language(tag) = &self.0.kind { Some(tag) } else { None }
+    }
+
+    /// The IRI of the datatype, or `None`.
+    #[getter]
+    fn datatype(&self) -> Option<&str> {
+        if let LiteralKind::Datatype(iri) = &self.0.kind { Some(iri) } else { None }
+    }
+
+    /// `'text'@en` or `'text'^^<datatype>`.
+    fn __str__(&self) -> String {
+        format_value(&Value::Literal(self.0.clone()), &IdsOnly)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (name, of) = match &self.0.kind {
+            LiteralKind::Language(tag) => ("language", tag),
+            LiteralKind::Datatype(iri) => ("datatype", iri),
+        };
+        let lexical = quoted(py, &self.0.lexical)?;
+        Ok(format!("trimorph.RdfLiteral({lexical}, {name}={})", quoted(py, of)?))
+    }
+
+    #[expect(clippy::type_complexity, reason = "what pickle asks for")]
+    fn __reduce__(&self, py: Python<'_>) -> (Py<PyAny>, (String, Option<String>, Option<String>)) {
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        let arguments = (self.lexical().to_owned(), own(self.language()), own(self.datatype()));
+        (py.get_type::<Self>().into_any().unbind(), arguments)
+    }
+}
+
+/// Python's own form of a text.
+fn quoted(py: Python<'_>, text: &str) -> PyResult<String> {
+    Ok(pyo3::types::PyString::new(py, text).repr()?.to_string())
+}
