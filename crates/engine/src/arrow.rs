@@ -161,7 +161,7 @@ fn nanos(seconds: i64, nanos: u32) -> Option<i64> {
 }
 
 /// The Arrow array of a column whose type is settled. Instants beyond the years 1677 to 2262 become null: Arrow's nanoseconds do not
-/// reach them.
+/// reach them; so do dates some 5.8 million years away, whose days do not fit 32 bits.
 pub(crate) fn settle(column: Column, ty: LogicalType, entities: &Entities) -> ArrayRef {
     let values = match column {
         Column::Typed(own, array) if own == ty => return array,
@@ -193,7 +193,7 @@ pub(crate) fn settle(column: Column, ty: LogicalType, entities: &Entities) -> Ar
         LogicalType::Date => Arc::new(
             values
                 .iter()
-                .map(|v| if let Value::Date(d) = v { Some(d.days) } else { None })
+                .map(|v| if let Value::Date(d) = v { i32::try_from(d.days).ok() } else { None })
                 .collect::<Date32Array>(),
         ),
         LogicalType::LocalTime => Arc::new(

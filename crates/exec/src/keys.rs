@@ -78,7 +78,7 @@ fn fixed_value_key(value: &Value) -> Option<(u8, u64)> {
         },
         Value::Node(n) => (TAG_NODE, n.0),
         Value::Relationship(r) => (TAG_EDGE, r.id.0),
-        Value::Date(d) => (TAG_DATE, i64::from(d.days).cast_unsigned()),
+        Value::Date(d) => (TAG_DATE, d.days.cast_unsigned()),
         Value::DateTime(t) if t.zone == Zone::Offset(0) => {
             let nanos = t.seconds.checked_mul(1_000_000_000)?.checked_add(t.nanos.into())?;
             (TAG_UTC, nanos.cast_unsigned())

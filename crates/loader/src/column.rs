@@ -82,7 +82,13 @@ impl Builder {
             }
             ColumnData::Bool(v) => v.push(parse_bool(text).ok_or(NotAValue)?),
             ColumnData::Float(v) => v.push(parse_float(text).ok_or(NotAValue)?),
-            ColumnData::Date(v) => v.push(parse_date(text).ok_or(NotAValue)?),
+            ColumnData::Date(v) => {
+                let days = parse_date(text).ok_or(NotAValue)?;
+                match i32::try_from(days) {
+                    Ok(days) => v.push(days),
+                    Err(_) => self.push_wide(Value::Date(Date { days })),
+                }
+            }
             ColumnData::LocalTime(v) => v.push(parse_local_time(text).ok_or(NotAValue)?),
             ColumnData::Values(v) => v.push(parse_value(self.parse, text).ok_or(NotAValue)?),
         }
@@ -153,6 +159,7 @@ impl Builder {
         let mut values: Vec<Value> = match &self.data {
             ColumnData::DateTime(v) => v.iter().map(|n| wide_datetime(split_nanos(*n), 0)).collect(),
             ColumnData::LocalDateTime(v) => v.iter().map(|n| Value::LocalDateTime(split_nanos(*n))).collect(),
+            ColumnData::Date(v) => v.iter().map(|d| Value::Date(Date { days: (*d).into() })).collect(),
             _ => Vec::new(),
         };
         values.push(value);

@@ -259,7 +259,7 @@ fn flipped(op: Op) -> Op {
 fn range_part(stats: &[(&PropertyStats, f64)], op: Op, other: &Expr) -> Option<f64> {
     let value = match other {
         Expr::Const(Value::Int(i)) => *i as f64,
-        Expr::Const(Value::Date(d)) => f64::from(d.days),
+        Expr::Const(Value::Date(d)) => d.days as f64,
         Expr::Const(Value::DateTime(t)) => t.seconds as f64 * 1e9,
         _ => return None,
     };

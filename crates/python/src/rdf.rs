@@ -89,7 +89,6 @@ impl RdfLiteral {
         Ok(format!("trimorph.RdfLiteral({lexical}, {name}={})", quoted(py, of)?))
     }
 
-    #[expect(clippy::type_complexity, reason = "what pickle asks for")]
     fn __reduce__(&self, py: Python<'_>) -> (Py<PyAny>, (String, Option<String>, Option<String>)) {
         let own = |text: Option<&str>| text.map(str::to_owned);
         let arguments = (self.lexical().to_owned(), own(self.language()), own(self.datatype()));

@@ -18,6 +18,8 @@ mod key_index;
 mod main_version;
 mod node_table;
 mod value_codec;
+#[cfg(test)]
+mod value_codec_tests;
 
 pub use database::{DatabaseError, check_main, read_main, write_main};
 pub use edge_table::{EdgeTable, EdgeTableView, PAGE_ROWS};

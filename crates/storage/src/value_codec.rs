@@ -49,7 +49,7 @@ pub(crate) fn encode(value: &Value, out: &mut Encoder) {
         }
         Value::Date(d) => {
             out.u8(8);
-            out.i64(d.days.into());
+            out.i64(d.days);
         }
         Value::LocalTime(t) => {
             out.u8(9);
@@ -151,7 +151,10 @@ fn decode_nested(from: &mut Decoder<'_>, depth: usize) -> Result<Value, CodecErr
             }
             Value::Map(Arc::new(map))
         }
-        8 => Value::Date(Date { days: small(from)? }),
+        8 => {
+            let here = from.error("a date of the calendar");
+            Value::Date(Date::from_days(from.i64()?).map_err(|_| here)?)
+        }
         9 => Value::LocalTime(LocalTime { nanos: from.i64()? }),
         10 => Value::Time(Time { nanos: from.i64()?, offset_seconds: small(from)? }),
         11 => Value::LocalDateTime(LocalDateTime { seconds: from.i64()?, nanos: from.u32()? }),
@@ -179,7 +182,3 @@ fn decode_nested(from: &mut Decoder<'_>, depth: usize) -> Result<Value, CodecErr
         _ => return Err(from.error("a known value type")),
     })
 }
-
-#[cfg(test)]
-#[path = "value_codec_tests.rs"]
-mod tests;

@@ -1,10 +1,10 @@
 //! Values through bytes and back; damaged bytes are errors.
 
 use trimorph_types::format::{IdsOnly, format_literal};
-use trimorph_types::{Decimal, Literal, Map, Value};
+use trimorph_types::{Date, Decimal, Literal, Map, Value};
 use trimorph_vfs::{Decoder, Encoder};
 
-use super::{decode, encode};
+use crate::value_codec::{decode, encode};
 
 fn bytes(value: &Value) -> Vec<u8> {
     let mut out = Encoder::new();
@@ -28,6 +28,7 @@ fn terms() -> Vec<Value> {
 #[test]
 fn rdf_terms_come_back() {
     let mut values = terms();
+    values.extend([-999_999_999, 999_999_999].map(|year| Value::Date(Date::from_ymd(year, 1, 1).unwrap())));
     values.push(Value::list(terms()));
     values.push(Value::Map(Map::from([("k".into(), Value::list(terms()))]).into()));
     for value in values {
@@ -55,6 +56,9 @@ fn damaged_bytes_are_errors() {
             }
         }
     }
+    let mut date = bytes(&Value::Date(Date { days: 0 }));
+    *date.last_mut().unwrap() = 0x7f;
+    assert!(decode(&mut Decoder::new(&date)).is_err(), "a year of more than nine digits");
     let mut scale = bytes(&Value::Decimal(Decimal::parse("0.1").unwrap()));
     scale[1] = 39;
     assert!(decode(&mut Decoder::new(&scale)).is_err(), "39 digits after the point");

@@ -29,7 +29,7 @@ impl Random {
     }
 
     pub(crate) fn date(&mut self) -> Date {
-        Date { days: i32::try_from(self.between(i64::from(i32::MIN), i64::from(i32::MAX))).unwrap() }
+        Date::from_days(self.between(-365_242_498_000, 365_241_779_000)).unwrap()
     }
 
     pub(crate) fn local_time(&mut self) -> LocalTime {
@@ -103,7 +103,7 @@ impl Random {
             ])),
             6 => Value::string(*self.pick(&["", "a", "aa", "b", "é"])),
             7 => Value::Bytes(Arc::from(*self.pick(&[&[][..], &[1][..], &[1, 2][..]]))),
-            8 => Value::Date(Date { days: i32::try_from(self.between(-1, 2)).unwrap() }),
+            8 => Value::Date(Date { days: self.between(-1, 2) }),
             9 => Value::Time(Time {
                 nanos: self.between(0, 2) * 3_600_000_000_000,
                 offset_seconds: i32::try_from(self.between(0, 2)).unwrap() * 3_600,

@@ -45,8 +45,9 @@ pub enum Value {
 /// A day: days since 1970-01-01 in the proleptic Gregorian calendar.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Date {
-    /// Days since 1970-01-01.
-    pub days: i32,
+    /// Days since 1970-01-01, of a year from -999,999,999 to 999,999,999. Columns and vectors hold those of 32 bits, others as
+    /// general values.
+    pub days: i64,
 }
 
 /// A time of day without zone.

@@ -137,7 +137,7 @@ impl<'s> Vector<'s> {
             Values::Int(v) => Value::Int(v[i]),
             Values::Float(v) => Value::Float(v[i]),
             Values::String(v) => Value::String(v[i].to_arc()),
-            Values::Date(v) => Value::Date(Date { days: v[i] }),
+            Values::Date(v) => Value::Date(Date { days: v[i].into() }),
             Values::LocalTime(v) => Value::LocalTime(LocalTime { nanos: v[i] }),
             Values::LocalDateTime(v) => {
                 let (seconds, nanos) = split_nanos(v[i]);

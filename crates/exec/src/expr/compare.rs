@@ -88,7 +88,7 @@ fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, g: &Group<'s>) -> Opt
     let values = match (&a.values, b) {
         (Values::Int(a), Value::Int(b)) => compare_loop!(op, g, |i: usize| a[i], |_| *b),
         (Values::Float(a), Value::Float(b)) => compare_loop!(op, g, |i: usize| a[i], |_| *b),
-        (Values::Date(a), Value::Date(b)) => compare_loop!(op, g, |i: usize| a[i], |_| b.days),
+        (Values::Date(a), Value::Date(b)) => compare_loop!(op, g, |i: usize| i64::from(a[i]), |_| b.days),
         (Values::LocalTime(a), Value::LocalTime(b)) => compare_loop!(op, g, |i: usize| a[i], |_| b.nanos),
         (Values::DateTime(a), Value::DateTime(b)) => {
             let b = nanos(b.seconds, b.nanos)?;

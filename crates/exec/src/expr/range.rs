@@ -9,7 +9,7 @@ pub(crate) fn integer_range(ty: LogicalType, op: Op, value: &Value) -> Option<(i
     let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
     let v = match (ty, value) {
         (LogicalType::Int, Value::Int(i)) => *i,
-        (LogicalType::Date, Value::Date(d)) => d.days.into(),
+        (LogicalType::Date, Value::Date(d)) => d.days,
         // Zoned instants are equal only in the same zone: order alone is decided by the instant.
         (LogicalType::DateTime, Value::DateTime(t)) if op != Op::Eq => nanos(t.seconds, t.nanos)?,
         (LogicalType::LocalDateTime, Value::LocalDateTime(t)) => nanos(t.seconds, t.nanos)?,

@@ -120,7 +120,7 @@ pub(super) fn zone(function: &str, value: &Value) -> Result<ZoneId, Diagnostic> 
 /// Days since 1970-01-01 of a value that has a date.
 pub(super) fn days_of(value: &Value) -> Option<i64> {
     match value {
-        Value::Date(date) => Some(i64::from(date.days)),
+        Value::Date(date) => Some(date.days_in_calendar()),
         Value::LocalDateTime(local) => Some(local.days()),
         Value::DateTime(instant) => Some(instant.local().days()),
         _ => None,

@@ -261,7 +261,9 @@ fn temporal_beyond_the_tables() {
         date({year: 2000, moth: 1}) ==> !ArgumentError InvalidArgumentValue
         date({year: '2000'}) ==> !TypeError InvalidArgumentType
         date({year: 2000, hour: 1}) ==> !ArgumentError InvalidArgumentValue
-        date({year: 6000000}) ==> !ArithmeticError NumberOutOfRange
+        date({year: 6000000}) ==> '+6000000-01-01'
+        date({year: 1000000000}) ==> !ArgumentError NumberOutOfRange
+        date({year: 999999999, month: 12, day: 31}) + duration('P1D') ==> !ArithmeticError NumberOutOfRange
         localtime({minute: 3}) ==> !ArgumentError InvalidArgumentValue
         localtime({hour: 3, minute: 60}) ==> !ArgumentError NumberOutOfRange
         localtime({hour: 3, minute: 1, second: 1, millisecond: 1, nanosecond: 1000000}) ==> !ArgumentError NumberOutOfRange

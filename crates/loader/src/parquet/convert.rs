@@ -174,7 +174,7 @@ fn value_at(column: &ColumnBatch, row: usize) -> Value {
         ColumnData::Bool(v) => Value::Bool(v[row]),
         ColumnData::Int(v) => Value::Int(v[row]),
         ColumnData::Float(v) => Value::Float(v[row]),
-        ColumnData::Date(v) => Value::Date(Date { days: v[row] }),
+        ColumnData::Date(v) => Value::Date(Date { days: v[row].into() }),
         ColumnData::LocalTime(v) => Value::LocalTime(LocalTime { nanos: v[row] }),
         ColumnData::LocalDateTime(v) => {
             let (seconds, nanos) = split(v[row]);

@@ -45,9 +45,9 @@ pub(super) fn two_digits(text: &[u8], at: usize) -> Option<u32> {
     (high <= 9 && low <= 9).then(|| u32::from(high) * 10 + u32::from(low))
 }
 
-/// `YYYY-MM-DD`, or a signed year of 4 to 9 digits; a day that exists and whose day count fits 32 bits.
+/// `YYYY-MM-DD`, or a signed year of 4 to 9 digits; a day that exists.
 #[inline]
-pub(crate) fn parse_date(text: &[u8]) -> Option<i32> {
+pub(crate) fn parse_date(text: &[u8]) -> Option<i64> {
     let (year, rest) = parse_year(text)?;
     if rest.len() != 6 || rest[0] != b'-' || rest[3] != b'-' {
         return None;
@@ -56,7 +56,7 @@ pub(crate) fn parse_date(text: &[u8]) -> Option<i32> {
     if !(1..=12).contains(&month) || day == 0 || day > days_in_month(year, month) {
         return None;
     }
-    i32::try_from(days_from_civil(year, month, day)).ok()
+    Some(days_from_civil(year, month, day))
 }
 
 #[inline]

@@ -34,7 +34,7 @@ fn integers() {
 
 #[test]
 fn dates_exist_or_are_refused() {
-    let cases: &[(&str, Option<i32>)] = &[
+    let cases: &[(&str, Option<i64>)] = &[
         ("1970-01-01", Some(0)),
         ("1969-12-31", Some(-1)),
         ("2000-02-29", Some(11_016)),
@@ -50,7 +50,8 @@ fn dates_exist_or_are_refused() {
         ("2011-1-1", None),
         ("2011-01-01 ", None),
         ("20110101", None),
-        ("+999999999-01-01", None),
+        ("+999999999-12-31", Some(365_241_780_471)),
+        ("+1000000000-01-01", None),
         ("", None),
     ];
     for (text, expected) in cases {

@@ -90,9 +90,8 @@ fn split_date(text: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 #[inline]
-fn combine(days: i32, nanos_of_day: i64, offset_seconds: i32) -> LocalDateTime {
-    let seconds =
-        i64::from(days) * SECONDS_PER_DAY + nanos_of_day / NANOS_PER_SECOND - i64::from(offset_seconds);
+fn combine(days: i64, nanos_of_day: i64, offset_seconds: i32) -> LocalDateTime {
+    let seconds = days * SECONDS_PER_DAY + nanos_of_day / NANOS_PER_SECOND - i64::from(offset_seconds);
     // Below a thousand million, so it fits.
     LocalDateTime { seconds, nanos: u32::try_from(nanos_of_day % NANOS_PER_SECOND).unwrap_or(0) }
 }

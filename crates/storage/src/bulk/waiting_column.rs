@@ -236,7 +236,8 @@ impl WaitingColumn {
 fn value_bytes(value: &Value) -> usize {
     size_of::<Value>()
         + match value {
-            Value::String(s) => s.len() + 16,
+            Value::String(s) | Value::Iri(s) => s.len() + 16,
+            Value::Literal(l) => l.lexical.len() + 64,
             Value::List(items) => 16 + items.iter().map(value_bytes).sum::<usize>(),
             _ => 16,
         }

@@ -504,7 +504,8 @@ pub(crate) fn as_integer(ty: LogicalType, value: &Value) -> Option<i64> {
     match (ty, value) {
         (LogicalType::Bool, Value::Bool(b)) => Some((*b).into()),
         (LogicalType::Int, Value::Int(i)) => Some(*i),
-        (LogicalType::Date, Value::Date(d)) => Some(d.days.into()),
+        // Vectors hold dates in 32 bits.
+        (LogicalType::Date, Value::Date(d)) => i32::try_from(d.days).ok().map(i64::from),
         (LogicalType::LocalTime, Value::LocalTime(t)) => Some(t.nanos),
         (LogicalType::LocalDateTime, Value::LocalDateTime(t)) => nanos(t.seconds, t.nanos),
         (LogicalType::DateTime, Value::DateTime(t)) if t.zone == trimorph_types::Zone::Offset(0) => {

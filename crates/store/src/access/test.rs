@@ -167,7 +167,7 @@ fn integer(ty: LogicalType, value: &Value) -> Option<i64> {
     let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
     match (ty, value) {
         (LogicalType::Int, Value::Int(i)) => Some(*i),
-        (LogicalType::Date, Value::Date(d)) => Some(d.days.into()),
+        (LogicalType::Date, Value::Date(d)) => Some(d.days),
         (LogicalType::DateTime, Value::DateTime(t)) => nanos(t.seconds, t.nanos),
         (LogicalType::LocalDateTime, Value::LocalDateTime(t)) => nanos(t.seconds, t.nanos),
         (LogicalType::LocalTime, Value::LocalTime(t)) => Some(t.nanos),

@@ -164,7 +164,7 @@ fn typed(ty: LogicalType, values: &[&Value]) -> Option<ColumnData> {
         LogicalType::Bool => column!(Bool, false, Value::Bool(x) => Some(*x)),
         LogicalType::Int => column!(Int, 0, Value::Int(x) => Some(*x)),
         LogicalType::Float => column!(Float, 0.0, Value::Float(x) => Some(*x)),
-        LogicalType::Date => column!(Date, 0, Value::Date(x) => Some(x.days)),
+        LogicalType::Date => column!(Date, 0, Value::Date(x) => i32::try_from(x.days).ok()),
         LogicalType::LocalTime => column!(LocalTime, 0, Value::LocalTime(x) => Some(x.nanos)),
         LogicalType::LocalDateTime => {
             column!(LocalDateTime, 0, Value::LocalDateTime(x) => nanos(x.seconds, x.nanos))

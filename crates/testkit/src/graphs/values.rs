@@ -94,6 +94,10 @@ const SPECIAL_FLOATS: [f64; 9] = [
     -1.5,
 ];
 
+/// Among them days that do not fit 32 bits.
+const DAYS: [i64; 10] =
+    [-365_000_000_000, -2_147_483_648, 2_147_483_647, 2_147_483_648, 0, -1, 11_016, 11_017, 11_018, 19_000];
+
 /// A decimal, an IRI or an RDF literal; decimals are often equal to what other kinds hold.
 fn random_term(random: &mut Random) -> Value {
     match random.below(6) {
@@ -127,9 +131,7 @@ pub fn random_value(random: &mut Random, kind: PropertyKind) -> Value {
             Value::string(format!("{} {}", text.join(" "), random.below(1000)))
         }
         PropertyKind::Bool => Value::Bool(random.chance(50)),
-        PropertyKind::Date => Value::Date(Date {
-            days: *random.pick(&[i32::MIN, i32::MAX, 0, -1, 11_016, 11_017, 11_018, 19_000]),
-        }),
+        PropertyKind::Date => Value::Date(Date { days: *random.pick(&DAYS) }),
         PropertyKind::LocalTime => Value::LocalTime(LocalTime {
             nanos: random.between(0, 23) * 3_600_000_000_000 + random.between(0, 1),
         }),

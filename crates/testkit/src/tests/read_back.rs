@@ -92,7 +92,7 @@ fn stored_integer(ty: LogicalType, value: &Value) -> Option<i64> {
     let integer = match value {
         Value::Bool(x) => Some(i64::from(*x)),
         Value::Int(x) => Some(*x),
-        Value::Date(x) => Some(x.days.into()),
+        Value::Date(x) => i32::try_from(x.days).ok().map(i64::from),
         Value::LocalTime(x) => Some(x.nanos),
         Value::LocalDateTime(x) => nanos(x.seconds, x.nanos),
         Value::DateTime(x) if x.zone == Zone::Offset(0) => nanos(x.seconds, x.nanos),

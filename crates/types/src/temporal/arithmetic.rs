@@ -15,7 +15,9 @@ impl Date {
         let later = || {
             // Towards zero: minus half a day is no day.
             let whole = duration.seconds_toward_zero() / SECONDS_PER_DAY;
-            add_months(i64::from(self.days), duration.months)?.checked_add(duration.days)?.checked_add(whole)
+            add_months(self.days_in_calendar(), duration.months)?
+                .checked_add(duration.days)?
+                .checked_add(whole)
         };
         Self::from_days(later().ok_or(TemporalError::Overflow("date"))?)
     }

@@ -132,7 +132,7 @@ impl Parts {
     fn of(value: &Value) -> Option<Self> {
         let none = Self { day: None, time: None, zone: None };
         Some(match value {
-            Value::Date(date) => Self { day: Some(i64::from(date.days)), ..none },
+            Value::Date(date) => Self { day: Some(date.days_in_calendar()), ..none },
             Value::LocalTime(time) => Self { time: Some(*time), ..none },
             Value::Time(time) => {
                 Self { time: Some(time.local()), zone: Some(ZoneId::Offset(time.offset_seconds)), ..none }

@@ -49,7 +49,7 @@ const DURATION: [&str; 20] = [
 /// not temporal.
 pub fn component(value: &Value, name: &str) -> Option<Value> {
     let number = match value {
-        Value::Date(date) => of_date(i64::from(date.days), name)?,
+        Value::Date(date) => of_date(date.days_in_calendar(), name)?,
         Value::LocalTime(time) => of_time(*time, name)?,
         Value::Time(time) => {
             return of_time(time.local(), name)

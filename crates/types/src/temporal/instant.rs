@@ -9,10 +9,13 @@ pub(super) const NANOS_PER_SECOND: i64 = 1_000_000_000;
 pub(super) const SECONDS_PER_DAY: i64 = 86_400;
 pub(super) const NANOS_PER_DAY: i64 = SECONDS_PER_DAY * NANOS_PER_SECOND;
 
+const FIRST_DAY: i64 = calendar::days_from_date(-YEAR_MAX, 1, 1);
+const LAST_DAY: i64 = calendar::days_from_date(YEAR_MAX, 12, 31);
+
 impl Date {
-    /// The date `days` after 1970-01-01.
+    /// The date `days` after 1970-01-01, if its year has at most nine digits.
     pub fn from_days(days: i64) -> Result<Self, TemporalError> {
-        i32::try_from(days).map(|days| Self { days }).map_err(|_| TemporalError::Overflow("date"))
+        if in_range(days) { Ok(Self { days }) } else { Err(TemporalError::Overflow("date")) }
     }
 
     /// A date of the calendar.
@@ -23,10 +26,20 @@ impl Date {
         Self::from_days(calendar::days_from_date(year, month, day))
     }
 
-    /// Year, month and day.
-    pub const fn ymd(self) -> (i64, i64, i64) {
-        calendar::date_from_days(self.days as i64)
+    /// Days since 1970-01-01, brought into the range that the calendar holds for: the field is public and may be nonsense.
+    pub fn days_in_calendar(self) -> i64 {
+        self.days.clamp(FIRST_DAY, LAST_DAY)
     }
+
+    /// Year, month and day.
+    pub fn ymd(self) -> (i64, i64, i64) {
+        calendar::date_from_days(self.days_in_calendar())
+    }
+}
+
+/// Whether a day is of a year that values may have.
+fn in_range(days: i64) -> bool {
+    (FIRST_DAY..=LAST_DAY).contains(&days)
 }
 
 /// `Ok` if `min <= value <= max`.
@@ -79,9 +92,7 @@ impl LocalDateTime {
     /// A day (since 1970-01-01) and a time of day.
     pub fn from_days_and_time(days: i64, time: LocalTime) -> Result<Self, TemporalError> {
         let overflow = TemporalError::Overflow("local datetime");
-        if days < calendar::days_from_date(-YEAR_MAX, 1, 1)
-            || days > calendar::days_from_date(YEAR_MAX, 12, 31)
-        {
+        if !in_range(days) {
             return Err(overflow);
         }
         let seconds = days * SECONDS_PER_DAY + time.nanos.div_euclid(NANOS_PER_SECOND);
@@ -92,12 +103,12 @@ impl LocalDateTime {
     /// A date and a time of day.
     pub fn from_date_and_time(date: Date, time: LocalTime) -> Self {
         Self {
-            seconds: i64::from(date.days) * SECONDS_PER_DAY + time.nanos.div_euclid(NANOS_PER_SECOND),
+            seconds: date.days_in_calendar() * SECONDS_PER_DAY + time.nanos.div_euclid(NANOS_PER_SECOND),
             nanos: u32::try_from(time.nanos.rem_euclid(NANOS_PER_SECOND)).unwrap_or_default(),
         }
     }
 
-    /// Days since 1970-01-01. Wider than a [`Date`], which cannot hold the outermost years.
+    /// Days since 1970-01-01.
     pub const fn days(self) -> i64 {
         self.seconds.div_euclid(SECONDS_PER_DAY)
     }

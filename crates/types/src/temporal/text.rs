@@ -10,7 +10,7 @@ use crate::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time, Zon
 
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_date(f, i64::from(self.days))
+        write_date(f, self.days_in_calendar())
     }
 }
 

@@ -15,7 +15,7 @@ fn nonsense_does_not_panic() {
     for n in numbers {
         let small = i32::try_from(n.clamp(i64::from(i32::MIN), i64::from(i32::MAX))).unwrap();
         let nanos = u32::try_from(n.clamp(0, i64::from(u32::MAX))).unwrap();
-        values.push(Value::Date(Date { days: small }));
+        values.push(Value::Date(Date { days: n }));
         values.push(Value::LocalTime(LocalTime { nanos: n }));
         values.push(Value::Time(Time { nanos: n, offset_seconds: small }));
         values.push(Value::LocalDateTime(LocalDateTime { seconds: n, nanos }));
@@ -51,5 +51,20 @@ fn nonsense_does_not_panic() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn dates_reach_the_outermost_years() {
+    for (year, month, day, text) in
+        [(-999_999_999, 1, 1, "-999999999-01-01"), (999_999_999, 12, 31, "+999999999-12-31")]
+    {
+        let date = Date::from_ymd(year, month, day).unwrap();
+        assert_eq!(date.to_string(), text);
+        assert_eq!(crate::temporal::parse_date(text), Ok(date));
+        assert_eq!(date.ymd(), (year, month, day));
+        let beyond = Duration { days: year.signum(), ..Duration::default() };
+        assert!(date.plus(beyond).is_err());
+        assert!(date.minus(beyond).is_ok());
     }
 }
