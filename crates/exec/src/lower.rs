@@ -255,6 +255,7 @@ impl<'s> Lowering<'s> {
                     slots,
                     keep,
                     key,
+                    property: Arc::clone(&lookup.property),
                     tables: lookup.tables.clone().into(),
                 };
                 Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })

@@ -1,8 +1,10 @@
 //! Look-ups: nodes by key property or by internal id, for each row of one group.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::{NodeId, TableId};
+use trimorph_store::access::{AccessPlan, Bound, Choice, Kind, Pattern, Term};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
@@ -47,7 +49,29 @@ pub(crate) struct KeyLookup<'s> {
     pub(crate) slots: usize,
     pub(crate) keep: Arc<[usize]>,
     pub(crate) key: Arc<Ex>,
+    pub(crate) property: Arc<str>,
     pub(crate) tables: Arc<[TableId]>,
+}
+
+impl KeyLookup<'_> {
+    /// The nodes with a key: by the hash index, or by a scan where that is forced.
+    fn find(&self, key: Value, nodes: &mut Vec<NodeId>, cx: &Context<'_>) {
+        if cx.settings.access != Choice::Relation {
+            let found =
+                self.tables.iter().filter_map(|t| Some(NodeId::new(*t, cx.reader.find_key(*t, &key)?)));
+            return nodes.extend(found);
+        }
+        let pattern = Pattern::property(Kind::Node, &self.property)
+            .subject_tables(Some(&self.tables))
+            .objects(Bound::Terms(vec![Term::Literal(key)]))
+            .project(true, false, false, false);
+        let plan = AccessPlan::new(pattern, cx.reader.catalog(), Choice::Relation);
+        let given = plan.run(&cx.reader, |batch| {
+            nodes.extend((0..batch.len).filter_map(|i| batch.columns[0].node(i)));
+            ControlFlow::Continue(())
+        });
+        debug_assert!(given.is_ok(), "the pattern has no frontier");
+    }
 }
 
 impl<'s> Operator<'s> for KeyLookup<'s> {
@@ -56,11 +80,7 @@ impl<'s> Operator<'s> for KeyLookup<'s> {
             let len = self.inner.groups[0].len;
             let keys = evaluate(&self.key, &self.inner, 0, cx)?.into_vector(len);
             let found = join_nodes(&self.inner, chunk, &self.keep, &keys, cx, |key, nodes| {
-                for table in self.tables.iter() {
-                    if let Some(row) = cx.reader.find_key(*table, &key) {
-                        nodes.push(NodeId::new(*table, row));
-                    }
-                }
+                self.find(key, nodes, cx);
             });
             if found {
                 return Ok(true);
@@ -80,6 +100,7 @@ impl<'s> Operator<'s> for KeyLookup<'s> {
             slots: self.slots,
             keep: Arc::clone(&self.keep),
             key: Arc::clone(&self.key),
+            property: Arc::clone(&self.property),
             tables: Arc::clone(&self.tables),
         })
     }
