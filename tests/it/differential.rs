@@ -21,6 +21,10 @@ const NOW: Clock = Clock { seconds: 1_700_000_000, nanos: 0 };
 /// Steps the interpreter may take for one query.
 const STEPS_MAX: u64 = 3_000_000;
 
+/// Graphs whose queries found bugs that are mended: an undirected walk that went back over its edge (query 68), a counted trail whose
+/// middle was of no length (query 129).
+const ONCE_WRONG: [u64; 2] = [373, 1310];
+
 /// The configurations a query is run under, one by one with the seed.
 fn settings(seed: u64, parameters: &BTreeMap<Arc<str>, Value>) -> (Settings, Options) {
     let settings = Settings {
@@ -86,10 +90,11 @@ fn every_configuration_agrees_with_the_interpreter() {
     let (mut agreed, mut skipped) = (0, 0);
     let mut operators = BTreeMap::new();
     let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for graph_seed in from..to {
+    for graph_seed in (from..to).chain(ONCE_WRONG) {
         let snapshot =
             random_graph(graph_seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap();
         let graph = Graph::read(&snapshot);
+        let queries = if ONCE_WRONG.contains(&graph_seed) { queries.max(130) } else { queries };
         for seed in graph_seed * 1000..graph_seed * 1000 + queries {
             let query = random_query(seed);
             let Ok(bound) = bind(&query.text, snapshot.catalog()) else {
@@ -115,7 +120,16 @@ fn every_configuration_agrees_with_the_interpreter() {
                     Err(d) => d.lines().take(3).collect::<Vec<_>>().join(" | "),
                 },
             };
-            let place = format!("graph {graph_seed}, query {seed}: {} {:?}", query.text, query.parameters);
+            let plan = bind(&query.text, snapshot.catalog()).map(|bound| {
+                let planned = optimize(bound, snapshot.catalog(), None, options);
+                trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new())
+            });
+            let place = format!(
+                "graph {graph_seed}, query {seed}: {} {:?}\n{}",
+                query.text,
+                query.parameters,
+                plan.unwrap_or_default()
+            );
             failures.entry(difference).or_insert((0, place)).0 += 1;
         }
     }

@@ -136,9 +136,11 @@ impl Optimizer<'_> {
                 // The first renaming may have touched the second pair.
                 let same = |v: VarId| if v == from { x.from } else { v };
                 rename(&mut merged, same(to), same(x.to));
-                // A loop where the data has none matches nothing.
+                // One edge from a node to itself, where the data has none, matches nothing; several may come back, and none stays.
                 let possible = |e: &trimorph_algebra::EdgePattern| {
-                    e.from != e.to || edge_tables(self.catalog, e).iter().any(|t| t.self_loops > 0)
+                    e.range != EdgeRange::One
+                        || e.from != e.to
+                        || edge_tables(self.catalog, e).iter().any(|t| t.self_loops > 0)
                 };
                 merged.edges.iter().all(possible).then_some(merged)
             })
