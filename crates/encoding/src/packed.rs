@@ -232,6 +232,49 @@ impl<'a> PackedView<'a> {
         }
     }
 
+    /// How many codes there can be in its bytes; none are kept where all values are one.
+    pub fn codes_max(&self) -> usize {
+        match self.bits {
+            0 => usize::MAX,
+            bits => (self.bytes.len().saturating_sub(PAD_BYTES) * 8) / bits as usize,
+        }
+    }
+
+    /// Which of the codes of values `from..from + len` are in `first..=last`, as bits; `len` is 64 at most.
+    ///
+    /// **Cost**: at machine widths a vectorised comparison per code and a multiplication per 8; otherwise a load, shift and mask each.
+    #[inline]
+    pub fn mask_codes(&self, from: usize, len: usize, first: u64, last: u64) -> u64 {
+        macro_rules! mask {
+            ($t:ty, $w:literal) => {{
+                let max = u64::from(<$t>::MAX);
+                if first > max {
+                    return 0;
+                }
+                // Both are at most the type's maximum.
+                let (first, span) = (first as $t, (last.min(max) - first) as $t);
+                let bytes = &self.bytes[from * $w..(from + len) * $w];
+                let mut passes = [0u8; 64];
+                for (o, c) in passes.iter_mut().zip(bytes.chunks_exact($w)) {
+                    let mut raw = [0u8; $w];
+                    raw.copy_from_slice(c);
+                    *o = u8::from(<$t>::from_le_bytes(raw).wrapping_sub(first) <= span);
+                }
+                gather_bits(&passes)
+            }};
+        }
+        match self.bits {
+            0 if first == 0 => u64::MAX.checked_shr(64 - len as u32).unwrap_or(0),
+            0 => 0,
+            8 => mask!(u8, 1),
+            16 => mask!(u16, 2),
+            32 => mask!(u32, 4),
+            64 => mask!(u64, 8),
+            _ => (0..len)
+                .fold(0, |mask, i| mask | u64::from((first..=last).contains(&self.code(from + i))) << i),
+        }
+    }
+
     /// Whole-byte codes of `W` bytes.
     #[inline]
     fn unpack_as<const W: usize>(&self, from: usize, out: &mut [i64]) {
@@ -242,6 +285,19 @@ impl<'a> PackedView<'a> {
             *o = self.base.wrapping_add(i64::from_le_bytes(raw));
         }
     }
+}
+
+/// The lowest bit of each byte, in order.
+#[inline(always)]
+fn gather_bits(bytes: &[u8; 64]) -> u64 {
+    let mut out = 0;
+    for (i, eight) in bytes.chunks_exact(8).enumerate() {
+        let mut raw = [0u8; 8];
+        raw.copy_from_slice(eight);
+        // Each byte's bit is moved to the top byte, to its own place; none meets another.
+        out |= (u64::from_le_bytes(raw).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (i * 8);
+    }
+    out
 }
 
 #[cfg(test)]
@@ -264,6 +320,20 @@ mod tests {
                     .code_range(low, high)
                     .map_or(0, |(first, last)| view.count_codes(from, values.len() - from, first, last));
                 assert_eq!(counted, expected, "{low}..={high}");
+                assert!(view.codes_max() >= values.len());
+                let mut masked = 0;
+                for at in (from..values.len()).step_by(64) {
+                    let len = 64.min(values.len() - at);
+                    let mask = view
+                        .code_range(low, high)
+                        .map_or(0, |(first, last)| view.mask_codes(at, len, first, last));
+                    for i in 0..64 {
+                        let within = i < len && (low..=high).contains(&values[at + i]);
+                        assert_eq!(mask >> i & 1 == 1, within, "bit {i} from {at}, {low}..={high}");
+                    }
+                    masked += mask.count_ones() as usize;
+                }
+                assert_eq!(masked, expected);
             }
             let mut all = vec![0; values.len()];
             view.unpack(0, &mut all);

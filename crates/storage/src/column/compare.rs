@@ -66,6 +66,58 @@ fn within(code: u64, low: u64, high: u64) -> bool {
     code.wrapping_sub(low) <= high - low
 }
 
+/// Words of a window of verdicts: 2,048 codes, of which many short runs are made.
+const WINDOW_WORDS: usize = 32;
+
+/// The verdicts of codes `start..start + len` of a segment, as bits, and how many pass before each word.
+struct Window {
+    start: usize,
+    len: usize,
+    words: [u64; WINDOW_WORDS + 1],
+    before: [u32; WINDOW_WORDS + 1],
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { start: 0, len: 0, words: [0; WINDOW_WORDS + 1], before: [0; WINDOW_WORDS + 1] }
+    }
+}
+
+impl Window {
+    #[inline]
+    fn count(&mut self, codes: &PackedView<'_>, from: usize, len: usize, low: u64, high: u64) -> usize {
+        // A run that is a good part of a window is counted by itself, and an empty one may lie anywhere.
+        if len > WINDOW_WORDS * 64 / 4 || len == 0 {
+            return codes.count_codes(from, len, low, high);
+        }
+        if from < self.start || from + len > self.start + self.len {
+            self.fill(codes, from, low, high);
+            if len > self.len {
+                return codes.count_codes(from, len, low, high);
+            }
+        }
+        (self.rank(from + len) - self.rank(from)) as usize
+    }
+
+    #[inline]
+    fn rank(&self, at: usize) -> u32 {
+        let (word, bit) = ((at - self.start) / 64, (at - self.start) % 64);
+        self.before[word] + (self.words[word] & ((1u64 << bit) - 1)).count_ones()
+    }
+
+    fn fill(&mut self, codes: &PackedView<'_>, from: usize, low: u64, high: u64) {
+        self.start = from;
+        self.len = codes.codes_max().min(SEGMENT_ROWS).saturating_sub(from).min(WINDOW_WORDS * 64);
+        let mut before = 0;
+        for word in 0..=WINDOW_WORDS {
+            let len = self.len.saturating_sub(word * 64).min(64);
+            self.words[word] = if len == 0 { 0 } else { codes.mask_codes(from + word * 64, len, low, high) };
+            self.before[word] = before;
+            before += self.words[word].count_ones();
+        }
+    }
+}
+
 impl Test {
     /// Finds out how codes of `segment` are decided.
     #[inline]
@@ -245,7 +297,7 @@ impl Test {
 
     /// Counts runs of rows that follow each other, from `start` to each of `ends`.
     ///
-    /// **Cost**: short runs are asked without looking the segment up again.
+    /// **Cost**: codes are compared once, 64 at a time, into bits; a run is two ranks among them.
     #[inline]
     pub fn count_runs(
         &mut self,
@@ -256,14 +308,16 @@ impl Test {
         mut give: impl FnMut(usize),
     ) -> Option<()> {
         let mut open: Option<(usize, PackedView<'_>, u64, u64)> = None;
+        let mut window = Window::default();
         for end in ends {
             let ((segment, local), len) = (split(start), (end - start) as usize);
             match &open {
                 Some((s, ints, low, high)) if *s == segment && local + len <= SEGMENT_ROWS => {
-                    give(ints.count_codes(local, len, *low, *high));
+                    give(window.count(ints, local, len, *low, *high));
                 }
                 _ => {
                     give(self.count(column, condition, start, len)?);
+                    window = Window::default();
                     open = match (self.codes, column.segments.get(self.segment.wrapping_sub(1))) {
                         (
                             Codes::Within(low, high),
