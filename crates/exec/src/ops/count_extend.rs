@@ -39,31 +39,46 @@ pub(crate) struct CountTarget {
     pub(crate) weights: Vec<OnceLock<Result<Option<Counts>, ExecError>>>,
 }
 
-/// Counts consecutive rows' edges with a property in a range, page after page, without taking values out. `false`, and nothing done,
-/// where the column does not allow that.
-fn count_range(
+/// Adds to `counts` how many edges consecutive rows have with a property in a range, without taking values out: forward lists lie end to
+/// end in the property pages, backward ones are found by their positions, a run of lists at once. `None` where the column or the adjacency
+/// does not allow that; `counts` is of no use then.
+fn add_in_range(
     range: &PropertyTest,
     adjacency: &AdjacencyRef,
-    csr: &CsrView<'_>,
     first: u64,
-    out: &mut [u64],
+    counts: &mut [u64],
     cx: &Context<'_>,
-) -> Result<bool, ExecError> {
-    let table = adjacency.edge_table;
-    let Some((column, low, high)) = range.edge_range(table, cx) else { return Ok(false) };
+) -> Option<()> {
+    let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency) else { return None };
+    let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
     let (column, within, mut test) =
-        (cx.reader.edge_column(table, column), Condition::Range(low, high), Test::default());
-    let ends = (0..out.len()).map(|i| csr.slot_of(first + i as u64 + 1));
-    let mut counts = Vec::with_capacity(out.len());
-    let counted =
-        test.count_runs(column, &within, csr.slot_of(first), ends, |count| counts.push(count as u64));
-    if counted.is_none() {
-        return Ok(false);
+        (cx.reader.edge_column(adjacency.edge_table, column), Condition::Range(low, high), Test::default());
+    let ends = (0..counts.len()).map(|i| csr.slot_of(first + i as u64 + 1));
+    if adjacency.forward {
+        let mut rows = counts.iter_mut();
+        return test.count_runs(column, &within, csr.slot_of(first), ends, |count| {
+            if let Some(row) = rows.next() {
+                *row += count as u64;
+            }
+        });
     }
-    for (o, count) in out.iter_mut().zip(counts) {
-        *o = o.checked_mul(count).ok_or_else(overflow)?;
+    let list = csr.run(first, counts.len())?;
+    let mut slots = Vec::with_capacity(list.len);
+    if !adjacency.table(&cx.reader).append_backward_slots(csr, list, &mut slots) {
+        return None;
     }
-    Ok(true)
+    let mut passing = Vec::new();
+    let places = slots.iter().enumerate().map(|(i, slot)| (i as u32, *slot));
+    test.select_at(column, &within, places, &mut passing)?;
+    let (start, mut at) = (csr.slot(list), 0);
+    for (row, end) in counts.iter_mut().zip(ends) {
+        let before = at;
+        while passing.get(at).is_some_and(|p| start + u64::from(*p) < end) {
+            at += 1;
+        }
+        *row += (at - before) as u64;
+    }
+    Some(())
 }
 
 /// Counts the edges of one list with a property in a range: forward slots follow each other, backward ones are found by their
@@ -147,6 +162,30 @@ impl CountTarget {
         }
     }
 
+    /// As [`Self::multiply_range`] for a range of one edge property and nothing below; `false`, and nothing done, elsewhere.
+    fn range_multiplies(
+        &self,
+        table: TableId,
+        first: u64,
+        out: &mut [u64],
+        cx: &Context<'_>,
+    ) -> Result<bool, ExecError> {
+        let Some(range) = self.range.as_ref().filter(|_| self.next.is_empty()) else { return Ok(false) };
+        let mut counts = vec![0; out.len()];
+        for adjacency in &self.step.by_table[table.0 as usize] {
+            if adjacency.skip_loops
+                || adjacency.check_table
+                || add_in_range(range, adjacency, first, &mut counts, cx).is_none()
+            {
+                return Ok(false);
+            }
+        }
+        for (o, count) in out.iter_mut().zip(counts) {
+            *o = o.checked_mul(count).ok_or_else(overflow)?;
+        }
+        Ok(true)
+    }
+
     /// Multiplies `out[i]` by the count of row `first + i` of `table`.
     fn multiply_range(
         &self,
@@ -155,17 +194,15 @@ impl CountTarget {
         out: &mut [u64],
         cx: &Context<'_>,
     ) -> Result<(), ExecError> {
+        if self.range_multiplies(table, first, out, cx)? {
+            return Ok(());
+        }
         if let [adjacency] = &self.step.by_table[table.0 as usize][..]
             && let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency)
             && !adjacency.skip_loops
             && !adjacency.check_table
             && self.next.is_empty()
         {
-            if let (Some(range), true) = (&self.range, adjacency.forward)
-                && count_range(range, adjacency, csr, first, out, cx)?
-            {
-                return Ok(());
-            }
             match &self.predicate {
                 None => return csr.multiply_degrees(first, out).ok_or_else(overflow),
                 Some(predicate) if self.edge_only && adjacency.forward => {
