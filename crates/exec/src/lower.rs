@@ -24,8 +24,8 @@ use std::sync::Arc;
 use trimorph_algebra::{BoundQuery, Expr, Op, Plan, VarId};
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_catalog::Catalog;
+use trimorph_store::Snapshot;
 use trimorph_store::access::{Morsels, Prune};
-use trimorph_store::{Snapshot, ZONE_ROWS};
 use trimorph_types::Value;
 use trimorph_vector::Chunk;
 
@@ -39,8 +39,9 @@ use crate::{Context, ExecError, Settings};
 /// Rows of a morsel: 8 vectors, enough that the dispenser is not felt, few enough that two cores end together.
 const MORSEL_ROWS: usize = 16_384;
 
-/// Morsels that each thread should get at least, if they are not smaller than a zone for it.
+/// Morsels that each thread should get at least, and how small they may be for it: a vector of 64 rows still pays for its operators.
 const MORSELS_PER_THREAD: usize = 4;
+const MORSEL_ROWS_MIN: usize = 64;
 
 type Vars = BTreeSet<VarId>;
 
@@ -407,7 +408,11 @@ impl<'s> Lowering<'s> {
         // Few rows may still be much work: each thread is to have several morsels.
         let share = usize::try_from(rows).unwrap_or(MORSEL_ROWS)
             / (self.settings.threads.max(1) * MORSELS_PER_THREAD);
-        let morsels = Morsels::new(&self.catalog, &scan.tables, share.clamp(ZONE_ROWS, MORSEL_ROWS));
+        let size = match self.settings.threads {
+            0 | 1 => MORSEL_ROWS,
+            _ => share.next_power_of_two().clamp(MORSEL_ROWS_MIN, MORSEL_ROWS),
+        };
+        let morsels = Morsels::new(&self.catalog, &scan.tables, size);
         let forkable = morsels.count() > 1;
         let op = ops::NodeScan::new(place.group, place.slot, morsels, prune);
         Ok(Lowered { op: Box::new(op), layout, forkable })

@@ -32,9 +32,12 @@ pub struct Morsels {
 }
 
 impl Morsels {
-    /// Ranges of at most `rows` rows (a whole number of zones) over the nodes of `tables`.
+    /// Ranges of at most `rows` rows over the nodes of `tables`: a whole number of zones, or a part of one that divides it.
     pub fn new(catalog: &Catalog, tables: &[TableId], rows: usize) -> Self {
-        let rows = rows.next_multiple_of(ZONE_ROWS) as u64;
+        let rows = match rows {
+            0..ZONE_ROWS => rows.max(1).next_power_of_two(),
+            _ => rows.next_multiple_of(ZONE_ROWS),
+        } as u64;
         let tables: Vec<(TableId, u64)> =
             tables.iter().filter_map(|t| Some((*t, catalog.node_tables.get(t.0 as usize)?.rows))).collect();
         let total = tables.iter().map(|(_, n)| n.div_ceil(rows)).sum();
