@@ -17,6 +17,7 @@ const SEEDS: &[&str] = &[
     "MATCH (t:Tag) WHERE t.name STARTS WITH 'A' OR t.name =~ '.*x$' OR exists((t)<-[:HAS_TAG]-()) RETURN t {.name, n: size((t)<-[:HAS_TAG]-())}",
     "RETURN [x IN [1, 2, 3] WHERE x > 1 | x ^ 2], all(x IN [] WHERE x), reduce(a = 0, x IN [1, 2] | a + x), CASE 1 WHEN 2 THEN 'a' ELSE date() END",
     "RETURN duration.between(date('2010-01-01'), localdatetime('2011-02-03T04:05:06')), datetime({year: 2010, timezone: 'Europe/Stockholm'})",
+    "EXPLAIN MATCH (a)-[r1]->(b)-[:KNOWS*9223372036854775807..]->(c)-[*0..0]-(a) RETURN count(*)",
     "MATCH (a)-[r1]->(b)-[r2]->(c)-[r3]->(a) RETURN count(*) UNION ALL MATCH (n) RETURN count(n)",
     "MATCH (f:Forum)-[:HAS_MEMBER]->(p) WITH f, count(p) AS n ORDER BY n DESC LIMIT 2 MATCH (f)-[:CONTAINER_OF]->(post) RETURN f.title, post.content[0..5], n",
     "EXPLAIN MATCH (a:Person), (b:Person) WHERE a.id = b.id + 1 RETURN [(a)-[:KNOWS]-(x) | x.firstName], b.email[0]",

@@ -71,7 +71,7 @@ pub(crate) fn degree(
         EdgeRange::One => one,
         EdgeRange::Variable { shortest: Some(_), .. } => rows_of(catalog, to).max(1.0),
         EdgeRange::Variable { min, max, .. } => {
-            let max = max.unwrap_or(min.max(1) + 3).min(min + 4);
+            let max = max.unwrap_or(min.max(1).saturating_add(3)).min(min.saturating_add(4));
             (min..=max).map(|k| one.powi(i32::try_from(k).unwrap_or(8)).min(1e9)).sum::<f64>().min(1e12)
         }
     }
