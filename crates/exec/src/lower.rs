@@ -39,7 +39,8 @@ use crate::{Context, ExecError, Settings};
 /// Rows of a morsel: 8 vectors, enough that the dispenser is not felt, few enough that two cores end together.
 const MORSEL_ROWS: usize = 16_384;
 
-/// Morsels that each thread should get at least, and how small they may be for it: a vector of 64 rows still pays for its operators.
+/// Morsels that each thread should get at least, and how small they may be for it (four per
+/// thread took SNB at scale 1, messages by city, from 1.07 to 1.81 times one thread; 64 is not measured).
 const MORSELS_PER_THREAD: usize = 4;
 const MORSEL_ROWS_MIN: usize = 64;
 

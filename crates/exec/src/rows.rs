@@ -7,6 +7,14 @@ use trimorph_vector::{Chunk, Group, Vector};
 use crate::layout::Place;
 use crate::{Context, ExecError};
 
+/// Repeats rows of one group: output position `i` is position `parents[i]`. Slots `keep` become slots `0..` of `out`; multiplicities go along.
+pub(crate) fn repeat<'s>(group: &Group<'s>, keep: &[usize], parents: &[u32], out: &mut Group<'s>) {
+    out.multiplicity = group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
+    for (slot, from) in keep.iter().enumerate() {
+        out.vectors[slot] = group.vectors[*from].gather(parents);
+    }
+}
+
 /// Columns of equal length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows<'s> {

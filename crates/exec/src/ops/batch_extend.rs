@@ -11,6 +11,7 @@ use trimorph_store::access::{AdjacencyRef, EdgeAccess};
 use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
 
 use crate::operator::{BoxOperator, Operator};
+use crate::rows::repeat;
 use crate::{Context, ExecError};
 
 /// Batch extend.
@@ -100,11 +101,7 @@ impl<'s> Batch<'s> {
         }
         let out = &mut chunk.groups[0];
         out.reset(nodes.len());
-        out.multiplicity =
-            group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
-        for (slot, keep) in self.keep.iter().enumerate() {
-            out.vectors[slot] = group.vectors[*keep].gather(&parents);
-        }
+        repeat(group, &self.keep, &parents, out);
         let next = self.keep.len();
         out.vectors[next] = Vector::new(Values::Node(Nodes::Ids { table: self.step.target(), ids: nodes }));
         if let Some(edges) = edges {

@@ -14,6 +14,7 @@ use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
 use super::var_extend::VarSpec;
 use crate::operator::{BoxOperator, Operator};
+use crate::rows::repeat;
 use crate::{Context, ExecError};
 
 /// Nodes left so far that are looked through one by one; a longer walk hashes them.
@@ -126,11 +127,7 @@ impl<'s> Operator<'s> for ChainExtend<'s> {
             let group = &self.inner.groups[0];
             let out = &mut chunk.groups[0];
             out.reset(nodes.len());
-            out.multiplicity =
-                group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
-            for (slot, from) in self.spec.keep.iter().enumerate() {
-                out.vectors[slot] = group.vectors[*from].gather(&parents);
-            }
+            repeat(group, &self.spec.keep, &parents, out);
             let table = match self.spec.to_tables.as_deref() {
                 Some([table]) => Some(*table),
                 _ => None,

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use trimorph_base::{EdgeId, NodeId};
 use trimorph_store::AdjacencyView;
 use trimorph_store::access::EdgeAccess;
-use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Selection, Values, Vector};
 
 use crate::layout::Place;
@@ -75,20 +74,9 @@ impl<'s> ColumnExtend<'s> {
                 }
             }
         };
-        match &from.values {
-            Values::Node(ids) => {
-                for i in &positions {
-                    if !from.nulls.get(*i as usize) {
-                        visit(*i, ids.id(*i as usize));
-                    }
-                }
-            }
-            _ => {
-                for i in &positions {
-                    if let Value::Node(node) = from.value(*i as usize, &|_| Value::Null) {
-                        visit(*i, node);
-                    }
-                }
+        for i in &positions {
+            if let Some(node) = from.node(*i as usize) {
+                visit(*i, node);
             }
         }
         let table = self.step.target();

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use trimorph_base::NodeId;
 use trimorph_store::AdjacencyView;
 use trimorph_store::access::EdgeAccess;
-use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
 use crate::operator::{BoxOperator, Operator};
@@ -46,15 +45,7 @@ impl<'s> Intersect<'s> {
     fn fill(&mut self, row: usize, cx: &Context<'s>) -> bool {
         for ((slot, step), out) in self.lists.iter().zip(&mut self.buffers) {
             out.clear();
-            let vector = &self.inner.groups[0].vectors[*slot];
-            let node = match &vector.values {
-                _ if vector.is_null(row) => return false,
-                Values::Node(nodes) => nodes.id(row),
-                _ => match vector.value(row, &|_| Value::Null) {
-                    Value::Node(n) => n,
-                    _ => return false,
-                },
-            };
+            let Some(node) = self.inner.groups[0].vectors[*slot].node(row) else { return false };
             let adjacencies = &step.by_table[node.table().0 as usize];
             for adjacency in adjacencies {
                 let view = adjacency.view(&cx.reader);

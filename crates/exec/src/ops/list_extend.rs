@@ -5,7 +5,6 @@
 
 use trimorph_store::AdjacencyView;
 use trimorph_store::access::AdjacencyRef;
-use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
 
 use super::flatten::Cursor;
@@ -64,14 +63,7 @@ impl<'s> Operator<'s> for ListExtend<'s> {
         while self.advance(chunk, cx)? {
             let group = &chunk.groups[self.from.group];
             let position = group.flat.unwrap_or(0);
-            let node = match &group.vectors[self.from.slot] {
-                v if v.is_null(position) => continue,
-                Vector { values: Values::Node(nodes), .. } => nodes.id(position),
-                v => match v.value(position, &|_| Value::Null) {
-                    Value::Node(node) => node,
-                    _ => continue,
-                },
-            };
+            let Some(node) = group.vectors[self.from.slot].node(position) else { continue };
             if node.table() != self.adjacency.from {
                 continue;
             }

@@ -10,6 +10,7 @@ use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
 use crate::expr::{Ex, evaluate};
 use crate::operator::{BoxOperator, Operator};
+use crate::rows::repeat;
 use crate::{Context, ExecError};
 
 /// Repeats the rows of an inner chunk for the nodes `find` gives, and adds the node.
@@ -32,10 +33,7 @@ fn join_nodes<'s>(
     }
     let out = &mut chunk.groups[0];
     out.reset(nodes.len());
-    out.multiplicity = group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
-    for (slot, from) in keep.iter().enumerate() {
-        out.vectors[slot] = group.vectors[*from].gather(&parents);
-    }
+    repeat(group, keep, &parents, out);
     let first = nodes[0].table();
     let table = nodes.iter().all(|n| n.table() == first).then_some(first);
     out.vectors[keep.len()] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));

@@ -16,6 +16,7 @@ use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
 
 use super::batch_extend::Batch;
 use crate::operator::{BoxOperator, Operator};
+use crate::rows::repeat;
 use crate::{Context, ExecError};
 
 /// Edges of a vector: as many as fit the first cache with what is computed of them.
@@ -115,11 +116,7 @@ impl<'s> ScanExtend<'s> {
                 out.selection = Selection::List(kept);
             }
         }
-        out.multiplicity =
-            group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
-        for (slot, keep) in self.spec.keep.iter().enumerate() {
-            out.vectors[slot] = group.vectors[*keep].gather(&parents);
-        }
+        repeat(group, &self.spec.keep, &parents, out);
         let next = self.spec.keep.len();
         out.vectors[next] = Vector::new(Values::Node(csr.nodes(part)));
         true

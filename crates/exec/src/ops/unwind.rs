@@ -8,6 +8,7 @@ use trimorph_vector::{Chunk, Values, Vector};
 
 use crate::expr::{Ex, Row};
 use crate::operator::{BoxOperator, Operator};
+use crate::rows::repeat;
 use crate::{Context, ExecError};
 
 /// Unwind. Input slots `keep` become output slots `0..`; the element follows.
@@ -141,11 +142,7 @@ impl<'s> Operator<'s> for Unwind<'s> {
             let group = &self.inner.groups[0];
             let out = &mut chunk.groups[0];
             out.reset(values.len());
-            out.multiplicity =
-                group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
-            for (slot, from) in self.keep.iter().enumerate() {
-                out.vectors[slot] = group.vectors[*from].gather(&parents);
-            }
+            repeat(group, &self.keep, &parents, out);
             out.vectors[self.keep.len()] = vector_of(values);
             return Ok(true);
         }

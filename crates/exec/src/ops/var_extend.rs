@@ -18,6 +18,7 @@ use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
 
 use crate::expr::{Ex, filter};
 use crate::operator::{BoxOperator, Operator};
+use crate::rows::repeat;
 use crate::{Context, ExecError};
 
 /// What a variable-length extend does.
@@ -366,11 +367,7 @@ impl<'s> Operator<'s> for VarExtend<'s> {
             let group = &self.inner.groups[0];
             let out = &mut chunk.groups[0];
             out.reset(nodes.len());
-            out.multiplicity =
-                group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
-            for (slot, from) in self.spec.keep.iter().enumerate() {
-                out.vectors[slot] = group.vectors[*from].gather(&parents);
-            }
+            repeat(group, &self.spec.keep, &parents, out);
             let mut next = self.spec.keep.len();
             if self.spec.into.is_none() {
                 out.vectors[next] = Vector::new(Values::Node(Nodes::Ids { table: None, ids: nodes }));

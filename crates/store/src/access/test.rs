@@ -8,6 +8,15 @@ use trimorph_types::{LogicalType, Value, equals};
 
 use super::pattern::{Bound, Frontier, Position, Range, Term};
 
+/// The constants of one kind that a position is bound to; nothing is in a range of literals but literals.
+fn constants<T: Ord>(bound: &Bound, pick: impl Fn(&Term) -> Option<T>) -> Option<BTreeSet<T>> {
+    match bound {
+        Bound::Free => None,
+        Bound::Terms(terms) => Some(terms.iter().filter_map(pick).collect()),
+        Bound::Range(_) => Some(BTreeSet::new()),
+    }
+}
+
 /// Which nodes may stand at a position.
 pub(super) struct NodeTest<'p> {
     position: &'p Position,
@@ -18,18 +27,10 @@ pub(super) struct NodeTest<'p> {
 
 impl<'p> NodeTest<'p> {
     pub(super) fn new(position: &'p Position) -> Self {
-        let terms = match &position.bound {
-            Bound::Free => None,
-            Bound::Terms(terms) => Some(
-                (terms.iter())
-                    .filter_map(|t| match t {
-                        Term::Node(n) => Some(*n),
-                        _ => None,
-                    })
-                    .collect(),
-            ),
-            Bound::Range(_) => Some(BTreeSet::new()),
-        };
+        let terms = constants(&position.bound, |t| match t {
+            Term::Node(n) => Some(*n),
+            _ => None,
+        });
         let open = terms.is_none() && position.frontier.is_none() && position.tables.is_none();
         Self { position, terms, open }
     }
@@ -67,18 +68,10 @@ pub(super) struct StatementTest<'p> {
 
 impl<'p> StatementTest<'p> {
     pub(super) fn new(position: &'p Position) -> Self {
-        let terms = match &position.bound {
-            Bound::Free => None,
-            Bound::Terms(terms) => Some(
-                (terms.iter())
-                    .filter_map(|t| match t {
-                        Term::Statement(e) => Some(*e),
-                        _ => None,
-                    })
-                    .collect(),
-            ),
-            Bound::Range(_) => Some(BTreeSet::new()),
-        };
+        let terms = constants(&position.bound, |t| match t {
+            Term::Statement(e) => Some(*e),
+            _ => None,
+        });
         let open = terms.is_none() && position.frontier.is_none();
         Self { position, terms, open }
     }
