@@ -91,13 +91,7 @@ fn write_loaded(
 ) -> Result<(), Failure> {
     let paint = terminal.out;
     let seconds = report.seconds.max(1e-6);
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "shown"
-    )]
-    let rate = (report.values as f64 / seconds) as u64;
+    let rate = quantity::per_second(report.values, seconds);
     writeln!(
         out,
         "{} {} and {} in {}",

@@ -113,13 +113,7 @@ fn write_report(
     let files: Vec<Vec<String>> = files.collect();
     out.write_all(align(&files, &[Align::Left, Align::Right, Align::Left], 2).as_bytes())?;
     let seconds = report.seconds.max(1e-6);
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "shown"
-    )]
-    let rate = (report.values as f64 / seconds) as u64;
+    let rate = quantity::per_second(report.values, seconds);
     writeln!(
         out,
         "{} and {} from {} {}",

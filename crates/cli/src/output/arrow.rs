@@ -3,6 +3,7 @@
 
 use std::io::Write;
 
+use arrow_array::RecordBatch;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -14,11 +15,7 @@ use crate::failure::Failure;
 pub(super) fn write_file(result: &mut QueryResult, out: &mut dyn Write) -> Result<u64, Failure> {
     let (schema, batches) = result.arrow()?;
     let mut writer = FileWriter::try_new(out, &schema).map_err(failed)?;
-    let mut rows = 0;
-    for batch in &batches {
-        rows += batch.num_rows() as u64;
-        writer.write(batch).map_err(failed)?;
-    }
+    let rows = write_batches(&batches, |batch| writer.write(batch).map_err(failed))?;
     writer.finish().map_err(failed)?;
     Ok(rows)
 }
@@ -26,11 +23,7 @@ pub(super) fn write_file(result: &mut QueryResult, out: &mut dyn Write) -> Resul
 pub(super) fn write_stream(result: &mut QueryResult, out: &mut dyn Write) -> Result<u64, Failure> {
     let (schema, batches) = result.arrow()?;
     let mut writer = StreamWriter::try_new(out, &schema).map_err(failed)?;
-    let mut rows = 0;
-    for batch in &batches {
-        rows += batch.num_rows() as u64;
-        writer.write(batch).map_err(failed)?;
-    }
+    let rows = write_batches(&batches, |batch| writer.write(batch).map_err(failed))?;
     writer.finish().map_err(failed)?;
     Ok(rows)
 }
@@ -40,13 +33,17 @@ pub(super) fn write_parquet(result: &mut QueryResult, out: &mut (dyn Write + Sen
     let properties =
         WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
     let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
-    let mut rows = 0;
-    for batch in &batches {
-        rows += batch.num_rows() as u64;
-        writer.write(batch).map_err(failed)?;
-    }
+    let rows = write_batches(&batches, |batch| writer.write(batch).map_err(failed))?;
     writer.close().map_err(failed)?;
     Ok(rows)
+}
+
+/// Hands over all batches; gives how many rows they have.
+fn write_batches(
+    batches: &[RecordBatch],
+    mut write: impl FnMut(&RecordBatch) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    batches.iter().map(|batch| write(batch).map(|()| batch.num_rows() as u64)).sum()
 }
 
 fn failed(error: impl std::fmt::Display) -> Failure {

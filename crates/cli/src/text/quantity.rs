@@ -16,6 +16,12 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
+/// So many each second.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shown")]
+pub(crate) fn per_second(count: u64, seconds: f64) -> u64 {
+    (count as f64 / seconds) as u64
+}
+
 /// Two or three digits and a unit: `870`, `12.3 k`, `4.1 M`, `2.0 G`.
 pub(crate) fn short(number: u64) -> String {
     scaled(number as f64, 1000.0, &["", " k", " M", " G", " T"])

@@ -18,9 +18,9 @@ use trimorph_store::{
     AdjacencyView, ColumnView, Condition, CsrView, Main, Reader, Snapshot, Test, read_main, write_main,
 };
 use trimorph_types::{LogicalType, Value};
-use trimorph_vfs::{BlobId, FileSystem, Image, ImageWriter, MemoryFileSystem, Region, RegionOptions};
+use trimorph_vfs::{FileSystem, MemoryFileSystem, RegionOptions};
 
-use super::damage::{silence_this_thread, text_of};
+use super::damage::{forged, silence_this_thread, text_of};
 use super::graph;
 use crate::Random;
 use crate::graphs::{EdgeRow, EdgeRows, LoadOptions, Model, NodeRows, segmented_graph};
@@ -149,30 +149,6 @@ fn mutate(part: &mut Vec<u8>, other: &[u8], random: &mut Random) {
             }
         }
     }
-}
-
-/// The file with a part mutated and all checksums right again.
-fn forged(bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
-    let mut region = Region::zeroed(bytes.len(), RegionOptions::default()).unwrap();
-    region.as_mut_slice().copy_from_slice(bytes);
-    let kind = u32::from_le_bytes(bytes[12..16].try_into().unwrap());
-    let image = Image::open(region, kind).unwrap();
-    let mut metadata = image.metadata().to_vec();
-    let mut blobs: Vec<Vec<u8>> =
-        (0..).map_while(|id| image.blob(BlobId(id))).map(|blob| blob.as_slice().to_vec()).collect();
-    let part = match random.below(2) {
-        0 if !blobs.is_empty() => {
-            let blob = random.below(blobs.len());
-            &mut blobs[blob]
-        }
-        _ => &mut metadata,
-    };
-    mutate(part, other, random);
-    let mut writer = ImageWriter::new();
-    for blob in blobs {
-        writer.put(blob);
-    }
-    writer.finish(kind, &metadata, RegionOptions::default()).unwrap().as_slice().to_vec()
 }
 
 /// What everything read adds up to, so that nothing is optimised away.
@@ -373,7 +349,7 @@ fn mutated_files_are_refused_or_read() {
                 mutate(&mut bytes, other, &mut random);
                 bytes
             } else {
-                forged(good, other, &mut random)
+                forged(good, &mut random, |part, random| mutate(part, other, random))
             };
             database.fs.write_atomic(path, &bad).unwrap();
             names.push(path.file_name().unwrap().to_string_lossy().to_string());
