@@ -5,15 +5,18 @@
 //! values   random values of each kind a property may have
 //! random   small graphs with everything that goes wrong in them
 //! large    graphs that cross the boundaries of segments
+//! created  a model from statements that create it
 //! load     a model through the bulk builder into a main version
 //! ```
 
+mod created;
 mod large;
 mod load;
 mod model;
 mod random;
 mod values;
 
+pub use created::CreatedGraph;
 pub use large::segmented_graph;
 pub use load::{LoadOptions, column_of};
 pub use model::{EdgeRow, EdgeRows, Model, NodeRows};

@@ -1,6 +1,7 @@
 //! Tests of storage and of the kit itself. Every one prints the seeds it draws.
 
 mod comparisons;
+mod creating;
 mod damage;
 mod files;
 mod fuzz_files;
