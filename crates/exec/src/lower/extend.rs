@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{CountStep, Expr, Extend, Plan, VarId};
+use trimorph_algebra::{CountStep, Expr, Extend, Plan, VarExtendMode, VarId};
 use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess};
 use trimorph_vector::Chunk;
 
@@ -216,14 +216,24 @@ impl<'s> Lowering<'s> {
         let (keep, layout) = self.keep(&child.layout, needed, &new)?;
         // The walk goes through nodes of any table; only its end is checked.
         let open = Extend { to_tables: None, ..step.clone() };
+        let access = self.step(&open);
+        // Trails compare ids where a walk can meet an edge from both of its ends.
+        let needs_ids = each.is_some()
+            || edge.is_some()
+            || match extend.mode {
+                VarExtendMode::Trails => !ops::VarSpec::is_one_way(&access),
+                VarExtendMode::Reachable => false,
+                VarExtendMode::Shortest(_) => true,
+            };
         let spec = ops::VarSpec {
-            step: self.step(&open),
+            step: access,
             min: extend.min,
             max: extend.max.unwrap_or(u32::MAX),
             mode: extend.mode,
             each,
             into: if extend.into { Some(self.slot(&child.layout, step.to)?) } else { None },
             want_edges: edge.is_some(),
+            needs_ids,
             reversed: extend.reversed,
             from: self.slot(&child.layout, step.from)?,
             slots: child.layout.groups[0].slots,

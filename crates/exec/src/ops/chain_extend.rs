@@ -63,9 +63,7 @@ impl<'s> ChainExtend<'s> {
         let single = |refs: &Vec<trimorph_store::access::AdjacencyRef>| {
             refs.len() <= 1 && refs.iter().all(|r| r.single && !r.skip_loops)
         };
-        let mut all = spec.step.by_table.iter().flatten();
-        let one_way = all.next().is_none_or(|first| all.all(|r| r.forward == first.forward));
-        one_way
+        VarSpec::is_one_way(&spec.step)
             && spec.mode == trimorph_algebra::VarExtendMode::Trails
             && spec.each.is_none()
             && !spec.want_edges
