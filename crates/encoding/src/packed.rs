@@ -240,38 +240,51 @@ impl<'a> PackedView<'a> {
         }
     }
 
-    /// Which of the codes of values `from..from + len` are in `first..=last`, as bits; `len` is 64 at most.
+    /// Which of the codes of values `from..from + len` are in `first..=last`, as bits, 64 to a word of `out`; bits past `len` are 0.
     ///
-    /// **Cost**: at machine widths a vectorised comparison per code and a multiplication per 8; otherwise a load, shift and mask each.
-    #[inline]
-    pub fn mask_codes(&self, from: usize, len: usize, first: u64, last: u64) -> u64 {
+    /// **Cost**: at machine widths a vectorised comparison a code and less than that to make bits of them; otherwise a load, shift and
+    /// mask each.
+    pub fn mask_codes(&self, from: usize, len: usize, first: u64, last: u64, out: &mut [u64]) {
         macro_rules! mask {
             ($t:ty, $w:literal) => {{
                 let max = u64::from(<$t>::MAX);
                 if first > max {
-                    return 0;
+                    return out.fill(0);
                 }
                 // Both are at most the type's maximum.
                 let (first, span) = (first as $t, (last.min(max) - first) as $t);
-                let bytes = &self.bytes[from * $w..(from + len) * $w];
-                let mut passes = [0u8; 64];
-                for (o, c) in passes.iter_mut().zip(bytes.chunks_exact($w)) {
-                    let mut raw = [0u8; $w];
-                    raw.copy_from_slice(c);
-                    *o = u8::from(<$t>::from_le_bytes(raw).wrapping_sub(first) <= span);
+                let within = |code: [u8; $w]| <$t>::from_le_bytes(code).wrapping_sub(first) <= span;
+                let (blocks, rest) = self.bytes[from * $w..(from + len) * $w].as_chunks::<{ 64 * $w }>();
+                let (whole, part) = out.split_at_mut(blocks.len().min(out.len()));
+                for (word, block) in whole.iter_mut().zip(blocks) {
+                    *word = bits_of(block.as_chunks::<$w>().0, within);
                 }
-                gather_bits(&passes)
+                if let Some(word) = part.first_mut() {
+                    let mut block = [0u8; 64 * $w];
+                    block[..rest.len()].copy_from_slice(rest);
+                    *word = bits_of(block.as_chunks::<$w>().0, within) & ((1 << (rest.len() / $w)) - 1);
+                }
             }};
         }
         match self.bits {
-            0 if first == 0 => u64::MAX.checked_shr(64 - len as u32).unwrap_or(0),
-            0 => 0,
+            0 => {
+                out.fill(if first == 0 { u64::MAX } else { 0 });
+                if let Some(word) = out.get_mut(len / 64) {
+                    *word &= (1 << (len % 64)) - 1;
+                }
+            }
             8 => mask!(u8, 1),
             16 => mask!(u16, 2),
             32 => mask!(u32, 4),
             64 => mask!(u64, 8),
-            _ => (0..len)
-                .fold(0, |mask, i| mask | u64::from((first..=last).contains(&self.code(from + i))) << i),
+            _ => {
+                for (k, word) in out.iter_mut().enumerate() {
+                    let codes = (from + k * 64)..(from + len).min(from + (k + 1) * 64);
+                    *word = codes.enumerate().fold(0, |mask, (i, code)| {
+                        mask | u64::from((first..=last).contains(&self.code(code))) << i
+                    });
+                }
+            }
         }
     }
 
@@ -287,15 +300,18 @@ impl<'a> PackedView<'a> {
     }
 }
 
-/// The lowest bit of each byte, in order.
+/// Which of 64 codes pass, as bits: a byte each first, in vectors, then 8 of them by a multiplication. (A bit in a lane of the code's own
+/// width needs no narrowing, but took 1.9 to 2.6 times as long.)
 #[inline(always)]
-fn gather_bits(bytes: &[u8; 64]) -> u64 {
+fn bits_of<const W: usize>(codes: &[[u8; W]], within: impl Fn([u8; W]) -> bool) -> u64 {
+    let mut passes = [0u8; 64];
+    for (pass, code) in passes.iter_mut().zip(codes) {
+        *pass = u8::from(within(*code));
+    }
     let mut out = 0;
-    for (i, eight) in bytes.chunks_exact(8).enumerate() {
-        let mut raw = [0u8; 8];
-        raw.copy_from_slice(eight);
+    for (i, eight) in passes.as_chunks::<8>().0.iter().enumerate() {
         // Each byte's bit is moved to the top byte, to its own place; none meets another.
-        out |= (u64::from_le_bytes(raw).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (i * 8);
+        out |= (u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (i * 8);
     }
     out
 }
@@ -321,19 +337,18 @@ mod tests {
                     .map_or(0, |(first, last)| view.count_codes(from, values.len() - from, first, last));
                 assert_eq!(counted, expected, "{low}..={high}");
                 assert!(view.codes_max() >= values.len());
-                let mut masked = 0;
-                for at in (from..values.len()).step_by(64) {
-                    let len = 64.min(values.len() - at);
-                    let mask = view
-                        .code_range(low, high)
-                        .map_or(0, |(first, last)| view.mask_codes(at, len, first, last));
-                    for i in 0..64 {
-                        let within = i < len && (low..=high).contains(&values[at + i]);
-                        assert_eq!(mask >> i & 1 == 1, within, "bit {i} from {at}, {low}..={high}");
-                    }
-                    masked += mask.count_ones() as usize;
+                let mut masks = vec![0; (values.len() - from).div_ceil(64)];
+                if let Some((first, last)) = view.code_range(low, high) {
+                    view.mask_codes(from, values.len() - from, first, last, &mut masks);
                 }
-                assert_eq!(masked, expected);
+                for i in 0..masks.len() * 64 {
+                    let within = values.get(from + i).is_some_and(|v| (low..=high).contains(v));
+                    assert_eq!(
+                        masks[i / 64] >> (i % 64) & 1 == 1,
+                        within,
+                        "bit {i} from {from}, {low}..={high}"
+                    );
+                }
             }
             let mut all = vec![0; values.len()];
             view.unpack(0, &mut all);

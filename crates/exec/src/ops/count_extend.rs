@@ -23,8 +23,43 @@ use crate::operator::{BoxOperator, Operator};
 use crate::rows::overflow;
 use crate::{Context, ExecError};
 
-/// Counts of all nodes of a table.
-type Counts = Vec<u64>;
+/// Counts of all nodes of a table, as narrow as the largest allows: they are gathered at random, and stay in a cache half the size.
+pub(crate) enum Counts {
+    Bits16(Vec<u16>),
+    Bits32(Vec<u32>),
+    Bits64(Vec<u64>),
+}
+
+impl Counts {
+    #[expect(clippy::cast_possible_truncation, reason = "the largest fits")]
+    fn new(counts: Vec<u64>) -> Self {
+        match counts.iter().copied().max().unwrap_or(0) {
+            0..=0xffff => Self::Bits16(counts.iter().map(|count| *count as u16).collect()),
+            0x1_0000..=0xffff_ffff => Self::Bits32(counts.iter().map(|count| *count as u32).collect()),
+            _ => Self::Bits64(counts),
+        }
+    }
+
+    /// The count of row `row`.
+    #[inline]
+    fn get(&self, row: u64) -> u64 {
+        match self {
+            Self::Bits16(counts) => counts[row as usize].into(),
+            Self::Bits32(counts) => counts[row as usize].into(),
+            Self::Bits64(counts) => counts[row as usize],
+        }
+    }
+
+    /// The sum of the counts of a list's neighbours; `None` on overflow.
+    #[inline]
+    fn sum(&self, csr: &CsrView<'_>, list: List) -> Option<u64> {
+        match self {
+            Self::Bits16(counts) => csr.sum_weights(list, counts),
+            Self::Bits32(counts) => csr.sum_weights(list, counts),
+            Self::Bits64(counts) => csr.sum_weights(list, counts),
+        }
+    }
+}
 
 /// One step that is counted. Its predicate is compiled for a group with the edge in slot 0 and the node reached in slot 1.
 pub(crate) struct CountTarget {
@@ -53,14 +88,11 @@ fn add_in_range(
     let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
     let (column, within, mut test) =
         (cx.reader.edge_column(adjacency.edge_table, column), Condition::Range(low, high), Test::default());
-    let ends = (0..counts.len()).map(|i| csr.slot_of(first + i as u64 + 1));
+    let mut slots = vec![0; counts.len() + 1];
+    csr.slots(first, &mut slots);
+    let (start, ends) = slots.split_first()?;
     if adjacency.forward {
-        let mut rows = counts.iter_mut();
-        return test.count_runs(column, &within, csr.slot_of(first), ends, |count| {
-            if let Some(row) = rows.next() {
-                *row += count as u64;
-            }
-        });
+        return test.count_runs(column, &within, *start, ends, counts);
     }
     let list = csr.run(first, counts.len())?;
     let mut slots = Vec::with_capacity(list.len);
@@ -70,10 +102,10 @@ fn add_in_range(
     let mut passing = Vec::new();
     let places = slots.iter().enumerate().map(|(i, slot)| (i as u32, *slot));
     test.select_at(column, &within, places, &mut passing)?;
-    let (start, mut at) = (csr.slot(list), 0);
+    let mut at = 0;
     for (row, end) in counts.iter_mut().zip(ends) {
         let before = at;
-        while passing.get(at).is_some_and(|p| start + u64::from(*p) < end) {
+        while passing.get(at).is_some_and(|p| start + u64::from(*p) < *end) {
             at += 1;
         }
         *row += (at - before) as u64;
@@ -118,7 +150,7 @@ impl CountTarget {
     }
 
     /// The weight of each node of `table`; none if every node weighs 1.
-    fn weights<'a>(&'a self, table: TableId, cx: &Context<'_>) -> Result<Option<&'a [u64]>, ExecError> {
+    fn weights<'a>(&'a self, table: TableId, cx: &Context<'_>) -> Result<Option<&'a Counts>, ExecError> {
         if self.next.is_empty() {
             return Ok(None);
         }
@@ -132,10 +164,10 @@ impl CountTarget {
                     next.multiply_range(table, first as u64, &mut counts[first..end], cx)?;
                 }
             }
-            Ok(Some(counts))
+            Ok(Some(Counts::new(counts)))
         });
         match counts {
-            Ok(counts) => Ok(counts.as_deref()),
+            Ok(counts) => Ok(counts.as_ref()),
             Err(e) => Err(e.clone()),
         }
     }
@@ -220,7 +252,7 @@ impl CountTarget {
             && let Some(weights) = self.weights(target, cx)?
         {
             for (i, o) in out.iter_mut().enumerate().filter(|(_, o)| **o != 0) {
-                let count = csr.sum_weights(csr.list(first + i as u64), weights).ok_or_else(overflow)?;
+                let count = weights.sum(csr, csr.list(first + i as u64)).ok_or_else(overflow)?;
                 *o = o.checked_mul(count).ok_or_else(overflow)?;
             }
             return Ok(());
@@ -268,7 +300,7 @@ impl CountTarget {
                 return Ok(0);
             }
         }
-        Ok(self.weights(neighbour.table(), cx)?.map_or(1, |w| w[neighbour.row() as usize]))
+        Ok(self.weights(neighbour.table(), cx)?.map_or(1, |w| w.get(neighbour.row())))
     }
 
     fn count_list(
@@ -294,17 +326,9 @@ impl CountTarget {
             if self.next.is_empty() {
                 return Ok(list.len as u64);
             }
-            let nodes = csr.nodes(list);
-            if let Some(table) = nodes.table() {
+            if let Some(table) = csr.nodes(list).table() {
                 let Some(weights) = self.weights(table, cx)? else { return Ok(list.len as u64) };
-                let mut sum = 0u64;
-                let mut over = false;
-                nodes.for_each(0..list.len, |_, id| {
-                    let (s, o) = sum.overflowing_add(weights[id.row() as usize]);
-                    sum = s;
-                    over |= o;
-                });
-                return if over { Err(overflow()) } else { Ok(sum) };
+                return weights.sum(csr, list).ok_or_else(overflow);
             }
         }
         let nodes = csr.nodes(list);
@@ -324,7 +348,7 @@ impl CountTarget {
         let mut sum = 0u64;
         for i in selection.to_vec(list.len) {
             let n = nodes.id(i as usize);
-            let weight = self.weights(n.table(), cx)?.map_or(1, |w| w[n.row() as usize]);
+            let weight = self.weights(n.table(), cx)?.map_or(1, |w| w.get(n.row()));
             sum = sum.checked_add(weight).ok_or_else(overflow)?;
         }
         Ok(sum)
@@ -457,16 +481,15 @@ impl<'s> CountExtend<'s> {
             return Ok(total > 0);
         }
         let mut counts = group.multiplicity.take().unwrap_or_else(|| vec![1; len]);
-        let positions = group.selection.to_vec(len);
         let from = &group.vectors[self.from.slot];
         match &from.values {
             // Rows left out before have a count of 0 and keep it.
-            Values::Node(Nodes::Range(first)) if positions.len() * 2 > len => {
+            Values::Node(Nodes::Range(first)) if group.selection.count(len) * 2 > len => {
                 self.target.multiply_range(first.table(), first.row(), &mut counts, cx)?;
             }
             _ => {
-                for p in &positions {
-                    let i = *p as usize;
+                for k in 0..group.selection.count(len) {
+                    let i = group.selection.position(k);
                     let count = count_at(&self.target, from, i, cx)?;
                     counts[i] = counts[i].checked_mul(count).ok_or_else(overflow)?;
                 }

@@ -122,6 +122,36 @@ struct SegmentView<'s> {
     positions: Option<PackedView<'s>>,
 }
 
+impl SegmentView<'_> {
+    /// The global slots at which the edges of local rows `first..` start, or would.
+    fn slots(&self, first: usize, out: &mut [u64]) {
+        let Some((end, _)) = self.offsets.split_last() else { return out.fill(self.first_slot) };
+        let Some(rank) = &self.presence else {
+            let starts = self.offsets.get(first..).unwrap_or_default().iter().chain(std::iter::repeat(end));
+            for (o, start) in out.iter_mut().zip(starts) {
+                *o = self.first_slot + u64::from(*start);
+            }
+            return;
+        };
+        let (mut at, _) = rank.look(first);
+        let mut row = first;
+        for out in out.chunks_mut(64) {
+            let mut stored = if row / 64 < rank.words.len() {
+                rank.window(row)
+            } else {
+                at = self.offsets.len();
+                0
+            };
+            for o in out.iter_mut() {
+                *o = self.first_slot + u64::from(*self.offsets.get(at).unwrap_or(end));
+                at += (stored & 1) as usize;
+                stored >>= 1;
+            }
+            row += out.len();
+        }
+    }
+}
+
 /// A CSR, resolved into slices.
 pub struct CsrView<'s> {
     targets: &'s [TableId],
@@ -214,26 +244,37 @@ impl<'s> CsrView<'s> {
         self.list(row).len as u64
     }
 
-    /// Adds the degrees of rows `first..` to nothing: multiplies `out[i]` by the degree of row `first + i`. `None` on overflow.
+    /// Multiplies `out[i]` by the degree of row `first + i`. `None` on overflow.
     ///
-    /// **Cost**: one load per row and no branch where the segment has no presence index.
+    /// **Cost**: one load per row and no branch.
     pub fn multiply_degrees(&self, first: u64, out: &mut [u64]) -> Option<()> {
-        let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
-        if let Some(SegmentView { presence: None, offsets, .. }) = self.segments.get(segment)
-            && let Some(window) = offsets.get(local..=local + out.len())
-        {
-            let mut overflow = false;
-            for (o, pair) in out.iter_mut().zip(window.windows(2)) {
-                let (product, over) = o.overflowing_mul(u64::from(pair[1] - pair[0]));
+        const BATCH: usize = 64;
+        let (mut slots, mut row, mut overflow) = ([0; BATCH + 1], first, false);
+        for out in out.chunks_mut(BATCH) {
+            self.slots(row, &mut slots[..=out.len()]);
+            for (o, pair) in out.iter_mut().zip(slots.windows(2)) {
+                let (product, over) = o.overflowing_mul(pair[1] - pair[0]);
                 *o = product;
                 overflow |= over;
             }
-            return (!overflow).then_some(());
+            row += out.len() as u64;
         }
-        for (i, o) in out.iter_mut().enumerate() {
-            *o = o.checked_mul(self.degree(first + i as u64))?;
+        (!overflow).then_some(())
+    }
+
+    /// The global slots at which the edges of rows `first..` start, or would; past the last row, the number of edges.
+    ///
+    /// **Cost**: one load per row and no branch on whether it has edges.
+    pub fn slots(&self, first: u64, out: &mut [u64]) {
+        let mut done = 0;
+        while done < out.len() {
+            let row = first as usize + done;
+            let (segment, local) = (row / SEGMENT_ROWS, row % SEGMENT_ROWS);
+            let Some(view) = self.segments.get(segment) else { return out[done..].fill(self.edges()) };
+            let here = (SEGMENT_ROWS - local).min(out.len() - done);
+            view.slots(local, &mut out[done..done + here]);
+            done += here;
         }
-        Some(())
     }
 
     /// The neighbours of a list, in place where they are in one table.
@@ -305,35 +346,24 @@ impl<'s> CsrView<'s> {
         }
     }
 
-    /// The sum of `weights` over the rows of a list's neighbours, whatever their table; `None` on overflow.
+    /// The sum of `weights` over the rows of a list's neighbours, whatever their table; `None` on overflow, or if a row has no weight.
     ///
-    /// **Cost**: one load of the neighbour and one of the weight each.
+    /// **Cost**: one load of the neighbour and one of the weight each; 32-bit weights take half the cache and cannot overflow.
     #[inline]
-    pub fn sum_weights(&self, list: List, weights: &[u64]) -> Option<u64> {
-        fn sum<const W: usize>(bytes: &[u8], len: usize, weights: &[u64]) -> Option<u64> {
-            let (mut sum, mut over) = (0u64, false);
-            for code in bytes[..len * W].chunks_exact(W) {
-                let mut raw = [0u8; 8];
-                raw[..W].copy_from_slice(code);
-                let (next, carry) = sum.overflowing_add(*weights.get(u64::from_le_bytes(raw) as usize)?);
-                sum = next;
-                over |= carry;
-            }
-            (!over).then_some(sum)
-        }
+    pub fn sum_weights<T: Copy + Into<u64>>(&self, list: List, weights: &[T]) -> Option<u64> {
         let view = &self.segments[list.segment];
         let width = view.neighbours.bits as usize / 8;
         let bytes = &view.neighbours.bytes[list.start * width..];
         let weights = weights.get(usize::try_from(view.neighbours.base).ok()?..)?;
         match width {
-            0 => weights.first().copied().unwrap_or(0).checked_mul(list.len as u64),
-            1 => sum::<1>(bytes, list.len, weights),
-            2 => sum::<2>(bytes, list.len, weights),
-            3 => sum::<3>(bytes, list.len, weights),
-            4 => sum::<4>(bytes, list.len, weights),
-            5 => sum::<5>(bytes, list.len, weights),
-            6 => sum::<6>(bytes, list.len, weights),
-            _ => sum::<7>(bytes, list.len, weights),
+            0 => weights.first().map_or(Some(0), |w| (*w).into().checked_mul(list.len as u64)),
+            1 => sum_at::<1, T>(bytes, list.len, weights),
+            2 => sum_at::<2, T>(bytes, list.len, weights),
+            3 => sum_at::<3, T>(bytes, list.len, weights),
+            4 => sum_at::<4, T>(bytes, list.len, weights),
+            5 => sum_at::<5, T>(bytes, list.len, weights),
+            6 => sum_at::<6, T>(bytes, list.len, weights),
+            _ => sum_at::<7, T>(bytes, list.len, weights),
         }
     }
 
@@ -399,4 +429,21 @@ impl<'s> CsrView<'s> {
         }
         low
     }
+}
+
+/// The sum of the weights at codes of `W` bytes. A code is taken by one load of 8 bytes: as many follow the last.
+#[inline]
+fn sum_at<const W: usize, T: Copy + Into<u64>>(bytes: &[u8], len: usize, weights: &[T]) -> Option<u64> {
+    let (mut sum, mut over) = (0u64, false);
+    let loads = bytes.windows(8).step_by(W).take(len);
+    for load in loads {
+        let mut code = [0u8; 8];
+        code.copy_from_slice(load);
+        let code = u64::from_le_bytes(code) & ((1 << (W * 8)) - 1);
+        let (next, carry) = sum.overflowing_add((*weights.get(code as usize)?).into());
+        sum = next;
+        // A list has fewer than 2^32 edges.
+        over |= carry && size_of::<T>() > 4;
+    }
+    (!over).then_some(sum)
 }

@@ -45,6 +45,7 @@ pub struct Test {
     verdicts: Vec<u8>,
     /// Decoded text.
     text: Vec<u8>,
+    run: Verdicts,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,55 +67,50 @@ fn within(code: u64, low: u64, high: u64) -> bool {
     code.wrapping_sub(low) <= high - low
 }
 
-/// Words of a window of verdicts: 2,048 codes, of which many short runs are made.
-const WINDOW_WORDS: usize = 32;
-
-/// The verdicts of codes `start..start + len` of a segment, as bits, and how many pass before each word.
-struct Window {
+/// The verdicts of a run of codes of a segment, as bits, and how many pass before each word.
+#[derive(Clone, Debug, Default)]
+struct Verdicts {
+    /// The code of the first bit.
     start: usize,
-    len: usize,
-    words: [u64; WINDOW_WORDS + 1],
-    before: [u32; WINDOW_WORDS + 1],
+    words: Vec<u64>,
+    before: Vec<u32>,
 }
 
-impl Default for Window {
-    fn default() -> Self {
-        Self { start: 0, len: 0, words: [0; WINDOW_WORDS + 1], before: [0; WINDOW_WORDS + 1] }
-    }
-}
-
-impl Window {
-    #[inline]
-    fn count(&mut self, codes: &PackedView<'_>, from: usize, len: usize, low: u64, high: u64) -> usize {
-        // A run that is a good part of a window is counted by itself, and an empty one may lie anywhere.
-        if len > WINDOW_WORDS * 64 / 4 || len == 0 {
-            return codes.count_codes(from, len, low, high);
-        }
-        if from < self.start || from + len > self.start + self.len {
-            self.fill(codes, from, low, high);
-            if len > self.len {
-                return codes.count_codes(from, len, low, high);
+impl Verdicts {
+    /// Compares codes `from..from + len`.
+    fn fill(
+        &mut self,
+        codes: &PackedView<'_>,
+        zones: &[(i64, i64)],
+        condition: &Condition<'_>,
+        (from, len): (usize, usize),
+        (low, high): (u64, u64),
+    ) {
+        // Whole words, so that zones begin with one; a word more, so that the end of the run has one.
+        self.start = from - from % 64;
+        self.words.clear();
+        self.words.resize((from + len - self.start) / 64 + 1, 0);
+        each_zone(zones, condition, self.start, from + len - self.start, |from, len, verdict| {
+            let words = &mut self.words[(from - self.start) / 64..][..len.div_ceil(64)];
+            match verdict {
+                Some(verdict) => words.fill(if verdict { u64::MAX } else { 0 }),
+                None => codes.mask_codes(from, len, low, high, words),
             }
-        }
-        (self.rank(from + len) - self.rank(from)) as usize
+        });
+        self.before.clear();
+        let mut before = 0;
+        self.before.extend(self.words.iter().map(|word| {
+            let here = before;
+            before += word.count_ones();
+            here
+        }));
     }
 
+    /// How many pass before code `at` of the run, or its end.
     #[inline]
     fn rank(&self, at: usize) -> u32 {
         let (word, bit) = ((at - self.start) / 64, (at - self.start) % 64);
         self.before[word] + (self.words[word] & ((1u64 << bit) - 1)).count_ones()
-    }
-
-    fn fill(&mut self, codes: &PackedView<'_>, from: usize, low: u64, high: u64) {
-        self.start = from;
-        self.len = codes.codes_max().min(SEGMENT_ROWS).saturating_sub(from).min(WINDOW_WORDS * 64);
-        let mut before = 0;
-        for word in 0..=WINDOW_WORDS {
-            let len = self.len.saturating_sub(word * 64).min(64);
-            self.words[word] = if len == 0 { 0 } else { codes.mask_codes(from + word * 64, len, low, high) };
-            self.before[word] = before;
-            before += self.words[word].count_ones();
-        }
     }
 }
 
@@ -295,41 +291,66 @@ impl Test {
         Some(())
     }
 
-    /// Counts runs of rows that follow each other, from `start` to each of `ends`.
+    /// Counts runs of rows that follow each other, from `start` to each of `ends`: adds to `counts` how many of each pass.
     ///
-    /// **Cost**: codes are compared once, 64 at a time, into bits; a run is two ranks among them.
-    #[inline]
+    /// **Cost**: codes are compared once, into bits; a run is two ranks among them.
     pub fn count_runs(
         &mut self,
         column: &ColumnView<'_>,
         condition: &Condition<'_>,
         mut start: u64,
-        ends: impl Iterator<Item = u64>,
-        mut give: impl FnMut(usize),
+        ends: &[u64],
+        counts: &mut [u64],
     ) -> Option<()> {
-        let mut open: Option<(usize, PackedView<'_>, u64, u64)> = None;
-        let mut window = Window::default();
-        for end in ends {
-            let ((segment, local), len) = (split(start), (end - start) as usize);
-            match &open {
-                Some((s, ints, low, high)) if *s == segment && local + len <= SEGMENT_ROWS => {
-                    give(window.count(ints, local, len, *low, *high));
-                }
-                _ => {
-                    give(self.count(column, condition, start, len)?);
-                    window = Window::default();
-                    open = match (self.codes, column.segments.get(self.segment.wrapping_sub(1))) {
-                        (
-                            Codes::Within(low, high),
-                            Some(SegmentView {
-                                presence: PresenceView::All, data: DataView::Ints(ints), ..
-                            }),
-                        ) => Some((self.segment - 1, *ints, low, high)),
-                        _ => None,
-                    };
-                }
+        let (mut done, len) = (0, ends.len().min(counts.len()));
+        while done < len {
+            let (segment, local) = split(start);
+            // The runs that end in the segment: at its end, or that of the column.
+            let last = start + (SEGMENT_ROWS - local) as u64;
+            let here = ends[done..len].partition_point(|end| *end <= last);
+            if here < 2 || ends[done + here - 1] == start {
+                let end = ends[done];
+                counts[done] += self.count(column, condition, start, (end - start) as usize)? as u64;
+                (start, done) = (end, done + 1);
+                continue;
             }
-            start = end;
+            let (ends, counts) = (&ends[done..done + here], &mut counts[done..done + here]);
+            self.count_runs_within(column, condition, (segment, local), start, ends, counts)?;
+            (start, done) = (ends[here - 1], done + here);
+        }
+        Some(())
+    }
+
+    /// The same where all runs are in one segment.
+    fn count_runs_within(
+        &mut self,
+        column: &ColumnView<'_>,
+        condition: &Condition<'_>,
+        (segment, local): (usize, usize),
+        start: u64,
+        ends: &[u64],
+        counts: &mut [u64],
+    ) -> Option<()> {
+        self.seek(column, condition, segment);
+        let last = ends.last().map_or(0, |end| (end - start) as usize);
+        if let (
+            Codes::Within(low, high),
+            Some(SegmentView { presence: PresenceView::All, data: DataView::Ints(codes), zones }),
+        ) = (self.codes, column.segments.get(segment))
+        {
+            self.run.fill(codes, zones, condition, (local, last), (low, high));
+            let mut before = self.run.rank(local);
+            for (end, count) in ends.iter().zip(counts) {
+                let rank = self.run.rank(local + (end - start) as usize);
+                *count += u64::from(rank - before);
+                before = rank;
+            }
+            return Some(());
+        }
+        let mut start = start;
+        for (end, count) in ends.iter().zip(counts) {
+            *count += self.count(column, condition, start, (end - start) as usize)? as u64;
+            start = *end;
         }
         Some(())
     }

@@ -44,10 +44,18 @@ fn check(
         let positions = (0..len as u32).map(|i| (i, first as u64 + u64::from(i)));
         test.select_at(view, condition, positions, &mut out).unwrap();
         assert_eq!(out, within, "{what}");
-        let mut total = 0;
-        let ends = (first..first + len).step_by(7).map(|e| e as u64).chain([(first + len) as u64]);
-        test.count_runs(view, condition, first as u64, ends, |n| total += n).unwrap();
-        assert_eq!(total, within.len(), "{what}");
+        // Runs of many lengths, empty ones among them.
+        let mut ends: Vec<u64> = (first..first + len).step_by(7).map(|e| e as u64).collect();
+        ends.extend([first + len, first + len, rows, rows].map(|e| e as u64));
+        let mut counts = vec![1; ends.len()];
+        test.count_runs(view, condition, first as u64, &ends, &mut counts).unwrap();
+        let mut start = first as u64;
+        for (end, count) in ends.iter().zip(counts) {
+            let run = start..*end;
+            let expected = passing.iter().filter(|i| run.contains(&u64::from(**i))).count() as u64;
+            assert_eq!(count, expected + 1, "{what}: {run:?}");
+            start = *end;
+        }
     }
 }
 

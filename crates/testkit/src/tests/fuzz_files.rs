@@ -196,7 +196,9 @@ fn read_column(column: &ColumnView<'_>, rows: u64, random: &mut Random, sum: &mu
         test.select(column, condition, 0, rows as usize, &mut out);
         let picked = (0..rows as u32 / 2).map(|i| (i, random.below(rows as usize) as u64));
         test.select_at(column, condition, picked, &mut out);
-        test.count_runs(column, condition, rows / 3, [rows / 2, rows].into_iter(), |n| sum.0 ^= n as u64);
+        let mut counts = [0; 3];
+        test.count_runs(column, condition, rows / 3, &[rows / 2, rows / 2 + 1, rows], &mut counts);
+        counts.iter().for_each(|n| sum.0 ^= n);
         sum.0 +=
             out.len() as u64 + test.count(column, condition, rows / 3, rows as usize / 2).unwrap_or(0) as u64;
     }
@@ -216,7 +218,7 @@ fn read_column(column: &ColumnView<'_>, rows: u64, random: &mut Random, sum: &mu
 }
 
 fn read_lists(csr: &CsrView<'_>, rows: u64, sum: &mut Sum) {
-    let weights = vec![1; 1000];
+    let (weights, narrow) = (vec![1u64; 1000], vec![1u32; 1000]);
     for row in 0..rows {
         let list = csr.list(row);
         let nodes = csr.nodes(list);
@@ -227,7 +229,7 @@ fn read_lists(csr: &CsrView<'_>, rows: u64, sum: &mut Sum) {
             sum.0 ^= csr.lower_bound(list, *node) as u64 ^ csr.position(list, i).unwrap_or(0);
         }
         sum.0 ^= csr.slot(list) ^ csr.slot_of(row) ^ csr.page_slot(row / 128) ^ csr.degree(row);
-        sum.0 ^= csr.sum_weights(list, &weights).unwrap_or(0);
+        sum.0 ^= csr.sum_weights(list, &weights).unwrap_or(0) ^ csr.sum_weights(list, &narrow).unwrap_or(0);
     }
     for first in (0..rows).step_by(100) {
         let mut out = vec![1; (rows - first).min(100) as usize];
