@@ -106,8 +106,12 @@ impl<'q> Binder<'q> {
         let what = if many { "list of relationships" } else { "relationship" };
         if let Some(known) = self.known(pattern, name, &[ty.is], what)? {
             if pattern.edge_names.contains(name.text.as_str()) {
-                let error = already_bound(&name.text, name.span);
-                return Err(with_hint(error, "two relationships of a pattern are never the same"));
+                let primary = format!("relationship \"{}\" stands twice in one pattern", name.text);
+                let error = semantic("RelationshipUniquenessViolation", primary, name.span);
+                return Err(with_hint(
+                    error,
+                    "two relationships of a pattern are never the same; choose another name",
+                ));
             }
             let var = self.anonymous(ty);
             let same = Expr::op(Op::Eq, vec![Expr::Var(var), Expr::Var(known)]);

@@ -1,5 +1,7 @@
 //! Atoms: literals, variables, parameters, calls, and everything that begins with a word or bracket of its own.
 
+use trimorph_base::nearest;
+
 use super::error::{syntax, with_hint};
 use super::lookahead::Bracket;
 use super::{Parsed, Parser};
@@ -144,7 +146,12 @@ impl Parser<'_> {
         }
         if self.kind() == TokenKind::Star {
             let primary = format!("{}(*) is not a call, only count(*) is", name.dotted());
-            return Err(syntax("UnexpectedSyntax", primary, self.token().span()));
+            let error = syntax("UnexpectedSyntax", primary, self.token().span());
+            return Err(if nearest(&name.dotted(), ["count"]).is_some() {
+                with_hint(error, "did you mean count(*)?")
+            } else {
+                error
+            });
         }
         loop {
             arguments.push(if paths { self.predicate()? } else { self.value()? });

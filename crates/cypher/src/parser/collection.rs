@@ -1,5 +1,6 @@
 //! Lists, maps, comprehensions and map projections.
 
+use super::error::with_hint;
 use super::{Parsed, Parser};
 use crate::ast::{
     ExprKind, ListComprehension, MapEntry, MapProjection, MapProjectionItem, PatternComprehension,
@@ -42,8 +43,18 @@ impl Parser<'_> {
     }
 
     fn map_entry(&mut self) -> Parsed<MapEntry> {
+        if self.kind() == TokenKind::String {
+            return Err(with_hint(self.expected("a key"), "write the key without quotes, or in backticks"));
+        }
         let key = self.name("a key")?;
-        self.expect(TokenKind::Colon, "\":\" after the key")?;
+        if self.eat(TokenKind::Colon).is_none() {
+            let error = self.expected("\":\" after the key");
+            return Err(match self.kind() {
+                TokenKind::Equal => with_hint(error, "write : between key and value"),
+                TokenKind::RightBrace => with_hint(error, "write $name for a parameter"),
+                _ => error,
+            });
+        }
         let value = self.value()?;
         Ok(MapEntry { key, value })
     }

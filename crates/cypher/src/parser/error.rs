@@ -2,6 +2,7 @@
 
 use trimorph_base::{Diagnostic, ErrorKind, Span, nearest};
 
+use super::foreign::instead;
 use super::{NESTING_MAX, Parser};
 use crate::token::TokenKind;
 
@@ -89,6 +90,9 @@ impl Parser<'_> {
     pub(super) fn expected_as(&self, detail: &'static str, what: &str) -> Box<Diagnostic> {
         let token = self.token();
         let error = syntax(detail, format!("expected {what}, found {}", self.found()), token.span());
+        if let Some(hint) = self.foreign() {
+            return with_hint(error, hint);
+        }
         match self.misspelt() {
             Some(keyword) => with_hint(error, &format!("did you mean {keyword}?")),
             None => error,
@@ -104,14 +108,20 @@ impl Parser<'_> {
         }
     }
 
+    /// What to write instead of the current token, if another language would have it here.
+    fn foreign(&self) -> Option<&'static str> {
+        let text = |index: Option<usize>| index.map_or("", |index| self.slice(self.token_at(index).span()));
+        instead(text(self.at.checked_sub(1)), text(Some(self.at)), text(Some(self.at + 1)))
+    }
+
     /// The keyword that the current token seems to be meant as.
     fn misspelt(&self) -> Option<&'static str> {
         if self.kind() != TokenKind::Word(None) {
             return None;
         }
         let word = self.slice(self.token().span());
-        // Longer than any keyword by more than `nearest` bridges: not worth a look.
-        if word.len() > 16 { None } else { nearest(word, STRUCTURAL.iter().copied()) }
+        // One or two letters are near to everything. Longer than any keyword by more than `nearest` bridges: not worth a look.
+        if !(3..=16).contains(&word.len()) { None } else { nearest(word, STRUCTURAL.iter().copied()) }
     }
 
     fn unclosed(&self) -> Box<Diagnostic> {
@@ -136,7 +146,7 @@ impl Parser<'_> {
             TokenKind::OtherDash => "-",
             TokenKind::OtherLess => "<",
             TokenKind::OtherGreater => ">",
-            _ => return error,
+            _ => return if let Some(hint) = self.foreign() { with_hint(error, hint) } else { error },
         };
         with_hint(error, &format!("write {ascii} instead"))
     }

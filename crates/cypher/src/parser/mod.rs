@@ -18,6 +18,7 @@ mod collection;
 mod cursor;
 mod error;
 mod expression;
+mod foreign;
 mod iteration;
 mod label;
 mod literal;

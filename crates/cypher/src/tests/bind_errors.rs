@@ -51,8 +51,8 @@ const ERRORS: &[(&str, &str, &str)] = &[
     ),
     (
         "MATCH ()-[r]->()-[«r»]->() RETURN r",
-        "VariableAlreadyBound",
-        "SyntaxError: variable \"r\" is already bound (two relationships of a pattern are never the same)",
+        "RelationshipUniquenessViolation",
+        "SyntaxError: relationship \"r\" stands twice in one pattern (two relationships of a pattern are never the same; choose another name)",
     ),
     (
         "MATCH (N) WHERE («n»)-->() RETURN N",

@@ -123,7 +123,7 @@ fn unexpected() {
         "RETURN n LIMIT 1 SKIP 2",
         x,
         "expected a clause or the end of the query, found \"SKIP\"",
-        "",
+        "put ORDER BY, SKIP and LIMIT after RETURN or WITH, in this order",
         "SKIP",
     );
     check(
@@ -349,4 +349,45 @@ fn composition() {
         "use REMOVE to take a label off a node",
         "n:A",
     );
+}
+
+/// What other languages write, and clauses out of order: the hint alone.
+#[test]
+fn habits_of_other_languages() {
+    for (text, hint) in [
+        ("RETURN 1 == 2", "write a single ="),
+        ("RETURN 1 != 2", "write <>"),
+        ("RETURN !true", "write NOT"),
+        ("RETURN true && false", "write AND"),
+        ("RETURN true || false", "write OR"),
+        ("MATCH (a)->(b) RETURN a", "write -->"),
+        ("MATCH (a)-(b) RETURN a", "write -- or -->"),
+        ("RETURN “a”", "write ' or \" instead"),
+        ("SELECT * FROM person", "write MATCH … RETURN …"),
+        ("MATCH (n) WHERE n.name LIKE 'A%' RETURN n", "write STARTS WITH, ENDS WITH, CONTAINS or =~"),
+        ("MATCH (n) WHERE n.age between 1 AND 2 RETURN n", "write low <= value <= high"),
+        (
+            "MATCH (n) RETURN n.name, count(*) GROUP BY n.name",
+            "leave it out: rows are grouped by the columns without an aggregate",
+        ),
+        ("MATCH (n) RETURN n WHERE n.age > 3", "put WHERE after MATCH or WITH"),
+        (
+            "MATCH (n) RETURN n LIMIT 5 SKIP 2",
+            "put ORDER BY, SKIP and LIMIT after RETURN or WITH, in this order",
+        ),
+        ("MATCH (n:Person {name = 'Ann'}) RETURN n", "write : between key and value"),
+        ("MATCH (n) WHERE n.id = {id} RETURN n", "write $name for a parameter"),
+        ("RETURN {'a': 1}", "write the key without quotes, or in backticks"),
+        ("RETURN coutn(*)", "did you mean count(*)?"),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert_eq!(error.hint.as_deref(), Some(hint), "{text}: {error}");
+    }
+}
+
+#[test]
+fn short_names_are_no_misspellings() {
+    for text in ["RETURN 'it's'", "MATCH (n) RETURN n ORDER n.x"] {
+        assert_eq!(parse(text).expect_err(text).hint, None, "{text}");
+    }
 }
