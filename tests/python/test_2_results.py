@@ -1,5 +1,6 @@
 """Results: lazy, in every form, readable after everything else is closed."""
 
+import decimal
 import gc
 import time
 import weakref
@@ -131,6 +132,49 @@ def test_arrow_shares_buffers(network):
     assert table.num_rows == len(rows) > 100
     key = lambda r: tuple(map(str, r))  # noqa: E731
     assert sorted(zip(*(c.to_pylist() for c in table.columns), strict=True), key=key) == sorted(rows, key=key)
+
+
+def addresses(table):
+    """Where the buffers of a table are, a list for each chunk."""
+    return [[b and b.address for b in chunk.buffers()] for column in table.columns for chunk in column.chunks]
+
+
+def test_arrow_copies_nothing(network):
+    """Two tables made of one result, the second of the same arrays of the engine, lie at the same addresses."""
+    pa = pytest.importorskip("pyarrow")
+    conn = network.connect()
+    text = "MATCH (m:Comment) RETURN m.id AS id, m.length * 0.5 AS half, m.creationDate AS created, m.content AS content"
+    arrays = conn.execute(text)._table()
+    first, second = pa.table(arrays), pa.table(arrays)
+    assert addresses(first) == addresses(second)
+    assert first.column(0).num_chunks < first.num_rows / 10_000 + 2
+    values = first["id"].chunk(0).to_numpy(zero_copy_only=True)
+    assert values.__array_interface__["data"][0] == addresses(first)[0][1]
+    assert first.to_pylist() == conn.execute(text).rows_as_dict()
+
+
+def test_decimals(conn):
+    pa = pytest.importorskip("pyarrow")
+    D = decimal.Decimal  # noqa: N806
+
+    def table(*values):
+        return conn.execute("UNWIND $values AS x RETURN x", {"values": values}).arrow()
+
+    assert table(D("1.5"), None, D("-22.25")).schema.types == [pa.decimal128(38, 2)]
+    assert table(D("1.5"), None, D("-22.25"), 3)["x"].to_pylist() == [D("1.50"), None, D("-22.25"), D("3.00")]
+    # What no one scale fits is text, and so are decimals among floats.
+    assert table(D("9" * 38), D("0.5"))["x"].to_pylist() == ["9" * 38, "0.5"]
+    assert table(D("0.5"), 0.25)["x"].to_pylist() == ["0.5", "0.25"]
+    # A stream does not know the longest one and leaves room.
+    result = conn.execute("UNWIND $values AS x RETURN x", {"values": [D("1.5"), D("0.125")]})
+    stream = result.fetch_record_batch()
+    assert stream.schema.types == [pa.decimal128(38, 18)]
+    assert stream.read_all()["x"].to_pylist() == [D("1.5"), D("0.125")]
+    for library, cells in (("pandas", lambda f: list(f["x"])), ("polars", lambda f: f["x"].to_list())):
+        pytest.importorskip(library)
+        result = conn.execute("UNWIND $values AS x RETURN x", {"values": [D("1.5"), D("0.125")]})
+        frame = result.df() if library == "pandas" else result.pl()
+        assert cells(frame) == [D("1.5"), D("0.125")]
 
 
 def test_arrow_outlives_the_database():

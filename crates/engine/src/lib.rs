@@ -13,7 +13,6 @@
 #![forbid(unsafe_code)]
 
 mod arrow;
-mod arrow_stream;
 mod config;
 mod connection;
 mod database;
@@ -26,7 +25,7 @@ mod plan_cache;
 mod result;
 mod stats;
 
-pub use arrow_stream::{ArrowCursor, ArrowStream};
+pub use arrow::{ArrowCursor, ArrowStream};
 pub use config::{AccessChoice, Config};
 pub use connection::{Connection, Params, Prepared};
 pub use database::Database;

@@ -34,7 +34,7 @@ def table(result, rows):
     if not columns:
         return "<trimorph.QueryResult without columns>"
     cells = [[_cut(text, _CELL_MAX) for text in row] for row in shown]
-    numeric = [kind in ("INTEGER", "FLOAT") for kind in result.types]
+    numeric = [kind in ("INTEGER", "FLOAT", "DECIMAL") for kind in result.types]
     widths = [max(len(row[i]) for row in [columns, *cells]) for i in range(len(columns))]
     room = max(shutil.get_terminal_size((120, 24)).columns, 40)
 

@@ -1,0 +1,192 @@
+//! Vectors in, columns of a record batch out: many vectors are one batch, so that a consumer is not given 100,000 small ones.
+//!
+//! Each value is copied once, from the executor's vector, which the next one overwrites, to the buffer that is handed over.
+
+use std::sync::Arc;
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, Time64NanosecondArray,
+    TimestampNanosecondArray,
+};
+use arrow_buffer::{NullBuffer, NullBufferBuilder};
+use trimorph_base::EdgeId;
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::{Values, Vector};
+
+use super::column::{Column, ColumnType};
+use super::text::{TooLong, push_text};
+
+/// Text of one column after which a batch is closed, far below the 2 GiB that Arrow's offsets reach.
+const TEXT_BYTES_MAX: usize = 1 << 28;
+
+/// A batch that grows.
+pub(super) struct BatchBuilder {
+    columns: Vec<ColumnBuilder>,
+    len: usize,
+}
+
+/// A batch whose columns may still change their Arrow type.
+pub(super) struct Batch {
+    pub(super) len: usize,
+    pub(super) columns: Vec<Column>,
+}
+
+struct ColumnBuilder {
+    values: Buffer,
+    nulls: NullBufferBuilder,
+}
+
+/// Like `Values`, with what Arrow has no vector of as general values.
+enum Buffer {
+    Bool(Vec<bool>),
+    Int(Vec<i64>),
+    Float(Vec<f64>),
+    String(StringBuilder),
+    Date(Vec<i32>),
+    LocalTime(Vec<i64>),
+    LocalDateTime(Vec<i64>),
+    DateTime(Vec<i64>),
+    General(Vec<Value>),
+}
+
+impl BatchBuilder {
+    /// An empty batch for vectors like these, with room for `rows`.
+    pub(super) fn like(vectors: &[&Vector<'_>], rows: usize) -> Self {
+        Self { columns: vectors.iter().map(|v| ColumnBuilder::like(v, rows)).collect(), len: 0 }
+    }
+
+    /// Whether vectors like these can be appended.
+    pub(super) fn takes(&self, vectors: &[&Vector<'_>]) -> bool {
+        self.columns.iter().zip(vectors).all(|(column, vector)| column.takes(vector))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Appends the values at `positions`.
+    pub(super) fn append(
+        &mut self,
+        vectors: &[&Vector<'_>],
+        positions: &[u32],
+        edge: &dyn Fn(EdgeId) -> Value,
+    ) -> Result<(), TooLong> {
+        self.len += positions.len();
+        for (column, vector) in self.columns.iter_mut().zip(vectors) {
+            column.append(vector, positions, edge)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Batch {
+        Batch { len: self.len, columns: self.columns.into_iter().map(ColumnBuilder::finish).collect() }
+    }
+}
+
+impl ColumnBuilder {
+    fn like(vector: &Vector<'_>, rows: usize) -> Self {
+        let values = match &vector.values {
+            Values::Bool(_) => Buffer::Bool(Vec::with_capacity(rows)),
+            Values::Int(_) => Buffer::Int(Vec::with_capacity(rows)),
+            Values::Float(_) => Buffer::Float(Vec::with_capacity(rows)),
+            Values::String(_) => Buffer::String(StringBuilder::with_capacity(rows, 0)),
+            Values::Date(_) => Buffer::Date(Vec::with_capacity(rows)),
+            Values::LocalTime(_) => Buffer::LocalTime(Vec::with_capacity(rows)),
+            Values::LocalDateTime(_) => Buffer::LocalDateTime(Vec::with_capacity(rows)),
+            Values::DateTime(_) => Buffer::DateTime(Vec::with_capacity(rows)),
+            Values::Node(_) | Values::Edge(_) | Values::Any(_) => Buffer::General(Vec::with_capacity(rows)),
+        };
+        Self { values, nulls: NullBufferBuilder::new(rows) }
+    }
+
+    fn takes(&self, vector: &Vector<'_>) -> bool {
+        match (&self.values, &vector.values) {
+            (Buffer::String(texts), Values::String(_)) => texts.values_slice().len() < TEXT_BYTES_MAX,
+            (Buffer::Bool(_), Values::Bool(_))
+            | (Buffer::Int(_), Values::Int(_))
+            | (Buffer::Float(_), Values::Float(_))
+            | (Buffer::Date(_), Values::Date(_))
+            | (Buffer::LocalTime(_), Values::LocalTime(_))
+            | (Buffer::LocalDateTime(_), Values::LocalDateTime(_))
+            | (Buffer::DateTime(_), Values::DateTime(_))
+            | (Buffer::General(_), Values::Node(_) | Values::Edge(_) | Values::Any(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Appends values of a vector that [`Self::takes`] said yes to.
+    fn append(
+        &mut self,
+        vector: &Vector<'_>,
+        positions: &[u32],
+        edge: &dyn Fn(EdgeId) -> Value,
+    ) -> Result<(), TooLong> {
+        match (&mut self.values, &vector.values) {
+            (Buffer::Bool(out), Values::Bool(v)) => extend(out, v, positions),
+            (Buffer::Int(out), Values::Int(v))
+            | (Buffer::LocalTime(out), Values::LocalTime(v))
+            | (Buffer::LocalDateTime(out), Values::LocalDateTime(v))
+            | (Buffer::DateTime(out), Values::DateTime(v)) => extend(out, v, positions),
+            (Buffer::Float(out), Values::Float(v)) => extend(out, v, positions),
+            (Buffer::Date(out), Values::Date(v)) => extend(out, v, positions),
+            (Buffer::String(out), Values::String(v)) => {
+                for p in positions.iter().map(|p| *p as usize) {
+                    push_text(out, (!vector.nulls.get(p)).then(|| v[p].as_str()))?;
+                }
+                return Ok(());
+            }
+            (Buffer::General(out), _) => {
+                out.extend(positions.iter().map(|p| vector.value(*p as usize, edge)));
+                return Ok(());
+            }
+            _ => return Ok(()),
+        }
+        if vector.nulls.is_none() {
+            self.nulls.append_n_non_nulls(positions.len());
+        } else {
+            positions.iter().for_each(|p| self.nulls.append(!vector.nulls.get(*p as usize)));
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Column {
+        let nulls = self.nulls.build();
+        let (ty, array): (_, ArrayRef) = match self.values {
+            Buffer::Bool(v) => (LogicalType::Bool, Arc::new(BooleanArray::new(v.into(), nulls))),
+            Buffer::Int(v) => (LogicalType::Int, Arc::new(Int64Array::new(fitted(v).into(), nulls))),
+            Buffer::Float(v) => (LogicalType::Float, Arc::new(Float64Array::new(fitted(v).into(), nulls))),
+            Buffer::Date(v) => (LogicalType::Date, Arc::new(Date32Array::new(fitted(v).into(), nulls))),
+            Buffer::LocalTime(v) => {
+                (LogicalType::LocalTime, Arc::new(Time64NanosecondArray::new(fitted(v).into(), nulls)))
+            }
+            Buffer::LocalDateTime(v) => (LogicalType::LocalDateTime, Arc::new(instants(v, nulls))),
+            Buffer::DateTime(v) => (LogicalType::DateTime, Arc::new(instants(v, nulls).with_timezone("UTC"))),
+            Buffer::String(mut texts) => (LogicalType::String, Arc::new(texts.finish())),
+            Buffer::General(values) => return Column::General(values),
+        };
+        Column::Typed(ColumnType::Plain(ty), array)
+    }
+}
+
+fn instants(nanos: Vec<i64>, nulls: Option<NullBuffer>) -> TimestampNanosecondArray {
+    TimestampNanosecondArray::new(fitted(nanos).into(), nulls)
+}
+
+/// Without the room that the last batch of a result does not fill.
+fn fitted<T>(mut values: Vec<T>) -> Vec<T> {
+    if values.len() < values.capacity() / 2 {
+        values.shrink_to_fit();
+    }
+    values
+}
+
+fn extend<T: Copy>(out: &mut Vec<T>, values: &[T], positions: &[u32]) {
+    let is_whole =
+        positions.len() == values.len() && positions.iter().enumerate().all(|(i, p)| i == *p as usize);
+    if is_whole {
+        out.extend_from_slice(values);
+    } else {
+        out.extend(positions.iter().map(|p| values[*p as usize]));
+    }
+}

@@ -1,0 +1,141 @@
+//! Results as Arrow record batches one after the other, without holding more than the first few.
+//!
+//! A stream needs its schema before its last row. A column's type is settled so:
+//! 1. the type that the query says, where it says one;
+//! 2. else the common type of its values in the first batches (see `column_type`), where decimals get 18 digits behind the point if
+//!    20 before it are enough: batches are held until each column had a value, at most [`SETTLE_ROWS`] rows;
+//! 3. else, if it was null so far, text.
+//!
+//! After that a float column takes integers, a decimal column integers and decimals that fit, and a text column everything, in its
+//! openCypher text form. Any other value is an error of the stream that names the column; [`QueryResult::arrow`] looks at all rows
+//! first and has no such error.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use trimorph_base::{Diagnostic, ErrorKind};
+
+use super::builder::Batch;
+use super::column::ColumnType;
+use super::{common_type, record_batch, schema_of};
+use crate::{Error, QueryResult};
+
+/// Rows held at most while columns without a value are waited for.
+const SETTLE_ROWS: usize = 1 << 16;
+
+/// Where a stream stands: kept apart from its result, for callers that cannot borrow that.
+///
+/// A cursor belongs to the result it was made of; what else is fetched from that meanwhile is missing in the stream.
+pub struct ArrowCursor {
+    schema: SchemaRef,
+    types: Vec<ColumnType>,
+    held: VecDeque<Batch>,
+    ended: bool,
+}
+
+/// A result as record batches of one schema, computed as they are taken.
+pub struct ArrowStream<'r> {
+    result: &'r mut QueryResult,
+    cursor: ArrowCursor,
+}
+
+impl QueryResult {
+    /// The rows not fetched yet as a stream of record batches. See the module for how its schema comes to be.
+    ///
+    /// **Cost**: memory for one batch at a time, after the first few. **Errors**: those of the query in the first batches; later ones
+    /// come from the stream.
+    pub fn arrow_stream(&mut self) -> Result<ArrowStream<'_>, Error> {
+        let cursor = ArrowCursor::new(self)?;
+        Ok(ArrowStream { result: self, cursor })
+    }
+}
+
+impl ArrowCursor {
+    /// Settles the schema of the rows not fetched yet, for which the first few batches may have to be computed.
+    pub fn new(result: &mut QueryResult) -> Result<Self, Error> {
+        let declared: Vec<ColumnType> = result.types().iter().map(|t| ColumnType::declared(*t)).collect();
+        let mut held = Vec::from_iter(result.early_columns());
+        let mut rows: usize = held.iter().map(|batch| batch.len).sum();
+        let settled = |held: &[Batch], column: usize| match declared[column] {
+            ColumnType::Unknown => common_type(held, column).with_room(),
+            known => known,
+        };
+        let is_settled =
+            |held: &[Batch]| (0..declared.len()).all(|column| settled(held, column) != ColumnType::Unknown);
+        let mut ended = false;
+        while held.is_empty() || (rows < SETTLE_ROWS && !is_settled(&held)) {
+            match result.next_columns()? {
+                Some(batch) => {
+                    rows += batch.len;
+                    held.push(batch);
+                }
+                None => {
+                    ended = true;
+                    break;
+                }
+            }
+        }
+        let types: Vec<ColumnType> = (0..declared.len()).map(|column| settled(&held, column)).collect();
+        let schema = schema_of(result.columns(), &types);
+        Ok(Self { schema, types, held: held.into(), ended })
+    }
+
+    /// The schema of all batches.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// Whether there are no more batches, because the last was taken or an error came.
+    pub fn has_ended(&self) -> bool {
+        self.ended && self.held.is_empty()
+    }
+
+    /// The next batch of `result`, which must be the one the cursor was made of. An error ends it.
+    pub fn next_batch(&mut self, result: &mut QueryResult) -> Result<Option<RecordBatch>, Error> {
+        let batch = match self.held.pop_front() {
+            Some(batch) => Ok(Some(batch)),
+            None if self.ended => Ok(None),
+            None => result.next_columns(),
+        };
+        let taken = batch.and_then(|b| b.map(|b| self.settle_batch(&b, result)).transpose());
+        match &taken {
+            Ok(Some(_)) => {}
+            Ok(None) => self.ended = true,
+            Err(_) => {
+                self.ended = true;
+                self.held.clear();
+            }
+        }
+        taken
+    }
+
+    fn settle_batch(&self, batch: &Batch, result: &QueryResult) -> Result<RecordBatch, Error> {
+        for ((column, ty), field) in batch.columns.iter().zip(&self.types).zip(self.schema.fields()) {
+            if let Some(other) = column.misfit(*ty) {
+                let text =
+                    format!("column \"{}\" began with {} and goes on with {other}", field.name(), ty.name());
+                let hint = "convert it in the query, such as with toString(), or fetch the result as a whole";
+                let diagnostic = Diagnostic::runtime(ErrorKind::TypeError, "InvalidArgumentType", text);
+                return Err(Error::query(diagnostic.hint(hint), ""));
+            }
+        }
+        record_batch(&self.schema, batch, &self.types, result.entities())
+    }
+}
+
+impl ArrowStream<'_> {
+    /// The schema of all batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.cursor.schema()
+    }
+}
+
+impl Iterator for ArrowStream<'_> {
+    type Item = Result<RecordBatch, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.cursor.next_batch(self.result).transpose()
+    }
+}

@@ -1,0 +1,133 @@
+//! Results as record batches, whole and in streams.
+
+use arrow_array::{Array, Decimal128Array, RecordBatch, StringArray};
+
+use crate::{Config, Database, Decimal, QueryResult, Value};
+
+/// Asks `text`, in which decimals stand as `#0.5#`: openCypher has no literals for them.
+fn ask(text: &str) -> QueryResult {
+    let (mut query, mut params) = (String::new(), Vec::new());
+    for (i, part) in text.split('#').enumerate() {
+        if i % 2 == 0 {
+            query.push_str(part);
+        } else {
+            query.push_str(&format!("$d{i}"));
+            params.push((format!("d{i}"), Value::Decimal(Decimal::parse(part).unwrap())));
+        }
+    }
+    let params: Vec<_> = params.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    Database::in_memory(Config::default()).connect().query(&query, &params).unwrap()
+}
+
+fn stream(text: &str) -> (String, usize, Result<usize, String>) {
+    let mut result = ask(text);
+    let stream = result.arrow_stream().unwrap();
+    let types = stream.schema().fields().iter().map(|f| f.data_type().to_string()).collect::<Vec<_>>();
+    let (mut batches, mut rows) = (0, 0);
+    for batch in stream {
+        match batch {
+            Ok(batch) => (batches, rows) = (batches + 1, rows + batch.num_rows()),
+            Err(error) => return (types.join(" "), batches, Err(error.to_string())),
+        }
+    }
+    (types.join(" "), batches, Ok(rows))
+}
+
+#[test]
+fn batches_come_one_by_one_with_one_schema() {
+    let (types, batches, rows) = stream("UNWIND range(1, 50000) AS x RETURN x, x * 0.5 AS y, 'a' + x AS z");
+    assert_eq!((types.as_str(), rows), ("Int64 Float64 Utf8", Ok(50_000)));
+    assert!(batches > 4, "{batches}");
+    assert_eq!(stream("UNWIND [] AS x RETURN x, 1 AS y").2, Ok(0));
+    // Null at first, a value later.
+    let text = "UNWIND range(1, 20000) AS x RETURN CASE WHEN x > 15000 THEN [1.5, x][0] END AS y";
+    assert_eq!(stream(text), ("Float64".into(), stream(text).1, Ok(20_000)));
+}
+
+#[test]
+fn a_column_that_changes_its_type_is_an_error_or_text() {
+    let late = "UNWIND range(1, 20000) AS x RETURN CASE WHEN x > 15000 THEN 'late' ELSE [x][0] END AS y";
+    let (types, _, rows) = stream(late);
+    assert_eq!(types, "Int64");
+    assert!(rows.unwrap_err().contains("column \"y\" began with INTEGER and goes on with STRING"));
+    let early = "UNWIND [1, 'early', 2.5, null, [1]] AS y RETURN y";
+    assert_eq!(stream(early), ("Utf8".into(), 1, Ok(5)));
+}
+
+/// The types and the rows, as text, of a result as a whole.
+fn whole(text: &str) -> (String, Vec<RecordBatch>) {
+    let (schema, batches) = ask(text).arrow().unwrap();
+    let types = schema.fields().iter().map(|f| f.data_type().to_string()).collect::<Vec<_>>();
+    (types.join(" "), batches)
+}
+
+fn decimals(batches: &[RecordBatch]) -> Vec<Option<String>> {
+    let columns = batches.iter().map(|b| b.column(0).as_any().downcast_ref::<Decimal128Array>().unwrap());
+    columns.flat_map(|c| (0..c.len()).map(|i| c.is_valid(i).then(|| c.value_as_string(i)))).collect()
+}
+
+#[test]
+fn decimals_have_the_scale_that_fits_all() {
+    let check = |list: &str, ty: &str, values: &[&str]| {
+        let (types, batches) = whole(&format!("UNWIND [{list}] AS x RETURN x"));
+        assert_eq!(types, ty, "{list}");
+        if ty.starts_with("Decimal") {
+            let found: Vec<_> = decimals(&batches).into_iter().map(|v| v.unwrap_or("null".into())).collect();
+            assert_eq!(found, values, "{list}");
+        }
+    };
+    let d = |text: &str| format!("#{text}#");
+    let list = |texts: &[&str]| texts.iter().map(|t| d(t)).collect::<Vec<_>>().join(", ");
+    check(&list(&["1.5", "-22.25", "0.001"]), "Decimal128(38, 3)", &["1.500", "-22.250", "0.001"]);
+    check(&list(&["7"]), "Decimal128(38, 0)", &["7"]);
+    check(&format!("null, {}, 3", d("0.5")), "Decimal128(38, 1)", &["null", "0.5", "3.0"]);
+    let nines = "9".repeat(38);
+    check(&list(&[&nines]), "Decimal128(38, 0)", &[&nines]);
+    // 38 digits before the point and one behind do not fit.
+    check(&list(&[&nines, "0.5"]), "Utf8", &[]);
+    check(&format!("{}, 1.5", d("0.5")), "Utf8", &[]);
+}
+
+#[test]
+fn batches_that_differ_in_type_are_brought_together() {
+    let late = |value: &str, first: &str| {
+        whole(&format!(
+            "UNWIND range(1, 150000) AS x RETURN CASE WHEN x > 149999 THEN {value} ELSE [{first}][0] END AS y"
+        ))
+    };
+    let last = |batches: &[RecordBatch], at: usize| {
+        let texts = batches[0].column(0).as_any().downcast_ref::<StringArray>().unwrap();
+        (texts.value(at).to_owned(), batches.iter().map(RecordBatch::num_rows).sum::<usize>())
+    };
+    assert_eq!(late("0.5", "x").0, "Float64");
+    let (types, batches) = late("#0.5#", "x");
+    assert_eq!(types, "Decimal128(38, 1)");
+    assert_eq!(decimals(&batches)[149_998..], [Some("149999.0".into()), Some("0.5".into())]);
+    // The text form of what was there first, not of what it was widened to.
+    let (types, batches) = late("'late'", "CASE x WHEN 2 THEN 0.5 ELSE x END");
+    assert_eq!(
+        (types.as_str(), last(&batches, 0), last(&batches, 1)),
+        ("Utf8", ("1".into(), 150_000), ("0.5".into(), 150_000))
+    );
+    let (types, batches) = late("1", "#2.50#");
+    assert_eq!((types.as_str(), decimals(&batches)[0].clone()), ("Decimal128(38, 1)", Some("2.5".into())));
+}
+
+#[test]
+fn small_vectors_become_large_batches() {
+    let (_, batches) = whole("UNWIND range(1, 200000) AS x WITH x WHERE x % 100 = 7 RETURN x, 'a' + x AS s");
+    assert_eq!(batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>(), [2000]);
+}
+
+#[test]
+fn streams_leave_room_for_longer_decimals() {
+    let text = "UNWIND range(1, 20000) AS x RETURN CASE WHEN x > 15000 THEN #0.125# ELSE #1.5# END AS y";
+    assert_eq!(stream(text), ("Decimal128(38, 18)".into(), stream(text).1, Ok(20_000)));
+    let text = text.replace("#1.5#", "#123456789012345678901.5#");
+    let (types, _, rows) = stream(&text);
+    assert_eq!(types, "Decimal128(38, 1)");
+    assert!(
+        rows.unwrap_err()
+            .contains("began with DECIMAL with 1 digits behind the point and goes on with DECIMAL")
+    );
+}
