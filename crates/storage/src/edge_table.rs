@@ -69,6 +69,11 @@ impl EdgeTable {
             backward
                 .push((*target, Adjacency::read(image, &mut meta, *target_rows, &[(source, source_rows)])?));
         }
+        // Neighbours that are all the same take no bytes, so that a few bytes could claim lists of 4 billion of them.
+        let edges_back = backward.iter().map(|(_, adjacency)| adjacency.view().edges()).sum::<u64>();
+        if forward.view().edges() != edges_back {
+            return Err(meta.error("as many edges backward as forward"));
+        }
         if !positions_within(&forward, &backward, &sized, slots) {
             return Err(meta.error("positions within their pages"));
         }

@@ -59,6 +59,14 @@ pub enum AdjacencyView<'s> {
 }
 
 impl AdjacencyView<'_> {
+    /// Edges of all nodes.
+    pub fn edges(&self) -> u64 {
+        match self {
+            Self::Csr(csr) => csr.edges(),
+            Self::Column(column) => column.edges(),
+        }
+    }
+
     /// How many edges node `row` has.
     #[inline]
     pub fn degree(&self, row: u64) -> u64 {

@@ -25,6 +25,7 @@ struct Segment {
 pub struct VertexColumn {
     targets: Vec<TableId>,
     segments: Vec<Arc<Segment>>,
+    edges: u64,
 }
 
 impl VertexColumn {
@@ -35,7 +36,7 @@ impl VertexColumn {
         targets: &[(TableId, u64)],
     ) -> Result<Self, CodecError> {
         let rows = usize::try_from(rows).map_err(|_| meta.error("a number of rows that fits memory"))?;
-        let mut segments = Vec::new();
+        let (mut segments, mut edges) = (Vec::new(), 0);
         for start in (0..rows).step_by(SEGMENT_ROWS) {
             let len = SEGMENT_ROWS.min(rows - start);
             let (presence, present) = match meta.u8()? {
@@ -45,6 +46,7 @@ impl VertexColumn {
                     (Some(bits), present)
                 }
             };
+            edges += present as u64;
             let neighbours = PackedInts::read(image, meta, present)?;
             let tables = match meta.u8()? {
                 0 => None,
@@ -59,7 +61,7 @@ impl VertexColumn {
             }
             segments.push(Arc::new(Segment { presence, neighbours, tables, positions }));
         }
-        Ok(Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments })
+        Ok(Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments, edges })
     }
 }
 
@@ -74,6 +76,7 @@ struct SegmentView<'s> {
 pub struct VertexColumnView<'s> {
     targets: &'s [TableId],
     segments: Vec<SegmentView<'s>>,
+    edges: u64,
 }
 
 impl<'s> VertexColumnView<'s> {
@@ -85,7 +88,12 @@ impl<'s> VertexColumnView<'s> {
             tables: s.tables.as_ref().map(PackedInts::view),
             positions: s.positions.as_ref().map(PackedInts::view),
         });
-        Self { targets: &column.targets, segments: segments.collect() }
+        Self { targets: &column.targets, segments: segments.collect(), edges: column.edges }
+    }
+
+    /// Rows that have an edge.
+    pub fn edges(&self) -> u64 {
+        self.edges
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use trimorph_vfs::{BlobId, FileSystem, Image, ImageWriter, MemoryFileSystem, Reg
 use super::graph;
 use super::read_back::check;
 use crate::Random;
-use crate::graphs::{LoadOptions, Model};
+use crate::graphs::{CreatedGraph, LoadOptions, Model};
 use crate::interpreter::Graph;
 
 const DIR: &str = "db";
@@ -23,7 +23,11 @@ struct Database {
 }
 
 fn database(seed: u64) -> Database {
-    let (model, fs) = (graph(seed), MemoryFileSystem::default());
+    database_of(graph(seed))
+}
+
+fn database_of(model: Model) -> Database {
+    let fs = MemoryFileSystem::default();
     write_main(&fs, Path::new(DIR), &model.load(LoadOptions::default()).unwrap()).unwrap();
     let folder = Path::new(DIR).join("checkpoint/1");
     let mut files: Vec<PathBuf> = fs.list(&folder).unwrap().iter().map(|name| folder.join(name)).collect();
@@ -176,6 +180,20 @@ pub(super) fn forged(
     random: &mut Random,
     change: impl FnOnce(&mut Vec<u8>, &mut Random),
 ) -> Vec<u8> {
+    rewritten(bytes, |metadata, blobs| {
+        let part = match random.below(2) {
+            0 if !blobs.is_empty() => {
+                let blob = random.below(blobs.len());
+                &mut blobs[blob]
+            }
+            _ => metadata,
+        };
+        change(part, random);
+    })
+}
+
+/// The image with its metadata and blobs changed by `change` and all checksums right again.
+fn rewritten(bytes: &[u8], change: impl FnOnce(&mut Vec<u8>, &mut [Vec<u8>])) -> Vec<u8> {
     let mut region = Region::zeroed(bytes.len(), RegionOptions::default()).unwrap();
     region.as_mut_slice().copy_from_slice(bytes);
     let kind = u32::from_le_bytes(bytes[12..16].try_into().unwrap());
@@ -183,19 +201,38 @@ pub(super) fn forged(
     let mut metadata = image.metadata().to_vec();
     let mut blobs: Vec<Vec<u8>> =
         (0..).map_while(|id| image.blob(BlobId(id))).map(|blob| blob.as_slice().to_vec()).collect();
-    let part = match random.below(2) {
-        0 if !blobs.is_empty() => {
-            let blob = random.below(blobs.len());
-            &mut blobs[blob]
-        }
-        _ => &mut metadata,
-    };
-    change(part, random);
+    change(&mut metadata, &mut blobs);
     let mut writer = ImageWriter::new();
     for blob in blobs {
         writer.put(blob);
     }
     writer.finish(kind, &metadata, RegionOptions::default()).unwrap().as_slice().to_vec()
+}
+
+/// Neighbours that are all the same take no bytes: the end of the last list is all that says how many there are.
+#[test]
+fn lists_of_edges_that_no_blob_holds_are_found() {
+    let mut created = CreatedGraph::default();
+    created.execute("CREATE (a:A), (b:B), (a)-[:E]->(b), (a)-[:E]->(b), (a)-[:E]->(b)").unwrap();
+    let database = database_of(created.model());
+    let mut changed = 0;
+    for path in &database.files {
+        let good = database.bytes(path);
+        let ends_with_three = |blob: &Vec<u8>| blob.ends_with(&3u32.to_le_bytes());
+        let mut count = 0;
+        rewritten(&good, |_, blobs| count = blobs.iter().filter(|blob| ends_with_three(blob)).count());
+        for which in 0..count {
+            let bad = rewritten(&good, |_, blobs| {
+                if let Some(blob) = blobs.iter_mut().filter(|blob| ends_with_three(blob)).nth(which) {
+                    let last = blob.len() - 4;
+                    blob[last..].copy_from_slice(&u32::MAX.to_le_bytes());
+                }
+            });
+            assert!(database.read_with(path, &bad).is_none(), "{}", path.display());
+            changed += 1;
+        }
+    }
+    assert!(changed >= 2, "offsets forward and backward");
 }
 
 /// Cuts a part, lengthens it, or sets bytes of it to what decoders stumble over.
