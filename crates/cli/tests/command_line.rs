@@ -158,7 +158,10 @@ fn a_bad_row_is_refused_with_file_and_line() {
     run_in(&dir, &["query", "x.tm", "MATCH (p:Person) RETURN p.name"], "")
         .ok()
         .has(&["Ann", "(1 row, 1 column)"]);
+    run_in(&dir, &["load", "z.tm", "people.csv", "--skip-bad-rows"], "").ok().has(&["z.tm.rejects.csv"]);
+    assert!(fs::read_to_string(dir.join("z.tm.rejects.csv")).unwrap().contains("people.csv,3,"));
     run_in(&dir, &["load", "y.tm", "missing.csv"], "").fails(&["missing.csv"]);
+    run_in(&dir, &["load", "people.csv", "people.csv"], "").fails(&["people.csv: this is a file"]);
     assert!(!dir.join("y.tm").exists());
 }
 

@@ -66,6 +66,10 @@ impl Database {
         if path == Path::new(":memory:") {
             return Ok(Self::in_memory(config));
         }
+        if path.is_file() {
+            let text = format!("{}: this is a file, and a database is a directory", path.display());
+            return Err(Error::Storage(text));
+        }
         let exists = path.join("MANIFEST").exists();
         if !exists {
             if config.read_only {

@@ -7,6 +7,7 @@
 
 mod column;
 mod csv;
+mod detect;
 mod error;
 mod feed;
 mod gather;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use trimorph_store::bulk::BulkSink;
 
+use crate::detect::detect;
 use crate::feed::{CsvFile, FileFeed, InputFile};
 use crate::pipeline::{self, Feed};
 use crate::progress::Meter;
@@ -14,8 +15,8 @@ use crate::{FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Re
 /// Loads files into `sink`: declares tables, then appends all rows. The caller then finishes the sink, giving what that
 /// refuses to [`LoadReport::rejects`].
 ///
-/// `paths` is a directory for `LdbcSnb`, one mapping file for `Csv` and `Parquet`, and data files for `Neo4jCsv`. Without a
-/// `format` it is guessed: a directory is LDBC SNB, a `.json` file a mapping, CSV files neo4j-style.
+/// `paths` is a directory for `LdbcSnb`, one mapping file for `Csv` and `Parquet`, and data files for `Neo4jCsv`; a directory
+/// may stand for what is in it. Without a `format` it is guessed, see `detect`.
 ///
 /// **Cost**: a bounded number of chunks (`options.chunk_bytes`) in memory at a time, besides what the sink keeps.
 /// **Errors**: see [`LoadError`]; after any, the sink holds a part of the rows and should be dropped.
@@ -27,35 +28,21 @@ pub fn load(
     progress: &dyn Progress,
 ) -> Result<LoadReport, LoadError> {
     let start = Instant::now();
-    let Some(first) = paths.first() else {
-        return Err(LoadError::Format { path: None, reason: "nothing to load".to_owned(), hint: None });
-    };
-    let format = match format {
-        Some(format) => format,
-        None => guess(first)?,
-    };
+    let (paths, format) = detect(paths, format)?;
     let mut meter = Meter::new(progress);
     match format {
         Format::LdbcSnb => {
-            let [path] = paths else {
-                return Err(LoadError::format(
-                    first,
-                    "LDBC SNB data is one directory, several paths were given",
-                ));
-            };
+            let path = only(&paths, "LDBC SNB data is one directory")?;
             let files = plan_snb(path, options, sink)?.into_iter().map(InputFile::Csv).collect::<Vec<_>>();
             run_files(&files, format, start, options, sink, &mut meter)
         }
         Format::Csv | Format::Parquet => {
-            let [path] = paths else {
-                return Err(LoadError::format(first, "several paths were given")
-                    .hint("give one mapping file, which names the data files"));
-            };
+            let path = only(&paths, "give one mapping file, which names the data files")?;
             let files = mapping::plan(path, options.field_bytes_max, sink)?;
             run_files(&files, format, start, options, sink, &mut meter)
         }
         Format::Neo4jCsv => {
-            let files = neo4j::plan(paths, options, sink, &mut meter)?;
+            let files = neo4j::plan(&paths, options, sink, &mut meter)?;
             let files = files.into_iter().map(InputFile::Csv).collect::<Vec<_>>();
             run_files(&files, format, start, options, sink, &mut meter)
         }
@@ -72,21 +59,14 @@ fn plan_snb(path: &Path, options: &LoadOptions, sink: &impl BulkSink) -> Result<
     snb::plan(&snapshot, &entities, options.field_bytes_max, sink)
 }
 
-/// The format that `path` looks like.
-fn guess(path: &Path) -> Result<Format, LoadError> {
-    let meta = std::fs::metadata(path).map_err(|e| LoadError::io(path, "open", e))?;
-    if meta.is_dir() {
-        return Ok(Format::LdbcSnb);
-    }
-    let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    if name.ends_with(".json") {
-        Ok(Format::Csv)
-    } else if [".csv", ".csv.gz", ".csv.zst"].iter().any(|end| name.ends_with(end)) {
-        Ok(Format::Neo4jCsv)
-    } else {
-        let names = Format::ALL.map(Format::name).join(", ");
-        Err(LoadError::format(path, "cannot tell its format from its name")
-            .hint(format!("name one of {names}")))
+/// The only one of the paths.
+fn only<'p>(paths: &'p [PathBuf], hint: &str) -> Result<&'p Path, LoadError> {
+    match paths {
+        [path] => Ok(path),
+        _ => {
+            let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
+            Err(LoadError::format(path, "several paths were given").hint(hint))
+        }
     }
 }
 

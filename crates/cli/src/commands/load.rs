@@ -19,11 +19,12 @@ use crate::text::quantity;
 #[derive(Args)]
 #[command(after_help = "Examples:
   trimorph load social.tm social-network/
+  trimorph load films.tm films/
   trimorph load films.tm nodes.csv edges.csv --format neo4j-csv
   trimorph load shop.tm mapping.json --skip-bad-rows --rejects bad.csv
 
-What the files are is found out from them if --format is not given. A row that
-does not fit ends the load with its file, line and reason; nothing is changed.
+What the files are is found out from them if --format is not given; a directory
+stands for its CSV files, or for its only mapping file. A row that does not fit ends the load with its file, line and reason; nothing is changed.
 
   ldbc-snb   a directory in the layout of the LDBC Social Network Benchmark
   neo4j-csv  headers as neo4j-admin database import reads them (:ID, :LABEL, …)
@@ -46,7 +47,7 @@ pub(crate) struct Arguments {
     /// Leave bad rows out and go on
     #[arg(long)]
     skip_bad_rows: bool,
-    /// Write bad rows to this file, as CSV with file, line, reason and the row
+    /// Write bad rows to this file, as CSV with file, line, reason and the row [default: DB.rejects.csv]
     #[arg(long, value_name = "FILE", requires = "skip_bad_rows")]
     rejects: Option<PathBuf>,
     #[command(flatten)]
@@ -78,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     let cancel = CancelToken::default();
     let options = LoadOptions {
         skip_bad_rows: arguments.skip_bad_rows,
-        rejects_path: arguments.rejects.clone(),
+        rejects_path: rejects_path(arguments),
         cancel: cancel.clone(),
         ..database.load_options()
     };
@@ -95,6 +96,20 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
             made.discard();
             Err(error.into())
         }
+    }
+}
+
+/// Where bad rows go: what was asked for, else beside the database.
+fn rejects_path(arguments: &Arguments) -> Option<PathBuf> {
+    let beside = || {
+        let mut name = arguments.db.file_name()?.to_owned();
+        name.push(".rejects.csv");
+        Some(arguments.db.with_file_name(name))
+    };
+    match &arguments.rejects {
+        Some(path) => Some(path.clone()),
+        None if arguments.skip_bad_rows && !is_memory(&arguments.db) => beside(),
+        None => None,
     }
 }
 
@@ -161,7 +176,7 @@ fn write_rejected(
     if more > 0 {
         writeln!(out, "  … and {} more", quantity::grouped(more))?;
     }
-    match &arguments.rejects {
+    match rejects_path(arguments) {
         Some(path) => writeln!(out, "all of them are in {}", path.display())?,
         None => writeln!(out, "--rejects FILE writes all of them down")?,
     }

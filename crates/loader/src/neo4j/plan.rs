@@ -17,9 +17,13 @@ use crate::progress::{Meter, Phase, ProgressState};
 use crate::source::Source;
 use crate::{LoadError, LoadOptions};
 
+/// What else may stand between fields.
+const DELIMITERS: [u8; 4] = *b",;\t|";
+
 /// A file, its header, and the tables its rows go to.
 struct Draft {
     source: Source,
+    dialect: Dialect,
     names: Vec<String>,
     roles: Vec<Role>,
     tables: Tables,
@@ -39,7 +43,6 @@ pub(crate) fn plan(
     sink: &impl BulkSink,
     meter: &mut Meter<'_>,
 ) -> Result<Vec<CsvFile>, LoadError> {
-    let dialect = Dialect { delimiter: options.delimiter, field_bytes_max: options.field_bytes_max };
     let mut builder = SchemaBuilder::default();
     let mut drafts = Vec::new();
     for (done, path) in paths.iter().enumerate() {
@@ -50,26 +53,22 @@ pub(crate) fn plan(
             rejected: 0,
             phase: Phase::Scan,
         });
-        drafts.push(draft(path, dialect, options, &mut builder)?);
+        drafts.push(draft(path, options, &mut builder)?);
     }
     let kinds = key_kinds(&drafts)?;
     let schema = builder.declare(sink)?;
     drafts.sort_by_key(|draft| matches!(draft.tables, Tables::Edges { .. }));
-    let finish = |draft| {
+    let finish = |draft: Draft| {
+        let dialect = draft.dialect;
         let (source, plan) = finish(draft, &schema, &kinds)?;
         Ok(CsvFile { source, plan: Arc::new(plan), dialect, has_header: true })
     };
     drafts.into_iter().map(finish).collect()
 }
 
-fn draft(
-    path: &Path,
-    dialect: Dialect,
-    options: &LoadOptions,
-    builder: &mut SchemaBuilder,
-) -> Result<Draft, LoadError> {
+fn draft(path: &Path, options: &LoadOptions, builder: &mut SchemaBuilder) -> Result<Draft, LoadError> {
     let source = Source::File(path.to_path_buf());
-    let names = read_head(&source, dialect)?.names;
+    let (names, dialect) = read_names(&source, options)?;
     let wrong = |reason: String| LoadError::format(path, reason);
     let read = |name: &String| read_field(name, options.array_delimiter).map_err(wrong);
     let roles: Vec<Role> = names.iter().map(read).collect::<Result<_, _>>()?;
@@ -113,7 +112,24 @@ fn draft(
             Tables::Nodes { by_label }
         }
     };
-    Ok(Draft { source, names, roles, tables })
+    Ok(Draft { source, dialect, names, roles, tables })
+}
+
+/// The names in the header, and the delimiter: where the chosen one does not occur, the one of the usual others that cuts the header
+/// into most fields.
+fn read_names(source: &Source, options: &LoadOptions) -> Result<(Vec<String>, Dialect), LoadError> {
+    let dialect = |delimiter| Dialect { delimiter, field_bytes_max: options.field_bytes_max };
+    let chosen = dialect(options.delimiter);
+    let mut best = (read_head(source, chosen)?.names, chosen);
+    if best.0.len() == 1 {
+        for other in DELIMITERS.map(dialect) {
+            let names = read_head(source, other)?.names;
+            if names.len() > best.0.len() {
+                best = (names, other);
+            }
+        }
+    }
+    Ok(best)
 }
 
 fn check_roles(roles: &[Role]) -> Result<(), String> {
@@ -207,7 +223,7 @@ fn finish(
     schema: &Schema,
     kinds: &HashMap<String, LogicalType>,
 ) -> Result<(Source, TablePlan), LoadError> {
-    let Draft { source, names, roles, tables } = draft;
+    let Draft { source, names, roles, tables, .. } = draft;
     let mut fields = Vec::new();
     for (name, role) in names.iter().zip(&roles) {
         let (parse, required) = match role {

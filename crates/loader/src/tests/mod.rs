@@ -1,6 +1,7 @@
 //! Tests of whole loads, through a sink that records everything.
 
 mod bad_rows;
+mod detect;
 mod fuzz;
 mod mapping;
 mod neo4j;

@@ -56,6 +56,18 @@ fn tables_of_two_files_have_the_properties_of_both() {
 }
 
 #[test]
+fn the_delimiter_is_what_the_header_has() {
+    for (name, delimiter) in [("comma", ","), ("semicolon", ";"), ("tab", "\t"), ("bar", "|")] {
+        let scratch = Scratch::new();
+        let text = ["id:ID,a:int,b,:LABEL", "1,5,x,X"].map(|line| line.replace(',', delimiter)).join("\n");
+        let file = scratch.file("nodes.csv", text);
+        let (recorder, report) = try_load(&[file], Format::Neo4jCsv, &small_chunks());
+        report.unwrap();
+        assert_eq!(rows(&recorder.graph()["(:X)"]), ["'1' 5 'x'"], "{name}");
+    }
+}
+
+#[test]
 fn wrong_headers_say_what_is_wrong() {
     let cases = [
         ("a,b\n1,2\n", "neither an :ID nor a :START_ID"),
