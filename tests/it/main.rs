@@ -5,6 +5,7 @@ mod access;
 mod differential;
 mod fuzz;
 mod load_fuzz;
+mod long_trails;
 mod plans;
 mod shared;
 mod snb_bi;

@@ -8,8 +8,9 @@
 use trimorph_algebra::{Aggregate, AggregateKind, Direction, EdgeRange, Expr, Op, Plan, QueryGraph, VarId};
 use trimorph_types::LogicalType;
 
-use crate::plan_match::{Coincidence, anchored};
+use crate::plan_match::anchored;
 use crate::tables::{edge_tables, narrow_tables};
+use crate::tell_apart::Coincidence;
 use crate::{Optimizer, conjuncts, vars_of};
 
 /// Most pairs for which the sum is made: 2^3 patterns.

@@ -6,6 +6,7 @@
 //! 1. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
 //! 2. `plan_match`     each pattern: tables of its nodes, predicates placed, joins ordered
 //!    - `tables`       which node tables each node can be in, narrowed along edges
+//!    - `tell_apart`   edges that must differ, where they could be the same
 //!    - `hang_counts`  leaves that nobody looks at become counting steps
 //!    - `semi_joins`   conditions on a node, and on what it leads to, become a set of nodes
 //!    - `order_joins`  dynamic programming over connected sets of nodes, cost in factorised tuples
@@ -24,6 +25,7 @@ mod order_joins;
 mod plan_match;
 mod semi_joins;
 mod tables;
+mod tell_apart;
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Which node tables each node of a pattern can be in: those its labels allow, narrowed along edges until nothing changes.
+//! What of the catalog a pattern can be matched by: edge tables, and the node tables each node can be in, which its labels allow, narrowed
+//! along edges until nothing changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +34,16 @@ pub(crate) fn joined_tables(catalog: &Catalog, edge: &EdgePattern) -> Vec<(Table
         }
     }
     pairs
+}
+
+/// Whether an edge pattern of variable length asks for more edges than there are: a trail takes none twice.
+pub(crate) fn is_too_long(catalog: &Catalog, edge: &EdgePattern) -> bool {
+    match edge.range {
+        EdgeRange::One => false,
+        EdgeRange::Variable { min, .. } => {
+            u64::from(min) > edge_tables(catalog, edge).iter().map(|info| info.edges).sum()
+        }
+    }
 }
 
 /// Narrows the tables of every node.
