@@ -1,7 +1,7 @@
 //! Join order: dynamic programming over the connected sets of nodes of one component.
 //!
 //! A plan for a set is a start node (or the rows given) and extends, each to one new node, or two plans joined by hash on the one node
-//! they share; edges that close a cycle are checked, or intersected, as soon as both ends are there. Cost is the sum of the rows made; a row reached over a vertex column costs less
+//! they share; where rows are given, they are probed and the other side is planned as if there were none. Edges that close a cycle are checked, or intersected, as soon as both ends are there. Cost is the sum of the rows made; a row reached over a vertex column costs less
 //! than one from a list (GF-CL §7: sequential against random). Above 12 nodes the cheapest next step is taken instead.
 
 use trimorph_algebra::{EdgePattern, EdgeRange, VarId};
@@ -40,7 +40,7 @@ pub(crate) struct Component<'a> {
     pub(crate) bound: u64,
     /// Input rows.
     pub(crate) rows: f64,
-    /// Whether parts may be planned by themselves and joined: nothing comes from outside.
+    /// Whether parts may be planned by themselves and joined.
     pub(crate) bushy: HashJoins,
     /// Keep the order of the text.
     pub(crate) textual: bool,
@@ -159,8 +159,9 @@ impl Component<'_> {
         Some((mask, Order { start: order.start, steps, cost, rows, picked }))
     }
 
-    /// The cheapest order that reaches every node.
-    pub(crate) fn order(&self) -> Option<Order> {
+    /// The cheapest order that reaches every node. `apart` is the same pattern with nothing from outside: the parts that rows from outside
+    /// may be joined with.
+    pub(crate) fn order(&self, apart: Option<&Component<'_>>) -> Option<Order> {
         if self.nodes.len() >= 64 {
             return None;
         }
@@ -172,13 +173,23 @@ impl Component<'_> {
                 .filter_map(|start| self.greedy(start, all))
                 .reduce(|a, b| if self.textual || a.cost <= b.cost { a } else { b });
         }
+        let apart = apart.filter(|a| a.is_bushy()).map(|a| a.search(None));
+        self.search(apart.as_deref()).swap_remove(all as usize)
+    }
+
+    fn is_bushy(&self) -> bool {
+        self.bushy != HashJoins::Off && self.nodes.len() <= BUSHY_MAX
+    }
+
+    /// The cheapest order of each set of nodes; what is joined with it comes from `apart`, or from the same search.
+    fn search(&self, apart: Option<&[Option<Order>]>) -> Vec<Option<Order>> {
         let mut best: Vec<Option<Order>> = vec![None; 1 << self.nodes.len()];
         for (mask, order) in self.starts() {
             keep_cheaper(&mut best[mask as usize], order);
         }
-        for mask in 1..=all {
-            if self.bushy != HashJoins::Off && self.nodes.len() <= BUSHY_MAX {
-                self.joins(mask, &mut best);
+        for mask in 1..1u64 << self.nodes.len() {
+            if self.is_bushy() && (self.bound == 0 || apart.is_some()) {
+                self.joins(mask, &mut best, apart);
             }
             let Some(order) = best[mask as usize].clone() else { continue };
             for edge in 0..self.edges.len() {
@@ -187,39 +198,53 @@ impl Component<'_> {
                 }
             }
         }
-        best[all as usize].take()
+        best
     }
 
     /// The cheapest hash join that gives exactly the nodes of `mask`: two orders with one node in common and no edge between the others.
-    fn joins(&self, mask: u64, best: &mut [Option<Order>]) {
+    fn joins(&self, mask: u64, best: &mut [Option<Order>], apart: Option<&[Option<Order>]>) {
         for node in (0..self.nodes.len()).filter(|n| mask >> n & 1 == 1) {
             let rest = mask & !(1 << node);
             let mut part = rest & rest.wrapping_sub(1);
-            while part != 0 {
-                let (a, b) = (part | 1 << node, (rest & !part) | 1 << node);
-                if let (Some(probe), Some(build)) = (&best[a as usize], &best[b as usize])
-                    && probe.rows >= build.rows
-                    && probe.start.is_some()
-                    && !self.crosses(part, rest & !part)
+            while part != rest {
+                if let Some(order) = self.join(part, rest & !part, node, best, apart)
+                    && (best[mask as usize].as_ref()).is_none_or(|s| order.cost < s.cost)
                 {
-                    let nodes = rows_of(self.catalog, self.tables_of(node)) * self.selectivity[node];
-                    let rows = probe.rows * build.rows / nodes.max(1.0);
-                    let cost = probe.cost
-                        + build.cost
-                        + build.rows * BUILD_COST
-                        + probe.rows * LOOKUP_COST
-                        + rows * 1.2;
-                    let cost = if self.bushy == HashJoins::Always { 0.0 } else { cost };
-                    if best[mask as usize].as_ref().is_none_or(|s| cost < s.cost) {
-                        let picked = probe.picked | build.picked;
-                        let mut steps = probe.steps.clone();
-                        steps.push(Step::Join { build: Box::new(build.clone()), node });
-                        best[mask as usize] = Some(Order { start: probe.start, steps, cost, rows, picked });
-                    }
+                    best[mask as usize] = Some(order);
                 }
-                part = (part - 1) & rest;
+                // After the empty set comes the whole, which ends it: nothing is left to join with.
+                part = part.wrapping_sub(1) & rest;
             }
         }
+    }
+
+    /// The hash join on `node` of the orders that have, beside it, the nodes of `probe` and those of `build`.
+    fn join(
+        &self,
+        probe: u64,
+        build: u64,
+        node: usize,
+        best: &[Option<Order>],
+        apart: Option<&[Option<Order>]>,
+    ) -> Option<Order> {
+        let from_outside = apart.is_some();
+        // Rows from outside can be joined as they are; a lone scan would only be read twice.
+        if build & self.bound != 0 || (probe == 0 && !from_outside) || self.crosses(probe, build) {
+            return None;
+        }
+        let sides = apart.unwrap_or(best);
+        let (probe, build) =
+            (best[(probe | 1 << node) as usize].as_ref()?, sides[(build | 1 << node) as usize].as_ref()?);
+        if probe.rows < build.rows && !from_outside {
+            return None;
+        }
+        let nodes = rows_of(self.catalog, self.tables_of(node)) * self.selectivity[node];
+        let rows = probe.rows * build.rows / nodes.max(1.0);
+        let cost = probe.cost + build.cost + build.rows * BUILD_COST + probe.rows * LOOKUP_COST + rows * 1.2;
+        let cost = if self.bushy == HashJoins::Always { 0.0 } else { cost };
+        let mut steps = probe.steps.clone();
+        steps.push(Step::Join { build: Box::new(build.clone()), node });
+        Some(Order { start: probe.start, steps, cost, rows, picked: probe.picked | build.picked })
     }
 
     /// Whether an edge goes between two sets of nodes.

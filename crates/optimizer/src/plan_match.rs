@@ -235,7 +235,7 @@ impl Planner<'_> {
         if let Some(i) = components.iter().position(touches) {
             return components.swap_remove(i);
         }
-        let looked_up = |c: &Vec<VarId>| c.iter().any(|v| self.lookup(*v).is_some());
+        let looked_up = |c: &Vec<VarId>| c.iter().any(|v| self.lookup(*v, &self.available).is_some());
         if let Some(i) = components.iter().position(looked_up) {
             return components.swap_remove(i);
         }
@@ -243,15 +243,17 @@ impl Planner<'_> {
         components.into_iter().min_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or_default()
     }
 
-    fn lookup(&self, var: VarId) -> Option<Lookup> {
-        lookup_of(self.catalog, &self.graph, var, &self.tables[&var], &self.available)
+    /// How `var` can be looked up by what is `known`.
+    fn lookup(&self, var: VarId, known: &VarSet) -> Option<Lookup> {
+        lookup_of(self.catalog, &self.graph, var, &self.tables[&var], known)
     }
 
-    fn selectivity(&self, var: VarId) -> f64 {
+    /// The part of `var`'s nodes that pass the predicates on it and on what is `known`.
+    fn selectivity(&self, var: VarId, known: &VarSet) -> f64 {
         let own: Vec<&Expr> = (self.graph.predicates.iter())
             .filter(|p| {
                 let vars = vars_of([*p]);
-                vars.contains(&var) && vars.iter().all(|v| *v == var || self.available.contains(v))
+                vars.contains(&var) && vars.iter().all(|v| *v == var || known.contains(v))
             })
             .collect();
         joint_selectivity(self.known, &own, var, &self.tables[&var])
@@ -275,11 +277,14 @@ impl Planner<'_> {
             .enumerate()
             .filter(|(_, v)| self.available.contains(v))
             .fold(0u64, |m, (i, _)| m | 1 << i.min(63));
-        let lookup: Vec<bool> = nodes.iter().map(|v| self.lookup(*v).is_some()).collect();
+        let lookup: Vec<bool> = nodes.iter().map(|v| self.lookup(*v, &self.available).is_some()).collect();
         let any_lookup = lookup.iter().any(|l| *l);
         let rows =
             if bound != 0 || any_lookup { estimate_rows(&self.plan, self.catalog).max(1.0) } else { 1.0 };
-        let selectivity: Vec<f64> = nodes.iter().map(|v| self.selectivity(*v)).collect();
+        let selectivity: Vec<f64> = nodes.iter().map(|v| self.selectivity(*v, &self.available)).collect();
+        let none = VarSet::new();
+        let own_selectivity: Vec<f64> = nodes.iter().map(|v| self.selectivity(*v, &none)).collect();
+        let own_lookup: Vec<bool> = nodes.iter().map(|v| self.lookup(*v, &none).is_some()).collect();
         let component = Component {
             catalog: self.catalog,
             nodes,
@@ -291,12 +296,22 @@ impl Planner<'_> {
             rows,
             bushy: match self.plan {
                 Plan::Unit => optimizer.options.hash_join,
+                _ if bound != 0 => optimizer.options.hash_join,
                 _ => HashJoins::Off,
             },
             textual: !optimizer.options.reorder,
         };
-        let order = component.order().unwrap_or_else(|| textual_order(nodes, &edges, &self.available));
-                _ if bound != 0 => optimizer.options.hash_join,
+        // What rows from outside may be joined with is planned without them.
+        let apart = Component {
+            selectivity: &own_selectivity,
+            lookup: &own_lookup,
+            bound: 0,
+            rows: 1.0,
+            ..component
+        };
+        let order = component
+            .order((bound != 0).then_some(&apart))
+            .unwrap_or_else(|| textual_order(nodes, &edges, &self.available));
         let mut outer = None;
         if let Some(start) = order.start {
             outer = self.start(nodes[start]);
@@ -324,7 +339,7 @@ impl Planner<'_> {
         let tables = self.tables[&var].clone();
         let labels =
             self.graph.nodes.iter().find(|n| n.var == var).map_or(LabelExpr::True, |n| n.labels.clone());
-        match self.lookup(var) {
+        match self.lookup(var, &self.available) {
             Some(Lookup::Key { property, key, predicate }) => {
                 self.graph.predicates.remove(predicate);
                 let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));

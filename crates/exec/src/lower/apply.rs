@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{ApplyKind, Plan, VarId};
 
+use super::join::is_constant;
 use super::{Lowered, Lowering, Vars, internal, vars_of};
 use crate::ExecError;
 use crate::layout::Layout;
@@ -152,7 +153,7 @@ fn looks_at_rows_together(plan: &Plan) -> bool {
             inputs.iter().any(|i| arguments_of(i).is_none() || looks_at_rows_together(i))
         }
         // Both sides of a join may hold the argument: then rows must agree on their number, which one row at a time ensures.
-        Plan::HashJoin { .. } => true,
+        Plan::HashJoin { left, right, .. } => !is_constant(right) || looks_at_rows_together(left),
         // A plan that starts from nothing has no row number to carry.
         Plan::Unit | Plan::Empty(_) | Plan::NodeScan(_) => true,
         Plan::Apply { input, .. } | Plan::SemiJoin { input, .. } => looks_at_rows_together(input),

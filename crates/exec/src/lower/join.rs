@@ -30,7 +30,11 @@ impl<'s> Lowering<'s> {
         build_vars.extend(on);
         let probe = self.child(0, left, &probe_vars)?;
         let probe = self.pack(probe, &probe_vars, false)?;
-        let build = self.child(1, right, &build_vars)?;
+        let constant = is_constant(right);
+        let build = match constant {
+            true => self.apart(|l| l.child(1, right, &build_vars))?,
+            false => self.child(1, right, &build_vars)?,
+        };
         let build = self.pack(build, &build_vars, false)?;
         let slots = |layout: &Layout, vars: &[VarId]| {
             vars.iter().map(|v| self.slot(layout, *v)).collect::<Result<Vec<_>, _>>()
@@ -42,6 +46,7 @@ impl<'s> Lowering<'s> {
             build_keys: slots(&build.layout, on)?,
             probe_keep: slots(&probe.layout, &probe_keep)?,
             build_keep: slots(&build.layout, &build_keep)?,
+            constant,
         };
         let vars: Vec<VarId> = probe_keep.into_iter().chain(build_keep).collect();
         let op = ops::HashJoin::new(probe.op, build.op, Arc::new(shape));
@@ -59,14 +64,23 @@ impl<'s> Lowering<'s> {
         below.insert(var);
         let child = self.child(0, input, &below)?;
         let place = self.place(&child.layout, var)?;
-        // The set does not depend on the rows of an apply around.
-        let (argument, numbers) = (self.argument.take(), std::mem::take(&mut self.numbers));
         let wanted: Vars = [var].into_iter().collect();
-        let build = self.child(1, filter, &wanted);
-        (self.argument, self.numbers) = (argument, numbers);
-        let build = self.pack(build?, &wanted, false)?;
+        let build = self.apart(|l| l.child(1, filter, &wanted))?;
+        let build = self.pack(build, &wanted, false)?;
         let (slots, slot) = (build.layout.groups[0].slots, self.slot(&build.layout, var)?);
         let op = ops::SemiJoin::new(child.op, place, build.op, slots, slot);
         Ok(Lowered { op: Box::new(op), layout: child.layout, forkable: child.forkable })
     }
+    /// Lowers what does not depend on the rows of an apply around, and has no row number.
+    fn apart<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let (argument, numbers) = (self.argument.take(), std::mem::take(&mut self.numbers));
+        let lowered = lower(self);
+        (self.argument, self.numbers) = (argument, numbers);
+        lowered
+    }
+}
+
+/// Whether a plan gives the same rows whatever the rows of an apply around.
+pub(super) fn is_constant(plan: &Plan) -> bool {
+    !matches!(plan, Plan::Argument(_)) && plan.children().into_iter().all(is_constant)
 }

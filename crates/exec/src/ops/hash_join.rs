@@ -42,6 +42,8 @@ pub(crate) struct Shape {
     pub(crate) build_keys: Vec<usize>,
     pub(crate) probe_keep: Vec<usize>,
     pub(crate) build_keep: Vec<usize>,
+    /// The build side does not depend on the rows of an apply around.
+    pub(crate) constant: bool,
 }
 
 impl<'s> HashJoin<'s> {
@@ -158,8 +160,10 @@ impl<'s> Operator<'s> for HashJoin<'s> {
 
     fn reset(&mut self) {
         self.probe.reset();
-        self.build.reset();
-        self.built = Arc::default();
+        if !self.shape.constant {
+            self.build.reset();
+            self.built = Arc::default();
+        }
         self.rest.clear();
         (self.cursor, self.offset) = (0, 0);
     }
