@@ -156,6 +156,11 @@ impl Catalog {
         place(&self.properties, &self.edge_tables.get(table.0 as usize)?.properties, name)
     }
 
+    /// The property of this name, if anything has it.
+    pub fn property_id(&self, name: &str) -> Option<PropertyId> {
+        self.properties.id(name).and_then(|id| u32::try_from(id).ok()).map(PropertyId)
+    }
+
     /// The name of a property.
     pub fn property_name(&self, id: PropertyId) -> Arc<str> {
         self.properties.name(id.0 as usize).cloned().unwrap_or_else(|| "".into())

@@ -7,9 +7,10 @@ use trimorph_algebra::{Expr, LabelExpr, VarId};
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_catalog::Catalog;
 use trimorph_functions::{Clock, Context, NoGraph};
+use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
 
-use super::{Ex, PropertyColumns};
+use super::Ex;
 use crate::layout::Layout;
 
 /// What names are resolved against.
@@ -74,7 +75,12 @@ impl Scope<'_, '_> {
             Expr::Var(v) => self.variable(*v)?,
             Expr::Property(base, key, span) => {
                 let base = self.boxed(base)?;
-                Ex::Property { base, key: Arc::clone(key), columns: Arc::new(self.columns(key)), span: *span }
+                Ex::Property {
+                    base,
+                    key: Arc::clone(key),
+                    columns: Arc::new(PropertyAccess::new(self.compiler.catalog, key)),
+                    span: *span,
+                }
             }
             Expr::Op(op, args, span) => fold(Ex::Op(*op, self.all(args)?, *span)),
             Expr::Call(name, args, span) => {
@@ -178,14 +184,6 @@ impl Scope<'_, '_> {
                 Err(Diagnostic::compile(ErrorKind::SemanticError, "UndefinedVariable", text)
                     .hint("this is a bug in Trimorph: please report the query"))
             }
-        }
-    }
-
-    fn columns(&self, key: &str) -> PropertyColumns {
-        let catalog = self.compiler.catalog;
-        PropertyColumns {
-            nodes: catalog.table_ids().map(|t| catalog.node_property(t, key)).collect(),
-            edges: catalog.edge_table_ids().map(|t| catalog.edge_property(t, key)).collect(),
         }
     }
 

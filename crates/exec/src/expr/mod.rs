@@ -19,6 +19,7 @@ use std::sync::Arc;
 use trimorph_algebra::{Op, QuantifierKind};
 use trimorph_base::Span;
 use trimorph_functions::Function;
+use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
 
 use crate::layout::Place;
@@ -36,7 +37,7 @@ pub(crate) enum Ex {
     Const(Value),
     Slot(Place),
     Local(usize),
-    Property { base: Box<Ex>, key: Arc<str>, columns: Arc<PropertyColumns>, span: Span },
+    Property { base: Box<Ex>, key: Arc<str>, columns: Arc<PropertyAccess>, span: Span },
     Op(Op, Vec<Ex>, Span),
     Call(&'static Function, Vec<Ex>, Span),
     HasLabel { base: Box<Ex>, tables: Arc<[bool]>, edge_tables: Arc<[bool]> },
@@ -48,11 +49,4 @@ pub(crate) enum Ex {
     Quantifier { kind: QuantifierKind, local: usize, list: Box<Ex>, predicate: Box<Ex> },
     Reduce { acc: usize, init: Box<Ex>, local: usize, list: Box<Ex>, body: Box<Ex> },
     Path(Vec<Ex>),
-}
-
-/// A property's column in each table; none where the table has no such property.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct PropertyColumns {
-    pub(crate) nodes: Vec<Option<usize>>,
-    pub(crate) edges: Vec<Option<usize>>,
 }

@@ -1,17 +1,19 @@
 //! Properties of the nodes or edges of a vector, read column by column: the values, or only which are null.
 
 use trimorph_base::TableId;
+use trimorph_store::ColumnView;
+use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Nulls, Values, Vector};
 
+use super::Ex;
 use super::vector::{Evaluated, evaluate_shallow, positions};
-use super::{Ex, PropertyColumns};
 use crate::Context;
 
 /// Reads a property of nodes or edges; `None` where it cannot be read column by column.
 pub(super) fn property<'s>(
     vector: &Vector<'s>,
-    columns: &PropertyColumns,
+    columns: &PropertyAccess,
     group: &Group<'s>,
     cx: &Context<'s>,
 ) -> Option<Vector<'s>> {
@@ -19,10 +21,8 @@ pub(super) fn property<'s>(
     let selection = positions(group);
     match &vector.values {
         Values::Node(Nodes::Range(first)) if selection.is_all() => {
-            match columns.nodes.get(first.table().0 as usize).copied().flatten() {
-                Some(column) => Some(cx.reader.node_column(first.table(), column).scan(first.row(), len)),
-                None => Some(Vector::nulls(len)),
-            }
+            let column = columns.of_nodes(first.table(), &cx.reader);
+            Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(first.row(), len)))
         }
         Values::Node(nodes) => {
             let present: Vec<u32> = if vector.nulls.is_none() {
@@ -38,20 +38,15 @@ pub(super) fn property<'s>(
             hide_nulls(&mut out, &vector.nulls, len);
             Some(out)
         }
-        Values::Edge(Edges::Slots { table, first, .. }) => match columns.edges.get(*table).copied().flatten()
-        {
-            Some(column) => Some(cx.reader.edge_column(*table, column).scan(*first, len)),
-            None => Some(Vector::nulls(len)),
-        },
+        Values::Edge(Edges::Slots { table, first, .. }) => {
+            let column = columns.of_edges(*table, &cx.reader);
+            Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(*first, len)))
+        }
         Values::Edge(Edges::Run(first)) => {
             let table = first.table().0 as usize;
-            match columns.edges.get(table).copied().flatten() {
-                Some(column) => {
-                    let slot = cx.reader.edge_table(table).slot(*first);
-                    Some(cx.reader.edge_column(table, column).scan(slot, len))
-                }
-                None => Some(Vector::nulls(len)),
-            }
+            let column = columns.of_edges(table, &cx.reader);
+            let scan = |column: &ColumnView<'s>| column.scan(cx.reader.edge_table(table).slot(*first), len);
+            Some(column.map_or_else(|| Vector::nulls(len), scan))
         }
         Values::Edge(Edges::Ids(ids)) if vector.nulls.is_none() => {
             let present = selection.to_vec(len);
@@ -60,14 +55,9 @@ pub(super) fn property<'s>(
                 return None;
             }
             let table = table.0 as usize;
-            match columns.edges.get(table).copied().flatten() {
-                Some(column) => {
-                    let view = cx.reader.edge_table(table);
-                    let rows = present.iter().map(|i| (*i as usize, view.slot(ids[*i as usize])));
-                    Some(cx.reader.edge_column(table, column).gather(rows, len))
-                }
-                None => Some(Vector::nulls(len)),
-            }
+            let Some(column) = columns.of_edges(table, &cx.reader) else { return Some(Vector::nulls(len)) };
+            let view = cx.reader.edge_table(table);
+            Some(column.gather(present.iter().map(|i| (*i as usize, view.slot(ids[*i as usize]))), len))
         }
         _ => None,
     }
@@ -88,14 +78,11 @@ fn read_nodes<'s>(
     nodes: &Nodes<'s>,
     table: TableId,
     present: &[u32],
-    columns: &PropertyColumns,
+    columns: &PropertyAccess,
     len: usize,
     cx: &Context<'s>,
 ) -> Vector<'s> {
-    let Some(column) = columns.nodes.get(table.0 as usize).copied().flatten() else {
-        return Vector::nulls(len);
-    };
-    let column = cx.reader.node_column(table, column);
+    let Some(column) = columns.of_nodes(table, &cx.reader) else { return Vector::nulls(len) };
     match nodes {
         // The two forms that matter get their own loop; the rest is rare.
         Nodes::Ids { ids, .. } => {
@@ -109,7 +96,7 @@ fn read_nodes<'s>(
 fn read_mixed<'s>(
     nodes: &Nodes<'s>,
     present: &[u32],
-    columns: &PropertyColumns,
+    columns: &PropertyAccess,
     len: usize,
     cx: &Context<'s>,
 ) -> Option<Vector<'s>> {
@@ -124,7 +111,7 @@ fn read_mixed<'s>(
     let mut out: Option<Vector<'s>> = None;
     let mut missing = Nulls::NONE;
     for (table, list) in &by_table {
-        if columns.nodes.get(table.0 as usize).copied().flatten().is_none() {
+        if columns.of_nodes(*table, &cx.reader).is_none() {
             list.iter().for_each(|i| missing.set(*i as usize, len));
             continue;
         }
@@ -155,8 +142,8 @@ pub(super) fn property_nulls(ex: &Ex, chunk: &Chunk<'_>, group: usize, cx: &Cont
     positions(g).for_each(g.len, |i| {
         if !nulls.get(i) {
             let id = nodes.id(i);
-            let column = columns.nodes.get(id.table().0 as usize).copied().flatten();
-            if column.is_none_or(|c| cx.reader.node_column(id.table(), c).is_null(id.row())) {
+            let column = columns.of_nodes(id.table(), &cx.reader);
+            if column.is_none_or(|column| column.is_null(id.row())) {
                 out.set(i, g.len);
             }
         }

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use trimorph_algebra::Op;
 use trimorph_base::{EdgeId, TableId};
+use trimorph_store::access::PropertyAccess;
 use trimorph_store::{ColumnView, Condition, Test};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Edges, Group, Nodes, Selection, Values};
 
+use super::Ex;
 use super::range::{integer_range, swapped};
-use super::{Ex, PropertyColumns};
 use crate::Context;
 use crate::layout::Place;
 
@@ -21,7 +22,7 @@ use crate::layout::Place;
 pub(crate) struct PropertyTest {
     /// Whose property.
     pub(crate) place: Place,
-    columns: Arc<PropertyColumns>,
+    columns: Arc<PropertyAccess>,
     kind: Kind,
 }
 
@@ -42,7 +43,6 @@ enum Known {
     Missing,
     General,
     Column {
-        column: usize,
         low: i64,
         high: i64,
         test: Test,
@@ -91,9 +91,7 @@ impl PropertyTest {
 
     /// Both tests as one, if they are ranges of the same property; else the first back.
     pub(crate) fn and(mut self, other: Self) -> Result<Self, Self> {
-        let same = self.place == other.place
-            && self.columns.nodes == other.columns.nodes
-            && self.columns.edges == other.columns.edges;
+        let same = self.place == other.place && self.columns.is_same(&other.columns);
         match (&mut self.kind, other.kind) {
             (Kind::Range(bounds), Kind::Range(more)) if same => {
                 bounds.extend(more);
@@ -104,9 +102,13 @@ impl PropertyTest {
     }
 
     /// The column of an edge table and the integers in it that pass; `None` where that is no range.
-    pub(crate) fn edge_range(&self, table: usize, cx: &Context<'_>) -> Option<(usize, i64, i64)> {
-        let column = self.columns.edges.get(table).copied().flatten()?;
-        let (low, high) = self.bounds(cx.reader.catalog().edge_tables[table].properties[column].ty)?;
+    pub(crate) fn edge_range<'a, 's>(
+        &self,
+        table: usize,
+        cx: &'a Context<'s>,
+    ) -> Option<(&'a ColumnView<'s>, i64, i64)> {
+        let column = self.columns.of_edges(table, &cx.reader)?;
+        let (low, high) = self.bounds(column.logical_type())?;
         Some((column, low, high))
     }
 
@@ -121,23 +123,32 @@ impl PropertyTest {
         Some((low, high))
     }
 
-    fn known(&self, column: Option<usize>, ty: impl FnOnce(usize) -> LogicalType) -> Known {
+    fn known(&self, column: Option<&ColumnView<'_>>) -> Known {
         let Some(column) = column else {
             // What a table has no column for is null in all of its rows.
             return if matches!(self.kind, Kind::Present(false)) { Known::General } else { Known::Missing };
         };
-        let ty = ty(column);
+        let ty = column.logical_type();
         match self.kind {
-            Kind::Present(_) => Known::Column { column, low: 0, high: 0, test: Test::default() },
+            Kind::Present(_) => Known::Column { low: 0, high: 0, test: Test::default() },
             Kind::Text(..) if ty == LogicalType::String => {
-                Known::Column { column, low: 0, high: 0, test: Test::default() }
+                Known::Column { low: 0, high: 0, test: Test::default() }
             }
             Kind::Text(..) => Known::General,
             Kind::Range(_) => match self.bounds(ty) {
-                Some((low, high)) => Known::Column { column, low, high, test: Test::default() },
+                Some((low, high)) => Known::Column { low, high, test: Test::default() },
                 None => Known::General,
             },
         }
+    }
+
+    /// The column of a node table or edge table.
+    fn column<'a, 's>(&self, edges: bool, table: usize, cx: &'a Context<'s>) -> Option<&'a ColumnView<'s>> {
+        if edges {
+            return self.columns.of_edges(table, &cx.reader);
+        }
+        // The number was a table's id.
+        self.columns.of_nodes(TableId(u16::try_from(table).ok()?), &cx.reader)
     }
 
     /// What is known of the column of a node table or edge table.
@@ -155,14 +166,7 @@ impl PropertyTest {
         }
         let known = &mut tables[table];
         if matches!(known, Known::Unknown) {
-            let catalog = cx.reader.catalog();
-            *known = if edges {
-                let column = self.columns.edges.get(table).copied().flatten();
-                self.known(column, |c| catalog.edge_tables[table].properties[c].ty)
-            } else {
-                let column = self.columns.nodes.get(table).copied().flatten();
-                self.known(column, |c| catalog.node_tables[table].properties[c].ty)
-            };
+            *known = self.known(self.column(edges, table, cx));
         }
         known
     }
@@ -192,8 +196,8 @@ impl PropertyTest {
         let run = Run::of(&vector.values, cx)?;
         match self.look(run.edges, run.table, state, cx) {
             Known::Missing => Some(0),
-            Known::Column { column, low, high, test } => {
-                let column = run.column(*column, cx);
+            Known::Column { low, high, test } => {
+                let column = self.column(run.edges, run.table, cx)?;
                 self.with(*low, *high, |c| test.count(column, c, run.first, group.len))
             }
             Known::General | Known::Unknown => None,
@@ -215,8 +219,8 @@ impl PropertyTest {
         if let Some(run) = Run::of(&vector.values, cx) {
             return match self.look(run.edges, run.table, state, cx) {
                 Known::Missing => Some(()),
-                Known::Column { column, low, high, test } => {
-                    let column = run.column(*column, cx);
+                Known::Column { low, high, test } => {
+                    let column = self.column(run.edges, run.table, cx)?;
                     self.with(*low, *high, |c| match &group.selection {
                         Selection::All => test.select(column, c, run.first, group.len, out),
                         Selection::List(list) => {
@@ -234,8 +238,13 @@ impl PropertyTest {
                     return self.select_mixed(nodes, group, state, cx, out);
                 };
                 let known = self.look(false, table.0 as usize, state, cx);
-                let column = |c| cx.reader.node_column(table, c);
-                self.select_at(known, column, group, |i| nodes.id(i as usize).row(), out)
+                self.select_at(
+                    known,
+                    self.columns.of_nodes(table, &cx.reader),
+                    group,
+                    |i| nodes.id(i as usize).row(),
+                    out,
+                )
             }
             Values::Edge(Edges::Ids(ids)) => {
                 if group.selection.count(group.len) == 0 {
@@ -252,7 +261,6 @@ impl PropertyTest {
                 }
                 let known = self.look(true, table, state, cx);
                 let view = cx.reader.edge_table(table);
-                let column = |c| cx.reader.edge_column(table, c);
                 // Edges of one forward list follow each other, in ids as in slots.
                 let (mut last, mut slot) = (EdgeId(u64::MAX - 1), 0);
                 let slot_of = |i: u32| {
@@ -261,7 +269,7 @@ impl PropertyTest {
                     last = id;
                     slot
                 };
-                self.select_at(known, column, group, slot_of, out)
+                self.select_at(known, self.columns.of_edges(table, &cx.reader), group, slot_of, out)
             }
             _ => None,
         }
@@ -284,8 +292,8 @@ impl PropertyTest {
             let end = (start + 1..count).find(|k| node(*k).table() != table).unwrap_or(count);
             match self.look(false, table.0 as usize, state, cx) {
                 Known::Missing => {}
-                Known::Column { column, low, high, test } => {
-                    let column = cx.reader.node_column(table, *column);
+                Known::Column { low, high, test } => {
+                    let column = self.columns.of_nodes(table, &cx.reader)?;
                     // Groups are far shorter than 2^32.
                     let rows = (start..end).map(|k| (group.selection.position(k) as u32, node(k).row()));
                     self.with(*low, *high, |c| test.select_at(column, c, rows, out))?;
@@ -298,18 +306,18 @@ impl PropertyTest {
     }
 
     /// Positions whose rows lie anywhere.
-    fn select_at<'a, 's: 'a>(
+    fn select_at(
         &self,
         known: &mut Known,
-        column: impl FnOnce(usize) -> &'a ColumnView<'s>,
+        column: Option<&ColumnView<'_>>,
         group: &Group<'_>,
         mut row: impl FnMut(u32) -> u64,
         out: &mut Vec<u32>,
     ) -> Option<()> {
         match known {
             Known::Missing => Some(()),
-            Known::Column { column: at, low, high, test } => {
-                let column = column(*at);
+            Known::Column { low, high, test } => {
+                let column = column?;
                 self.with(*low, *high, |c| match &group.selection {
                     Selection::All => {
                         // Groups are far shorter than 2^32.
@@ -348,14 +356,6 @@ impl Run {
             }
             _ => None,
         }
-    }
-
-    fn column<'a, 's>(&self, column: usize, cx: &'a Context<'s>) -> &'a ColumnView<'s> {
-        if self.edges {
-            return cx.reader.edge_column(self.table, column);
-        }
-        // The number was a table's id.
-        cx.reader.node_column(TableId(u16::try_from(self.table).unwrap_or(0)), column)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use trimorph_algebra::{Op, QuantifierKind};
 use trimorph_base::{Diagnostic, ErrorKind, NodeId};
 use trimorph_functions::operators as ops;
+use trimorph_store::access::PropertyAccess;
 use trimorph_types::{Map, Path, Relationship, Value};
 use trimorph_vector::{Chunk, Edges, Values};
 
@@ -130,40 +131,27 @@ impl<'a, 's> Row<'a, 's> {
     }
 
     /// A property of an edge that is known by its slot only.
-    fn slot_property(&self, base: &Ex, columns: &super::PropertyColumns, cx: &Context<'s>) -> Option<Value> {
+    fn slot_property(&self, base: &Ex, columns: &PropertyAccess, cx: &Context<'s>) -> Option<Value> {
         let Ex::Slot(place) = base else { return None };
         let Values::Edge(Edges::Slots { table, first, .. }) =
             &self.chunk.groups[place.group].vectors.get(place.slot)?.values
         else {
             return None;
         };
-        let column = columns.edges.get(*table).copied().flatten();
-        Some(
-            column.map_or(Value::Null, |c| {
-                cx.reader.edge_column(*table, c).value(first + self.position as u64)
-            }),
-        )
+        let column = columns.of_edges(*table, &cx.reader);
+        Some(column.map_or(Value::Null, |column| column.value(first + self.position as u64)))
     }
 
     fn property(
         &self,
         base: &Value,
         key: &Arc<str>,
-        columns: &super::PropertyColumns,
+        columns: &PropertyAccess,
         cx: &Context<'s>,
     ) -> Result<Value, Diagnostic> {
         match base {
-            Value::Node(n) => Ok(match columns.nodes.get(n.table().0 as usize) {
-                Some(Some(column)) => cx.reader.node_column(n.table(), *column).value(n.row()),
-                _ => Value::Null,
-            }),
-            Value::Relationship(r) => Ok(match columns.edges.get(r.id.table().0 as usize) {
-                Some(Some(column)) => {
-                    let table = r.id.table().0 as usize;
-                    cx.reader.edge_column(table, *column).value(cx.reader.edge_table(table).slot(r.id))
-                }
-                _ => Value::Null,
-            }),
+            Value::Node(n) => Ok(columns.of_node(*n, &cx.reader)),
+            Value::Relationship(r) => Ok(columns.of_edge(r.id, &cx.reader)),
             other => ops::property_of(&cx.functions(&cx.graph()), other, key),
         }
     }

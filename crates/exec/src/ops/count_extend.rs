@@ -86,8 +86,7 @@ fn add_in_range(
 ) -> Option<()> {
     let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency) else { return None };
     let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
-    let (column, within, mut test) =
-        (cx.reader.edge_column(adjacency.edge_table, column), Condition::Range(low, high), Test::default());
+    let (within, mut test) = (Condition::Range(low, high), Test::default());
     let mut slots = vec![0; counts.len() + 1];
     csr.slots(first, &mut slots);
     let (start, ends) = slots.split_first()?;
@@ -124,8 +123,7 @@ fn count_in_range(
 ) -> Option<u64> {
     let table = adjacency.edge_table;
     let (column, low, high) = range.edge_range(table, cx)?;
-    let (column, within, mut test) =
-        (cx.reader.edge_column(table, column), Condition::Range(low, high), Test::default());
+    let (within, mut test) = (Condition::Range(low, high), Test::default());
     if adjacency.forward {
         return test.count(column, &within, csr.slot(list), list.len).map(|n| n as u64);
     }
@@ -185,7 +183,6 @@ impl CountTarget {
             (None, _) => Some(end - start),
             (Some(_), Some(range)) if adjacency.forward => {
                 let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
-                let column = cx.reader.edge_column(adjacency.edge_table, column);
                 let edges = usize::try_from(end - start).ok()?;
                 let count = Test::default().count(column, &Condition::Range(low, high), start, edges)?;
                 Some(count as u64)

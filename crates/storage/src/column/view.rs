@@ -164,6 +164,12 @@ pub(super) fn split(row: u64) -> (usize, usize) {
 }
 
 impl<'s> ColumnView<'s> {
+    /// The type of its values, but for exceptions.
+    #[inline]
+    pub fn logical_type(&self) -> LogicalType {
+        self.ty
+    }
+
     /// Resolves `column`.
     pub fn new(column: &'s Column) -> Self {
         let dictionary = column

@@ -7,6 +7,7 @@
 //! estimate   how many statements a pattern gives, sampled where statistics do not tell
 //! run        the answer as batches of aligned vectors
 //! adjacency  the lists an edge pattern with a frontier visits, for operators that walk them in place
+//! properties the columns a property pattern with a frontier finds its literals in, likewise
 //! morsels    the rows a label pattern gives, in ranges for workers
 //! ```
 //!
@@ -23,6 +24,7 @@ mod node_set;
 mod notation;
 mod pattern;
 mod plan;
+mod properties;
 mod run;
 mod test;
 mod values;
@@ -34,6 +36,7 @@ pub use node_set::NodeSet;
 pub use notation::{Argument, NotationError, parse};
 pub use pattern::{Bound, Frontier, JoinKind, Kind, Pattern, Position, Predicates, Range, Term};
 pub use plan::{Access, AccessPlan, Choice, Path, Relation, scan_pays};
+pub use properties::PropertyAccess;
 pub use run::{AccessError, Batch};
 
 /// The predicate of label statements, as P is given back.

@@ -8,7 +8,7 @@
 //!
 //! Source: Poseidon §5 (scans), §6.2 (planner).
 
-use trimorph_base::TableId;
+use trimorph_base::{PropertyId, TableId};
 use trimorph_catalog::{Catalog, EdgeTableInfo};
 
 use super::pattern::{Bound, Frontier, JoinKind, Kind, Pattern, Position, Predicates, Term};
@@ -182,6 +182,16 @@ impl Predicates {
             Self::Names(names) => names.iter().any(|n| **n == *name),
         }
     }
+
+    /// Whether a property is meant, asked for one after the other: names are looked up once.
+    fn properties(&self, catalog: &Catalog) -> impl Fn(PropertyId) -> bool {
+        let ids: Option<Vec<PropertyId>> = match self {
+            Self::Any => None,
+            Self::Label => Some(Vec::new()),
+            Self::Names(names) => Some(names.iter().filter_map(|n| catalog.property_id(n)).collect()),
+        };
+        move |id| ids.as_ref().is_none_or(|ids| ids.contains(&id))
+    }
 }
 
 impl AccessPlan {
@@ -281,6 +291,7 @@ fn node_properties(pattern: &Pattern, catalog: &Catalog, choice: Choice, out: &m
     if pattern.statement.is_enumerable() {
         return;
     }
+    let named = pattern.predicates.properties(catalog);
     for (table, info) in catalog.table_ids().zip(&catalog.node_tables) {
         if !pattern.subject.allows_table(table) {
             continue;
@@ -288,7 +299,7 @@ fn node_properties(pattern: &Pattern, catalog: &Catalog, choice: Choice, out: &m
         let total = info.rows as f64;
         let subjects = pattern.subject.nodes_in(table, info.rows);
         for (column, property) in info.properties.iter().enumerate() {
-            if !pattern.predicates.names(&catalog.property_name(property.id)) || subjects == Some(0.0) {
+            if !named(property.id) || subjects == Some(0.0) {
                 continue;
             }
             let present = total - property.stats.nulls as f64;
@@ -381,10 +392,11 @@ fn edge_properties(pattern: &Pattern, catalog: &Catalog, choice: Choice, out: &m
     if subjects == Some(0.0) {
         return;
     }
+    let named = pattern.predicates.properties(catalog);
     for (table, info) in catalog.edge_tables.iter().enumerate() {
         let total = info.edges as f64;
         for (column, property) in info.properties.iter().enumerate() {
-            if !pattern.predicates.names(&catalog.property_name(property.id)) {
+            if !named(property.id) {
                 continue;
             }
             let present = (total - property.stats.nulls as f64) / total.max(1.0);

@@ -1,0 +1,81 @@
+//! Which columns a property pattern with a frontier finds its literals in: the index path, resolved for operators that read columns in
+//! place.
+//!
+//! A name is a property of nodes and of edges alike until the thing it is asked of is known, so an access has the columns of both.
+
+use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_catalog::Catalog;
+use trimorph_storage::column::ColumnView;
+use trimorph_types::Value;
+
+use super::pattern::{Frontier, Kind, Pattern};
+use super::plan::{AccessPlan, Choice, Relation};
+use crate::Reader;
+
+/// The column of a property in each table; none where the table has no such property.
+#[derive(Clone, Debug, Default)]
+pub struct PropertyAccess {
+    /// By node table.
+    nodes: Vec<Option<usize>>,
+    /// By edge table.
+    edges: Vec<Option<usize>>,
+}
+
+impl PropertyAccess {
+    /// The property `name` of a frontier of nodes or of edges, as `subject` says: `v[]P l^`.
+    pub fn pattern(subject: Kind, name: &str) -> Pattern {
+        Pattern::property(subject, name)
+            .subject_frontier(Frontier::Later(f64::MAX))
+            .project(false, false, true, false)
+    }
+
+    /// Resolves the property `name` of whatever has it.
+    pub fn new(catalog: &Catalog, name: &str) -> Self {
+        let mut out = Self {
+            nodes: vec![None; catalog.node_tables.len()],
+            edges: vec![None; catalog.edge_tables.len()],
+        };
+        for subject in [Kind::Node, Kind::Statement] {
+            let pattern = Self::pattern(subject, name);
+            for access in AccessPlan::new(pattern, catalog, Choice::Index).accesses {
+                match access.relation {
+                    Relation::NodeProperty { table, column } => out.nodes[table.0 as usize] = Some(column),
+                    Relation::EdgeProperty { table, column } => out.edges[table] = Some(column),
+                    Relation::Labels(_) | Relation::Edges(_) => {}
+                }
+            }
+        }
+        out
+    }
+
+    /// The column for nodes of `table`; rows are the nodes'.
+    #[inline]
+    pub fn of_nodes<'r, 's>(&self, table: TableId, reader: &'r Reader<'s>) -> Option<&'r ColumnView<'s>> {
+        let column = self.nodes.get(table.0 as usize).copied().flatten()?;
+        Some(reader.node_column(table, column))
+    }
+
+    /// The column for edges of a table; rows are slots.
+    #[inline]
+    pub fn of_edges<'r, 's>(&self, table: usize, reader: &'r Reader<'s>) -> Option<&'r ColumnView<'s>> {
+        let column = self.edges.get(table).copied().flatten()?;
+        Some(reader.edge_column(table, column))
+    }
+
+    /// The value of a node; null if it has none.
+    pub fn of_node(&self, node: NodeId, reader: &Reader<'_>) -> Value {
+        self.of_nodes(node.table(), reader).map_or(Value::Null, |column| column.value(node.row()))
+    }
+
+    /// The value of an edge; null if it has none.
+    pub fn of_edge(&self, edge: EdgeId, reader: &Reader<'_>) -> Value {
+        let table = edge.table().0 as usize;
+        self.of_edges(table, reader)
+            .map_or(Value::Null, |column| column.value(reader.edge_table(table).slot(edge)))
+    }
+
+    /// Whether both read the same columns.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.nodes == other.nodes && self.edges == other.edges
+    }
+}
