@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow_array::{Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{Decimal128Array, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use trimorph::generate::{SnbLayout, generate_snb};
 use trimorph::{CancelToken, Config, Database, Error, Format, LoadError, LoadOptions, NoProgress};
@@ -38,17 +38,25 @@ struct Case {
 const PEOPLE: &str = "id:ID(P),name,n:int,x:float,tags:string[],d:date,at:datetime,t:localtime,u:duration,:LABEL\n\
     1,Ann,5,1.5,a;b,2001-02-03,2001-02-03T04:05:06Z,12:00:01,P1Y2M,P\n2,\"B, \"\"b\"\"\nc\",,,,,,,,P;Q\r\n\
     3,,7,-1e300,,1999-12-31,2001-02-03T04:05:06.789+01:00,,PT5S,Q\n4,ü,9223372036854775807,NaN,x,,,,,\n";
-const FRIENDS: &str = ":START_ID(P),:END_ID(P),:TYPE,since:date,w:float,note\n1,2,KNOWS,2001-02-03,0.5,a\n2,3,KNOWS,,,\"b\n\"\n\
-    3,1,LIKES,2020-02-29,1,\n4,4,LIKES,,,c\n";
+const FRIENDS: &str = ":START_ID(P),:END_ID(P),:TYPE,since:date,w:float,d:decimal,u:iri,note\n\
+    1,2,KNOWS,2001-02-03,0.5,12.50,urn:a,a\n2,3,KNOWS,,,,,\"b\n\"\n\
+    3,1,LIKES,2020-02-29,1,-0.001,http://example.org/\u{fc}?b=c,\n4,4,LIKES,,,99999999999999999999999999999999999999,,c\n";
 const MAPPING: &str = r#"{"delimiter": ",", "nodes": [{"file": "a.csv", "labels": ["A"], "key": "id", "columns": {"x": "int[]"}},
     {"file": "b.csv", "labels": ["B"], "key": "name", "space": "B", "header": ["name", "v"]}],
     "edges": [{"file": "e.csv", "type": "E", "from": {"space": "A", "column": "a"}, "to": {"space": "B", "column": "b"}}]}"#;
-const PARQUET: &str = r#"{"nodes": [{"file": "p.parquet", "labels": ["P"], "key": "id"}],
+const PARQUET: &str = r#"{"nodes": [{"file": "p.parquet", "labels": ["P"], "key": "id", "columns": {"u": "iri"}}],
     "edges": [{"file": "p.parquet", "type": "E", "from": {"space": "P", "column": "id"}, "to": {"space": "P", "column": "n"}}]}"#;
 
 fn parquet_bytes() -> Vec<u8> {
-    let fields =
-        [("id", DataType::Int64), ("n", DataType::Int64), ("x", DataType::Float64), ("s", DataType::Utf8)];
+    let fields = [
+        ("id", DataType::Int64),
+        ("n", DataType::Int64),
+        ("x", DataType::Float64),
+        ("s", DataType::Utf8),
+        ("d", DataType::Decimal128(20, 2)),
+        ("u", DataType::Utf8),
+    ];
+    let decimals = Decimal128Array::from_iter_values((0..50).map(|i| i * 1001));
     let schema = Arc::new(Schema::new(fields.map(|(n, t)| Field::new(n, t, true)).to_vec()));
     let batch = RecordBatch::try_new(
         Arc::clone(&schema),
@@ -57,6 +65,8 @@ fn parquet_bytes() -> Vec<u8> {
             Arc::new(Int64Array::from_iter((0..50).map(|i| (i % 7 != 0).then_some((i * 3) % 50)))),
             Arc::new(Float64Array::from_iter_values((0..50).map(f64::from))),
             Arc::new(StringArray::from_iter_values((0..50).map(|i| format!("text {}", i % 5)))),
+            Arc::new(decimals.with_precision_and_scale(20, 2).unwrap()),
+            Arc::new(StringArray::from_iter_values((0..50).map(|i| format!("urn:{}", i % 7)))),
         ],
     )
     .unwrap();

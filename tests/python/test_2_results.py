@@ -177,6 +177,31 @@ def test_decimals(conn):
         assert cells(frame) == [D("1.5"), D("0.125")]
 
 
+def test_decimals_and_iris_of_files(tmp_path):
+    """In from CSV, out as Arrow, to Parquet, in again."""
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "shop.csv").write_text("id:ID,price:decimal,home:iri,:LABEL\na,12.50,urn:a,Shop\nb,0.125,,Shop\nc,,urn:c,Shop\n")
+    (tmp_path / "shop.json").write_text('{"nodes": [{"file": "shop.parquet", "labels": ["Shop"], "key": "id", "columns": {"home": "iri"}}]}')
+    text = "MATCH (s:Shop) RETURN s.id AS id, s.price AS price, s.home AS home, s.price * 2 AS twice ORDER BY id"
+    expected = [
+        ("a", decimal.Decimal("12.5"), trimorph.Iri("urn:a"), decimal.Decimal(25)),
+        ("b", decimal.Decimal("0.125"), None, decimal.Decimal("0.25")),
+        ("c", None, trimorph.Iri("urn:c"), None),
+    ]
+    for file in ("shop.csv", "shop.json"):
+        database = trimorph.Database()
+        database.load(tmp_path / file)
+        conn = database.connect()
+        assert conn.execute(text).fetchall() == expected
+        table = conn.execute(text).arrow()
+        assert table.schema.types == [pa.string(), pa.decimal128(38, 3), pa.string(), pa.decimal128(38, 2)]
+        parquet.write_table(table.select(["id", "price"]).append_column("home", pa.array(["urn:a", None, "urn:c"])), tmp_path / "shop.parquet")
+    (tmp_path / "bad.csv").write_text("id:ID,price:decimal\na,1\nb,1e3\n")
+    with pytest.raises(trimorph.LoadError, match=r'bad.csv:3: column "price:decimal": "1e3" is not a valid DECIMAL'):
+        trimorph.Database().load(tmp_path / "bad.csv")
+
+
 def test_arrow_outlives_the_database():
     pytest.importorskip("pyarrow")
     database = trimorph.Database()

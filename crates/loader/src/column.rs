@@ -4,8 +4,8 @@ use trimorph_store::bulk::{ColumnBatch, ColumnData};
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
 
 use crate::parse::{
-    NANOS_PER_SECOND, parse_bool, parse_date, parse_datetime, parse_duration, parse_float, parse_int,
-    parse_local_datetime, parse_local_time, parse_time,
+    NANOS_PER_SECOND, parse_bool, parse_date, parse_datetime, parse_decimal, parse_duration, parse_float,
+    parse_int, parse_iri, parse_local_datetime, parse_local_time, parse_time,
 };
 use crate::plan::Parse;
 
@@ -206,6 +206,8 @@ fn parse_one(kind: LogicalType, text: &[u8]) -> Option<Value> {
         LogicalType::Bool => Value::Bool(parse_bool(text)?),
         LogicalType::Int => Value::Int(parse_int(text)?),
         LogicalType::Float => Value::Float(parse_float(text)?),
+        LogicalType::Decimal => Value::Decimal(parse_decimal(text)?),
+        LogicalType::Iri => Value::Iri(parse_iri(text)?.into()),
         LogicalType::String => Value::string(std::str::from_utf8(text).ok()?),
         LogicalType::Date => Value::Date(Date { days: parse_date(text)? }),
         LogicalType::LocalTime => Value::LocalTime(LocalTime { nanos: parse_local_time(text)? }),

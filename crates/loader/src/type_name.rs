@@ -17,8 +17,10 @@ fn scalar(name: &str) -> Option<LogicalType> {
     Some(match name {
         "int" | "integer" | "long" | "short" | "byte" => LogicalType::Int,
         "float" | "double" => LogicalType::Float,
+        "decimal" => LogicalType::Decimal,
         "bool" | "boolean" => LogicalType::Bool,
         "string" | "char" => LogicalType::String,
+        "iri" => LogicalType::Iri,
         "date" => LogicalType::Date,
         "localtime" => LogicalType::LocalTime,
         "time" => LogicalType::Time,
@@ -30,4 +32,4 @@ fn scalar(name: &str) -> Option<LogicalType> {
 }
 
 /// For messages.
-pub(crate) const TYPE_NAMES: &str = "int, float, boolean, string, date, localtime, time, localdatetime, datetime, duration and arrays such as string[]";
+pub(crate) const TYPE_NAMES: &str = "int, float, decimal, boolean, string, iri, date, localtime, time, localdatetime, datetime, duration and arrays such as string[]";

@@ -282,7 +282,7 @@ fn raw(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(RAW_BYTES_MAX)]).into_owned()
 }
 
-fn shown(bytes: &[u8]) -> Cow<'_, str> {
+pub(crate) fn shown(bytes: &[u8]) -> Cow<'_, str> {
     if bytes.len() <= SHOWN_BYTES_MAX {
         return String::from_utf8_lossy(bytes);
     }

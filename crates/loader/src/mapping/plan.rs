@@ -119,11 +119,14 @@ impl<'a> Draft<'a> {
             let Some(at) = draft.names.iter().position(|n| n == name) else {
                 return Err(draft.no_column(name));
             };
-            if !is_parquet || *parse == Parse::Skip {
+            let is_text = draft.parses[at] == Parse::One(LogicalType::String);
+            if !is_parquet || *parse == Parse::Skip || (is_text && *parse == Parse::One(LogicalType::Iri)) {
                 draft.parses[at] = *parse;
             } else if draft.parses[at].logical_type() != parse.logical_type() {
                 let reason = format!("column \"{name}\" holds {}", draft.parses[at].logical_type());
-                return Err(draft.wrong(reason).hint("the type of a Parquet column cannot be changed"));
+                return Err(draft
+                    .wrong(reason)
+                    .hint("the type of a Parquet column cannot be changed, but from text to iri"));
             }
         }
         if let Some((_, name)) = draft.names.iter().enumerate().find(|(i, n)| draft.names[..*i].contains(n)) {

@@ -2,15 +2,17 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
-    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Time32MillisecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray};
 use arrow_schema::{DataType, TimeUnit};
 use trimorph_store::bulk::{ColumnBatch, ColumnData};
-use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
+use trimorph_types::{Date, DateTime, Decimal, LocalDateTime, LocalTime, LogicalType, Value, Zone};
 
+use crate::csv::table::shown;
+use crate::parse::parse_iri;
 use crate::plan::Parse;
 
 /// How a column of this type is taken; `None` if no property can hold it.
@@ -22,6 +24,7 @@ pub(super) fn parse_of(kind: &DataType) -> Option<Parse> {
             LogicalType::Int
         }
         D::Float32 | D::Float64 => LogicalType::Float,
+        D::Decimal128(_, 0..) => LogicalType::Decimal,
         D::Utf8 => LogicalType::String,
         D::Date32 => LogicalType::Date,
         D::Time32(TimeUnit::Millisecond) | D::Time64(TimeUnit::Microsecond | TimeUnit::Nanosecond) => {
@@ -43,7 +46,7 @@ pub(super) fn value_bytes(array: &dyn Array) -> u64 {
     array.get_array_memory_size() as u64
 }
 
-/// A column. Values that no property can hold (too large an unsigned integer, an instant beyond 64-bit nanoseconds)
+/// A column. Values that no property can hold (too large an unsigned integer, an instant beyond 64-bit nanoseconds, a text that is no IRI)
 /// make their row bad.
 ///
 /// **Errors**: the array is not of the type that the footer promised.
@@ -77,6 +80,8 @@ pub(super) fn convert(
             }
             ColumnData::String { bytes, ends }
         }
+        Parse::One(LogicalType::Decimal) => ColumnData::Values(decimals(array, &mut fail)?),
+        Parse::One(LogicalType::Iri) => ColumnData::Values(iris(array, &mut fail)?),
         Parse::One(LogicalType::Date) => ColumnData::Date(primitive::<Date32Type>(array)?.values().to_vec()),
         Parse::One(kind) => {
             let wide = integers(array)?;
@@ -115,6 +120,33 @@ pub(super) fn convert(
         Parse::Skip => ColumnData::Values(vec![Value::Null; array.len()]),
     };
     Ok(ColumnBatch { data, nulls })
+}
+
+fn decimals(array: &dyn Array, fail: &mut dyn FnMut(usize, &str)) -> Result<Vec<Value>, String> {
+    let numbers = primitive::<Decimal128Type>(array)?;
+    let scale = numbers.scale().unsigned_abs();
+    let values = numbers.iter().enumerate().map(|(row, number)| {
+        let number = number?;
+        let value = Decimal::new(number, scale);
+        if value.is_none() {
+            fail(row, "value has more than 38 digits");
+        }
+        value
+    });
+    Ok(values.map(|v| v.map_or(Value::Null, Value::Decimal)).collect())
+}
+
+fn iris(array: &dyn Array, fail: &mut dyn FnMut(usize, &str)) -> Result<Vec<Value>, String> {
+    let texts = array.as_string_opt::<i32>().ok_or("column is not text")?;
+    let values = texts.iter().enumerate().map(|(row, text)| {
+        let text = text?;
+        let value = parse_iri(text.as_bytes());
+        if value.is_none() {
+            fail(row, &format!("\"{}\" is not a valid IRI", shown(text.as_bytes())));
+        }
+        value
+    });
+    Ok(values.map(|v| v.map_or(Value::Null, |iri| Value::Iri(iri.into()))).collect())
 }
 
 fn primitive<T: ArrowPrimitiveType>(array: &dyn Array) -> Result<&PrimitiveArray<T>, String> {

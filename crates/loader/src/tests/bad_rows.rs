@@ -3,6 +3,30 @@
 use super::{Scratch, small_chunks, try_load};
 use crate::{Format, LoadError, LoadOptions};
 
+#[test]
+fn decimals_and_iris_that_are_none_are_refused() {
+    let cases = [
+        ("1.5.5,", "column \"price:decimal\": \"1.5.5\" is not a valid DECIMAL"),
+        ("1e3,", "\"1e3\" is not a valid DECIMAL"),
+        (" 1,", "\" 1\" is not a valid DECIMAL"),
+        ("-,", "\"-\" is not a valid DECIMAL"),
+        ("NaN,", "\"NaN\" is not a valid DECIMAL"),
+        ("123456789012345678901234567890123456789,", "is not a valid DECIMAL"),
+        (",no-scheme", "column \"home:iri\": \"no-scheme\" is not a valid IRI"),
+        (",<http://a>", "\"<http://a>\" is not a valid IRI"),
+        (",http://a b", "is not a valid IRI"),
+        (",1a:b", "is not a valid IRI"),
+    ];
+    for (bad, expected) in cases {
+        let scratch = Scratch::new();
+        let text = format!("id:ID,price:decimal,home:iri\na,1,urn:a\nb,{bad}\n");
+        let path = scratch.file("file.csv", &text);
+        let error = try_load(std::slice::from_ref(&path), Format::Neo4jCsv, &small_chunks()).1.unwrap_err();
+        let error = error.to_string();
+        assert!(error.starts_with(&format!("{}:3: ", path.display())) && error.contains(expected), "{error}");
+    }
+}
+
 const HEADER: &str = "id:ID{id-type:long},name,age:int,born:date,seen:datetime,ok:boolean,x:float,:LABEL\n";
 const GOOD: &str = "1,a,2,2000-01-01,2000-01-01T00:00:00Z,true,1.5,L\n";
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
-    TimestampMicrosecondArray, UInt64Array,
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Decimal256Array, Float64Array, Int32Array,
+    Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray, UInt64Array,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
@@ -71,6 +71,7 @@ fn wrong_mappings_say_what_is_wrong() {
         (r#"{"nodes": [{}]}"#.to_owned(), "has no \"file\""),
         (node(r#", "key": "kk""#), "did you mean \"k\"?"),
         (node(r#", "columns": {"v": "integre"}"#), "unknown type \"integre\""),
+        (node(r#", "columns": {"v": "decimals"}"#), "decimal, boolean, string, iri"),
         (node(r#", "columns": {"zzzzzz": "int"}"#), "no column \"zzzzzz\""),
         (node(r#", "key": "k", "columns": {"k": "float"}"#), "must be INTEGER or STRING"),
         (
@@ -141,4 +142,57 @@ fn parquet_columns_keep_their_types_and_bad_rows_are_refused() {
         scratch.file("p.parquet", &bytes[..cut]);
         assert!(try_load(std::slice::from_ref(&mapping), Format::Parquet, &options).1.is_err());
     }
+}
+
+fn write_columns(path: &Path, columns: Vec<(&str, ArrayRef)>) {
+    let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, a)| (n, a, true)));
+    let batch = batch.unwrap();
+    let mut writer = ArrowWriter::try_new(File::create(path).unwrap(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn parquet_decimals_and_iris() {
+    let decimals = |values: Vec<Option<i128>>, precision, scale| -> ArrayRef {
+        Arc::new(Decimal128Array::from(values).with_precision_and_scale(precision, scale).unwrap())
+    };
+    let scratch = Scratch::new();
+    let path = scratch.path().join("p.parquet");
+    let homes = StringArray::from(vec![Some("urn:a"), None, Some("b c")]);
+    write_columns(
+        &path,
+        vec![
+            ("id", Arc::new(Int64Array::from(vec![1, 2, 3]))),
+            ("short", decimals(vec![Some(1250), None, Some(-1)], 9, 2)),
+            ("middle", decimals(vec![Some(10), Some(0), None], 18, 3)),
+            ("long", decimals(vec![Some(10_i128.pow(38) - 1), Some(1 - 10_i128.pow(38)), Some(5)], 38, 38)),
+            ("home", Arc::new(homes)),
+        ],
+    );
+    let mapping = |columns: &str| {
+        let text = format!(
+            r#"{{"nodes": [{{"file": "p.parquet", "labels": ["P"], "key": "id", "columns": {columns}}}]}}"#
+        );
+        scratch.file("m.json", &text)
+    };
+    let options = LoadOptions { skip_bad_rows: true, ..small_chunks() };
+    let nines = "9".repeat(38);
+    let (recorder, report) =
+        try_load(&[mapping(r#"{"home": "iri", "short": "decimal"}"#)], Format::Parquet, &options);
+    let report = report.unwrap();
+    assert_eq!((report.rows, report.rejected), (2, 1));
+    let sample = &report.rejects.samples()[0];
+    assert!(sample.contains("p.parquet:3: column \"home\": \"b c\" is not a valid IRI"), "{sample}");
+    assert_eq!(
+        rows(&recorder.graph()["(:P)"]),
+        [format!("1 12.5 0.01 0.{nines} <urn:a>"), format!("2 null 0 -0.{nines} null")]
+    );
+    let error = try_load(&[mapping(r#"{"short": "iri"}"#)], Format::Parquet, &options).1.unwrap_err();
+    assert!(error.to_string().contains("column \"short\" holds DECIMAL"), "{error}");
+    // What has more digits than a decimal.
+    let wide = Decimal256Array::new_null(1).with_precision_and_scale(50, 0).unwrap();
+    write_columns(&path, vec![("id", Arc::new(Int64Array::from(vec![1]))), ("wide", Arc::new(wide))]);
+    let error = try_load(&[mapping("{}")], Format::Parquet, &options).1.unwrap_err();
+    assert!(error.to_string().contains("column \"wide\" has type Decimal256(50, 0)"), "{error}");
 }

@@ -44,6 +44,28 @@ fn nodes_by_label_set_and_relationships_by_type() {
 }
 
 #[test]
+fn decimals_and_iris() {
+    let scratch = Scratch::new();
+    let path = scratch.file(
+        "file.csv",
+        "id:ID,price:decimal,home:iri,all:decimal[]\n\
+         a,12.50,http://example.org/a,1;+2.0\n\
+         b,,,\n\
+         c,-00.5,urn:\u{e4},\"\"\n\
+         d,99999999999999999999999999999999999999,a+b-c.1:,.5\n",
+    );
+    let (recorder, report) = try_load(&[path], Format::Neo4jCsv, &small_chunks());
+    assert_eq!(report.unwrap().nodes, 4);
+    let expected = [
+        "'a' 12.5 <http://example.org/a> [1, 2]",
+        "'b' null null null",
+        "'c' -0.5 <urn:\u{e4}> []",
+        "'d' 99999999999999999999999999999999999999 <a+b-c.1:> [0.5]",
+    ];
+    assert_eq!(rows(&recorder.graph()["(:)"]), expected);
+}
+
+#[test]
 fn tables_of_two_files_have_the_properties_of_both() {
     let scratch = Scratch::new();
     let one = scratch.file("one.csv", "id:ID,:LABEL,a:int\n1,X,5\n");

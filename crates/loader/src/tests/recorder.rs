@@ -152,6 +152,8 @@ fn value_text(value: &Value) -> String {
     match value {
         Value::String(s) => format!("'{s}'"),
         Value::Null => "null".to_owned(),
+        Value::Decimal(number) => number.to_string(),
+        Value::Iri(iri) => format!("<{iri}>"),
         // The same value as in a typed column, which is what it would be in a chunk without other zones.
         Value::DateTime(d) if d.zone == Zone::Offset(0) => nanos_text("datetime", d.seconds, d.nanos),
         Value::LocalDateTime(d) => nanos_text("local datetime", d.seconds, d.nanos),
