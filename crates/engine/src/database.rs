@@ -98,7 +98,11 @@ impl Database {
     ///
     /// **Errors**: every file that is missing or damaged, a line each, by name, with what is wrong and where.
     pub fn check(path: impl AsRef<Path>) -> Result<Stats, Error> {
-        match check_main(&OsFileSystem, path.as_ref(), RegionOptions::default()) {
+        let path = path.as_ref();
+        if !path.join("MANIFEST").exists() && !path.join("checkpoint").exists() {
+            return Err(Error::Storage(format!("{}: there is no database here", path.display())));
+        }
+        match check_main(&OsFileSystem, path, RegionOptions::default()) {
             Ok(main) => Ok(Stats::of(&main)),
             Err(found) => {
                 let lines: Vec<String> = found.iter().map(ToString::to_string).collect();

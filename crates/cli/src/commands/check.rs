@@ -25,9 +25,6 @@ pub(crate) struct Arguments {
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
     let start = Instant::now();
-    if !arguments.db.join("MANIFEST").exists() && !arguments.db.is_dir() {
-        return Err(Failure::message(format!("{}: there is no database here", arguments.db.display())));
-    }
     let stats = Database::check(&arguments.db)?;
     let tables = stats.node_tables.len() + stats.edge_tables.len();
     writeln!(

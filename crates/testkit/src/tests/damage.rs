@@ -1,4 +1,4 @@
-//! Damaged files are errors or harmless, never a panic and never another graph.
+//! Damaged files are errors, forged ones errors or harmless, never a panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,6 @@ use trimorph_store::{Main, Snapshot, check_main, read_main, write_main};
 use trimorph_vfs::{BlobId, FileSystem, Image, ImageWriter, MemoryFileSystem, Region, RegionOptions};
 
 use super::graph;
-use super::read_back::check;
 use crate::Random;
 use crate::graphs::{CreatedGraph, LoadOptions, Model};
 use crate::interpreter::Graph;
@@ -17,22 +16,21 @@ const DIR: &str = "db";
 
 /// A database in memory and the names of its files.
 struct Database {
-    model: Model,
     fs: MemoryFileSystem,
     files: Vec<PathBuf>,
 }
 
 fn database(seed: u64) -> Database {
-    database_of(graph(seed))
+    database_of(&graph(seed))
 }
 
-fn database_of(model: Model) -> Database {
+fn database_of(model: &Model) -> Database {
     let fs = MemoryFileSystem::default();
     write_main(&fs, Path::new(DIR), &model.load(LoadOptions::default()).unwrap()).unwrap();
     let folder = Path::new(DIR).join("checkpoint/1");
     let mut files: Vec<PathBuf> = fs.list(&folder).unwrap().iter().map(|name| folder.join(name)).collect();
     files.push(Path::new(DIR).join("MANIFEST"));
-    Database { model, fs, files }
+    Database { fs, files }
 }
 
 impl Database {
@@ -59,9 +57,9 @@ impl Database {
 }
 
 #[test]
-fn every_damaged_byte_is_found_or_harmless() {
+fn every_damaged_byte_is_found() {
     let mut random = Random::new(1);
-    let (mut found, mut harmless) = (0, 0);
+    println!("random seed 1");
     for seed in [2, 5, 11] {
         let database = database(seed);
         for path in &database.files {
@@ -75,21 +73,10 @@ fn every_damaged_byte_is_found_or_harmless() {
             for place in places {
                 let mut bad = good.clone();
                 bad[place] ^= 1 << random.below(8);
-                match database.read_with(path, &bad) {
-                    None => found += 1,
-                    Some(main) => {
-                        assert!(place >= 64, "byte {place} of {} does not matter", path.display());
-                        harmless += 1;
-                        if harmless % 16 == 0 {
-                            check(&database.model, &main);
-                        }
-                    }
-                }
+                assert!(database.read_with(path, &bad).is_none(), "byte {place} of {}", path.display());
             }
         }
     }
-    println!("random seed 1: {found} found, {harmless} harmless");
-    assert!(found > 1000 && harmless > 0);
 }
 
 #[test]
@@ -214,7 +201,7 @@ fn rewritten(bytes: &[u8], change: impl FnOnce(&mut Vec<u8>, &mut [Vec<u8>])) ->
 fn lists_of_edges_that_no_blob_holds_are_found() {
     let mut created = CreatedGraph::default();
     created.execute("CREATE (a:A), (b:B), (a)-[:E]->(b), (a)-[:E]->(b), (a)-[:E]->(b)").unwrap();
-    let database = database_of(created.model());
+    let database = database_of(&created.model());
     let mut changed = 0;
     for path in &database.files {
         let good = database.bytes(path);
