@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::Op;
-use trimorph_base::{EdgeId, TableId};
+use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_store::access::PropertyAccess;
 use trimorph_store::{ColumnView, Condition, Test};
 use trimorph_types::{LogicalType, Value};
@@ -233,10 +233,11 @@ impl PropertyTest {
             };
         }
         match &vector.values {
+            Values::Node(Nodes::Ids { table: None, ids }) => {
+                self.select_mixed(ids.get(..group.len)?, &group.selection, state, cx, out)
+            }
             Values::Node(nodes) => {
-                let Some(table) = nodes.table() else {
-                    return self.select_mixed(nodes, group, state, cx, out);
-                };
+                let table = nodes.table()?;
                 let known = self.look(false, table.0 as usize, state, cx);
                 self.select_at(
                     known,
@@ -278,31 +279,50 @@ impl PropertyTest {
     /// Nodes of several tables, run by run: a list is sorted by table.
     fn select_mixed(
         &self,
-        nodes: &Nodes<'_>,
-        group: &Group<'_>,
+        ids: &[NodeId],
+        selection: &Selection,
         state: &mut TestState,
         cx: &Context<'_>,
         out: &mut Vec<u32>,
     ) -> Option<()> {
-        let count = group.selection.count(group.len);
-        let node = |k: usize| nodes.id(group.selection.position(k));
-        let mut start = 0;
-        while start < count {
-            let table = node(start).table();
-            let end = (start + 1..count).find(|k| node(*k).table() != table).unwrap_or(count);
-            match self.look(false, table.0 as usize, state, cx) {
-                Known::Missing => {}
-                Known::Column { low, high, test } => {
-                    let column = self.columns.of_nodes(table, &cx.reader)?;
+        match selection {
+            Selection::All => {
+                let mut first = 0;
+                for run in ids.chunk_by(|a, b| a.table() == b.table()) {
                     // Groups are far shorter than 2^32.
-                    let rows = (start..end).map(|k| (group.selection.position(k) as u32, node(k).row()));
-                    self.with(*low, *high, |c| test.select_at(column, c, rows, out))?;
+                    let rows = run.iter().enumerate().map(|(i, node)| ((first + i) as u32, node.row()));
+                    self.select_run(run.first()?.table(), rows, state, cx, out)?;
+                    first += run.len();
                 }
-                Known::General | Known::Unknown => return None,
             }
-            start = end;
+            Selection::List(list) => {
+                let node = |i: &u32| ids[*i as usize];
+                for run in list.chunk_by(|a, b| node(a).table() == node(b).table()) {
+                    let rows = run.iter().map(|i| (*i, node(i).row()));
+                    self.select_run(node(run.first()?).table(), rows, state, cx, out)?;
+                }
+            }
         }
         Some(())
+    }
+
+    /// Positions and rows of one table.
+    fn select_run(
+        &self,
+        table: TableId,
+        rows: impl ExactSizeIterator<Item = (u32, u64)>,
+        state: &mut TestState,
+        cx: &Context<'_>,
+        out: &mut Vec<u32>,
+    ) -> Option<()> {
+        match self.look(false, table.0 as usize, state, cx) {
+            Known::Missing => Some(()),
+            Known::Column { low, high, test } => {
+                let column = self.columns.of_nodes(table, &cx.reader)?;
+                self.with(*low, *high, |c| test.select_at(column, c, rows, out))
+            }
+            Known::General | Known::Unknown => None,
+        }
     }
 
     /// Positions whose rows lie anywhere.

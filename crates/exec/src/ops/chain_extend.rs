@@ -2,7 +2,8 @@
 //! no branches: it is a loop, without a stack, and every node on it is an answer once.
 //!
 //! A trail takes no edge twice. In one direction an edge is taken twice only where a node is left twice: the walk stops there. (Without
-//! direction a walk could go back over the edge it came by.)
+//! direction a walk could go back over the edge it came by.) A walk that comes to a node without an edge has left none twice, since each
+//! node leads to one other: what was left is looked through only where a walk is stopped by its length.
 //!
 //! Source: GF-CL §6.2 (column extend), repeated.
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use trimorph_base::NodeId;
+use trimorph_store::{AdjacencyView, VertexColumnView};
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
 use super::var_extend::VarSpec;
@@ -17,7 +19,7 @@ use crate::operator::{BoxOperator, Operator};
 use crate::rows::repeat;
 use crate::{Context, ExecError};
 
-/// Nodes left so far that are looked through one by one; a longer walk hashes them.
+/// Steps of a walk before the nodes it left are hashed.
 const SHORT: usize = 16;
 
 /// Chain extend over rows of one group.
@@ -27,34 +29,84 @@ pub(crate) struct ChainExtend<'s> {
     spec: Arc<VarSpec>,
     rest: Vec<u32>,
     cursor: usize,
-    walk: Walk,
 }
 
-/// Nodes left on the walk so far.
-#[derive(Default)]
-struct Walk {
-    few: Vec<NodeId>,
-    many: FxHashSet<NodeId>,
+/// The one edge of each node, and where walks may end, by node table.
+struct Chain<'a, 's> {
+    edges: Vec<Option<&'a VertexColumnView<'s>>>,
+    ends: Vec<bool>,
+    min: u32,
+    max: u32,
 }
 
-impl Walk {
-    fn clear(&mut self) {
-        self.few.clear();
-        self.many.clear();
+impl<'a, 's> Chain<'a, 's> {
+    fn new(spec: &VarSpec, cx: &'a Context<'s>) -> Self {
+        let tables = &spec.step.by_table;
+        let edges = tables.iter().map(|refs| match refs.first()?.view(&cx.reader)? {
+            AdjacencyView::Column(column) => Some(column),
+            AdjacencyView::Csr(_) => None,
+        });
+        let wanted = |t: usize| spec.to_tables.as_ref().is_none_or(|ts| ts.iter().any(|x| x.0 as usize == t));
+        let ends = (0..tables.len()).map(wanted).collect();
+        Self { edges: edges.collect(), ends, min: spec.min, max: spec.max }
     }
 
-    /// Notes that `node` is left; `false` if it was before.
-    fn leave(&mut self, node: NodeId) -> bool {
-        if self.few.len() < SHORT {
-            let fresh = !self.few.contains(&node);
-            self.few.push(node);
-            return fresh;
-        }
-        if self.many.is_empty() {
-            self.many.extend(&self.few);
-        }
-        self.many.insert(node)
+    #[inline]
+    fn next(&self, node: NodeId) -> Option<NodeId> {
+        self.edges.get(node.table().0 as usize).copied()??.neighbour(node.row())
     }
+
+    #[inline]
+    fn is_end(&self, node: NodeId, depth: u32) -> bool {
+        depth >= self.min && self.ends.get(node.table().0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Walks from one node; all its answers go to `nodes`.
+    #[inline]
+    fn walk(&self, start: NodeId, nodes: &mut Vec<NodeId>, cx: &Context<'_>) -> Result<(), ExecError> {
+        let before = nodes.len();
+        let mut left = [start; SHORT];
+        let (mut node, mut depth) = (start, 0);
+        while let Some(place) = left.get_mut(depth as usize) {
+            if self.is_end(node, depth) {
+                nodes.push(node);
+            }
+            let stopped = depth == self.max;
+            *place = node;
+            match if stopped { None } else { self.next(node) } {
+                Some(next) => (node, depth) = (next, depth + 1),
+                // The node it was stopped at is not left.
+                None if stopped && repeats(&left[..depth as usize]) => break,
+                None => return Ok(()),
+            }
+        }
+        nodes.truncate(before);
+        self.walk_far(start, nodes, cx)
+    }
+
+    /// As `walk`, asking of each node whether it was left before.
+    fn walk_far(&self, start: NodeId, nodes: &mut Vec<NodeId>, cx: &Context<'_>) -> Result<(), ExecError> {
+        let mut left = FxHashSet::default();
+        let (mut node, mut depth) = (start, 0u32);
+        loop {
+            if self.is_end(node, depth) {
+                nodes.push(node);
+            }
+            if depth == self.max || !left.insert(node) {
+                return Ok(());
+            }
+            let Some(next) = self.next(node) else { return Ok(()) };
+            (node, depth) = (next, depth + 1);
+            if depth.is_multiple_of(4096) {
+                cx.check()?;
+            }
+        }
+    }
+}
+
+/// Whether a node comes twice.
+fn repeats(nodes: &[NodeId]) -> bool {
+    nodes.iter().enumerate().any(|(i, node)| nodes[..i].contains(node))
 }
 
 impl<'s> ChainExtend<'s> {
@@ -73,28 +125,7 @@ impl<'s> ChainExtend<'s> {
 
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<VarSpec>) -> Self {
         let inner = Chunk::with_slots(&[spec.slots]);
-        Self { child, inner, spec, rest: Vec::new(), cursor: 0, walk: Walk::default() }
-    }
-
-    /// Walks from one node; all its answers go to `nodes`.
-    fn walk(&mut self, start: NodeId, nodes: &mut Vec<NodeId>, cx: &Context<'s>) -> Result<(), ExecError> {
-        let (spec, walk) = (&self.spec, &mut self.walk);
-        walk.clear();
-        let (mut node, mut depth) = (start, 0);
-        loop {
-            if depth >= spec.min && spec.to_tables.as_ref().is_none_or(|ts| ts.contains(&node.table())) {
-                nodes.push(node);
-            }
-            if depth == spec.max || !walk.leave(node) {
-                return Ok(());
-            }
-            let Some(adjacency) = spec.step.by_table[node.table().0 as usize].first() else { return Ok(()) };
-            let Some((next, _)) = adjacency.follow(&cx.reader, node, false) else { return Ok(()) };
-            (node, depth) = (next, depth + 1);
-            if depth.is_multiple_of(4096) {
-                cx.check()?;
-            }
-        }
+        Self { child, inner, spec, rest: Vec::new(), cursor: 0 }
     }
 }
 
@@ -109,13 +140,15 @@ impl<'s> Operator<'s> for ChainExtend<'s> {
                 self.rest = self.inner.groups[0].positions();
                 self.cursor = 0;
             }
+            let chain = Chain::new(&self.spec, cx);
+            let starts = &self.inner.groups[0].vectors[self.spec.from];
             let (mut parents, mut nodes) = (Vec::new(), Vec::new());
             // A walk's answers stay together: at most as many as the walk is long.
             while self.cursor < self.rest.len() && nodes.len() < cx.settings.vector_size {
                 let row = self.rest[self.cursor];
                 self.cursor += 1;
-                if let Some(start) = self.inner.groups[0].vectors[self.spec.from].node(row as usize) {
-                    self.walk(start, &mut nodes, cx)?;
+                if let Some(start) = starts.node(row as usize) {
+                    chain.walk(start, &mut nodes, cx)?;
                     parents.resize(nodes.len(), row);
                 }
             }
