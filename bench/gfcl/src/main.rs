@@ -30,7 +30,7 @@ struct Options {
     snb: Option<PathBuf>,
     /// Of the generated network.
     scale: f64,
-    /// RMAT scale of table 3 and of huge pages.
+    /// RMAT scale of table 3 and of access paths.
     graph: u32,
     /// RMAT scale of table 4.
     hops: u32,
@@ -72,14 +72,13 @@ fn main() -> Result<(), Failure> {
         graph.write(&work.join("hops"))?;
         lists::table_4(&mut report, &graph, options.hops, &work.join("hops"))?;
     }
-    if wants("pages") || wants("huge") || wants("access") {
+    if wants("huge") {
+        huge::huge_pages(&mut report, &work.join("huge"))?;
+    }
+    if wants("pages") || wants("access") {
         let graph = Graph::rmat(options.graph, 1);
         if wants("access") {
             access::access_paths(&mut report, graph.load()?)?;
-        }
-        if wants("huge") {
-            graph.write(&work.join("huge"))?;
-            huge::huge_pages(&mut report, &work.join("huge"), graph.edges())?;
         }
         if wants("pages") {
             pages::table_3(&mut report, &graph, graph.load()?)?;

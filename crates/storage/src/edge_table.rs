@@ -103,21 +103,21 @@ fn positions_within(
     slots: u64,
 ) -> bool {
     let AdjacencyView::Csr(forward) = forward.view() else { return true };
-    let within = |source: NodeId, position: Option<u64>| {
+    let within = |source: NodeId, position: u64| {
         let page = source.row() / PAGE_ROWS;
-        position.is_none_or(|p| {
-            p < forward.slot_of((page + 1) * PAGE_ROWS).saturating_sub(forward.page_slot(page))
-        })
+        position < forward.slot_of((page + 1) * PAGE_ROWS).saturating_sub(forward.page_slot(page))
     };
     forward.edges() == slots
         && backward.iter().zip(targets).all(|((_, adjacency), (_, rows))| match adjacency.view() {
-            AdjacencyView::Csr(csr) => (0..*rows).all(|row| {
-                let list = csr.list(row);
-                (0..list.len).all(|i| within(csr.node(list, i), csr.position(list, i)))
+            AdjacencyView::Csr(csr) => (0..*rows).map(|row| csr.list(row)).all(|list| {
+                !csr.has_positions(list)
+                    || (0..list.len)
+                        .all(|i| csr.position(list, i).is_none_or(|p| within(csr.node(list, i), p)))
             }),
-            AdjacencyView::Column(column) => {
-                (0..*rows).all(|row| column.neighbour(row).is_none_or(|n| within(n, column.position(row))))
-            }
+            AdjacencyView::Column(column) => (0..*rows).all(|row| match column.neighbour(row) {
+                Some(source) => column.position(row).is_none_or(|p| within(source, p)),
+                None => true,
+            }),
         })
 }
 

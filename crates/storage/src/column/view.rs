@@ -7,7 +7,7 @@ use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Text, Values, Vector};
 use trimorph_vfs::Decoder;
 
-use super::codes::{BATCH_ROWS, Batch, CodeSegment, Codes, Present};
+use super::codes::{BATCH_ROWS, Batch, CodeSegment, Codes, Placing, Present};
 use super::format::{Column, Data, Dictionary, Exceptions, Presence, SEGMENT_ROWS, Segment, ZONE_ROWS};
 use crate::value_codec;
 
@@ -114,23 +114,24 @@ impl<'s> SegmentView<'s> {
     }
 
     /// The segment as packed integers, if it is.
-    fn codes(&self) -> Option<CodeSegment<'s>> {
+    fn codes(&self) -> Option<(CodeSegment<'s>, Placing<'s>)> {
         let present = match self.presence {
             PresenceView::All => Present::All,
             PresenceView::None => Present::None,
             PresenceView::Some(rank) => Present::Some(rank),
         };
+        let placing = Placing { present, runs: None };
         match (&self.data, present) {
-            (DataView::Ints(ints) | DataView::Dictionary(ints), present) => {
-                Some(CodeSegment::new(ints, present))
+            (DataView::Ints(ints) | DataView::Dictionary(ints), _) => Some((CodeSegment::new(ints), placing)),
+            (DataView::Linear(linear), _) => Some((CodeSegment::linear(linear), placing)),
+            (DataView::Runs(runs), _) => {
+                Some((CodeSegment::new(&runs.values), Placing { runs: Some(runs.starts), ..placing }))
             }
-            (DataView::Linear(linear), present) => Some(CodeSegment::linear(linear, present)),
-            (DataView::Runs(runs), present) => Some(CodeSegment::runs(runs, present)),
-            (DataView::Floats(floats), present) => {
-                Some(CodeSegment::plain(bytemuck::cast_slice(floats), present))
+            (DataView::Floats(floats), _) => {
+                Some((CodeSegment::plain(bytemuck::cast_slice(floats)), placing))
             }
             // Without rows any data will do.
-            (_, Present::None) => Some(CodeSegment::plain(&[], present)),
+            (_, Present::None) => Some((CodeSegment::plain(&[]), placing)),
             _ => None,
         }
     }
