@@ -337,7 +337,7 @@ fn mutated_files_are_refused_or_read() {
     let (rounds, seed) = (number("FUZZ", 1500), number("FUZZ_SEED", 1));
     let databases = databases(&mut Random::new(seed));
     let (mut refused, mut read, mut large, mut panics) = (0u64, 0u64, 0u64, Vec::new());
-    let mut slowest = Duration::ZERO;
+    let mut slowest = (Duration::ZERO, String::new());
     silence_this_thread();
     for round in 0..rounds {
         // A round can be run again by itself.
@@ -365,7 +365,9 @@ fn mutated_files_are_refused_or_read() {
         }));
         let took = start.elapsed();
         assert!(took < TIME_MAX, "seed {seed}, round {round}, {names:?}: {took:?}");
-        slowest = slowest.max(took);
+        if took > slowest.0 {
+            slowest = (took, format!("round {round}, {names:?}"));
+        }
         match outcome {
             Ok(Err(error)) => refused += u64::from(!error.is_empty()),
             Ok(Ok(Some(_))) => read += 1,
@@ -380,8 +382,10 @@ fn mutated_files_are_refused_or_read() {
     }
     panics.iter().take(40).for_each(|text| println!("{text}"));
     println!(
-        "seed {seed}: {rounds} databases: {refused} refused, {read} read, {large} too large to read, {} panics; slowest {slowest:?}",
-        panics.len()
+        "seed {seed}: {rounds} databases: {refused} refused, {read} read, {large} too large to read, {} panics; slowest {:?} ({})",
+        panics.len(),
+        slowest.0,
+        slowest.1,
     );
     assert!(panics.is_empty());
     assert!(refused > rounds / 10 && read > rounds / 10);
