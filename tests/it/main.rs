@@ -9,3 +9,4 @@ mod long_trails;
 mod plans;
 mod shared;
 mod snb_bi;
+mod tall_plans;

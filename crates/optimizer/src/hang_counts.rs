@@ -7,8 +7,9 @@
 //!
 //! Source: GF-CL §6.2 (counting without enumerating), generalised.
 
-use trimorph_algebra::{CountStep, Direction, EdgePattern, EdgeRange, Expr, Extend, QueryGraph, VarId};
+use trimorph_algebra::{CountStep, Direction, EdgePattern, EdgeRange, Extend, QueryGraph, VarId};
 
+use crate::plan_match::and;
 use crate::tables::Tables;
 use crate::{VarSet, vars_of};
 
@@ -44,7 +45,7 @@ pub(crate) fn hang_counts(
             direction: if pattern.from == from { pattern.direction } else { pattern.direction.reversed() },
             to_tables: tables.get(&node).cloned(),
         };
-        let predicate = predicates.into_iter().reduce(|a, b| Expr::op(trimorph_algebra::Op::And, vec![a, b]));
+        let predicate = predicates.into_iter().reduce(and);
         hanging.push((from, CountStep { step, predicate, next: next.into_iter().map(|(_, s)| s).collect() }));
     }
     hanging

@@ -500,7 +500,8 @@ fn var_extend(input: Box<Plan>, step: Extend, edge: &EdgePattern, into: bool, re
     }
 }
 
-fn and(a: Expr, b: Expr) -> Expr {
+/// The conjunction, flat: a tree of thousands would be too deep to walk.
+pub(crate) fn and(a: Expr, b: Expr) -> Expr {
     match a {
         Expr::Op(Op::And, mut parts, span) => {
             parts.push(b);

@@ -41,7 +41,9 @@ impl<'s> Lowering<'s> {
         let child = self.pack(child, &below, false)?;
         let (keep, layout) = self.keep(&child.layout, &keep_vars, &added)?;
 
-        let one_by_one = looks_at_rows_together(subplan);
+        // What no row decides ends at its first row, if rows do not go through it together.
+        let exists = matches!(kind, ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_));
+        let one_by_one = looks_at_rows_together(subplan) || (exists && arguments.is_empty());
         let mut inner = self.clone();
         inner.path.push(1);
         inner.numbers.push(number);
@@ -52,7 +54,7 @@ impl<'s> Lowering<'s> {
             wanted: wanted.clone(),
             one_by_one,
         });
-        let (_, sub_layout) = spec.lower()?;
+        let (first, sub_layout) = spec.lower()?;
         let mode = match kind {
             ApplyKind::Inner | ApplyKind::Optional => ops::ApplyMode::Join {
                 slots: added
@@ -86,7 +88,8 @@ impl<'s> Lowering<'s> {
                 Err(_) => (Box::new(ops::Empty) as BoxOperator<'s>, ops::ArgumentCell::default()),
             }),
         };
-        let op = ops::Apply::new(child.op, parts);
+        // The subplan just lowered is used: lowering it twice would double the work with each level of nesting.
+        let op = ops::Apply::new(child.op, parts, first);
         Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
     }
 }

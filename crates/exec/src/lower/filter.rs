@@ -11,7 +11,7 @@ use crate::expr::{Ex, PropertyTest};
 use crate::ops;
 
 impl<'s> Lowering<'s> {
-    /// A filter for each conjunct, but comparisons of one property that follow each other in one.
+    /// A step of a filter for each conjunct, but comparisons of one property that follow each other in one.
     pub(super) fn lower_filter(
         &self,
         mut lowered: Lowered<'s>,
@@ -33,7 +33,8 @@ impl<'s> Lowering<'s> {
                 && last.group == group
                 && last.test.is_some()
             {
-                let both = Ex::Op(Op::And, vec![last.predicate.clone(), predicate.clone()], Span::default());
+                let parts = parts_of(&last.predicate).iter().chain([&predicate]).cloned();
+                let both = Ex::Op(Op::And, parts.collect(), Span::default());
                 if let Some(test) = PropertyTest::of(&both) {
                     (last.predicate, last.test) = (both, Some(test));
                     continue;
@@ -48,10 +49,17 @@ impl<'s> Lowering<'s> {
     }
 }
 
-/// Puts filters on, the first lowest.
+fn parts_of(predicate: &Ex) -> &[Ex] {
+    match predicate {
+        Ex::Op(Op::And, parts, _) => parts,
+        other => std::slice::from_ref(other),
+    }
+}
+
+/// Puts a filter on, if there is anything to test.
 fn filters<'s>(mut lowered: Lowered<'s>, specs: &mut Vec<ops::FilterSpec>) -> Lowered<'s> {
-    for spec in specs.drain(..) {
-        lowered.op = Box::new(ops::Filter::new(lowered.op, Arc::new(spec)));
+    if !specs.is_empty() {
+        lowered.op = Box::new(ops::Filter::new(lowered.op, specs.drain(..).map(Arc::new)));
     }
     lowered
 }

@@ -67,8 +67,12 @@ pub(crate) struct ApplyParts<'s> {
 }
 
 impl<'s> Apply<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, parts: ApplyParts<'s>) -> Self {
-        let (subplan, cell) = (parts.make)();
+    /// With a subplan's operators and their argument cell, such as `parts.make` makes.
+    pub(crate) fn new(
+        child: BoxOperator<'s>,
+        parts: ApplyParts<'s>,
+        (subplan, cell): (BoxOperator<'s>, ArgumentCell<'s>),
+    ) -> Self {
         Self {
             child,
             inner: Chunk::with_slots(&[parts.slots]),
@@ -285,6 +289,7 @@ impl<'s> Operator<'s> for Apply<'s> {
                 one_by_one: self.one_by_one,
                 make: Arc::clone(&self.make),
             },
+            (self.make)(),
         ))
     }
 }

@@ -1,4 +1,7 @@
-//! Filter: narrows the selection of the one unflat group its predicate reads, or lets a tuple of flat groups through.
+//! Filter: each step narrows the selection of the one unflat group its predicate reads, or lets a tuple of flat groups through.
+//!
+//! Steps stand in one operator, because a pattern of many edges has so many that operators on top of each other would take too much
+//! stack.
 //!
 //! A comparison of one property with constants is asked of the encoded column. Where nobody above looks at the group's
 //! positions, those that pass are only counted.
@@ -26,6 +29,11 @@ pub(crate) struct FilterSpec {
 /// Filter.
 pub(crate) struct Filter<'s> {
     child: BoxOperator<'s>,
+    steps: Vec<Step>,
+}
+
+/// A predicate and what it works with.
+struct Step {
     spec: Arc<FilterSpec>,
     state: TestState,
     /// Positions that passed, and how many tuples they stand for: lent to the group until the next call.
@@ -34,15 +42,29 @@ pub(crate) struct Filter<'s> {
 }
 
 impl<'s> Filter<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<FilterSpec>) -> Self {
-        Self { child, spec, state: TestState::default(), spare: Vec::new(), counts: Vec::new() }
+    /// Tests in the order of `specs`.
+    pub(crate) fn new(child: BoxOperator<'s>, specs: impl IntoIterator<Item = Arc<FilterSpec>>) -> Self {
+        let step = |spec| Step { spec, state: TestState::default(), spare: Vec::new(), counts: Vec::new() };
+        Self { child, steps: specs.into_iter().map(step).collect() }
+    }
+}
+
+impl Step {
+    /// Whether anything passes.
+    fn passes<'s>(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        if let Some(group) = self.spec.group {
+            return self.narrow(chunk, group, cx);
+        }
+        let value = Row::new(chunk, usize::MAX, 0).eval(&self.spec.predicate, cx)?;
+        crate::expr::check_boolean(&value)?;
+        Ok(matches!(value, Value::Bool(true)))
     }
 
     /// Takes back what the group was lent: by now its tuples have been consumed.
-    fn take_back(&mut self, chunk: &mut Chunk<'s>) {
+    fn take_back(&mut self, chunk: &mut Chunk<'_>) {
         let Some(group) = self.spec.group else { return };
         let group = &mut chunk.groups[group];
-        // A filter with a buffer of its own leaves the list to the filter below.
+        // A step with a buffer of its own leaves the list to the step before.
         if self.spare.capacity() == 0
             && let Selection::List(list) = &mut group.selection
         {
@@ -57,7 +79,12 @@ impl<'s> Filter<'s> {
     }
 
     /// Narrows `group`; gives whether anything is left.
-    fn narrow(&mut self, chunk: &mut Chunk<'s>, group: usize, cx: &Context<'s>) -> Result<bool, ExecError> {
+    fn narrow<'s>(
+        &mut self,
+        chunk: &mut Chunk<'s>,
+        group: usize,
+        cx: &Context<'s>,
+    ) -> Result<bool, ExecError> {
         if let Some(test) = &self.spec.test {
             let g = &mut chunk.groups[group];
             if self.spec.counted
@@ -83,7 +110,7 @@ impl<'s> Filter<'s> {
         Ok(g.selection.count(g.len) > 0)
     }
 
-    fn lend(&mut self, group: &mut Group<'s>, count: usize) {
+    fn lend(&mut self, group: &mut Group<'_>, count: usize) {
         group.selection = Selection::List(std::mem::take(&mut self.spare));
         group.multiplicity = Some(std::mem::take(&mut self.counts));
         group.stand_for(count as u64);
@@ -92,24 +119,20 @@ impl<'s> Filter<'s> {
 
 impl<'s> Operator<'s> for Filter<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let Some(group) = self.spec.group else {
-            while self.child.next(chunk, cx)? {
-                cx.check()?;
-                let value = Row::new(chunk, usize::MAX, 0).eval(&self.spec.predicate, cx)?;
-                crate::expr::check_boolean(&value)?;
-                if matches!(value, Value::Bool(true)) {
-                    return Ok(true);
-                }
-            }
-            return Ok(false);
-        };
         loop {
-            self.take_back(chunk);
+            self.steps.iter_mut().rev().for_each(|step| step.take_back(chunk));
             if !self.child.next(chunk, cx)? {
                 return Ok(false);
             }
             cx.check()?;
-            if self.narrow(chunk, group, cx)? {
+            let mut passed = true;
+            for step in &mut self.steps {
+                passed = step.passes(chunk, cx)?;
+                if !passed {
+                    break;
+                }
+            }
+            if passed {
                 return Ok(true);
             }
         }
@@ -120,6 +143,6 @@ impl<'s> Operator<'s> for Filter<'s> {
     }
 
     fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), Arc::clone(&self.spec)))
+        Box::new(Self::new(self.child.fork(), self.steps.iter().map(|step| Arc::clone(&step.spec))))
     }
 }
