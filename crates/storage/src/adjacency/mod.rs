@@ -104,7 +104,9 @@ pub(crate) fn rows_within(
     targets: &[(TableId, u64)],
 ) -> bool {
     let view = rows.view();
-    (0..count).all(|i| {
+    // Codes of no bits are all the same, and nothing in the file bounds how many there are said to be.
+    let are_same = rows.bits == 0 && tables.is_none_or(|t| t.bits == 0);
+    (0..if are_same { count.min(1) } else { count }).all(|i| {
         let target = tables.map_or(0, |t| usize::try_from(t.view().get(i)).unwrap_or(usize::MAX));
         targets.get(target).is_some_and(|(_, n)| view.get(i).cast_unsigned() < *n)
     })
