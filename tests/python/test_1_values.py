@@ -23,8 +23,8 @@ SAME = [
     trimorph.LocalDateTime(-1, 1, 1), trimorph.DateTime(2015, 7, 21, 1, 2, 3, 4, "+02:00"),
     trimorph.DateTime(2015, 7, 21, 1, 2, 3, 0, "Europe/Stockholm"), trimorph.DateTime(10000, 1, 1),
     decimal.Decimal("-1.5"), decimal.Decimal("99999999999999999999999999999999999999"), decimal.Decimal("0.1"), decimal.Decimal(7),
-    trimorph.Iri("http://example.org/a"), trimorph.RdfLiteral("it's", language="en-GB"),
-    trimorph.RdfLiteral("POINT(1 2)", datatype="http://example.org/wkt"),
+    trimorph.IRI("http://example.org/a"), trimorph.Literal("it's", language="en-GB"),
+    trimorph.Literal("POINT(1 2)", datatype="http://example.org/wkt"),
 ]  # fmt: skip
 
 
@@ -249,17 +249,17 @@ def test_entities_as_parameters(network):
 
 
 def test_rdf_terms():
-    english = trimorph.RdfLiteral("colour", language="en-GB")
+    english = trimorph.Literal("colour", language="en-GB")
     assert (english.lexical, english.language, english.datatype) == ("colour", "en-GB", None)
-    assert english == trimorph.RdfLiteral("colour", language="EN-gb")
-    assert hash(english) == hash(trimorph.RdfLiteral("colour", language="EN-gb"))
-    assert english != trimorph.RdfLiteral("colour", datatype="en-GB")
-    assert repr(english) == "trimorph.RdfLiteral('colour', language='en-GB')"
-    assert str(trimorph.Iri("http://a")) == "<http://a>"
-    for term in (english, trimorph.Iri("http://a"), trimorph.RdfLiteral("x", datatype="http://t")):
+    assert english == trimorph.Literal("colour", language="EN-gb")
+    assert hash(english) == hash(trimorph.Literal("colour", language="EN-gb"))
+    assert english != trimorph.Literal("colour", datatype="en-GB")
+    assert repr(english) == "trimorph.Literal('colour', language='en-GB')"
+    assert str(trimorph.IRI("http://a")) == "<http://a>"
+    for term in (english, trimorph.IRI("http://a"), trimorph.Literal("x", datatype="http://t")):
         assert pickle.loads(pickle.dumps(term)) == term
     with pytest.raises(ValueError, match="language or a datatype"):
-        trimorph.RdfLiteral("x")
+        trimorph.Literal("x")
 
 
 def test_decimals_are_numbers(conn):
@@ -278,6 +278,6 @@ def test_decimals_are_numbers(conn):
 
 
 def test_rdf_terms_group_by_equivalence(conn):
-    terms = [trimorph.RdfLiteral("a", language="en"), trimorph.RdfLiteral("a", language="EN"), trimorph.Iri("a"), "a"]
+    terms = [trimorph.Literal("a", language="en"), trimorph.Literal("a", language="EN"), trimorph.IRI("a"), "a"]
     rows = conn.execute("UNWIND $l AS x RETURN x, count(*) AS n ORDER BY x", {"l": terms}).fetchall()
     assert [(str(x), n) for x, n in rows] == [("<a>", 1), ("a", 1), ("'a'@en", 2)]

@@ -185,9 +185,9 @@ def test_decimals_and_iris_of_files(tmp_path):
     (tmp_path / "shop.json").write_text('{"nodes": [{"file": "shop.parquet", "labels": ["Shop"], "key": "id", "columns": {"home": "iri"}}]}')
     text = "MATCH (s:Shop) RETURN s.id AS id, s.price AS price, s.home AS home, s.price * 2 AS twice ORDER BY id"
     expected = [
-        ("a", decimal.Decimal("12.5"), trimorph.Iri("urn:a"), decimal.Decimal(25)),
+        ("a", decimal.Decimal("12.5"), trimorph.IRI("urn:a"), decimal.Decimal(25)),
         ("b", decimal.Decimal("0.125"), None, decimal.Decimal("0.25")),
-        ("c", None, trimorph.Iri("urn:c"), None),
+        ("c", None, trimorph.IRI("urn:c"), None),
     ]
     for file in ("shop.csv", "shop.json"):
         database = trimorph.Database()

@@ -50,8 +50,6 @@ def test_what_is_not_there_yet(conn):
         assert raised.value.kind == "Unsupported"
     with pytest.raises(ValueError, match="no language"):
         conn.execute("g.V()", lang="gremlin")
-    with pytest.raises(trimorph.Error, match="not available before"):
-        conn.database.backup("somewhere")
 
 
 def test_memory_limit():

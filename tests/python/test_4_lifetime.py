@@ -35,6 +35,15 @@ def test_directory(tmp_path):
             database.generate_snb(0.001)
 
 
+def test_backup(tmp_path, network):
+    asked = "MATCH (p:Person)-[:KNOWS]->(q) RETURN p.id AS p, count(q) ORDER BY p"
+    network.backup(tmp_path / "copy")
+    with trimorph.Database(tmp_path / "copy", read_only=True) as copy:
+        assert copy.connect().execute(asked).fetchall() == network.connect().execute(asked).fetchall()
+    with pytest.raises(trimorph.StorageError, match="not empty"):
+        network.backup(tmp_path)
+
+
 def test_damage_is_named(tmp_path):
     with trimorph.Database(tmp_path / "db") as database:
         database.generate_snb(0.003, 1)

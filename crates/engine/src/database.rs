@@ -111,6 +111,19 @@ impl Database {
         }
     }
 
+    /// Writes the database, as it is now, into the new or empty directory `dir`; one in memory is kept that way.
+    ///
+    /// **Errors**: a directory with files in it; what writing fails with.
+    pub fn backup(&self, dir: impl AsRef<Path>) -> Result<(), Error> {
+        let dir = dir.as_ref();
+        let failed = |e| Error::Storage(format!("{}: {e}", dir.display()));
+        std::fs::create_dir_all(dir).map_err(failed)?;
+        if dir.read_dir().map_err(failed)?.next().is_some() {
+            return Err(Error::Storage(format!("{}: not empty; give another directory", dir.display())));
+        }
+        Ok(write_main(&OsFileSystem, dir, self.shared.snapshot().main())?)
+    }
+
     /// A connection. Cheap; one per thread.
     pub fn connect(&self) -> Connection {
         Connection::new(Arc::clone(&self.shared))

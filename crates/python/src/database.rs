@@ -171,13 +171,10 @@ impl Database {
         self.handle.engine().map(drop)
     }
 
-    /// Copies the database, as it is now, to the directory `dir`.
-    fn backup(&self, dir: PathBuf) -> PyResult<()> {
-        let _ = dir;
-        self.handle.engine()?;
-        Err(error::Error::new_err(
-            "backup is not available before transactions are; close the database and copy its directory",
-        ))
+    /// Copies the database, as it is now, to the new or empty directory `dir`. Keeps a database in memory, too.
+    fn backup(&self, py: Python<'_>, dir: PathBuf) -> PyResult<()> {
+        let engine = self.handle.engine()?;
+        interrupt::run(py, &CancelToken::default(), || engine.backup(&dir))
     }
 
     /// Closes the database and its connections. Results that are open keep their data and can be read on.

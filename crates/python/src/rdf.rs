@@ -8,7 +8,7 @@ use trimorph::{Literal, LiteralKind, Value};
 use trimorph_types::format::{IdsOnly, format_value};
 
 /// An IRI.
-#[pyclass(frozen, eq, hash, module = "trimorph")]
+#[pyclass(frozen, eq, hash, module = "trimorph", name = "IRI")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Iri(pub(crate) Arc<str>);
 
@@ -31,7 +31,7 @@ impl Iri {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("trimorph.Iri({})", quoted(py, &self.0)?))
+        Ok(format!("trimorph.IRI({})", quoted(py, &self.0)?))
     }
 
     fn __reduce__(&self, py: Python<'_>) -> (Py<PyAny>, (String,)) {
@@ -40,7 +40,7 @@ impl Iri {
 }
 
 /// A text with a language tag, or of a datatype that no other type stands for. Tags are compared without regard to case.
-#[pyclass(frozen, eq, hash, module = "trimorph")]
+#[pyclass(frozen, eq, hash, module = "trimorph", name = "Literal")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct RdfLiteral(pub(crate) Arc<Literal>);
 
@@ -86,7 +86,7 @@ impl RdfLiteral {
             LiteralKind::Datatype(iri) => ("datatype", iri),
         };
         let lexical = quoted(py, &self.0.lexical)?;
-        Ok(format!("trimorph.RdfLiteral({lexical}, {name}={})", quoted(py, of)?))
+        Ok(format!("trimorph.Literal({lexical}, {name}={})", quoted(py, of)?))
     }
 
     fn __reduce__(&self, py: Python<'_>) -> (Py<PyAny>, (String, Option<String>, Option<String>)) {

@@ -2,9 +2,10 @@
 
 import datetime as dt
 import os
+import typing
 from collections.abc import Callable, ItemsView, KeysView, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, final
+from typing import Any, final
 from typing_extensions import CapsuleType, Self, TypeAlias
 
 import networkx
@@ -22,7 +23,8 @@ __all__ = [
     "DateTime",
     "Duration",
     "Error",
-    "Iri",
+    "IRI",
+    "Literal",
     "LoadError",
     "LoadProgress",
     "LoadReport",
@@ -35,7 +37,6 @@ __all__ = [
     "QueryError",
     "QueryResult",
     "QueryStats",
-    "RdfLiteral",
     "Relationship",
     "StorageError",
     "Time",
@@ -47,8 +48,8 @@ __all__ = [
 ]
 
 _Path: TypeAlias = str | os.PathLike[str]
-_Language: TypeAlias = Literal["cypher", "sparql", "sql"]
-_Format: TypeAlias = Literal["ldbc-snb", "csv", "neo4j-csv", "parquet"]
+_Language: TypeAlias = typing.Literal["cypher", "sparql", "sql"]
+_Format: TypeAlias = typing.Literal["ldbc-snb", "csv", "neo4j-csv", "parquet"]
 _Progress: TypeAlias = bool | Callable[[LoadProgress], object] | None
 _Params: TypeAlias = Mapping[str, Any] | None
 
@@ -56,7 +57,7 @@ class Error(Exception): ...
 
 class QueryError(Error):
     kind: str
-    phase: Literal["compile", "runtime"]
+    phase: typing.Literal["compile", "runtime"]
     detail: str
     line: int | None
     column: int | None
@@ -192,7 +193,7 @@ class QueryStats:
 @final
 class LoadProgress:
     @property
-    def phase(self) -> Literal["scanning", "loading", "building", "generating"]: ...
+    def phase(self) -> typing.Literal["scanning", "loading", "building", "generating"]: ...
     @property
     def bytes_done(self) -> int: ...
     @property
@@ -381,13 +382,13 @@ class Duration(_Temporal):
     def to_native(self) -> dt.timedelta: ...
 
 @final
-class Iri:
+class IRI:
     def __new__(cls, value: str) -> Self: ...
     @property
     def value(self) -> str: ...
 
 @final
-class RdfLiteral:
+class Literal:
     def __new__(cls, lexical: str, language: str | None = None, datatype: str | None = None) -> Self: ...
     @property
     def lexical(self) -> str: ...
