@@ -10,3 +10,4 @@ mod plans;
 mod shared;
 mod snb_bi;
 mod tall_plans;
+mod value_limits;

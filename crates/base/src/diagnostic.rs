@@ -93,8 +93,17 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// Where, if a place in the text is to blame.
     pub span: Option<Span>,
-    /// The charge that did not fit, where memory is to blame and not the text.
-    pub over_budget: Option<OverBudget>,
+    /// Why the query had to stop, where the text is not to blame.
+    pub stop: Option<Stop>,
+}
+
+/// What stops a query whose text is not to blame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// A charge that did not fit.
+    Memory(OverBudget),
+    /// Somebody asked for it.
+    Cancelled,
 }
 
 impl Diagnostic {
@@ -107,7 +116,7 @@ impl Diagnostic {
             primary: primary.into(),
             hint: None,
             span: None,
-            over_budget: None,
+            stop: None,
         }
     }
 
@@ -120,7 +129,7 @@ impl Diagnostic {
             primary: primary.into(),
             hint: None,
             span: None,
-            over_budget: None,
+            stop: None,
         }
     }
 

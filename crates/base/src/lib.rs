@@ -11,6 +11,6 @@ mod suggest;
 
 pub use budget::{MemoryBudget, OverBudget, Reservation};
 pub use cancel::CancelToken;
-pub use diagnostic::{Diagnostic, ErrorKind, Phase, Span};
+pub use diagnostic::{Diagnostic, ErrorKind, Phase, Span, Stop};
 pub use ids::{EdgeId, EdgeTableId, LabelId, NodeId, PropertyId, TableId, TypeId};
 pub use suggest::nearest;

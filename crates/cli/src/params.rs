@@ -171,7 +171,7 @@ impl Reader<'_> {
         self.take('{');
         let mut entries: Map = BTreeMap::new();
         if self.take('}') {
-            return Some(Value::Map(Arc::new(entries)));
+            return Some(Value::map(entries));
         }
         loop {
             self.space();
@@ -181,7 +181,7 @@ impl Reader<'_> {
             }
             entries.insert(key.into(), self.value(depth + 1)?);
             if self.take('}') {
-                return Some(Value::Map(Arc::new(entries)));
+                return Some(Value::map(entries));
             }
             if !self.take(',') {
                 return None;

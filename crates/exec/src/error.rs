@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use trimorph_base::{Diagnostic, OverBudget};
+use trimorph_base::{Diagnostic, OverBudget, Stop};
 
 /// Why a running query stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +18,9 @@ pub enum ExecError {
 
 impl From<Diagnostic> for ExecError {
     fn from(d: Diagnostic) -> Self {
-        match d.over_budget {
-            Some(over) => Self::Memory(over),
+        match d.stop {
+            Some(Stop::Memory(over)) => Self::Memory(over),
+            Some(Stop::Cancelled) => Self::Cancelled,
             None => Self::Query(d),
         }
     }

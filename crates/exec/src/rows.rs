@@ -2,7 +2,7 @@
 
 use trimorph_base::EdgeId;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Group, Vector};
+use trimorph_vector::{Chunk, Group, Values, Vector};
 
 use crate::layout::Place;
 use crate::{Context, ExecError};
@@ -20,16 +20,25 @@ pub(crate) fn repeat<'s>(group: &Group<'s>, keep: &[usize], parents: &[u32], out
 pub(crate) struct Rows<'s> {
     pub(crate) columns: Vec<Vector<'s>>,
     pub(crate) multiplicity: Vec<u64>,
+    /// What general values own, as far as it is known when they come.
+    general_bytes: usize,
 }
 
-/// Bytes a row is charged with for each column. Strings borrowed from the store cost no more; made ones are charged by what makes
-/// them.
+/// Bytes a row is charged with for each column. Strings borrowed from the store cost no more; general values are asked what they own.
 const CELL_BYTES: usize = 24;
+
+/// What the general values of a vector own.
+pub(crate) fn general_bytes(vector: &Vector<'_>) -> u64 {
+    match &vector.values {
+        Values::Any(values) => values.iter().map(Value::owned_bytes).sum(),
+        _ => 0,
+    }
+}
 
 impl<'s> Rows<'s> {
     /// No rows of `columns` columns.
     pub(crate) fn new(columns: usize) -> Self {
-        Self { columns: (0..columns).map(|_| Vector::empty()).collect(), multiplicity: Vec::new() }
+        Self { columns: (0..columns).map(|_| Vector::empty()).collect(), ..Self::default() }
     }
 
     /// Number of rows.
@@ -39,7 +48,7 @@ impl<'s> Rows<'s> {
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.len() * (8 + self.columns.len() * CELL_BYTES)
+        self.len() * (8 + self.columns.len() * CELL_BYTES) + self.general_bytes
     }
 
     /// Appends positions of other columns.
@@ -51,6 +60,7 @@ impl<'s> Rows<'s> {
         cx: &Context<'s>,
     ) {
         for (into, from) in self.columns.iter_mut().zip(columns) {
+            self.general_bytes += owned_at(from, positions);
             append(into, from, positions, &|id| cx.edge_value(id));
         }
         self.multiplicity.extend(multiplicity);
@@ -72,7 +82,10 @@ impl<'s> Rows<'s> {
         for (into, place) in self.columns.iter_mut().zip(places) {
             let group = &chunk.groups[place.group];
             match group.flat {
-                None => append(into, &group.vectors[place.slot], &positions, &|id| cx.edge_value(id)),
+                None => {
+                    self.general_bytes += owned_at(&group.vectors[place.slot], &positions);
+                    append(into, &group.vectors[place.slot], &positions, &|id| cx.edge_value(id));
+                }
                 Some(flat) => {
                     let repeated = vec![u32::try_from(flat).unwrap_or(0); positions.len()];
                     append(into, &group.vectors[place.slot], &repeated, &|id| cx.edge_value(id));
@@ -86,6 +99,16 @@ impl<'s> Rows<'s> {
         Ok(())
     }
 
+    /// Keeps these rows, in this order.
+    pub(crate) fn keep(&mut self, rows: &[u32]) {
+        for column in &mut self.columns {
+            *column = column.gather(rows);
+        }
+        self.multiplicity = rows.iter().map(|row| self.multiplicity[*row as usize]).collect();
+        let bytes = self.columns.iter().map(general_bytes).sum::<u64>();
+        self.general_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    }
+
     /// Moves all rows into a group, leaving none.
     pub(crate) fn drain_into(&mut self, group: &mut Group<'s>) {
         let len = self.len();
@@ -93,9 +116,17 @@ impl<'s> Rows<'s> {
         for (slot, column) in self.columns.iter_mut().enumerate() {
             group.vectors[slot] = std::mem::replace(column, Vector::empty());
         }
+        self.general_bytes = 0;
         let multiplicity = std::mem::take(&mut self.multiplicity);
         group.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
     }
+}
+
+/// What the general values at `positions` own.
+fn owned_at(vector: &Vector<'_>, positions: &[u32]) -> usize {
+    let Values::Any(values) = &vector.values else { return 0 };
+    let bytes: u64 = positions.iter().filter_map(|p| values.get(*p as usize)).map(Value::owned_bytes).sum();
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 /// Appends positions of `from` to `into`, which takes its type from the first values it gets.

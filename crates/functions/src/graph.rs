@@ -105,7 +105,7 @@ fn properties(context: &Context<'_>, args: &[Value]) -> Answer {
     match &args[0] {
         map @ Value::Map(_) => Ok(map.clone()),
         entity @ (Value::Node(_) | Value::Relationship(_)) => {
-            context.graph.properties(entity).map(|map| Value::Map(Arc::new(map)))
+            context.graph.properties(entity).map(Value::map)
         }
         other => Err(wrong_type("properties()", "a NODE, RELATIONSHIP or MAP", other)),
     }

@@ -1,7 +1,5 @@
 //! Functions of lists, and of strings where a string is a sequence: size, head, last, tail, reverse, range.
 
-use std::sync::Arc;
-
 use trimorph_types::Value;
 
 use crate::context::Context;
@@ -101,5 +99,5 @@ fn range(_: &Context<'_>, args: &[Value]) -> Answer {
         numbers.push(Value::Int(number));
         next = number.checked_add(step);
     }
-    Ok(Value::List(Arc::new(numbers)))
+    Ok(Value::list(numbers))
 }

@@ -135,7 +135,7 @@ fn convert(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> C
         return items(x.iter(), target, depth);
     }
     if let Ok(x) = value.cast::<PyDict>() {
-        return map(x, target, depth).map(|m| Value::Map(Arc::new(m)));
+        return map(x, target, depth).map(Value::map);
     }
     other(value, target, depth)
 }

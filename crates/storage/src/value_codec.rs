@@ -149,7 +149,7 @@ fn decode_nested(from: &mut Decoder<'_>, depth: usize) -> Result<Value, CodecErr
                 let key = Arc::from(from.str()?);
                 map.insert(key, decode_nested(from, depth + 1)?);
             }
-            Value::Map(Arc::new(map))
+            Value::map(map)
         }
         8 => {
             let here = from.error("a date of the calendar");

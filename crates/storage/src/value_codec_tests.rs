@@ -30,7 +30,7 @@ fn rdf_terms_come_back() {
     let mut values = terms();
     values.extend([-999_999_999, 999_999_999].map(|year| Value::Date(Date::from_ymd(year, 1, 1).unwrap())));
     values.push(Value::list(terms()));
-    values.push(Value::Map(Map::from([("k".into(), Value::list(terms()))]).into()));
+    values.push(Value::map(Map::from([("k".into(), Value::list(terms()))])));
     for value in values {
         let bytes = bytes(&value);
         let found = decode(&mut Decoder::new(&bytes)).unwrap();

@@ -50,7 +50,7 @@ fn quotes_stand_inside_containers_only() {
             "['1970-01-01', 'a', 1.0]",
         ),
         (
-            Value::Map(Arc::new(map)),
+            Value::map(map),
             "{k: '1970-01-01', `odd key`: null, é1_: true}",
             "{k: '1970-01-01', `odd key`: null, é1_: true}",
         ),

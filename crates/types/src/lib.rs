@@ -1,6 +1,6 @@
 //! Values: what a cell can hold, in every language, with equality, equivalence, order and text form.
 //!
-//! Data's way through the files: `value` (layout) · `decimal`, `literal` (its larger parts) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601,
+//! Data's way through the files: `value` (layout) · `nested` (how large it is) · `decimal`, `literal` (its larger parts) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601,
 //! arithmetic) · `format` (text).
 #![forbid(unsafe_code)]
 
@@ -9,6 +9,7 @@ mod decimal;
 pub mod format;
 mod literal;
 mod logical;
+mod nested;
 pub mod number;
 pub mod temporal;
 mod value;
@@ -25,6 +26,7 @@ pub use decimal::Decimal;
 pub use format::{Describe, format_literal, format_value};
 pub use literal::{Literal, LiteralKind};
 pub use logical::LogicalType;
+pub use nested::{EXTENT_MAX, Extent, Nested};
 pub use value::{
     Date, DateTime, Duration, LocalDateTime, LocalTime, Map, Path, Relationship, Time, Value, Zone,
 };

@@ -158,7 +158,7 @@ impl Random {
                 let map: Map = (0..len)
                     .map(|_| (Arc::from(*self.pick(&["k", "l", "m"])), self.value(depth - 1)))
                     .collect();
-                Value::Map(Arc::new(map))
+                Value::map(map)
             }
         }
     }

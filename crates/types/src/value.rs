@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
 
-use crate::{Decimal, Literal, LogicalType};
+use crate::{Decimal, Literal, LogicalType, Nested};
 
 /// A map value, ordered by key.
 pub type Map = BTreeMap<Arc<str>, Value>;
@@ -29,8 +29,8 @@ pub enum Value {
     Iri(Arc<str>),
     Literal(Arc<Literal>),
     Bytes(Arc<[u8]>),
-    List(Arc<Vec<Value>>),
-    Map(Arc<Map>),
+    List(Arc<Nested<Vec<Value>>>),
+    Map(Arc<Nested<Map>>),
     Date(Date),
     LocalTime(LocalTime),
     Time(Time),
@@ -178,6 +178,11 @@ impl Value {
 
     /// A list value.
     pub fn list(items: Vec<Self>) -> Self {
-        Self::List(Arc::new(items))
+        Self::List(Arc::new(items.into()))
+    }
+
+    /// A map value.
+    pub fn map(entries: Map) -> Self {
+        Self::Map(Arc::new(entries.into()))
     }
 }

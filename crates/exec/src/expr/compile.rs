@@ -11,6 +11,7 @@ use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
 
 use super::Ex;
+use super::made::is_large_call;
 use crate::layout::Layout;
 
 /// What names are resolved against.
@@ -112,7 +113,7 @@ impl Scope<'_, '_> {
                     let map = entries
                         .into_iter()
                         .filter_map(|(k, e)| if let Ex::Const(v) = e { Some((k, v)) } else { None });
-                    Ex::Const(Value::Map(Arc::new(map.collect())))
+                    Ex::Const(Value::map(map.collect()))
                 } else {
                     Ex::Map(entries)
                 }
@@ -161,10 +162,11 @@ impl Scope<'_, '_> {
     ) -> Ex {
         let constants: Option<Vec<Value>> =
             args.iter().map(|a| if let Ex::Const(v) = a { Some(v.clone()) } else { None }).collect();
-        // A range is charged to the query when it is made, not here.
+        // What is large is charged to the query when it is made, not here; a range may never be made.
         if function.deterministic
             && function.name != "range"
             && let Some(values) = constants
+            && !is_large_call(function.name, &values)
             && !values.iter().any(|v| matches!(v, Value::Node(_) | Value::Relationship(_) | Value::Path(_)))
             && let Ok(value) = function.invoke(&Context::new(&NoGraph, self.compiler.clock, 0), &values)
         {

@@ -8,6 +8,7 @@ mod arithmetic;
 mod compare;
 mod compile;
 mod filter;
+mod made;
 mod property;
 mod property_test;
 mod range;

@@ -6,10 +6,11 @@ use trimorph_algebra::{Op, QuantifierKind};
 use trimorph_base::{Diagnostic, ErrorKind, NodeId};
 use trimorph_functions::operators as ops;
 use trimorph_store::access::PropertyAccess;
-use trimorph_types::{Map, Path, Relationship, Value};
+use trimorph_types::{Map, Nested, Path, Relationship, Value};
 use trimorph_vector::{Chunk, Edges, Values};
 
 use super::Ex;
+use super::made::{Made, bounded, hold_call, hold_operator};
 use crate::Context;
 
 /// One tuple of a chunk: the flat positions of flat groups and `position` in `group`; and the values of local variables.
@@ -48,11 +49,11 @@ impl<'a, 's> Row<'a, 's> {
                 let base = self.eval(base, cx)?;
                 self.property(&base, key, columns, cx).map_err(|d| d.at(*span))
             }
-            Ex::Op(op, args, span) => self.op(*op, args, cx).map_err(|d| d.at(*span)),
+            Ex::Op(op, args, span) => self.op(*op, args, cx).and_then(bounded).map_err(|d| d.at(*span)),
             Ex::Call(function, args, span) => {
                 let args = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
-                let _held = charge_range(function.name, &args, cx)?;
-                function.invoke(&cx.functions(&cx.graph()), &args).map_err(|d| d.at(*span))
+                let _held = hold_call(function.name, &args, cx).map_err(|d| d.at(*span))?;
+                function.invoke(&cx.functions(&cx.graph()), &args).and_then(bounded).map_err(|d| d.at(*span))
             }
             Ex::HasLabel { base, tables, edge_tables } => Ok(match self.eval(base, cx)? {
                 Value::Null => Value::Null,
@@ -63,14 +64,14 @@ impl<'a, 's> Row<'a, 's> {
                 other => return Err(type_error("a node or relationship", &other)),
             }),
             Ex::List(items) => {
-                Ok(Value::list(items.iter().map(|e| self.eval(e, cx)).collect::<Result<_, _>>()?))
+                bounded(Value::list(items.iter().map(|e| self.eval(e, cx)).collect::<Result<_, _>>()?))
             }
             Ex::Map(entries) => {
                 let map: Map = entries
                     .iter()
                     .map(|(k, e)| Ok((Arc::clone(k), self.eval(e, cx)?)))
                     .collect::<Result<_, Diagnostic>>()?;
-                Ok(Value::Map(Arc::new(map)))
+                bounded(Value::map(map))
             }
             Ex::MapProjection { base, all, entries } => self.map_projection(base, *all, entries, cx),
             Ex::Case { branches, otherwise } => {
@@ -83,20 +84,23 @@ impl<'a, 's> Row<'a, 's> {
             }
             Ex::ListComprehension { local, list, filter, map } => {
                 let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
-                let mut out = Vec::new();
+                let (mut out, mut made) = (Vec::new(), Made::new(cx));
                 for item in items.iter() {
+                    made.step()?;
                     self.set_local(*local, item.clone());
                     if let Some(filter) = filter
                         && !matches!(self.eval(filter, cx)?, Value::Bool(true))
                     {
                         continue;
                     }
-                    out.push(match map {
+                    let value = match map {
                         Some(map) => self.eval(map, cx)?,
                         None => item.clone(),
-                    });
+                    };
+                    made.add(&value)?;
+                    out.push(value);
                 }
-                Ok(Value::list(out))
+                bounded(Value::list(out))
             }
             Ex::Quantifier { kind, local, list, predicate } => {
                 self.quantifier(*kind, *local, list, predicate, cx)
@@ -104,7 +108,9 @@ impl<'a, 's> Row<'a, 's> {
             Ex::Reduce { acc, init, local, list, body } => {
                 let mut value = self.eval(init, cx)?;
                 let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
+                let mut made = Made::new(cx);
                 for item in items.iter() {
+                    made.step()?;
                     self.set_local(*acc, value);
                     self.set_local(*local, item.clone());
                     value = self.eval(body, cx)?;
@@ -122,7 +128,7 @@ impl<'a, 's> Row<'a, 's> {
         self.locals[index] = value;
     }
 
-    fn list(&mut self, ex: &Ex, cx: &Context<'s>) -> Result<Option<Arc<Vec<Value>>>, Diagnostic> {
+    fn list(&mut self, ex: &Ex, cx: &Context<'s>) -> Result<Option<Arc<Nested<Vec<Value>>>>, Diagnostic> {
         match self.eval(ex, cx)? {
             Value::Null => Ok(None),
             Value::List(items) => Ok(Some(items)),
@@ -170,6 +176,7 @@ impl<'a, 's> Row<'a, 's> {
             return Ok(value);
         }
         let values = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
+        let _held = hold_operator(op, &values, cx)?;
         match (apply_pure(op, &values), &values[..]) {
             (Some(result), _) => result,
             (None, [container, index]) => ops::index(&cx.functions(&cx.graph()), container, index),
@@ -200,7 +207,7 @@ impl<'a, 's> Row<'a, 's> {
         for (key, ex) in entries {
             map.insert(Arc::clone(key), self.eval(ex, cx)?);
         }
-        Ok(Value::Map(Arc::new(map)))
+        bounded(Value::map(map))
     }
 
     fn quantifier(
@@ -213,7 +220,9 @@ impl<'a, 's> Row<'a, 's> {
     ) -> Result<Value, Diagnostic> {
         let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
         let (mut trues, mut unknowns) = (0usize, 0usize);
+        let mut made = Made::new(cx);
         for item in items.iter() {
+            made.step()?;
             self.set_local(local, item.clone());
             match ops::truth(&self.eval(predicate, cx)?)? {
                 Some(true) => trues += 1,
@@ -262,26 +271,6 @@ impl<'a, 's> Row<'a, 's> {
         }
         Ok(Value::Path(Arc::new(Path { nodes, relationships })))
     }
-}
-
-/// Holds from the budget what `range` is about to allocate: the one function whose result can be far larger than its arguments.
-fn charge_range(
-    name: &str,
-    args: &[Value],
-    cx: &Context<'_>,
-) -> Result<Option<trimorph_base::Reservation>, Diagnostic> {
-    let (true, [Value::Int(from), Value::Int(to), rest @ ..]) = (name == "range", args) else {
-        return Ok(None);
-    };
-    let step = if let [Value::Int(step)] = rest { step.unsigned_abs().max(1) } else { 1 };
-    let bytes =
-        usize::try_from(from.abs_diff(*to) / step).unwrap_or(usize::MAX).saturating_mul(size_of::<Value>());
-    let mut held = cx.settings.budget.reservation();
-    held.grow(bytes).map_err(|over| Diagnostic {
-        over_budget: Some(over),
-        ..Diagnostic::runtime(ErrorKind::ArgumentError, "MemoryLimitExceeded", over.to_string())
-    })?;
-    Ok(Some(held))
 }
 
 pub(crate) fn type_error(expected: &str, found: &Value) -> Diagnostic {

@@ -13,6 +13,7 @@ use trimorph_vector::{Chunk, Group, Nodes, Nulls, Selection, Values, Vector};
 
 use super::arithmetic::arithmetic;
 use super::compare::{compare, member};
+use super::made::Made;
 use super::property::{property, property_nulls};
 use super::{Ex, Row};
 use crate::{Context, ExecError};
@@ -188,11 +189,11 @@ fn by_row<'a, 's>(
     let g = &chunk.groups[group];
     let mut out = vec![Value::Null; g.len];
     let mut failed = None;
-    let mut row = Row::new(chunk, group, 0);
+    let (mut row, mut made) = (Row::new(chunk, group, 0), Made::new(cx));
     positions(g).for_each(g.len, |i| {
         if failed.is_none() {
             row.position = i;
-            match row.eval(ex, cx) {
+            match row.eval(ex, cx).and_then(|v| made.add(&v).map(|()| v)) {
                 Ok(v) => out[i] = v,
                 Err(d) => failed = Some(d),
             }

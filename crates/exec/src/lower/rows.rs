@@ -49,7 +49,7 @@ impl<'s> Lowering<'s> {
             lowered.layout.alias(var, place);
         }
         if !compiled.is_empty() {
-            lowered.op = Box::new(ops::Compute { child: lowered.op, items: compiled.into(), fresh });
+            lowered.op = Box::new(ops::Compute::new(lowered.op, compiled.into(), fresh));
         }
         Ok(lowered)
     }

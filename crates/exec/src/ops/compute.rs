@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use trimorph_base::Reservation;
 use trimorph_vector::{Chunk, Group};
 
 use crate::expr::{Ex, evaluate};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
+use crate::rows::general_bytes;
 use crate::{Context, ExecError};
 
 /// Compute. `fresh` is a flat group that exists only for expressions over flat groups.
@@ -14,6 +16,17 @@ pub(crate) struct Compute<'s> {
     pub(crate) child: BoxOperator<'s>,
     pub(crate) items: Arc<[(Place, Ex)]>,
     pub(crate) fresh: Option<usize>,
+    /// For the general values of the last chunk: what is above holds its own.
+    pub(crate) held: Option<Reservation>,
+}
+
+/// Bytes of general values below which a chunk is not worth a charge.
+const HELD_BYTES_MIN: u64 = 1 << 20;
+
+impl<'s> Compute<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, items: Arc<[(Place, Ex)]>, fresh: Option<usize>) -> Self {
+        Self { child, items, fresh, held: None }
+    }
 }
 
 impl<'s> Operator<'s> for Compute<'s> {
@@ -26,10 +39,16 @@ impl<'s> Operator<'s> for Compute<'s> {
             group.reset(1);
             group.flat = Some(0);
         }
+        let mut bytes = 0;
         for (place, ex) in self.items.iter() {
             let len = chunk.groups[place.group].len;
             let vector = evaluate(ex, chunk, place.group, cx)?.into_vector(len);
+            bytes += general_bytes(&vector);
             chunk.groups[place.group].vectors[place.slot] = vector;
+        }
+        if self.held.is_some() || bytes > HELD_BYTES_MIN {
+            let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
+            held.resize(usize::try_from(bytes).unwrap_or(usize::MAX))?;
         }
         Ok(true)
     }
@@ -39,6 +58,6 @@ impl<'s> Operator<'s> for Compute<'s> {
     }
 
     fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self { child: self.child.fork(), items: Arc::clone(&self.items), fresh: self.fresh })
+        Box::new(Self::new(self.child.fork(), Arc::clone(&self.items), self.fresh))
     }
 }

@@ -11,7 +11,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_base::{EdgeId, NodeId, Reservation, TableId};
 use trimorph_store::access::{AdjacencyRef, EdgeAccess};
 use trimorph_store::{AdjacencyView, Condition, CsrView, List, Test};
 use trimorph_types::Value;
@@ -37,6 +37,14 @@ impl Counts {
             0..=0xffff => Self::Bits16(counts.iter().map(|count| *count as u16).collect()),
             0x1_0000..=0xffff_ffff => Self::Bits32(counts.iter().map(|count| *count as u32).collect()),
             _ => Self::Bits64(counts),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Bits16(counts) => counts.len() * 2,
+            Self::Bits32(counts) => counts.len() * 4,
+            Self::Bits64(counts) => counts.len() * 8,
         }
     }
 
@@ -71,7 +79,7 @@ pub(crate) struct CountTarget {
     pub(crate) range: Option<PropertyTest>,
     pub(crate) next: Vec<CountTarget>,
     /// By node table: the product of what `next` gives for each node.
-    pub(crate) weights: Vec<OnceLock<Result<Option<Counts>, ExecError>>>,
+    pub(crate) weights: Vec<OnceLock<Result<(Counts, Reservation), ExecError>>>,
 }
 
 /// Adds to `counts` how many edges consecutive rows have with a property in a range, without taking values out: forward lists lie end to
@@ -154,7 +162,8 @@ impl CountTarget {
         }
         let counts = self.weights[table.0 as usize].get_or_init(|| {
             let mut counts = vec![1u64; usize::try_from(cx.reader.rows(table)).unwrap_or(0)];
-            cx.settings.budget.charge(counts.len() * 8)?;
+            let mut held = cx.settings.budget.reservation();
+            held.grow(counts.len() * 8)?;
             for next in &self.next {
                 for first in (0..counts.len()).step_by(trimorph_vector::VECTOR_SIZE) {
                     cx.check()?;
@@ -162,10 +171,12 @@ impl CountTarget {
                     next.multiply_range(table, first as u64, &mut counts[first..end], cx)?;
                 }
             }
-            Ok(Some(Counts::new(counts)))
+            let counts = Counts::new(counts);
+            held.resize(counts.bytes())?;
+            Ok((counts, held))
         });
         match counts {
-            Ok(counts) => Ok(counts.as_ref()),
+            Ok((counts, _)) => Ok(Some(counts)),
             Err(e) => Err(e.clone()),
         }
     }

@@ -171,9 +171,7 @@ impl<'s> Part<'s> {
         let last = best.last().copied();
         best.sort_unstable();
         self.bound = last.and_then(|row| best.binary_search(&row).ok());
-        let columns = self.rows.columns.iter().map(|c| c.gather(&best)).collect();
-        let multiplicity = best.iter().map(|p| self.rows.multiplicity[*p as usize]).collect();
-        self.rows = Rows { columns, multiplicity };
+        self.rows.keep(&best);
     }
 }
 

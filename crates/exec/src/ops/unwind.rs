@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use trimorph_types::Value;
+use trimorph_types::{Nested, Value};
 use trimorph_vector::{Chunk, Values, Vector};
 
 use crate::expr::{Ex, Row};
@@ -27,7 +27,7 @@ pub(crate) struct Unwind<'s> {
 /// The elements of one row.
 #[derive(Clone)]
 enum Items {
-    List(Arc<Vec<Value>>),
+    List(Arc<Nested<Vec<Value>>>),
     Range { start: i64, step: i64, len: usize },
 }
 
@@ -89,9 +89,9 @@ impl<'s> Unwind<'s> {
         let items = match range {
             Some(range) => range,
             None => match row.eval(&self.list, cx)? {
-                Value::Null => Items::List(Arc::default()),
+                Value::Null => Items::List(Arc::new(Vec::new().into())),
                 Value::List(items) => Items::List(items),
-                other => Items::List(Arc::new(vec![other])),
+                other => Items::List(Arc::new(vec![other].into())),
             },
         };
         self.items = Some(items.clone());

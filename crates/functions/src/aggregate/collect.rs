@@ -1,15 +1,19 @@
 //! All values in a list, in the order they came.
 
 use trimorph_base::{Diagnostic, ErrorKind};
-use trimorph_types::Value;
+use trimorph_types::{EXTENT_MAX, Value};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Collect {
     items: Vec<Value>,
+    /// What the items own beside their cells.
+    owned_bytes: usize,
 }
 
 impl Collect {
     pub(super) fn update(&mut self, value: &Value, weight: u64) -> Result<(), Diagnostic> {
+        let beside = value.owned_bytes() - size_of::<Value>() as u64;
+        self.owned_bytes = self.owned_bytes.saturating_add(usize::try_from(beside).unwrap_or(usize::MAX));
         if weight == 1 {
             self.items.push(value.clone());
             return Ok(());
@@ -26,6 +30,7 @@ impl Collect {
         }
         self.reserve(u64::try_from(other.items.len()).unwrap_or(u64::MAX))?;
         self.items.extend(other.items);
+        self.owned_bytes = self.owned_bytes.saturating_add(other.owned_bytes);
         Ok(())
     }
 
@@ -37,11 +42,19 @@ impl Collect {
         })
     }
 
-    pub(super) fn finish(self) -> Value {
-        Value::list(self.items)
+    /// The list; an error where lists of lists became larger or deeper than a value may be. (Scalars were charged one by one.)
+    pub(super) fn finish(self) -> Result<Value, Diagnostic> {
+        let list = Value::list(self.items);
+        let extent = list.extent();
+        if extent.depth > EXTENT_MAX.depth || (extent.depth > 1 && extent.bytes > EXTENT_MAX.bytes) {
+            let primary =
+                "collect() cannot make a list this large: its lists and maps contain each other many times";
+            return Err(Diagnostic::runtime(ErrorKind::ArgumentError, "ValueTooLarge", primary));
+        }
+        Ok(list)
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.items.capacity() * size_of::<Value>()
+        self.items.capacity() * size_of::<Value>() + self.owned_bytes
     }
 }

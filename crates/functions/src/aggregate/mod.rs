@@ -210,13 +210,13 @@ impl Accumulator {
             State::Sum(sum) => sum.total(),
             State::Avg(sum) => sum.mean(),
             State::Extremum(extremum) => Ok(extremum.finish()),
-            State::Collect(collect) => Ok(collect.finish()),
+            State::Collect(collect) => collect.finish(),
             State::Deviation(deviation) => Ok(deviation.finish()),
             State::Percentile(percentile) => percentile.finish(),
         }
     }
 
-    /// Bytes this accumulator holds besides itself; shared contents of values are not counted.
+    /// Bytes this accumulator holds besides itself; contents of values that others hold are not counted.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             State::Collect(collect) => collect.heap_bytes(),

@@ -1,7 +1,6 @@
 //! A small evaluator of `WITH a AS x RETURN b AS y, …` for test tables. Not the language: no graph, one row.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use trimorph_base::Diagnostic;
 use trimorph_types::{Map, Value};
@@ -309,7 +308,7 @@ impl Reader<'_> {
                 break;
             }
         }
-        Ok(Value::Map(Arc::new(map)))
+        Ok(Value::map(map))
     }
 
     fn string(&mut self) -> Result<Value> {

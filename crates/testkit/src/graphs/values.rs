@@ -163,7 +163,7 @@ pub fn random_value(random: &mut Random, kind: PropertyKind) -> Value {
         PropertyKind::Map => {
             let entries = random.below(3);
             let map: Map = (0..entries).map(|i| (Arc::from(["a", "b", "c"][i]), list_item(random))).collect();
-            Value::Map(Arc::new(map))
+            Value::map(map)
         }
         PropertyKind::Mixed => match random.below(16) {
             0 => Value::Time(Time { nanos: random.between(0, 5), offset_seconds: 3600 }),

@@ -36,7 +36,7 @@ impl Interpreter<'_> {
             }
             Expr::HasLabel(subject, labels) => self.has_label(&self.value(subject, row)?, labels),
             Expr::List(items) => Ok(Value::list(self.values(items, row)?)),
-            Expr::Map(entries) => Ok(Value::Map(Arc::new(self.entries(entries, row)?))),
+            Expr::Map(entries) => Ok(Value::map(self.entries(entries, row)?)),
             Expr::MapProjection { base, all, entries } => {
                 let base = self.value(base, row)?;
                 if base.is_null() {
@@ -44,7 +44,7 @@ impl Interpreter<'_> {
                 }
                 let mut map = if *all { self.all_properties(&base)? } else { Map::new() };
                 map.extend(self.entries(entries, row)?);
-                Ok(Value::Map(Arc::new(map)))
+                Ok(Value::map(map))
             }
             Expr::Case { branches, otherwise } => {
                 for (when, then) in branches {

@@ -15,7 +15,7 @@ fn shown(statements: &[&str]) -> Result<String, String> {
     let mut parts = Vec::new();
     for table in &model.nodes {
         for row in 0..table.rows.len() {
-            let properties = format_literal(&Value::Map(table.properties_of(row).into()), &IdsOnly);
+            let properties = format_literal(&Value::map(table.properties_of(row)), &IdsOnly);
             parts.push(format!(
                 "{}:{}{properties}",
                 format_literal(&table.keys[row], &IdsOnly),
@@ -26,7 +26,7 @@ fn shown(statements: &[&str]) -> Result<String, String> {
     for edges in &model.edges {
         for edge in &edges.rows {
             let [from, to] = [edge.from, edge.to].map(|id| format_literal(model.key(id), &IdsOnly));
-            let properties = format_literal(&Value::Map(edges.properties_of(edge).into()), &IdsOnly);
+            let properties = format_literal(&Value::map(edges.properties_of(edge)), &IdsOnly);
             parts.push(format!("{from}-{}{properties}->{to}", edges.label));
         }
     }

@@ -8,14 +8,14 @@ use trimorph_base::{EdgeId, NodeId};
 use super::{Grouping, compare, equals, equivalent, greater_or_equal, less, less_or_equal, order};
 use crate::samples::Random;
 use crate::value::{Date, Path, Relationship};
-use crate::{Decimal, Literal, Map, Value};
+use crate::{Decimal, Literal, Value};
 
 fn list(items: Vec<Value>) -> Value {
     Value::list(items)
 }
 
 fn map(entries: &[(&str, Value)]) -> Value {
-    Value::Map(entries.iter().map(|(k, v)| ((*k).into(), v.clone())).collect::<Map>().into())
+    Value::map(entries.iter().map(|(k, v)| ((*k).into(), v.clone())).collect())
 }
 
 const NULL: Value = Value::Null;

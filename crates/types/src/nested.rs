@@ -1,0 +1,140 @@
+//! What lists and maps are kept in: their contents, and how large and how deep they are.
+//!
+//! Contents are shared, so a few steps can make a value that is far larger to walk than to hold (`[s, s]` forty times over), or so deep
+//! that no stack can walk it. Whoever builds values in a loop looks at their [`Extent`], which costs nothing, and refuses.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::{Map, Value};
+
+/// How large a value is, shared parts counted wherever they occur: what walking it, copying it out or printing it has to go through.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Extent {
+    /// Bytes, with those of the cell itself; stops at the largest number.
+    pub bytes: u64,
+    /// Lists and maps around the innermost value.
+    pub depth: u32,
+}
+
+/// Largest [`Extent`] of a value that an expression may make: 2 GiB, and as deep as a value can be walked on a small stack.
+pub const EXTENT_MAX: Extent = Extent { bytes: 2 << 30, depth: 1000 };
+
+/// A list's or a map's contents with their extent.
+#[derive(Clone, Debug)]
+pub struct Nested<T> {
+    content: T,
+    extent: Extent,
+}
+
+impl<T> Nested<T> {
+    /// The extent, with that of the value's own cell.
+    pub fn extent(&self) -> Extent {
+        self.extent
+    }
+}
+
+impl<T> Deref for Nested<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.content
+    }
+}
+
+fn around(inner: impl Iterator<Item = Extent>) -> Extent {
+    let mut extent = Extent { bytes: CELL, depth: 0 };
+    for item in inner {
+        extent.bytes = extent.bytes.saturating_add(item.bytes);
+        extent.depth = extent.depth.max(item.depth);
+    }
+    extent.depth = extent.depth.saturating_add(1);
+    extent
+}
+
+impl From<Vec<Value>> for Nested<Vec<Value>> {
+    fn from(content: Vec<Value>) -> Self {
+        let extent = around(content.iter().map(Value::extent));
+        Self { content, extent }
+    }
+}
+
+impl From<Map> for Nested<Map> {
+    fn from(content: Map) -> Self {
+        let key = |k: &Arc<str>| Extent { bytes: CELL + k.len() as u64, depth: 0 };
+        let extent = around(content.iter().flat_map(|(k, v)| [key(k), v.extent()]));
+        Self { content, extent }
+    }
+}
+
+fn own<T: ?Sized>(shared: &Arc<T>) -> bool {
+    Arc::strong_count(shared) <= 2
+}
+
+/// Bytes of a cell.
+const CELL: u64 = size_of::<Value>() as u64;
+
+impl Value {
+    /// How large the value is. **Cost**: constant.
+    #[inline]
+    pub fn extent(&self) -> Extent {
+        let beside = match self {
+            Self::List(items) => return items.extent,
+            Self::Map(entries) => return entries.extent,
+            Self::String(text) | Self::Iri(text) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Literal(literal) => size_of_val(&**literal) + literal.lexical.len(),
+            Self::Path(path) => size_of_val(&*path.nodes) + size_of_val(&*path.relationships),
+            _ => 0,
+        };
+        Extent { bytes: CELL + beside as u64, depth: 0 }
+    }
+
+    /// Bytes kept alive by who keeps this value: those of its cell and of what is its own. Shared by two counts as its own, since what a
+    /// value is taken from mostly goes soon; shared by more does not.
+    ///
+    /// **Cost**: lists and maps of its own are walked.
+    pub fn owned_bytes(&self) -> u64 {
+        match self {
+            Self::List(items) if own(items) => CELL + items.iter().map(Self::owned_bytes).sum::<u64>(),
+            Self::Map(entries) if own(entries) => {
+                CELL + entries.values().map(|v| CELL + v.owned_bytes()).sum::<u64>()
+            }
+            Self::String(text) | Self::Iri(text) if own(text) => self.extent().bytes,
+            Self::Bytes(bytes) if own(bytes) => self.extent().bytes,
+            Self::Literal(literal) if own(literal) => self.extent().bytes,
+            Self::Path(path) if own(path) => self.extent().bytes,
+            _ => CELL,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extents_count_shared_parts_and_owned_bytes_do_not() {
+        let text = Value::string("x".repeat(1000));
+        let others = [text.clone(), text.clone()];
+        let mut value = Value::list(vec![text, Value::Int(1)]);
+        assert_eq!(value.extent(), Extent { bytes: 3 * CELL + 1000, depth: 1 });
+        assert_eq!(value.owned_bytes(), 3 * CELL, "the text is held by others");
+        drop(others);
+        assert_eq!(value.owned_bytes(), 3 * CELL + 1000);
+        for level in 0..80 {
+            value = Value::list(vec![value.clone(), value.clone(), value]);
+            assert_eq!(value.extent().depth, 2 + level);
+        }
+        assert_eq!(value.extent().bytes, u64::MAX, "3^80 times");
+        assert!(value.owned_bytes() < 1000);
+    }
+
+    #[test]
+    fn maps_count_their_keys() {
+        let entries = [(Arc::from("key"), Value::list(Vec::new()))];
+        let map = Value::map(entries.into_iter().collect());
+        assert_eq!(map.extent(), Extent { bytes: 3 * CELL + 3, depth: 2 });
+    }
+}
