@@ -83,9 +83,32 @@ fn position(text: &str, span: Span) -> (usize, usize) {
 /// Longest part of a line that is shown.
 const SHOWN_CHARS: usize = 100;
 
+/// What stands for a character in a message: control characters have pictures, tabs are blanks, and nothing turns the text around.
+fn visible(c: char) -> char {
+    match c {
+        '\t' | '\r' => ' ',
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(' '),
+        '\u{7f}' => '\u{2421}',
+        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            char::REPLACEMENT_CHARACTER
+        }
+        c => c,
+    }
+}
+
+/// A blank that is as wide as a character on most terminals.
+fn blank(c: char) -> char {
+    let is_wide = matches!(c,
+        '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{1f300}'..='\u{1f64f}'
+        | '\u{1f680}'..='\u{1f6ff}' | '\u{1f900}'..='\u{1f9ff}' | '\u{20000}'..='\u{3fffd}');
+    if is_wide { '\u{3000}' } else { ' ' }
+}
+
 /// The message with the source line, a caret under the place, and the hint.
 pub fn render(diagnostic: &Diagnostic, text: &str) -> String {
-    let mut out = format!("{}: {}", diagnostic.kind.name(), diagnostic.primary);
+    let primary: String = diagnostic.primary.chars().map(visible).collect();
+    let mut out = format!("{}: {primary}", diagnostic.kind.name());
     if let Some(span) = diagnostic.span {
         let (line, column) = position(text, span);
         let start = boundary(text, span.start as usize);
@@ -94,16 +117,16 @@ pub fn render(diagnostic: &Diagnostic, text: &str) -> String {
         // A long line is cut to what is around the place.
         let skip = (column - 1).saturating_sub(SHOWN_CHARS / 2);
         let shown: String = text[line_start..line_end].chars().skip(skip).take(SHOWN_CHARS).collect();
-        let shown = shown.replace(['\t', '\r'], " ");
+        let before: String = shown.chars().take(column - 1 - skip).map(blank).collect();
+        let shown: String = shown.chars().map(visible).collect();
         let end = boundary(text, (span.end as usize).clamp(start, line_end));
         let width =
             text[start..end].chars().count().clamp(1, SHOWN_CHARS.saturating_sub(column - 1 - skip).max(1));
         let number = line.to_string();
         let _ = write!(
             out,
-            "\n {number} | {shown}\n {} | {}{}",
+            "\n {number} | {shown}\n {} | {before}{}",
             " ".repeat(number.len()),
-            " ".repeat(column - 1 - skip),
             "^".repeat(width)
         );
         let _ = write!(out, " line {line}, column {column}");
@@ -147,6 +170,17 @@ mod tests {
         assert_eq!(
             render(&d, text),
             "SyntaxError: variable \"nmae\" is not defined\n 2 | RETURN nmae\n   |        ^^^^ line 2, column 8\n hint: did you mean \"name\"?"
+        );
+    }
+
+    #[test]
+    fn odd_characters_do_no_harm() {
+        let text = "RETURN '\u{65e5}\u{672c}', \x1b[2Jx\u{202e}y";
+        let at = Span::new(u32::try_from(text.find('\x1b').unwrap()).unwrap(), 17);
+        let d = Diagnostic::compile(ErrorKind::SyntaxError, "X", "found \"\x1b\"").at(at);
+        assert_eq!(
+            render(&d, text),
+            "SyntaxError: found \"\u{241b}\"\n 1 | RETURN '\u{65e5}\u{672c}', \u{241b}[2Jx\u{fffd}y\n   |         \u{3000}\u{3000}   ^ line 1, column 14"
         );
     }
 

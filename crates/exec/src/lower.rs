@@ -160,7 +160,8 @@ impl<'s> Lowering<'s> {
                 ExecError::Query(Diagnostic::runtime(ErrorKind::SyntaxError, "NegativeIntegerArgument", text))
             }),
             other => {
-                let text = format!("{what} takes an integer, not {}", other.logical_type().name());
+                let ty = if other.is_null() { "NULL" } else { other.logical_type().name() };
+                let text = format!("{what} takes an INTEGER, not {ty}");
                 Err(ExecError::Query(Diagnostic::runtime(
                     ErrorKind::SyntaxError,
                     "InvalidArgumentType",

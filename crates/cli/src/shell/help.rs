@@ -34,7 +34,7 @@ pub(super) fn write(terminal: &Terminal, out: &mut dyn Write) -> Result<(), Fail
     out.write_all(align(&rows, &[Align::Left; 3], 2).as_bytes())?;
     writeln!(
         out,
-        "A statement ends with a semicolon or an empty line. Tab completes, Ctrl-R searches the history,"
+        "A statement ends with a semicolon, typed in also with an empty line. Tab completes, Ctrl-R searches the history,"
     )?;
     writeln!(out, "Ctrl-C stops a query, Ctrl-D leaves. A dot does for the colon: .help")?;
     Ok(())

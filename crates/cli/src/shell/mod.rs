@@ -29,9 +29,9 @@ use session::Session;
   trimorph shell :memory:
   trimorph shell social.tm < report.cypher
 
-Statements end with a semicolon or an empty line; :help lists the commands. Tab
-completes, Ctrl-C stops a query (twice: ends the shell), Ctrl-D leaves. With
-stdin from a pipe the first error ends the shell with exit code 1.")]
+Statements end with a semicolon, typed in also with an empty line; :help lists the
+commands. Tab completes, Ctrl-C stops a query (twice: ends the shell), Ctrl-D
+leaves. With stdin from a pipe the first error ends the shell with exit code 1.")]
 pub(crate) struct Arguments {
     /// Directory of the database, made if it does not exist; or :memory:
     db: PathBuf,

@@ -91,6 +91,7 @@ pub(super) fn wrong_count(
     let expected = match (min, max) {
         (1, 1) => "1 argument".to_owned(),
         (min, max) if min == max => format!("{min} arguments"),
+        (1, usize::MAX) => "at least 1 argument".to_owned(),
         (min, usize::MAX) => format!("at least {min} arguments"),
         (min, max) => format!("{min} to {max} arguments"),
     };

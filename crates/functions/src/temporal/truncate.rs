@@ -36,8 +36,9 @@ pub(super) fn truncate(kind: Kind, context: &Context<'_>, args: &[Value]) -> Ans
 
 fn unsupported(kind: Kind, unit: Unit, value: &Value) -> Diagnostic {
     bad_argument(format!(
-        "cannot truncate {} to {unit:?} as {}",
+        "cannot truncate {} to {} as {}",
         crate::error::type_name(value),
+        unit.name(),
         kind.name().trim_end_matches("()")
     ))
 }

@@ -28,6 +28,26 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// The name as openCypher's texts write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Millennium => "millennium",
+            Self::Century => "century",
+            Self::Decade => "decade",
+            Self::Year => "year",
+            Self::WeekYear => "weekYear",
+            Self::Quarter => "quarter",
+            Self::Month => "month",
+            Self::Week => "week",
+            Self::Day => "day",
+            Self::Hour => "hour",
+            Self::Minute => "minute",
+            Self::Second => "second",
+            Self::Millisecond => "millisecond",
+            Self::Microsecond => "microsecond",
+        }
+    }
+
     /// Reads a unit, whatever its case.
     pub fn parse(text: &str) -> Result<Self, TemporalError> {
         Ok(match text.to_ascii_lowercase().as_str() {
