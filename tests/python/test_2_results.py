@@ -170,11 +170,14 @@ def test_decimals(conn):
     stream = result.fetch_record_batch()
     assert stream.schema.types == [pa.decimal128(38, 18)]
     assert stream.read_all()["x"].to_pylist() == [D("1.5"), D("0.125")]
-    for library, cells in (("pandas", lambda f: list(f["x"])), ("polars", lambda f: f["x"].to_list())):
-        pytest.importorskip(library)
-        result = conn.execute("UNWIND $values AS x RETURN x", {"values": [D("1.5"), D("0.125")]})
-        frame = result.df() if library == "pandas" else result.pl()
-        assert cells(frame) == [D("1.5"), D("0.125")]
+
+
+@pytest.mark.parametrize(("library", "frame", "cells"), [("pandas", "df", list), ("polars", "pl", lambda column: column.to_list())])
+def test_decimals_in_frames(conn, library, frame, cells):
+    pytest.importorskip(library)
+    values = [decimal.Decimal("1.5"), decimal.Decimal("0.125")]
+    result = conn.execute("UNWIND $values AS x RETURN x", {"values": values})
+    assert cells(getattr(result, frame)()["x"]) == values
 
 
 def test_decimals_and_iris_of_files(tmp_path):
