@@ -4,6 +4,7 @@
 mod access;
 mod differential;
 mod fuzz;
+mod grouping;
 mod load_fuzz;
 mod long_trails;
 mod plans;

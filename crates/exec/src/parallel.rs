@@ -47,3 +47,27 @@ pub(crate) fn on_threads<'s, T: Send>(
         std::iter::once(own).chain(others).collect()
     })
 }
+
+/// Calls `work` on each item, each on a thread of its own, the first on the caller's; gives what each made, in order.
+///
+/// **Errors**: the first item's that failed.
+pub(crate) fn on_each<'s, I: Send, T: Send>(
+    items: Vec<I>,
+    cx: &Context<'s>,
+    work: impl Fn(I, &Context<'s>) -> Result<T, ExecError> + Sync,
+) -> Result<Vec<T>, ExecError> {
+    let (snapshot, work) = (cx.snapshot, &work);
+    let mut items = items.into_iter();
+    let Some(first) = items.next() else { return Ok(Vec::new()) };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = items
+            .map(|item| {
+                let settings = Arc::clone(&cx.settings);
+                scope.spawn(move || work(item, &Context::new(snapshot, settings)))
+            })
+            .collect();
+        let own = work(first, cx);
+        let others = workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err(lost_worker())));
+        std::iter::once(own).chain(others).collect()
+    })
+}

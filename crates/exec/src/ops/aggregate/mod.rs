@@ -1,23 +1,28 @@
 //! Hash aggregation over factorised tuples: groups that hold neither keys nor arguments only count, so `count(*)` is a product of
-//! sums. Runs its child on all cores when it can be forked: each worker fills its own table, tables are merged at the end.
+//! sums. Runs its child on all cores when it can be forked: each worker fills its own table, tables are merged at the end (`exchange`).
 //!
 //! Hot loop: key numbers for all selected positions first (`table`), then one typed loop per aggregate (`states`).
 //!
 //! Source: GF-CL §6.2; morsel-driven parallelism, Leis et al. 2014.
 
+mod distinct;
+mod exchange;
+mod merge;
+mod owners;
 mod states;
 mod table;
 
 use std::sync::Arc;
 
 use trimorph_algebra::AggregateKind;
-use trimorph_vector::{Chunk, Vector};
+use trimorph_vector::Chunk;
 
 use crate::expr::Ex;
 use crate::operator::{BoxOperator, Operator};
-use crate::parallel::on_threads;
+use crate::parallel::{on_each, on_threads};
 use crate::{Context, ExecError};
-use table::Table;
+use exchange::merge_tables;
+use table::{Finished, Table};
 
 /// What is aggregated.
 pub(crate) struct AggregateSpec {
@@ -50,14 +55,15 @@ impl AggregateSpec {
 pub(crate) struct Aggregate<'s> {
     child: BoxOperator<'s>,
     spec: Arc<AggregateSpec>,
-    result: Option<(Vec<Vector<'s>>, usize)>,
-    cursor: usize,
+    result: Option<Vec<Finished<'s>>>,
+    /// The table and the group in it that come next.
+    cursor: (usize, usize),
     held: Option<trimorph_base::Reservation>,
 }
 
 impl<'s> Aggregate<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<AggregateSpec>) -> Self {
-        Self { child, spec, result: None, cursor: 0, held: None }
+        Self { child, spec, result: None, cursor: (0, 0), held: None }
     }
 
     /// Runs one worker to the end.
@@ -87,15 +93,15 @@ impl<'s> Aggregate<'s> {
         let spec = &self.spec;
         let threads = if spec.parallel && spec.mergeable() { cx.settings.threads } else { 1 };
         let results = on_threads(&mut self.child, threads, cx, |child, cx| Self::work(child, spec, cx))?;
-        let mut results = results.into_iter();
-        let Some((mut table, held)) = results.next() else { return Ok(()) };
-        for (other, _) in results {
-            table.merge(other, spec, cx)?;
+        let (tables, held): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+        let mut tables = merge_tables(tables, spec, cx)?;
+        self.held = held.into_iter().next();
+        if let Some(held) = &mut self.held {
+            held.resize(tables.iter().map(Table::bytes).sum())?;
         }
-        self.held = Some(held);
-        table.check_parameters(spec)?;
-        let groups = table.groups();
-        self.result = Some((table.finish()?, groups));
+        tables.iter_mut().try_for_each(|table| table.check_parameters(spec))?;
+        let finished = on_each(tables, cx, |table, _| table.finish())?;
+        self.result = Some(finished.into_iter().filter(|f| f.groups > 0).collect());
         Ok(())
     }
 }
@@ -106,32 +112,33 @@ impl<'s> Operator<'s> for Aggregate<'s> {
             self.run(cx)?;
         }
         cx.check()?;
-        let Some((vectors, groups)) = &self.result else { return Ok(false) };
-        let end = (self.cursor + cx.settings.vector_size).min(*groups);
-        if self.cursor == end {
-            return Ok(false);
-        }
+        let (at, first) = self.cursor;
+        let Some(finished) = self.result.as_mut().and_then(|r| r.get_mut(at)) else { return Ok(false) };
+        let groups = finished.groups;
+        let end = (first + cx.settings.vector_size).min(groups);
         let out = &mut chunk.groups[0];
-        out.reset(end - self.cursor);
-        if self.cursor == 0 && end == *groups {
-            if let Some((vectors, _)) = &mut self.result {
-                out.vectors.iter_mut().zip(vectors.drain(..)).for_each(|(slot, v)| *slot = v);
+        out.reset(end - first);
+        match &finished.left {
+            None if end - first == groups => {
+                out.vectors.iter_mut().zip(finished.vectors.drain(..)).for_each(|(slot, v)| *slot = v);
             }
-        } else {
-            let positions: Vec<u32> =
-                (self.cursor..end).map(|i| u32::try_from(i).unwrap_or(u32::MAX)).collect();
-            for (slot, vector) in vectors.iter().enumerate() {
-                out.vectors[slot] = vector.gather(&positions);
+            left => {
+                // Group numbers are 32 bits.
+                let all = || (first as u32..end as u32).collect();
+                let positions = left.as_ref().map_or_else(all, |left| left[first..end].to_vec());
+                for (slot, vector) in finished.vectors.iter().enumerate() {
+                    out.vectors[slot] = vector.gather(&positions);
+                }
             }
         }
-        self.cursor = end;
+        self.cursor = if end == groups { (at + 1, 0) } else { (at, end) };
         Ok(true)
     }
 
     fn reset(&mut self) {
         self.child.reset();
         self.result = None;
-        self.cursor = 0;
+        self.cursor = (0, 0);
         self.held = None;
     }
 

@@ -8,7 +8,7 @@ use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Values, Vector};
 
-use crate::keys::DistinctSet;
+use super::distinct::DistinctSet;
 use crate::rows::overflow;
 use crate::{Context, ExecError};
 
@@ -55,7 +55,7 @@ impl Rows<'_, '_> {
     }
 }
 
-enum States {
+pub(super) enum States {
     Count(Vec<u64>),
     /// Sums of integers only, so far: only the result may overflow.
     Sums {
@@ -74,12 +74,12 @@ enum States {
 
 /// One aggregate.
 pub(super) struct Column {
-    kind: AggregateKind,
-    states: States,
-    distinct: Option<DistinctSet>,
+    pub(super) kind: AggregateKind,
+    pub(super) states: States,
+    pub(super) distinct: Option<DistinctSet>,
 }
 
-fn function(kind: AggregateKind) -> AggregateFunction {
+pub(super) fn function(kind: AggregateKind) -> AggregateFunction {
     match kind {
         AggregateKind::CountStar => AggregateFunction::CountStar,
         AggregateKind::Count => AggregateFunction::Count,
@@ -119,14 +119,14 @@ fn value_of(ty: LogicalType, value: i64) -> Value {
 }
 
 #[inline]
-fn keep_extreme(largest: bool, value: &mut i64, seen: &mut bool, v: i64) {
+pub(super) fn keep_extreme(largest: bool, value: &mut i64, seen: &mut bool, v: i64) {
     if !*seen || (if largest { v > *value } else { v < *value }) {
         *value = v;
     }
     *seen = true;
 }
 
-fn sum_overflow() -> ExecError {
+pub(super) fn sum_overflow() -> ExecError {
     ExecError::Query(trimorph_base::Diagnostic::runtime(
         trimorph_base::ErrorKind::ArithmeticError,
         "NumberOutOfRange",
@@ -147,7 +147,7 @@ impl States {
     }
 
     /// From typed to anything.
-    fn generalise(&mut self, kind: AggregateKind) -> Result<&mut Vec<Accumulator>, ExecError> {
+    pub(super) fn generalise(&mut self, kind: AggregateKind) -> Result<&mut Vec<Accumulator>, ExecError> {
         match self {
             Self::Sums { values, seen } => {
                 let mut states = Vec::with_capacity(values.len());
@@ -190,9 +190,9 @@ impl States {
 }
 
 impl Column {
-    /// No groups.
-    pub(super) fn new(kind: AggregateKind, distinct: bool) -> Self {
-        Self { kind, states: States::new(kind), distinct: distinct.then(DistinctSet::default) }
+    /// No groups; `one_group` if there will be one only.
+    pub(super) fn new(kind: AggregateKind, distinct: bool, one_group: bool) -> Self {
+        Self { kind, states: States::new(kind), distinct: distinct.then(|| DistinctSet::new(one_group)) }
     }
 
     /// Makes states for `groups` groups.
@@ -300,52 +300,6 @@ impl Column {
             }
         }
         rows.each(|n, p, weight| Ok(states[n].update(&arg.value(p, &|id| cx.edge_value(id)), weight)?))
-    }
-
-    /// Moves another worker's states in, its groups renumbered.
-    pub(super) fn merge(&mut self, from: Self, renumber: &[u32]) -> Result<(), ExecError> {
-        if let (Some(seen), Some(other)) = (&mut self.distinct, from.distinct) {
-            // Only counts are merged with DISTINCT (see `AggregateSpec::mergeable`).
-            if let States::Count(counts) = &mut self.states {
-                seen.merge(other, renumber, |group| counts[group as usize] += 1);
-            }
-            return Ok(());
-        }
-        let numbers = renumber.iter().map(|n| *n as usize);
-        match (&mut self.states, from.states) {
-            (States::Count(a), States::Count(b)) => {
-                for (n, count) in numbers.zip(b) {
-                    a[n] = a[n].checked_add(count).ok_or_else(overflow)?;
-                }
-            }
-            (States::Sums { values, seen }, States::Sums { values: v, seen: s }) => {
-                for (n, (value, present)) in numbers.zip(v.into_iter().zip(s)) {
-                    values[n] = values[n].checked_add(value).ok_or_else(sum_overflow)?;
-                    seen[n] |= present;
-                }
-            }
-            (
-                States::Extremes { kind, ty, values, seen },
-                States::Extremes { ty: other, values: v, seen: s, .. },
-            ) if *ty == other => {
-                let largest = *kind == AggregateKind::Max;
-                for (n, (value, present)) in numbers.zip(v.into_iter().zip(s)) {
-                    if present {
-                        keep_extreme(largest, &mut values[n], &mut seen[n], value);
-                    }
-                }
-            }
-            (states, mut other) => {
-                other.generalise(self.kind)?;
-                let states = states.generalise(self.kind)?;
-                if let States::General(other) = other {
-                    for (n, state) in numbers.zip(other) {
-                        states[n].merge(state)?;
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     /// A value for each group. The sum of nothing is 0; the least of nothing is null.

@@ -5,6 +5,9 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Values, Vector};
 
 use super::AggregateSpec;
+use super::distinct::DistinctValues;
+use super::merge::Export;
+use super::owners::Owners;
 use super::states::{Column, Rows, Weights};
 use crate::expr::{Evaluated, Ex, Row, evaluate};
 use crate::keys::KeyTable;
@@ -17,7 +20,24 @@ pub(super) struct Table<'s> {
     /// Each group's keys.
     columns: Vec<Vector<'s>>,
     states: Vec<Column>,
+    /// After a split: the groups that are left, and how many there were.
+    left: Option<(Vec<u32>, usize)>,
     scratch: Scratch,
+}
+
+/// Groups that go from one table to another.
+pub(super) struct Part<'s> {
+    keys: Vec<Vector<'s>>,
+    groups: usize,
+    states: Vec<Export>,
+}
+
+/// What a table gives.
+pub(super) struct Finished<'s> {
+    pub(super) vectors: Vec<Vector<'s>>,
+    pub(super) groups: usize,
+    /// Where the groups are, if not everywhere.
+    pub(super) left: Option<Vec<u32>>,
 }
 
 /// What is filled for each chunk: kept, so that chunks allocate nothing once it is large enough.
@@ -32,9 +52,11 @@ struct Scratch {
 impl<'s> Table<'s> {
     /// No groups; one where there are no keys.
     pub(super) fn new(spec: &AggregateSpec) -> Self {
-        let states = (spec.aggregates.iter()).map(|a| Column::new(a.kind, a.distinct)).collect();
+        let one_group = spec.keys.is_empty();
+        let states = (spec.aggregates.iter()).map(|a| Column::new(a.kind, a.distinct, one_group)).collect();
         let columns = spec.keys.iter().map(|_| Vector::empty()).collect();
-        let mut table = Self { keys: KeyTable::default(), columns, states, scratch: Scratch::default() };
+        let mut table =
+            Self { keys: KeyTable::default(), columns, states, left: None, scratch: Scratch::default() };
         if spec.keys.is_empty() {
             // Without keys there is one group, also over no rows.
             table.keys.number(&[], &mut Vec::new());
@@ -55,9 +77,9 @@ impl<'s> Table<'s> {
         self.keys.bytes() + self.keys.len() * self.columns.len() * 24 + states
     }
 
-    /// How many groups there are.
-    pub(super) fn groups(&self) -> usize {
-        self.keys.len()
+    /// How many groups and distinct values there are.
+    pub(super) fn entries(&self) -> usize {
+        self.keys.len() + self.states.iter().map(Column::distinct_values).sum::<usize>()
     }
 
     /// Checks a percentile's parameter also when there was no row.
@@ -138,16 +160,57 @@ impl<'s> Table<'s> {
         }
     }
 
-    /// Moves another worker's table in.
+    /// Gives the groups that other workers own, by owner; what is left are this worker's, `own` of `count`.
+    pub(super) fn split(&mut self, own: usize, count: usize) -> Vec<Part<'s>> {
+        let owners = Owners::new(&self.columns, self.keys.len(), own, count);
+        let mut columns: Vec<_> = self.states.iter_mut().map(|c| c.export(&owners).into_iter()).collect();
+        let parts = (owners.members.iter().enumerate()).map(|(owner, members)| {
+            let members = if owner == own { &[][..] } else { members };
+            Part {
+                keys: self.columns.iter().map(|c| c.gather(members)).collect(),
+                groups: members.len(),
+                states: columns.iter_mut().filter_map(Iterator::next).collect(),
+            }
+        });
+        let parts = parts.collect();
+        self.left = Some((owners.members.into_iter().nth(own).unwrap_or_default(), self.keys.len()));
+        parts
+    }
+
+    /// All groups.
+    pub(super) fn into_part(self) -> Part<'s> {
+        let groups = self.keys.len();
+        let states = self.states.into_iter().map(Column::into_export).collect();
+        Part { keys: self.columns, groups, states }
+    }
+
+    /// Of the one group without keys: the distinct values that other workers own, by owner, then by aggregate.
+    pub(super) fn split_values(&mut self, own: usize, count: usize) -> Vec<Vec<DistinctValues>> {
+        let mut columns: Vec<_> =
+            self.states.iter_mut().map(|c| c.split_values(own, count).into_iter()).collect();
+        (0..count).map(|_| columns.iter_mut().map(|c| c.next().unwrap_or_default()).collect()).collect()
+    }
+
+    /// Takes in another worker's distinct values.
+    pub(super) fn merge_values(&mut self, values: Vec<DistinctValues>) {
+        self.states.iter_mut().zip(values).for_each(|(column, values)| column.merge_values(values));
+    }
+
+    /// Ends counting distinct values: what was counted is added up from now on.
+    pub(super) fn forget_values(&mut self) {
+        self.states.iter_mut().for_each(Column::forget_values);
+    }
+
+    /// Moves groups of another worker in.
     pub(super) fn merge(
         &mut self,
-        other: Self,
+        other: Part<'s>,
         spec: &AggregateSpec,
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
         let mut scratch = Scratch::default();
-        scratch.positions.extend(0..u32::try_from(other.keys.len()).unwrap_or(u32::MAX));
-        let keys: Vec<&Vector<'s>> = other.columns.iter().collect();
+        scratch.positions.extend(0..u32::try_from(other.groups).unwrap_or(u32::MAX));
+        let keys: Vec<&Vector<'s>> = other.keys.iter().collect();
         self.number(&keys, &mut scratch, cx);
         self.resize(spec, self.keys.len());
         for (column, from) in self.states.iter_mut().zip(other.states) {
@@ -156,13 +219,19 @@ impl<'s> Table<'s> {
         Ok(())
     }
 
-    /// One vector for each key and aggregate.
-    pub(super) fn finish(self) -> Result<Vec<Vector<'s>>, ExecError> {
-        let mut out = self.columns;
+    /// One vector for each key and aggregate, and where in them this table's groups are.
+    pub(super) fn finish(self) -> Result<Finished<'s>, ExecError> {
+        let count = self.keys.len();
+        let left = self.left.map(|(mut own, before)| {
+            // Group numbers are 32 bits.
+            own.extend(before as u32..count as u32);
+            own
+        });
+        let mut vectors = self.columns;
         for column in self.states {
-            out.push(column.finish()?);
+            vectors.push(column.finish()?);
         }
-        Ok(out)
+        Ok(Finished { vectors, groups: left.as_ref().map_or(count, Vec::len), left })
     }
 }
 

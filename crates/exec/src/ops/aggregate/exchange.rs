@@ -1,0 +1,85 @@
+//! Merges the tables of several workers, on all cores where there is much to merge.
+//!
+//! 1. every group has an owner, one of the workers, by a hash of its key; each worker splits off what others own
+//! 2. each worker takes in what the others split off for it: of `n` workers, each touches an `n`-th of the groups of the others
+//!
+//! A table keeps its place in memory and what it owns in it, so that only what changes hands is looked up again. Without keys there is one
+//! group; then distinct values have owners.
+//!
+//! Source: partitioned merging, Leis et al. 2014, section 4.4.
+
+use super::AggregateSpec;
+use super::table::Table;
+use crate::parallel::on_each;
+use crate::{Context, ExecError};
+
+/// Groups and distinct values, of all tables, from which on they are merged on all cores. Below, starting threads costs more than it saves:
+/// 16,000 to 90,000 groups of one node each took 1.7 to 2.0 ms of the caller's thread instead of 1.2.
+const ENTRIES_MIN: usize = 1 << 17;
+
+/// The tables after merging; no group is in two of them.
+pub(super) fn merge_tables<'s>(
+    mut tables: Vec<Table<'s>>,
+    spec: &AggregateSpec,
+    cx: &Context<'s>,
+) -> Result<Vec<Table<'s>>, ExecError> {
+    let count = tables.len();
+    if count > 1 && spec.keys.is_empty() && spec.aggregates.iter().any(|a| a.distinct) {
+        tables = exchange(
+            tables,
+            cx,
+            |table, own| table.split_values(own, count),
+            |table, values, _| {
+                table.merge_values(values);
+                Ok(())
+            },
+        )?;
+        tables.iter_mut().for_each(Table::forget_values);
+    }
+    if tables.iter().map(Table::entries).sum::<usize>() >= ENTRIES_MIN && count > 1 {
+        return exchange(
+            tables,
+            cx,
+            |table, own| table.split(own, count),
+            |table, part, cx| table.merge(part, spec, cx),
+        );
+    }
+    let mut tables = tables.into_iter();
+    let Some(mut first) = tables.next() else { return Ok(Vec::new()) };
+    for other in tables {
+        first.merge(other.into_part(), spec, cx)?;
+    }
+    Ok(vec![first])
+}
+
+/// Splits all tables into a part for each worker, then gives each worker its parts.
+fn exchange<'s, P: Send>(
+    tables: Vec<Table<'s>>,
+    cx: &Context<'s>,
+    split: impl Fn(&mut Table<'s>, usize) -> Vec<P> + Sync,
+    merge: impl Fn(&mut Table<'s>, P, &Context<'s>) -> Result<(), ExecError> + Sync,
+) -> Result<Vec<Table<'s>>, ExecError> {
+    let numbered = tables.into_iter().enumerate().collect();
+    let split = on_each(numbered, cx, |(own, mut table), _| {
+        let parts = split(&mut table, own);
+        Ok((table, parts))
+    })?;
+    let mut workers = Vec::new();
+    let mut columns = Vec::new();
+    for (table, parts) in split {
+        workers.push((table, Vec::new()));
+        columns.push(parts);
+    }
+    for (from, parts) in columns.into_iter().enumerate() {
+        for (to, part) in parts.into_iter().enumerate().filter(|(to, _)| *to != from) {
+            workers[to].1.push(part);
+        }
+    }
+    on_each(workers, cx, |(mut table, parts), cx| {
+        for part in parts {
+            cx.check()?;
+            merge(&mut table, part, cx)?;
+        }
+        Ok(table)
+    })
+}

@@ -1,0 +1,129 @@
+//! States that leave one worker's table for another's.
+
+use trimorph_algebra::AggregateKind;
+use trimorph_functions::aggregate::Accumulator;
+
+use super::distinct::DistinctValues;
+use super::owners::Owners;
+use super::states::{Column, States, function, keep_extreme, sum_overflow};
+use crate::ExecError;
+use crate::rows::overflow;
+
+/// Some groups' states of one aggregate.
+pub(super) struct Export {
+    states: States,
+    distinct: Option<DistinctValues>,
+}
+
+fn pick<T: Copy>(values: &[T], positions: &[u32]) -> Vec<T> {
+    positions.iter().map(|p| values[*p as usize]).collect()
+}
+
+impl Column {
+    /// The states of other owners' groups, by owner. They stay behind too, emptied or not: nobody looks at them any more.
+    pub(super) fn export(&mut self, owners: &Owners) -> Vec<Export> {
+        let mut distinct = self.distinct.as_ref().map(|set| set.copy_to(owners).into_iter());
+        let mut take = |positions: &[u32]| match &mut self.states {
+            States::Count(counts) => States::Count(pick(counts, positions)),
+            States::Sums { values, seen } => {
+                States::Sums { values: pick(values, positions), seen: pick(seen, positions) }
+            }
+            States::Extremes { kind, ty, values, seen } => States::Extremes {
+                kind: *kind,
+                ty: *ty,
+                values: pick(values, positions),
+                seen: pick(seen, positions),
+            },
+            States::General(states) => {
+                let empty = || Accumulator::new(function(self.kind));
+                let taken = positions.iter().map(|p| std::mem::replace(&mut states[*p as usize], empty()));
+                States::General(taken.collect())
+            }
+        };
+        let owned = owners.members.iter().enumerate();
+        owned
+            .map(|(owner, members)| Export {
+                states: take(if owner == owners.own { &[] } else { members }),
+                distinct: distinct.as_mut().and_then(Iterator::next),
+            })
+            .collect()
+    }
+
+    /// All states.
+    pub(super) fn into_export(self) -> Export {
+        Export { states: self.states, distinct: self.distinct.map(|set| set.into_values()) }
+    }
+
+    /// How many distinct values there are, over all groups.
+    pub(super) fn distinct_values(&self) -> usize {
+        self.distinct.as_ref().map_or(0, |set| usize::try_from(set.len()).unwrap_or(usize::MAX))
+    }
+
+    /// Of one group: leaves the distinct values that hash to `own` and counts these, gives the others by owner.
+    pub(super) fn split_values(&mut self, own: usize, count: usize) -> Vec<DistinctValues> {
+        let Some(set) = &mut self.distinct else { return Vec::new() };
+        let values = set.split(own, count);
+        if let States::Count(counts) = &mut self.states {
+            counts.iter_mut().for_each(|c| *c = set.len());
+        }
+        values
+    }
+
+    /// Takes in values of the one group, from another worker's `split_values`.
+    pub(super) fn merge_values(&mut self, values: DistinctValues) {
+        if let (Some(seen), States::Count(counts)) = (&mut self.distinct, &mut self.states) {
+            seen.merge(values, &[0], |group, values| counts[group as usize] += values);
+        }
+    }
+
+    /// Ends counting distinct values: what was counted is added up from now on.
+    pub(super) fn forget_values(&mut self) {
+        self.distinct = None;
+    }
+
+    /// Moves another worker's states in, its groups renumbered.
+    pub(super) fn merge(&mut self, from: Export, renumber: &[u32]) -> Result<(), ExecError> {
+        if let (Some(seen), Some(other)) = (&mut self.distinct, from.distinct) {
+            // Only counts are merged with DISTINCT (see `AggregateSpec::mergeable`).
+            if let States::Count(counts) = &mut self.states {
+                seen.merge(other, renumber, |group, values| counts[group as usize] += values);
+            }
+            return Ok(());
+        }
+        let numbers = renumber.iter().map(|n| *n as usize);
+        match (&mut self.states, from.states) {
+            (States::Count(a), States::Count(b)) => {
+                for (n, count) in numbers.zip(b) {
+                    a[n] = a[n].checked_add(count).ok_or_else(overflow)?;
+                }
+            }
+            (States::Sums { values, seen }, States::Sums { values: v, seen: s }) => {
+                for (n, (value, present)) in numbers.zip(v.into_iter().zip(s)) {
+                    values[n] = values[n].checked_add(value).ok_or_else(sum_overflow)?;
+                    seen[n] |= present;
+                }
+            }
+            (
+                States::Extremes { kind, ty, values, seen },
+                States::Extremes { ty: other, values: v, seen: s, .. },
+            ) if *ty == other => {
+                let largest = *kind == AggregateKind::Max;
+                for (n, (value, present)) in numbers.zip(v.into_iter().zip(s)) {
+                    if present {
+                        keep_extreme(largest, &mut values[n], &mut seen[n], value);
+                    }
+                }
+            }
+            (states, mut other) => {
+                other.generalise(self.kind)?;
+                let states = states.generalise(self.kind)?;
+                if let States::General(other) = other {
+                    for (n, state) in numbers.zip(other) {
+                        states[n].merge(state)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Aggregations with so many groups that the workers merge their tables in parts: the same answers on any number of threads.
+
+use std::sync::Arc;
+
+use trimorph_exec::{Execution, Settings};
+use trimorph_optimizer::{Options, optimize};
+use trimorph_store::Snapshot;
+use trimorph_testkit::graphs::{CreatedGraph, LoadOptions};
+use trimorph_testkit::queries::bind;
+use trimorph_types::Value;
+
+/// Nodes of two tables. Of each property many values, of some nodes none; integers in one table are floats in the other.
+const GRAPH: [&str; 2] = [
+    "UNWIND range(1, 90000) AS i CREATE (:A {n: i, key: i % 80000, text: 'text ' + toString(i % 75000), few: i % 3})",
+    "UNWIND range(1, 60000) AS i CREATE (:B {n: -i, key: toFloat(i % 55000), day: date('2000-01-01') + duration({days: i % 33000})})",
+];
+
+const QUERIES: [&str; 12] = [
+    "MATCH (m) RETURN m.key, count(*)",
+    "MATCH (m) RETURN m.text, count(*), sum(m.n), min(m.n), max(m.n)",
+    "MATCH (m) RETURN m, m.few, count(m.text)",
+    "MATCH (m) RETURN m.key, m.text, avg(m.n), size(collect(m.n))",
+    "MATCH (m) RETURN m.key, m.few, m.day, count(DISTINCT m.n), count(DISTINCT m)",
+    "MATCH (m:B) RETURN m.day, count(DISTINCT m.key), percentileDisc(m.n, 0.5)",
+    "MATCH (m:A) RETURN m.key, count(DISTINCT m.text), max(m.text)",
+    "MATCH (m) RETURN count(DISTINCT m), count(*), sum(m.n)",
+    "MATCH (m) RETURN count(DISTINCT m.key), count(DISTINCT m.text), count(DISTINCT m.day), count(m.text)",
+    "MATCH (m) RETURN count(DISTINCT m.few), min(m.day)",
+    "MATCH (m:C) RETURN count(DISTINCT m), count(DISTINCT m.few)",
+    "MATCH (m) WITH m.key AS k, count(*) AS n RETURN n, count(k)",
+];
+
+/// A value as text. Of equivalent keys, which one is seen first depends on the threads: 1 and 1.0 look the same.
+fn text(value: Value) -> String {
+    match value {
+        Value::Int(i) => format!("{:?}", i as f64),
+        Value::Float(f) => format!("{f:?}"),
+        other => format!("{other:?}"),
+    }
+}
+
+/// The rows of a query as texts, sorted.
+fn rows(snapshot: &Snapshot, query: &str, threads: usize) -> Vec<String> {
+    let bound = bind(query, snapshot.catalog()).unwrap();
+    let planned = optimize(bound, snapshot.catalog(), None, Options::default());
+    let settings = Settings { threads, ..Settings::default() };
+    let mut execution = Execution::start(Arc::new(planned), snapshot.clone(), settings).unwrap();
+    let mut rows = Vec::new();
+    while let Some(mut batch) = execution
+        .next(|columns, positions, cx| {
+            let row = |p: &u32| {
+                let cells = columns.iter().map(|c| text(c.value(*p as usize, &|id| cx.edge_value(id))));
+                cells.collect::<Vec<_>>().join(", ")
+            };
+            positions.iter().map(row).collect::<Vec<_>>()
+        })
+        .unwrap()
+    {
+        rows.append(&mut batch);
+    }
+    rows.sort();
+    rows
+}
+
+#[test]
+fn many_groups_are_the_same_on_any_number_of_threads() {
+    let mut graph = CreatedGraph::default();
+    for statement in GRAPH {
+        graph.execute(statement).unwrap();
+    }
+    let snapshot = graph.model().snapshot(LoadOptions::default()).unwrap();
+    for query in QUERIES {
+        let one = rows(&snapshot, query, 1);
+        for threads in [2, 3] {
+            let many = rows(&snapshot, query, threads);
+            assert_eq!(one.len(), many.len(), "{query} on {threads} threads");
+            let differ = one.iter().zip(&many).find(|(a, b)| a != b);
+            assert_eq!(differ, None, "{query} on {threads} threads");
+        }
+    }
+}
