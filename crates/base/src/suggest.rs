@@ -1,11 +1,12 @@
 //! "Did you mean": the candidate nearest to a misspelt name.
 
-/// The candidate within a third of `name`'s length (at least 1, at most 3 edits) that is nearest to it, ignoring case.
+/// The candidate within a third of `name`'s length (at most 3 edits) that is nearest to it, ignoring case: one or two letters are near
+/// to everything.
 ///
 /// **Cost**: O(candidates × |name| × |candidate|); for error paths only.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
-    let edits_max = (wanted.len() / 3).clamp(1, 3);
+    let edits_max = (wanted.len() / 3).min(3);
     candidates
         .into_iter()
         .filter(|c| *c != name)

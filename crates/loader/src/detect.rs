@@ -23,6 +23,10 @@ pub(crate) fn detect(paths: &[PathBuf], format: Option<Format>) -> Result<(Vec<P
     };
     let mut files = Vec::new();
     for path in paths {
+        if file_name(path).ends_with(".parquet") {
+            return Err(LoadError::format(path, "a Parquet file does not say what its columns mean")
+                .hint("give a mapping file that names it"));
+        }
         if !path.is_dir() {
             files.push(path.clone());
             continue;
@@ -47,6 +51,8 @@ fn guess(path: &Path) -> Result<Format, LoadError> {
     let name = file_name(path);
     if is_mapping(&name) {
         Ok(Format::Csv)
+    } else if name.ends_with(".parquet") {
+        Ok(Format::Parquet)
     } else if is_csv(&name) {
         Ok(Format::Neo4jCsv)
     } else {

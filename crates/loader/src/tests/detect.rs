@@ -45,3 +45,12 @@ fn a_directory_stands_for_what_is_in_it() {
     let error = detected(&["a.txt"], Some(Format::Neo4jCsv)).unwrap_err();
     assert!(error.contains("directory has no files of format neo4j-csv"), "{error}");
 }
+
+#[test]
+fn a_parquet_file_needs_a_mapping() {
+    for format in [None, Some(Format::Parquet)] {
+        let scratch = Scratch::new();
+        let error = detect(&[scratch.file("people.parquet", "")], format).unwrap_err().to_string();
+        assert!(error.contains("give a mapping file"), "{error}");
+    }
+}

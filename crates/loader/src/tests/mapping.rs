@@ -69,7 +69,7 @@ fn wrong_mappings_say_what_is_wrong() {
         (r#"{"node": []}"#.to_owned(), "did you mean \"nodes\"?"),
         (r#"{"delimiter": "ab", "nodes": []}"#.to_owned(), "one ASCII character"),
         (r#"{"nodes": [{}]}"#.to_owned(), "has no \"file\""),
-        (node(r#", "key": "kk""#), "did you mean \"k\"?"),
+        (node(r#", "key": "kk""#), "it has k, v"),
         (node(r#", "columns": {"v": "integre"}"#), "unknown type \"integre\""),
         (node(r#", "columns": {"v": "decimals"}"#), "decimal, boolean, string, iri"),
         (node(r#", "columns": {"zzzzzz": "int"}"#), "no column \"zzzzzz\""),
