@@ -181,6 +181,7 @@ impl Planner<'_> {
         optimizer: &mut Optimizer<'_>,
         mut hanging: Vec<(VarId, trimorph_algebra::CountStep)>,
     ) -> (Plan, Vec<Expr>) {
+        self.start_shortest();
         self.place_filters();
         self.hang(&mut hanging);
         let mut left: Vec<VarId> =
@@ -200,6 +201,26 @@ impl Planner<'_> {
         }
         self.place_filters();
         (self.plan, self.graph.predicates)
+    }
+
+    /// Looks up both ends of shortest paths where that is possible: then a search has a target, where it would else find a path to every
+    /// node there is.
+    fn start_shortest(&mut self) {
+        let ends: Vec<[VarId; 2]> = (self.graph.edges.iter())
+            .filter(|e| matches!(e.range, EdgeRange::Variable { shortest: Some(_), .. }))
+            .map(|e| [e.from, e.to])
+            .collect();
+        for ends in ends {
+            let can_start =
+                |var: &VarId| self.available.contains(var) || self.lookup(*var, &self.available).is_some();
+            if ends.iter().all(can_start) {
+                for var in ends {
+                    if !self.available.contains(&var) {
+                        self.start(var);
+                    }
+                }
+            }
+        }
     }
 
     /// Edges that are not planned yet.
