@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
 
 mod access;
+mod deep_walks;
 mod differential;
 mod fuzz;
 mod grouping;

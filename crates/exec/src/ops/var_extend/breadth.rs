@@ -1,131 +1,191 @@
 //! Breadth first from one node: each node reachable once, or the shortest paths.
+//!
+//! 1. Nodes stand in one arena in the order they are reached, level after level; a map finds a node's place.
+//! 2. Where paths are asked for, a node has links: the edges by which shortest paths reach it, each with the place of the node it comes
+//!    from. One for `One`, a list of all for `All`.
+//! 3. A level is walked when those before it have been given, and paths are read off the links one by one as they are asked for: memory
+//!    is that of the nodes reached and of their links, however many paths there are.
 
-use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use trimorph_algebra::ShortestKind;
+use rustc_hash::FxHashMap;
+use trimorph_algebra::{ShortestKind, VarExtendMode};
 use trimorph_base::{EdgeId, NodeId};
 
-use super::Steps;
+use super::Answers;
+use super::charge::Charge;
+use super::steps::{Candidates, Steps};
 use crate::{Context, ExecError};
 
-/// Nodes found, with the edges that lead there.
-pub(super) type Found = VecDeque<(NodeId, Vec<EdgeId>)>;
+/// No link: the start, and nodes to which no path is asked for.
+const NONE: usize = usize::MAX;
 
-/// For each node seen, its distance and the edges by which shortest paths reach it.
-type Seen = FxHashMap<NodeId, (u32, Vec<(EdgeId, NodeId)>)>;
-
-/// Each node reached by at least `min` (0 or 1) and at most `max` edges, once.
-pub(super) fn reach<'s>(
-    start: NodeId,
-    row: u32,
-    target: Option<NodeId>,
-    steps: &mut Steps<'s>,
-    cx: &Context<'s>,
-) -> Result<Found, ExecError> {
-    let mut found = Found::new();
-    let mut seen = FxHashSet::default();
-    let mut frontier = vec![start];
-    if steps.spec.min == 0 {
-        seen.insert(start);
-        if steps.spec.ends_well(start, target) {
-            found.push_back((start, Vec::new()));
-        }
-    }
-    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-    let mut depth = 0;
-    while !frontier.is_empty() && depth < steps.spec.max {
-        cx.check()?;
-        depth += 1;
-        let mut next = Vec::new();
-        for node in frontier {
-            nodes.clear();
-            edges.clear();
-            steps.candidates(node, row, cx, &mut nodes, &mut edges)?;
-            for neighbour in nodes.iter().copied() {
-                if seen.insert(neighbour) {
-                    next.push(neighbour);
-                    if steps.spec.ends_well(neighbour, target) {
-                        found.push_back((neighbour, Vec::new()));
-                    }
-                }
-            }
-        }
-        frontier = next;
-    }
-    Ok(found)
-}
-
-/// Shortest paths from `start` to `target`, or to every node where there is no target.
-pub(super) fn shortest<'s>(
-    start: NodeId,
-    row: u32,
-    target: Option<NodeId>,
-    kind: ShortestKind,
-    steps: &mut Steps<'s>,
-    cx: &Context<'s>,
-) -> Result<Found, ExecError> {
-    let mut found = Found::new();
-    let mut seen = Seen::default();
-    seen.insert(start, (0, Vec::new()));
-    if steps.spec.min == 0 && steps.spec.ends_well(start, target) {
-        found.push_back((start, Vec::new()));
-        if target.is_some() {
-            return Ok(found);
-        }
-    }
-    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-    let mut frontier = vec![start];
-    let mut depth = 0;
-    while !frontier.is_empty() && depth < steps.spec.max {
-        cx.check()?;
-        depth += 1;
-        let mut next = Vec::new();
-        for node in frontier {
-            nodes.clear();
-            edges.clear();
-            steps.candidates(node, row, cx, &mut nodes, &mut edges)?;
-            for (edge, neighbour) in edges.iter().copied().zip(nodes.iter().copied()) {
-                match seen.get_mut(&neighbour) {
-                    None => {
-                        seen.insert(neighbour, (depth, vec![(edge, node)]));
-                        next.push(neighbour);
-                    }
-                    Some((at, parents)) if *at == depth && kind == ShortestKind::All => {
-                        parents.push((edge, node))
-                    }
-                    Some(_) => {}
-                }
-            }
-        }
-        for node in &next {
-            if steps.spec.ends_well(*node, target) && depth >= steps.spec.min {
-                trace(&seen, *node, start, &mut Vec::new(), &mut |path| found.push_back((*node, path)));
-            }
-        }
-        if target.is_some_and(|t| seen.contains_key(&t)) {
-            break;
-        }
-        frontier = next;
-    }
-    Ok(found)
-}
-
-/// All ways back from `node` to `start`, as edges from the start on.
-fn trace(
-    seen: &Seen,
+struct Reached {
     node: NodeId,
-    start: NodeId,
-    tail: &mut Vec<EdgeId>,
-    give: &mut dyn FnMut(Vec<EdgeId>),
-) {
-    if node == start {
-        give(tail.iter().rev().copied().collect());
-        return;
+    /// The first of the links.
+    link: usize,
+}
+
+struct Link {
+    edge: EdgeId,
+    /// The place of the node that the edge comes from.
+    parent: usize,
+    /// The next link of the same node.
+    next: usize,
+}
+
+/// The state of the walk from one row.
+#[derive(Default)]
+pub(super) struct Breadth {
+    reached: Vec<Reached>,
+    links: Vec<Link>,
+    places: FxHashMap<NodeId, usize>,
+    /// Where the last level begins, and its distance from the start.
+    level: usize,
+    depth: u32,
+    /// How many of the nodes reached are done with.
+    given: usize,
+    /// The links of a path to the node after those, from its last edge to its first.
+    path: Vec<usize>,
+    /// Whether `path` is to be given next.
+    pending: bool,
+    candidates: Candidates,
+    held: Charge,
+    places_held: Charge,
+}
+
+impl Breadth {
+    /// Starts a new walk from `node`.
+    pub(super) fn start<'s>(
+        &mut self,
+        node: NodeId,
+        steps: &Steps<'s>,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        // What the last walk held is given back first.
+        *self = Self::default();
+        self.held.room(&mut self.reached, 1, cx)?;
+        self.reached.push(Reached { node, link: NONE });
+        // Reachability by one edge or more may come back to the start; a shortest path never does.
+        if steps.spec.min == 0 || steps.spec.mode != VarExtendMode::Reachable {
+            self.places_held.room_in_map(&mut self.places, cx)?;
+            self.places.insert(node, 0);
+        }
+        Ok(())
     }
-    for (edge, parent) in seen.get(&node).map_or(&[][..], |(_, parents)| parents) {
-        tail.push(*edge);
-        trace(seen, *parent, start, tail, give);
-        tail.pop();
+
+    /// Walks until the answers are full; `true` when the walk is at its end.
+    pub(super) fn fill<'s>(
+        &mut self,
+        row: u32,
+        target: Option<NodeId>,
+        room: usize,
+        steps: &mut Steps<'s>,
+        answers: &mut Answers,
+        cx: &Context<'s>,
+    ) -> Result<bool, ExecError> {
+        loop {
+            while let Some(Reached { node, link }) = self.reached.get(self.given) {
+                let (node, link) = (*node, *link);
+                if !self.pending {
+                    steps.look(1, cx)?;
+                    if self.depth < steps.spec.min || !steps.spec.ends_well(node, target) {
+                        self.given += 1;
+                        continue;
+                    }
+                    self.pending = true;
+                    self.trace(link, steps, cx)?;
+                }
+                if answers.is_full(room) {
+                    return Ok(false);
+                }
+                let links = &self.links;
+                answers.push(node, self.path.iter().rev().map(|l| links[*l].edge), steps, cx)?;
+                self.pending = self.turn(steps, cx)?;
+                self.given += usize::from(!self.pending);
+            }
+            let met = target.is_some_and(|t| self.places.contains_key(&t));
+            if met || self.level == self.reached.len() || self.depth == steps.spec.max {
+                return Ok(true);
+            }
+            self.walk_level(row, target, steps, cx)?;
+        }
+    }
+
+    /// Reaches the nodes that are one edge behind the last level, or some with the target if it needs no other path.
+    fn walk_level<'s>(
+        &mut self,
+        row: u32,
+        target: Option<NodeId>,
+        steps: &mut Steps<'s>,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let all = steps.spec.mode == VarExtendMode::Shortest(ShortestKind::All);
+        let level = self.reached.len();
+        let linked = steps.spec.mode != VarExtendMode::Reachable;
+        'level: for parent in self.level..level {
+            self.candidates.truncate(0);
+            steps.candidates(self.reached[parent].node, row, cx, &mut self.candidates)?;
+            for i in 0..self.candidates.nodes.len() {
+                steps.look(1, cx)?;
+                let node = self.candidates.nodes[i];
+                self.places_held.room_in_map(&mut self.places, cx)?;
+                let link = if linked { self.links.len() } else { NONE };
+                let next = match self.places.entry(node) {
+                    Entry::Vacant(place) => {
+                        place.insert(self.reached.len());
+                        self.held.room(&mut self.reached, 1, cx)?;
+                        self.reached.push(Reached { node, link });
+                        NONE
+                    }
+                    // The first link stays the first, so that the first path is that of `One`.
+                    Entry::Occupied(place) if all && *place.get() >= level => {
+                        let first = self.reached[*place.get()].link;
+                        std::mem::replace(&mut self.links[first].next, link)
+                    }
+                    Entry::Occupied(_) => continue,
+                };
+                if linked {
+                    self.held.room(&mut self.links, 1, cx)?;
+                    self.links.push(Link { edge: self.candidates.edges[i], parent, next });
+                }
+                if !all && target == Some(node) {
+                    break 'level;
+                }
+            }
+        }
+        self.level = level;
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Goes on with the path from `link`, by first links, to the start.
+    fn trace<'s>(
+        &mut self,
+        mut link: usize,
+        steps: &mut Steps<'s>,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        while let Some(Link { parent, .. }) = self.links.get(link) {
+            steps.look(1, cx)?;
+            self.held.room(&mut self.path, 1, cx)?;
+            self.path.push(link);
+            link = self.reached[*parent].link;
+        }
+        Ok(())
+    }
+
+    /// Turns to the next path to the same node: back from the start to the first link that has another beside it, and by that one to the
+    /// start again. `false` where there is no other path.
+    fn turn<'s>(&mut self, steps: &mut Steps<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        while let Some(link) = self.path.pop() {
+            steps.look(1, cx)?;
+            let next = self.links[link].next;
+            if next != NONE {
+                self.trace(next, steps, cx)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

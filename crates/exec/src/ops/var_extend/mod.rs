@@ -1,24 +1,29 @@
 //! Variable-length extend: all trails of a length range, each node reachable once, or shortest paths, from each row's node.
 //!
 //! Trails go depth first (`trails.rs`), so that a LIMIT above stops the walk; reachability and shortest paths breadth first with a set of
-//! nodes seen (`breadth.rs`). Both ask [`Steps`] for the edges of a node.
+//! nodes seen (`breadth.rs`), level by level. Both ask [`Steps`] for the edges of a node. Both charge their arenas to the budget.
 
 mod breadth;
+mod charge;
+mod stack;
+mod steps;
 mod trails;
 
 use std::sync::Arc;
 
 use trimorph_algebra::VarExtendMode;
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_store::AdjacencyView;
 use trimorph_store::access::EdgeAccess;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
+use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
-use crate::expr::{Ex, filter};
+use crate::expr::Ex;
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::repeat;
 use crate::{Context, ExecError};
+use breadth::Breadth;
+use charge::Charge;
+use steps::Steps;
 use trails::Trails;
 
 /// What a variable-length extend does.
@@ -57,6 +62,9 @@ impl VarSpec {
     }
 }
 
+/// Edges that the lists of a batch hold before it is full: walks may be as long as the graph is large.
+const BATCH_EDGES: usize = 1 << 16;
+
 /// Variable-length extend over rows of one group.
 pub(crate) struct VarExtend<'s> {
     child: BoxOperator<'s>,
@@ -66,13 +74,9 @@ pub(crate) struct VarExtend<'s> {
     /// Whether the walk from the row at the cursor has begun.
     walking: bool,
     trails: Trails,
-    found: breadth::Found,
-}
-
-/// The rows walked from, and the edges of a node as seen from such a row.
-struct Steps<'s> {
-    inner: Chunk<'s>,
-    spec: Arc<VarSpec>,
+    breadth: Breadth,
+    /// Holds the lists given last.
+    lists: Charge,
 }
 
 /// Ends of walks, with their edges where these are wanted.
@@ -80,133 +84,59 @@ struct Steps<'s> {
 struct Answers {
     nodes: Vec<NodeId>,
     lists: Vec<Value>,
+    /// Edges in all lists.
+    edges: usize,
+    held: Charge,
 }
 
 impl Answers {
     #[inline]
-    fn push(&mut self, node: NodeId, path: &[EdgeId], spec: &VarSpec, cx: &Context<'_>) {
-        self.nodes.push(node);
-        if spec.want_edges {
-            let mut list: Vec<Value> = path.iter().map(|e| cx.edge_value(*e)).collect();
-            if spec.reversed {
-                list.reverse();
-            }
-            self.lists.push(Value::list(list));
-        }
+    fn is_full(&self, room: usize) -> bool {
+        self.nodes.len() >= room || self.edges >= BATCH_EDGES
     }
-}
 
-impl<'s> Steps<'s> {
-    /// Appends the edges that can be taken from `node`, and the nodes they lead to; no edges where ids are not needed.
-    fn candidates(
+    #[inline]
+    fn push<'s>(
         &mut self,
         node: NodeId,
-        row: u32,
+        path: impl ExactSizeIterator<Item = EdgeId>,
+        steps: &mut Steps<'s>,
         cx: &Context<'s>,
-        nodes: &mut Vec<NodeId>,
-        edges: &mut Vec<EdgeId>,
     ) -> Result<(), ExecError> {
-        let (begin, ids) = (nodes.len(), self.spec.needs_ids);
-        for adjacency in &self.spec.step.by_table[node.table().0 as usize] {
-            let first = nodes.len();
-            match adjacency.view(&cx.reader) {
-                Some(AdjacencyView::Csr(csr)) => {
-                    let list = csr.list(node.row());
-                    csr.append_nodes(list, nodes);
-                    if ids {
-                        adjacency.list_ids(&cx.reader, csr, node, list, edges);
-                    }
-                }
-                Some(AdjacencyView::Column(_)) => {
-                    if let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, ids) {
-                        nodes.push(neighbour);
-                        if ids {
-                            edges.push(edge);
-                        }
-                    }
-                }
-                None => {}
-            }
-            if adjacency.skip_loops {
-                keep(first, nodes, edges, ids, |_, n| n != node);
-            }
+        self.nodes.push(node);
+        if !steps.spec.want_edges {
+            return Ok(());
         }
-        match &self.spec.each {
-            Some(each) if edges.len() > begin => {
-                let len = edges.len() - begin;
-                self.inner.groups[0].flat = Some(row as usize);
-                let group = &mut self.inner.groups[1];
-                group.reset(len);
-                group.vectors[0] = Vector::new(Values::Edge(Edges::Ids(edges[begin..].to_vec())));
-                filter(each, &mut self.inner, 1, cx)?;
-                let selection = std::mem::take(&mut self.inner.groups[1].selection);
-                self.inner.groups[0].flat = None;
-                let mut passes = vec![false; len];
-                selection.for_each(len, |i| passes[i] = true);
-                keep(begin, nodes, edges, ids, |i, _| passes[i - begin]);
-                Ok(())
-            }
-            _ => Ok(()),
+        self.edges += path.len();
+        self.held.at_least(self.edges.saturating_mul(size_of::<Value>()), cx)?;
+        let mut list = Vec::with_capacity(path.len());
+        for edge in path {
+            steps.look(1, cx)?;
+            list.push(cx.edge_value(edge));
         }
+        if steps.spec.reversed {
+            list.reverse();
+        }
+        self.lists.push(Value::list(list));
+        Ok(())
     }
-}
-
-/// Keeps the candidates from the `first` on that pass.
-fn keep(
-    first: usize,
-    nodes: &mut Vec<NodeId>,
-    edges: &mut Vec<EdgeId>,
-    ids: bool,
-    passes: impl Fn(usize, NodeId) -> bool,
-) {
-    let mut at = first;
-    for i in first..nodes.len() {
-        if passes(i, nodes[i]) {
-            nodes[at] = nodes[i];
-            if ids {
-                edges[at] = edges[i];
-            }
-            at += 1;
-        }
-    }
-    nodes.truncate(at);
-    edges.truncate(at);
 }
 
 impl<'s> VarExtend<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<VarSpec>) -> Self {
-        let inner = Chunk::with_slots(&[spec.slots, 1]);
         Self {
             child,
-            steps: Steps { inner, spec },
+            steps: Steps::new(spec),
             rest: Vec::new(),
             cursor: 0,
             walking: false,
             trails: Trails::default(),
-            found: breadth::Found::new(),
+            breadth: Breadth::default(),
+            lists: Charge::default(),
         }
     }
 
-    /// Starts the walk from `row`.
-    fn start(
-        &mut self,
-        node: NodeId,
-        row: u32,
-        target: Option<NodeId>,
-        cx: &Context<'s>,
-    ) -> Result<(), ExecError> {
-        let steps = &mut self.steps;
-        match steps.spec.mode {
-            VarExtendMode::Trails => return self.trails.start(node, row, steps, cx),
-            VarExtendMode::Reachable => self.found = breadth::reach(node, row, target, steps, cx)?,
-            VarExtendMode::Shortest(kind) => {
-                self.found = breadth::shortest(node, row, target, kind, steps, cx)?
-            }
-        }
-        Ok(())
-    }
-
-    /// Goes on with the walk from `row` until there are `room` answers; `true` when it is at its end.
+    /// Goes on with the walk from `row` until the answers are full; `true` when it is at its end.
     fn fill(
         &mut self,
         row: u32,
@@ -214,27 +144,30 @@ impl<'s> VarExtend<'s> {
         answers: &mut Answers,
         cx: &Context<'s>,
     ) -> Result<bool, ExecError> {
-        let vectors = &self.steps.inner.groups[0].vectors;
-        let Some(node) = vectors[self.steps.spec.from].node(row as usize) else { return Ok(true) };
-        let target = match self.steps.spec.into {
+        let steps = &mut self.steps;
+        let vectors = &steps.inner.groups[0].vectors;
+        let Some(node) = vectors[steps.spec.from].node(row as usize) else { return Ok(true) };
+        let target = match steps.spec.into {
             None => None,
             Some(slot) => match vectors[slot].node(row as usize) {
                 None => return Ok(true),
                 target => target,
             },
         };
+        let depth_first = steps.spec.mode == VarExtendMode::Trails;
         if !self.walking {
-            self.start(node, row, target, cx)?;
+            if depth_first {
+                self.trails.start(node, row, steps, cx)?;
+            } else {
+                self.breadth.start(node, steps, cx)?;
+            }
             self.walking = true;
         }
-        if self.steps.spec.mode == VarExtendMode::Trails {
-            return self.trails.fill(row, target, room, &mut self.steps, answers, cx);
+        if depth_first {
+            self.trails.fill(row, target, room, steps, answers, cx)
+        } else {
+            self.breadth.fill(row, target, room, steps, answers, cx)
         }
-        while answers.nodes.len() < room {
-            let Some((node, path)) = self.found.pop_front() else { return Ok(true) };
-            answers.push(node, &path, &self.steps.spec, cx);
-        }
-        Ok(false)
     }
 }
 
@@ -252,8 +185,9 @@ impl<'s> Operator<'s> for VarExtend<'s> {
                 self.cursor = 0;
                 self.walking = false;
             }
-            let (mut parents, mut answers) = (Vec::new(), Answers::default());
-            while self.cursor < self.rest.len() && answers.nodes.len() < room {
+            let mut parents = Vec::new();
+            let mut answers = Answers { held: std::mem::take(&mut self.lists), ..Answers::default() };
+            while self.cursor < self.rest.len() && !answers.is_full(room) {
                 let row = self.rest[self.cursor];
                 if self.fill(row, room, &mut answers, cx)? {
                     self.walking = false;
@@ -261,7 +195,8 @@ impl<'s> Operator<'s> for VarExtend<'s> {
                 }
                 parents.resize(answers.nodes.len(), row);
             }
-            let Answers { nodes, lists } = answers;
+            let Answers { nodes, lists, held, .. } = answers;
+            self.lists = held;
             if nodes.is_empty() {
                 continue;
             }

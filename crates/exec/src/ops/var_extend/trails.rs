@@ -9,7 +9,10 @@
 
 use trimorph_base::{EdgeId, NodeId};
 
-use super::{Answers, Steps};
+use super::Answers;
+use super::charge::Charge;
+use super::stack::Stack;
+use super::steps::{Candidates, Steps};
 use crate::{Context, ExecError};
 
 /// The state of the walk from one row.
@@ -18,21 +21,21 @@ pub(super) struct Trails {
     /// The node to give before the walk: the walk of no edges.
     start: Option<NodeId>,
     frames: Vec<Frame>,
-    /// The node of each frame.
-    left: Vec<NodeId>,
-    /// Candidates of all frames; ids only where they are needed.
-    nodes: Vec<NodeId>,
-    edges: Vec<EdgeId>,
+    held: Charge,
+    /// The node of each frame, where ids are not needed.
+    left: Stack<NodeId>,
     /// The edges taken, where ids are needed.
-    path: Vec<EdgeId>,
+    path: Stack<EdgeId>,
+    /// Candidates of all frames.
+    candidates: Candidates,
 }
 
 /// The edges of one node. They end where the arena ends while the frame is on top.
 struct Frame {
     from: usize,
     next: usize,
-    /// Whether a frame below has the same node.
-    again: bool,
+    /// The nearest frame below that has the same node, where ids are not needed.
+    same: Option<usize>,
 }
 
 impl Trails {
@@ -46,9 +49,8 @@ impl Trails {
     ) -> Result<(), ExecError> {
         self.frames.clear();
         self.left.clear();
-        self.nodes.clear();
-        self.edges.clear();
         self.path.clear();
+        self.candidates.truncate(0);
         self.start = (steps.spec.min == 0).then_some(node);
         if steps.spec.max > 0 { self.push(node, row, steps, cx) } else { Ok(()) }
     }
@@ -60,26 +62,48 @@ impl Trails {
         steps: &mut Steps<'s>,
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
-        let from = self.nodes.len();
-        steps.candidates(node, row, cx, &mut self.nodes, &mut self.edges)?;
-        let again = !steps.spec.needs_ids && self.left.contains(&node);
-        self.frames.push(Frame { from, next: from, again });
-        self.left.push(node);
+        let from = self.candidates.nodes.len();
+        steps.candidates(node, row, cx, &mut self.candidates)?;
+        let mut same = None;
+        if !steps.spec.needs_ids {
+            same = self.left.place(node);
+            self.left.push(node, cx)?;
+        }
+        self.held.room(&mut self.frames, 1, cx)?;
+        self.frames.push(Frame { from, next: from, same });
         Ok(())
     }
 
-    /// Whether the `at`-th candidate of the top frame was taken by a frame below.
-    fn is_taken(&self, at: usize, by_id: bool) -> bool {
+    /// Takes the top frame off, and the edge that led to it.
+    fn pop(&mut self, by_id: bool) {
+        let Some(top) = self.frames.pop() else { return };
+        self.candidates.truncate(top.from);
         if by_id {
-            return self.path.contains(&self.edges[at]);
+            self.path.pop(None);
+        } else {
+            self.left.pop(top.same);
         }
-        let Some((top, below)) = self.frames.split_last() else { return false };
-        let node = self.left[below.len()];
-        top.again
-            && below.iter().zip(&self.left).any(|(f, n)| *n == node && f.next - f.from == at + 1 - top.from)
     }
 
-    /// Walks until there are `room` answers; `true` when the walk is at its end.
+    /// Whether a frame below took the edge at this place of the list of the node that it has in common with the frame after it.
+    fn is_taken<'s>(
+        &self,
+        place: usize,
+        mut same: Option<usize>,
+        steps: &mut Steps<'s>,
+        cx: &Context<'s>,
+    ) -> Result<bool, ExecError> {
+        while let Some(frame) = same.and_then(|at| self.frames.get(at)) {
+            steps.look(1, cx)?;
+            if frame.next - frame.from == place + 1 {
+                return Ok(true);
+            }
+            same = frame.same;
+        }
+        Ok(false)
+    }
+
+    /// Walks until the answers are full; `true` when the walk is at its end.
     pub(super) fn fill<'s>(
         &mut self,
         row: u32,
@@ -93,48 +117,37 @@ impl Trails {
         if let Some(node) = self.start.take()
             && steps.spec.ends_well(node, target)
         {
-            answers.push(node, &[], &steps.spec, cx);
+            answers.push(node, std::iter::empty(), steps, cx)?;
         }
-        let mut looked = 0usize;
-        while answers.nodes.len() < room {
+        while !answers.is_full(room) {
             let Some(top) = self.frames.last_mut() else { return Ok(true) };
-            looked += 1;
-            if looked.is_multiple_of(1024) {
-                cx.check()?;
-            }
+            steps.look(1, cx)?;
             let at = top.next;
-            let Some(node) = self.nodes.get(at).copied() else {
-                self.nodes.truncate(top.from);
-                self.edges.truncate(top.from);
-                self.frames.pop();
-                self.left.pop();
-                self.path.pop();
+            let Some(node) = self.candidates.nodes.get(at).copied() else {
+                self.pop(by_id);
                 continue;
             };
-            if (by_id || top.again) && self.is_taken(at, by_id) {
-                self.step_over();
-                continue;
-            }
-            self.step_over();
+            top.next += 1;
+            let (place, same) = (at - top.from, top.same);
             if by_id {
-                self.path.push(self.edges[at]);
+                let edge = self.candidates.edges[at];
+                if self.path.place(edge).is_some() {
+                    continue;
+                }
+                self.path.push(edge, cx)?;
+            } else if same.is_some() && self.is_taken(place, same, steps, cx)? {
+                continue;
             }
             let length = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
             if length >= min && steps.spec.ends_well(node, target) {
-                answers.push(node, &self.path, &steps.spec, cx);
+                answers.push(node, self.path.as_slice().iter().copied(), steps, cx)?;
             }
             if length < max {
                 self.push(node, row, steps, cx)?;
-            } else {
-                self.path.pop();
+            } else if by_id {
+                self.path.pop(None);
             }
         }
         Ok(false)
-    }
-
-    fn step_over(&mut self) {
-        if let Some(top) = self.frames.last_mut() {
-            top.next += 1;
-        }
     }
 }

@@ -1,0 +1,145 @@
+//! The edges that a walk can take from a node, as seen from the row it started at.
+
+use std::sync::Arc;
+
+use trimorph_base::{EdgeId, NodeId};
+use trimorph_store::AdjacencyView;
+use trimorph_vector::{Chunk, Edges, Values, Vector};
+
+use super::VarSpec;
+use super::charge::Charge;
+use crate::expr::filter;
+use crate::{Context, ExecError};
+
+/// Edges looked at between two looks at the flag that cancels: a millisecond of the slowest of walks, and 16 of a condition on each edge.
+const EDGES_UNCHECKED: usize = 1 << 14;
+
+/// The rows walked from, and the edges of a node as seen from such a row.
+pub(super) struct Steps<'s> {
+    pub(super) inner: Chunk<'s>,
+    pub(super) spec: Arc<VarSpec>,
+    /// Edges looked at since the last check.
+    looked: usize,
+}
+
+/// Edges to take and the nodes they lead to, side by side; no edges where ids are not needed.
+#[derive(Default)]
+pub(super) struct Candidates {
+    pub(super) nodes: Vec<NodeId>,
+    pub(super) edges: Vec<EdgeId>,
+    held: Charge,
+}
+
+impl Candidates {
+    fn room(&mut self, more: usize, ids: bool, cx: &Context<'_>) -> Result<(), ExecError> {
+        self.held.room(&mut self.nodes, more, cx)?;
+        if ids { self.held.room(&mut self.edges, more, cx) } else { Ok(()) }
+    }
+
+    #[inline]
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.nodes.truncate(len);
+        self.edges.truncate(len);
+    }
+
+    /// Keeps those from the `first` on that pass.
+    fn keep(&mut self, first: usize, passes: impl Fn(usize, NodeId) -> bool) {
+        let mut at = first;
+        for i in first..self.nodes.len() {
+            if passes(i, self.nodes[i]) {
+                self.nodes[at] = self.nodes[i];
+                if i < self.edges.len() {
+                    self.edges[at] = self.edges[i];
+                }
+                at += 1;
+            }
+        }
+        self.truncate(at);
+    }
+}
+
+impl<'s> Steps<'s> {
+    pub(super) fn new(spec: Arc<VarSpec>) -> Self {
+        Self { inner: Chunk::with_slots(&[spec.slots, 1]), spec, looked: 0 }
+    }
+
+    /// Counts `edges` that are looked at, and looks now and then whether the query is cancelled.
+    #[inline]
+    pub(super) fn look(&mut self, edges: usize, cx: &Context<'s>) -> Result<(), ExecError> {
+        self.looked += edges;
+        if self.looked < EDGES_UNCHECKED {
+            return Ok(());
+        }
+        self.looked = 0;
+        cx.check()
+    }
+
+    /// Appends the edges that can be taken from `node`.
+    pub(super) fn candidates(
+        &mut self,
+        node: NodeId,
+        row: u32,
+        cx: &Context<'s>,
+        out: &mut Candidates,
+    ) -> Result<(), ExecError> {
+        let (begin, ids) = (out.nodes.len(), self.spec.needs_ids);
+        for adjacency in &self.spec.step.by_table[node.table().0 as usize] {
+            let first = out.nodes.len();
+            match adjacency.view(&cx.reader) {
+                Some(AdjacencyView::Csr(csr)) => {
+                    let list = csr.list(node.row());
+                    out.room(list.len, ids, cx)?;
+                    csr.append_nodes(list, &mut out.nodes);
+                    if ids {
+                        adjacency.list_ids(&cx.reader, csr, node, list, &mut out.edges);
+                    }
+                }
+                Some(AdjacencyView::Column(_)) => {
+                    if let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, ids) {
+                        out.room(1, ids, cx)?;
+                        out.nodes.push(neighbour);
+                        if ids {
+                            out.edges.push(edge);
+                        }
+                    }
+                }
+                None => {}
+            }
+            if adjacency.skip_loops {
+                out.keep(first, |_, n| n != node);
+            }
+        }
+        self.look(1 + out.nodes.len() - begin, cx)?;
+        if self.spec.each.is_some() && out.edges.len() > begin {
+            self.keep_passing(begin, row, cx, out)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the candidates from the `begin` on whose edges pass the condition on each.
+    fn keep_passing(
+        &mut self,
+        begin: usize,
+        row: u32,
+        cx: &Context<'s>,
+        out: &mut Candidates,
+    ) -> Result<(), ExecError> {
+        let Some(each) = &self.spec.each else { return Ok(()) };
+        let mut passes = vec![false; out.edges.len() - begin];
+        self.inner.groups[0].flat = Some(row as usize);
+        for (edges, passes) in
+            out.edges[begin..].chunks(EDGES_UNCHECKED).zip(passes.chunks_mut(EDGES_UNCHECKED))
+        {
+            cx.check()?;
+            let group = &mut self.inner.groups[1];
+            group.reset(edges.len());
+            group.vectors[0] = Vector::new(Values::Edge(Edges::Ids(edges.to_vec())));
+            filter(each, &mut self.inner, 1, cx)?;
+            let selection = std::mem::take(&mut self.inner.groups[1].selection);
+            selection.for_each(edges.len(), |i| passes[i] = true);
+        }
+        self.inner.groups[0].flat = None;
+        out.keep(begin, |i, _| passes[i - begin]);
+        Ok(())
+    }
+}
