@@ -9,6 +9,7 @@ mod grouping;
 mod load_fuzz;
 mod long_trails;
 mod plans;
+mod products;
 mod shared;
 mod snb_bi;
 mod tall_plans;

@@ -1,5 +1,7 @@
 //! Hash join: the build side's rows are kept, numbered by key; each probe row is repeated for its matches. Without keys it is the
 //! product. The build side is built once, by whichever twin asks first.
+//!
+//! Where nothing of the build side is wanted, rows of one key are one row that stands for all: a product is counted, not enumerated.
 
 use std::sync::{Arc, OnceLock};
 
@@ -69,7 +71,22 @@ impl<'s> HashJoin<'s> {
             for p in &positions {
                 let key: Vec<(&Vector<'_>, usize)> =
                     shape.build_keys.iter().map(|k| (&group.vectors[*k], *p as usize)).collect();
-                numbers.push(keys.number(&key, &mut buffer).0);
+                let number = keys.number(&key, &mut buffer).0;
+                if !shape.build_keep.is_empty() {
+                    numbers.push(number);
+                    continue;
+                }
+                // Numbers are given in the order keys come.
+                let (at, more) = (number as usize, group.multiplicity_at(*p as usize));
+                if at == rows.multiplicity.len() {
+                    rows.multiplicity.push(0);
+                    numbers.push(number);
+                }
+                rows.multiplicity[at] = rows.multiplicity[at].checked_add(more).ok_or_else(overflow)?;
+            }
+            if shape.build_keep.is_empty() {
+                held.resize(rows.bytes() + keys.bytes() + numbers.len() * 8)?;
+                continue;
             }
             let columns: Vec<&Vector<'s>> = shape.build_keep.iter().map(|k| &group.vectors[*k]).collect();
             let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
