@@ -70,6 +70,15 @@ fn load(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl Placing<'_> {
+    /// Asks for the bits and the count that tell a row's place.
+    #[inline(always)]
+    fn ask_for(&self, local: usize) {
+        if let Present::Some(rank) = &self.present {
+            prefetch(bytemuck::cast_slice(rank.words), (local >> 6) * size_of::<u64>());
+            prefetch(bytemuck::cast_slice(rank.ranks), (local >> 6) * size_of::<u16>());
+        }
+    }
+
     #[inline(always)]
     fn place(&self, local: usize) -> (usize, u64) {
         let (place, bit) = match &self.present {
@@ -161,15 +170,26 @@ impl<'s> Codes<'s> {
         (value & bit.cast_signed().wrapping_neg(), bit == 1)
     }
 
-    /// Takes up to [`BATCH_ROWS`] pairs of a position and a row, and finds the rows' places.
+    /// Takes up to [`BATCH_ROWS`] pairs of a position and a row, and asks for what tells the rows' places.
     #[inline]
-    pub(super) fn start(&self, pairs: &mut impl Iterator<Item = (usize, u64)>, batch: &mut Batch) {
+    pub(super) fn take(&self, pairs: &mut impl Iterator<Item = (usize, u64)>, batch: &mut Batch) {
         batch.len = 0;
         // In this order no pair is taken that has no room.
         for ((position, row), pair) in batch.positions.iter_mut().zip(&mut batch.rows).zip(pairs) {
             (*position, *row) = pair;
             batch.len += 1;
         }
+        if !self.placings.is_empty() {
+            for row in &batch.rows[..batch.len] {
+                let (segment, local) = (*row as usize / SEGMENT_ROWS, *row as usize % SEGMENT_ROWS);
+                self.placings.get(segment).unwrap_or(&NOWHERE).ask_for(local);
+            }
+        }
+    }
+
+    /// Finds the places of a batch that was taken, and asks for its codes.
+    #[inline]
+    pub(super) fn start(&self, batch: &mut Batch) {
         batch.present = self.start_rows(&batch.rows[..batch.len], &mut batch.places);
     }
 

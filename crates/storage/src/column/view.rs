@@ -421,7 +421,8 @@ impl<'s> ColumnView<'s> {
 /// Vectors shorter than this are gathered value by value: the buffers of a batch cost more than it saves.
 const BATCH_LEAST: usize = 16;
 
-/// Gathers 64 rows at a time, those before being finished while the next ones are started.
+/// Gathers 64 rows at a time: while those are finished, the codes of the next ones are on their way, and what tells the places of the ones
+/// after them.
 #[inline]
 fn gather_batches<T>(
     codes: &Codes<'_>,
@@ -430,13 +431,16 @@ fn gather_batches<T>(
     out: &mut [T],
     nulls: &mut Nulls,
 ) {
-    let (mut a, mut b) = (Batch::new(), Batch::new());
-    let (mut batch, mut next) = (&mut a, &mut b);
-    codes.start(&mut pairs, batch);
+    let (mut a, mut b, mut c) = (Batch::new(), Batch::new(), Batch::new());
+    let (mut batch, mut next, mut later) = (&mut a, &mut b, &mut c);
+    codes.take(&mut pairs, batch);
+    codes.take(&mut pairs, next);
+    codes.start(batch);
     while batch.len > 0 {
-        codes.start(&mut pairs, next);
+        codes.take(&mut pairs, later);
+        codes.start(next);
         finish_batch(codes, batch, &convert, out, nulls);
-        std::mem::swap(&mut batch, &mut next);
+        (batch, next, later) = (next, later, batch);
     }
 }
 
