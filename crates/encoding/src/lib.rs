@@ -14,6 +14,6 @@ mod tests;
 pub use decimal::{Decimals, DecimalsView, pack_decimals};
 pub use linear::{Linear, LinearView, line, pack_linear};
 pub use packed::{Packed, PackedView, pack, pack_bytes};
-pub use rank::{RankBits, RankView, expand};
+pub use rank::{RANK_ENTRY_BYTES, RankBits, RankEntry, RankView, expand};
 pub use runs::{Runs, RunsView, pack_runs};
 pub use strings::{FsstTable, StringsView, train_fsst};

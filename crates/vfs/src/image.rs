@@ -26,8 +26,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use crate::{Bytes, Region, RegionOptions};
 
 const MAGIC: &[u8; 8] = b"TRIMORPH";
-/// The format version this build writes, and the newest it reads. 1 had no lines, runs and decimals.
-const VERSION: u32 = 2;
+/// The format version this build writes and reads.
+const VERSION: u32 = 3;
 const HEADER_BYTES: usize = 64;
 const ALIGN: usize = 64;
 const PAD_BYTES: usize = 8;
@@ -52,6 +52,11 @@ pub enum ImageError {
         /// Its format version.
         version: u32,
     },
+    /// Written by a version from before the first release.
+    Older {
+        /// Its format version.
+        version: u32,
+    },
     /// No memory for it.
     Memory(String),
 }
@@ -62,6 +67,12 @@ impl fmt::Display for ImageError {
             Self::Damaged { offset, what } => write!(f, "damaged {what} at byte {offset}"),
             Self::Newer { version } => {
                 write!(f, "format version {version} is newer than {VERSION}, the newest this build can open")
+            }
+            Self::Older { version } => {
+                write!(
+                    f,
+                    "format version {version} is older than {VERSION}, the oldest this build can open: load the data again"
+                )
             }
             Self::Memory(text) => write!(f, "could not get memory: {text}"),
         }
@@ -163,6 +174,9 @@ impl Image {
         let version = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
         if version > VERSION {
             return Err(ImageError::Newer { version });
+        }
+        if version < VERSION {
+            return Err(ImageError::Older { version });
         }
         let number = |at: usize| -> Option<usize> {
             let mut raw = [0; 8];
@@ -272,6 +286,19 @@ mod tests {
         }
         for len in 0..good.len() {
             assert!(open(&good[..len]).is_err());
+        }
+    }
+
+    #[test]
+    fn other_versions_are_refused_by_number() {
+        for (version, error) in
+            [(VERSION + 1, ImageError::Newer { version: VERSION + 1 }), (2, ImageError::Older { version: 2 })]
+        {
+            let mut bytes = sample();
+            bytes[8..12].copy_from_slice(&version.to_le_bytes());
+            let region = Region::from_bytes(&bytes, RegionOptions::default()).unwrap();
+            let found = Image::open(region, 7).unwrap_err();
+            assert!(found == error && found.to_string().contains(&version.to_string()), "{found}");
         }
     }
 }

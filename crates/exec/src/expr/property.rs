@@ -24,6 +24,12 @@ pub(super) fn property<'s>(
             let column = columns.of_nodes(first.table(), &cx.reader);
             Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(first.row(), len)))
         }
+        Values::Node(Nodes::Ids { table: Some(table), ids })
+            if selection.is_all() && vector.nulls.is_none() && ids.len() == len =>
+        {
+            let column = columns.of_nodes(*table, &cx.reader);
+            Some(column.map_or_else(|| Vector::nulls(len), |column| column.gather_rows(ids)))
+        }
         Values::Node(nodes) => {
             let present: Vec<u32> = if vector.nulls.is_none() {
                 selection.to_vec(len)

@@ -38,6 +38,8 @@ pub(crate) struct Batch<'s> {
     rest: Vec<u32>,
     cursor: usize,
     offset: usize,
+    /// Length of the vector before: room for the next one.
+    last: usize,
 }
 
 impl<'s> Batch<'s> {
@@ -49,7 +51,7 @@ impl<'s> Batch<'s> {
         step: Arc<EdgeAccess>,
     ) -> Self {
         let inner = Chunk::with_slots(&[slots]);
-        Self { inner, slots, from, keep, want_edge, step, rest: Vec::new(), cursor: 0, offset: 0 }
+        Self { inner, slots, from, keep, want_edge, step, rest: Vec::new(), cursor: 0, offset: 0, last: 0 }
     }
 
     /// The same for another thread.
@@ -77,8 +79,11 @@ impl<'s> Batch<'s> {
     pub(crate) fn extend(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> bool {
         let room = cx.settings.vector_size;
         let group = &self.inner.groups[0];
-        let (mut nodes, mut parents) = (Vec::new(), Vec::new());
-        let mut edges = self.want_edge.then(Vec::new);
+        let mut nodes = Vec::with_capacity(self.last);
+        let mut edges = self.want_edge.then(|| Vec::with_capacity(self.last));
+        // Rows of which nothing is kept need not be found again.
+        let repeats = !self.keep.is_empty() || group.multiplicity.is_some();
+        let mut parents = Vec::with_capacity(if repeats { self.last } else { 0 });
         while self.cursor < self.rest.len() && nodes.len() < room {
             let p = self.rest[self.cursor];
             let Some(node) = group.vectors[self.from].node(p as usize) else {
@@ -88,7 +93,9 @@ impl<'s> Batch<'s> {
             let adjacencies = &self.step.by_table[node.table().0 as usize];
             let (looked, more) =
                 expand(cx, adjacencies, &self.step, node, self.offset, room, &mut nodes, edges.as_mut());
-            parents.resize(nodes.len(), p);
+            if repeats {
+                parents.resize(nodes.len(), p);
+            }
             if more && looked > 0 {
                 self.offset += looked;
             } else {
@@ -100,6 +107,7 @@ impl<'s> Batch<'s> {
             return false;
         }
         let out = &mut chunk.groups[0];
+        self.last = nodes.len();
         out.reset(nodes.len());
         repeat(group, &self.keep, &parents, out);
         let next = self.keep.len();

@@ -185,10 +185,9 @@ fn write_segment(
     let compress = if single { nonempty < present.len() } else { nonempty * 4 <= present.len() * 3 };
     if compress {
         let bits = RankBits::new(&present);
-        bytes.offsets += bits.words.len() * 10;
+        bytes.offsets += bits.size();
         meta.u8(1);
-        meta.u32(image.put(bits.words.iter().flat_map(|w| w.to_le_bytes()).collect()).0);
-        meta.u32(image.put(bits.ranks.iter().flat_map(|r| r.to_le_bytes()).collect()).0);
+        meta.u32(image.put(bits.to_bytes()).0);
     } else {
         meta.u8(0);
     }

@@ -136,7 +136,7 @@ impl SegmentView<'_> {
         let (mut at, _) = rank.look(first);
         let mut row = first;
         for out in out.chunks_mut(64) {
-            let mut stored = if row / 64 < rank.words.len() {
+            let mut stored = if row < rank.rows() {
                 rank.window(row)
             } else {
                 at = self.offsets.len();
@@ -212,8 +212,7 @@ impl<'s> CsrView<'s> {
         self.row_slot(row).filter(|_| (row as usize / SEGMENT_ROWS) < self.segments.len())?;
         let view = &self.segments[row as usize / SEGMENT_ROWS];
         let local = row as usize % SEGMENT_ROWS;
-        let rows =
-            view.presence.as_ref().map_or(view.offsets.len().saturating_sub(1), |p| p.words.len() * 64);
+        let rows = view.presence.as_ref().map_or(view.offsets.len().saturating_sub(1), RankView::rows);
         (local < rows).then(|| self.list(row))
     }
 
@@ -337,10 +336,8 @@ impl<'s> CsrView<'s> {
         match &view.tables {
             None => {
                 let first = NodeId::new(self.targets[0], 0).0;
-                out.extend(
-                    (list.start..list.start + list.len)
-                        .map(|i| NodeId(first + view.neighbours.get(i).cast_unsigned())),
-                );
+                view.neighbours
+                    .append(list.start, list.len, out, |row| NodeId(first.wrapping_add(row.cast_unsigned())));
             }
             Some(_) => out.extend((0..list.len).map(|i| self.node(list, i))),
         }
@@ -404,7 +401,7 @@ impl<'s> CsrView<'s> {
         let view = self.segments.get(segment)?;
         let at = match &view.presence {
             None => local,
-            Some(rank) if local / 64 < rank.words.len() => rank.rank(local),
+            Some(rank) if local < rank.rows() => rank.rank(local),
             Some(_) => return None,
         };
         Some(view.first_slot + u64::from(*view.offsets.get(at)?))

@@ -302,9 +302,8 @@ impl Segment<'_> {
         meta.u8(u8::from(compress));
         if compress {
             let bits = RankBits::new(&present);
-            bytes.offsets += bits.words.len() * 10;
-            meta.u32(image.put(bits.words.iter().flat_map(|w| w.to_le_bytes()).collect()).0);
-            meta.u32(image.put(bits.ranks.iter().flat_map(|r| r.to_le_bytes()).collect()).0);
+            bytes.offsets += bits.size();
+            meta.u32(image.put(bits.to_bytes()).0);
         }
         if !single {
             let mut ends: Vec<u8> = 0u32.to_le_bytes().to_vec();

@@ -1,22 +1,45 @@
 //! The integers of a column at any rows: takes up to 64 rows, gives their values and which are present.
 //!
-//! 1. [`Codes::start`]: each row's place among those present is found, without a branch on the row's bit, and its code's cache line
-//!    asked for.
-//! 2. [`Codes::finish`], while the next rows are started: codes become values, `base + step × (code + line)`, with absent rows 0.
+//! 1. [`Codes::ask_for`]: the cache lines that tell the rows' places are asked for, where not all rows are present.
+//! 2. [`Codes::start_rows`], one batch later: each row's place among those present is found, without a branch on the row's bit, and its
+//!    code's cache line asked for.
+//! 3. [`Codes::finish_rows`], one batch later: codes become values, `base + step × (code + line)`.
 //!
 //! Reading from the other side of 15 million edges took 13 ns a value in waiting alone without step 1; with it the waiting is hidden
 //! behind what is to be done anyway (`bench/gfcl`, table 3).
 //!
-//! Which encoding, whether nulls can be and whether all rows are in one segment is decided once per 64 rows. Floats are 64-bit codes,
-//! strings of a dictionary are their codes.
+//! What is to be done is decided once for 64 rows. It is bound by instructions where it is not by memory: the form without bits and
+//! steps, and one look-up of a segment for both rank and code, are 0.7 and 0.9 of the time of a query that reads at random (`bench/gfcl`,
+//! figure 10). One loop that does all three took 1.2 times as long. Floats are 64-bit codes, strings of a dictionary are their codes.
 
-use trimorph_encoding::{LinearView, PackedView, RankView, line};
+use trimorph_base::NodeId;
+use trimorph_encoding::{PackedView, RankView, line};
 use trimorph_vfs::prefetch;
 
-use super::format::SEGMENT_ROWS;
+use super::view::split;
 
 /// Rows taken at a time: as many as a word has bits.
 pub(super) const BATCH_ROWS: usize = 64;
+
+/// A row, as whoever asks for it writes it down.
+pub trait RowId: Copy {
+    /// The row of its table.
+    fn row(self) -> u64;
+}
+
+impl RowId for u64 {
+    #[inline(always)]
+    fn row(self) -> u64 {
+        self
+    }
+}
+
+impl RowId for NodeId {
+    #[inline(always)]
+    fn row(self) -> u64 {
+        Self::row(self)
+    }
+}
 
 /// Which rows of a segment have a code.
 #[derive(Clone, Copy)]
@@ -26,39 +49,69 @@ pub(super) enum Present<'s> {
     Some(RankView<'s>),
 }
 
-/// The codes of one segment. Rows at random look up a segment each, so one is one cache line and no more than what a value takes.
+/// A segment of a column as it is stored.
 #[derive(Clone, Copy)]
-#[repr(align(64))]
-pub(super) struct CodeSegment<'s> {
-    bytes: &'s [u8],
-    bits: usize,
-    mask: u64,
-    base: i64,
-    step: u64,
-    /// Of a linear segment.
-    slope: i64,
-}
-
-/// Where the rows of a segment have their codes.
-#[derive(Clone, Copy)]
-pub(super) struct Placing<'s> {
+pub(super) struct Source<'s> {
+    pub(super) codes: PackedView<'s>,
+    /// Of a line, else 0.
+    pub(super) slope: i64,
     pub(super) present: Present<'s>,
     /// Where runs start; codes are the runs'.
     pub(super) runs: Option<RankView<'s>>,
 }
 
+/// The codes of one segment, and which rows have one where that alone tells their places. Rows at random look up a segment each, so one
+/// is one cache line and no more than what a value takes.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct CodeSegment<'s> {
+    bytes: &'s [u8],
+    rank: RankView<'s>,
+    bits: usize,
+    mask: u64,
+    base: i64,
+    step: u64,
+}
+
+const _: () = assert!(size_of::<CodeSegment<'_>>() == 64);
+
+/// What makes a value of a code: decided for the whole column, since a batch of random rows is of many segments.
+#[derive(Clone, Copy)]
+enum Form {
+    /// `base + code`, 8 bytes a code.
+    Whole,
+    /// `base + step × code`, some bits a code.
+    Packed,
+    /// `base + step × (code + line)`.
+    Sloped,
+}
+
+const WHOLE: u8 = Form::Whole as u8;
+const PACKED: u8 = Form::Packed as u8;
+const SLOPED: u8 = Form::Sloped as u8;
+
+/// What tells the places of codes.
+enum Placings<'s> {
+    /// The row is the place.
+    Rows,
+    /// Nulls in every segment and no runs: the segments' ranks do.
+    Ranked,
+    /// Each segment has its own way.
+    Each(Vec<(Present<'s>, Option<RankView<'s>>)>),
+}
+
 /// The codes of a column all of whose segments are packed integers, lines or runs.
 pub(super) struct Codes<'s> {
     segments: Vec<CodeSegment<'s>>,
-    /// Of each segment; empty if the place of every code is its row.
-    placings: Vec<Placing<'s>>,
-    sloped: bool,
+    /// Of each segment; empty if none has one.
+    slopes: Vec<i64>,
+    placings: Placings<'s>,
+    form: Form,
 }
 
 /// What a row past the last reads.
 const NOTHING: CodeSegment<'static> =
-    CodeSegment { bytes: &[], bits: 0, mask: 0, base: 0, step: 0, slope: 0 };
-const NOWHERE: Placing<'static> = Placing { present: Present::None, runs: None };
+    CodeSegment { bytes: &[], rank: RankView::NONE, bits: 0, mask: 0, base: 0, step: 0 };
 
 #[inline(always)]
 fn load(bytes: &[u8], at: usize) -> u64 {
@@ -69,66 +122,75 @@ fn load(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-impl Placing<'_> {
-    /// Asks for the bits and the count that tell a row's place.
-    #[inline(always)]
-    fn ask_for(&self, local: usize) {
-        if let Present::Some(rank) = &self.present {
-            prefetch(bytemuck::cast_slice(rank.words), (local >> 6) * size_of::<u64>());
-            prefetch(bytemuck::cast_slice(rank.ranks), (local >> 6) * size_of::<u16>());
-        }
-    }
+/// Asks for the bits and the count that tell a row's place.
+#[inline(always)]
+fn ask_for_rank(rank: &RankView<'_>, local: usize) {
+    let (bytes, at) = rank.entry(local);
+    prefetch(bytes, at);
+}
 
-    #[inline(always)]
-    fn place(&self, local: usize) -> (usize, u64) {
-        let (place, bit) = match &self.present {
-            Present::All => (local, 1),
-            Present::None => (0, 0),
-            Present::Some(rank) => rank.look(local),
-        };
-        match &self.runs {
-            None => (place, bit),
-            Some(starts) => {
-                let (before, here) = starts.look(place);
-                ((before + here as usize).saturating_sub(1), bit)
-            }
+/// The place of a row's code, and 1 if it is present.
+#[inline(always)]
+fn place((present, runs): &(Present<'_>, Option<RankView<'_>>), local: usize) -> (usize, u64) {
+    let (place, bit) = match present {
+        Present::All => (local, 1),
+        Present::None => (0, 0),
+        Present::Some(rank) => rank.look(local),
+    };
+    match runs {
+        None => (place, bit),
+        Some(starts) => {
+            let (before, here) = starts.look(place);
+            ((before + here as usize).saturating_sub(1), bit)
         }
     }
 }
 
-impl<'s> CodeSegment<'s> {
-    pub(super) fn new(ints: &PackedView<'s>) -> Self {
-        let bits = usize::from(ints.bits);
-        let mask = if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
-        Self { bytes: ints.bytes, bits, mask, base: ints.base, step: ints.step, slope: 0 }
-    }
-
-    pub(super) fn linear(linear: &LinearView<'s>) -> Self {
-        Self { slope: linear.slope, ..Self::new(&linear.codes) }
+impl<'s> Source<'s> {
+    pub(super) fn new(codes: PackedView<'s>, present: Present<'s>) -> Self {
+        Self { codes, slope: 0, present, runs: None }
     }
 
     /// 8-byte values as they are.
-    pub(super) fn plain(bytes: &'s [u8]) -> Self {
-        Self { bytes, bits: 64, mask: u64::MAX, base: 0, step: 1, slope: 0 }
+    pub(super) fn plain(bytes: &'s [u8], present: Present<'s>) -> Self {
+        Self::new(PackedView { bits: 64, base: 0, step: 1, bytes }, present)
     }
 
+    fn segment(&self) -> CodeSegment<'s> {
+        let PackedView { bits, base, step, bytes } = self.codes;
+        let rank = if let Present::Some(rank) = self.present { rank } else { RankView::NONE };
+        let mask = if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
+        CodeSegment { bytes, rank, bits: usize::from(bits), mask, base, step }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.codes.bits == 64 && self.codes.step == 1
+    }
+}
+
+impl CodeSegment<'_> {
     /// Asks for the line of a code, and for the next one if the 8 bytes that are loaded may end there: without it a query that sums a
     /// column of 419 MB, 50 bits a value, at random rows takes 1.7 times as long (`bench/gfcl`, huge pages).
     #[inline(always)]
-    fn ask_for(&self, place: usize) {
+    fn ask_for<const FORM: u8>(&self, place: usize) {
+        if FORM == WHOLE {
+            return prefetch(self.bytes, place * 8);
+        }
         let at = (place * self.bits) >> 3;
         prefetch(self.bytes, at);
-        if !self.bits.is_multiple_of(64) {
-            prefetch(self.bytes, at + 7);
-        }
+        prefetch(self.bytes, at + 7);
     }
 
     #[inline(always)]
-    fn value<const SLOPED: bool>(&self, place: usize) -> i64 {
+    fn value<const FORM: u8>(&self, place: usize, slope: i64) -> i64 {
+        if FORM == WHOLE {
+            let code = self.bytes.as_chunks::<8>().0.get(place).map_or(0, |raw| i64::from_le_bytes(*raw));
+            return self.base.wrapping_add(code);
+        }
         let bit = place * self.bits;
         let mut code = (load(self.bytes, bit >> 3) >> (bit & 7)) & self.mask;
-        if SLOPED {
-            code = code.wrapping_add(line(self.slope, place).cast_unsigned());
+        if FORM == SLOPED {
+            code = code.wrapping_add(line(slope, place).cast_unsigned());
         }
         self.base.wrapping_add(code.wrapping_mul(self.step).cast_signed())
     }
@@ -136,38 +198,52 @@ impl<'s> CodeSegment<'s> {
 
 impl<'s> Codes<'s> {
     /// `None` unless every segment has codes.
-    pub(super) fn new(
-        segments: impl Iterator<Item = Option<(CodeSegment<'s>, Placing<'s>)>>,
-    ) -> Option<Self> {
-        let (segments, placings): (Vec<_>, Vec<_>) =
-            segments.collect::<Option<Vec<_>>>()?.into_iter().unzip();
-        let is_placed = |p: &Placing<'_>| p.runs.is_some() || !matches!(p.present, Present::All);
-        let placings = if placings.iter().any(is_placed) { placings } else { Vec::new() };
-        let sloped = segments.iter().any(|s: &CodeSegment<'_>| s.slope != 0);
-        Some(Self { segments, placings, sloped })
+    pub(super) fn new(sources: impl Iterator<Item = Option<Source<'s>>>) -> Option<Self> {
+        let sources = sources.collect::<Option<Vec<_>>>()?;
+        let sloped = sources.iter().any(|s| s.slope != 0);
+        let form = match sources.iter().all(Source::is_whole) {
+            _ if sloped => Form::Sloped,
+            true => Form::Whole,
+            false => Form::Packed,
+        };
+        let placings = if sources
+            .iter()
+            .all(|s| matches!(s, Source { present: Present::All, runs: None, .. }))
+        {
+            Placings::Rows
+        } else if sources.iter().all(|s| matches!(s, Source { present: Present::Some(_), runs: None, .. })) {
+            Placings::Ranked
+        } else {
+            Placings::Each(sources.iter().map(|s| (s.present, s.runs)).collect())
+        };
+        Some(Self {
+            segments: sources.iter().map(Source::segment).collect(),
+            slopes: if sloped { sources.iter().map(|s| s.slope).collect() } else { Vec::new() },
+            placings,
+            form,
+        })
     }
 
     #[inline(always)]
     fn segment(&self, row: u64) -> &CodeSegment<'s> {
-        self.segments.get(row as usize / SEGMENT_ROWS).unwrap_or(&NOTHING)
+        self.segments.get(split(row).0).unwrap_or(&NOTHING)
     }
 
-    /// The place of a row's code in its segment, and 1 if it is present.
     #[inline(always)]
-    fn place(&self, row: u64) -> (usize, u64) {
-        let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
-        if self.placings.is_empty() {
-            return (local, u64::from(segment < self.segments.len()));
-        }
-        self.placings.get(segment).unwrap_or(&NOWHERE).place(local)
+    fn slope<const FORM: u8>(&self, row: u64) -> i64 {
+        if FORM == SLOPED { self.slopes.get(split(row).0).copied().unwrap_or(0) } else { 0 }
     }
 
-    /// The value of one row, 0 if it is absent, and whether it is present.
+    /// The value of one row, arbitrary if it is absent, and whether it is present.
     #[inline(always)]
     pub(super) fn get(&self, row: u64) -> (i64, bool) {
-        let (place, bit) = self.place(row);
-        let value = self.segment(row).value::<true>(place);
-        (value & bit.cast_signed().wrapping_neg(), bit == 1)
+        let (segment, local) = split(row);
+        let (place, bit) = match &self.placings {
+            Placings::Rows => (local, u64::from(segment < self.segments.len())),
+            Placings::Ranked => self.segment(row).rank.look(local),
+            Placings::Each(placings) => placings.get(segment).map_or((0, 0), |p| place(p, local)),
+        };
+        (self.segment(row).value::<SLOPED>(place, self.slope::<SLOPED>(row)), bit == 1)
     }
 
     /// Takes up to [`BATCH_ROWS`] pairs of a position and a row, and asks for what tells the rows' places.
@@ -179,10 +255,26 @@ impl<'s> Codes<'s> {
             (*position, *row) = pair;
             batch.len += 1;
         }
-        if !self.placings.is_empty() {
-            for row in &batch.rows[..batch.len] {
-                let (segment, local) = (*row as usize / SEGMENT_ROWS, *row as usize % SEGMENT_ROWS);
-                self.placings.get(segment).unwrap_or(&NOWHERE).ask_for(local);
+        self.ask_for(&batch.rows[..batch.len]);
+    }
+
+    /// Asks for what tells the places of rows.
+    #[inline]
+    pub(super) fn ask_for<R: RowId>(&self, rows: &[R]) {
+        match &self.placings {
+            Placings::Rows => {}
+            Placings::Ranked => {
+                for row in rows {
+                    ask_for_rank(&self.segment(row.row()).rank, split(row.row()).1);
+                }
+            }
+            Placings::Each(placings) => {
+                for row in rows {
+                    let (segment, local) = split(row.row());
+                    if let Some((Present::Some(rank), _)) = placings.get(segment) {
+                        ask_for_rank(rank, local);
+                    }
+                }
             }
         }
     }
@@ -193,58 +285,86 @@ impl<'s> Codes<'s> {
         batch.present = self.start_rows(&batch.rows[..batch.len], &mut batch.places);
     }
 
-    /// Finds the places of up to [`BATCH_ROWS`] rows and asks for their codes; a bit for each row that is present.
+    /// Finds the places of up to [`BATCH_ROWS`] rows and asks for their codes; a bit for each row that is present, others arbitrary.
     #[inline]
-    pub(super) fn start_rows(&self, rows: &[u64], places: &mut [u32; BATCH_ROWS]) -> u64 {
-        if self.placings.is_empty() {
-            for row in rows {
-                self.segment(*row).ask_for(*row as usize % SEGMENT_ROWS);
-            }
-            return u64::MAX;
+    pub(super) fn start_rows<R: RowId>(&self, rows: &[R], places: &mut [u32; BATCH_ROWS]) -> u64 {
+        match self.form {
+            Form::Whole => self.start_codes::<WHOLE, R>(rows, places),
+            Form::Packed | Form::Sloped => self.start_codes::<PACKED, R>(rows, places),
         }
+    }
+
+    #[inline(always)]
+    fn start_codes<const FORM: u8, R: RowId>(&self, rows: &[R], places: &mut [u32; BATCH_ROWS]) -> u64 {
         let mut present = 0;
-        for (i, (row, at)) in rows.iter().zip(places).enumerate() {
-            let (place, bit) = self.place(*row);
-            self.segment(*row).ask_for(place);
-            // A segment has 65,536 rows.
-            *at = place as u32;
-            present |= bit << i;
+        match &self.placings {
+            Placings::Rows => {
+                for row in rows {
+                    self.segment(row.row()).ask_for::<FORM>(split(row.row()).1);
+                }
+                return u64::MAX;
+            }
+            Placings::Ranked => {
+                for ((i, row), at) in rows.iter().enumerate().zip(places) {
+                    let segment = self.segment(row.row());
+                    let (place, bit) = segment.rank.look(split(row.row()).1);
+                    segment.ask_for::<FORM>(place);
+                    // A segment has 65,536 rows.
+                    *at = place as u32;
+                    present |= bit << i;
+                }
+            }
+            Placings::Each(placings) => {
+                for ((i, row), at) in rows.iter().enumerate().zip(places) {
+                    let (segment, local) = split(row.row());
+                    let (place, bit) = placings.get(segment).map_or((0, 0), |p| place(p, local));
+                    self.segment(row.row()).ask_for::<FORM>(place);
+                    *at = place as u32;
+                    present |= bit << i;
+                }
+            }
         }
         present
     }
 
-    /// The values of the rows of a batch that was started, 0 where absent.
+    /// What `convert` makes of the values of the rows of a batch that was started.
     #[inline]
-    pub(super) fn finish(&self, batch: &Batch, out: &mut [i64; BATCH_ROWS]) {
-        self.finish_rows(&batch.rows[..batch.len], &batch.places, batch.present, out, |v| v);
+    pub(super) fn finish<T>(&self, batch: &Batch, out: &mut [T], convert: impl Fn(i64) -> T) {
+        self.finish_rows(&batch.rows[..batch.len], &batch.places, out, convert);
     }
 
-    /// What `convert` makes of the values of rows that were started, of 0 where absent.
+    /// What `convert` makes of the values of rows that were started; of any value where absent.
     #[inline]
-    pub(super) fn finish_rows<T>(
+    pub(super) fn finish_rows<R: RowId, T>(
         &self,
-        rows: &[u64],
+        rows: &[R],
         places: &[u32; BATCH_ROWS],
-        present: u64,
         out: &mut [T],
         convert: impl Fn(i64) -> T,
     ) {
-        match (!self.placings.is_empty(), self.sloped) {
-            (false, false) => {
-                for (row, o) in rows.iter().zip(out) {
-                    *o = convert(self.segment(*row).value::<false>(*row as usize % SEGMENT_ROWS));
-                }
+        match self.form {
+            Form::Whole => self.finish_codes::<WHOLE, R, T>(rows, places, out, convert),
+            Form::Packed => self.finish_codes::<PACKED, R, T>(rows, places, out, convert),
+            Form::Sloped => self.finish_codes::<SLOPED, R, T>(rows, places, out, convert),
+        }
+    }
+
+    #[inline(always)]
+    fn finish_codes<const FORM: u8, R: RowId, T>(
+        &self,
+        rows: &[R],
+        places: &[u32; BATCH_ROWS],
+        out: &mut [T],
+        convert: impl Fn(i64) -> T,
+    ) {
+        let value = |row: u64, place| self.segment(row).value::<FORM>(place, self.slope::<FORM>(row));
+        if let Placings::Rows = self.placings {
+            for (row, o) in rows.iter().zip(out) {
+                *o = convert(value(row.row(), split(row.row()).1));
             }
-            (false, true) => {
-                for (row, o) in rows.iter().zip(out) {
-                    *o = convert(self.segment(*row).value::<true>(*row as usize % SEGMENT_ROWS));
-                }
-            }
-            (true, _) => {
-                for (i, ((row, place), o)) in rows.iter().zip(places).zip(out).enumerate() {
-                    let here = ((present >> i) & 1).cast_signed().wrapping_neg();
-                    *o = convert(self.segment(*row).value::<true>(*place as usize) & here);
-                }
+        } else {
+            for ((row, place), o) in rows.iter().zip(places).zip(out) {
+                *o = convert(value(row.row(), *place as usize));
             }
         }
     }

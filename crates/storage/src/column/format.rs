@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trimorph_encoding::{DecimalsView, FsstTable, Packed, PackedView, RankView};
+use trimorph_encoding::{DecimalsView, FsstTable, Packed, PackedView, RANK_ENTRY_BYTES, RankView};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{BlobId, Bytes, CodecError, Decoder, Encoder, Image, ImageWriter, TextBytes};
 
@@ -90,45 +90,26 @@ fn read_values(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<(Int
 
 /// Bits with ranks, in place.
 #[derive(Clone, Debug)]
-pub(crate) struct RankBytes {
-    words: Bytes,
-    ranks: Bytes,
-}
+pub(crate) struct RankBytes(Bytes);
 
 impl RankBytes {
     #[inline]
     pub(crate) fn view(&self) -> RankView<'_> {
-        RankView {
-            // Lengths and alignment were checked when it was read.
-            words: bytemuck::try_cast_slice(self.words.as_slice()).unwrap_or_default(),
-            ranks: bytemuck::try_cast_slice(self.ranks.as_slice()).unwrap_or_default(),
-        }
+        RankView::new(self.0.as_slice())
     }
 }
 
-/// Reads a presence index of `len` rows and gives the number of rows present. Ranks must be those of the words, or a read would
-/// go past the data.
+/// Reads a presence index of `len` rows and gives the number of rows present.
 pub(crate) fn read_presence(
     image: &Image,
     meta: &mut Decoder<'_>,
     len: usize,
 ) -> Result<(RankBytes, usize), CodecError> {
-    let (words, ranks) = (read_blob(image, meta)?, read_blob(image, meta)?);
-    let bits = bytemuck::try_cast_slice::<u8, u64>(words.as_slice()).unwrap_or_default();
-    let counts = bytemuck::try_cast_slice::<u8, u16>(ranks.as_slice()).unwrap_or_default();
-    let mut present = 0usize;
-    let mut ok = bits.len() == len.div_ceil(64) && counts.len() == bits.len();
-    for (word, rank) in bits.iter().zip(counts) {
-        ok &= usize::from(*rank) == present;
-        present += word.count_ones() as usize;
-    }
-    // No bit may stand for a row past the last.
-    ok &= len.is_multiple_of(64) || bits.last().is_none_or(|w| w >> (len % 64) == 0);
-    if ok {
-        Ok((RankBytes { words, ranks }, present))
-    } else {
-        Err(meta.error("a presence index of the segment's length"))
-    }
+    let bits = RankBytes(read_blob(image, meta)?);
+    let whole = bits.0.len() == len.div_ceil(64) * RANK_ENTRY_BYTES;
+    let present = bits.view().check(len).filter(|_| whole);
+    let present = present.ok_or(meta.error("a presence index of the segment's length"))?;
+    Ok((bits, present))
 }
 
 pub(crate) fn read_blob(image: &Image, meta: &mut Decoder<'_>) -> Result<Bytes, CodecError> {

@@ -18,6 +18,7 @@ mod tests;
 mod view;
 mod writer;
 
+pub use codes::RowId;
 pub use compare::{Condition, Test};
 pub use format::{Column, SEGMENT_ROWS, ZONE_ROWS};
 pub(crate) use format::{Ints as PackedInts, RankBytes, read_blob, read_presence, type_code, type_from_code};

@@ -7,7 +7,7 @@ use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Text, Values, Vector};
 use trimorph_vfs::Decoder;
 
-use super::codes::{BATCH_ROWS, Batch, CodeSegment, Codes, Placing, Present};
+use super::codes::{BATCH_ROWS, Batch, Codes, Present, RowId, Source};
 use super::format::{Column, Data, Dictionary, Exceptions, Presence, SEGMENT_ROWS, Segment, ZONE_ROWS};
 use crate::value_codec;
 
@@ -114,24 +114,23 @@ impl<'s> SegmentView<'s> {
     }
 
     /// The segment as packed integers, if it is.
-    fn codes(&self) -> Option<(CodeSegment<'s>, Placing<'s>)> {
+    fn codes(&self) -> Option<Source<'s>> {
         let present = match self.presence {
             PresenceView::All => Present::All,
             PresenceView::None => Present::None,
             PresenceView::Some(rank) => Present::Some(rank),
         };
-        let placing = Placing { present, runs: None };
         match (&self.data, present) {
-            (DataView::Ints(ints) | DataView::Dictionary(ints), _) => Some((CodeSegment::new(ints), placing)),
-            (DataView::Linear(linear), _) => Some((CodeSegment::linear(linear), placing)),
+            (DataView::Ints(ints) | DataView::Dictionary(ints), _) => Some(Source::new(*ints, present)),
+            (DataView::Linear(linear), _) => {
+                Some(Source { slope: linear.slope, ..Source::new(linear.codes, present) })
+            }
             (DataView::Runs(runs), _) => {
-                Some((CodeSegment::new(&runs.values), Placing { runs: Some(runs.starts), ..placing }))
+                Some(Source { runs: Some(runs.starts), ..Source::new(runs.values, present) })
             }
-            (DataView::Floats(floats), _) => {
-                Some((CodeSegment::plain(bytemuck::cast_slice(floats)), placing))
-            }
+            (DataView::Floats(floats), _) => Some(Source::plain(bytemuck::cast_slice(floats), present)),
             // Without rows any data will do.
-            (_, Present::None) => Some((CodeSegment::plain(&[]), placing)),
+            (_, Present::None) => Some(Source::plain(&[], present)),
             _ => None,
         }
     }
@@ -229,21 +228,24 @@ impl<'s> ColumnView<'s> {
     }
 
     /// Reads rows into a vector, one after the other: [`Self::gather`] for positions `0..rows.len()`, in fewer steps.
-    pub fn gather_rows(&self, rows: &[u64]) -> Vector<'s> {
+    pub fn gather_rows<R: RowId>(&self, rows: &[R]) -> Vector<'s> {
         let Some(codes) = self.codes.as_ref().filter(|_| self.exceptions.is_none()) else {
-            return self.gather(rows.iter().copied().enumerate(), rows.len());
+            return self.gather(rows.iter().map(|row| row.row()).enumerate(), rows.len());
         };
         match self.ty {
-            LogicalType::Int => gather_run(codes, rows, Values::Int, |v| v),
-            LogicalType::DateTime => gather_run(codes, rows, Values::DateTime, |v| v),
-            LogicalType::LocalDateTime => gather_run(codes, rows, Values::LocalDateTime, |v| v),
-            LogicalType::LocalTime => gather_run(codes, rows, Values::LocalTime, |v| v),
-            LogicalType::Date => gather_run(codes, rows, Values::Date, |v| v as i32),
-            LogicalType::Bool => gather_run(codes, rows, Values::Bool, |v| v != 0),
+            LogicalType::Int => gather_run(codes, rows, 0, Values::Int, |v| v),
+            LogicalType::DateTime => gather_run(codes, rows, 0, Values::DateTime, |v| v),
+            LogicalType::LocalDateTime => gather_run(codes, rows, 0, Values::LocalDateTime, |v| v),
+            LogicalType::LocalTime => gather_run(codes, rows, 0, Values::LocalTime, |v| v),
+            LogicalType::Date => gather_run(codes, rows, 0, Values::Date, |v| v as i32),
+            LogicalType::Bool => gather_run(codes, rows, false, Values::Bool, |v| v != 0),
             LogicalType::Float => {
-                gather_run(codes, rows, Values::Float, |v| f64::from_bits(v.cast_unsigned()))
+                gather_run(codes, rows, 0.0, Values::Float, |v| f64::from_bits(v.cast_unsigned()))
             }
-            _ => self.gather(rows.iter().copied().enumerate(), rows.len()),
+            LogicalType::String => {
+                gather_run(codes, rows, Text::Stored(""), Values::String, |v| Text::Stored(self.entry(v)))
+            }
+            _ => self.gather(rows.iter().map(|row| row.row()).enumerate(), rows.len()),
         }
     }
 
@@ -446,19 +448,23 @@ fn gather_batches<T>(
 
 /// The same for rows that go to positions one after the other.
 #[inline]
-fn gather_run<'s, T: Clone + Default>(
+fn gather_run<'s, R: RowId, T: Clone>(
     codes: &Codes<'_>,
-    rows: &[u64],
+    rows: &[R],
+    blank: T,
     wrap: impl FnOnce(Vec<T>) -> Values<'s>,
     convert: impl Fn(i64) -> T,
 ) -> Vector<'s> {
-    let (mut out, mut nulls, len) = (vec![T::default(); rows.len()], Nulls::NONE, rows.len());
+    let (mut out, mut nulls, len) = (vec![blank; rows.len()], Nulls::NONE, rows.len());
     let (mut places, mut next_places) = ([0u32; BATCH_ROWS], [0u32; BATCH_ROWS]);
-    let mut later = rows.chunks(BATCH_ROWS);
-    let mut present = later.next().map_or(0, |rows| codes.start_rows(rows, &mut places));
+    let batch = |k: usize| rows.chunks(BATCH_ROWS).nth(k).unwrap_or_default();
+    codes.ask_for(batch(0));
+    codes.ask_for(batch(1));
+    let mut present = codes.start_rows(batch(0), &mut places);
     for (k, (rows, out)) in rows.chunks(BATCH_ROWS).zip(out.chunks_mut(BATCH_ROWS)).enumerate() {
-        let next = later.next().map_or(0, |rows| codes.start_rows(rows, &mut next_places));
-        codes.finish_rows(rows, &places, present, out, &convert);
+        codes.ask_for(batch(k + 2));
+        let next = codes.start_rows(batch(k + 1), &mut next_places);
+        codes.finish_rows(rows, &places, out, &convert);
         nulls.set_run(k * BATCH_ROWS, !present & (u64::MAX >> (BATCH_ROWS - rows.len())), len);
         std::mem::swap(&mut places, &mut next_places);
         present = next;
@@ -475,18 +481,18 @@ fn finish_batch<T>(
     nulls: &mut Nulls,
 ) {
     let Some(first) = batch.positions().first().copied() else { return };
-    let mut values = [0i64; BATCH_ROWS];
-    codes.finish(batch, &mut values);
     let absent = !batch.present & (u64::MAX >> (BATCH_ROWS - batch.len));
     let (places, len) = (batch.positions(), out.len());
     // As a rule all of them, one after the other.
     let run = places.iter().enumerate().fold(true, |run, (k, i)| run & (*i == first + k));
     match out.get_mut(first..first + batch.len).filter(|_| run) {
         Some(out) => {
-            out.iter_mut().zip(&values).for_each(|(o, v)| *o = convert(*v));
+            codes.finish(batch, out, convert);
             nulls.set_run(first, absent, len);
         }
         None => {
+            let mut values = [0i64; BATCH_ROWS];
+            codes.finish(batch, &mut values, |v| v);
             for (k, i) in places.iter().enumerate() {
                 out[*i] = convert(values[k]);
                 if (absent >> k) & 1 == 1 {

@@ -376,12 +376,10 @@ impl ColumnWriter {
 fn encode_ints(values: &[i64]) -> Encoded {
     let frame = pack(values);
     let (bytes, half) = (|packed: &Packed| packed.bytes.len(), frame.bytes.len() / 2);
-    let runs = pack_runs(values, RUN_LEAST).filter(|r| bytes(&r.values) + rank_bytes(&r.starts) <= half);
+    let runs = pack_runs(values, RUN_LEAST).filter(|r| bytes(&r.values) + r.starts.size() <= half);
     let linear = pack_linear(values).filter(|l| bytes(&l.codes) <= half);
     match (linear, runs) {
-        (Some(l), Some(r)) if bytes(&l.codes) <= bytes(&r.values) + rank_bytes(&r.starts) => {
-            Encoded::Linear(l)
-        }
+        (Some(l), Some(r)) if bytes(&l.codes) <= bytes(&r.values) + r.starts.size() => Encoded::Linear(l),
         (_, Some(r)) => Encoded::Runs(r),
         (Some(l), None) => Encoded::Linear(l),
         (None, None) => Encoded::Ints(frame),
@@ -392,9 +390,9 @@ fn encode_ints(values: &[i64]) -> Encoded {
 fn encode_floats(values: &[f64]) -> Encoded {
     let most = values.len() * 6;
     let bits: Vec<i64> = values.iter().map(|f| f.to_bits().cast_signed()).collect();
-    let runs_size = |r: &Runs| r.values.bytes.len() + rank_bytes(&r.starts);
+    let runs_size = |r: &Runs| r.values.bytes.len() + r.starts.size();
     let decimals_size = |d: &Decimals| {
-        d.integers.bytes.len() + d.exceptions.as_ref().map_or(0, |(bits, v)| rank_bytes(bits) + v.len() * 8)
+        d.integers.bytes.len() + d.exceptions.as_ref().map_or(0, |(bits, v)| bits.size() + v.len() * 8)
     };
     let runs = pack_runs(&bits, RUN_LEAST).filter(|r| runs_size(r) <= most);
     let decimals = pack_decimals(values).filter(|d| decimals_size(d) <= most);
@@ -406,15 +404,9 @@ fn encode_floats(values: &[f64]) -> Encoded {
     }
 }
 
-/// Bytes of bits with ranks: 8 and 2 a word.
-fn rank_bytes(bits: &RankBits) -> usize {
-    bits.words.len() * 10
-}
-
 fn put_rank(bits: &RankBits, image: &mut ImageWriter, meta: &mut Encoder) -> usize {
-    meta.u32(image.put(bits.words.iter().flat_map(|w| w.to_le_bytes()).collect()).0);
-    meta.u32(image.put(bits.ranks.iter().flat_map(|r| r.to_le_bytes()).collect()).0);
-    rank_bytes(bits)
+    meta.u32(image.put(bits.to_bytes()).0);
+    bits.size()
 }
 
 fn put_ints(packed: Packed, image: &mut ImageWriter, meta: &mut Encoder) -> usize {

@@ -11,6 +11,7 @@ mod merge;
 mod owners;
 mod states;
 mod table;
+mod whole;
 
 use std::sync::Arc;
 

@@ -112,7 +112,7 @@ pub(super) fn function(kind: AggregateKind) -> AggregateFunction {
 }
 
 /// Values that are kept as 64-bit integers, and read the same way.
-fn integers<'a>(values: &'a Values<'_>) -> Option<&'a [i64]> {
+pub(super) fn integers<'a>(values: &'a Values<'_>) -> Option<&'a [i64]> {
     match values {
         Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => Some(v),
         _ => None,

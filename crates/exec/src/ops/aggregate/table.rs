@@ -108,8 +108,8 @@ impl<'s> Table<'s> {
             let tuples = inside.checked_mul(outside).ok_or_else(overflow)?;
             return self.states.iter_mut().try_for_each(|column| column.count_rows(tuples));
         }
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let len = scratch.select(spec.main.map(|g| &chunk.groups[g]), outside)?;
+        let group = spec.main.map(|g| &chunk.groups[g]);
+        let len = group.map_or(1, |g| g.len);
         let vector = |ex: &Ex| -> Result<Argument<'_, 's>, ExecError> {
             Ok(match spec.main {
                 Some(g) => match evaluate(ex, chunk, g, cx)? {
@@ -119,15 +119,34 @@ impl<'s> Table<'s> {
                 None => Argument::Own(single(Row::new(chunk, usize::MAX, 0).eval(ex, cx)?)),
             })
         };
-        let keys = spec.keys.iter().map(vector).collect::<Result<Vec<_>, _>>()?;
-        let keys: Vec<&Vector<'s>> = keys.iter().map(Argument::get).collect();
-        self.number(&keys, &mut scratch, cx);
-        self.resize(spec, self.keys.len());
+        // One group, of rows that stand for as many tuples each: most states need no list of rows.
+        let whole = group.filter(|g| spec.keys.is_empty() && g.multiplicity.is_none());
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut listed = whole.is_none();
+        if listed {
+            scratch.select(group, outside)?;
+            let keys = spec.keys.iter().map(vector).collect::<Result<Vec<_>, _>>()?;
+            let keys: Vec<&Vector<'s>> = keys.iter().map(Argument::get).collect();
+            self.number(&keys, &mut scratch, cx);
+            self.resize(spec, self.keys.len());
+        }
         for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
             let arg = a.arg.as_ref().map(vector).transpose()?;
+            let arg = arg.as_ref().map(Argument::get);
+            if let (Some(group), Some(arg)) = (whole, arg)
+                && column.add_whole(arg, group, outside)?
+            {
+                continue;
+            }
+            if !listed {
+                listed = true;
+                scratch.select(group, outside)?;
+                scratch.numbers.clear();
+                scratch.numbers.resize(scratch.positions.len(), 0);
+            }
             let parameter = a.parameter.as_ref().map(vector).transpose()?;
             let rows = Rows {
-                arg: arg.as_ref().map(Argument::get),
+                arg,
                 parameter: parameter.as_ref().map(Argument::get),
                 numbers: &scratch.numbers,
                 positions: &scratch.positions,
@@ -236,13 +255,13 @@ impl<'s> Table<'s> {
 }
 
 impl Scratch {
-    /// The selected positions of the main group and what each stands for; gives the group's length.
-    fn select(&mut self, group: Option<&Group<'_>>, outside: u64) -> Result<usize, ExecError> {
+    /// The selected positions of the main group and what each stands for.
+    fn select(&mut self, group: Option<&Group<'_>>, outside: u64) -> Result<(), ExecError> {
         self.positions.clear();
         self.weights.clear();
         let Some(group) = group else {
             self.positions.push(0);
-            return Ok(1);
+            return Ok(());
         };
         group.selection.append_to(group.len, &mut self.positions);
         if let Some(multiplicity) = &group.multiplicity {
@@ -251,7 +270,7 @@ impl Scratch {
                 self.weights.push(weight);
             }
         }
-        Ok(group.len)
+        Ok(())
     }
 }
 
