@@ -8,6 +8,7 @@ mod fuzz;
 mod grouping;
 mod load_fuzz;
 mod long_trails;
+mod notices;
 mod plans;
 mod products;
 mod shared;

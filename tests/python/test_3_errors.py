@@ -23,6 +23,22 @@ def test_place_and_hint(conn):
     assert (type(again), str(again), again.line) == (type(error), str(error), 3)
 
 
+def test_notices(network):
+    conn = network.connect()
+    for _ in range(2):
+        result = conn.execute("MATCH (n:Persn)\nRETURN n.nmae AS x")
+        label, key = result.notices
+        assert (label.detail, label.message, label.line, label.column) == ("UnknownLabel", 'no node has the label "Persn"', 1, 10)
+        assert label.hint == 'did you mean "Person"?'
+        assert (key.detail, key.line, key.column) == ("UnknownProperty", 2, 10)
+        assert str(label).splitlines()[1:3] == [" 1 | MATCH (n:Persn)", "   |          ^^^^^ line 1, column 10"]
+        assert "Persn" in repr(label)
+        assert result.fetchall() == []
+    assert conn.execute("MATCH (n:Person) RETURN count(n.firstName)").notices == []
+    assert trimorph.connect().execute("MATCH (n:Persn) RETURN n").notices == []
+    assert len(conn.prepare("MATCH (n:Persn) RETURN n").execute().notices) == 1
+
+
 def test_runtime(conn):
     with pytest.raises(trimorph.QueryError) as raised:
         conn.execute("UNWIND [0] AS x RETURN 1 / x").fetchall()

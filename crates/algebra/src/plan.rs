@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trimorph_base::TableId;
+use trimorph_base::{Notice, TableId};
 use trimorph_types::LogicalType;
 
 use crate::{Aggregate, Direction, Expr, LabelExpr, QueryGraph, ShortestKind};
@@ -366,6 +366,8 @@ pub struct BoundQuery {
     pub vars: Vars,
     /// Names of the parameters used.
     pub parameters: Vec<Arc<str>>,
+    /// What the user should know of the text, in its order. They change nothing.
+    pub notices: Vec<Notice>,
 }
 
 impl Plan {

@@ -7,10 +7,12 @@ mod budget;
 mod cancel;
 mod diagnostic;
 mod ids;
+mod notice;
 mod suggest;
 
 pub use budget::{MemoryBudget, OverBudget, Reservation};
 pub use cancel::CancelToken;
 pub use diagnostic::{Diagnostic, ErrorKind, Phase, Span, Stop};
 pub use ids::{EdgeId, EdgeTableId, LabelId, NodeId, PropertyId, TableId, TypeId};
+pub use notice::Notice;
 pub use suggest::nearest;

@@ -3,14 +3,16 @@
 /// The candidate within a third of `name`'s length (at most 3 edits) that is nearest to it, ignoring case: one or two letters are near
 /// to everything.
 ///
-/// **Cost**: O(candidates × |name| × |candidate|); for error paths only.
+/// **Cost**: O(|name|²) for each candidate of nearly that length; for error paths only.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
     let edits_max = (wanted.len() / 3).min(3);
     candidates
         .into_iter()
         .filter(|c| *c != name)
-        .map(|c| (edit_distance(&wanted, &c.to_lowercase().chars().collect::<Vec<_>>()), c))
+        .map(|c| (c.to_lowercase().chars().collect::<Vec<_>>(), c))
+        .filter(|(letters, _)| letters.len().abs_diff(wanted.len()) <= edits_max)
+        .map(|(letters, c)| (edit_distance(&wanted, &letters), c))
         .filter(|(d, _)| *d <= edits_max)
         .min()
         .map(|(_, c)| c)

@@ -1,6 +1,6 @@
 //! One statement in, its answer out: what `query` and `shell` have in common.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -28,20 +28,34 @@ pub(crate) struct Asking {
     pub(crate) limits: Limits,
     /// Whether the footer of a table says how long it took.
     pub(crate) timer: bool,
+    /// Colours of notices.
+    pub(crate) err: Paint,
 }
 
 impl Asking {
-    /// Runs one statement and writes its answer, with a footer if it is for people. Ctrl-C stops it.
+    /// Runs one statement and writes its answer, then its notices to stderr. Ctrl-C stops it.
     pub(crate) fn answer(&self, text: &str, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
         let watched = Arc::clone(&self.connection);
         let _guard = on_interrupt(move || watched.interrupt());
         let start = Instant::now();
         let mut result = self.connection.execute(text, Arc::clone(&self.params))?;
         if matches!(self.format, Format::Table | Format::Line) && asks_for_plan(text) {
-            return write_plan(&mut result, out);
+            write_plan(&mut result, out)?;
+        } else {
+            self.write_rows(&mut result, start, out)?;
         }
+        self.write_notices(&result, out)
+    }
+
+    /// The rows, with a footer if they are for people.
+    fn write_rows(
+        &self,
+        result: &mut QueryResult,
+        start: Instant,
+        out: &mut (dyn Write + Send),
+    ) -> Result<(), Failure> {
         let columns = result.columns().len() as u64;
-        let rows = output::write(&mut result, self.format, &self.limits, out)?;
+        let rows = output::write(result, self.format, &self.limits, out)?;
         if self.format == Format::Table {
             let rows = quantity::plural(rows, "row", "rows");
             let columns = quantity::plural(columns, "column", "columns");
@@ -49,6 +63,22 @@ impl Asking {
                 if self.timer { format!(" {}", quantity::duration(start.elapsed())) } else { String::new() };
             let paint = Paint { on: self.limits.color };
             writeln!(out, "{}", paint.dim(format!("({rows}, {columns}){time}")))?;
+        }
+        Ok(())
+    }
+
+    /// Names that nothing has, after what was answered.
+    fn write_notices(&self, result: &QueryResult, out: &mut dyn Write) -> Result<(), Failure> {
+        let notices = result.notices();
+        if notices.is_empty() {
+            return Ok(());
+        }
+        out.flush()?;
+        for notice in notices {
+            let text = notice.to_string();
+            let rest = text.strip_prefix("notice:").unwrap_or(&text);
+            // If stderr is closed, the answer stands all the same.
+            let _ = writeln!(io::stderr().lock(), "{}{rest}", self.err.yellow("notice:"));
         }
         Ok(())
     }

@@ -89,7 +89,7 @@ impl Paint {
         self.code("34", text)
     }
 
-    /// Names of the schema.
+    /// Names of the schema, and notices.
     pub(crate) fn yellow(self, text: impl Display) -> String {
         self.code("33", text)
     }

@@ -134,6 +134,23 @@ fn what_is_loaded_can_be_asked_measured_and_checked() {
 }
 
 #[test]
+fn unknown_names_are_noticed_beside_the_answer() {
+    let run = social_query(&["MATCH (p:Persn) RETURN count(p) AS n", "--format", "csv"]).ok();
+    assert_eq!(run.out, "n\n0\n");
+    assert_eq!(
+        run.err,
+        "notice: no node has the label \"Persn\"\n 1 | MATCH (p:Persn) RETURN count(p) AS n\n   |          ^^^^^ line 1, column 10\n hint: did you mean \"Person\"?\n"
+    );
+    assert_eq!(social_query(&["MATCH (p:Person) RETURN count(p) AS n"]).ok().err, "");
+    let shell = run_in(social(), &["shell", "social.tm"], "MATCH (p:Person)\nRETURN p.nmae LIMIT 1;\n").ok();
+    assert!(
+        shell.err.starts_with("notice: no node or relationship has the property \"nmae\"\n 2 | "),
+        "{}",
+        shell.err
+    );
+}
+
+#[test]
 fn the_projected_layout_loads_to_the_same() {
     let dir = directory("projected");
     run_in(&dir, &["generate", "snb", "--scale", "0.003", "--out", "p", "--layout", "projected"], "").ok();

@@ -15,7 +15,7 @@ use crate::estimator::Sampler;
 use crate::functions::Registry;
 use crate::plan_cache::Planned;
 use crate::result::QueryResult;
-use crate::{Error, entity::Entities};
+use crate::{Error, Notice, entity::Entities};
 
 /// Query parameters by name.
 pub type Params = BTreeMap<Arc<str>, Value>;
@@ -32,6 +32,13 @@ pub struct Connection {
 pub struct Prepared {
     text: Arc<str>,
     planned: Planned,
+}
+
+impl Prepared {
+    /// Names in the text that nothing has, as of the data the plan was made for.
+    pub fn notices(&self) -> Vec<Notice> {
+        Notice::list(&self.planned.query.notices, &self.text)
+    }
 }
 
 impl Connection {

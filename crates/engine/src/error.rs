@@ -74,7 +74,8 @@ fn boundary(text: &str, at: usize) -> usize {
     at
 }
 
-fn position(text: &str, span: Span) -> (usize, usize) {
+/// Line and column of a place, both from 1 and in characters.
+pub(crate) fn position(text: &str, span: Span) -> (usize, usize) {
     let before = &text[..boundary(text, span.start as usize)];
     let line_start = before.rfind('\n').map_or(0, |i| i + 1);
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
@@ -107,9 +108,14 @@ fn blank(c: char) -> char {
 
 /// The message with the source line, a caret under the place, and the hint.
 pub fn render(diagnostic: &Diagnostic, text: &str) -> String {
-    let primary: String = diagnostic.primary.chars().map(visible).collect();
-    let mut out = format!("{}: {primary}", diagnostic.kind.name());
-    if let Some(span) = diagnostic.span {
+    show(diagnostic.kind.name(), &diagnostic.primary, diagnostic.span, diagnostic.hint.as_deref(), text)
+}
+
+/// What errors and notices have in common: `head: primary`, the source line with a caret, the hint.
+pub(crate) fn show(head: &str, primary: &str, span: Option<Span>, hint: Option<&str>, text: &str) -> String {
+    let primary: String = primary.chars().map(visible).collect();
+    let mut out = format!("{head}: {primary}");
+    if let Some(span) = span {
         let (line, column) = position(text, span);
         let start = boundary(text, span.start as usize);
         let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
@@ -131,7 +137,7 @@ pub fn render(diagnostic: &Diagnostic, text: &str) -> String {
         );
         let _ = write!(out, " line {line}, column {column}");
     }
-    if let Some(hint) = &diagnostic.hint {
+    if let Some(hint) = hint {
         let _ = write!(out, "\n hint: {hint}");
     }
     out

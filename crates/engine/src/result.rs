@@ -8,7 +8,7 @@ use trimorph_vector::Vector;
 
 use crate::explain::explain;
 use crate::plan_cache::Planned;
-use crate::{Entities, Error};
+use crate::{Entities, Error, Notice};
 
 /// One row.
 pub type Row = Vec<Value>;
@@ -52,6 +52,12 @@ impl QueryResult {
     /// The column types as far as they are known before rows are; `Any` where they are not.
     pub fn types(&self) -> &[LogicalType] {
         &self.types
+    }
+
+    /// Labels, relationship types and properties of the query that nothing in the graph has, in the order of the text, ten at most;
+    /// none if the graph is empty. They are kept with the plan.
+    pub fn notices(&self) -> Vec<Notice> {
+        Notice::list(&self.planned.query.notices, &self.text)
     }
 
     /// Reads nodes and relationships of the snapshot this result is of.

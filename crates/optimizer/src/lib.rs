@@ -75,11 +75,11 @@ pub fn optimize(
     estimator: Option<&dyn Estimator>,
     options: Options,
 ) -> BoundQuery {
-    let BoundQuery { plan, columns, mut vars, parameters } = query;
+    let BoundQuery { plan, columns, mut vars, parameters, notices } = query;
     let needed = columns.iter().map(|(_, v)| *v).collect();
     let plan = merge_patterns::merge_patterns(plan);
     let plan = Optimizer { catalog, estimator, options, vars: &mut vars }.plan(plan, &needed);
-    BoundQuery { plan, columns, vars, parameters }
+    BoundQuery { plan, columns, vars, parameters, notices }
 }
 
 pub(crate) type VarSet = BTreeSet<VarId>;

@@ -2,7 +2,7 @@
 //!
 //! Data's way through the files: `database` and `connection` (verbs) · `from_python` (parameters in) · `interrupt` (Ctrl-C while
 //! the GIL is released) · `result` (rows out, lazily) · `to_python`, `entity`, `temporal`, `rdf` (values) · `arrow` (columns) ·
-//! `error`; `load`, and `give_back` after it.
+//! `error`, `notice`; `load`, and `give_back` after it.
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of the engine that may
 //! take longer than a look-up runs with it held.
@@ -17,6 +17,7 @@ mod from_python;
 mod give_back;
 mod interrupt;
 mod load;
+mod notice;
 mod rdf;
 mod result;
 mod temporal;
@@ -34,6 +35,7 @@ fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<connection::Prepared>()?;
     m.add_class::<result::QueryResult>()?;
     m.add_class::<result::QueryStats>()?;
+    m.add_class::<notice::Notice>()?;
     m.add_class::<load::LoadProgress>()?;
     m.add_class::<load::LoadReport>()?;
     m.add_class::<entity::Node>()?;

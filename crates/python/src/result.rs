@@ -16,6 +16,7 @@ use trimorph::{CancelToken, Entities, Row};
 
 use crate::connection::Cell;
 use crate::entity::Source;
+use crate::notice::Notice;
 use crate::to_python::ToPython;
 use crate::{arrow, error, interrupt};
 
@@ -334,6 +335,12 @@ impl QueryResult {
     #[getter]
     fn stats(&self) -> QueryStats {
         QueryStats::default()
+    }
+
+    /// Labels, relationship types and properties of the query that nothing in the graph has.
+    #[getter]
+    fn notices(&self, py: Python<'_>) -> Vec<Notice> {
+        self.lock(py).engine.notices().into_iter().map(Notice).collect()
     }
 
     /// The plan with estimated rows; after `PROFILE`, what each operator did is in `profile`.

@@ -125,6 +125,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
         format: arguments.format,
         limits,
         timer: true,
+        err: terminal.err,
     };
     let mut out = open_output(arguments)?;
     for (i, statement) in statements.iter().enumerate() {

@@ -48,6 +48,7 @@ impl Session {
             format: Format::Table,
             limits,
             timer: true,
+            err: terminal.err,
         };
         Self { database, asking, terminal: *terminal, last: None }
     }

@@ -37,7 +37,11 @@ impl<'q> Binder<'q> {
         cx: &mut Context<'q>,
     ) -> Bound<Typed> {
         let base = self.expression(base, cx)?;
+        let place = index.span;
         let index = self.expression(index, cx)?;
+        if let Expr::Const(Value::String(key)) = &index.expr {
+            self.note_property(base.ty, key, place);
+        }
         Ok(Typed::new(Expr::Op(Op::Index, vec![base.expr, index.expr], span), base.ty.item()))
     }
 

@@ -136,6 +136,7 @@ impl<'q> Binder<'q> {
         let subject = self.expression(base, cx)?;
         let name = self.full_name(key)?;
         expect_properties(subject.ty, &name, key.span)?;
+        self.note_property(subject.ty, &name, key.span);
         Ok(Typed::new(Expr::Property(Box::new(subject.expr), name, key.span), Type::ANY))
     }
 

@@ -11,6 +11,7 @@ use super::bind_expression::Typed;
 use super::bind_operator::balanced;
 use super::check_types::{Type, expect};
 use super::context::Context;
+use super::notices::Named;
 use super::report::Bound;
 use crate::ast::{self, LabelExprKind};
 
@@ -26,6 +27,11 @@ impl<'q> Binder<'q> {
         let subject = self.expression(base, cx)?;
         let allowed = [LogicalType::Node, LogicalType::Relationship];
         expect(subject.ty, &allowed, "what is asked for its labels", base.span)?;
+        match subject.ty {
+            Type::NODE => self.note_labels(labels, Named::Label)?,
+            Type::RELATIONSHIP => self.note_labels(labels, Named::Type)?,
+            _ => {}
+        }
         let expr = self.labels_of(&subject.expr, labels, subject.ty == Type::RELATIONSHIP)?;
         Ok(Typed::new(expr, Type::BOOL))
     }

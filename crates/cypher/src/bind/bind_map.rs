@@ -38,6 +38,7 @@ impl<'q> Binder<'q> {
                 MapProjectionItem::All(_) => all = true,
                 MapProjectionItem::Property(name) => {
                     let key = self.full_name(name)?;
+                    self.note_property(base.ty, &key, name.span);
                     let value = Expr::Property(Box::new(base.expr.clone()), key.clone(), name.span);
                     entries.push((key, value));
                 }

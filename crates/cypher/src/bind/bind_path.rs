@@ -12,6 +12,7 @@ use super::Binder;
 use super::bind_expression::{local_in_subquery, undefined};
 use super::bind_pattern::{Pattern, Pending};
 use super::check_types::Type;
+use super::notices::Named;
 use super::report::{Bound, already_bound, semantic, with_hint};
 use crate::ast::{self, Ident, PathSearch};
 
@@ -71,6 +72,7 @@ impl<'q> Binder<'q> {
         };
         let mut labels = LabelExpr::True;
         if let Some(written) = &node.labels {
+            self.note_labels(written, Named::Label)?;
             match self.labels(written, false)? {
                 Some(plain) => labels = plain,
                 None => {
@@ -171,6 +173,7 @@ impl<'q> Binder<'q> {
         let mut types: Vec<Arc<str>> = Vec::new();
         let mut condition = None;
         if let Some(written) = &relationship.types {
+            self.note_labels(written, Named::Type)?;
             match self.type_names(written)? {
                 Some(names) => types = names,
                 None => condition = Some(written),

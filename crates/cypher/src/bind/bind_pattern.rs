@@ -9,6 +9,7 @@ use trimorph_base::ErrorKind;
 use super::Binder;
 use super::bind_operator::balanced;
 use super::bind_where::Conjunct;
+use super::check_types::Type;
 use super::context::{Context, Hoist};
 use super::report::{Bound, of_kind, too_complex, with_hint};
 use super::scope::Scope;
@@ -122,6 +123,8 @@ impl<'q> Binder<'q> {
             Some(ast::Properties::Map { entries, .. }) => {
                 for entry in entries {
                     let key = self.full_name(&entry.key)?;
+                    // A pattern's variable is one or the other, whatever else is known of it.
+                    self.note_property(Type::NODE, &key, entry.key.span);
                     let value = self.expression(&entry.value, cx)?.expr;
                     let property = Expr::Property(Box::new(Expr::Var(var)), key, entry.key.span);
                     let equal = Expr::Op(Op::Eq, vec![property, value], entry.key.span);

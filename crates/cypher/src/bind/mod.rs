@@ -35,6 +35,7 @@ mod check_update;
 mod compare_expressions;
 mod context;
 mod functions;
+mod notices;
 mod report;
 mod scope;
 mod trim_argument;
@@ -50,6 +51,7 @@ use trimorph_catalog::Catalog;
 use crate::ast::{Name, Statement};
 use check_types::Type;
 pub use functions::{FunctionInfo, Functions};
+use notices::Unknown;
 use report::{Bound, semantic, suggest, too_complex, with_hint};
 
 /// Operators one above the other that a plan may have, subplans included.
@@ -60,16 +62,18 @@ const COPIES_MAX: usize = 100_000;
 
 /// Binds a statement.
 ///
-/// Labels, types and properties that the catalog does not know are legal: they match nothing.
+/// Labels, types and properties that the catalog does not know are legal: they match nothing, and the result's notices name them.
 /// **Errors**: the first mistake, with a span; `Unsupported` for updating clauses that are otherwise right.
 pub fn bind(
     statement: &Statement,
-    _catalog: &Catalog,
+    catalog: &Catalog,
     functions: &dyn Functions,
 ) -> Result<BoundQuery, Diagnostic> {
     let mut binder = Binder {
         text: &statement.text,
         functions,
+        catalog,
+        unknown: Unknown::default(),
         prefixes: statement.prefixes.iter().map(|p| (p.name.text.as_str(), p.iri.as_str())).collect(),
         vars: Vars::default(),
         types: Vec::new(),
@@ -85,7 +89,8 @@ pub fn bind(
         let primary = "updating clauses are not available before transactions land";
         return Err(Diagnostic::compile(ErrorKind::Unsupported, "UpdatesNotSupported", primary).at(span));
     }
-    Ok(BoundQuery { plan, columns, vars: binder.vars, parameters: binder.parameters })
+    let notices = binder.unknown.into_notices(catalog);
+    Ok(BoundQuery { plan, columns, vars: binder.vars, parameters: binder.parameters, notices })
 }
 
 /// What is known while a statement is bound.
@@ -93,6 +98,9 @@ struct Binder<'q> {
     /// The query text, for the names of columns.
     text: &'q str,
     functions: &'q dyn Functions,
+    /// For notices only: names stay names.
+    catalog: &'q Catalog,
+    unknown: Unknown,
     /// Prefixes and their IRIs.
     prefixes: HashMap<&'q str, &'q str>,
     vars: Vars,

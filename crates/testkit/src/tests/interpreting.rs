@@ -198,6 +198,7 @@ fn errors() {
         columns: Vec::new(),
         vars: Vars::default(),
         parameters: Vec::new(),
+        notices: Vec::new(),
     };
     let error = run_on(&bound, &Graph::default(), &BTreeMap::new(), NOW, 10).unwrap_err();
     assert_eq!(error.detail, "PhysicalOperator");

@@ -1,0 +1,46 @@
+//! Notices as users see them: words, place, and the same text form as errors.
+
+use std::fmt;
+
+use crate::error::{position, show};
+
+/// What a user should know of a query that is right: a label, type or property that nothing has. It changes no result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Notice {
+    /// The kind of notice: `UnknownLabel`, `UnknownRelationshipType` or `UnknownProperty`.
+    pub detail: &'static str,
+    /// What is odd, in one short clause.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+    shown: String,
+}
+
+impl Notice {
+    /// The notices of `text`.
+    pub(crate) fn list(notices: &[trimorph_base::Notice], text: &str) -> Vec<Self> {
+        let of = |notice: &trimorph_base::Notice| {
+            let (line, column) = position(text, notice.span);
+            Self {
+                detail: notice.detail,
+                message: notice.primary.clone(),
+                hint: notice.hint.clone(),
+                line,
+                column,
+                shown: show("notice", &notice.primary, Some(notice.span), notice.hint.as_deref(), text),
+            }
+        };
+        notices.iter().map(of).collect()
+    }
+}
+
+/// `notice: ` and the message, the source line, a caret under the place, and the hint.
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
