@@ -135,8 +135,7 @@ fn each_list(csr: &CsrView<'_>, share: usize, mut read: impl FnMut(&[NodeId])) {
 fn gathered(csr: &CsrView<'_>, column: &ColumnView<'_>) -> u64 {
     let mut most = MARK;
     each_list(csr, 1, |nodes| {
-        let vector = column.gather(nodes.iter().enumerate().map(|(i, n)| (i, n.row())), nodes.len());
-        most = largest(&vector, most);
+        most = largest(&column.gather_rows(nodes), most);
     });
     most.cast_unsigned()
 }

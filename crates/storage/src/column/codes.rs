@@ -16,6 +16,7 @@ use trimorph_base::NodeId;
 use trimorph_encoding::{PackedView, RankView, line};
 use trimorph_vfs::prefetch;
 
+use super::format::SEGMENT_ROWS;
 use super::view::split;
 
 /// Rows taken at a time: as many as a word has bits.
@@ -144,6 +145,12 @@ fn place((present, runs): &(Present<'_>, Option<RankView<'_>>), local: usize) ->
             ((before + here as usize).saturating_sub(1), bit)
         }
     }
+}
+
+/// The row with the place of its code for its place in the segment: where its code would be if all rows were present.
+#[inline(always)]
+fn with_place(row: u64, place: usize) -> u64 {
+    (row & !(SEGMENT_ROWS as u64 - 1)) | place as u64
 }
 
 impl<'s> Source<'s> {
@@ -287,7 +294,7 @@ impl<'s> Codes<'s> {
 
     /// Finds the places of up to [`BATCH_ROWS`] rows and asks for their codes; a bit for each row that is present, others arbitrary.
     #[inline]
-    pub(super) fn start_rows<R: RowId>(&self, rows: &[R], places: &mut [u32; BATCH_ROWS]) -> u64 {
+    pub(super) fn start_rows<R: RowId>(&self, rows: &[R], places: &mut [u64; BATCH_ROWS]) -> u64 {
         match self.form {
             Form::Whole => self.start_codes::<WHOLE, R>(rows, places),
             Form::Packed | Form::Sloped => self.start_codes::<PACKED, R>(rows, places),
@@ -295,7 +302,7 @@ impl<'s> Codes<'s> {
     }
 
     #[inline(always)]
-    fn start_codes<const FORM: u8, R: RowId>(&self, rows: &[R], places: &mut [u32; BATCH_ROWS]) -> u64 {
+    fn start_codes<const FORM: u8, R: RowId>(&self, rows: &[R], places: &mut [u64; BATCH_ROWS]) -> u64 {
         let mut present = 0;
         match &self.placings {
             Placings::Rows => {
@@ -309,8 +316,7 @@ impl<'s> Codes<'s> {
                     let segment = self.segment(row.row());
                     let (place, bit) = segment.rank.look(split(row.row()).1);
                     segment.ask_for::<FORM>(place);
-                    // A segment has 65,536 rows.
-                    *at = place as u32;
+                    *at = with_place(row.row(), place);
                     present |= bit << i;
                 }
             }
@@ -319,7 +325,7 @@ impl<'s> Codes<'s> {
                     let (segment, local) = split(row.row());
                     let (place, bit) = placings.get(segment).map_or((0, 0), |p| place(p, local));
                     self.segment(row.row()).ask_for::<FORM>(place);
-                    *at = place as u32;
+                    *at = with_place(row.row(), place);
                     present |= bit << i;
                 }
             }
@@ -338,34 +344,35 @@ impl<'s> Codes<'s> {
     pub(super) fn finish_rows<R: RowId, T>(
         &self,
         rows: &[R],
-        places: &[u32; BATCH_ROWS],
+        places: &[u64; BATCH_ROWS],
         out: &mut [T],
         convert: impl Fn(i64) -> T,
     ) {
+        match &self.placings {
+            Placings::Rows => self.finish_places(rows, out, convert),
+            _ => self.finish_places(&places[..rows.len()], out, convert),
+        }
+    }
+
+    #[inline(always)]
+    fn finish_places<R: RowId, T>(&self, places: &[R], out: &mut [T], convert: impl Fn(i64) -> T) {
         match self.form {
-            Form::Whole => self.finish_codes::<WHOLE, R, T>(rows, places, out, convert),
-            Form::Packed => self.finish_codes::<PACKED, R, T>(rows, places, out, convert),
-            Form::Sloped => self.finish_codes::<SLOPED, R, T>(rows, places, out, convert),
+            Form::Whole => self.finish_codes::<WHOLE, R, T>(places, out, convert),
+            Form::Packed => self.finish_codes::<PACKED, R, T>(places, out, convert),
+            Form::Sloped => self.finish_codes::<SLOPED, R, T>(places, out, convert),
         }
     }
 
     #[inline(always)]
     fn finish_codes<const FORM: u8, R: RowId, T>(
         &self,
-        rows: &[R],
-        places: &[u32; BATCH_ROWS],
+        places: &[R],
         out: &mut [T],
         convert: impl Fn(i64) -> T,
     ) {
-        let value = |row: u64, place| self.segment(row).value::<FORM>(place, self.slope::<FORM>(row));
-        if let Placings::Rows = self.placings {
-            for (row, o) in rows.iter().zip(out) {
-                *o = convert(value(row.row(), split(row.row()).1));
-            }
-        } else {
-            for ((row, place), o) in rows.iter().zip(places).zip(out) {
-                *o = convert(value(row.row(), *place as usize));
-            }
+        for (place, o) in places.iter().zip(out) {
+            let row = place.row();
+            *o = convert(self.segment(row).value::<FORM>(split(row).1, self.slope::<FORM>(row)));
         }
     }
 }
@@ -374,7 +381,7 @@ impl<'s> Codes<'s> {
 pub(super) struct Batch {
     positions: [usize; BATCH_ROWS],
     rows: [u64; BATCH_ROWS],
-    places: [u32; BATCH_ROWS],
+    places: [u64; BATCH_ROWS],
     /// A bit for each row that is present.
     pub(super) present: u64,
     pub(super) len: usize,

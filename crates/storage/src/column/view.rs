@@ -456,7 +456,7 @@ fn gather_run<'s, R: RowId, T: Clone>(
     convert: impl Fn(i64) -> T,
 ) -> Vector<'s> {
     let (mut out, mut nulls, len) = (vec![blank; rows.len()], Nulls::NONE, rows.len());
-    let (mut places, mut next_places) = ([0u32; BATCH_ROWS], [0u32; BATCH_ROWS]);
+    let (mut places, mut next_places) = ([0u64; BATCH_ROWS], [0u64; BATCH_ROWS]);
     let batch = |k: usize| rows.chunks(BATCH_ROWS).nth(k).unwrap_or_default();
     codes.ask_for(batch(0));
     codes.ask_for(batch(1));

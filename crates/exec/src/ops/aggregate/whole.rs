@@ -7,9 +7,15 @@
 use trimorph_algebra::AggregateKind;
 use trimorph_vector::{Group, Nulls, Selection, Values, Vector};
 
-use super::states::{Column, States, integers, keep_extreme, sum_overflow};
+use super::states::{Column, States, integers, sum_overflow};
 use crate::ExecError;
 use crate::rows::overflow;
+
+/// The nulls among positions `64 × k..`, as bits.
+#[inline(always)]
+fn word(nulls: &Nulls, k: usize) -> u64 {
+    nulls.words().get(k).copied().unwrap_or(0)
+}
 
 /// Folds over the values at the selected positions, with `blank` for nulls: what changes no result.
 #[inline(always)]
@@ -21,27 +27,30 @@ fn fold<A>(
     start: A,
     step: impl Fn(A, i64) -> A,
 ) -> A {
-    let word = |k: usize| nulls.words().get(k).copied().unwrap_or(0);
     match (selection, nulls.is_none()) {
         (Selection::All, true) => values.iter().fold(start, |a, v| step(a, *v)),
-        (Selection::All, false) => {
-            let mut filled = [0; 64];
-            values.chunks(64).enumerate().fold(start, |a, (k, values)| {
-                let null = spread(word(k));
-                for ((f, v), null) in filled.iter_mut().zip(values).zip(null.as_flattened()) {
-                    // As a select it would become a branch.
-                    let null = i64::from(*null != 0).wrapping_neg();
-                    *f = (*v & !null) | (blank & null);
-                }
-                filled[..values.len()].iter().fold(a, |a, v| step(a, *v))
-            })
-        }
+        (Selection::All, false) => values
+            .chunks(64)
+            .enumerate()
+            .fold(start, |a, (k, values)| fold_block(values, word(nulls, k), blank, a, &step)),
         (Selection::List(list), _) => list.iter().fold(start, |a, p| {
             let p = *p as usize;
-            let null = (word(p >> 6) >> (p & 63)) & 1 == 1;
+            let null = (word(nulls, p >> 6) >> (p & 63)) & 1 == 1;
             step(a, if null { blank } else { values[p] })
         }),
     }
+}
+
+/// The same for 64 positions and the bits of their nulls.
+#[inline(always)]
+fn fold_block<A>(values: &[i64], nulls: u64, blank: i64, start: A, step: impl Fn(A, i64) -> A) -> A {
+    let mut filled = [0; 64];
+    for ((f, v), null) in filled.iter_mut().zip(values).zip(spread(nulls).as_flattened()) {
+        // As a select it would become a branch.
+        let null = i64::from(*null != 0).wrapping_neg();
+        *f = (*v & !null) | (blank & null);
+    }
+    filled[..values.len()].iter().fold(start, |a, v| step(a, *v))
 }
 
 /// A byte for each bit, the lowest first: what a vector instruction compares a run of rows with.
@@ -73,13 +82,25 @@ fn sum(values: &[i64], nulls: &Nulls, selection: &Selection) -> i128 {
     (i128::from(high) << 32) + i128::from(low)
 }
 
-/// The least or the largest of the values that are not null, of which there is one.
-fn extreme(largest: bool, values: &[i64], nulls: &Nulls, selection: &Selection) -> i64 {
-    if largest {
-        fold(values, nulls, selection, i64::MIN, i64::MIN, i64::max)
-    } else {
-        fold(values, nulls, selection, i64::MAX, i64::MAX, i64::min)
+/// The best of `kept`, which may be `worst`, and of the values that are not null, of which there is one: the largest where `best` gives
+/// the larger of two, the least where it gives the lesser.
+#[inline(always)]
+fn extreme(
+    best: impl Fn(i64, i64) -> i64,
+    worst: i64,
+    kept: i64,
+    values: &[i64],
+    nulls: &Nulls,
+    selection: &Selection,
+) -> i64 {
+    if nulls.is_none() || *selection != Selection::All {
+        return fold(values, nulls, selection, worst, kept, best);
     }
+    values.chunks(64).enumerate().fold(kept, |kept, (k, values)| {
+        // A block none of whose values, null or not, is better than what is kept needs no look at its nulls. Few are.
+        let any = values.iter().fold(worst, |a, v| best(a, *v));
+        if best(any, kept) == kept { kept } else { fold_block(values, word(nulls, k), worst, kept, &best) }
+    })
 }
 
 impl Column {
@@ -118,8 +139,13 @@ impl Column {
                     return Ok(false);
                 }
                 *ty = arg.logical_type();
-                let largest = *kind == AggregateKind::Max;
-                keep_extreme(largest, kept, seen, extreme(largest, values, nulls, selection));
+                let start = |worst: i64| if *seen { *kept } else { worst };
+                *kept = if *kind == AggregateKind::Max {
+                    extreme(i64::max, i64::MIN, start(i64::MIN), values, nulls, selection)
+                } else {
+                    extreme(i64::min, i64::MAX, start(i64::MAX), values, nulls, selection)
+                };
+                *seen = true;
             }
             _ => return Ok(false),
         }
