@@ -164,6 +164,7 @@ impl<'a> PackedView<'a> {
             (16, 1) => self.unpack_as::<2>(from, out),
             (24, 1) => self.unpack_as::<3>(from, out),
             (32, 1) => self.unpack_as::<4>(from, out),
+            (64, 1) => self.unpack_as::<8>(from, out),
             (64, _) => {
                 for (k, o) in out.iter_mut().enumerate() {
                     *o = self.get(from + k);

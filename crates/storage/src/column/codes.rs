@@ -68,7 +68,7 @@ pub(super) struct Source<'s> {
 struct CodeSegment<'s> {
     bytes: &'s [u8],
     rank: RankView<'s>,
-    bits: usize,
+    bits: u8,
     mask: u64,
     base: i64,
     step: u64,
@@ -116,7 +116,8 @@ const NOTHING: CodeSegment<'static> =
 
 #[inline(always)]
 fn load(bytes: &[u8], at: usize) -> u64 {
-    match bytes.get(at..).and_then(|b| b.first_chunk::<8>()) {
+    // One comparison, since places and bits are known to be short.
+    match bytes.get(at..at + 8).and_then(|b| b.first_chunk()) {
         Some(raw) => u64::from_le_bytes(*raw),
         // Lengths were checked when the column was opened: only an absent row's place can be here.
         None => 0,
@@ -167,7 +168,7 @@ impl<'s> Source<'s> {
         let PackedView { bits, base, step, bytes } = self.codes;
         let rank = if let Present::Some(rank) = self.present { rank } else { RankView::NONE };
         let mask = if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
-        CodeSegment { bytes, rank, bits: usize::from(bits), mask, base, step }
+        CodeSegment { bytes, rank, bits, mask, base, step }
     }
 
     fn is_whole(&self) -> bool {
@@ -183,7 +184,7 @@ impl CodeSegment<'_> {
         if FORM == WHOLE {
             return prefetch(self.bytes, place * 8);
         }
-        let at = (place * self.bits) >> 3;
+        let at = (place * usize::from(self.bits)) >> 3;
         prefetch(self.bytes, at);
         prefetch(self.bytes, at + 7);
     }
@@ -194,7 +195,7 @@ impl CodeSegment<'_> {
             let code = self.bytes.as_chunks::<8>().0.get(place).map_or(0, |raw| i64::from_le_bytes(*raw));
             return self.base.wrapping_add(code);
         }
-        let bit = place * self.bits;
+        let bit = place * usize::from(self.bits);
         let mut code = (load(self.bytes, bit >> 3) >> (bit & 7)) & self.mask;
         if FORM == SLOPED {
             code = code.wrapping_add(line(slope, place).cast_unsigned());
