@@ -12,6 +12,7 @@ mod notices;
 mod plans;
 mod products;
 mod shared;
+mod shortest_ends;
 mod snb_bi;
 mod tall_plans;
 mod value_limits;

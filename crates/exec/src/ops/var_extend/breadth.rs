@@ -5,6 +5,8 @@
 //!    from. One for `One`, a list of all for `All`.
 //! 3. A level is walked when those before it have been given, and paths are read off the links one by one as they are asked for: memory
 //!    is that of the nodes reached and of their links, however many paths there are.
+//! 4. A walk to a target stops where it has the target, and goes on from there when the next row wants another target from the same node:
+//!    a product of starts and targets costs one walk a start.
 
 use std::collections::hash_map::Entry;
 
@@ -40,8 +42,11 @@ pub(super) struct Breadth {
     reached: Vec<Reached>,
     links: Vec<Link>,
     places: FxHashMap<NodeId, usize>,
-    /// Where the last level begins, and its distance from the start.
+    /// The node walked from.
+    from: Option<NodeId>,
+    /// The place of the next node to walk on from, the end of its level, and the level's distance from the start.
     level: usize,
+    end: usize,
     depth: u32,
     /// How many of the nodes reached are done with.
     given: usize,
@@ -63,7 +68,7 @@ impl Breadth {
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
         // What the last walk held is given back first.
-        *self = Self::default();
+        *self = Self { from: Some(node), ..Self::default() };
         self.held.room(&mut self.reached, 1, cx)?;
         self.reached.push(Reached { node, link: NONE });
         // Reachability by one edge or more may come back to the start; a shortest path never does.
@@ -74,11 +79,60 @@ impl Breadth {
         Ok(())
     }
 
-    /// Walks until the answers are full; `true` when the walk is at its end.
+    /// Whether a walk to a target from `node` may go on with what was reached for the row before. A condition on each edge may look at
+    /// the row.
+    pub(super) fn continues(&self, node: NodeId, steps: &Steps<'_>) -> bool {
+        self.from == Some(node) && steps.spec.each.is_none()
+    }
+
+    /// Walks until `target` is reached and gives the paths to it, until the answers are full; `true` when these were all.
+    pub(super) fn find<'s>(
+        &mut self,
+        row: u32,
+        target: NodeId,
+        room: usize,
+        steps: &mut Steps<'s>,
+        answers: &mut Answers,
+        cx: &Context<'s>,
+    ) -> Result<bool, ExecError> {
+        let place = loop {
+            if let Some(place) = self.places.get(&target) {
+                break *place;
+            }
+            if self.is_at_end(steps) {
+                return Ok(true);
+            }
+            self.walk_level(row, Some(target), steps, cx)?;
+        };
+        if !self.pending {
+            self.trace(self.reached[place].link, steps, cx)?;
+            let is_path = steps.spec.mode != VarExtendMode::Reachable;
+            if is_path && self.path.len() < steps.spec.min as usize || !steps.spec.ends_well(target) {
+                self.path.clear();
+                return Ok(true);
+            }
+            self.pending = true;
+        }
+        while self.pending {
+            if answers.is_full(room) {
+                return Ok(false);
+            }
+            let links = &self.links;
+            answers.push(target, self.path.iter().rev().map(|l| links[*l].edge), steps, cx)?;
+            self.pending = self.turn(steps, cx)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether there is no other node to reach.
+    fn is_at_end(&self, steps: &Steps<'_>) -> bool {
+        self.level == self.reached.len() || (self.level == self.end && self.depth == steps.spec.max)
+    }
+
+    /// Walks to all nodes until the answers are full; `true` when the walk is at its end.
     pub(super) fn fill<'s>(
         &mut self,
         row: u32,
-        target: Option<NodeId>,
         room: usize,
         steps: &mut Steps<'s>,
         answers: &mut Answers,
@@ -89,7 +143,7 @@ impl Breadth {
                 let (node, link) = (*node, *link);
                 if !self.pending {
                     steps.look(1, cx)?;
-                    if self.depth < steps.spec.min || !steps.spec.ends_well(node, target) {
+                    if self.depth < steps.spec.min || !steps.spec.ends_well(node) {
                         self.given += 1;
                         continue;
                     }
@@ -104,15 +158,15 @@ impl Breadth {
                 self.pending = self.turn(steps, cx)?;
                 self.given += usize::from(!self.pending);
             }
-            let met = target.is_some_and(|t| self.places.contains_key(&t));
-            if met || self.level == self.reached.len() || self.depth == steps.spec.max {
+            if self.is_at_end(steps) {
                 return Ok(true);
             }
-            self.walk_level(row, target, steps, cx)?;
+            self.walk_level(row, None, steps, cx)?;
         }
     }
 
-    /// Reaches the nodes that are one edge behind the last level, or some with the target if it needs no other path.
+    /// Reaches the nodes that are one edge behind the last level, or some with the target if it needs no other path; then the next call
+    /// goes on with the level.
     fn walk_level<'s>(
         &mut self,
         row: u32,
@@ -121,9 +175,12 @@ impl Breadth {
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
         let all = steps.spec.mode == VarExtendMode::Shortest(ShortestKind::All);
-        let level = self.reached.len();
+        if self.level == self.end {
+            self.end = self.reached.len();
+        }
+        let end = self.end;
         let linked = steps.spec.mode != VarExtendMode::Reachable;
-        'level: for parent in self.level..level {
+        for parent in self.level..end {
             self.candidates.truncate(0);
             steps.candidates(self.reached[parent].node, row, cx, &mut self.candidates)?;
             for i in 0..self.candidates.nodes.len() {
@@ -139,7 +196,7 @@ impl Breadth {
                         NONE
                     }
                     // The first link stays the first, so that the first path is that of `One`.
-                    Entry::Occupied(place) if all && *place.get() >= level => {
+                    Entry::Occupied(place) if all && *place.get() >= end => {
                         let first = self.reached[*place.get()].link;
                         std::mem::replace(&mut self.links[first].next, link)
                     }
@@ -150,11 +207,13 @@ impl Breadth {
                     self.links.push(Link { edge: self.candidates.edges[i], parent, next });
                 }
                 if !all && target == Some(node) {
-                    break 'level;
+                    // Looked at again, this node gives the others; those it gave are known.
+                    self.level = parent;
+                    return Ok(());
                 }
             }
         }
-        self.level = level;
+        self.level = end;
         self.depth += 1;
         Ok(())
     }

@@ -56,9 +56,8 @@ impl VarSpec {
     }
 
     #[inline]
-    fn ends_well(&self, node: NodeId, target: Option<NodeId>) -> bool {
-        target.is_none_or(|t| t == node)
-            && self.to_tables.as_ref().is_none_or(|ts| ts.contains(&node.table()))
+    fn ends_well(&self, node: NodeId) -> bool {
+        self.to_tables.as_ref().is_none_or(|ts| ts.contains(&node.table()))
     }
 }
 
@@ -158,15 +157,15 @@ impl<'s> VarExtend<'s> {
         if !self.walking {
             if depth_first {
                 self.trails.start(node, row, steps, cx)?;
-            } else {
+            } else if target.is_none() || !self.breadth.continues(node, steps) {
                 self.breadth.start(node, steps, cx)?;
             }
             self.walking = true;
         }
-        if depth_first {
-            self.trails.fill(row, target, room, steps, answers, cx)
-        } else {
-            self.breadth.fill(row, target, room, steps, answers, cx)
+        match target {
+            _ if depth_first => self.trails.fill(row, target, room, steps, answers, cx),
+            Some(target) => self.breadth.find(row, target, room, steps, answers, cx),
+            None => self.breadth.fill(row, room, steps, answers, cx),
         }
     }
 }

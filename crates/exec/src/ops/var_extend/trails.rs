@@ -115,7 +115,8 @@ impl Trails {
     ) -> Result<bool, ExecError> {
         let (min, max, by_id) = (steps.spec.min, steps.spec.max, steps.spec.needs_ids);
         if let Some(node) = self.start.take()
-            && steps.spec.ends_well(node, target)
+            && target.is_none_or(|t| t == node)
+            && steps.spec.ends_well(node)
         {
             answers.push(node, std::iter::empty(), steps, cx)?;
         }
@@ -139,7 +140,7 @@ impl Trails {
                 continue;
             }
             let length = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
-            if length >= min && steps.spec.ends_well(node, target) {
+            if length >= min && target.is_none_or(|t| t == node) && steps.spec.ends_well(node) {
                 answers.push(node, self.path.as_slice().iter().copied(), steps, cx)?;
             }
             if length < max {
