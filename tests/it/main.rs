@@ -10,6 +10,7 @@ mod load_fuzz;
 mod long_trails;
 mod notices;
 mod plans;
+mod procedures;
 mod products;
 mod shared;
 mod shortest_ends;

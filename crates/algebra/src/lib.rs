@@ -8,11 +8,14 @@
 #![forbid(unsafe_code)]
 
 mod expr;
+mod field_type;
 mod pattern;
 mod plan;
 mod print;
+mod procedure;
 
 pub use expr::{Aggregate, AggregateKind, Expr, Op, QuantifierKind};
+pub use field_type::{Content, FieldType};
 pub use pattern::{
     Direction, EdgePattern, EdgeRange, LabelExpr, NodePattern, PathPattern, PathStep, QueryGraph,
     ShortestKind,
@@ -22,3 +25,4 @@ pub use plan::{
     VarExtendMode, VarId, VarInfo, Vars,
 };
 pub use print::{explain, print_expr};
+pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trimorph_base::{Notice, TableId};
 use trimorph_types::LogicalType;
 
-use crate::{Aggregate, Direction, Expr, LabelExpr, QueryGraph, ShortestKind};
+use crate::{Aggregate, Direction, Expr, LabelExpr, ProcedureCall, QueryGraph, ShortestKind};
 
 /// A variable of a query.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -260,6 +260,13 @@ pub enum Plan {
         /// The element.
         var: VarId,
     },
+    /// For each input row, the rows that a procedure gives for it.
+    ProcedureCall {
+        /// Input.
+        input: Box<Plan>,
+        /// The call.
+        call: ProcedureCall,
+    },
     /// The rows of all inputs, one after the other. Every input gives the variables `vars`.
     Union {
         /// Inputs.
@@ -385,6 +392,7 @@ impl Plan {
             | Self::Skip { input, .. }
             | Self::Limit { input, .. }
             | Self::Unwind { input, .. }
+            | Self::ProcedureCall { input, .. }
             | Self::KeyLookup { input, .. }
             | Self::IdLookup { input, .. }
             | Self::Extend { input, .. }
@@ -416,6 +424,7 @@ impl Plan {
             Self::Skip { input, count } => Self::Skip { input: b(input), count },
             Self::Limit { input, count } => Self::Limit { input: b(input), count },
             Self::Unwind { input, list, var } => Self::Unwind { input: b(input), list, var },
+            Self::ProcedureCall { input, call } => Self::ProcedureCall { input: b(input), call },
             Self::KeyLookup { input, lookup } => Self::KeyLookup { input: b(input), lookup },
             Self::IdLookup { input, var, id, tables } => Self::IdLookup { input: b(input), var, id, tables },
             Self::Extend { input, step } => Self::Extend { input: b(input), step },
@@ -484,6 +493,7 @@ impl Plan {
             Self::Unwind { input, var, .. } | Self::IdLookup { input, var, .. } => {
                 with(input, &mut std::iter::once(*var))
             }
+            Self::ProcedureCall { input, call } => with(input, &mut call.outputs.iter().map(|(_, v)| *v)),
             Self::KeyLookup { input, lookup } => with(input, &mut std::iter::once(lookup.var)),
             Self::Extend { input, step } | Self::ExtendInto { input, step } => {
                 with(input, &mut step.edge.into_iter().chain([step.to]))

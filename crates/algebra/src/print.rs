@@ -83,6 +83,22 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         Plan::Skip { count, .. } => format!("Skip {}", print_expr(count, vars)),
         Plan::Limit { count, .. } => format!("Limit {}", print_expr(count, vars)),
         Plan::Unwind { list, var, .. } => format!("Unwind {} as {}", print_expr(list, vars), name(var)),
+        Plan::ProcedureCall { call, .. } => {
+            let arguments: Vec<String> = call.arguments.iter().map(|e| print_expr(e, vars)).collect();
+            let signature = call.procedure.signature();
+            let outputs: Vec<String> = (call.outputs.iter())
+                .filter_map(|(column, v)| {
+                    Some(format!("{} as {}", signature.outputs.get(*column)?.name, name(v)))
+                })
+                .collect();
+            let yields = if outputs.is_empty() { "" } else { " yield " };
+            format!(
+                "ProcedureCall {}({}){yields}{}",
+                signature.name,
+                arguments.join(", "),
+                outputs.join(", ")
+            )
+        }
         Plan::Union { vars: vs, .. } => format!("Union {}", names(vs)),
         Plan::NodeScan(s) => {
             let prune: Vec<String> = s

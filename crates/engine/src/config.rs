@@ -13,6 +13,8 @@ pub struct Config {
     pub threads: usize,
     /// Ask for 2 MiB pages for topology and columns.
     pub huge_pages: bool,
+    /// Offer `tck.register` and `tck.unregister`, by which tests make procedures of their own. Otherwise there are none.
+    pub test_procedures: bool,
     /// Positions a scan fills at once.
     pub vector_size: usize,
     /// Order joins by cost, count what nobody looks at, intersect cycles. Off only for tests and measurements.
@@ -30,6 +32,7 @@ impl Default for Config {
             memory_limit_bytes: physical_memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             huge_pages: true,
+            test_procedures: false,
             vector_size: trimorph_vector::VECTOR_SIZE,
             optimize: true,
             factorise: true,

@@ -84,7 +84,7 @@ impl Connection {
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
         let snapshot = self.shared.snapshot();
-        if Arc::ptr_eq(&prepared.planned.catalog, snapshot.catalog()) {
+        if prepared.planned.basis.is(&self.shared.basis(&snapshot)) {
             self.run(&prepared.text, &prepared.planned, params, cancel)
         } else {
             self.run(&prepared.text, &self.plan(&prepared.text, Some(&params))?, params, cancel)
@@ -93,20 +93,24 @@ impl Connection {
 
     fn plan(&self, text: &str, params: Option<&Params>) -> Result<Planned, Error> {
         let snapshot = self.shared.snapshot();
-        let catalog = Arc::clone(snapshot.catalog());
-        if let Some(planned) = self.shared.plans.get(text, &catalog) {
+        let basis = self.shared.basis(&snapshot);
+        if let Some(planned) = self.shared.plans.get(text, &basis) {
             return Ok(planned);
         }
         let statement = trimorph_cypher::parse(text).map_err(|d| Error::query(d, text))?;
-        let bound =
-            trimorph_cypher::bind(&statement, &catalog, &Registry).map_err(|d| Error::query(d, text))?;
+        let bound = trimorph_cypher::bind(&statement, &basis.catalog, &Registry, &basis.procedures)
+            .map_err(|d| Error::query(d, text))?;
         let on = self.shared.config.optimize;
         let hash_join = if on { HashJoins::Cost } else { HashJoins::Off };
         let options =
             trimorph_optimizer::Options { reorder: on, count: on, intersect: on, semi_join: on, hash_join };
-        let query =
-            trimorph_optimizer::optimize(bound, &catalog, Some(&Sampler::new(&snapshot, params)), options);
-        let planned = Planned { query: Arc::new(query), mode: statement.mode, catalog };
+        let query = trimorph_optimizer::optimize(
+            bound,
+            &basis.catalog,
+            Some(&Sampler::new(&snapshot, params)),
+            options,
+        );
+        let planned = Planned { query: Arc::new(query), mode: statement.mode, basis };
         self.shared.plans.put(text, planned.clone());
         Ok(planned)
     }
@@ -145,6 +149,8 @@ impl Connection {
                 while result.next_row()?.is_some() {}
                 result.replace_by_plan();
             }
+            // Nothing is returned: what the query is run for happens now.
+            Mode::Normal if planned.query.columns.is_empty() => result.run_for_effect()?,
             Mode::Normal => {}
         }
         Ok(result)

@@ -12,7 +12,8 @@ use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
 use trimorph_store::{Main, Snapshot, check_main, read_main, write_main};
 use trimorph_vfs::{OsFileSystem, RegionOptions};
 
-use crate::plan_cache::PlanCache;
+use crate::plan_cache::{Basis, PlanCache};
+use crate::procedures::Registry;
 use crate::{Config, Connection, Error, Stats};
 
 /// What connections share.
@@ -21,6 +22,7 @@ pub(crate) struct Shared {
     pub(crate) config: Config,
     pub(crate) plans: PlanCache,
     pub(crate) budget: MemoryBudget,
+    procedures: Arc<Registry>,
     snapshot: RwLock<Snapshot>,
     dir: Option<PathBuf>,
     /// Held while the database is open for writing.
@@ -30,6 +32,11 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn snapshot(&self) -> Snapshot {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What names stand for in a snapshot, and now.
+    pub(crate) fn basis(&self, snapshot: &Snapshot) -> Basis {
+        Basis { catalog: Arc::clone(snapshot.catalog()), procedures: self.procedures.current() }
     }
 }
 
@@ -46,10 +53,12 @@ impl Database {
     }
 
     fn with(config: Config, dir: Option<PathBuf>, lock: Option<File>, main: Main) -> Self {
+        let budget = MemoryBudget::new(config.memory_limit_bytes, None);
         let shared = Shared {
             config,
             plans: PlanCache::default(),
-            budget: MemoryBudget::new(config.memory_limit_bytes, None),
+            procedures: Registry::new(config.test_procedures, &budget),
+            budget,
             snapshot: RwLock::new(Snapshot::new(Arc::new(main))),
             dir,
             _lock: lock,

@@ -23,6 +23,7 @@ mod explain;
 mod functions;
 mod notice;
 mod plan_cache;
+mod procedures;
 mod result;
 mod stats;
 

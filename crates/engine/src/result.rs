@@ -122,6 +122,13 @@ impl QueryResult {
         }
     }
 
+    /// Runs to the end. Rows without columns are no rows.
+    pub(crate) fn run_for_effect(&mut self) -> Result<(), Error> {
+        while self.next_batch(|_, _, _| ())?.is_some() {}
+        self.execution = None;
+        Ok(())
+    }
+
     pub(crate) fn drain_rows(&mut self) -> VecDeque<Row> {
         std::mem::take(&mut self.rows)
     }
@@ -130,7 +137,7 @@ impl QueryResult {
     pub fn plan(&self) -> String {
         let profile = self.execution.as_ref().map(Execution::profile).unwrap_or_default();
         let query = &self.planned.query;
-        explain(&query.plan, &query.vars, &self.planned.catalog, &profile)
+        explain(&query.plan, &query.vars, &self.planned.basis.catalog, &profile)
     }
 
     /// Turns the result into one column with the lines of the plan.

@@ -353,6 +353,7 @@ impl<'s> Lowering<'s> {
                 let op = ops::Unwind::new(lowered.op, slots, keep, list);
                 Ok(Lowered { op: Box::new(op), layout, forkable: lowered.forkable })
             }
+            Plan::ProcedureCall { input, call } => self.lower_procedure_call(input, call, needed),
             Plan::Union { inputs, vars } => {
                 let vars = self.with_numbers(vars.iter().copied().collect());
                 let mut lowered = Vec::new();

@@ -15,6 +15,16 @@ pub(crate) fn repeat<'s>(group: &Group<'s>, keep: &[usize], parents: &[u32], out
     }
 }
 
+/// A typed vector of `values`, where all are integers; else a general one.
+pub(crate) fn vector_of<'s>(values: Vec<Value>) -> Vector<'s> {
+    if values.iter().all(|v| matches!(v, Value::Int(_))) {
+        return Vector::new(Values::Int(
+            values.iter().map(|v| if let Value::Int(i) = v { *i } else { 0 }).collect(),
+        ));
+    }
+    Vector::new(Values::Any(values))
+}
+
 /// Columns of equal length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows<'s> {

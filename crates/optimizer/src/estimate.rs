@@ -357,6 +357,7 @@ pub fn estimate_rows(plan: &Plan, catalog: &Catalog) -> f64 {
             _ => child(input).min(100.0),
         },
         Plan::Unwind { input, .. } => child(input) * 10.0,
+        Plan::ProcedureCall { input, call } if !call.procedure.signature().is_void() => child(input) * 10.0,
         Plan::Union { inputs, .. } => inputs.iter().map(child).sum(),
         // The part of the node's rows that the filter gives.
         Plan::SemiJoin { input, filter, .. } => {

@@ -164,6 +164,10 @@ impl<'a> Optimizer<'a> {
                 let below = with(vars_of([&list]));
                 Plan::Unwind { input: Box::new(self.plan(*input, &below)), list, var }
             }
+            Plan::ProcedureCall { input, call } => {
+                let below = with(vars_of(&call.arguments));
+                Plan::ProcedureCall { input: Box::new(self.plan(*input, &below)), call }
+            }
             Plan::Union { inputs, vars } => {
                 let below = vars.iter().copied().collect();
                 Plan::Union { inputs: inputs.into_iter().map(|i| self.plan(i, &below)).collect(), vars }

@@ -57,6 +57,8 @@ impl Handle {
 }
 
 /// A graph database in a directory, or in memory (`":memory:"`).
+///
+/// `test_procedures` offers `tck.register` and `tck.unregister`, by which tests make procedures of their own.
 #[pyclass(frozen, module = "trimorph")]
 pub(crate) struct Database {
     pub(crate) handle: Arc<Handle>,
@@ -78,9 +80,7 @@ impl Database {
         huge_pages: bool,
         test_procedures: bool,
     ) -> PyResult<Self> {
-        // The engine has no procedures yet; the switch is taken so that the conformance kit can ask for them.
-        let _ = test_procedures;
-        let mut config = Config { read_only, huge_pages, ..Config::default() };
+        let mut config = Config { read_only, huge_pages, test_procedures, ..Config::default() };
         if let Some(limit) = memory_limit {
             config.memory_limit_bytes = bytes_of(&limit)?;
         }

@@ -1,17 +1,14 @@
-//! `CALL`: subqueries and procedures.
+//! `CALL { … }`: subqueries.
 
 use trimorph_algebra::{ApplyKind, Plan};
-use trimorph_base::ErrorKind;
 
 use super::Binder;
 use super::bind_expression::{local_in_subquery, undefined};
 use super::bind_query::{Origin, Part};
-use super::report::{Bound, already_bound, of_kind, with_hint};
+use super::report::{Bound, already_bound};
 use super::scope::Scope;
 use super::trim_argument::trim;
-use crate::ast::{
-    CallProcedure, CallSubquery, Clause, ExprKind, Ident, Imports, Projection, SingleQuery, With,
-};
+use crate::ast::{CallSubquery, Clause, ExprKind, Ident, Imports, Projection, SingleQuery, With};
 
 impl<'q> Binder<'q> {
     /// Where a single query starts: its rows and names, and the clauses that are left to bind.
@@ -57,16 +54,6 @@ impl<'q> Binder<'q> {
         let input = Box::new(part.plan);
         let plan = Plan::Apply { input, subplan: Box::new(subplan), kind: ApplyKind::Inner };
         Ok(Part { plan: self.grow(plan)?, scope })
-    }
-
-    /// `CALL procedure(…)`: there are no procedures yet.
-    pub(super) fn call_procedure(&mut self, part: Part, call: &'q CallProcedure) -> Bound<Part> {
-        for argument in call.arguments.iter().flatten() {
-            self.row_expression(argument, &part.scope)?;
-        }
-        let primary = format!("procedure \"{}\" is not known", call.name.dotted());
-        let error = of_kind(ErrorKind::ProcedureError, "ProcedureNotFound", primary, call.name.span);
-        Err(with_hint(error, "there are no procedures yet; a subquery is written CALL { … }"))
     }
 }
 

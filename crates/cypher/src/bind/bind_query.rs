@@ -5,6 +5,7 @@ use trimorph_base::Diagnostic;
 use trimorph_types::LogicalType;
 
 use super::Binder;
+use super::bind_procedure::standalone;
 use super::check_types::Type;
 use super::report::{Bound, already_bound};
 use super::scope::Scope;
@@ -33,6 +34,9 @@ pub(super) enum Origin<'s, 'q> {
 impl<'q> Binder<'q> {
     /// A whole statement's query.
     pub(super) fn statement(&mut self, query: &'q Query) -> Bound<(Plan, Columns)> {
+        if let Some(call) = standalone(query) {
+            return self.standalone_call(call);
+        }
         let (plan, columns) = self.query(query, Origin::Top)?;
         Ok((plan, columns.unwrap_or_default()))
     }

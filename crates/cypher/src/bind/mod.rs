@@ -24,6 +24,7 @@ mod bind_match;
 mod bind_operator;
 mod bind_path;
 mod bind_pattern;
+mod bind_procedure;
 mod bind_projection;
 mod bind_query;
 mod bind_sort;
@@ -44,7 +45,7 @@ mod walk_expression;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use trimorph_algebra::{BoundQuery, Plan, VarId, Vars};
+use trimorph_algebra::{BoundQuery, Plan, Procedures, VarId, Vars};
 use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_catalog::Catalog;
 
@@ -68,12 +69,14 @@ pub fn bind(
     statement: &Statement,
     catalog: &Catalog,
     functions: &dyn Functions,
+    procedures: &Procedures,
 ) -> Result<BoundQuery, Diagnostic> {
     let mut binder = Binder {
         text: &statement.text,
         functions,
         catalog,
         unknown: Unknown::default(),
+        procedures,
         prefixes: statement.prefixes.iter().map(|p| (p.name.text.as_str(), p.iri.as_str())).collect(),
         vars: Vars::default(),
         types: Vec::new(),
@@ -101,6 +104,7 @@ struct Binder<'q> {
     /// For notices only: names stay names.
     catalog: &'q Catalog,
     unknown: Unknown,
+    procedures: &'q Procedures,
     /// Prefixes and their IRIs.
     prefixes: HashMap<&'q str, &'q str>,
     vars: Vars,

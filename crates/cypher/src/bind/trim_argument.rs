@@ -59,6 +59,7 @@ fn in_plan(plan: &Plan, leading: bool, out: &mut HashSet<VarId>) {
         Plan::Distinct { vars, .. } => out.extend(vars),
         Plan::Sort { keys, .. } => keys.iter().for_each(|k| in_expr(&k.expr, out)),
         Plan::Unwind { list, .. } => in_expr(list, out),
+        Plan::ProcedureCall { call, .. } => call.arguments.iter().for_each(|e| in_expr(e, out)),
         _ => {}
     }
     match plan {

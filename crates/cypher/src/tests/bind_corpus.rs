@@ -1,18 +1,23 @@
 //! The queries of the openCypher TCK: each binds, unless its scenario expects an error at compile time.
 
-use trimorph_algebra::{BoundQuery, Plan, explain};
+use trimorph_algebra::{BoundQuery, Plan, Procedures, explain};
 use trimorph_base::Diagnostic;
 use trimorph_catalog::Catalog;
 
 use super::corpus;
 use super::stub_functions::Stub;
+use super::stub_procedures::declared;
 use crate::{bind, parse};
 
 /// Queries for which the binder does something else than the TCK expects. May only shrink.
 const MISMATCHES: usize = 0;
 
 pub(super) fn bound(text: &str) -> Result<BoundQuery, Diagnostic> {
-    bind(&parse(text)?, &Catalog::default(), &Stub)
+    bound_with(text, &Procedures::default())
+}
+
+pub(super) fn bound_with(text: &str, procedures: &Procedures) -> Result<BoundQuery, Diagnostic> {
+    bind(&parse(text)?, &Catalog::default(), &Stub, procedures)
 }
 
 /// Every column is a variable of the plan's top, and all variables are known.
@@ -64,6 +69,7 @@ fn check_variables(plan: &Plan, outer: &[trimorph_algebra::VarId]) {
         }
         Plan::Sort { input, keys, .. } => uses(input, &mut keys.iter().map(|k| &k.expr)),
         Plan::Unwind { input, list, .. } => uses(input, &mut std::iter::once(list)),
+        Plan::ProcedureCall { input, call } => uses(input, &mut call.arguments.iter()),
         Plan::Union { inputs, vars } => {
             for input in inputs {
                 assert!(vars.iter().all(|v| input.vars().contains(v)));
@@ -81,22 +87,19 @@ fn check_variables(plan: &Plan, outer: &[trimorph_algebra::VarId]) {
     plan.children().into_iter().for_each(|child| check_variables(child, outer));
 }
 
+/// A missing parameter, which is found before the first row: the binder does not see parameters.
+fn found_when_run((kind, _): &(String, String)) -> bool {
+    kind == "ParameterMissing"
+}
+
 #[test]
 fn the_queries_of_the_tck_bind() {
     let mut wrong = Vec::new();
-    let (mut right, mut refused, mut updates, mut procedures) = (0, 0, 0, 0);
+    let (mut right, mut refused, mut updates) = (0, 0, 0);
     for query in corpus::queries() {
-        if query.procedures {
-            procedures += 1;
-            continue;
-        }
-        let outcome = bound(&query.text);
+        let outcome = bound_with(&query.text, &declared(&query.procedures));
         match (&outcome, &query.compile_error) {
             (Err(error), None) if error.detail == "UpdatesNotSupported" => updates += 1,
-            (Ok(bound), None) => {
-                check_plan(bound);
-                right += 1;
-            }
             (Err(error), Some((kind, detail))) if error.kind.name() == kind && error.detail == detail => {
                 assert!(error.span.is_some(), "{}: no span", query.text);
                 refused += 1;
@@ -107,14 +110,15 @@ fn the_queries_of_the_tck_bind() {
                     query.origin, query.text, error.detail
                 ));
             }
-            (Ok(_), Some(expected)) => {
+            (Ok(_), Some(expected)) if !found_when_run(expected) => {
                 wrong.push(format!("{}\n{}\nbinds, expected {expected:?}", query.origin, query.text));
+            }
+            (Ok(bound), _) => {
+                check_plan(bound);
+                right += 1;
             }
         }
     }
-    println!(
-        "{right} bind, {refused} rightly refused, {updates} update, {procedures} call, {} wrong",
-        wrong.len()
-    );
+    println!("{right} bind, {refused} rightly refused, {updates} update, {} wrong", wrong.len());
     assert!(wrong.len() == MISMATCHES, "{} wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }

@@ -15,8 +15,8 @@ pub(super) struct Query {
     expects: Option<String>,
     /// Kind and detail if the scenario expects any error at compile time of this query.
     pub(super) compile_error: Option<(String, String)>,
-    /// Whether the scenario defines procedures.
-    pub(super) procedures: bool,
+    /// The procedures that the scenario declares.
+    pub(super) procedures: Vec<String>,
 }
 
 /// Detail words whose errors the parser alone must find; a binder finds the others.
@@ -76,7 +76,7 @@ struct Scenario {
     queries: Vec<(String, bool)>,
     expects: Option<String>,
     compile_error: Option<(String, String)>,
-    procedures: bool,
+    procedures: Vec<String>,
     /// Tables of examples: each a header and rows.
     examples: Vec<Vec<Vec<String>>>,
 }
@@ -113,7 +113,9 @@ fn read_feature(file: &str, text: &str, queries: &mut Vec<Query>) {
             }
             scenario.compile_error = Some((kind.to_owned(), detail.to_owned()));
         } else {
-            scenario.procedures |= line.contains("there exists a procedure");
+            if let Some((_, declaration)) = line.split_once("there exists a procedure ") {
+                scenario.procedures.push(declaration.to_owned());
+            }
             tested = line.ends_with("executing query:");
             query_next = line.ends_with("query:") || line.ends_with("having executed:");
         }
@@ -167,7 +169,7 @@ fn finish(file: &str, scenario: Scenario, queries: &mut Vec<Query>) {
                 text: fill(query),
                 expects: scenario.expects.as_deref().filter(|_| index == last).map(fill),
                 compile_error: scenario.compile_error.clone().filter(|_| *tested),
-                procedures: scenario.procedures,
+                procedures: scenario.procedures.clone(),
             });
         }
     }

@@ -12,8 +12,10 @@ mod expressions;
 mod limits;
 mod mutations;
 mod patterns;
+mod procedures;
 mod show;
 mod stub_functions;
+mod stub_procedures;
 mod words;
 
 use crate::ast::{Clause, Statement};

@@ -1,10 +1,10 @@
-//! Lowering of what makes new columns: computed items and aggregates.
+//! Lowering of what makes new columns: computed items, aggregates, procedure calls.
 
 use std::sync::Arc;
 
-use trimorph_algebra::{Expr, Plan, VarId};
+use trimorph_algebra::{Expr, Plan, ProcedureCall, VarId};
 
-use super::{Lowered, Lowering, rows_layout, vars_of};
+use super::{Lowered, Lowering, Vars, rows_layout, vars_of};
 use crate::ExecError;
 use crate::layout::Place;
 use crate::ops;
@@ -52,6 +52,28 @@ impl<'s> Lowering<'s> {
             lowered.op = Box::new(ops::Compute::new(lowered.op, compiled.into(), fresh));
         }
         Ok(lowered)
+    }
+
+    pub(super) fn lower_procedure_call(
+        &mut self,
+        input: &Plan,
+        call: &ProcedureCall,
+        needed: &Vars,
+    ) -> Result<Lowered<'s>, ExecError> {
+        let mut below = vars_of(&call.arguments);
+        below.extend(needed.iter().filter(|v| call.outputs.iter().all(|(_, output)| output != *v)));
+        let lowered = self.child(0, input, &below)?;
+        let lowered = self.pack(lowered, &below, false)?;
+        let arguments = call.arguments.iter().map(|e| self.compile(e, &lowered.layout));
+        let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+        let wanted = call.outputs.iter().copied().filter(|(_, v)| needed.contains(v));
+        let (columns, vars): (Vec<usize>, Vec<VarId>) = wanted.unzip();
+        let (keep, layout) = self.keep(&lowered.layout, needed, &vars)?;
+        let slots = lowered.layout.groups[0].slots;
+        let procedure = Arc::clone(&call.procedure);
+        let spec = Arc::new(ops::CallSpec { procedure, arguments, columns, span: call.span });
+        let op = ops::ProcedureCall::new(lowered.op, slots, keep, spec);
+        Ok(Lowered { op: Box::new(op), layout, forkable: lowered.forkable })
     }
 
     pub(super) fn lower_aggregate(

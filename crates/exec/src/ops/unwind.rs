@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use trimorph_types::{Nested, Value};
-use trimorph_vector::{Chunk, Values, Vector};
+use trimorph_vector::Chunk;
 
 use crate::expr::{Ex, Row};
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::repeat;
+use crate::rows::{repeat, vector_of};
 use crate::{Context, ExecError};
 
 /// Unwind. Input slots `keep` become output slots `0..`; the element follows.
@@ -97,16 +97,6 @@ impl<'s> Unwind<'s> {
         self.items = Some(items.clone());
         Ok(items)
     }
-}
-
-/// A typed vector of `values`, where all are integers; else a general one.
-fn vector_of<'s>(values: Vec<Value>) -> Vector<'s> {
-    if values.iter().all(|v| matches!(v, Value::Int(_))) {
-        return Vector::new(Values::Int(
-            values.iter().map(|v| if let Value::Int(i) = v { *i } else { 0 }).collect(),
-        ));
-    }
-    Vector::new(Values::Any(values))
 }
 
 impl<'s> Operator<'s> for Unwind<'s> {

@@ -76,11 +76,19 @@ def connect(
     threads: int | None = None,
     huge_pages: bool = True,
     test_procedures: bool = False,
-) -> Connection: ...
+) -> Connection:
+    """Opens a database and connects to it; closing the connection closes the database. Options are those of `Database`."""
+
 def format_value(value: Any) -> str: ...
 def format_literal(value: Any) -> str: ...
 @final
 class Database:
+    """A graph database in a directory, or in memory.
+
+    `test_procedures` offers `CALL tck.register(name, inputs, outputs, rows)` and `CALL tck.unregister(name)`, by which tests
+    make procedures of their own; without it they are unknown.
+    """
+
     def __new__(
         cls,
         path: _Path = ":memory:",

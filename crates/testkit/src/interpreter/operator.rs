@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use trimorph_algebra::{ApplyKind, Expr, Plan, SortKey, VarId};
+use trimorph_algebra::{ApplyKind, Expr, Plan, ProcedureCall, SortKey, VarId};
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_functions::operators::truth;
 use trimorph_types::{Value, order};
@@ -56,6 +56,7 @@ impl Interpreter<'_> {
                 Ok(self.rows(input, outer)?.into_iter().take(count).collect())
             }
             Plan::Unwind { input, list, var } => self.unwind(self.rows(input, outer)?, list, *var),
+            Plan::ProcedureCall { input, call } => self.call(self.rows(input, outer)?, call),
             Plan::Union { inputs, vars } => {
                 let mut out = Vec::new();
                 for input in inputs {
@@ -155,6 +156,31 @@ impl Interpreter<'_> {
                 let mut row = row.clone();
                 row.insert(var, item);
                 out.push(row);
+            }
+        }
+        Ok(out)
+    }
+
+    fn call(&self, rows: Vec<Row>, call: &ProcedureCall) -> Rows {
+        let signature = call.procedure.signature();
+        let mut out = Vec::new();
+        for row in rows {
+            let mut arguments = Vec::new();
+            for (argument, input) in call.arguments.iter().zip(&signature.inputs) {
+                let assigned = input.ty.assign(&self.value(argument, &row)?);
+                let wrong =
+                    || Diagnostic::runtime(ErrorKind::TypeError, "InvalidArgumentType", "a wrong argument");
+                arguments.push(assigned.ok_or_else(wrong)?);
+            }
+            let given = call.procedure.call(&arguments)?;
+            if signature.is_void() {
+                out.push(row);
+                continue;
+            }
+            for values in given {
+                self.step()?;
+                let outputs = call.outputs.iter().map(|(column, var)| (*var, values[*column].clone()));
+                out.push(row.iter().map(|(var, value)| (*var, value.clone())).chain(outputs).collect());
             }
         }
         Ok(out)

@@ -20,7 +20,7 @@ mod writer;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trimorph_algebra::BoundQuery;
+use trimorph_algebra::{BoundQuery, Procedures};
 use trimorph_base::Diagnostic;
 use trimorph_catalog::Catalog;
 use trimorph_cypher::{FunctionInfo, Functions};
@@ -62,7 +62,7 @@ pub fn random_query(seed: u64) -> Query {
 ///
 /// **Errors**: the parser's and the binder's.
 pub fn bind(text: &str, catalog: &Catalog) -> Result<BoundQuery, Diagnostic> {
-    trimorph_cypher::bind(&trimorph_cypher::parse(text)?, catalog, &Registry)
+    trimorph_cypher::bind(&trimorph_cypher::parse(text)?, catalog, &Registry, &Procedures::default())
 }
 
 /// The functions of `trimorph-functions`, as the binder asks for them.

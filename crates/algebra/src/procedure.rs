@@ -1,0 +1,104 @@
+//! Procedures: what `CALL` may name. A binder looks a name up in [`Procedures`] and puts what it finds into the plan; an executor
+//! calls it for each row. A plan keeps the procedure it was bound to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use trimorph_base::{Diagnostic, Span};
+use trimorph_types::Value;
+
+use crate::{Expr, FieldType, VarId};
+
+/// An input or output of a procedure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it may be.
+    pub ty: FieldType,
+}
+
+/// A procedure's name, what it takes and what columns its rows have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    /// The name with its namespace.
+    pub name: Arc<str>,
+    /// Inputs, in the order of arguments.
+    pub inputs: Vec<Field>,
+    /// Outputs, in the order of a row's values.
+    pub outputs: Vec<Field>,
+}
+
+impl Signature {
+    /// Whether the procedure gives no columns. It is called for its effect, and the row it is called for stays.
+    pub fn is_void(&self) -> bool {
+        self.outputs.is_empty()
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = |fields: &[Field]| {
+            fields
+                .iter()
+                .map(|field| format!("{} :: {}", field.name, field.ty))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        write!(f, "{}({}) :: ({})", self.name, fields(&self.inputs), fields(&self.outputs))
+    }
+}
+
+/// The rows of one call, each with a value for every output.
+pub type ProcedureRows = Box<dyn Iterator<Item = Arc<[Value]>> + Send>;
+
+/// A procedure.
+pub trait Procedure: fmt::Debug + Send + Sync {
+    /// Its signature.
+    fn signature(&self) -> &Signature;
+
+    /// The rows for these arguments, of which there is one for every input, of the declared type.
+    ///
+    /// **Errors**: what is wrong with the arguments beyond their types.
+    fn call(&self, arguments: &[Value]) -> Result<ProcedureRows, Diagnostic>;
+}
+
+/// Procedures by name. A table is never changed once plans are bound to it: a changed copy takes its place.
+#[derive(Clone, Debug, Default)]
+pub struct Procedures(BTreeMap<Arc<str>, Arc<dyn Procedure>>);
+
+impl Procedures {
+    /// The procedure of this name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Procedure>> {
+        self.0.get(name)
+    }
+
+    /// Adds a procedure under its name, in the place of one that has it.
+    pub fn insert(&mut self, procedure: Arc<dyn Procedure>) {
+        self.0.insert(Arc::clone(&procedure.signature().name), procedure);
+    }
+
+    /// Takes the procedure of this name out.
+    pub fn remove(&mut self, name: &str) -> Option<Arc<dyn Procedure>> {
+        self.0.remove(name)
+    }
+
+    /// All names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(AsRef::as_ref)
+    }
+}
+
+/// A call of a procedure for each input row.
+#[derive(Clone, Debug)]
+pub struct ProcedureCall {
+    /// The procedure.
+    pub procedure: Arc<dyn Procedure>,
+    /// A value for every input, over the input's variables.
+    pub arguments: Vec<Expr>,
+    /// Columns of the procedure's rows and the variables that hold them.
+    pub outputs: Vec<(usize, VarId)>,
+    /// The call's place in the text.
+    pub span: Span,
+}
