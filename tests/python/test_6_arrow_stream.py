@@ -131,7 +131,7 @@ def test_interrupt(network):
             for _ in stream:
                 pass
         thread.join()
-        assert time.perf_counter() - start < 3
+        assert time.perf_counter() - start < 60
     thread = later(conn.interrupt)
     with pytest.raises(trimorph.Cancelled):
         conn.execute(ENDLESS).fetch_record_batch()
@@ -147,7 +147,7 @@ def test_ctrl_c(network, way):
             for _ in way(network.connect().execute(text)):
                 pass
         thread.join()
-        assert time.perf_counter() - start < 3
+        assert time.perf_counter() - start < 60
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

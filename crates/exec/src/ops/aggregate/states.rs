@@ -263,7 +263,8 @@ impl Column {
         let Some(seen) = &mut self.distinct else { return self.add(rows, cx) };
         let Some(arg) = rows.arg else { return Ok(()) };
         // A value that is new to its group counts once, whatever its row stands for.
-        let (mut numbers, mut positions) = (Vec::new(), Vec::new());
+        let room = rows.positions.len();
+        let (mut numbers, mut positions) = (Vec::with_capacity(room), Vec::with_capacity(room));
         for (number, p) in rows.numbers.iter().zip(rows.positions) {
             if !arg.is_null(*p as usize) && seen.insert(*number, arg, *p as usize) {
                 numbers.push(*number);
