@@ -313,13 +313,15 @@ impl<'s> Codes<'s> {
                 return u64::MAX;
             }
             Placings::Ranked => {
-                for ((i, row), at) in rows.iter().enumerate().zip(places) {
+                for (row, at) in rows.iter().zip(places) {
                     let segment = self.segment(row.row());
                     let (place, bit) = segment.rank.look(split(row.row()).1);
                     segment.ask_for::<FORM>(place);
                     *at = with_place(row.row(), place);
-                    present |= bit << i;
+                    present = present << 1 | bit;
                 }
+                // The first row's bit was pushed highest.
+                present = present.reverse_bits().unbounded_shr(64 - rows.len() as u32);
             }
             Placings::Each(placings) => {
                 for ((i, row), at) in rows.iter().enumerate().zip(places) {
