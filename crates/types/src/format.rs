@@ -70,7 +70,8 @@ pub fn format_float(number: f64) -> String {
     } else if number.is_infinite() {
         (if number > 0.0 { "Inf" } else { "-Inf" }).into()
     } else if number == 0.0 {
-        "0.0".into()
+        // Both zeros are equal, and each reads back as itself.
+        (if number.is_sign_negative() { "-0.0" } else { "0.0" }).into()
     } else if (1e-6..1e21).contains(&magnitude) {
         let mut text = number.to_string();
         if !text.contains('.') {

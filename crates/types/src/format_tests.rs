@@ -12,7 +12,7 @@ use crate::{Decimal, Literal, Map, Value};
 fn floats_print_as_the_tck_writes_them() {
     for (number, expected) in [
         (0.0, "0.0"),
-        (-0.0, "0.0"),
+        (-0.0, "-0.0"),
         (1.0, "1.0"),
         (-1.5, "-1.5"),
         (1e9, "1000000000.0"),

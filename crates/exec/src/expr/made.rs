@@ -93,8 +93,11 @@ fn call_bytes(name: &str, args: &[Value]) -> u64 {
     };
     match (name, args) {
         ("range", [Value::Int(from), Value::Int(to), rest @ ..]) => {
-            let step = if let [Value::Int(step)] = rest { step.unsigned_abs().max(1) } else { 1 };
-            (from.abs_diff(*to) / step).saturating_mul(cell)
+            let step = if let [Value::Int(step)] = rest { *step } else { 1 };
+            // A step away from the end makes nothing, and one of zero an error.
+            let is_empty = step == 0 || (from < to && step < 0) || (from > to && step > 0);
+            let count = if is_empty { 0 } else { from.abs_diff(*to) / step.unsigned_abs() };
+            count.saturating_mul(cell)
         }
         // The most it can be first; only if that is much, what it is.
         ("replace", [Value::String(text), Value::String(part), Value::String(with), ..]) => {

@@ -7,7 +7,7 @@
 //! Source: A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974.
 
 use trimorph_base::Diagnostic;
-use trimorph_types::temporal::Fixed;
+use trimorph_types::temporal::Ratio;
 use trimorph_types::{Decimal, Duration, Value};
 
 use crate::error::{decimal_overflow, overflow, temporal, wrong_type};
@@ -187,7 +187,7 @@ impl Sum {
             Some(durations) => {
                 let sum = durations.total().ok_or_else(|| overflow("avg()"))?;
                 let count = i64::try_from(self.count).map_err(|_| overflow("avg()"))?;
-                sum.divided(Fixed::whole(count)).map(Value::Duration).map_err(|error| temporal(&error))
+                sum.divided(Ratio::whole(count)).map(Value::Duration).map_err(|error| temporal(&error))
             }
             None => Ok(Value::Float(self.float_total() / self.count as f64)),
         }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use trimorph_base::Diagnostic;
-use trimorph_types::temporal::{Fixed, TemporalError};
+use trimorph_types::temporal::{Ratio, TemporalError};
 use trimorph_types::{Decimal, Duration, Value};
 
 use crate::conversion::to_string;
@@ -134,23 +134,21 @@ pub fn multiply(a: &Value, b: &Value) -> Answer {
         }
         _ if any_null(a, b) => Ok(Value::Null),
         (Value::Duration(duration), factor) | (factor, Value::Duration(duration)) => {
-            let factor = fixed(factor).ok_or_else(|| wrong_operands("*", a, b))??;
+            let factor = ratio(factor).ok_or_else(|| wrong_operands("*", a, b))??;
             made(duration.times(factor).map(Value::Duration))
         }
         _ => numbers(("*", "multiplication"), (a, b), Decimal::times, |x, y| x * y),
     }
 }
 
-/// A number in fixed point; `None` if it is no number, an error if it is out of range.
-fn fixed(value: &Value) -> Option<Result<Fixed, Diagnostic>> {
+/// A number as a factor of a duration; `None` if it is no number, an error if it is not finite.
+fn ratio(value: &Value) -> Option<Result<Ratio, Diagnostic>> {
     match value {
-        Value::Int(n) => Some(Ok(Fixed::whole(*n))),
+        Value::Int(n) => Some(Ok(Ratio::whole(*n))),
         Value::Float(x) => {
-            Some(Fixed::from_float(*x).ok_or_else(|| temporal(&TemporalError::Overflow("duration"))))
+            Some(Ratio::from_float(*x).ok_or_else(|| temporal(&TemporalError::Overflow("duration"))))
         }
-        Value::Decimal(x) => {
-            Some(Fixed::parse(&x.to_string()).ok_or_else(|| temporal(&TemporalError::Overflow("duration"))))
-        }
+        Value::Decimal(x) => Some(Ok(Ratio::from(*x))),
         _ => None,
     }
 }
@@ -164,8 +162,8 @@ pub fn divide(a: &Value, b: &Value) -> Answer {
         }
         _ if any_null(a, b) => Ok(Value::Null),
         (Value::Duration(duration), divisor) => {
-            let divisor = fixed(divisor).ok_or_else(|| wrong_operands("/", a, b))??;
-            if divisor == Fixed::ZERO {
+            let divisor = ratio(divisor).ok_or_else(|| wrong_operands("/", a, b))??;
+            if divisor.is_zero() {
                 return Err(division_by_zero());
             }
             made(duration.divided(divisor).map(Value::Duration))

@@ -75,6 +75,17 @@ fn results() {
         ("stDevP", "[2, 4, 4, 4, 5, 5, 7, 9]", "2.0"),
         ("stDev", "[7]", "0.0"),
         ("stDev", "[]", "0.0"),
+        // One value deviates by nothing, however large; several large ones by what fits a float.
+        ("stDevP", "[1e308]", "0.0"),
+        ("stDev", "[1.0 / 0]", "0.0"),
+        ("stDevP", "[-1e308, 1e308]", "1e308"),
+        ("stDevP", "[1, 1e300, 1]", "4.714045207910317e299"),
+        ("stDevP", "[1e-300, 3e-300]", "1.0000000000000002e-300"),
+        ("stDevP", "[1e-300, 3, 1]", "1.247219128924647"),
+        ("stDevP", "[1e200, 1e200, 1e200]", "0.0"),
+        ("stDev", "[1.0 / 0, 1.0 / 0]", "NaN"),
+        ("stDevP", "[1.0, 1.0 / 0]", "NaN"),
+        ("stDevP", "[0.0 / 0, 1]", "NaN"),
         ("stDev", "['a']", "!TypeError InvalidArgumentType"),
     ] {
         check(name, list, None, expected);

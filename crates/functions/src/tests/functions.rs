@@ -31,7 +31,7 @@ fn math() {
         abs('a') ==> !TypeError InvalidArgumentType
         abs(null) ==> null
         ceil(0.1) ==> 1.0
-        ceil(-0.9) ==> 0.0
+        ceil(-0.9) ==> -0.0
         floor(-0.1) ==> -1.0
         floor(3) ==> 3.0
         round(2.5) ==> 3.0

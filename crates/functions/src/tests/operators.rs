@@ -156,3 +156,59 @@ fn text_and_membership() {
         ",
     );
 }
+
+#[test]
+fn durations_at_the_extremes() {
+    check(
+        "
+        duration('PT0S') * 1e300 ==> 'PT0S'
+        duration('PT0S') / 1e-300 ==> 'PT0S'
+        duration('PT0S') / 1e300 ==> 'PT0S'
+        duration('P1Y2M3DT4S') / 1e300 ==> 'PT0S'
+        duration('P1Y2M3DT4S') * 1e-300 ==> 'PT0S'
+        duration('P1Y2M3DT4S') * 0.0 ==> 'PT0S'
+        duration('PT1S') * 1e300 ==> !ArithmeticError NumberOutOfRange
+        duration('PT1S') / -1e-300 ==> !ArithmeticError NumberOutOfRange
+        duration('PT1S') / 0.0 ==> !ArithmeticError DivisionByZero
+        duration('PT1S') * (0.0 / 0) ==> !ArithmeticError NumberOutOfRange
+        duration('PT0S') * (1.0 / 0) ==> !ArithmeticError NumberOutOfRange
+        duration('PT0.000000001S') * 1e25 ==> 'PT2777777777777H46M40S'
+        duration('PT0.000000001S') / 1e-25 ==> 'PT2777777777777H46M40S'
+        duration('PT-0.000000001S') * 1e27 ==> 'PT-277777777777777H-46M-40S'
+        duration('PT1S') * 1.2345678901234567e-9 ==> 'PT0.000000001S'
+        duration('PT9223372036854775807S') * 0.12345678901234567 ==> 'PT316302193204541H21M35.667620254S'
+        duration({seconds: 9223372036854775807}) / 1.0000000000000002 ==> 'PT2562047788015214H59M22.325592629S'
+        duration('P9223372036854775807D') * 1 ==> 'P9223372036854775807D'
+        duration('P9223372036854775807D') * 2 ==> !ArithmeticError NumberOutOfRange
+        duration({days: -9223372036854775808}) / -1 ==> !ArithmeticError NumberOutOfRange
+        duration({milliseconds: 9223372036854775807}) ==> 'PT2562047788015H12M55.807S'
+        duration({microseconds: -9223372036854775807}) ==> 'PT-2562047788H-54.775807S'
+        duration({nanoseconds: 9223372036854775807}) ==> 'PT2562047H47M16.854775807S'
+        duration('PT1S') / 3 ==> 'PT0.333333333S'
+        ",
+    );
+}
+
+#[test]
+fn ranges_at_the_extremes() {
+    check(
+        "
+        range(9223372036854775807, 1) ==> []
+        range(0, -9223372036854775808) ==> []
+        range(-9223372036854775808, 9223372036854775807, -1) ==> []
+        range(9223372036854775807, -9223372036854775808, 9223372036854775807) ==> []
+        range(0, 1, -9223372036854775808) ==> []
+        range(9223372036854775806, 9223372036854775807) ==> [9223372036854775806, 9223372036854775807]
+        range(9223372036854775807, 9223372036854775807, 9223372036854775807) ==> [9223372036854775807]
+        range(0, -9223372036854775808, -9223372036854775808) ==> [0, -9223372036854775808]
+        range(-9223372036854775808, 9223372036854775807, 9223372036854775807) ==> [-9223372036854775808, -1, 9223372036854775806]
+        range(9223372036854775807, -9223372036854775808, -9223372036854775808) ==> [9223372036854775807, -1]
+        range(-9223372036854775808, -9223372036854775808, 0) ==> !ArgumentError NumberOutOfRange
+        range(0, 9223372036854775807) ==> !ArgumentError NumberOutOfRange
+        range(9223372036854775807, -9223372036854775808, -1) ==> !ArgumentError NumberOutOfRange
+        toString(-0.0) ==> '-0.0'
+        toString(0.0) ==> '0.0'
+        'x' + -0.0 ==> 'x-0.0'
+        ",
+    );
+}

@@ -6,6 +6,7 @@
 use super::error::TemporalError;
 use super::fixed::Fixed;
 use super::instant::NANOS_PER_SECOND;
+use super::ratio::Ratio;
 use crate::value::Duration;
 
 const OVERFLOW: TemporalError = TemporalError::Overflow("duration");
@@ -63,6 +64,7 @@ impl DurationFields {
 
     /// The duration these components add up to.
     pub fn duration(&self) -> Result<Duration, TemporalError> {
+        // What is below a second is summed in seconds: in nanoseconds it would end at 10^11 of them.
         let sum = |parts: &[(Fixed, i128, i128)]| {
             parts.iter().try_fold(Fixed::ZERO, |sum, (part, numerator, denominator)| {
                 part.scale(*numerator, *denominator).and_then(|part| sum.plus(part))
@@ -70,24 +72,26 @@ impl DurationFields {
         };
         let months = sum(&[(self.years, 12, 1), (self.quarters, 3, 1), (self.months, 1, 1)]);
         let days = sum(&[(self.weeks, 7, 1), (self.days, 1, 1)]);
-        let seconds = sum(&[(self.hours, 3_600, 1), (self.minutes, 60, 1), (self.seconds, 1, 1)]);
-        let below = sum(&[
-            (self.milliseconds, 1_000_000, 1),
-            (self.microseconds, 1_000, 1),
-            (self.nanoseconds, 1, 1),
+        let seconds = sum(&[
+            (self.hours, 3_600, 1),
+            (self.minutes, 60, 1),
+            (self.seconds, 1, 1),
+            (self.milliseconds, 1, 1_000),
+            (self.microseconds, 1, 1_000_000),
+            (self.nanoseconds, 1, NANOS_PER_SECOND.into()),
         ]);
-        let parts = (|| Some((months?, days?, seconds?, below?)))().ok_or(OVERFLOW)?;
-        from_parts(parts.0, parts.1, parts.2, parts.3)
+        let parts = (|| Some((months?, days?, seconds?)))().ok_or(OVERFLOW)?;
+        from_parts(parts.0, parts.1, parts.2)
     }
 }
 
-/// Months, days, seconds and nanoseconds, each with its fraction.
-fn from_parts(months: Fixed, days: Fixed, seconds: Fixed, nanos: Fixed) -> Result<Duration, TemporalError> {
+/// Months, days and seconds, each with its fraction.
+fn from_parts(months: Fixed, days: Fixed, seconds: Fixed) -> Result<Duration, TemporalError> {
     let carried = || -> Option<Duration> {
         let (months, rest) = months.split()?;
         let (days, rest) = days.plus(rest.scale(30_436_875, 1_000_000)?)?.split()?;
         let (seconds, rest) = seconds.plus(rest.scale(86_400, 1)?)?.split()?;
-        let (nanos, _) = nanos.plus(rest.scale(i128::from(NANOS_PER_SECOND), 1)?)?.split()?;
+        let (nanos, _) = rest.scale(i128::from(NANOS_PER_SECOND), 1)?.split()?;
         Duration::normalized(months, days, seconds, nanos)
     };
     carried().ok_or(OVERFLOW)
@@ -136,24 +140,15 @@ impl Duration {
     }
 
     /// Each component times `factor`, fractions going down to smaller components.
-    pub fn times(self, factor: Fixed) -> Result<Self, TemporalError> {
-        let (numerator, denominator) = factor.ratio();
-        self.scaled(numerator, denominator)
+    pub fn times(self, factor: Ratio) -> Result<Self, TemporalError> {
+        let nanos = Fixed::whole(self.nanos.into()).scale(1, NANOS_PER_SECOND.into());
+        let seconds = nanos.and_then(|nanos| nanos.plus(Fixed::whole(self.seconds))).ok_or(OVERFLOW)?;
+        let times = |part: Fixed| part.times(factor).ok_or(OVERFLOW);
+        from_parts(times(Fixed::whole(self.months))?, times(Fixed::whole(self.days))?, times(seconds)?)
     }
 
     /// Each component divided by `divisor`, fractions going down to smaller components. `divisor` must not be zero.
-    pub fn divided(self, divisor: Fixed) -> Result<Self, TemporalError> {
-        let (numerator, denominator) = divisor.ratio();
-        self.scaled(denominator, numerator)
-    }
-
-    fn scaled(self, numerator: i128, denominator: i128) -> Result<Self, TemporalError> {
-        let scale = |part: i64| Fixed::whole(part).scale(numerator, denominator).ok_or(OVERFLOW);
-        from_parts(
-            scale(self.months)?,
-            scale(self.days)?,
-            scale(self.seconds)?,
-            scale(i64::from(self.nanos))?,
-        )
+    pub fn divided(self, divisor: Ratio) -> Result<Self, TemporalError> {
+        self.times(divisor.inverse().ok_or(OVERFLOW)?)
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Neg;
 
+use super::ratio::Ratio;
+
 /// A number in units of 10^-18. The range is ±1.7·10^20.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Fixed(i128);
@@ -57,14 +59,9 @@ impl Fixed {
         self.0.checked_add(other.0).map(Self)
     }
 
-    /// As a fraction in lowest terms.
-    pub fn ratio(self) -> (i128, i128) {
-        let (mut a, mut b) = (self.0.unsigned_abs(), ONE.unsigned_abs());
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        let divisor = i128::try_from(a.max(1)).unwrap_or(1);
-        (self.0 / divisor, ONE / divisor)
+    /// Times `factor`, towards zero; `None` on overflow.
+    pub fn times(self, factor: Ratio) -> Option<Self> {
+        factor.times(self.0).map(Self)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Temporal values: calendar, time zones, ISO 8601 text, components, truncation, arithmetic, differences.
 //!
 //! Files in the data's order: `calendar` (days ↔ year, month, day, week) · `tzif`, `posix_zone`, `zone` (offsets of
-//! named zones) · `instant` (parts of each type) · `compose` (fields → values) · `fixed`, `duration` · `parse_*` ·
+//! named zones) · `instant` (parts of each type) · `compose` (fields → values) · `fixed`, `ratio`, `duration` · `parse_*` ·
 //! `text` (printing) · `component` (accessors) · `truncate` · `arithmetic` · `between`.
 //!
 //! The calendar is the proleptic Gregorian one, years are astronomical (0 is 1 BC). Leap seconds do not exist.
@@ -21,6 +21,7 @@ mod instant;
 mod parse;
 mod parse_duration;
 mod posix_zone;
+mod ratio;
 mod text;
 mod truncate;
 mod tzif;
@@ -34,6 +35,7 @@ pub use error::TemporalError;
 pub use fixed::Fixed;
 pub use parse::{parse_date, parse_datetime, parse_local_datetime, parse_local_time, parse_time};
 pub use parse_duration::parse_duration;
+pub use ratio::Ratio;
 pub use truncate::Unit;
 pub use zone::ZoneId;
 

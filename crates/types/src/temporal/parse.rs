@@ -1,13 +1,16 @@
 //! Reads ISO 8601 text into the instant types.
 //!
 //! Dates: `2015-07-21`, `20150721`, `2015-07`, `201507`, `2015-W30-2`, `2015W302`, `2015-W30`, `2015W30`, `2015-202`,
-//! `2015202`, `2015`; a signed year (`+`, `-`) may have up to nine digits and must be followed by `-` or `W`.
+//! `2015202`, `2015-Q2-60`, `2015Q260`, `2015-Q2`, `2015Q2`, `2015`; a signed year (`+`, `-`) may have up to nine digits and must be followed by `-`, `W` or `Q`.
 //! Times: `21:40:32.142`, `214032.142`, `21:40`, `2140`, `21`, the fraction after `.` or `,`.
 //! Offsets: `Z`, `+01:00`, `+0100`, `+01`, `+01:00:00`; a date-time may end in `[Europe/Stockholm]`.
 //!
 //! Source: CIP2015-08-06, "ISO 8601 format for temporal instants".
 
-use super::calendar::{days_from_date, days_in_month, days_in_year, week_year_start, weeks_in_year};
+use super::calendar::{
+    days_from_date, days_in_month, days_in_quarter, days_in_year, quarter_start, week_year_start,
+    weeks_in_year,
+};
 use super::error::TemporalError;
 use super::zone::{OFFSET_SECONDS_MAX, ZoneId};
 use crate::value::{Date, DateTime, LocalDateTime, LocalTime, Time};
@@ -148,9 +151,15 @@ impl Reader<'_> {
         if self.eat('W') {
             return self.week_date(year, false);
         }
+        if self.eat('Q') {
+            return self.quarter_date(year, false);
+        }
         if self.eat('-') {
             if self.eat('W') {
                 return self.week_date(year, true);
+            }
+            if self.eat('Q') {
+                return self.quarter_date(year, true);
             }
             return match self.digit_count() {
                 3 => self.ordinal_date(year),
@@ -195,6 +204,14 @@ impl Reader<'_> {
         let has_day = if dashed { self.eat('-') } else { self.digit_count() > 0 };
         let day = if has_day { self.digits(1).filter(|day| (1..=7).contains(day))? } else { 1 };
         Some(week_year_start(year) + (week - 1) * 7 + day - 1)
+    }
+
+    fn quarter_date(&mut self, year: i64, dashed: bool) -> Option<i64> {
+        let quarter = self.digits(1).filter(|quarter| (1..=4).contains(quarter))?;
+        let has_day = if dashed { self.eat('-') } else { self.digit_count() > 0 };
+        let days = 1..=days_in_quarter(year, quarter);
+        let day = if has_day { self.digits(2).filter(|day| days.contains(day))? } else { 1 };
+        Some(quarter_start(year, quarter) + day - 1)
     }
 
     fn time(&mut self) -> Option<LocalTime> {
