@@ -219,9 +219,7 @@ impl Database {
             phase: Phase::Build,
         });
         let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
-        for row in refused.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            let _ = report.rejects.refuse(&row, None);
-        }
+        report.rejects.refuse_late(std::mem::take(&mut refused.lock().unwrap_or_else(PoisonError::into_inner)));
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
         if let Some(dir) = &self.shared.dir {

@@ -4,18 +4,19 @@ use std::fmt;
 
 use crate::error::{position, show};
 
-/// What a user should know of a query that is right: a label, type or property that nothing has. It changes no result.
+/// What a user should know of a query that is right: a label, type or property that nothing has, or a column that had to become
+/// text. It changes no result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notice {
-    /// The kind of notice: `UnknownLabel`, `UnknownRelationshipType` or `UnknownProperty`.
+    /// The kind of notice: `UnknownLabel`, `UnknownRelationshipType`, `UnknownProperty` or `ColumnAsText`.
     pub detail: &'static str,
     /// What is odd, in one short clause.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
-    /// The line, from 1.
+    /// The line, from 1; 0 where no place in the text is to blame.
     pub line: usize,
-    /// The column, from 1, in characters.
+    /// The column, from 1, in characters; 0 where the line is.
     pub column: usize,
     shown: String,
 }
@@ -35,6 +36,12 @@ impl Notice {
             }
         };
         notices.iter().map(of).collect()
+    }
+
+    /// A notice of a result, which no place in the text is to blame for.
+    pub(crate) fn of_result(detail: &'static str, message: String, hint: &str) -> Self {
+        let shown = show("notice", &message, None, Some(hint), "");
+        Self { detail, message, hint: Some(hint.to_owned()), line: 0, column: 0, shown }
     }
 }
 

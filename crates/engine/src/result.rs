@@ -22,6 +22,8 @@ pub struct QueryResult {
     rows: VecDeque<Row>,
     planned: Planned,
     entities: Entities,
+    /// What is to be known of the rows; what is to be known of the text is kept with the plan.
+    notices: Vec<Notice>,
 }
 
 impl QueryResult {
@@ -41,6 +43,7 @@ impl QueryResult {
             rows: VecDeque::new(),
             planned,
             entities,
+            notices: Vec::new(),
         }
     }
 
@@ -55,9 +58,17 @@ impl QueryResult {
     }
 
     /// Labels, relationship types and properties of the query that nothing in the graph has, in the order of the text, ten at most;
-    /// none if the graph is empty. They are kept with the plan.
+    /// none if the graph is empty; then columns that [`Self::arrow`] and streams had to make text, once they did.
     pub fn notices(&self) -> Vec<Notice> {
-        Notice::list(&self.planned.query.notices, &self.text)
+        let mut all = Notice::list(&self.planned.query.notices, &self.text);
+        all.extend_from_slice(&self.notices);
+        all
+    }
+
+    pub(crate) fn push_notice(&mut self, notice: Notice) {
+        if !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
     }
 
     /// Reads nodes and relationships of the snapshot this result is of.

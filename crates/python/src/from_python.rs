@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDate, PyDateAccess, PyDateTime, PyDelta, PyDeltaAccess, PyDict, PyFloat,
-    PyInt, PyList, PyMapping, PyMemoryView, PyString, PyTime, PyTimeAccess, PyTuple,
+    PyInt, PyList, PyMapping, PyMemoryView, PyString, PyTime, PyTimeAccess, PyTuple, PyTzInfo,
 };
 use trimorph::temporal::ZoneId;
 use trimorph::{EdgeId, NodeId, Params, Value};
@@ -294,15 +294,30 @@ fn datetime(x: &Bound<'_, PyDateTime>) -> Converted {
     ])
     .map_err(raised)?;
     let Some(seconds) = offset(x)? else { return Ok(Value::LocalDateTime(local)) };
-    let key = x.getattr("tzinfo").and_then(|zone| zone.getattr("key")).and_then(|k| k.extract::<String>());
-    if let Some(zone) = key.ok().and_then(|k| ZoneId::parse(&k).ok()) {
-        let there = temporal::in_zone(local, &zone, Some(seconds));
-        // Where Python's zone data and ours disagree, the offset that Python knows decides.
-        if there.zone.offset_seconds() == seconds {
+    if let Some(zone) = named_zone(x) {
+        let there = trimorph::DateTime::from_utc(local.seconds - i64::from(seconds), local.nanos, &zone);
+        // In a gap of the clocks nothing shows `x`, and at its instant the zone has another offset. Where Python's zone data and ours
+        // disagree, the offset that Python knows decides.
+        let shown = there.zone.offset_seconds();
+        if shown == seconds || offset_of_instant(x) == Some(shown) {
             return Ok(Value::DateTime(there));
         }
     }
     Ok(Value::DateTime(temporal::in_zone(local, &ZoneId::Offset(seconds), None)))
+}
+
+/// The zone of a `zoneinfo.ZoneInfo`, or of one of the library pytz, if ours have it.
+fn named_zone(x: &Bound<'_, PyDateTime>) -> Option<ZoneId> {
+    let zone = x.getattr("tzinfo").ok()?;
+    let name = ["key", "zone"].into_iter().find_map(|a| zone.getattr(a).ok()?.extract::<String>().ok())?;
+    ZoneId::parse(&name).ok()
+}
+
+/// The offset that Python's zone has at the instant of `x`, which in a gap of the clocks is not that of `x`.
+fn offset_of_instant(x: &Bound<'_, PyDateTime>) -> Option<i32> {
+    let utc = PyTzInfo::utc(x.py()).ok()?;
+    let shown = x.call_method1("astimezone", (utc,)).ok()?;
+    offset(&shown.call_method1("astimezone", (x.getattr("tzinfo").ok()?,)).ok()?).ok()?
 }
 
 fn time(x: &Bound<'_, PyTime>) -> Converted {

@@ -63,6 +63,8 @@ pub(crate) struct LoadReport {
     nodes: u64,
     /// Relationships.
     relationships: u64,
+    /// Rows of files of relationships that have none, because an end is empty.
+    without_end: u64,
     /// Values parsed.
     values: u64,
     /// Decompressed bytes read.
@@ -173,6 +175,7 @@ fn report(r: &trimorph::LoadReport) -> LoadReport {
         rejected: r.rejected,
         nodes: r.nodes,
         relationships: r.edges,
+        without_end: r.without_end,
         values: r.values,
         bytes: r.bytes,
         seconds: r.seconds,

@@ -2,13 +2,14 @@
 
 use pyo3::prelude::*;
 
-/// Something to know of a query that is right: a label, relationship type or property that nothing in the graph has.
+/// Something to know of a query that is right: a label, relationship type or property that nothing in the graph has, or a
+/// column that had to become text.
 #[pyclass(frozen, module = "trimorph")]
 pub(crate) struct Notice(pub(crate) trimorph::Notice);
 
 #[pymethods]
 impl Notice {
-    /// The kind of notice: `UnknownLabel`, `UnknownRelationshipType` or `UnknownProperty`.
+    /// The kind of notice: `UnknownLabel`, `UnknownRelationshipType`, `UnknownProperty` or `ColumnAsText`.
     #[getter]
     fn detail(&self) -> &'static str {
         self.0.detail
@@ -26,13 +27,13 @@ impl Notice {
         self.0.hint.as_deref()
     }
 
-    /// The line in the query, from 1.
+    /// The line in the query, from 1; 0 where no place in it is to blame.
     #[getter]
     fn line(&self) -> usize {
         self.0.line
     }
 
-    /// The column in the line, from 1.
+    /// The column in the line, from 1; 0 where the line is.
     #[getter]
     fn column(&self) -> usize {
         self.0.column

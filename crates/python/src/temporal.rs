@@ -352,18 +352,16 @@ text_methods!(DateTime, "DateTime", |text| temporal::parse_datetime(text, &ZoneI
     /// As `datetime.datetime`, cut to microseconds, with a fixed offset or `zoneinfo.ZoneInfo`; `OverflowError` outside the
     /// years 1 to 9999.
     fn to_native<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let zone = match &self.0.zone {
-            trimorph::Zone::Offset(seconds) => to_python::fixed_offset(py, *seconds)?,
-            trimorph::Zone::Named { name, .. } => PyTzInfo::timezone(py, &**name)?,
+        let trimorph::Zone::Named { name, .. } = &self.0.zone else {
+            let zone = to_python::fixed_offset(py, self.0.zone.offset_seconds())?;
+            let native = to_python::datetime(py, self.0.local(), Some(&zone))?;
+            return Ok(native.ok_or_else(|| beyond(&self.0))?.into_any());
         };
-        let native = to_python::datetime(py, self.0.local(), Some(&zone))?.ok_or_else(|| beyond(&self.0))?;
-        let later = ZoneId::of(&self.0.zone).utc_of_local(self.0.local().seconds) != self.0.seconds;
-        if later {
-            let kwargs = pyo3::types::PyDict::new(py);
-            kwargs.set_item("fold", 1)?;
-            return native.call_method("replace", (), Some(&kwargs));
-        }
-        Ok(native.into_any())
+        // By way of UTC: only the zone itself knows which of two equal local times it is, and its data may be newer than ours.
+        let (zone, utc) = (PyTzInfo::timezone(py, &**name)?, PyTzInfo::utc(py)?);
+        let instant = trimorph::LocalDateTime { seconds: self.0.seconds, nanos: self.0.nanos };
+        let instant = to_python::datetime(py, instant, Some(&utc))?.ok_or_else(|| beyond(&self.0))?;
+        instant.call_method1("astimezone", (zone,))
     }
 });
 

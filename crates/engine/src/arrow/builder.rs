@@ -160,8 +160,13 @@ impl ColumnBuilder {
             Buffer::LocalTime(v) => {
                 (LogicalType::LocalTime, Arc::new(Time64NanosecondArray::new(fitted(v).into(), nulls)))
             }
-            Buffer::LocalDateTime(v) => (LogicalType::LocalDateTime, Arc::new(instants(v, nulls))),
-            Buffer::DateTime(v) => (LogicalType::DateTime, Arc::new(instants(v, nulls).with_timezone("UTC"))),
+            Buffer::LocalDateTime(v) => {
+                return Column::Typed(ColumnType::in_nanos(false), Arc::new(instants(v, nulls)));
+            }
+            Buffer::DateTime(v) => {
+                let array = Arc::new(instants(v, nulls).with_timezone("UTC"));
+                return Column::Typed(ColumnType::in_nanos(true), array);
+            }
             Buffer::String(mut texts) => (LogicalType::String, Arc::new(texts.finish())),
             Buffer::General(values) => return Column::General(values),
         };

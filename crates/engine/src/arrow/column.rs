@@ -5,12 +5,16 @@ use std::sync::Arc;
 use arrow_array::builder::StringBuilder;
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int64Array, StringArray,
-    Time64NanosecondArray, TimestampNanosecondArray,
+    PrimitiveArray, Time64NanosecondArray, TimestampNanosecondArray,
+};
+use arrow_array::types::{
+    ArrowTimestampType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
 };
 use trimorph_types::{Decimal, LogicalType, Value};
 use trimorph_vector::{Values, Vector};
 
 pub(super) use super::column_type::ColumnType;
+use super::column_type::Unit;
 use super::text::{TooLong, push_text};
 use crate::Entities;
 
@@ -21,7 +25,7 @@ pub(super) enum Column {
 }
 
 impl Column {
-    /// The type that holds all its values.
+    /// The type that holds all its values; instants that are an array already are taken to need no fraction of a second.
     pub(super) fn column_type(&self) -> ColumnType {
         match self {
             Self::Typed(ty, _) => *ty,
@@ -31,13 +35,32 @@ impl Column {
         }
     }
 
+    /// The type that holds all its values, their fractions of a second looked at: for columns that cannot be in nanoseconds.
+    pub(super) fn exact_type(&self) -> ColumnType {
+        match self {
+            Self::Typed(ColumnType::Instant { zoned, .. }, array) => {
+                match array.as_any().downcast_ref::<TimestampNanosecondArray>() {
+                    Some(array) => ColumnType::of_nanos(*zoned, array.iter().flatten()),
+                    None => self.column_type(),
+                }
+            }
+            _ => self.column_type(),
+        }
+    }
+
     /// The name of the first type in it that a column settled as `ty` cannot hold.
     pub(super) fn misfit(&self, ty: ColumnType) -> Option<String> {
         match self {
-            Self::Typed(own, _) => (!ty.holds(*own)).then(|| own.name()),
+            Self::Typed(own, _) => {
+                let own = if ty.is_in_nanos() { *own } else { self.exact_type() };
+                (!ty.holds(own)).then(|| own.name())
+            }
             Self::General(values) => {
                 let value = values.iter().find(|v| !ty.holds(ColumnType::of(v)))?;
-                Some(value.logical_type().to_string())
+                Some(match ColumnType::of(value) {
+                    instant @ ColumnType::Instant { .. } => instant.name(),
+                    _ => value.logical_type().to_string(),
+                })
             }
         }
     }
@@ -48,10 +71,11 @@ impl Column {
         let ty = self.column_type();
         let is_exact = match ty {
             ColumnType::Unknown => false,
-            ColumnType::Decimal { .. } | ColumnType::Text => true,
+            ColumnType::Decimal { .. } | ColumnType::Text | ColumnType::Spelled(_) => true,
             // An integer among them would be a float for good, though text may still be wanted.
             ColumnType::Plain(LogicalType::Float) => values.iter().all(|v| !matches!(v, Value::Int(_))),
-            // Of dates and instants an array has not all: neither the far ones nor the zones.
+            // Of dates and instants an array has not all, such as the zones.
+            ColumnType::Instant { .. } => false,
             ColumnType::Plain(ty) => {
                 matches!(ty, LogicalType::Bool | LogicalType::Int | LogicalType::String)
             }
@@ -59,8 +83,7 @@ impl Column {
         if is_exact { Ok(Self::Typed(ty, self.settle(ty, entities)?)) } else { Ok(self) }
     }
 
-    /// The Arrow array of a column whose type is settled. Instants beyond the years 1677 to 2262 become null: Arrow's nanoseconds do
-    /// not reach them; so do dates some 5.8 million years away, whose days do not fit 32 bits.
+    /// The Arrow array of a column whose type is settled: one that holds all its values.
     pub(super) fn settle(&self, ty: ColumnType, entities: &Entities) -> Result<ArrayRef, TooLong> {
         match self {
             Self::Typed(_, array) if *array.data_type() == ty.data_type() => Ok(Arc::clone(array)),
@@ -70,8 +93,15 @@ impl Column {
     }
 }
 
-fn nanos(seconds: i64, nanos: u32) -> Option<i64> {
-    seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into())
+/// Instants in a unit that all of them fit.
+fn instants<T: ArrowTimestampType>(values: &[Value], zoned: bool, unit: Unit) -> ArrayRef {
+    let picked = values.iter().map(|v| match v {
+        Value::LocalDateTime(t) => unit.count(t.seconds, t.nanos),
+        Value::DateTime(t) => unit.count(t.seconds, t.nanos),
+        _ => None,
+    });
+    let array: PrimitiveArray<T> = picked.collect();
+    Arc::new(if zoned { array.with_timezone("UTC") } else { array })
 }
 
 /// The integer that stands for a number in decimals of `scale` digits behind the point.
@@ -114,23 +144,18 @@ fn from_values(values: &[Value], ty: ColumnType, entities: &Entities) -> Result<
             Value::LocalTime(t) => Some(t.nanos),
             _ => None,
         }),
-        ColumnType::Plain(LogicalType::LocalDateTime) => {
-            array::<_, TimestampNanosecondArray>(values, |v| match v {
-                Value::LocalDateTime(t) => nanos(t.seconds, t.nanos),
-                _ => None,
-            })
-        }
-        ColumnType::Plain(LogicalType::DateTime) => Arc::new(
-            (values.iter())
-                .map(|v| if let Value::DateTime(t) = v { nanos(t.seconds, t.nanos) } else { None })
-                .collect::<TimestampNanosecondArray>()
-                .with_timezone("UTC"),
-        ),
+        ColumnType::Instant { zoned, reach, .. } => match reach {
+            Unit::Milli => instants::<TimestampMillisecondType>(values, zoned, reach),
+            Unit::Micro => instants::<TimestampMicrosecondType>(values, zoned, reach),
+            Unit::Nano => instants::<TimestampNanosecondType>(values, zoned, reach),
+        },
         ColumnType::Decimal { scale, .. } => Arc::new(
             (values.iter().map(|v| unscaled(v, scale)).collect::<Decimal128Array>())
                 .with_data_type(ty.data_type()),
         ),
-        ColumnType::Plain(_) | ColumnType::Text | ColumnType::Unknown => texts(values, entities)?,
+        ColumnType::Plain(_) | ColumnType::Spelled(_) | ColumnType::Text | ColumnType::Unknown => {
+            texts(values, entities)?
+        }
     })
 }
 

@@ -17,12 +17,12 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
 use trimorph_base::{Diagnostic, ErrorKind};
-use trimorph_types::Value;
+use trimorph_types::{LogicalType, Value};
 
 use self::builder::{Batch, BatchBuilder};
 use self::column::{Column, ColumnType};
 use self::text::TooLong;
-use crate::{Entities, Error, QueryResult};
+use crate::{Entities, Error, Notice, QueryResult};
 
 pub use self::stream::{ArrowCursor, ArrowStream};
 
@@ -32,8 +32,9 @@ const BATCH_ROWS: usize = 1 << 16;
 
 impl QueryResult {
     /// All rows not fetched yet as record batches of one schema. A column whose type the query does not say takes the one that all
-    /// its values have: integers and floats together are floats, decimals are `Decimal128` where one scale fits them all; where the
-    /// types differ otherwise, and for lists, maps, nodes, relationships, paths and durations, their openCypher text form.
+    /// its values have: integers and floats together are floats, decimals are `Decimal128` where one scale fits them all. Instants are
+    /// nanoseconds, or where some lie outside the years 1677 to 2262 the coarser unit in which none loses anything; where there is
+    /// none they are text, with a notice. Where the types differ otherwise, and for lists, maps, nodes, relationships, paths and durations, their openCypher text form.
     ///
     /// **Cost**: each value is copied once out of the executor's vectors, never again by a consumer of the C interface; memory for
     /// the arrays, and for general values of the batch that is being filled.
@@ -68,9 +69,24 @@ impl QueryResult {
             })
             .collect();
         let schema = schema_of(self.columns(), &types);
+        self.notice_spelled(&types);
         let settled = batches.into_iter().map(|batch| record_batch(&schema, &batch, &types, &entities));
         let settled = settled.collect::<Result<_, _>>()?;
         Ok((schema, settled))
+    }
+
+    /// A notice for each column of dates or instants that is text because Arrow has no type for them.
+    fn notice_spelled(&mut self, types: &[ColumnType]) {
+        for (at, ty) in types.iter().enumerate() {
+            let ColumnType::Spelled(of) = ty else { continue };
+            let (name, of_name) = (&self.columns()[at], of.name());
+            let text = format!("column \"{name}\" is text: no Arrow type holds all its {of_name} values");
+            let hint = match of {
+                LogicalType::Date => "choose dates within 5 million years of 1970",
+                _ => "cut their fractions of a second, as with datetime.truncate('microsecond', t)",
+            };
+            self.push_notice(Notice::of_result("ColumnAsText", text, hint));
+        }
     }
 
     /// Rows that were computed and not fetched, as columns.
@@ -114,7 +130,13 @@ fn failed(text: String) -> Error {
 
 /// The type of a column over all batches.
 fn common_type(batches: &[Batch], column: usize) -> ColumnType {
-    batches.iter().fold(ColumnType::Unknown, |ty, batch| ty.join(batch.columns[column].column_type()))
+    let over = |of: fn(&Column) -> ColumnType| {
+        batches.iter().fold(ColumnType::Unknown, |ty, batch| ty.join(of(&batch.columns[column])))
+    };
+    match over(Column::column_type) {
+        ty @ ColumnType::Instant { .. } if !ty.is_in_nanos() => over(Column::exact_type),
+        ty => ty,
+    }
 }
 
 fn schema_of(names: &[String], types: &[ColumnType]) -> SchemaRef {

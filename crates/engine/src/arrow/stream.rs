@@ -1,12 +1,12 @@
 //! Results as Arrow record batches one after the other, without holding more than the first few.
 //!
 //! A stream needs its schema before its last row. A column's type is settled so:
-//! 1. the type that the query says, where it says one;
+//! 1. the type that the query says, where it says one, but for the unit of instants;
 //! 2. else the common type of its values in the first batches (see `column_type`), where decimals get 18 digits behind the point if
 //!    20 before it are enough: batches are held until each column had a value, at most [`SETTLE_ROWS`] rows;
-//! 3. else, if it was null so far, text.
+//! 3. else, if it was null so far, text, or nanoseconds if the query says that it has instants.
 //!
-//! After that a float column takes integers, a decimal column integers and decimals that fit, and a text column everything, in its
+//! After that instants have to fit the unit of the first, a float column takes integers, a decimal column integers and decimals that fit, and a text column everything, in its
 //! openCypher text form. Any other value is an error of the stream that names the column; [`QueryResult::arrow`] looks at all rows
 //! first and has no such error.
 
@@ -59,7 +59,7 @@ impl ArrowCursor {
         let mut held = Vec::from_iter(result.early_columns());
         let mut rows: usize = held.iter().map(|batch| batch.len).sum();
         let settled = |held: &[Batch], column: usize| match declared[column] {
-            ColumnType::Unknown => common_type(held, column).with_room(),
+            open if open.is_open() => common_type(held, column).with_room(),
             known => known,
         };
         let is_settled =
@@ -77,8 +77,14 @@ impl ArrowCursor {
                 }
             }
         }
-        let types: Vec<ColumnType> = (0..declared.len()).map(|column| settled(&held, column)).collect();
+        let types: Vec<ColumnType> = (0..declared.len())
+            .map(|column| match settled(&held, column) {
+                ColumnType::Unknown => declared[column],
+                known => known,
+            })
+            .collect();
         let schema = schema_of(result.columns(), &types);
+        result.notice_spelled(&types);
         Ok(Self { schema, types, held: held.into(), ended })
     }
 

@@ -131,3 +131,92 @@ fn streams_leave_room_for_longer_decimals() {
             .contains("began with DECIMAL with 1 digits behind the point and goes on with DECIMAL")
     );
 }
+
+/// Types, the column's texts row by row (`-` is null), and the notices of a whole result.
+fn instants(list: &str) -> (String, Vec<String>, usize) {
+    let mut result = ask(&format!("UNWIND {list} AS x RETURN x"));
+    let (schema, batches) = result.arrow().unwrap();
+    let texts = batches.iter().flat_map(|batch| {
+        let column = batch.column(0);
+        let text = |i| arrow_cast_text(column.as_ref(), i);
+        (0..batch.num_rows()).map(text).collect::<Vec<_>>()
+    });
+    (schema.field(0).data_type().to_string(), texts.collect(), result.notices().len())
+}
+
+/// The number or the text of a cell.
+fn arrow_cast_text(array: &dyn Array, i: usize) -> String {
+    use arrow_array::types::{
+        TimestampMicrosecondType as Micro, TimestampMillisecondType as Milli, TimestampNanosecondType as Nano,
+    };
+    use arrow_array::{Date32Array, PrimitiveArray};
+    let any = array.as_any();
+    let number = (any.downcast_ref::<PrimitiveArray<Nano>>().map(|a| a.value(i)))
+        .or_else(|| any.downcast_ref::<PrimitiveArray<Micro>>().map(|a| a.value(i)))
+        .or_else(|| any.downcast_ref::<PrimitiveArray<Milli>>().map(|a| a.value(i)))
+        .or_else(|| any.downcast_ref::<Date32Array>().map(|a| a.value(i).into()));
+    if array.is_null(i) {
+        return "-".into();
+    }
+    let text = || any.downcast_ref::<StringArray>().map(|a| a.value(i).to_owned());
+    number.map(|n| n.to_string()).or_else(text).unwrap_or_default()
+}
+
+#[test]
+fn no_instant_becomes_null() {
+    let check = |list: &str, ty: &str, texts: &[&str], notices: usize| {
+        assert_eq!(instants(list), (ty.to_owned(), texts.iter().map(|t| (*t).to_owned()).collect(), notices));
+    };
+    let ns = "Timestamp(ns)";
+    check("[localdatetime('2020-01-01T00:00:00.000000001'), null]", ns, &["1577836800000000001", "-"], 0);
+    // The last nanosecond that fits, and the first.
+    let ends = "[localdatetime('2262-04-11T23:47:16.854775807'), localdatetime('1677-09-21T00:12:43.145224192')]";
+    check(ends, ns, &["9223372036854775807", "-9223372036854775808"], 0);
+    let far = "localdatetime('2500-01-01T00:00:00.000001')";
+    check(&format!("[{far}, localdatetime('1600-01-01')]"), "Timestamp(µs)", &["16725225600000001", "-11676096000000000"], 0);
+    check("[localdatetime('-290000-01-01')]", "Timestamp(µs)", &["-9213683299200000000"], 0);
+    check("[localdatetime('+300000-01-01T00:00:00.5')]", "Timestamp(ms)", &["9404918380800500"], 0);
+    check("[datetime('2500-01-01T01:00+01:00')]", "Timestamp(µs, \"UTC\")", &["16725225600000000"], 0);
+    // Far ones beside ones that need nanoseconds, and ones too far for milliseconds.
+    let fine = "localdatetime('2020-01-01T00:00:00.000000001')";
+    let texts = ["2500-01-01T00:00:00.000001", "2020-01-01T00:00:00.000000001"];
+    check(&format!("[{far}, {fine}]"), "Utf8", &texts, 1);
+    check("[localdatetime('+999999999-01-01')]", "Utf8", &["+999999999-01-01T00:00"], 1);
+    check("[date('+9999999-01-01'), date('1970-01-02')]", "Utf8", &["+9999999-01-01", "1970-01-02"], 1);
+    check("[date('-5000000-01-01')]", "Date32", &["-1826932028"], 0);
+    // Of two types they are text as ever, which is no surprise to be told of.
+    check(&format!("[{far}, date('2020-01-01')]"), "Utf8", &["2500-01-01T00:00:00.000001", "2020-01-01"], 0);
+}
+
+#[test]
+fn instants_of_many_batches_agree_on_a_unit() {
+    let late = |late: &str, first: &str| {
+        whole(&format!(
+            "UNWIND range(1, 150000) AS x RETURN CASE WHEN x > 149999 THEN {late} ELSE {first} END AS y"
+        ))
+        .0
+    };
+    let (far, near) = ("localdatetime('2500-01-01')", "localdatetime('2020-01-01')");
+    assert_eq!(late(far, near), "Timestamp(µs)");
+    assert_eq!(late(far, "localdatetime('2020-01-01T00:00:00.000000001')"), "Utf8");
+    assert_eq!(late(near, near), "Timestamp(ns)");
+}
+
+#[test]
+fn a_stream_of_instants_keeps_the_unit_of_the_first() {
+    let (far, near) = ("localdatetime('2500-01-01')", "localdatetime('2020-01-01')");
+    let text = |late: &str, first: &str| {
+        format!("UNWIND range(1, 20000) AS x RETURN CASE WHEN x > 15000 THEN {late} ELSE {first} END AS y")
+    };
+    let (types, _, rows) = stream(&text(far, near));
+    assert_eq!(types, "Timestamp(ns)");
+    let error = rows.unwrap_err();
+    assert!(error.contains("column \"y\" began with LOCAL DATETIME in Arrow's ns"), "{error}");
+    assert!(error.contains("fetch the result as a whole"), "{error}");
+    let (types, _, rows) = stream(&text(near, far));
+    assert_eq!((types.as_str(), rows), ("Timestamp(µs)", Ok(20_000)));
+    let (types, _, rows) = stream(&text("localdatetime('2020-01-01T00:00:00.000000001')", far));
+    assert_eq!(types, "Timestamp(µs)");
+    assert!(rows.unwrap_err().contains("column \"y\""));
+    assert_eq!(stream(&text(far, "null")).0, "Timestamp(µs)");
+}

@@ -3,6 +3,8 @@
 The extension module calls these; other libraries are imported only here and only when they are asked for.
 """
 
+import datetime
+import functools
 import html as _html
 import shutil
 import sys
@@ -63,14 +65,96 @@ def show(result, rows):
 
 
 def df(result):
-    """A pandas.DataFrame."""
+    """A pandas.DataFrame. Dates, times and instants that Python's own types do not hold are in columns of objects, as in rows."""
     import pandas
 
     try:
         import pyarrow  # noqa: F401
     except ImportError:
         return pandas.DataFrame.from_records(result.fetchall(), columns=result.columns)
-    return result.arrow().to_pandas()
+    table = result.arrow()
+    beyond = {i: objects for i, column in enumerate(table.columns) if (objects := _objects(column)) is not None}
+    if not beyond:
+        return table.to_pandas()
+    frame = table.select([i for i in range(table.num_columns) if i not in beyond]).to_pandas()
+    for i, objects in beyond.items():
+        frame.insert(i, table.column_names[i], pandas.Series(objects, dtype=object, index=frame.index))
+    return frame
+
+
+_DAY, _CYCLE_DAYS, _CYCLE_YEARS = 86_400, 146_097, 400
+
+
+def _objects(column):
+    """Python's and Trimorph's objects for a column of times that pyarrow or pandas would fail on; None for any other."""
+    import pyarrow
+    import pyarrow.compute
+
+    kind = column.type
+    if pyarrow.types.is_time64(kind):
+        try:
+            column.cast(pyarrow.time64("us"))
+            return None
+        except pyarrow.ArrowInvalid:
+            numbers, make = column.cast(pyarrow.int64()), _time
+    elif pyarrow.types.is_date32(kind):
+        numbers, make = column.cast(pyarrow.int32()), _date
+        first, last = _EPOCH_MIN // _DAY, _EPOCH_MAX // _DAY
+    elif pyarrow.types.is_timestamp(kind) and kind.unit != "ns":
+        unit = {"s": 1, "ms": 1_000, "us": 1_000_000}[kind.unit]
+        numbers, make = column.cast(pyarrow.int64()), functools.partial(_instant, unit=unit, zoned=kind.tz is not None)
+        first, last = _EPOCH_MIN * unit, (_EPOCH_MAX + 1) * unit - 1
+    else:
+        return None
+    if not pyarrow.types.is_time64(kind):
+        ends = pyarrow.compute.min_max(numbers).as_py()
+        if ends["min"] is None or (first <= ends["min"] and ends["max"] <= last):
+            return None
+    return [None if n is None else make(n) for n in numbers.to_pylist()]
+
+
+_EPOCH_MIN, _EPOCH_MAX = -62_135_596_800, 253_402_300_799  # seconds of the years 1 to 9999
+
+
+def _calendar(days):
+    cycle, day = divmod(days + 719_162, _CYCLE_DAYS)
+    near = datetime.date.fromordinal(day + 1)
+    return near.year + _CYCLE_YEARS * cycle, near.month, near.day
+
+
+def _clock(nanos):
+    seconds, nanos = divmod(nanos, 1_000_000_000)
+    return seconds // 3600, seconds // 60 % 60, seconds % 60, nanos
+
+
+def _date(days):
+    from . import Date
+
+    year, month, day = _calendar(days)
+    return datetime.date(year, month, day) if 1 <= year <= 9999 else Date(year, month, day)
+
+
+def _time(nanos):
+    from . import LocalTime
+
+    hour, minute, second, below = _clock(nanos)
+    if below % 1_000:
+        return LocalTime(hour, minute, second, below)
+    return datetime.time(hour, minute, second, below // 1_000)
+
+
+def _instant(count, unit, zoned):
+    from . import DateTime, LocalDateTime
+
+    seconds, below = divmod(count, unit)
+    days, second = divmod(seconds, _DAY)
+    nanos = below * (1_000_000_000 // unit)
+    year, month, day = _calendar(days)
+    clock = _clock(second * 1_000_000_000 + nanos)
+    if 1 <= year <= 9999 and nanos % 1_000 == 0:
+        zone = datetime.timezone.utc if zoned else None
+        return datetime.datetime(year, month, day, *clock[:3], nanos // 1_000, zone)
+    return (DateTime if zoned else LocalDateTime)(year, month, day, *clock)
 
 
 def pl(result):

@@ -179,7 +179,7 @@ class QueryResult:
 
 @final
 class Notice:
-    """A label, relationship type or property of a query that nothing in the graph has; `str` shows it with the query's line."""
+    """A name in a query that nothing in the graph has, or a column that had to be text; `str` shows it with the query's line."""
 
     @property
     def detail(self) -> str: ...
@@ -248,6 +248,8 @@ class LoadReport:
     def nodes(self) -> int: ...
     @property
     def relationships(self) -> int: ...
+    @property
+    def without_end(self) -> int: ...
     @property
     def values(self) -> int: ...
     @property
