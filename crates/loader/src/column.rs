@@ -4,8 +4,8 @@ use trimorph_store::bulk::{ColumnBatch, ColumnData};
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
 
 use crate::parse::{
-    NANOS_PER_SECOND, parse_bool, parse_date, parse_datetime, parse_decimal, parse_duration, parse_float,
-    parse_int, parse_iri, parse_local_datetime, parse_local_time, parse_time,
+    NANOS_PER_SECOND, parse_bool, parse_date, parse_datetime, parse_datetime_in_zone, parse_decimal,
+    parse_duration, parse_float, parse_int, parse_iri, parse_local_datetime, parse_local_time, parse_time,
 };
 use crate::plan::Parse;
 
@@ -67,10 +67,13 @@ impl Builder {
                 ends.push(bytes.len() as u32);
             }
             ColumnData::DateTime(v) => {
-                let (instant, offset) = parse_datetime(text).ok_or(NotAValue)?;
-                match nanos(instant) {
-                    Some(n) if offset == 0 => v.push(n),
-                    _ => self.push_wide(wide_datetime(instant, offset)),
+                match parse_datetime(text).map(|(instant, offset)| (instant, offset, nanos(instant))) {
+                    Some((_, 0, Some(n))) => v.push(n),
+                    Some((instant, offset, _)) => self.push_wide(wide_datetime(instant, offset)),
+                    None => {
+                        let zoned = parse_datetime_in_zone(text).ok_or(NotAValue)?;
+                        self.push_wide(Value::DateTime(zoned));
+                    }
                 }
             }
             ColumnData::LocalDateTime(v) => {
@@ -214,8 +217,8 @@ fn parse_one(kind: LogicalType, text: &[u8]) -> Option<Value> {
         LogicalType::Time => Value::Time(parse_time(text)?),
         LogicalType::LocalDateTime => Value::LocalDateTime(parse_local_datetime(text)?),
         LogicalType::DateTime => {
-            let (instant, offset) = parse_datetime(text)?;
-            wide_datetime(instant, offset)
+            let plain = parse_datetime(text).map(|(instant, offset)| wide_datetime(instant, offset));
+            plain.or_else(|| parse_datetime_in_zone(text).map(Value::DateTime))?
         }
         LogicalType::Duration => Value::Duration(parse_duration(text)?),
         _ => return None,

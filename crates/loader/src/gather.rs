@@ -32,6 +32,17 @@ impl Columns {
         Self { uses: vec![0; columns.len()], columns, rows, origin }
     }
 
+    /// Rows of a file of edges that have none, because an end is null.
+    pub(crate) fn without_end(&self, plan: &TablePlan) -> u64 {
+        let [Output::Edges { from, to, .. }] = plan.outputs.as_slice() else { return 0 };
+        let nulls = |field: &usize| self.columns[*field].as_ref()?.nulls.as_deref();
+        match (nulls(from), nulls(to)) {
+            (None, None) => 0,
+            (Some(one), None) | (None, Some(one)) => one.iter().filter(|null| **null).count() as u64,
+            (Some(a), Some(b)) => a.iter().zip(b).filter(|(a, b)| **a || **b).count() as u64,
+        }
+    }
+
     /// Everything that the outputs of `plan` make of these columns.
     pub(crate) fn into_batches(mut self, plan: &TablePlan) -> Vec<Batch> {
         if self.rows == 0 {

@@ -115,6 +115,7 @@ pub(crate) fn run_feed(
         rejected: rejects.count(),
         nodes: totals.nodes,
         edges: totals.edges,
+        without_end: totals.without_end,
         values: totals.values,
         bytes: totals.bytes,
         seconds: start.elapsed().as_secs_f64(),

@@ -44,6 +44,7 @@ pub(crate) struct Parsed {
     pub(crate) rows: u64,
     pub(crate) values: u64,
     pub(crate) bytes: u64,
+    pub(crate) without_end: u64,
     pub(crate) error: Option<LoadError>,
 }
 
@@ -55,6 +56,7 @@ pub(crate) struct Totals {
     pub(crate) bytes: u64,
     pub(crate) nodes: u64,
     pub(crate) edges: u64,
+    pub(crate) without_end: u64,
     pub(crate) rows_by_file: Vec<u64>,
 }
 
@@ -283,6 +285,7 @@ impl State {
         self.totals.rows += parsed.rows;
         self.totals.values += parsed.values;
         self.totals.bytes += parsed.bytes;
+        self.totals.without_end += parsed.without_end;
         if let Some(rows) = self.totals.rows_by_file.get_mut(parsed.file as usize) {
             *rows += parsed.rows;
         }

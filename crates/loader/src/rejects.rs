@@ -1,14 +1,15 @@
 //! Rows refused, by the parser or by the sink: `Rejected` in, `path:line: reason`, a count, a file and a verdict out.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufRead as _, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trimorph_store::bulk::{BulkError, Rejected, Verdict};
 
 use crate::LoadError;
+use crate::source::Source;
 
 /// Reasons kept in memory for a caller that wants to show some.
 const SAMPLES_MAX: usize = 20;
@@ -38,7 +39,7 @@ impl Rejects {
         Self { files, skip, path, count: AtomicU64::new(0), state: Mutex::default() }
     }
 
-    /// Takes a refused row in and says what to do. `row` is its raw text, where still at hand.
+    /// Takes a refused row in and says what to do. `row` is its raw text, where still at hand; else its number is written.
     pub fn refuse(&self, rejected: &Rejected, row: Option<&str>) -> Verdict {
         self.count.fetch_add(1, Ordering::Relaxed);
         let mut state = self.lock();
@@ -53,6 +54,20 @@ impl Rejects {
             state.failed = Some(error);
         }
         if self.skip { Verdict::Skip } else { Verdict::Abort }
+    }
+
+    /// Takes in rows that were refused when all were read, such as those of a key that another row has. Their text is looked up in
+    /// their files, where these are still the same.
+    pub fn refuse_late(&self, mut rows: Vec<Rejected>) {
+        rows.sort_by_key(|row| (row.file, row.line));
+        for of_file in rows.chunk_by(|a, b| a.file == b.file) {
+            let lines: Vec<u64> = of_file.iter().map(|row| row.line).collect();
+            let path = of_file.first().map_or(Path::new("?"), |row| self.file(row));
+            let texts = if self.path.is_some() { texts_of(path, &lines) } else { Vec::new() };
+            for (i, row) in of_file.iter().enumerate() {
+                let _ = self.refuse(row, texts.get(i).and_then(Option::as_deref));
+            }
+        }
     }
 
     /// `path:line: reason`.
@@ -126,7 +141,10 @@ fn write_row(
     write!(writer, ",{},", rejected.line)?;
     write_field(writer, &rejected.reason)?;
     writer.write_all(b",")?;
-    write_field(writer, row.unwrap_or(""))?;
+    match row {
+        Some(row) => write_field(writer, row)?,
+        None => write!(writer, "row {}", rejected.line)?,
+    }
     writer.write_all(b"\n")
 }
 
@@ -136,4 +154,47 @@ fn write_field(writer: &mut impl Write, text: &str) -> std::io::Result<()> {
     } else {
         writer.write_all(text.as_bytes())
     }
+}
+
+/// Bytes of a row's text that are kept at most.
+const ROW_BYTES_MAX: usize = 1 << 14;
+
+/// The texts of the records that begin on `lines`, which ascend, of a file of text; nothing for other files, and for lines that are
+/// not there any more.
+fn texts_of(path: &Path, lines: &[u64]) -> Vec<Option<String>> {
+    let mut texts = vec![None; lines.len()];
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
+        return texts;
+    }
+    let Ok(reader) = Source::File(path.to_owned()).open(&Arc::default()) else { return texts };
+    let mut reader = BufReader::new(reader);
+    let (mut number, mut line) = (0, Vec::new());
+    let mut at = 0;
+    // A record goes on where a quote is open at the end of its line.
+    let mut open: Option<Vec<u8>> = None;
+    while at < lines.len() {
+        line.clear();
+        if !matches!(reader.read_until(b'\n', &mut line), Ok(1..)) {
+            break;
+        }
+        number += 1;
+        match &mut open {
+            Some(record) => record.extend_from_slice(&line),
+            None if number == lines[at] => open = Some(std::mem::take(&mut line)),
+            None => continue,
+        }
+        let Some(record) = &open else { continue };
+        let is_whole = record.iter().filter(|b| **b == b'"').count() % 2 == 0;
+        if is_whole || record.len() > ROW_BYTES_MAX {
+            let shown = record.get(..ROW_BYTES_MAX).unwrap_or(record).trim_ascii_end();
+            let text = String::from_utf8_lossy(shown).into_owned();
+            // A row may be refused more than once.
+            while lines.get(at).is_some_and(|l| *l <= number) {
+                texts[at] = (!text.is_empty()).then(|| text.clone());
+                at += 1;
+            }
+            open = None;
+        }
+    }
+    texts
 }

@@ -31,6 +31,8 @@ pub struct LoadReport {
     pub nodes: u64,
     /// Edges appended to the sink.
     pub edges: u64,
+    /// Rows of files of edges that have no edge, because an end is null or empty.
+    pub without_end: u64,
     /// Fields of accepted rows that were parsed (nulls too; skipped columns not).
     pub values: u64,
     /// Decompressed bytes read.

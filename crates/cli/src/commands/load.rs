@@ -151,6 +151,10 @@ fn write_report(
         if place.is_empty() { format!("in {}", arguments.db.display()) } else { place.to_owned() },
         paint.dim(format!("({} of CSV and the like)", quantity::bytes(report.bytes))),
     )?;
+    if report.without_end > 0 {
+        let rows = quantity::plural(report.without_end, "row", "rows");
+        writeln!(out, "{rows} of relationships without an end, which make none")?;
+    }
     if report.rejected > 0 {
         write_rejected(arguments, report, terminal, out)?;
     }

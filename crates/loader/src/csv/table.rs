@@ -232,9 +232,11 @@ impl<'a> Table<'a> {
     fn finish(self) -> Parsed {
         let columns = self.builders.into_iter().map(|b| b.map(Builder::finish)).collect();
         let origin = Origin { file: self.work.file, lines: self.lines.finish() };
+        let columns = Columns::new(columns, self.rows, origin);
         Parsed {
             file: self.work.file,
-            batches: Columns::new(columns, self.rows, origin).into_batches(self.plan),
+            without_end: columns.without_end(self.plan),
+            batches: columns.into_batches(self.plan),
             rejects: self.rejects,
             rows: self.rows as u64,
             values: (self.rows * self.plan.parsed_fields()) as u64,

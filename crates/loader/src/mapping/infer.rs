@@ -8,7 +8,8 @@ use trimorph_types::LogicalType;
 
 use crate::csv::split::Splitter;
 use crate::parse::{
-    parse_bool, parse_date, parse_datetime, parse_float, parse_int, parse_local_datetime, parse_local_time,
+    parse_bool, parse_date, parse_datetime, parse_datetime_in_zone, parse_float, parse_int,
+    parse_local_datetime, parse_local_time,
 };
 
 const CANDIDATES: [LogicalType; 7] = [
@@ -66,6 +67,6 @@ fn is_valid(text: &[u8], kind: LogicalType) -> bool {
         LogicalType::Date => parse_date(text).is_some(),
         LogicalType::LocalTime => parse_local_time(text).is_some(),
         LogicalType::LocalDateTime => parse_local_datetime(text).is_some(),
-        _ => parse_datetime(text).is_some(),
+        _ => parse_datetime(text).is_some() || parse_datetime_in_zone(text).is_some(),
     }
 }

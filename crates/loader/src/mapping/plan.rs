@@ -200,7 +200,8 @@ impl<'a> Draft<'a> {
         let fields = self.names.iter().zip(&self.parses).enumerate().map(|(i, (name, parse))| FieldPlan {
             name: name.clone(),
             parse: *parse,
-            required: keys.contains(&Some(i)),
+            // A row without an end has no edge; a row without a key is none.
+            required: matches!(output, Output::Nodes { .. }) && keys.contains(&Some(i)),
         });
         let plan = Arc::new(TablePlan {
             name,

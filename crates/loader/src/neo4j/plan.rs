@@ -233,7 +233,8 @@ fn finish(
             Role::Type => (Parse::One(LogicalType::String), true),
             Role::Id { kind, .. } => (Parse::One(*kind), true),
             Role::Start { space } | Role::End { space } => match kinds.get(space) {
-                Some(kind) => (Parse::One(*kind), true),
+                // A row without an end has no edge.
+                Some(kind) => (Parse::One(*kind), false),
                 None => {
                     let reason = format!("no node file has key space \"{space}\"");
                     return Err(LoadError::format(source.path(), reason));

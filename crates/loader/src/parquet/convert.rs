@@ -46,8 +46,7 @@ pub(super) fn value_bytes(array: &dyn Array) -> u64 {
     array.get_array_memory_size() as u64
 }
 
-/// A column. Values that no property can hold (too large an unsigned integer, an instant beyond 64-bit nanoseconds, a text that is no IRI)
-/// make their row bad.
+/// A column. Values that no property can hold (too large an unsigned integer, a text that is no IRI) make their row bad.
 ///
 /// **Errors**: the array is not of the type that the footer promised.
 pub(super) fn convert(
@@ -83,6 +82,7 @@ pub(super) fn convert(
         Parse::One(LogicalType::Decimal) => ColumnData::Values(decimals(array, &mut fail)?),
         Parse::One(LogicalType::Iri) => ColumnData::Values(iris(array, &mut fail)?),
         Parse::One(LogicalType::Date) => ColumnData::Date(primitive::<Date32Type>(array)?.values().to_vec()),
+        Parse::One(kind @ (LogicalType::LocalDateTime | LogicalType::DateTime)) => instants(array, kind)?,
         Parse::One(kind) => {
             let wide = integers(array)?;
             let mut narrow = Vec::with_capacity(wide.len());
@@ -94,8 +94,6 @@ pub(super) fn convert(
             }
             match kind {
                 LogicalType::LocalTime => ColumnData::LocalTime(narrow),
-                LogicalType::LocalDateTime => ColumnData::LocalDateTime(narrow),
-                LogicalType::DateTime => ColumnData::DateTime(narrow),
                 _ => ColumnData::Int(narrow),
             }
         }
@@ -120,6 +118,32 @@ pub(super) fn convert(
         Parse::Skip => ColumnData::Values(vec![Value::Null; array.len()]),
     };
     Ok(ColumnBatch { data, nulls })
+}
+
+/// Instants in nanoseconds; general values where some are beyond those.
+fn instants(array: &dyn Array, kind: LogicalType) -> Result<ColumnData, String> {
+    let nanos: Option<Vec<i64>> = integers(array)?.into_iter().collect();
+    match nanos {
+        Some(nanos) if kind == LogicalType::DateTime => return Ok(ColumnData::DateTime(nanos)),
+        Some(nanos) => return Ok(ColumnData::LocalDateTime(nanos)),
+        None => {}
+    }
+    let (counts, per_second) = match array.data_type() {
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            (primitive::<TimestampMillisecondType>(array)?.values(), 1_000)
+        }
+        _ => (primitive::<TimestampMicrosecondType>(array)?.values(), 1_000_000),
+    };
+    let value = |(row, count): (usize, &i64)| {
+        let nanos = u32::try_from(count.rem_euclid(per_second) * (1_000_000_000 / per_second)).unwrap_or(0);
+        let seconds = count.div_euclid(per_second);
+        match kind {
+            _ if array.is_null(row) => Value::Null,
+            LogicalType::DateTime => Value::DateTime(DateTime { seconds, nanos, zone: Zone::Offset(0) }),
+            _ => Value::LocalDateTime(LocalDateTime { seconds, nanos }),
+        }
+    };
+    Ok(ColumnData::Values(counts.iter().enumerate().map(value).collect()))
 }
 
 fn decimals(array: &dyn Array, fail: &mut dyn FnMut(usize, &str)) -> Result<Vec<Value>, String> {

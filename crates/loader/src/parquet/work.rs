@@ -104,7 +104,9 @@ impl ParquetWork {
         parsed.rows += good.len() as u64;
         parsed.values += (good.len() * self.file.plan.parsed_fields()) as u64;
         let origin = Origin { file: self.index, lines };
-        parsed.batches.extend(Columns::new(columns, good.len(), origin).into_batches(&self.file.plan));
+        let columns = Columns::new(columns, good.len(), origin);
+        parsed.without_end += columns.without_end(&self.file.plan);
+        parsed.batches.extend(columns.into_batches(&self.file.plan));
     }
 }
 

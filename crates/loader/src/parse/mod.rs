@@ -16,7 +16,10 @@ pub(crate) use duration::parse_duration;
 pub(crate) use float::parse_float;
 pub(crate) use int::parse_int;
 pub(crate) use iri::parse_iri;
-pub(crate) use time::{NANOS_PER_SECOND, parse_datetime, parse_local_datetime, parse_local_time, parse_time};
+pub(crate) use time::{
+    NANOS_PER_SECOND, parse_datetime, parse_datetime_in_zone, parse_local_datetime, parse_local_time,
+    parse_time,
+};
 
 #[cfg(test)]
 mod tests;

@@ -71,6 +71,9 @@ fn instants() {
         ("1970-01-01T00:00:00Z", Some((0, 0, 0))),
         ("2011-07-28T12:15:43.300+00:00", Some((1_311_855_343, 300_000_000, 0))),
         ("2011-07-28T14:15:43.300+02:00", Some((1_311_855_343, 300_000_000, 7200))),
+        ("2011-07-28T12:15:43+02:05:59", Some((1_311_847_784, 0, 7559))),
+        ("2011-07-28T12:15:43+18:00:01", None),
+        ("2011-07-28T12:15:43+02:05-59", None),
         ("2011-07-28 14:15:43.3+0200", Some((1_311_855_343, 300_000_000, 7200))),
         ("1969-12-31T23:59:59.5", Some((-1, 500_000_000, 0))),
         ("2011-07-28T12:15", Some((1_311_855_300, 0, 0))),
@@ -87,6 +90,30 @@ fn instants() {
     for (text, expected) in cases {
         let found = parse_datetime(text.as_bytes()).map(|(i, o)| (i.seconds, i.nanos, o));
         assert_eq!(found, *expected, "{text}");
+    }
+}
+
+#[test]
+fn instants_in_named_zones() {
+    let cases: &[(&str, Option<&str>)] = &[
+        ("2020-06-01T12:00:00+02:00[Europe/Berlin]", Some("2020-06-01T12:00+02:00[Europe/Berlin]")),
+        ("2020-01-01 12:00:00.5[europe/berlin]", Some("2020-01-01T12:00:00.500+01:00[Europe/Berlin]")),
+        ("2020-01-01T12:00Z[UTC]", Some("2020-01-01T12:00Z[UTC]")),
+        // Both of an hour that comes twice, and an hour that never comes.
+        ("2020-10-25T02:30+01:00[Europe/Berlin]", Some("2020-10-25T02:30+01:00[Europe/Berlin]")),
+        ("2020-10-25T02:30[Europe/Berlin]", Some("2020-10-25T02:30+02:00[Europe/Berlin]")),
+        ("2020-03-29T02:30[Europe/Berlin]", Some("2020-03-29T03:30+02:00[Europe/Berlin]")),
+        ("1880-01-01T00:00+00:53:28[Europe/Berlin]", Some("1880-01-01T00:00+00:53:28[Europe/Berlin]")),
+        ("2020-06-01T12:00:00+01:00[Europe/Berlin]", None),
+        ("2020-06-01T12:00:00+02:00[Europe/Nowhere]", None),
+        ("2020-06-01T12:00:00+02:00[]", None),
+        ("2020-06-01T12:00:00+02:00]", None),
+        ("[Europe/Berlin]", None),
+        ("]", None),
+    ];
+    for (text, expected) in cases {
+        let found = parse_datetime_in_zone(text.as_bytes()).map(|d| d.to_string());
+        assert_eq!(found.as_deref(), *expected, "{text}");
     }
 }
 
@@ -118,6 +145,7 @@ fn nothing_panics_on_short_or_odd_bytes() {
             .collect();
         let _ = (parse_int(&text), parse_float(&text), parse_bool(&text), parse_date(&text));
         let _ = (parse_local_time(&text), parse_time(&text), parse_duration(&text));
+        let _ = parse_datetime_in_zone(&text);
         let _ = (parse_datetime(&text), parse_local_datetime(&text));
     }
 }

@@ -1,6 +1,7 @@
 //! Times of day and instants in ISO 8601's extended form.
 
-use trimorph_types::{LocalDateTime, Time};
+use trimorph_types::temporal::ZoneId;
+use trimorph_types::{DateTime, LocalDateTime, Time};
 
 use super::date::{parse_date, two_digits};
 
@@ -49,7 +50,7 @@ pub(super) fn fraction(digits: &[u8]) -> Option<i64> {
     Some(nanos)
 }
 
-/// Splits `Z`, `±HH`, `±HHMM` or `±HH:MM` off the end of a time: the rest and seconds east of UTC.
+/// Splits `Z`, `±HH`, `±HHMM`, `±HH:MM` or `±HH:MM:SS` off the end of a time: the rest and seconds east of UTC.
 #[inline]
 fn split_offset(text: &[u8]) -> Option<(&[u8], Option<i32>)> {
     if let Some((b'Z' | b'z', rest)) = text.split_last() {
@@ -62,14 +63,19 @@ fn split_offset(text: &[u8]) -> Option<(&[u8], Option<i32>)> {
     let minutes = match zone.len() {
         3 => 0,
         5 => two_digits(zone, 3)?,
-        6 if zone[3] == b':' => two_digits(zone, 4)?,
+        6 | 9 if zone[3] == b':' => two_digits(zone, 4)?,
         _ => return None,
     };
+    let seconds = match zone.len() {
+        9 if zone[6] == b':' => two_digits(zone, 7)?,
+        9 => return None,
+        _ => 0,
+    };
     let hours = two_digits(zone, 1)?;
-    if hours > 18 || minutes > 59 || (hours == 18 && minutes > 0) {
+    if hours > 18 || minutes > 59 || seconds > 59 || (hours == 18 && minutes + seconds > 0) {
         return None;
     }
-    let seconds = i32::try_from(hours * 3600 + minutes * 60).ok()?;
+    let seconds = i32::try_from(hours * 3600 + minutes * 60 + seconds).ok()?;
     Some((time, Some(if zone[0] == b'-' { -seconds } else { seconds })))
 }
 
@@ -110,4 +116,20 @@ pub(crate) fn parse_datetime(text: &[u8]) -> Option<(LocalDateTime, i32)> {
     let (time, offset) = split_offset(time)?;
     let offset = offset.unwrap_or(0);
     Some((combine(parse_date(date)?, parse_local_time(time)?, offset), offset))
+}
+
+/// The same with the name of a zone in brackets behind it. An offset has to be one that the zone has then; without one, a local time
+/// that the zone has twice is the earlier instant.
+#[cold]
+pub(crate) fn parse_datetime_in_zone(text: &[u8]) -> Option<DateTime> {
+    let (text, name) = text.strip_suffix(b"]")?.split_at(text.iter().rposition(|b| *b == b'[')?);
+    let zone = ZoneId::parse(std::str::from_utf8(&name[1..]).ok()?).ok()?;
+    let (date, time) = split_date(text)?;
+    let (time, offset) = split_offset(time)?;
+    let local = combine(parse_date(date)?, parse_local_time(time)?, 0);
+    let utc = match offset {
+        Some(offset) => zone.utc_of_local_with_offset(local.seconds, offset)?,
+        None => zone.utc_of_local(local.seconds),
+    };
+    Some(DateTime::from_utc(utc, local.nanos, &zone))
 }

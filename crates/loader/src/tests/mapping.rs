@@ -196,3 +196,36 @@ fn parquet_decimals_and_iris() {
     let error = try_load(&[mapping("{}")], Format::Parquet, &options).1.unwrap_err();
     assert!(error.to_string().contains("column \"wide\" has type Decimal256(50, 0)"), "{error}");
 }
+
+#[test]
+fn parquet_edges_without_an_end_and_instants_beyond_nanoseconds() {
+    let scratch = Scratch::new();
+    let far = 16_725_225_600_000_001; // 2500-01-01T00:00:00.000001
+    write_columns(
+        &scratch.path().join("n.parquet"),
+        vec![
+            ("id", Arc::new(Int64Array::from(vec![1, 2, 3])) as ArrayRef),
+            ("at", Arc::new(TimestampMicrosecondArray::from(vec![Some(1), Some(far), None]))),
+        ],
+    );
+    write_columns(
+        &scratch.path().join("e.parquet"),
+        vec![
+            ("a", Arc::new(Int64Array::from(vec![Some(1), None, Some(3)])) as ArrayRef),
+            ("b", Arc::new(Int64Array::from(vec![Some(2), Some(2), None]))),
+        ],
+    );
+    let mapping = scratch.file(
+        "m.json",
+        r#"{"nodes": [{"file": "n.parquet", "labels": ["P"], "key": "id"}],
+            "edges": [{"file": "e.parquet", "type": "E", "from": {"space": "P", "column": "a"},
+                       "to": {"space": "P", "column": "b"}}]}"#,
+    );
+    let (recorder, report) = try_load(&[mapping], Format::Parquet, &small_chunks());
+    let report = report.unwrap();
+    assert_eq!((report.nodes, report.edges, report.rejected, report.without_end), (3, 1, 0, 2));
+    let graph = recorder.graph();
+    assert_eq!(rows(&graph["(:P)-[:E]->(:P)"]), ["1 2"]);
+    assert!(graph["(:P)"][1][1].contains("16725225600"), "{:?}", graph["(:P)"]);
+    assert_eq!(graph["(:P)"][2][1], "null");
+}

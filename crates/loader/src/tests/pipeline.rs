@@ -165,9 +165,27 @@ fn rejects_of_the_sink_are_described_counted_and_written() {
     rejects.flush().unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let reason = "\"duplicate key 5 in key space \"\"Person\"\"\"";
-    assert_eq!(text, format!("file,line,reason,row\nb.csv,7,{reason},\n?,7,{reason},\"5,\"\"x\"\"\"\n"));
+    assert_eq!(text, format!("file,line,reason,row\nb.csv,7,{reason},row 7\n?,7,{reason},\"5,\"\"x\"\"\"\n"));
     assert_eq!(Rejects::new(Vec::new(), false, None).refuse(&rejected, None), Verdict::Abort);
     let unwritable = Rejects::new(Vec::new(), true, Some(scratch.path().join("no/such/dir")));
     unwritable.refuse(&rejected, None);
     assert!(unwritable.flush().is_err());
+}
+
+#[test]
+fn rows_refused_late_are_looked_up_in_their_files() {
+    let scratch = Scratch::new();
+    let a = scratch.file("a.csv", "k,v\n1,x\n2,\"two\nlines\"\n3,y\r\n4,z");
+    let missing = scratch.path().join("gone.csv");
+    let path = scratch.path().join("rejects.csv");
+    let rejects = Rejects::new(vec![a.clone(), missing.clone()], true, Some(path.clone()));
+    let of = |file, line| Rejected { file, line, reason: "r".into() };
+    rejects.refuse_late(vec![of(1, 2), of(0, 6), of(0, 3), of(0, 5), of(0, 3), of(0, 99)]);
+    rejects.flush().unwrap();
+    let mut reader = csv::Reader::from_path(&path).unwrap();
+    let found: Vec<_> = reader.records().map(|r| r.unwrap()).map(|r| (r[1].to_owned(), r[3].to_owned())).collect();
+    let row = |line: &str, text: &str| (line.to_owned(), text.to_owned());
+    let two = "2,\"two\nlines\"";
+    let expected = [row("3", two), row("3", two), row("5", "3,y"), row("6", "4,z"), row("99", "row 99"), row("2", "row 2")];
+    assert_eq!(found, expected);
 }
