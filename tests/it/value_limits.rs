@@ -68,6 +68,11 @@ fn values_that_no_one_could_walk_are_refused() {
 #[test]
 fn what_is_within_the_limits_is_made() {
     for (query, answer) in [
+        // What counts away from its end is empty, however far that is.
+        ("UNWIND [0] AS x RETURN size(range(x, -9223372036854775808))", "0"),
+        ("UNWIND [9223372036854775807] AS x RETURN size(range(x, 1))", "0"),
+        ("UNWIND [1] AS x RETURN size(range(x, 9223372036854775807, -1))", "0"),
+        ("UNWIND [1] AS x RETURN size(range(x, 9223372036854775807, 9223372036854775807))", "1"),
         ("RETURN size(reduce(s = 'a', x IN range(1, 24) | s + s))", "16777216"),
         ("RETURN size(reduce(s = [], x IN range(1, 900) | [s]))", "1"),
         ("RETURN size(reduce(s = [], x IN range(1, 2000) | s + [x]))", "2000"),

@@ -6,10 +6,12 @@ mod access;
 mod arithmetic;
 mod comparison;
 mod logic;
+mod regex;
 mod text;
 
 pub use access::{index, property_of, slice};
 pub use arithmetic::{add, divide, modulo, multiply, negate, plus, power, subtract};
 pub use comparison::{equal, greater, greater_or_equal, in_list, less, less_or_equal, not_equal};
 pub use logic::{and, is_not_null, is_null, not, or, truth, xor};
-pub use text::{contains, ends_with, regex_match, starts_with};
+pub use regex::regex_match;
+pub use text::{contains, ends_with, starts_with};

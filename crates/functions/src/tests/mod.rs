@@ -6,4 +6,5 @@ mod evaluator;
 mod functions;
 mod operators;
 mod random;
+mod regex;
 mod specification;

@@ -1,0 +1,133 @@
+//! `text =~ pattern`: a pattern of Java's in, whether the whole text matches out.
+//!
+//! 1. `translate` writes the pattern in the syntax of the crates `regex` and `fancy-regex`, with all that Java means by it spelled out.
+//! 2. What needs no look-around, back-reference, atomic group or possessive quantifier is compiled by `regex`, which takes time
+//!    linear in the text; the rest by `fancy-regex`, which backtracks [`STEPS_MAX`] times at most.
+//! 3. Each thread keeps the patterns it compiled last.
+//!
+//! Source: the documentation of `java.util.regex.Pattern`, version 21.
+
+mod class;
+mod property;
+mod translate;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_types::Value;
+
+use crate::error::Answer;
+
+/// Compiled patterns a thread keeps: enough for every `=~` of a query, few enough to search one by one.
+const PATTERNS_MAX: usize = 16;
+/// Bytes of a compiled pattern, and of what a thread keeps to run it: with [`PATTERNS_MAX`] they bound what is outside of the budget.
+const COMPILED_BYTES_MAX: usize = 4 << 20;
+/// Times that a match may go back: some tens of milliseconds, between which nothing looks at the flag that cancels.
+const STEPS_MAX: usize = 200_000;
+/// Bytes of a pattern: what is longer is no pattern, and the compilers take several hundred times its length.
+const PATTERN_BYTES_MAX: usize = 1 << 16;
+
+/// A compiled pattern.
+enum Compiled {
+    Plain(regex::Regex),
+    Backtracking(fancy_regex::Regex),
+}
+
+thread_local! {
+    /// Most recently used last.
+    static PATTERNS: RefCell<Vec<(Arc<str>, Compiled)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// `text =~ pattern`: whether the whole text matches, by Java's rules.
+///
+/// **Cost**: time linear in the text, or bounded backtracking where the pattern has look-around, back-references, atomic groups or
+/// possessive quantifiers. **Errors**: `ArgumentError` / `InvalidArgumentValue` for a pattern that is none or too large, and for a
+/// match that takes too many steps.
+pub fn regex_match(text: &Value, pattern: &Value) -> Answer {
+    match (text, pattern) {
+        (Value::String(text), Value::String(pattern)) => matches(text, pattern).map(Value::Bool),
+        _ => Ok(Value::Null),
+    }
+}
+
+fn matches(text: &str, pattern: &Arc<str>) -> Result<bool, Diagnostic> {
+    PATTERNS.with_borrow_mut(|patterns| {
+        // The last used is the one that a column is tested with.
+        if patterns.last().is_none_or(|(known, _)| known != pattern) {
+            if let Some(at) = patterns.iter().position(|(known, _)| known == pattern) {
+                let entry = patterns.remove(at);
+                patterns.push(entry);
+            } else {
+                let compiled = compile(pattern).map_err(|reason| {
+                    fault(format!("invalid regular expression \"{}\": {reason}", shown(pattern)))
+                })?;
+                if patterns.len() == PATTERNS_MAX {
+                    patterns.remove(0);
+                }
+                patterns.push((pattern.clone(), compiled));
+            }
+        }
+        match patterns.last() {
+            None => Ok(false),
+            Some((_, Compiled::Plain(regex))) => Ok(regex.is_match(text)),
+            Some((_, Compiled::Backtracking(regex))) => regex.is_match(text).map_err(|_| {
+                fault("regular expression takes too many steps".into())
+                    .hint("repeat what cannot match in two ways, or make inner repetitions possessive, as in (a++b)*")
+            }),
+        }
+    })
+}
+
+fn fault(primary: String) -> Diagnostic {
+    Diagnostic::runtime(ErrorKind::ArgumentError, "InvalidArgumentValue", primary)
+}
+
+/// A pattern in a message, cut where it gets long.
+fn shown(pattern: &str) -> String {
+    const LETTERS_MAX: usize = 100;
+    match pattern.char_indices().nth(LETTERS_MAX) {
+        Some((end, _)) => format!("{}…", &pattern[..end]),
+        None => pattern.to_owned(),
+    }
+}
+
+/// **Errors**: what is wrong with the pattern, as a clause.
+fn compile(pattern: &str) -> Result<Compiled, String> {
+    if pattern.len() > PATTERN_BYTES_MAX {
+        return Err(format!("it has more than {PATTERN_BYTES_MAX} bytes"));
+    }
+    match translate::translate(pattern)? {
+        translate::Translated::Plain(pattern) => {
+            let mut builder = regex::RegexBuilder::new(&pattern);
+            builder.size_limit(COMPILED_BYTES_MAX).dfa_size_limit(COMPILED_BYTES_MAX);
+            builder.build().map(Compiled::Plain).map_err(|error| match error {
+                regex::Error::CompiledTooBig(_) => TOO_LARGE.to_owned(),
+                other => last_line(&other.to_string()),
+            })
+        }
+        translate::Translated::Backtracking(pattern) => {
+            let mut builder = fancy_regex::RegexBuilder::new(&pattern);
+            builder.backtrack_limit(STEPS_MAX).max_prog_size(COMPILED_BYTES_MAX / 64);
+            builder.delegate_size_limit(COMPILED_BYTES_MAX).delegate_dfa_size_limit(COMPILED_BYTES_MAX);
+            builder.build().map(Compiled::Backtracking).map_err(|error| {
+                if is_too_large(&error) { TOO_LARGE.to_owned() } else { last_line(&error.to_string()) }
+            })
+        }
+    }
+}
+
+fn is_too_large(error: &fancy_regex::Error) -> bool {
+    let fancy_regex::Error::CompileError(error) = error else { return false };
+    match &**error {
+        fancy_regex::CompileError::InnerError(inner) => inner.size_limit().is_some(),
+        fancy_regex::CompileError::PatternTooComplex => true,
+        _ => false,
+    }
+}
+
+const TOO_LARGE: &str = "it is too large when compiled";
+
+fn last_line(reason: &str) -> String {
+    reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
