@@ -16,3 +16,4 @@ WITH city, person1, person2,
 WITH city, max([score, -person1.id, -person2.id]) AS top
 RETURN -top[1] AS person1Id, -top[2] AS person2Id, city.name AS cityName, top[0] AS score
 ORDER BY score DESC, person1Id, person2Id
+LIMIT 100

@@ -15,3 +15,4 @@ scored AS (
 SELECT a, b, cityName, score FROM scored
 QUALIFY row_number() OVER (PARTITION BY cityId ORDER BY score DESC, a, b) = 1
 ORDER BY score DESC, a, b
+LIMIT 100

@@ -134,9 +134,12 @@ pub(super) fn quoted<'p>(t: &mut Translator<'p>) -> &'p str {
 pub(super) fn set(t: &mut Translator<'_>, c: char) -> Result<Option<String>, Fault> {
     let unicode = t.flags.unicode_class;
     let members = match c.to_ascii_lowercase() {
-        'd' => if unicode { r"\p{Nd}" } else { "0-9" },
-        'w' => if unicode { r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}" } else { "0-9A-Za-z_" },
-        's' => if unicode { r"\p{White_Space}" } else { r"\t\n\x0B\x0C\r\x20" },
+        'd' if unicode => r"\p{Nd}",
+        'd' => "0-9",
+        'w' if unicode => r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}",
+        'w' => "0-9A-Za-z_",
+        's' if unicode => r"\p{White_Space}",
+        's' => r"\t\n\x0B\x0C\r\x20",
         'h' => r"\t\x20\x{A0}\x{1680}\x{180E}\x{2000}-\x{200A}\x{202F}\x{205F}\x{3000}",
         'v' => r"\n\x0B\x0C\r\x{85}\x{2028}\x{2029}",
         'p' => return property::property(t, c == 'P').map(Some),
@@ -162,7 +165,7 @@ pub(super) fn character(t: &mut Translator<'_>, c: char) -> Result<char, Fault> 
         'x' if t.eat('{') => {
             let (digits, _) = t.ahead().split_once('}').ok_or(r"\x{ is not closed")?;
             let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-            while t.next().is_some_and(|c| c != '}') {}
+            t.pass('}');
             code.ok_or(r"\x{…} is no character")?
         }
         'x' => digits(t, 2).and_then(char::from_u32).ok_or(r"\x is not followed by two hexadecimal digits")?,
@@ -187,7 +190,8 @@ fn unicode(t: &mut Translator<'_>) -> Result<char, Fault> {
     let fault = r"\u is not followed by four hexadecimal digits of a character";
     let code = digits(t, 4).ok_or(fault)?;
     if let (0xD800..0xDC00, true) = (code, t.ahead().starts_with(r"\u")) {
-        (t.next(), t.next());
+        t.next();
+        t.next();
         let low = digits(t, 4).filter(|low| (0xDC00..0xE000).contains(low)).ok_or(fault)?;
         return char::from_u32(0x1_0000 + ((code - 0xD800) << 10) + (low - 0xDC00)).ok_or_else(|| fault.into());
     }

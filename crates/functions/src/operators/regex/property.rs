@@ -6,7 +6,7 @@ use super::translate::{Fault, Translator};
 pub(super) fn property(t: &mut Translator<'_>, negated: bool) -> Result<String, Fault> {
     let name = if t.eat('{') {
         let (name, _) = t.ahead().split_once('}').ok_or(r"\p{ is not closed")?;
-        while t.next().is_some_and(|c| c != '}') {}
+        t.pass('}');
         name.to_owned()
     } else {
         t.next().ok_or(r"\p is not followed by a name")?.to_string()

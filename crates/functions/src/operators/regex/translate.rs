@@ -109,6 +109,11 @@ impl<'p> Translator<'p> {
         self.rest.next_if(|(_, c)| *c == expected).is_some()
     }
 
+    /// Up to `end`, and over it.
+    pub(super) fn pass(&mut self, end: char) {
+        while self.next().is_some_and(|c| c != end) {}
+    }
+
     /// What is not read yet.
     pub(super) fn ahead(&mut self) -> &'p str {
         let at = self.rest.peek().map_or(self.pattern.len(), |(at, _)| *at);
@@ -136,7 +141,7 @@ impl<'p> Translator<'p> {
                     self.greed();
                 }
                 '{' => self.counted()?,
-                '#' if self.flags.comments => while self.next().is_some_and(|c| c != '\n') {},
+                '#' if self.flags.comments => self.pass('\n'),
                 c if self.flags.comments && c.is_ascii_whitespace() => {}
                 c => self.literal(c),
             }
@@ -204,7 +209,7 @@ impl<'p> Translator<'p> {
         self.out.push('{');
         self.out.push_str(inner);
         self.out.push('}');
-        while self.next().is_some_and(|c| c != '}') {}
+        self.pass('}');
         self.greed();
         Ok(())
     }
@@ -251,7 +256,7 @@ impl<'p> Translator<'p> {
         if !is_name {
             return Err(format!("\"{name}\" is no name of a group"));
         }
-        while self.next().is_some_and(|c| c != '>') {}
+        self.pass('>');
         Ok(name)
     }
 
