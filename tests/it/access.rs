@@ -11,7 +11,7 @@ use trimorph_store::access::{
 };
 use trimorph_store::{AdjacencyView, Reader};
 use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph, segmented_graph};
-use trimorph_testkit::random::Random;
+use trimorph_testkit::Random;
 use trimorph_types::compare::{greater, greater_or_equal, less, less_or_equal};
 use trimorph_types::{Value, equals};
 

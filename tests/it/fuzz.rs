@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trimorph::{Config, Database, Value};
+use trimorph_testkit::Random;
 
 /// Texts that mutations start from; the SNB texts of `bench/` join them.
 const SEEDS: &[&str] = &[
@@ -99,17 +100,6 @@ const WORDS: &[&str] = &[
     ":KNOWS",
 ];
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap_or(0) % below.max(1)
-    }
-}
-
 fn boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -119,16 +109,16 @@ fn boundary(text: &str, mut at: usize) -> usize {
 
 fn mutate(text: &str, other: &str, random: &mut Random) -> String {
     let mut text = text.to_owned();
-    for _ in 0..=random.next(3) {
-        let at = boundary(&text, random.next(text.len() + 1));
-        let end = boundary(&text, (at + random.next(12)).min(text.len()));
-        match random.next(5) {
+    for _ in 0..=random.below(3) {
+        let at = boundary(&text, random.below(text.len() + 1));
+        let end = boundary(&text, (at + random.below(12)).min(text.len()));
+        match random.below(5) {
             0 => text.replace_range(at..end, ""),
-            1 => text.insert_str(at, WORDS[random.next(WORDS.len())]),
-            2 => text.replace_range(at..end, WORDS[random.next(WORDS.len())]),
+            1 => text.insert_str(at, WORDS[random.below(WORDS.len())]),
+            2 => text.replace_range(at..end, WORDS[random.below(WORDS.len())]),
             3 => {
-                let from = boundary(other, random.next(other.len()));
-                let to = boundary(other, (from + random.next(60)).min(other.len()));
+                let from = boundary(other, random.below(other.len()));
+                let to = boundary(other, (from + random.below(60)).min(other.len()));
                 text.insert_str(at, &other[from..to]);
             }
             _ => {
@@ -187,10 +177,10 @@ fn mutated_queries_never_panic() {
         files.sort();
         texts.extend(files.iter().map(|f| std::fs::read_to_string(f).unwrap()));
     }
-    let mut random = Random(seed | 1);
+    let mut random = Random::new(seed);
     let mut slowest = (Duration::ZERO, String::new());
     for i in 0..n {
-        let text = mutate(&texts[random.next(texts.len())], &texts[random.next(texts.len())], &mut random);
+        let text = mutate(&texts[random.below(texts.len())], &texts[random.below(texts.len())], &mut random);
         let start = Instant::now();
         assert!(survives(&db, &text).is_ok(), "mutation {i} from seed {seed} panicked:\n{text}");
         if start.elapsed() > slowest.0 {

@@ -11,20 +11,10 @@ use arrow_array::{Decimal128Array, Float64Array, Int64Array, RecordBatch, String
 use arrow_schema::{DataType, Field, Schema};
 use trimorph::generate::{SnbLayout, generate_snb};
 use trimorph::{CancelToken, Config, Database, Error, Format, LoadError, LoadOptions, NoProgress};
+use trimorph_testkit::Random;
 
 /// Longest a load may take; a bomb takes longest.
 const SECONDS_MAX: u64 = 60;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap() % n.max(1)
-    }
-}
 
 /// A set of files that loads, and what is given to the loader.
 struct Case {
@@ -298,7 +288,7 @@ fn mutated_files_load_or_say_why_not() {
     println!("{n} mutations from seed {seed}");
     let root = std::env::temp_dir().join(format!("trimorph-load-fuzz-{}", std::process::id()));
     let cases = cases(&root);
-    let mut random = Random(seed | 1);
+    let mut random = Random::new(seed);
     let (mut loaded, mut wrong) = (0, Vec::new());
     let mut slowest = Duration::ZERO;
     for i in 0..n {

@@ -1,35 +1,22 @@
 //! Encodings against the values they were made of, drawn at random from a seed that is printed.
 
+use trimorph_base::Random;
+
 use crate::{DecimalsView, LinearView, RunsView, pack_decimals, pack_linear, pack_runs};
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-}
 
 /// Sequences of all kinds: steady, stepped, in runs, extreme.
 fn integers(random: &mut Random) -> Vec<i64> {
-    let len = [0, 1, 2, 63, 64, 65, 1000, 65_536][random.below(8) as usize];
+    let len = [0, 1, 2, 63, 64, 65, 1000, 65_536][random.below(8)];
     let (kind, scale) = (random.below(6), 1i64 << random.below(45));
-    let mut value = random.next().cast_signed() >> random.below(64);
+    let mut value = random.bits().cast_signed() >> random.below(64);
     (0..len)
         .map(|i| {
             match kind {
                 0 => value = value.wrapping_add(scale),
                 1 => value = value.wrapping_sub((random.below(1000) as i64).wrapping_mul(scale)),
-                2 if random.below(20) == 0 => value = random.next().cast_signed(),
-                3 => value = random.next().cast_signed() >> 20,
-                4 if i % 2 == 0 => value = [i64::MIN, i64::MAX, 0, -1][random.below(4) as usize],
+                2 if random.below(20) == 0 => value = random.bits().cast_signed(),
+                3 => value = random.bits().cast_signed() >> 20,
+                4 if i % 2 == 0 => value = [i64::MIN, i64::MAX, 0, -1][random.below(4)],
                 _ => {}
             }
             value
@@ -40,7 +27,7 @@ fn integers(random: &mut Random) -> Vec<i64> {
 #[test]
 fn integers_come_back() {
     println!("random seed 77");
-    let mut random = Random(77);
+    let mut random = Random::new(77);
     let (mut lines, mut runs) = (0, 0);
     for _ in 0..400 {
         let values = integers(&mut random);
@@ -54,7 +41,7 @@ fn integers_come_back() {
             assert_eq!(out, values[from..]);
             lines += 1;
         }
-        if let Some(packed) = pack_runs(&values, 1 + random.below(3) as usize) {
+        if let Some(packed) = pack_runs(&values, 1 + random.below(3)) {
             let view = RunsView { starts: packed.starts.view(), values: packed.values.view() };
             values.iter().enumerate().for_each(|(i, v)| assert_eq!(view.get(i), *v, "runs, {i}"));
             for from in [0, values.len() / 3, values.len() - 1] {
@@ -75,14 +62,14 @@ fn a_line_costs_no_bits() {
 }
 
 fn floats(random: &mut Random) -> Vec<f64> {
-    let len = [0, 1, 2, 63, 64, 65, 1000, 65_536][random.below(8) as usize];
+    let len = [0, 1, 2, 63, 64, 65, 1000, 65_536][random.below(8)];
     let (digits, odd) = (random.below(12) as i32, random.below(3) * 5);
     let special = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 5e-324, f64::MAX, 0.1 + 0.2];
     (0..len)
         .map(|_| {
             if random.below(100) < odd {
-                let payload = f64::from_bits(0x7ff0_0000_0000_0001 | random.next());
-                return *special.get(random.below(9) as usize).unwrap_or(&payload);
+                let payload = f64::from_bits(0x7ff0_0000_0000_0001 | random.bits());
+                return *special.get(random.below(9)).unwrap_or(&payload);
             }
             let whole = random.below(1 << 40) as i64 - (1 << 39);
             format!("{whole}e-{digits}").parse().unwrap()
@@ -93,7 +80,7 @@ fn floats(random: &mut Random) -> Vec<f64> {
 #[test]
 fn floats_come_back_to_the_last_bit() {
     println!("random seed 78");
-    let mut random = Random(78);
+    let mut random = Random::new(78);
     let (mut packed_count, mut with_exceptions) = (0, 0);
     for _ in 0..300 {
         let values = floats(&mut random);
@@ -112,7 +99,7 @@ fn floats_come_back_to_the_last_bit() {
 
 #[test]
 fn floats_that_are_no_decimals_are_left_alone() {
-    let mut random = Random(79);
-    let values: Vec<f64> = (0..1000).map(|_| 1.0 / (random.next() as f64)).collect();
+    let mut random = Random::new(79);
+    let values: Vec<f64> = (0..1000).map(|_| 1.0 / (random.bits() as f64)).collect();
     assert!(pack_decimals(&values).is_none());
 }

@@ -1,7 +1,6 @@
 //! What other crates are tested with and against.
 //!
 //! ```text
-//! random       a seeded source of numbers
 //! graphs       random graphs as plain data, loaded through the bulk builder into a snapshot
 //! queries      random openCypher texts over such a graph
 //! interpreter  a naive interpreter of the logical algebra: the answers to compare with
@@ -15,9 +14,8 @@ pub mod compare;
 pub mod graphs;
 pub mod interpreter;
 pub mod queries;
-pub mod random;
 
-pub use random::Random;
+pub use trimorph_base::Random;
 
 #[cfg(test)]
 mod tests;

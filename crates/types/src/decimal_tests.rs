@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::samples::Random;
+use crate::samples::Samples;
 use crate::{Decimal, Value};
 
 fn decimal(text: &str) -> Decimal {
@@ -69,7 +69,7 @@ fn arithmetic() {
 
 #[test]
 fn floats_are_compared_exactly() {
-    let mut random = Random(7);
+    let mut random = Samples::new(7);
     for _ in 0..2_000 {
         // Few bits and few places, so that ties come.
         let scale = random.between(0, 12);

@@ -2,30 +2,31 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{EdgeId, NodeId};
+use trimorph_base::{EdgeId, NodeId, Random};
 
 use crate::temporal::ZoneId;
 use crate::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Path, Relationship, Time};
 use crate::{Decimal, Literal, Map, Value};
 
-/// Xorshift64*, Vigna 2016. The seed must not be zero.
-pub(crate) struct Random(pub(crate) u64);
+/// Random values.
+pub(crate) struct Samples(Random);
 
-impl Random {
+impl Samples {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Random::new(seed))
+    }
+
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+        self.0.bits()
     }
 
     /// `low <= n < high`.
     pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
-        low + i64::try_from(self.bits() % u64::try_from(high - low).unwrap()).unwrap()
+        self.0.between(low, high - 1)
     }
 
     pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[usize::try_from(self.between(0, i64::try_from(items.len()).unwrap())).unwrap()]
+        self.0.pick(items)
     }
 
     pub(crate) fn date(&mut self) -> Date {

@@ -1,24 +1,13 @@
 //! Mutated queries never panic when parsed and bound; their errors point into the text, their plans use variables
 //! that are there.
 
+use trimorph_base::Random;
+
 use super::bind_corpus::{bound, check_plan};
 use super::corpus;
 
 const SEED: u64 = 0x7269_6d6f_7270_6821;
 const MUTATIONS: usize = 20_000;
-
-/// xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let word = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d);
-        ((word >> 33) as usize) % end.max(1)
-    }
-}
 
 /// Pieces to insert: brackets, operators, beginnings of things, odd characters.
 const PIECES: &[&str] = &[
@@ -117,7 +106,7 @@ fn check(text: &str) {
 #[test]
 fn mutated_queries_do_not_panic() {
     println!("seed {SEED:#x}");
-    let mut random = Random(SEED);
+    let mut random = Random::new(SEED);
     let mut texts: Vec<String> = corpus::queries().into_iter().map(|query| query.text).collect();
     texts.push(
         "PREFIX ex: <http://ex.org/> MATCH (n:ex::A)-[r:T*1..3]->(m) RETURN n {.x, y: 1}, [x IN r | x.y]"

@@ -1,10 +1,10 @@
 //! Aggregates: results by list, weights against repetition, merged parts against the whole.
 
+use trimorph_base::Random;
 use trimorph_types::format::{IdsOnly, format_literal};
 use trimorph_types::{Value, order};
 
 use super::evaluator::value;
-use super::random::Random;
 use crate::aggregate::{Accumulator, AggregateFunction, lookup};
 
 fn items(list: &str) -> Vec<Value> {
@@ -138,7 +138,7 @@ fn fresh(function: AggregateFunction) -> Accumulator {
 #[test]
 fn parts_and_weights_change_nothing() {
     for seed in 1..=60 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let input: Vec<(Value, u64)> = (0..random.below(40))
             .map(|_| {
                 let value = match random.below(4) {
@@ -146,10 +146,10 @@ fn parts_and_weights_change_nothing() {
                     1 => Value::Float(f64::from(u32::try_from(random.below(1_000)).unwrap()) / 8.0 - 50.0),
                     _ => Value::Int(i64::try_from(random.below(200)).unwrap() - 100),
                 };
-                (value, random.below(4))
+                (value, random.below(4) as u64)
             })
             .collect();
-        let split = usize::try_from(random.below(input.len() as u64 + 1)).unwrap();
+        let split = random.below(input.len() + 1);
         for function in ALL {
             let (mut whole, mut left, mut right) = (fresh(function), fresh(function), fresh(function));
             for (i, (value, weight)) in input.iter().enumerate() {

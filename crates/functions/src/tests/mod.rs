@@ -5,6 +5,5 @@ mod decimals;
 mod evaluator;
 mod functions;
 mod operators;
-mod random;
 mod regex;
 mod specification;

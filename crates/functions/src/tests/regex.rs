@@ -1,5 +1,6 @@
 //! `=~` against what Java's `String.matches` gives.
 
+use trimorph_base::Random;
 use trimorph_types::Value;
 
 use crate::operators::regex_match;
@@ -166,11 +167,11 @@ fn steps_are_bounded() {
 /// Characters in any order neither panic nor take long.
 #[test]
 fn any_text_is_a_pattern_or_a_fault() {
-    let mut random = super::random::Random(7);
+    let mut random = Random::new(7);
     let alphabet: Vec<char> = r"ab09\\\(([[))]]{}*+?|^$.&&--QEpPkuxcRZbwdi<>=!:,#é ".chars().collect();
     for _ in 0..20_000 {
         let length = random.below(14);
-        let pattern: String = (0..length).map(|_| alphabet[random.below(alphabet.len() as u64) as usize]).collect();
+        let pattern: String = (0..length).map(|_| *random.pick(&alphabet)).collect();
         _ = ask("ab09", &pattern);
     }
 }

@@ -1,18 +1,11 @@
 //! CSV against the `csv` crate on random texts, at several chunk sizes.
 
+use trimorph_base::Random;
+
 use super::Dialect;
 use super::chunk::Chunker;
 use super::split::Splitter;
 use super::structural::Structural;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-}
 
 /// Lines and fields as this crate reads them, in chunks of `chunk_bytes`.
 fn read(text: &[u8], delimiter: u8, chunk_bytes: usize) -> Vec<(u64, Vec<Vec<u8>>)> {
@@ -82,7 +75,7 @@ fn random_text(random: &mut Random, delimiter: char, with_quotes: bool) -> Strin
 fn agrees_with_the_csv_crate_at_every_chunk_size() {
     let seed = 12_345;
     println!("seed {seed}");
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     for round in 0..3_000 {
         let delimiter = if round % 2 == 0 { '|' } else { ',' };
         let text = random_text(&mut random, delimiter, round % 3 != 0);
@@ -110,7 +103,7 @@ fn byte_order_mark_and_last_line_without_end() {
 
 #[test]
 fn structural_positions_are_those_of_a_plain_search() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for length in 0..300 {
         let text: Vec<u8> =
             (0..length).map(|_| b"|\n\x7d\x7c\xfc\x8a\x0b\x00\xffab"[random.below(11)]).collect();

@@ -1,17 +1,10 @@
 //! Mutated files: never a panic, the same result at every chunk size and thread count.
 
+use trimorph_base::Random;
+
 use super::{Scratch, try_load};
 use crate::generate::{SnbLayout, generate_snb};
 use crate::{Format, LoadOptions, NoProgress};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n.max(1)
-    }
-}
 
 const INTERESTING: &[u8] = b"\"\"|,;\n\r\0\xff\xc3:T-+9.";
 
@@ -61,7 +54,7 @@ fn outcome(paths: &[std::path::PathBuf], format: Format, chunk_bytes: usize, thr
 fn mutated_neo4j_files_never_panic_and_chunks_make_no_difference() {
     let seed = 20_260_101;
     println!("seed {seed}");
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let text = "id:ID(P),name,n:int,tags:string[],d:date,at:datetime,:LABEL\n\
         1,Ann,5,a;b,2001-02-03,2001-02-03T04:05:06Z,P\n2,\"B, \"\"b\"\"\nc\",,,,,P;Q\r\n3,,7,,,,Q\n4,ü,7,x,,,\n"
         .to_owned()
@@ -81,7 +74,7 @@ fn mutated_neo4j_files_never_panic_and_chunks_make_no_difference() {
 fn mutated_snb_files_and_compressed_files_never_panic() {
     let seed = 77;
     println!("seed {seed}");
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let scratch = Scratch::new();
     generate_snb(0.001, 1, scratch.path(), SnbLayout::Merged, &NoProgress).unwrap();
     let snapshot = scratch.path().join("initial_snapshot");
@@ -106,7 +99,7 @@ fn mutated_snb_files_and_compressed_files_never_panic() {
 fn mutated_parquet_files_are_errors_or_rows_but_never_panic() {
     let seed = 5;
     println!("seed {seed}");
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let scratch = Scratch::new();
     super::mapping::write_people(&scratch.path().join("p.parquet"));
     let original = std::fs::read(scratch.path().join("p.parquet")).unwrap();
@@ -125,7 +118,7 @@ fn mutated_parquet_files_are_errors_or_rows_but_never_panic() {
 
 #[test]
 fn mutated_mappings_never_panic() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let scratch = Scratch::new();
     scratch.file("a.csv", "id,x\n1,2\n");
     let text = r#"{"delimiter": ",", "nodes": [{"file": "a.csv", "labels": ["A"], "key": "id", "columns": {"x": "int[]"}}],

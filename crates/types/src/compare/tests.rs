@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use trimorph_base::{EdgeId, NodeId};
 
 use super::{Grouping, compare, equals, equivalent, greater_or_equal, less, less_or_equal, order};
-use crate::samples::Random;
+use crate::samples::Samples;
 use crate::value::{Date, Path, Relationship};
 use crate::{Decimal, Literal, Value};
 
@@ -179,7 +179,7 @@ fn hash(value: &Value) -> u64 {
 /// Reflexive, antisymmetric, transitive; aligned with equivalence, equality, comparability and hash.
 #[test]
 fn relations_agree_on_random_values() {
-    let mut random = Random(42);
+    let mut random = Samples::new(42);
     let mut values: Vec<Value> = (0..300).map(|_| random.value(2)).collect();
     for a in &values {
         assert!(equivalent(a, a) && order(a, a).is_eq(), "{a:?} is not itself");

@@ -1,6 +1,6 @@
 //! Text in and out.
 
-use crate::samples::Random;
+use crate::samples::Samples;
 use crate::temporal::{
     ZoneId, parse_date, parse_datetime, parse_duration, parse_local_datetime, parse_local_time, parse_time,
 };
@@ -9,7 +9,7 @@ use crate::value::Duration;
 /// `parse(print(x)) = x` for random values of every type.
 #[test]
 fn what_is_printed_reads_back() {
-    let mut random = Random(2_015);
+    let mut random = Samples::new(2_015);
     for _ in 0..20_000 {
         let date = random.date();
         assert_eq!(parse_date(&date.to_string()), Ok(date), "{date}");

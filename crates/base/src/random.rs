@@ -1,4 +1,6 @@
-//! Random numbers from a seed.
+//! A seed in, random numbers out, for tests in every crate.
+//!
+//! It is here and not behind a feature: a feature that only tests ask for would build everything twice.
 
 /// Xorshift64*. The same seed gives the same numbers on every machine.
 ///
