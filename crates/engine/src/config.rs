@@ -2,12 +2,15 @@
 
 pub use trimorph_store::access::Choice as AccessChoice;
 
+use crate::machine;
+
 /// How a database is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
     /// Refuse to create or change anything.
     pub read_only: bool,
-    /// Bytes that queries and loads may use beside the data, all together. Four fifths of the machine's memory unless told.
+    /// Bytes that queries and loads may use beside the data, all together. Four fifths of the memory that this process
+    /// may use unless told: the machine's, or that of its control group if that has less.
     pub memory_limit_bytes: usize,
     /// Threads for one query.
     pub threads: usize,
@@ -29,7 +32,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             read_only: false,
-            memory_limit_bytes: physical_memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
+            memory_limit_bytes: machine::memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             huge_pages: true,
             test_procedures: false,
@@ -39,12 +42,4 @@ impl Default for Config {
             access: AccessChoice::Cost,
         }
     }
-}
-
-/// The machine's memory, where it says.
-fn physical_memory_bytes() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;
-    let kib: usize = line.split_whitespace().nth(1)?.parse().ok()?;
-    kib.checked_mul(1024)
 }

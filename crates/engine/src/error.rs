@@ -1,18 +1,19 @@
 //! The one error enum, and how an error of a text is shown: message, line, caret, hint.
 
-use std::fmt;
 use std::fmt::Write as _;
 
 use trimorph_base::{Diagnostic, OverBudget, Span};
 use trimorph_exec::ExecError;
 use trimorph_loader::LoadError;
 use trimorph_store::DatabaseError;
+use unicode_width::UnicodeWidthChar as _;
 
 /// Anything that can go wrong.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The query, or a value it met.
+    #[error("{}", render(diagnostic, text))]
     Query {
         /// What is wrong and where.
         diagnostic: Box<Diagnostic>,
@@ -20,14 +21,19 @@ pub enum Error {
         text: String,
     },
     /// A load gave up.
-    Load(LoadError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// A file of the database.
+    #[error("{0}")]
     Storage(String),
     /// The memory limit.
+    #[error("{0}; raise the memory limit or ask for less at once")]
     Memory(OverBudget),
     /// Somebody asked the query to stop.
+    #[error("the query was cancelled")]
     Cancelled,
     /// The database was opened read-only.
+    #[error("the database was opened read-only")]
     ReadOnly,
 }
 
@@ -50,12 +56,6 @@ impl Error {
             Self::Query { diagnostic, text } => diagnostic.span.map(|s| position(text, s)),
             _ => None,
         }
-    }
-}
-
-impl From<LoadError> for Error {
-    fn from(e: LoadError) -> Self {
-        Self::Load(e)
     }
 }
 
@@ -99,11 +99,7 @@ fn visible(c: char) -> char {
 
 /// A blank that is as wide as a character on most terminals.
 fn blank(c: char) -> char {
-    let is_wide = matches!(c,
-        '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
-        | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{1f300}'..='\u{1f64f}'
-        | '\u{1f680}'..='\u{1f6ff}' | '\u{1f900}'..='\u{1f9ff}' | '\u{20000}'..='\u{3fffd}');
-    if is_wide { '\u{3000}' } else { ' ' }
+    if c.width() == Some(2) { '\u{3000}' } else { ' ' }
 }
 
 /// The message with the source line, a caret under the place, and the hint.
@@ -142,21 +138,6 @@ pub(crate) fn show(head: &str, primary: &str, span: Option<Span>, hint: Option<&
     }
     out
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Query { diagnostic, text } => f.write_str(&render(diagnostic, text)),
-            Self::Load(e) => e.fmt(f),
-            Self::Storage(text) => f.write_str(text),
-            Self::Memory(o) => write!(f, "{o}; raise the memory limit or ask for less at once"),
-            Self::Cancelled => f.write_str("the query was cancelled"),
-            Self::ReadOnly => f.write_str("the database was opened read-only"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 #[cfg(test)]
 mod tests {

@@ -21,6 +21,7 @@ mod error;
 mod estimator;
 mod explain;
 mod functions;
+mod machine;
 mod notice;
 mod plan_cache;
 mod procedures;

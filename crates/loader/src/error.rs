@@ -1,6 +1,5 @@
 //! Why a load gave up.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,19 +7,22 @@ use trimorph_base::OverBudget;
 use trimorph_store::bulk::{BulkError, Rejected};
 
 /// Why a load gave up. Nothing of it is visible to readers: a load is all or nothing.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The operating system refused, or a compressed file is broken.
+    #[error("could not {operation} file \"{}\": {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What was tried, such as `read`.
         operation: &'static str,
         /// What came back.
+        #[source]
         error: io::Error,
     },
     /// A file, header or mapping does not describe a graph.
+    #[error("{}{reason}{}", before(path.as_deref()), behind(hint.as_deref()))]
     Format {
         /// The file to blame, if one is.
         path: Option<PathBuf>,
@@ -30,6 +32,7 @@ pub enum LoadError {
         hint: Option<String>,
     },
     /// A row was refused and bad rows are not skipped.
+    #[error("{text}")]
     Rejected {
         /// `path:line: reason`.
         text: String,
@@ -37,11 +40,24 @@ pub enum LoadError {
         rejected: Rejected,
     },
     /// Storage gave up.
+    #[error("{0}")]
     Sink(BulkError),
     /// The memory budget does not hold one chunk.
+    #[error("{0}")]
     Memory(OverBudget),
     /// Cancelled from outside.
+    #[error("cancelled")]
     Cancelled,
+}
+
+/// The path that a message begins with.
+fn before(path: Option<&Path>) -> String {
+    path.map_or_else(String::new, |path| format!("{}: ", path.display()))
+}
+
+/// The hint that it ends with.
+fn behind(hint: Option<&str>) -> String {
+    hint.map_or_else(String::new, |hint| format!(" ({hint})"))
 }
 
 impl LoadError {
@@ -60,32 +76,6 @@ impl LoadError {
         }
     }
 }
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { path, operation, error } => {
-                write!(f, "could not {operation} file \"{}\": {error}", path.display())
-            }
-            Self::Format { path, reason, hint } => {
-                if let Some(path) = path {
-                    write!(f, "{}: ", path.display())?;
-                }
-                f.write_str(reason)?;
-                match hint {
-                    Some(hint) => write!(f, " ({hint})"),
-                    None => Ok(()),
-                }
-            }
-            Self::Rejected { text, .. } => f.write_str(text),
-            Self::Sink(error) => error.fmt(f),
-            Self::Memory(over) => over.fmt(f),
-            Self::Cancelled => f.write_str("cancelled"),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}
 
 impl From<BulkError> for LoadError {
     fn from(error: BulkError) -> Self {
