@@ -8,14 +8,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
+use crate::manifest::Toml;
 use crate::report::Report;
-use crate::toml;
 
 pub(crate) fn run(root: &Path) -> Report {
     let mut report = Report::default();
     let deny = std::fs::read_to_string(root.join("deny.toml")).unwrap_or_default();
-    let lists = toml::lists(&deny, "licenses");
-    let allowed = lists.iter().find(|(key, _)| key == "allow").map_or(&[][..], |(_, list)| list.as_slice());
+    let lists = match Toml::parse(&deny) {
+        Ok(toml) => toml.lists("licenses"),
+        Err(error) => {
+            report.problem("deny.toml", 0, &error, "mend it and run again");
+            return report;
+        }
+    };
+    let allowed = lists.iter().find(|list| list.key == "allow").map_or(&[][..], |list| list.items.as_slice());
     let tree = [
         "tree",
         "--workspace",

@@ -1,13 +1,13 @@
-//! Automation of this repository: `cargo xtask tidy`, `cargo xtask licences`. Uses nothing but the standard library, so
-//! that it builds in seconds before anything else does.
+//! Automation of this repository: `cargo xtask tidy`, `cargo xtask licences`. Uses little beside the standard
+//! library, so that it builds in seconds before anything else does.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a command line program")]
 
 mod licences;
+mod manifest;
 mod report;
 mod source;
 mod tidy;
-mod toml;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

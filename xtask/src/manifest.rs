@@ -1,62 +1,80 @@
-//! The little of TOML that our own files use: sections, `key = "text"`, `key = […]` over several lines, comments.
+//! What the checks read out of TOML files, with the lines where they found it.
 
-/// The string elements of every `key = […]` in `[section]`, in file order.
-pub(crate) fn lists(text: &str, section: &str) -> Vec<(String, Vec<String>)> {
-    let mut found: Vec<(String, Vec<String>)> = Vec::new();
-    let (mut inside, mut open) = (false, false);
-    for line in text.lines() {
-        let line = without_comment(line);
-        if open {
-            if let Some((_, list)) = found.last_mut() {
-                list.extend(quoted(line));
-            }
-            open = !line.contains(']');
-        } else if line.starts_with('[') {
-            inside = line == format!("[{section}]");
-        } else if let (true, Some((key, value))) = (inside, line.split_once('='))
-            && value.trim_start().starts_with('[')
-        {
-            found.push((key.trim().to_owned(), quoted(value)));
-            open = !value.contains(']');
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::DeTable;
+
+/// A file that is read.
+pub(crate) struct Toml<'t> {
+    text: &'t str,
+    table: DeTable<'t>,
+}
+
+impl<'t> Toml<'t> {
+    /// **Errors**: what is wrong with the text, in one line.
+    pub(crate) fn parse(text: &'t str) -> Result<Self, String> {
+        match DeTable::parse(text) {
+            Ok(table) => Ok(Self { text, table: table.into_inner() }),
+            Err(error) => Err(error.message().to_owned()),
         }
     }
-    found
-}
 
-/// The keys of all sections whose last part is `dependencies`, `dev-dependencies` or `build-dependencies`, with their lines.
-pub(crate) fn dependencies(text: &str) -> Vec<(String, usize)> {
-    let mut found = Vec::new();
-    let mut inside = false;
-    for (i, line) in text.lines().enumerate() {
-        let line = without_comment(line);
-        if let Some(section) = line.strip_prefix('[') {
-            let section = section.trim_end_matches(']');
-            inside = section.ends_with("dependencies");
-            // `[dependencies.name]`
-            if let Some((_, name)) = section.split_once("dependencies.") {
-                found.push((name.to_owned(), i + 1));
+    fn line(&self, span: &Range<usize>) -> usize {
+        self.text.get(..span.start).map_or(0, |before| before.matches('\n').count() + 1)
+    }
+
+    fn section(&self, name: &str) -> Option<&DeTable<'t>> {
+        self.table.get(name)?.get_ref().as_table()
+    }
+
+    /// The string elements of every `key = […]` in `[section]`, in file order, with the lines of the keys.
+    pub(crate) fn lists(&self, section: &str) -> Vec<List> {
+        let mut found: Vec<(usize, List)> = Vec::new();
+        for (key, value) in self.section(section).into_iter().flatten() {
+            let Some(list) = value.get_ref().as_array() else { continue };
+            let items = list.iter().filter_map(|item| item.get_ref().as_str().map(str::to_owned)).collect();
+            let list = List { key: key.get_ref().to_string(), items, line: self.line(&key.span()) };
+            found.push((key.span().start, list));
+        }
+        found.sort_by_key(|(at, _)| *at);
+        found.into_iter().map(|(_, list)| list).collect()
+    }
+
+    /// The text of `key = "text"` in `[section]`.
+    pub(crate) fn text(&self, section: &str, key: &str) -> Option<&str> {
+        self.section(section)?.get(key)?.get_ref().as_str()
+    }
+
+    /// The keys of all tables called `dependencies`, `dev-dependencies` or `build-dependencies`, also those of one target, with
+    /// their lines.
+    pub(crate) fn dependencies(&self) -> Vec<(String, usize)> {
+        let mut found = Vec::new();
+        self.dependencies_in(&self.table, &mut found);
+        found.sort_by_key(|(_, line)| *line);
+        found
+    }
+
+    fn dependencies_in(&self, table: &DeTable<'t>, found: &mut Vec<(String, usize)>) {
+        for (key, value) in table {
+            let Some(inner) = value.get_ref().as_table() else { continue };
+            if key.get_ref().ends_with("dependencies") {
+                let line = |key: &Spanned<_>| self.line(&key.span());
+                found.extend(inner.keys().map(|key| (key.get_ref().to_string(), line(key))));
+            } else if key.get_ref() == "target" {
+                let targets = inner.values().filter_map(|t| t.get_ref().as_table());
+                targets.for_each(|target| self.dependencies_in(target, found));
             }
-        } else if let (true, Some((key, _))) = (inside, line.split_once('=')) {
-            let name = key.trim().split('.').next().unwrap_or_default();
-            found.push((name.to_owned(), i + 1));
         }
     }
-    found
 }
 
-/// The text of `key = "text"` at the start of a line.
-pub(crate) fn text(toml: &str, key: &str) -> Option<String> {
-    let value = toml.lines().find_map(|l| l.strip_prefix(key)?.trim_start().strip_prefix('='))?;
-    quoted(value).into_iter().next()
-}
-
-/// No value of ours has a `#` in it.
-fn without_comment(line: &str) -> &str {
-    line.split('#').next().unwrap_or_default().trim()
-}
-
-fn quoted(text: &str) -> Vec<String> {
-    text.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+/// A list of texts.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct List {
+    pub(crate) key: String,
+    pub(crate) items: Vec<String>,
+    pub(crate) line: usize,
 }
 
 #[cfg(test)]
@@ -65,17 +83,24 @@ mod tests {
 
     #[test]
     fn lists_of_a_section() {
-        let toml = "[a]\nx = [\"1\"] # one\ny = [\n  \"2\",\n  \"3\",\n]\nz = 1\n[b]\nx = [\"4\"]\n";
-        let want =
-            [("x".to_owned(), vec!["1".to_owned()]), ("y".to_owned(), vec!["2".to_owned(), "3".to_owned()])];
-        assert_eq!(lists(toml, "a"), want);
+        let toml = "[a]\nx = [\"1\"] # one\ny = [\n  \"2\",\n  \"3\", # a # b\n]\nz = 1\n[b]\nx = [\"4\"]\n";
+        let list = |key: &str, items: &[&str], line| List {
+            key: key.into(),
+            items: items.iter().map(|i| (*i).to_owned()).collect(),
+            line,
+        };
+        let want = [list("x", &["1"], 2), list("y", &["2", "3"], 3)];
+        assert_eq!(Toml::parse(toml).unwrap().lists("a"), want);
+        assert!(Toml::parse("a = [").is_err());
     }
 
     #[test]
     fn dependencies_of_all_kinds() {
-        let toml = "[package]\nname = \"n\"\n[dependencies]\na.workspace = true\nb = \"1\"\n[target.'cfg(unix)'.dependencies]\nc = \"2\"\n";
-        let names: Vec<_> = dependencies(toml).into_iter().map(|(n, _)| n).collect();
-        assert_eq!(names, ["a", "b", "c"]);
-        assert_eq!(text(toml, "name").as_deref(), Some("n"));
+        let toml = "[package]\nname = \"n\"\n[dependencies]\na.workspace = true\nb = \"1\"\n\n[dev-dependencies.d]\npath = \"x\"\n[target.'cfg(unix)'.dependencies]\nc = \"2\"\n";
+        let toml = Toml::parse(toml).unwrap();
+        let found = toml.dependencies();
+        let names: Vec<_> = found.iter().map(|(n, line)| (n.as_str(), *line)).collect();
+        assert_eq!(names, [("a", 4), ("b", 5), ("d", 7), ("c", 10)]);
+        assert_eq!(toml.text("package", "name"), Some("n"));
     }
 }

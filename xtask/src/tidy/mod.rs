@@ -1,12 +1,14 @@
 //! The house rules that a program can check: one file per rule, one line of advice per problem.
 
 mod architecture;
+mod circles;
 mod docs;
 mod layers;
 mod leftovers;
 mod panics;
 mod shape;
 mod unsafety;
+mod width;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,6 +34,8 @@ pub(crate) fn run(root: &Path) -> Report {
     layers::check(&files, &mut report);
     architecture::check(&files, &mut report);
     shape::check(&files, &mut report);
+    width::check(&files, &mut report);
+    circles::check(&files, &mut report);
     leftovers::check(&files, &mut report);
     panics::check(&files, &mut report);
     unsafety::check(&files, &mut report);

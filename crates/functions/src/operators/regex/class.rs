@@ -3,7 +3,7 @@
 //! Unions, ranges, `&&` and classes within classes mean the same here and there; escapes and case do not.
 
 use super::property;
-use super::translate::{Fault, Translator, push_char};
+use super::state::{Fault, Translator, push_char};
 
 pub(super) const TRAILING: &str = r"a \ is not followed by anything";
 

@@ -9,6 +9,7 @@
 
 mod class;
 mod property;
+mod state;
 mod translate;
 
 use std::cell::RefCell;

@@ -1,6 +1,6 @@
 //! `\p{…}` and `\pX` of Java's in, a class out.
 
-use super::translate::{Fault, Translator};
+use super::state::{Fault, Translator};
 
 /// The class after `\p` or `\P`.
 pub(super) fn property(t: &mut Translator<'_>, negated: bool) -> Result<String, Fault> {
