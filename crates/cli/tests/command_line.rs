@@ -317,6 +317,43 @@ fn arrow_and_parquet_read_back() {
 }
 
 #[test]
+fn times_beyond_nanoseconds_are_in_every_format() {
+    use arrow_array::cast::AsArray as _;
+    use arrow_array::types::TimestampMicrosecondType;
+    use arrow_array::{Array as _, RecordBatch};
+
+    let far = "localdatetime('2500-01-01T00:00:00.000001')";
+    let all = format!("UNWIND [{far}, localdatetime('-0044-03-15T12:00'), null] AS x RETURN x");
+    for format in ["csv", "json", "jsonl", "table", "line", "markdown"] {
+        memory_query(&[&all, "--format", format]).ok().has(&["2500-01-01T00:00:00.000001", "-0044-03-15T12:00"]);
+    }
+    let dir = directory("far-times");
+    let check = |batches: &[RecordBatch]| {
+        let column = batches[0].column(0).as_primitive::<TimestampMicrosecondType>();
+        assert_eq!((column.value(0), column.null_count()), (16_725_225_600_000_001, 1));
+    };
+    let write = |text: &str, format: &str| {
+        let name = format!("x.{format}");
+        let run = run_in(&dir, &["query", ":memory:", text, "--format", format, "--output", &name], "").ok();
+        (fs::File::open(dir.join(name)).unwrap(), run.err)
+    };
+    let reader = arrow_ipc::reader::FileReader::try_new(write(&all, "arrow").0, None).unwrap();
+    check(&reader.map(Result::unwrap).collect::<Vec<_>>());
+    let parquet = |text: &str| {
+        let (file, err) = write(text, "parquet");
+        let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        (reader.build().unwrap().map(Result::unwrap).collect::<Vec<_>>(), err)
+    };
+    let (batches, err) = parquet(&all);
+    check(&batches);
+    assert_eq!(err, "");
+    // Neither unit holds both: text, and a word about it.
+    let (batches, err) = parquet(&all.replace("null", "localdatetime('2020-01-01T00:00:00.000000001')"));
+    assert_eq!(batches[0].column(0).as_string::<i32>().value(2), "2020-01-01T00:00:00.000000001");
+    assert!(err.contains("notice: column \"x\" is text"), "{err}");
+}
+
+#[test]
 fn entities_have_a_json_form() {
     let text = "MATCH path = (a:Person)-[k:KNOWS]->(b:Person) RETURN a, k, path LIMIT 1";
     let out = social_query(&[text, "--format", "jsonl"]).ok().out;
