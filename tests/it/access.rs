@@ -1,4 +1,5 @@
-//! Access patterns: random patterns over random graphs, by index, by relation and by cost, against a list of all statements.
+//! Access patterns: random patterns over random graphs, by index, by relation and by cost, against a list of
+//! all statements.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -1,4 +1,5 @@
-//! Walks that are as long as the graph is large, and as many as no memory holds: answered, over budget, or cancelled; never an abort.
+//! Walks that are as long as the graph is large, and as many as no memory holds: answered, over budget, or
+//! cancelled; never an abort.
 
 use std::sync::Arc;
 use std::time::Duration;

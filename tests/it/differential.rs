@@ -1,4 +1,5 @@
-//! Random graphs and queries: the engine under every configuration against the naive interpreter of the logical algebra.
+//! Random graphs and queries: the engine under every configuration against the naive interpreter of the
+//! logical algebra.
 //!
 //! `SEEDS=from..to` and `QUERIES=n` widen the run; every failure prints its seeds.
 
@@ -21,8 +22,8 @@ const NOW: Clock = Clock { seconds: 1_700_000_000, nanos: 0 };
 /// Steps the interpreter may take for one query.
 const STEPS_MAX: u64 = 3_000_000;
 
-/// Graphs whose queries found bugs that are mended: an undirected walk that went back over its edge (query 68), a counted trail whose
-/// middle was of no length (query 129).
+/// Graphs whose queries found bugs that are mended: an undirected walk that went back over its edge (query
+/// 68), a counted trail whose middle was of no length (query 129).
 const ONCE_WRONG: [u64; 2] = [373, 1310];
 
 /// The configurations a query is run under, one by one with the seed.

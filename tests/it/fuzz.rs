@@ -1,5 +1,5 @@
-//! Mutated queries against a small database: every answer is rows or a typed error, never a panic. Runs short with a fixed seed here;
-//! `FUZZ=n` widens it (`FUZZ_SEED=s` starts elsewhere).
+//! Mutated queries against a small database: every answer is rows or a typed error, never a panic. Runs short
+//! with a fixed seed here; `FUZZ=n` widens it (`FUZZ_SEED=s` starts elsewhere).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Aggregations with so many groups that the workers merge their tables in parts: the same answers on any number of threads.
+//! Aggregations with so many groups that the workers merge their tables in parts: the same answers on any
+//! number of threads.
 
 use std::sync::Arc;
 
@@ -9,7 +10,8 @@ use trimorph_testkit::graphs::{CreatedGraph, LoadOptions};
 use trimorph_testkit::queries::bind;
 use trimorph_types::Value;
 
-/// Nodes of two tables. Of each property many values, of some nodes none; integers in one table are floats in the other.
+/// Nodes of two tables. Of each property many values, of some nodes none; integers in one table are floats in
+/// the other.
 const GRAPH: [&str; 2] = [
     "UNWIND range(1, 90000) AS i CREATE (:A {n: i, key: i % 80000, text: 'text ' + toString(i % 75000), few: i % 3})",
     "UNWIND range(1, 60000) AS i CREATE (:B {n: -i, key: toFloat(i % 55000), day: date('2000-01-01') + duration({days: i % 33000})})",
@@ -30,7 +32,8 @@ const QUERIES: [&str; 12] = [
     "MATCH (m) WITH m.key AS k, count(*) AS n RETURN n, count(k)",
 ];
 
-/// A value as text. Of equivalent keys, which one is seen first depends on the threads: 1 and 1.0 look the same.
+/// A value as text. Of equivalent keys, which one is seen first depends on the threads: 1 and 1.0 look the
+/// same.
 fn text(value: Value) -> String {
     match value {
         Value::Int(i) => format!("{:?}", i as f64),

@@ -1,5 +1,6 @@
-//! Mutated input files: a load is rows or a typed error that names the file, never a panic, a hang or memory without bound. Runs
-//! short with a fixed seed here; `FUZZ_LOAD=n` widens it (`FUZZ_SEED=s` starts elsewhere).
+//! Mutated input files: a load is rows or a typed error that names the file, never a panic, a hang or memory
+//! without bound. Runs short with a fixed seed here; `FUZZ_LOAD=n` widens it (`FUZZ_SEED=s` starts
+//! elsewhere).
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,5 @@
-//! Trails that must be longer than the graph has edges are planned as nothing; those that need every edge are found.
+//! Trails that must be longer than the graph has edges are planned as nothing; those that need every edge are
+//! found.
 
 use std::sync::Arc;
 
@@ -8,8 +9,8 @@ use trimorph_testkit::graphs::{CreatedGraph, LoadOptions};
 use trimorph_testkit::queries::bind;
 use trimorph_types::Value;
 
-/// Five edges of type R in a row, one of type S beside them, and twelve nodes that are all joined by 132 edges of type T: they have more
-/// trails than can be walked.
+/// Five edges of type R in a row, one of type S beside them, and twelve nodes that are all joined by 132
+/// edges of type T: they have more trails than can be walked.
 const GRAPH: [&str; 3] = [
     "CREATE (:A {n: 0})-[:R]->(:A)-[:R]->(:A)-[:R]->(:A)-[:R]->(:A)-[:R]->(:A)-[:S]->(:B)",
     "UNWIND range(1, 12) AS i CREATE (:C {n: i})",

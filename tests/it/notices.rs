@@ -1,4 +1,5 @@
-//! Notices: an unknown name is said where it stands, with the name that was probably meant, and changes nothing.
+//! Notices: an unknown name is said where it stands, with the name that was probably meant, and changes
+//! nothing.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,7 +1,8 @@
-//! Golden plans: queries on the shared social network and the operators they are planned with, without estimates.
+//! Golden plans: queries on the shared social network and the operators they are planned with, without
+//! estimates.
 //!
-//! `tests/golden/plans/snb.txt` holds queries and plans; `COMPLETE=1` writes it anew. A changed plan is a decision: read the
-//! difference before taking it.
+//! `tests/golden/plans/snb.txt` holds queries and plans; `COMPLETE=1` writes it anew. A changed plan is a
+//! decision: read the difference before taking it.
 
 use std::fmt::Write;
 

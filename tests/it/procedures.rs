@@ -109,7 +109,8 @@ fn a_procedure_without_columns_keeps_the_row() {
         answers(&connection, query, &[]);
     }
     answers(&connection, "UNWIND [1, 2] AS x CALL nothing() RETURN x", &["1", "2"]);
-    // Such a call is made when it is executed, whether rows are asked for or not; one that is only explained is not made.
+    // Such a call is made when it is executed, whether rows are asked for or not; one that is only explained
+    // is not made.
     connection.query("CALL tck.register('unread', [], [], [])", &[]).unwrap();
     answers(&connection, "CALL unread()", &[]);
     connection.query("EXPLAIN CALL tck.unregister('unread')", &[]).unwrap();
@@ -257,7 +258,8 @@ impl Procedure for Below {
     }
 }
 
-/// Optimised and with other sizes of vectors, with threads and without, calls give what the naive interpreter gives.
+/// Optimised and with other sizes of vectors, with threads and without, calls give what the naive interpreter
+/// gives.
 #[test]
 fn calls_agree_with_the_interpreter() {
     let field = |name: &str| vec![Field { name: name.into(), ty: FieldType::parse("INTEGER?").unwrap() }];

@@ -1,4 +1,5 @@
-//! A product of which nothing is wanted is counted, not enumerated: 10^13 rows have an answer, in rows and in groups.
+//! A product of which nothing is wanted is counted, not enumerated: 10^13 rows have an answer, in rows and in
+//! groups.
 
 use std::sync::Arc;
 

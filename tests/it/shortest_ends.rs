@@ -1,5 +1,5 @@
-//! Shortest paths between ends that a property picks: both are found first, one walk serves all targets of a start, and the answers are
-//! those of a search by hand.
+//! Shortest paths between ends that a property picks: both are found first, one walk serves all targets of a
+//! start, and the answers are those of a search by hand.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use trimorph_types::Value;
 
 const NODES: i64 = 400;
 
-/// Edges from `n` to `5n` and `n + 1`, so that there are many shortest paths, and nodes behind 350 that only lead on.
+/// Edges from `n` to `5n` and `n + 1`, so that there are many shortest paths, and nodes behind 350 that only
+/// lead on.
 fn targets(n: i64) -> [i64; 2] {
     [(n * 5) % 350, (n + 1) % NODES]
 }

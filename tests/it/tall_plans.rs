@@ -1,4 +1,5 @@
-//! Queries with many parts run to their end on the stack of a thread: they neither overflow it nor take time that doubles with each part.
+//! Queries with many parts run to their end on the stack of a thread: they neither overflow it nor take time
+//! that doubles with each part.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! Values that a short text can ask for and no machine can hold, or no stack walk: each is a typed error, and what is left works.
+//! Values that a short text can ask for and no machine can hold, or no stack walk: each is a typed error, and
+//! what is left works.
 
 use std::sync::Arc;
 
@@ -38,7 +39,8 @@ fn growth_is_refused_before_it_happens() {
         "WITH reduce(s = 'a', x IN range(1, 20) | s + s) AS s RETURN size(replace(s, '', s))",
         "WITH reduce(s = 'a', x IN range(1, 25) | s + s) AS s RETURN size(split(s, 'a'))",
         "RETURN size(range(1, 100000000000))",
-        // Many that are each within the limit: in a list, in the rows of a vector, kept by a sort and by a collect.
+        // Many that are each within the limit: in a list, in the rows of a vector, kept by a sort and by a
+        // collect.
         "WITH reduce(s = 'a', x IN range(1, 20) | s + s) AS s RETURN size([x IN range(1, 10000) | s + x])",
         "WITH reduce(s = 'a', x IN range(1, 20) | s + s) AS s UNWIND range(1, 2000) AS x WITH s + x AS t RETURN t",
         "WITH reduce(s = 'a', x IN range(1, 16) | s + s) AS s UNWIND range(1, 100000) AS x \

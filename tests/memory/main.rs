@@ -1,7 +1,8 @@
-//! What a database says it holds, and what the allocator says: the same within 5 %; and a load's peak stays within its bound.
+//! What a database says it holds, and what the allocator says: the same within 5 %; and a load's peak stays
+//! within its bound.
 //!
-//! A binary of its own, because it counts every allocation. Images are maps, which the allocator does not see: they are counted
-//! by their length.
+//! A binary of its own, because it counts every allocation. Images are maps, which the allocator does not
+//! see: they are counted by their length.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
 
 #[path = "../it/shared.rs"]
@@ -55,7 +56,8 @@ fn accounting() {
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
-/// 160 MB of CSV. The bound is twice the loaded size and 512 MB at any scale; here the fixed part must do with a quarter of that.
+/// 160 MB of CSV. The bound is twice the loaded size and 512 MB at any scale; here the fixed part must do
+/// with a quarter of that.
 fn peak() {
     let db = Database::in_memory(Config { threads: 2, ..Config::default() });
     let before = ALLOCATOR.allocated();

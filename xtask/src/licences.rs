@@ -1,4 +1,5 @@
-//! Licences of everything we link, and versions linked twice: `cargo tree` against the allow-list of `deny.toml`.
+//! Licences of everything we link, and versions linked twice: `cargo tree` against the allow-list of
+//! `deny.toml`.
 //!
 //! 1. `cargo tree` prints name, version and licence of every crate, for all platforms, build scripts too.
 //! 2. Each licence is an SPDX expression: `OR` needs one side allowed, `AND` both; the old `/` is `OR`.

@@ -46,8 +46,8 @@ impl<'t> Toml<'t> {
         self.section(section)?.get(key)?.get_ref().as_str()
     }
 
-    /// The keys of all tables called `dependencies`, `dev-dependencies` or `build-dependencies`, also those of one target, with
-    /// their lines.
+    /// The keys of all tables called `dependencies`, `dev-dependencies` or `build-dependencies`, also those
+    /// of one target, with their lines.
     pub(crate) fn dependencies(&self) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         self.dependencies_in(&self.table, &mut found);

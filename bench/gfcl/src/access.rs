@@ -1,6 +1,8 @@
-//! Access paths: the same pattern by index, by relation, and as the planner chooses, for frontiers of growing size.
+//! Access paths: the same pattern by index, by relation, and as the planner chooses, for frontiers of growing
+//! size.
 //!
-//! The prices in `store::access::plan` come from here: where the two lines cross, the planner should change sides.
+//! The prices in `store::access::plan` come from here: where the two lines cross, the planner should change
+//! sides.
 //!
 //! Source: Poseidon §5 (relation scan against index scan).
 

@@ -1,5 +1,5 @@
-//! CPU time of the process, in alternating repetitions. Everything runs on one thread, so process time is that thread's, and a
-//! helper thread could not hide from it.
+//! CPU time of the process, in alternating repetitions. Everything runs on one thread, so process time is
+//! that thread's, and a helper thread could not hide from it.
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -18,8 +18,8 @@ pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
     figures[figures.len() / 2]
 }
 
-/// One warm-up of each, then [`REPETITIONS`] rounds in which the contestants take turns; the median seconds of each.
-/// What a contestant returns must be the same every time and is returned too.
+/// One warm-up of each, then [`REPETITIONS`] rounds in which the contestants take turns; the median seconds
+/// of each. What a contestant returns must be the same every time and is returned too.
 pub(crate) fn race(contestants: &mut [&mut dyn FnMut() -> u64]) -> Vec<(f64, u64)> {
     let answers: Vec<u64> = contestants.iter_mut().map(|c| c()).collect();
     let mut times = vec![Vec::new(); contestants.len()];

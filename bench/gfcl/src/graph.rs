@@ -1,7 +1,9 @@
-//! Graph500's generator and the load of its graph: takes a scale, gives sorted directed edges with timestamps, and a database.
+//! Graph500's generator and the load of its graph: takes a scale, gives sorted directed edges with
+//! timestamps, and a database.
 //!
 //! 1. 16 · 2^scale pairs, bit by bit with A = 0.57, B = C = 0.19; vertex numbers permuted.
-//! 2. Self loops out, both directions in, duplicates out, sorted by (source, target): as `bench/suites/rmat.py`.
+//! 2. Self loops out, both directions in, duplicates out, sorted by (source, target): as
+//!    `bench/suites/rmat.py`.
 //! 3. A timestamp each: seconds, uniform over 2010–2020.
 
 use std::path::Path;

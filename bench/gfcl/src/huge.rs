@@ -1,14 +1,16 @@
 //! Huge pages: random reads through 2 MiB and 4 KiB pages.
 //!
-//! 1. Reads at random places of regions of 256 MiB and 1 GiB: independent ones, and ones that wait for the one before.
+//! 1. Reads at random places of regions of 256 MiB and 1 GiB: independent ones, and ones that wait for the
+//!    one before.
 //! 2. The storage: a column of 8-byte values as large, gathered at random rows, 1,024 at a time.
-//! 3. The engine: the sums of one and of all of [`PROPERTIES`] properties of [`NODES`] nodes over [`EDGES`] edges whose targets are drawn
-//!    at random: columns of 0.4 GB each, 3.4 GB together, and nothing that is read at random beside them is large. Two rows stand
-//!    beside each: a plain loop over the same targets and flat arrays, which is what the hardware allows, and the same query over a
-//!    property that takes no memory, which is what the engine spends beside the reads.
+//! 3. The engine: the sums of one and of all of [`PROPERTIES`] properties of [`NODES`] nodes over [`EDGES`]
+//!    edges whose targets are drawn at random: columns of 0.4 GB each, 3.4 GB together, and nothing that is
+//!    read at random beside them is large. Two rows stand beside each: a plain loop over the same targets and
+//!    flat arrays, which is what the hardware allows, and the same query over a property that takes no
+//!    memory, which is what the engine spends beside the reads.
 //!
-//! How much is gained hangs on the page tables: those of 0.4 GB in small pages are 0.8 MB and stay in a cache, those of 3.4 GB are not
-//! found in the second level any more.
+//! How much is gained hangs on the page tables: those of 0.4 GB in small pages are 0.8 MB and stay in a
+//! cache, those of 3.4 GB are not found in the second level any more.
 //!
 //! Source: design §3, "Memory"; BI-HW §5.
 
@@ -42,7 +44,8 @@ const PROPERTIES: usize = 8;
 /// Edges, of which each source has [`DEGREE`].
 const EDGES: usize = 1 << 21;
 const DEGREE: usize = 16;
-/// Bits of a property, one of them the sign: sums of [`EDGES`] random ones of each stay 6 standard deviations within 64 bits.
+/// Bits of a property, one of them the sign: sums of [`EDGES`] random ones of each stay 6 standard deviations
+/// within 64 bits.
 const BITS: u32 = 50;
 
 /// `WITH` keeps the order: from the other side the values would be read one after the other.

@@ -1,9 +1,11 @@
 //! Table 4: the engine's list-based execution against a tuple-at-a-time executor over the same graph.
 //!
-//! 1. Walks of 1, 2, 3 hops, one MATCH a hop, so that edges may repeat in both; with `ts > median` on the last edge (FILTER) or without.
-//! 2. What the counts must be is computed backwards from the last hop: `walks(v, h) = Σ walks(w, h − 1)` over v's edges.
-//! 3. The baseline starts from randomly drawn vertices with at most [`WALKS_MAX`] walks; its time is scaled by all walks / those walks
-//!    when that is not the whole graph. The engine always answers the whole query.
+//! 1. Walks of 1, 2, 3 hops, one MATCH a hop, so that edges may repeat in both; with `ts > median` on the
+//!    last edge (FILTER) or without.
+//! 2. What the counts must be is computed backwards from the last hop: `walks(v, h) = Σ walks(w, h − 1)` over
+//!    v's edges.
+//! 3. The baseline starts from randomly drawn vertices with at most [`WALKS_MAX`] walks; its time is scaled
+//!    by all walks / those walks when that is not the whole graph. The engine always answers the whole query.
 //!
 //! Source: GF-CL §8.5, table 4.
 

@@ -1,7 +1,9 @@
-//! Re-runs the tables of "Columnar Storage and List-based Processing for Graph DBMSs" (GF-CL, §8) on this machine, beside the paper's.
+//! Re-runs the tables of "Columnar Storage and List-based Processing for Graph DBMSs" (GF-CL, §8) on this
+//! machine, beside the paper's.
 //!
 //! ```text
-//! gfcl [--snb DIR] [--scale S] [--graph N] [--hops N] [TABLE …]     TABLE: memory pages nulls lists huge access
+//! gfcl [--snb DIR] [--scale S] [--graph N] [--hops N] [TABLE …]
+//! TABLE: memory pages nulls lists huge access
 //! ```
 //! The row layout and the tuple-at-a-time executor are baselines of this crate and of nothing else.
 #![forbid(unsafe_code)]

@@ -1,16 +1,19 @@
 //! Table 2: bytes of a social network in GF-RV's row layout, after each of GF-CL's steps, and in ours.
 //!
 //! 1. The row layout is built, buffer by buffer, from what the public `Reader` gives:
-//!    a property is key (4 bytes) and value in its vertex's or edge's record, strings and lists out of line (8-byte reference, 4-byte
-//!    length, bytes); 8 bytes a vertex and an edge refer to the record; lists are pairs (8-byte edge id, 8-byte neighbour id) behind
-//!    4-byte offsets, in both directions. There is no index and no metadata: in the row layout's favour.
-//! 2. `+COLS`: columns of fixed width with a slot for every row (strings: 4-byte end and bytes), pages only where an edge label has
-//!    properties, single-cardinality edges as vertex columns of pairs.
-//! 3. `+NEW-IDS`: neighbour as 8-byte row, 2 bytes for its table only if there are several; a 4-byte position only backward, only
-//!    where the label has properties and the edge cannot be named by its source.
+//!    a property is key (4 bytes) and value in its vertex's or edge's record, strings and lists out of line
+//!    (8-byte reference, 4-byte length, bytes); 8 bytes a vertex and an edge refer to the record; lists are
+//!    pairs (8-byte edge id, 8-byte neighbour id) behind 4-byte offsets, in both directions. There is no
+//!    index and no metadata: in the row layout's favour.
+//! 2. `+COLS`: columns of fixed width with a slot for every row (strings: 4-byte end and bytes), pages only
+//!    where an edge label has properties, single-cardinality edges as vertex columns of pairs.
+//! 3. `+NEW-IDS`: neighbour as 8-byte row, 2 bytes for its table only if there are several; a 4-byte position
+//!    only backward, only where the label has properties and the edge cannot be named by its source.
 //! 4. `+0-SUPR`: rows, tables and positions in the fewest whole bytes of each edge table.
-//! 5. `+NULL`: only values present, 1.25 bits a row, wherever a column has nulls; the same for empty lists if it is smaller.
-//! 6. Ours, as `Main.bytes` counts it: the same and frame of reference, dictionaries, FSST, widths by segment of 65,536 rows.
+//! 5. `+NULL`: only values present, 1.25 bits a row, wherever a column has nulls; the same for empty lists if
+//!    it is smaller.
+//! 6. Ours, as `Main.bytes` counts it: the same and frame of reference, dictionaries, FSST, widths by segment
+//!    of 65,536 rows.
 //!
 //! Steps 2–5 are counted, not built; 1 and 6 are built. Source: GF-CL §8.2, table 2.
 
@@ -197,7 +200,8 @@ impl Direction {
     }
 }
 
-/// The row layout's lists of one direction, built; their bytes. `list` gives the neighbours and edge ids of a row.
+/// The row layout's lists of one direction, built; their bytes. `list` gives the neighbours and edge ids of a
+/// row.
 fn pairs(rows: u64, mut list: impl FnMut(u64, &mut Vec<(u64, u64)>)) -> (usize, usize) {
     let mut built = Vec::new();
     let mut offsets = vec![0u32];
@@ -258,7 +262,8 @@ fn edge_table(reader: &Reader<'_>, id: usize, records: &mut Records, out: &mut B
         };
         backward.count(&mut out[3]);
     }
-    // The references are one for each edge, with properties or without; slots of a vertex column without an edge have none.
+    // The references are one for each edge, with properties or without; slots of a vertex column without an
+    // edge have none.
     records.references.resize(records.references.len() + info.edges as usize, 0);
     let columns: Vec<_> =
         (info.properties.iter().enumerate()).map(|(i, p)| (p.id.0, reader.edge_column(id, i))).collect();
@@ -303,7 +308,8 @@ pub(crate) fn table_2(report: &mut Report, snb: Option<&Path>, scale: f64) -> Re
     let snapshot = Snapshot::new(Arc::new(main));
     let reader = Reader::new(&snapshot);
     let bytes = count(&reader);
-    // Presence bits are counted apart from the values; here they belong to the vertex properties (edge properties have few nulls).
+    // Presence bits are counted apart from the values; here they belong to the vertex properties (edge
+    // properties have few nulls).
     let last = [ours.node_properties + ours.nulls, ours.edge_properties, ours.forward, ours.backward];
     let nodes: u64 = reader.catalog().node_tables.iter().map(|t| t.rows).sum();
     let edges: u64 = reader.catalog().edge_tables.iter().map(|t| t.edges).sum();

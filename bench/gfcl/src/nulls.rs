@@ -1,13 +1,16 @@
-//! Figure 10: a sparse property behind a 1-hop query: with the rank index, with a bit string that is counted through, uncompressed.
+//! Figure 10: a sparse property behind a 1-hop query: with the rank index, with a bit string that is counted
+//! through, uncompressed.
 //!
-//! The paper's experiment: `MATCH (a:A)-[:L]->(b:B) RETURN max(b.p)`, a scan of a, lists of 32 random b, and p read at random, for
-//! shares of nulls in p. Each share is stored twice, as a property with nulls and as one whose cells of nulls hold a marked value that
-//! cannot be the largest: `uncompressed`. Values are 8 random bytes, so that no other encoding applies.
+//! The paper's experiment: `MATCH (a:A)-[:L]->(b:B) RETURN max(b.p)`, a scan of a, lists of 32 random b, and
+//! p read at random, for shares of nulls in p. Each share is stored twice, as a property with nulls and as
+//! one whose cells of nulls hold a marked value that cannot be the largest: `uncompressed`. Values are 8
+//! random bytes, so that no other encoding applies.
 //!
 //! 1. `engine`: the query, whole, on one thread; both properties.
-//! 2. `storage`: what of it is storage and a sink: adjacency lists, [`trimorph_store::ColumnView::gather`], the largest. Beside it the
-//!    same reads from a flat array of 8-byte values, and from the bit string counted from the start of its 65,536 rows (not of the column,
-//!    in its favour), which answers a part of the reads only.
+//! 2. `storage`: what of it is storage and a sink: adjacency lists, [`trimorph_store::ColumnView::gather`],
+//!    the largest. Beside it the same reads from a flat array of 8-byte values, and from the bit string
+//!    counted from the start of its 65,536 rows (not of the column, in its favour), which answers a part of
+//!    the reads only.
 //! 3. `scan`: the same columns read in order, 1,024 rows at a time.
 //!
 //! Source: GF-CL §5.3, §8.4, figure 10.

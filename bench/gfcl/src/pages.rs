@@ -1,12 +1,14 @@
 //! Table 3: edge properties in pages in forward order against a column in insertion order.
 //!
-//! Edge columns: the edges of the graph come in random order and are numbered as they come; a property is an 8-byte value at the
-//! edge's number, lists are (4-byte neighbour, 8-byte edge number) in flat arrays. Property pages: the storage of the engine.
-//! 1 hop: edges with `ts > c`. 2 hops: pairs of edges of which the second is later, from a sample of first vertices.
-//! Forward goes over out-lists, backward over in-lists. Three contestants:
+//! Edge columns: the edges of the graph come in random order and are numbered as they come; a property is an
+//! 8-byte value at the edge's number, lists are (4-byte neighbour, 8-byte edge number) in flat arrays.
+//! Property pages: the storage of the engine. 1 hop: edges with `ts > c`. 2 hops: pairs of edges of which the
+//! second is later, from a sample of first vertices. Forward goes over out-lists, backward over in-lists.
+//! Three contestants:
 //! * `edge columns`, in flat arrays;
-//! * `flat pages`: the same flat arrays and 8-byte values, but in forward order by pages of 128 sources, in-lists with 4-byte positions
-//!   in the page. Against edge columns it is the layout alone that differs, as in the paper;
+//! * `flat pages`: the same flat arrays and 8-byte values, but in forward order by pages of 128 sources,
+//!   in-lists with 4-byte positions in the page. Against edge columns it is the layout alone that differs, as
+//!   in the paper;
 //! * `engine`: the storage itself, with packed values, segments, nulls and a vector made for each list.
 //!
 //! Source: GF-CL §8.3, table 3.
@@ -43,7 +45,8 @@ impl EdgeColumns {
         Random(7).shuffle(&mut order);
         let mut column = vec![0; order.len()];
         let mut backward = vec![0; order.len()];
-        // The graph is symmetric, so in-lists have the same offsets; sources come in order, so they are sorted.
+        // The graph is symmetric, so in-lists have the same offsets; sources come in order, so they are
+        // sorted.
         let mut next: Vec<u32> = graph.offsets[..graph.nodes()].to_vec();
         for (edge, number) in order.iter().enumerate() {
             column[*number as usize] = graph.ts[edge];

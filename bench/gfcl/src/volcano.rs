@@ -1,15 +1,17 @@
 //! A tuple-at-a-time executor: what table 4 measures the engine against. A baseline, nothing else.
 //!
-//! What the paper measures is GF-CV: the interpreted Volcano executor of GraphflowDB over the columnar storage of GF-CL. So:
+//! What the paper measures is GF-CV: the interpreted Volcano executor of GraphflowDB over the columnar
+//! storage of GF-CL. So:
 //! * one virtual `next` per operator and tuple;
-//! * one tuple for the whole plan, whose slots hold *values* (the paper's §6: an operator writes what it extends by and copies
-//!   nothing that is bound before it); a value has a type, and a consumer asks for it;
+//! * one tuple for the whole plan, whose slots hold *values* (the paper's §6: an operator writes what it
+//!   extends by and copies nothing that is bound before it); a value has a type, and a consumer asks for it;
 //! * expressions are trees of virtual `evaluate` over the tuple, values in and a value out, null included;
-//! * storage behind a virtual call per property and per list, as in a system whose columns have several encodings: the column
-//!   answers with a value.
+//! * storage behind a virtual call per property and per list, as in a system whose columns have several
+//!   encodings: the column answers with a value.
 //!
-//! In its favour: it is compiled ahead of time (the paper's runs on a JVM), plans are built by hand, and there is no snapshot, no
-//! cancellation, no error path and no compression. Nothing is fused over operators, and nothing is made slow on purpose.
+//! In its favour: it is compiled ahead of time (the paper's runs on a JVM), plans are built by hand, and
+//! there is no snapshot, no cancellation, no error path and no compression. Nothing is fused over operators,
+//! and nothing is made slow on purpose.
 //!
 //! Source: GF-CL §6 (opening), §8.5 (GF-CV); Graefe, "Volcano", 1994.
 

@@ -72,7 +72,8 @@ pub enum Expr {
     List(Vec<Expr>),
     /// `{k: v}`
     Map(Vec<(Arc<str>, Expr)>),
-    /// `base {.*, k: v}`: all properties of the base first when `all`, then the entries over them; null if the base is null.
+    /// `base {.*, k: v}`: all properties of the base first when `all`, then the entries over them; null if
+    /// the base is null.
     MapProjection {
         /// The node, relationship or map.
         base: Box<Expr>,

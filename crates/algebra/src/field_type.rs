@@ -1,6 +1,8 @@
-//! Types that procedures declare for what they take and give: a text such as `INTEGER?` in, a check of values out.
+//! Types that procedures declare for what they take and give: a text such as `INTEGER?` in, a check of values
+//! out.
 //!
-//! `?` after a type lets null through. `NUMBER` is any number, `ANY` any value, and an integer may stand for a `FLOAT`.
+//! `?` after a type lets null through. `NUMBER` is any number, `ANY` any value, and an integer may stand for
+//! a `FLOAT`.
 //!
 //! Source: openCypher 9, procedures; CIP2015-10-27 (signatures).
 
@@ -105,7 +107,8 @@ impl FieldType {
         }
     }
 
-    /// Whether a value known to be `is`, and its elements `element` if it is a list, may be passed. What is not known may.
+    /// Whether a value known to be `is`, and its elements `element` if it is a list, may be passed. What is
+    /// not known may.
     pub fn may_take(&self, is: LogicalType, element: LogicalType) -> bool {
         use LogicalType as L;
         match &self.content {

@@ -1,8 +1,8 @@
 //! The one logical algebra that every language binds to and every plan is made of.
 //!
 //! A plan is a tree of [`Plan`] operators over variables ([`VarId`]). Binders produce [`Plan::Match`] with a
-//! [`QueryGraph`]; the optimizer replaces each by scans, extends and joins. Names of labels, edge labels and properties stay
-//! names: they are resolved against the catalog of the snapshot a plan is lowered for.
+//! [`QueryGraph`]; the optimizer replaces each by scans, extends and joins. Names of labels, edge labels and
+//! properties stay names: they are resolved against the catalog of the snapshot a plan is lowered for.
 //!
 //! Source: design §7; Poseidon §8; GF-CL §7.
 #![forbid(unsafe_code)]

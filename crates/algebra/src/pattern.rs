@@ -112,7 +112,8 @@ pub struct EdgePattern {
     pub direction: Direction,
     /// One edge or many.
     pub range: EdgeRange,
-    /// For variable ranges: a condition on each edge on the way, over the variable `.0` that stands for that edge.
+    /// For variable ranges: a condition on each edge on the way, over the variable `.0` that stands for that
+    /// edge.
     pub each: Option<(VarId, Expr)>,
 }
 
@@ -136,8 +137,8 @@ pub struct PathPattern {
 
 /// What one clause asks: nodes, edges, and predicates over them.
 ///
-/// Matching is by trail: two edge variables of one graph never stand for the same edge. `distinct` lists the pairs that
-/// must be told apart (the binder leaves out pairs whose labels cannot coincide).
+/// Matching is by trail: two edge variables of one graph never stand for the same edge. `distinct` lists the
+/// pairs that must be told apart (the binder leaves out pairs whose labels cannot coincide).
 #[derive(Clone, Debug, Default)]
 pub struct QueryGraph {
     /// Nodes, one for each variable.

@@ -308,8 +308,8 @@ pub enum Plan {
         /// The step.
         step: Extend,
     },
-    /// Multiplies each row by the number of such steps, without making them (GF-CL §6.2: counting on the factorised form).
-    /// Optimizer only.
+    /// Multiplies each row by the number of such steps, without making them (GF-CL §6.2: counting on the
+    /// factorised form). Optimizer only.
     ExtendCount {
         /// Input.
         input: Box<Plan>,
@@ -350,8 +350,8 @@ pub enum Plan {
     },
 }
 
-/// A step of a counted subtree (see [`Plan::ExtendCount`]). The number of matches that hang at each node reached is computed
-/// once for every node of the tables reached, then gathered.
+/// A step of a counted subtree (see [`Plan::ExtendCount`]). The number of matches that hang at each node
+/// reached is computed once for every node of the tables reached, then gathered.
 #[derive(Clone, Debug)]
 pub struct CountStep {
     /// The step.

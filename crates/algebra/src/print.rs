@@ -6,7 +6,8 @@ use trimorph_types::Value;
 
 use crate::{ApplyKind, CountStep, Direction, Expr, Extend, LabelExpr, Op, Plan, QuantifierKind, Vars};
 
-/// One line per operator, children indented below their parent. `note` adds to an operator's line (estimates, measurements).
+/// One line per operator, children indented below their parent. `note` adds to an operator's line (estimates,
+/// measurements).
 pub fn explain(plan: &Plan, vars: &Vars, note: &mut dyn FnMut(&Plan) -> String) -> String {
     let mut out = String::new();
     print_plan(plan, vars, 0, note, &mut out);

@@ -1,5 +1,5 @@
-//! Procedures: what `CALL` may name. A binder looks a name up in [`Procedures`] and puts what it finds into the plan; an executor
-//! calls it for each row. A plan keeps the procedure it was bound to.
+//! Procedures: what `CALL` may name. A binder looks a name up in [`Procedures`] and puts what it finds into
+//! the plan; an executor calls it for each row. A plan keeps the procedure it was bound to.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,7 +31,8 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Whether the procedure gives no columns. It is called for its effect, and the row it is called for stays.
+    /// Whether the procedure gives no columns. It is called for its effect, and the row it is called for
+    /// stays.
     pub fn is_void(&self) -> bool {
         self.outputs.is_empty()
     }

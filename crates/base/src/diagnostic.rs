@@ -1,7 +1,7 @@
 //! What went wrong with a text a user wrote: kind, words, hint and place.
 //!
-//! Wording: `primary` is short, lower case, without a full stop, names the kind of object and quotes it; `hint` is
-//! an action. The position is rendered once, in `engine`, with the source line and a caret.
+//! Wording: `primary` is short, lower case, without a full stop, names the kind of object and quotes it;
+//! `hint` is an action. The position is rendered once, in `engine`, with the source line and a caret.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! "Did you mean": the candidate nearest to a misspelt name.
 
-/// The candidate within a third of `name`'s length (at most 3 edits) that is nearest to it, ignoring case: one or two letters are near
-/// to everything.
+/// The candidate within a third of `name`'s length (at most 3 edits) that is nearest to it, ignoring case:
+/// one or two letters are near to everything.
 ///
 /// **Cost**: O(|name|²) for each candidate of nearly that length; for error paths only.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -1,4 +1,5 @@
-//! The catalog: names, node tables, edge tables and their statistics. Plain immutable data, one value per main version.
+//! The catalog: names, node tables, edge tables and their statistics. Plain immutable data, one value per
+//! main version.
 #![forbid(unsafe_code)]
 
 mod names;

@@ -1,7 +1,8 @@
 //! Parameters of the command line: `name=text` in, a value out.
 //!
-//! The text is a literal of openCypher or JSON: `null`, `true`, `7`, `1.5`, `'a'`, `"a"`, `[1, 2]`, `{a: 1}`, `date('2012-01-01')` and
-//! the other temporal functions. Anything else is a string as it stands, so that plain words need no second pair of quotes.
+//! The text is a literal of openCypher or JSON: `null`, `true`, `7`, `1.5`, `'a'`, `"a"`, `[1, 2]`, `{a: 1}`,
+//! `date('2012-01-01')` and the other temporal functions. Anything else is a string as it stands, so that
+//! plain words need no second pair of quotes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -5,8 +5,9 @@
 //! 3. `bind` looks names up, checks types and turns clauses into operators.
 //!
 //! The grammar is openCypher 9 with a few additions named where they are parsed: label expressions and inline
-//! `WHERE` of GQL, `OFFSET`, counting and collecting subqueries, `FOREACH`, `EXPLAIN`, `PROFILE` and `PREFIX`.
-//! Names of labels, types and properties stay names. Every node that an error may blame carries its span.
+//! `WHERE` of GQL, `OFFSET`, counting and collecting subqueries, `FOREACH`, `EXPLAIN`, `PROFILE` and
+//! `PREFIX`. Names of labels, types and properties stay names. Every node that an error may blame carries its
+//! span.
 #![forbid(unsafe_code)]
 
 pub mod ast;

@@ -178,8 +178,8 @@ keywords! {
 impl Keyword {
     /// Whether the word may name a variable, parameter-less function or prefix only in backticks.
     ///
-    /// Fewer than openCypher 9 reserves: only those that would make the grammar ambiguous or a mistake hard to
-    /// explain. Labels, types and property keys may be any word.
+    /// Fewer than openCypher 9 reserves: only those that would make the grammar ambiguous or a mistake hard
+    /// to explain. Labels, types and property keys may be any word.
     pub(crate) fn is_reserved(self) -> bool {
         use Keyword as K;
         matches!(

@@ -1,11 +1,11 @@
-//! Floats that were written as decimals: `value[i] = integer[i] / 10^exponent`, and those of which that is not true to the last bit as
-//! they are, found by a rank. One division and one look at a bit: constant time.
+//! Floats that were written as decimals: `value[i] = integer[i] / 10^exponent`, and those of which that is
+//! not true to the last bit as they are, found by a rank. One division and one look at a bit: constant time.
 //!
-//! Division by a power of ten up to 10^22 is rounded once, as reading the decimal is, so that every decimal of at most 15 digits comes
-//! back exactly. NaN with its payload, infinities and -0.0 are exceptions.
+//! Division by a power of ten up to 10^22 is rounded once, as reading the decimal is, so that every decimal
+//! of at most 15 digits comes back exactly. NaN with its payload, infinities and -0.0 are exceptions.
 //!
-//! Source: Afroozeh, Kuffó, Boncz: ALP, SIGMOD 2024 (decimals as integers, exceptions apart); theirs multiplies by two powers, for
-//! vectors.
+//! Source: Afroozeh, Kuffó, Boncz: ALP, SIGMOD 2024 (decimals as integers, exceptions apart); theirs
+//! multiplies by two powers, for vectors.
 
 use crate::packed::{Packed, PackedView, pack};
 use crate::rank::{RankBits, RankView};

@@ -1,5 +1,5 @@
-//! Encodings: pure functions between values and bytes. Reading one value at random is constant time in all of them
-//! (GF-CL Desideratum 2).
+//! Encodings: pure functions between values and bytes. Reading one value at random is constant time in all of
+//! them (GF-CL Desideratum 2).
 #![forbid(unsafe_code)]
 
 mod decimal;

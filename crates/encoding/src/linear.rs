@@ -1,13 +1,13 @@
 //! A straight line and what is left: `value[i] = base + step × (code[i] + (slope × i >> 16))`.
 //!
-//! For sequences that rise or fall steadily, such as keys and timestamps in the order of insertion: the frame of reference needs bits
-//! for the whole range, this only for the distance to the line. A read is the frame's and a multiplication. The line goes through the
-//! first and the last value.
+//! For sequences that rise or fall steadily, such as keys and timestamps in the order of insertion: the frame
+//! of reference needs bits for the whole range, this only for the distance to the line. A read is the frame's
+//! and a multiplication. The line goes through the first and the last value.
 //!
 //! Everything wraps around, so that no stored slope can make a read fail.
 //!
-//! Source: Boffa, Ferragina, Vinciguerra: "A learned approach to design compressed rank/select data structures", 2022, with one line
-//! for a segment.
+//! Source: Boffa, Ferragina, Vinciguerra: "A learned approach to design compressed rank/select data
+//! structures", 2022, with one line for a segment.
 
 use crate::packed::{Packed, PackedView, common_step, pack_stepless};
 

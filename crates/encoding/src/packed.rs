@@ -1,8 +1,9 @@
-//! Frame of reference with suppressed width: `value[i] = base + step × code[i]`, codes of a fixed number of bits.
+//! Frame of reference with suppressed width: `value[i] = base + step × code[i]`, codes of a fixed number of
+//! bits.
 //!
-//! The step is the greatest common divisor of the differences, so that timestamps kept in nanoseconds but given in
-//! milliseconds cost no bits for what they do not say. A read is one unaligned 64-bit load, a shift and a mask; widths
-//! above 56 bits are rounded up to 64 so that one load is always enough.
+//! The step is the greatest common divisor of the differences, so that timestamps kept in nanoseconds but
+//! given in milliseconds cost no bits for what they do not say. A read is one unaligned 64-bit load, a shift
+//! and a mask; widths above 56 bits are rounded up to 64 so that one load is always enough.
 //!
 //! Byte layout: code `i` occupies bits `i·bits ..`, least significant first, followed by 8 zero bytes.
 //!
@@ -186,7 +187,8 @@ impl<'a> PackedView<'a> {
 
     /// Appends what `convert` makes of values `from..from + len` to `out`.
     ///
-    /// **Cost**: at whole-byte widths without a step, those of adjacency, a load and a store each; else a load, shift and mask.
+    /// **Cost**: at whole-byte widths without a step, those of adjacency, a load and a store each; else a
+    /// load, shift and mask.
     #[inline]
     pub fn append<T>(&self, from: usize, len: usize, out: &mut Vec<T>, convert: impl Fn(i64) -> T) {
         macro_rules! whole {
@@ -240,7 +242,8 @@ impl<'a> PackedView<'a> {
                     raw.copy_from_slice(c);
                     <$t>::from_le_bytes(raw).wrapping_sub(first) <= span
                 };
-                // Counted in the codes' own width where it cannot overflow, so that a vector of comparisons is added up as it is.
+                // Counted in the codes' own width where it cannot overflow, so that a vector of comparisons
+                // is added up as it is.
                 bytes.chunks(128 * $w).map(|block| block.chunks_exact($w).map(|c| u8::from(within(c))).sum::<u8>() as usize).sum()
             }};
         }
@@ -268,10 +271,11 @@ impl<'a> PackedView<'a> {
         }
     }
 
-    /// Which of the codes of values `from..from + len` are in `first..=last`, as bits, 64 to a word of `out`; bits past `len` are 0.
+    /// Which of the codes of values `from..from + len` are in `first..=last`, as bits, 64 to a word of `out`;
+    /// bits past `len` are 0.
     ///
-    /// **Cost**: at machine widths a vectorised comparison a code and less than that to make bits of them; otherwise a load, shift and
-    /// mask each.
+    /// **Cost**: at machine widths a vectorised comparison a code and less than that to make bits of them;
+    /// otherwise a load, shift and mask each.
     pub fn mask_codes(&self, from: usize, len: usize, first: u64, last: u64, out: &mut [u64]) {
         macro_rules! mask {
             ($t:ty, $w:literal) => {{
@@ -328,8 +332,8 @@ impl<'a> PackedView<'a> {
     }
 }
 
-/// Which of 64 codes pass, as bits: a byte each first, in vectors, then 8 of them by a multiplication. (A bit in a lane of the code's own
-/// width needs no narrowing, but took 1.9 to 2.6 times as long.)
+/// Which of 64 codes pass, as bits: a byte each first, in vectors, then 8 of them by a multiplication. (A bit
+/// in a lane of the code's own width needs no narrowing, but took 1.9 to 2.6 times as long.)
 #[inline(always)]
 fn bits_of<const W: usize>(codes: &[[u8; W]], within: impl Fn([u8; W]) -> bool) -> u64 {
     let mut passes = [0u8; 64];

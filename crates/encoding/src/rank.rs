@@ -1,16 +1,18 @@
 //! Which rows are present, and where: a bit per row and the number of ones up to the end of each 64 of them.
 //!
-//! `rank` is one load of the bits, one of the count, one `popcnt`: constant time. 64 bits and a 16-bit count over at most 65,536 rows are
-//! 1.25 bits a row. (The paper spends 2 and a 1 MB look-up map.) A word of bits and its count stand beside each other, so that reading
-//! at random asks for one cache line and not two: 0.93 of the time of a query that reads at random (`bench/gfcl`, figure 10).
+//! `rank` is one load of the bits, one of the count, one `popcnt`: constant time. 64 bits and a 16-bit count
+//! over at most 65,536 rows are 1.25 bits a row. (The paper spends 2 and a 1 MB look-up map.) A word of bits
+//! and its count stand beside each other, so that reading at random asks for one cache line and not two: 0.93
+//! of the time of a query that reads at random (`bench/gfcl`, figure 10).
 //!
-//! Reading at random has no branch on the bit ([`RankView::look`]): with 10 to 40 % nulls a branch would be guessed wrong for
-//! every third read, and the guess ends what the processor reads ahead. Reading in order takes 64 rows at a time
-//! ([`RankView::window`], [`expand`]): one rank for the whole run.
+//! Reading at random has no branch on the bit ([`RankView::look`]): with 10 to 40 % nulls a branch would be
+//! guessed wrong for every third read, and the guess ends what the processor reads ahead. Reading in order
+//! takes 64 rows at a time ([`RankView::window`], [`expand`]): one rank for the whole run.
 //!
 //! Source: GF-CL §5.3 (NULL and empty-list compression, Jacobson's rank index).
 
-/// 64 rows: their bits, row `i` bit `i % 64`, and the number of ones before and among them, modulo 65,536; both little-endian.
+/// 64 rows: their bits, row `i` bit `i % 64`, and the number of ones before and among them, modulo 65,536;
+/// both little-endian.
 pub type RankEntry = [u8; RANK_ENTRY_BYTES];
 
 /// 8 bytes of bits and 2 of a count.
@@ -85,8 +87,8 @@ impl<'a> RankView<'a> {
         Self { entries: bytes.as_chunks().0 }
     }
 
-    /// The number of ones, if the counts are those of the bits and there are bits for `len` rows and none for more. Whoever looks up
-    /// places relies on it.
+    /// The number of ones, if the counts are those of the bits and there are bits for `len` rows and none for
+    /// more. Whoever looks up places relies on it.
     pub fn check(&self, len: usize) -> Option<usize> {
         let mut present = 0usize;
         let mut ok = self.entries.len() == len.div_ceil(64);
@@ -123,7 +125,8 @@ impl<'a> RankView<'a> {
         if shift == 0 { low } else { low | self.word(at + 1) << (64 - shift) }
     }
 
-    /// The number of rows present before row `i`, and 1 if row `i` is present, else 0. Past the last word: none present.
+    /// The number of rows present before row `i`, and 1 if row `i` is present, else 0. Past the last word:
+    /// none present.
     ///
     /// **Cost**: two loads that do not wait for each other, no branch that depends on them.
     #[inline(always)]
@@ -154,10 +157,11 @@ impl<'a> RankView<'a> {
     }
 }
 
-/// Spreads `dense`, the values of the ones of `window` in order, over the rows of the window; 0 where there is none.
+/// Spreads `dense`, the values of the ones of `window` in order, over the rows of the window; 0 where there
+/// is none.
 ///
-/// **Cost**: all present is a copy, none a fill, else one store a row without a branch. `dense` has a value more than the window
-/// has ones, or 64 where it has 64.
+/// **Cost**: all present is a copy, none a fill, else one store a row without a branch. `dense` has a value
+/// more than the window has ones, or 64 where it has 64.
 #[inline]
 pub fn expand(window: u64, dense: &[i64; 65], out: &mut [i64]) {
     match window {

@@ -1,5 +1,5 @@
-//! Runs of equal values: a bit where a run starts, and the value of each run. Value `i` is that of the run whose number is the rank of
-//! `i`: constant time.
+//! Runs of equal values: a bit where a run starts, and the value of each run. Value `i` is that of the run
+//! whose number is the rank of `i`: constant time.
 //!
 //! Source: design §3 (run-length with rank for random access); Abadi et al. 2006 for the encoding.
 

@@ -1,7 +1,8 @@
-//! Strings: bytes end to end with packed end offsets, plain or compressed by a table of frequent substrings (FSST).
+//! Strings: bytes end to end with packed end offsets, plain or compressed by a table of frequent substrings
+//! (FSST).
 //!
-//! FSST codes are one byte for a symbol of up to 8 bytes; code 255 escapes the byte that follows. A single string is decoded
-//! on its own, in time proportional to its length.
+//! FSST codes are one byte for a symbol of up to 8 bytes; code 255 escapes the byte that follows. A single
+//! string is decoded on its own, in time proportional to its length.
 //!
 //! Source: Boncz, Neumann, Leis: FSST, PVLDB 13(11), 2020; crate `fsst-rs` trains and compresses.
 

@@ -1,7 +1,7 @@
 //! Conversions between types: toInteger, toFloat, toString, toBoolean, their OrNull and List forms.
 //!
-//! A text that does not read as the type is null; a value of a type that never converts is an error, or null in the
-//! OrNull form and within lists.
+//! A text that does not read as the type is null; a value of a type that never converts is an error, or null
+//! in the OrNull form and within lists.
 
 use trimorph_types::format::{IdsOnly, format_value};
 use trimorph_types::{LogicalType, Value};

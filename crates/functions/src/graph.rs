@@ -88,7 +88,8 @@ fn id(_: &Context<'_>, args: &[Value]) -> Answer {
         Value::Relationship(relationship) => relationship.id.0,
         other => return Err(wrong_type("id()", "a NODE or RELATIONSHIP", other)),
     };
-    // All 64 bits, as they are: ids stay distinct, and those of relationships from edge table 512 on are negative.
+    // All 64 bits, as they are: ids stay distinct, and those of relationships from edge table 512 on are
+    // negative.
     Ok(Value::Int(id.cast_signed()))
 }
 

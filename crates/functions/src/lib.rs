@@ -1,11 +1,11 @@
 //! Scalar functions, operators and aggregates of openCypher, as kernels over values.
 //!
-//! [`lookup`] finds a scalar function by name; [`operators`] are plain functions; [`aggregate::lookup`] finds an
-//! aggregate. Everything takes values and a [`Context`] (clock, random source, graph) and gives a value or a
-//! [`Diagnostic`](trimorph_base::Diagnostic) without a place: whoever knows the expression adds the span.
+//! [`lookup`] finds a scalar function by name; [`operators`] are plain functions; [`aggregate::lookup`] finds
+//! an aggregate. Everything takes values and a [`Context`] (clock, random source, graph) and gives a value or
+//! a [`Diagnostic`](trimorph_base::Diagnostic) without a place: whoever knows the expression adds the span.
 //!
-//! One family per file: `math`, `string`, `list`, `predicate`, `conversion`, `graph`, `temporal/*`, `operators/*`,
-//! `aggregate/*`.
+//! One family per file: `math`, `string`, `list`, `predicate`, `conversion`, `graph`, `temporal/*`,
+//! `operators/*`, `aggregate/*`.
 #![forbid(unsafe_code)]
 
 pub mod aggregate;

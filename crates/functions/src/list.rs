@@ -28,8 +28,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// Elements of the longest list `range` makes: 2^27, 3 GiB of values. What is longer is a mistake, and allocating it
-/// could end the process.
+/// Elements of the longest list `range` makes: 2^27, 3 GiB of values. What is longer is a mistake, and
+/// allocating it could end the process.
 const RANGE_LEN_MAX: i128 = 1 << 27;
 
 fn items<'v>(function: &str, value: &'v Value) -> Result<&'v [Value], Diagnostic> {

@@ -19,10 +19,11 @@ pub struct Function {
     pub min_args: usize,
     /// Most arguments; `usize::MAX` if any number.
     pub max_args: usize,
-    /// Whether equal arguments give an equal result throughout a statement, so that a constant call can be folded
-    /// once the statement's clock stands. `rand` and the `realtime` clocks are not.
+    /// Whether equal arguments give an equal result throughout a statement, so that a constant call can be
+    /// folded once the statement's clock stands. `rand` and the `realtime` clocks are not.
     pub deterministic: bool,
-    /// Whether a null argument makes the result null; then `call` is never to be given one (see [`Self::invoke`]).
+    /// Whether a null argument makes the result null; then `call` is never to be given one (see
+    /// [`Self::invoke`]).
     pub null_in_null_out: bool,
     /// The result's type, given the arguments' types.
     pub result: fn(&[LogicalType]) -> LogicalType,
@@ -56,7 +57,8 @@ impl Function {
         self
     }
 
-    /// Calls the function: checks the number of arguments, answers null for a null argument where that is the rule.
+    /// Calls the function: checks the number of arguments, answers null for a null argument where that is the
+    /// rule.
     pub fn invoke(&self, context: &Context<'_>, args: &[Value]) -> Result<Value, Diagnostic> {
         if !self.accepts(args.len()) {
             return Err(self.arity_error(args.len()));

@@ -1,4 +1,5 @@
-//! Rounds a float to a number of decimal digits: on its shortest decimal text, so that 2.675 is a tie as it reads.
+//! Rounds a float to a number of decimal digits: on its shortest decimal text, so that 2.675 is a tie as it
+//! reads.
 
 /// What happens to the digits cut off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

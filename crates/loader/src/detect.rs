@@ -1,7 +1,7 @@
 //! Paths and perhaps a format in, files of one format out.
 //!
-//! A directory with an LDBC SNB snapshot is that; any other directory stands for its mapping file, if it has just one `.json` file,
-//! else for its CSV files. A `.json` file is a mapping, CSV files are neo4j-style.
+//! A directory with an LDBC SNB snapshot is that; any other directory stands for its mapping file, if it has
+//! just one `.json` file, else for its CSV files. A `.json` file is a mapping, CSV files are neo4j-style.
 
 use std::path::{Path, PathBuf};
 

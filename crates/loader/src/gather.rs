@@ -1,4 +1,5 @@
-//! Columns of a chunk in, batches for the sink out: rows are routed to tables, and edges with a null end left out.
+//! Columns of a chunk in, batches for the sink out: rows are routed to tables, and edges with a null end left
+//! out.
 //!
 //! 1. Each output of the plan selects its rows (all of them, where nothing is null and the route is fixed).
 //! 2. Its columns are moved if nothing else needs them, else copied, else gathered by the selection.
@@ -102,7 +103,8 @@ impl Columns {
         }
     }
 
-    /// Which rows go where; `None` stands for all of them. Rows that are null in one of `not_null` go nowhere.
+    /// Which rows go where; `None` stands for all of them. Rows that are null in one of `not_null` go
+    /// nowhere.
     fn route<H: Copy + Eq + Hash>(&self, route: &Route<H>, not_null: &[usize]) -> Vec<(H, Option<Vec<u32>>)> {
         let nulls: Vec<&[bool]> =
             not_null.iter().filter_map(|field| self.columns[*field].as_ref()?.nulls.as_deref()).collect();

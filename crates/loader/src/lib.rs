@@ -1,8 +1,10 @@
-//! Bulk load: files in, batches of columns into storage's [`trimorph_store::bulk::BulkSink`] out; and a generator.
+//! Bulk load: files in, batches of columns into storage's [`trimorph_store::bulk::BulkSink`] out; and a
+//! generator.
 //!
-//! The data's way: [`source`] opens and decompresses, [`csv`] cuts, splits and parses, [`plan`] says what the columns of a
-//! file mean, [`gather`] makes batches of them, [`pipeline`] keeps threads busy and batches in order. [`snb`], [`neo4j`]
-//! and [`mapping`] make plans from what files and headers say; [`parquet`] reads row groups instead of text.
+//! The data's way: [`source`] opens and decompresses, [`csv`] cuts, splits and parses, [`plan`] says what the
+//! columns of a file mean, [`gather`] makes batches of them, [`pipeline`] keeps threads busy and batches in
+//! order. [`snb`], [`neo4j`] and [`mapping`] make plans from what files and headers say; [`parquet`] reads
+//! row groups instead of text.
 #![forbid(unsafe_code)]
 
 mod column;

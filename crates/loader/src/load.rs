@@ -12,13 +12,14 @@ use crate::pipeline::{self, Feed};
 use crate::progress::Meter;
 use crate::{FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Rejects, mapping, neo4j, snb};
 
-/// Loads files into `sink`: declares tables, then appends all rows. The caller then finishes the sink, giving what that
-/// refuses to [`LoadReport::rejects`].
+/// Loads files into `sink`: declares tables, then appends all rows. The caller then finishes the sink, giving
+/// what that refuses to [`LoadReport::rejects`].
 ///
-/// `paths` is a directory for `LdbcSnb`, one mapping file for `Csv` and `Parquet`, and data files for `Neo4jCsv`; a directory
-/// may stand for what is in it. Without a `format` it is guessed, see `detect`.
+/// `paths` is a directory for `LdbcSnb`, one mapping file for `Csv` and `Parquet`, and data files for
+/// `Neo4jCsv`; a directory may stand for what is in it. Without a `format` it is guessed, see `detect`.
 ///
-/// **Cost**: a bounded number of chunks (`options.chunk_bytes`) in memory at a time, besides what the sink keeps.
+/// **Cost**: a bounded number of chunks (`options.chunk_bytes`) in memory at a time, besides what the sink
+/// keeps.
 /// **Errors**: see [`LoadError`]; after any, the sink holds a part of the rows and should be dropped.
 pub fn load(
     paths: &[PathBuf],

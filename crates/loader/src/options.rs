@@ -8,7 +8,8 @@ use trimorph_base::{CancelToken, MemoryBudget};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Format {
-    /// A directory in the layout of the LDBC Social Network Benchmark (`composite-merged-fk` or `composite-projected-fk`).
+    /// A directory in the layout of the LDBC Social Network Benchmark (`composite-merged-fk` or
+    /// `composite-projected-fk`).
     LdbcSnb,
     /// CSV files described by a mapping file.
     Csv,

@@ -1,12 +1,13 @@
-//! Units of work in, batches into the sink out, in order, on several threads, with a bounded number under way.
+//! Units of work in, batches into the sink out, in order, on several threads, with a bounded number under
+//! way.
 //!
 //! 1. The calling thread reads units (chunks of text, row groups) and queues them, numbered.
 //! 2. Workers parse them in any order; what is parsed waits until all units before it are.
 //! 3. In that order, refused rows get their verdict and batches join the lane of their table.
 //! 4. Workers append the batches of a lane one by one; lanes are independent of each other.
 //!
-//! Invariants: a table gets its batches in file order, at any number of threads. At most `threads + 2` units are under way
-//! (read, but not all appended), each charged to the memory budget.
+//! Invariants: a table gets its batches in file order, at any number of threads. At most `threads + 2` units
+//! are under way (read, but not all appended), each charged to the memory budget.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,9 @@
-//! What to make of the rows of a file: which fields become which columns, and which nodes and edges those make.
+//! What to make of the rows of a file: which fields become which columns, and which nodes and edges those
+//! make.
 //!
-//! [`SchemaBuilder`] collects node and edge tables over all files first, so that two files that feed one table agree on
-//! its properties; [`SchemaBuilder::declare`] then declares them all, in order, before the first row.
+//! [`SchemaBuilder`] collects node and edge tables over all files first, so that two files that feed one
+//! table agree on its properties; [`SchemaBuilder::declare`] then declares them all, in order, before the
+//! first row.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Rows refused, by the parser or by the sink: `Rejected` in, `path:line: reason`, a count, a file and a verdict out.
+//! Rows refused, by the parser or by the sink: `Rejected` in, `path:line: reason`, a count, a file and a
+//! verdict out.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, BufWriter, Write};
@@ -15,7 +16,8 @@ use crate::source::Source;
 const SAMPLES_MAX: usize = 20;
 
 /// Counts refused rows and writes them down. Shared by the parser and the sink's later callback:
-/// `sink.finish(|rejected| report.rejects.refuse(&rejected, None)).map_err(|error| report.rejects.explain(error))`.
+/// `sink.finish(|rejected| report.rejects.refuse(&rejected, None)).map_err(|error|
+/// report.rejects.explain(error))`.
 #[derive(Debug)]
 pub struct Rejects {
     files: Vec<PathBuf>,
@@ -33,13 +35,14 @@ struct State {
 }
 
 impl Rejects {
-    /// `files` is the loader's own list, which `Rejected::file` points into; with `skip` the verdict is to go on.
-    /// The file at `path` is created at the first refused row.
+    /// `files` is the loader's own list, which `Rejected::file` points into; with `skip` the verdict is to go
+    /// on. The file at `path` is created at the first refused row.
     pub fn new(files: Vec<PathBuf>, skip: bool, path: Option<PathBuf>) -> Self {
         Self { files, skip, path, count: AtomicU64::new(0), state: Mutex::default() }
     }
 
-    /// Takes a refused row in and says what to do. `row` is its raw text, where still at hand; else its number is written.
+    /// Takes a refused row in and says what to do. `row` is its raw text, where still at hand; else its
+    /// number is written.
     pub fn refuse(&self, rejected: &Rejected, row: Option<&str>) -> Verdict {
         self.count.fetch_add(1, Ordering::Relaxed);
         let mut state = self.lock();
@@ -56,8 +59,8 @@ impl Rejects {
         if self.skip { Verdict::Skip } else { Verdict::Abort }
     }
 
-    /// Takes in rows that were refused when all were read, such as those of a key that another row has. Their text is looked up in
-    /// their files, where these are still the same.
+    /// Takes in rows that were refused when all were read, such as those of a key that another row has. Their
+    /// text is looked up in their files, where these are still the same.
     pub fn refuse_late(&self, mut rows: Vec<Rejected>) {
         rows.sort_by_key(|row| (row.file, row.line));
         for of_file in rows.chunk_by(|a, b| a.file == b.file) {
@@ -159,8 +162,8 @@ fn write_field(writer: &mut impl Write, text: &str) -> std::io::Result<()> {
 /// Bytes of a row's text that are kept at most.
 const ROW_BYTES_MAX: usize = 1 << 14;
 
-/// The texts of the records that begin on `lines`, which ascend, of a file of text; nothing for other files, and for lines that are
-/// not there any more.
+/// The texts of the records that begin on `lines`, which ascend, of a file of text; nothing for other files,
+/// and for lines that are not there any more.
 fn texts_of(path: &Path, lines: &[u64]) -> Vec<Option<String>> {
     let mut texts = vec![None; lines.len()];
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {

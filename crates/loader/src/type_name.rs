@@ -4,7 +4,8 @@ use trimorph_types::LogicalType;
 
 use crate::plan::Parse;
 
-/// `int`, `string`, `date`, … in any case, or an array of one (`string[]`), whose elements have `delimiter` between them.
+/// `int`, `string`, `date`, … in any case, or an array of one (`string[]`), whose elements have `delimiter`
+/// between them.
 pub(crate) fn parse_type(name: &str, delimiter: u8) -> Option<Parse> {
     let name = name.trim().to_ascii_lowercase();
     match name.strip_suffix("[]") {

@@ -1,7 +1,8 @@
 //! Record batches out through the Arrow C interfaces: buffers are shared, not copied.
 //!
-//! Three ways, by who reads: [`ArrowTable`] has all batches; [`stream`] computes them as a consumer in C asks, with or without the
-//! GIL, and can say of an error only its text; [`ArrowBatches`] does so for an iterator in Python and raises what it met.
+//! Three ways, by who reads: [`ArrowTable`] has all batches; [`stream`] computes them as a consumer in C
+//! asks, with or without the GIL, and can say of an error only its text; [`ArrowBatches`] does so for an
+//! iterator in Python and raises what it met.
 
 use arrow_array::ffi::{FFI_ArrowSchema, to_ffi};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -50,7 +51,8 @@ impl ArrowTable {
 
 /// A result's rows as a C stream, computed as they are taken.
 ///
-/// **Errors**: an early one is raised; one in the middle is the stream's, as text, and the result raises it when it is read on.
+/// **Errors**: an early one is raised; one in the middle is the stream's, as text, and the result raises it
+/// when it is read on.
 pub(crate) fn stream(py: Python<'_>, shared: Shared) -> PyResult<Bound<'_, PyCapsule>> {
     let schema = shared.schema(py)?;
     let stream = FFI_ArrowArrayStream::new(Box::new(Reader { schema, shared }));

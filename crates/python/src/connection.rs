@@ -118,8 +118,8 @@ impl Connection {
         ))
     }
 
-    /// Stops what runs on this connection, from any thread, within 100 ms as a rule: it raises `Cancelled`. If nothing runs,
-    /// the result read last cannot be read on.
+    /// Stops what runs on this connection, from any thread, within 100 ms as a rule: it raises `Cancelled`.
+    /// If nothing runs, the result read last cannot be read on.
     fn interrupt(&self) {
         self.cell.running.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }

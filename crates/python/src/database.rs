@@ -22,7 +22,8 @@ pub(crate) struct Handle {
     pub(crate) source: Source,
     path: PathBuf,
     engine: RwLock<Option<trimorph::Database>>,
-    /// Emptied when the database is closed, so that its lock is given back although connections are still referred to.
+    /// Emptied when the database is closed, so that its lock is given back although connections are still
+    /// referred to.
     cells: Mutex<Vec<Weak<Cell>>>,
 }
 
@@ -104,9 +105,9 @@ impl Database {
 
     /// Loads files or directories into an empty database, all or nothing unless `skip_bad_rows`.
     ///
-    /// `format` is one of `ldbc-snb`, `csv`, `neo4j-csv`, `parquet`, found out where it is not given. Refused rows go to the
-    /// file `rejects`, as CSV. `progress` is a callable that gets a `LoadProgress` several times a second, or `True` for a
-    /// line on stderr.
+    /// `format` is one of `ldbc-snb`, `csv`, `neo4j-csv`, `parquet`, found out where it is not given. Refused
+    /// rows go to the file `rejects`, as CSV. `progress` is a callable that gets a `LoadProgress` several
+    /// times a second, or `True` for a line on stderr.
     #[pyo3(signature = (*paths, format = None, skip_bad_rows = false, rejects = None, progress = None))]
     fn load(
         &self,
@@ -166,12 +167,14 @@ impl Database {
         stats_dict(py, &stats)
     }
 
-    /// Makes what is stored independent of the log. A bulk load has done so when it returns, and nothing else writes yet.
+    /// Makes what is stored independent of the log. A bulk load has done so when it returns, and nothing else
+    /// writes yet.
     fn checkpoint(&self) -> PyResult<()> {
         self.handle.engine().map(drop)
     }
 
-    /// Copies the database, as it is now, to the new or empty directory `dir`. Keeps a database in memory, too.
+    /// Copies the database, as it is now, to the new or empty directory `dir`. Keeps a database in memory,
+    /// too.
     fn backup(&self, py: Python<'_>, dir: PathBuf) -> PyResult<()> {
         let engine = self.handle.engine()?;
         interrupt::run(py, &CancelToken::default(), || engine.backup(&dir))
@@ -209,7 +212,8 @@ impl Database {
     }
 }
 
-/// Opens a database and connects to it; closing the connection closes the database. Options are those of `Database`.
+/// Opens a database and connects to it; closing the connection closes the database. Options are those of
+/// `Database`.
 #[pyfunction]
 #[pyo3(
     signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false),

@@ -9,7 +9,8 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::text;
 
-/// The database an entity came from, as a number that is never used twice in a process; 0 for one that a user made.
+/// The database an entity came from, as a number that is never used twice in a process; 0 for one that a user
+/// made.
 pub(crate) type Source = u64;
 
 fn hash_of(kind: u8, id: u64) -> u64 {

@@ -296,8 +296,8 @@ fn datetime(x: &Bound<'_, PyDateTime>) -> Converted {
     let Some(seconds) = offset(x)? else { return Ok(Value::LocalDateTime(local)) };
     if let Some(zone) = named_zone(x) {
         let there = trimorph::DateTime::from_utc(local.seconds - i64::from(seconds), local.nanos, &zone);
-        // In a gap of the clocks nothing shows `x`, and at its instant the zone has another offset. Where Python's zone data and ours
-        // disagree, the offset that Python knows decides.
+        // In a gap of the clocks nothing shows `x`, and at its instant the zone has another offset. Where
+        // Python's zone data and ours disagree, the offset that Python knows decides.
         let shown = there.zone.offset_seconds();
         if shown == seconds || offset_of_instant(x) == Some(shown) {
             return Ok(Value::DateTime(there));
@@ -420,8 +420,9 @@ fn decimal(value: &Bound<'_, PyAny>) -> Option<Converted> {
 
 const DECIMAL_RANGE: &str = "a Decimal must be finite, with at most 38 digits and at most 38 after the point";
 
-/// Numbers and arrays of other libraries: what has `__index__` is an integer; what has a `dtype` of numbers, texts or truth
-/// values is what its `tolist` gives. `Fraction` is not taken: a float would not be what was given.
+/// Numbers and arrays of other libraries: what has `__index__` is an integer; what has a `dtype` of numbers,
+/// texts or truth values is what its `tolist` gives. `Fraction` is not taken: a float would not be what was
+/// given.
 fn foreign(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> Converted {
     if let Some(found) = decimal(value) {
         return found;

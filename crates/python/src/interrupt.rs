@@ -1,14 +1,16 @@
 //! Ctrl-C while the GIL is released: takes work and the flag that stops it, gives the work's answer.
 //!
-//! Python notes a signal in its C handler and runs the Python handler when the main thread is back in the interpreter, which a
-//! query keeps it from. Therefore, for as long as the main thread is in the engine:
+//! Python notes a signal in its C handler and runs the Python handler when the main thread is back in the
+//! interpreter, which a query keeps it from. Therefore, for as long as the main thread is in the engine:
 //! 1. our handler stands in front of Python's;
-//! 2. on SIGINT it sets the flag (one atomic store, all that a signal handler may do) and calls Python's handler;
+//! 2. on SIGINT it sets the flag (one atomic store, all that a signal handler may do) and calls Python's
+//!    handler;
 //! 3. the engine stops within 100 ms and says `Cancelled`;
 //! 4. Python's handler stands alone again, and `check_signals` raises what Python makes of the signal.
 //!
-//! No thread is made and nothing is polled, so a query of a few microseconds pays two system calls. Other threads pay nothing:
-//! Python hands signals to the main thread only, and they are stopped by `Connection.interrupt`.
+//! No thread is made and nothing is polled, so a query of a few microseconds pays two system calls. Other
+//! threads pay nothing: Python hands signals to the main thread only, and they are stopped by
+//! `Connection.interrupt`.
 
 use pyo3::prelude::*;
 use trimorph::{CancelToken, Error};
@@ -77,8 +79,8 @@ mod signal {
         IN_HANDLER.fetch_add(1, SeqCst);
         let target = TARGET.load(SeqCst);
         if !target.is_null() {
-            // SAFETY: a guard takes its token out of TARGET and then waits until IN_HANDLER is 0 before the token may die, and
-            // we have counted ourselves before we looked.
+            // SAFETY: a guard takes its token out of TARGET and then waits until IN_HANDLER is 0 before the
+            // token may die, and we have counted ourselves before we looked.
             unsafe { (*target).cancel() };
         }
         IN_HANDLER.fetch_sub(1, SeqCst);

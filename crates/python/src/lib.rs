@@ -1,11 +1,11 @@
 //! Python bindings: Python calls in, engine calls with the GIL released, Python objects out.
 //!
-//! Data's way through the files: `database` and `connection` (verbs) · `from_python` (parameters in) · `interrupt` (Ctrl-C while
-//! the GIL is released) · `result` (rows out, lazily) · `to_python`, `entity`, `temporal`, `rdf` (values) · `arrow` (columns) ·
-//! `error`, `notice`; `load`, and `give_back` after it.
+//! Data's way through the files: `database` and `connection` (verbs) · `from_python` (parameters in) ·
+//! `interrupt` (Ctrl-C while the GIL is released) · `result` (rows out, lazily) · `to_python`, `entity`,
+//! `temporal`, `rdf` (values) · `arrow` (columns) · `error`, `notice`; `load`, and `give_back` after it.
 //!
-//! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of the engine that may
-//! take longer than a look-up runs with it held.
+//! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of
+//! the engine that may take longer than a look-up runs with it held.
 #![deny(unsafe_code)]
 
 mod arrow;

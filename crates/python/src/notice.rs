@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 
-/// Something to know of a query that is right: a label, relationship type or property that nothing in the graph has, or a
-/// column that had to become text.
+/// Something to know of a query that is right: a label, relationship type or property that nothing in the
+/// graph has, or a column that had to become text.
 #[pyclass(frozen, module = "trimorph")]
 pub(crate) struct Notice(pub(crate) trimorph::Notice);
 

@@ -39,7 +39,8 @@ impl Iri {
     }
 }
 
-/// A text with a language tag, or of a datatype that no other type stands for. Tags are compared without regard to case.
+/// A text with a language tag, or of a datatype that no other type stands for. Tags are compared without
+/// regard to case.
 #[pyclass(frozen, eq, hash, module = "trimorph", name = "Literal")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct RdfLiteral(pub(crate) Arc<Literal>);

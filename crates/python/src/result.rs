@@ -1,8 +1,9 @@
 //! `QueryResult`: rows computed as they are fetched.
 //!
-//! The engine's result is behind a mutex, so threads may share one; whoever waits for it has let go of the GIL. An error ends the
-//! result: it is raised again by every later fetch, so that rows cannot go missing unseen. For the same reason a result that is
-//! being read as an Arrow stream has no rows to fetch otherwise until the stream has ended.
+//! The engine's result is behind a mutex, so threads may share one; whoever waits for it has let go of the
+//! GIL. An error ends the result: it is raised again by every later fetch, so that rows cannot go missing
+//! unseen. For the same reason a result that is being read as an Arrow stream has no rows to fetch otherwise
+//! until the stream has ended.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -54,7 +55,8 @@ impl Shared {
         self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The schema of the Arrow streams. The first call settles it, for which it may compute some rows; they are kept.
+    /// The schema of the Arrow streams. The first call settles it, for which it may compute some rows; they
+    /// are kept.
     pub(crate) fn schema(&self, py: Python<'_>) -> PyResult<SchemaRef> {
         let mut state = self.lock(py);
         if let Some(failed) = &state.failed {
@@ -299,8 +301,8 @@ impl QueryResult {
         Self::present(slf, "record_batches", (batches,))
     }
 
-    /// The Arrow PyCapsule protocol, by which DuckDB, pyarrow and others take the rows that were not fetched yet, computed as they
-    /// are taken. Several streams of one result share its rows.
+    /// The Arrow PyCapsule protocol, by which DuckDB, pyarrow and others take the rows that were not fetched
+    /// yet, computed as they are taken. Several streams of one result share its rows.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -355,8 +357,8 @@ impl QueryResult {
         self.profile.as_deref()
     }
 
-    /// The first rows that were not fetched yet, as texts; they stay to be fetched. The second of the pair says whether there
-    /// are more.
+    /// The first rows that were not fetched yet, as texts; they stay to be fetched. The second of the pair
+    /// says whether there are more.
     fn _peek(&self, py: Python<'_>, rows: usize) -> PyResult<(Vec<Vec<String>>, bool)> {
         let mut state = self.lock(py);
         self.fill(py, &mut state, rows.saturating_add(1))?;

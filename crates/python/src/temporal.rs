@@ -1,4 +1,5 @@
-//! Temporal values that Python's own types cannot hold: a nanosecond, a year beyond 9999, a named zone, months beside days.
+//! Temporal values that Python's own types cannot hold: a nanosecond, a year beyond 9999, a named zone,
+//! months beside days.
 #![expect(clippy::wrong_self_convention, reason = "methods of Python classes take `&self`")]
 
 use std::cmp::Ordering;
@@ -275,8 +276,8 @@ impl PartialOrd for DateTime {
 }
 
 text_methods!(DateTime, "DateTime", |text| temporal::parse_datetime(text, &ZoneId::UTC), {
-    /// `zone` is `Z`, an offset such as `+01:00`, or a name such as `Europe/Stockholm`; of a local time that a named zone has
-    /// twice, `offset_seconds` says which is meant (the earlier otherwise).
+    /// `zone` is `Z`, an offset such as `+01:00`, or a name such as `Europe/Stockholm`; of a local time that
+    /// a named zone has twice, `offset_seconds` says which is meant (the earlier otherwise).
     #[new]
     #[pyo3(signature = (year, month, day, hour = 0, minute = 0, second = 0, nanosecond = 0, zone = "Z", offset_seconds = None))]
     #[expect(clippy::too_many_arguments, reason = "a date, a time and a zone")]
@@ -349,15 +350,16 @@ text_methods!(DateTime, "DateTime", |text| temporal::parse_datetime(text, &ZoneI
         self.0.seconds
     }
 
-    /// As `datetime.datetime`, cut to microseconds, with a fixed offset or `zoneinfo.ZoneInfo`; `OverflowError` outside the
-    /// years 1 to 9999.
+    /// As `datetime.datetime`, cut to microseconds, with a fixed offset or `zoneinfo.ZoneInfo`;
+    /// `OverflowError` outside the years 1 to 9999.
     fn to_native<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let trimorph::Zone::Named { name, .. } = &self.0.zone else {
             let zone = to_python::fixed_offset(py, self.0.zone.offset_seconds())?;
             let native = to_python::datetime(py, self.0.local(), Some(&zone))?;
             return Ok(native.ok_or_else(|| beyond(&self.0))?.into_any());
         };
-        // By way of UTC: only the zone itself knows which of two equal local times it is, and its data may be newer than ours.
+        // By way of UTC: only the zone itself knows which of two equal local times it is, and its data may be
+        // newer than ours.
         let (zone, utc) = (PyTzInfo::timezone(py, &**name)?, PyTzInfo::utc(py)?);
         let instant = trimorph::LocalDateTime { seconds: self.0.seconds, nanos: self.0.nanos };
         let instant = to_python::datetime(py, instant, Some(&utc))?.ok_or_else(|| beyond(&self.0))?;
@@ -413,7 +415,8 @@ text_methods!(Duration, "Duration", temporal::parse_duration, {
         self.0.nanos
     }
 
-    /// As `datetime.timedelta`, cut to microseconds; `ValueError` if there are months, which have no fixed length.
+    /// As `datetime.timedelta`, cut to microseconds; `ValueError` if there are months, which have no fixed
+    /// length.
     fn to_native<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDelta>> {
         if self.0.months != 0 {
             return Err(PyValueError::new_err(format!("{} has months, which have no fixed length", self.0)));

@@ -49,8 +49,8 @@ impl Describe for Shown {
     }
 }
 
-/// The openCypher text form of a value: `2015-07-21T21:40:32.142+01:00`, `P1Y2M`, `(:Person {name: 'Ann'})`, `[1, 'a', null]`.
-/// A string that stands alone is not quoted.
+/// The openCypher text form of a value: `2015-07-21T21:40:32.142+01:00`, `P1Y2M`, `(:Person {name: 'Ann'})`,
+/// `[1, 'a', null]`. A string that stands alone is not quoted.
 #[pyfunction]
 pub(crate) fn format_value(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let mut shown = Shown::default();
@@ -58,7 +58,8 @@ pub(crate) fn format_value(value: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(trimorph_types::format_value(&value, &shown))
 }
 
-/// The same with strings and temporal values quoted even where they stand alone, as the openCypher TCK writes them.
+/// The same with strings and temporal values quoted even where they stand alone, as the openCypher TCK writes
+/// them.
 #[pyfunction]
 pub(crate) fn format_literal(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let mut shown = Shown::default();

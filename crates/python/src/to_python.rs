@@ -1,4 +1,5 @@
-//! Engine values in, Python objects out. Temporal values become Python's own types where those hold them exactly.
+//! Engine values in, Python objects out. Temporal values become Python's own types where those hold them
+//! exactly.
 
 use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;

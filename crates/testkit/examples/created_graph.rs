@@ -1,6 +1,8 @@
-//! Takes statements on standard input, each ended by a line with a semicolon, makes a database directory of what they create.
+//! Takes statements on standard input, each ended by a line with a semicolon, makes a database directory of
+//! what they create.
 //!
-//! `cargo run -p trimorph-testkit --example created_graph -- DIR`: how `tests/conformance/tck.py --bulk-set-up` sets up its graphs.
+//! `cargo run -p trimorph-testkit --example created_graph -- DIR`: how `tests/conformance/tck.py
+//! --bulk-set-up` sets up its graphs.
 
 use std::io::Read;
 use std::path::Path;

@@ -13,7 +13,8 @@ pub struct Comparison {
     pub ordered: bool,
     /// For each column, whether a list in it is a multiset, as `collect` makes it. Missing places are false.
     pub bags: Vec<bool>,
-    /// How far apart two floats may be, relative to the larger; 0 for not at all. Sums of floats depend on their order.
+    /// How far apart two floats may be, relative to the larger; 0 for not at all. Sums of floats depend on
+    /// their order.
     pub tolerance: f64,
 }
 
@@ -65,7 +66,8 @@ impl Comparison {
         row.iter().enumerate().map(cell).collect()
     }
 
-    /// Cells that are compared exactly come first, so that a float's last digit does not part rows that belong together.
+    /// Cells that are compared exactly come first, so that a float's last digit does not part rows that
+    /// belong together.
     fn order(&self, a: &[Value], b: &[Value]) -> Ordering {
         let blank = |value: &Value| {
             if self.tolerance > 0.0 && matches!(value, Value::Float(_)) { Value::Null } else { value.clone() }

@@ -1,7 +1,8 @@
 //! Decimal numbers: takes digits, gives an exact number with text, order and arithmetic.
 //!
-//! A number is `unscaled · 10^-scale` with at most 38 digits and a scale of at most 38. It is kept without trailing zeros, so
-//! that equal decimals have equal bits. What would need more digits is refused; only quotients are cut.
+//! A number is `unscaled · 10^-scale` with at most 38 digits and a scale of at most 38. It is kept without
+//! trailing zeros, so that equal decimals have equal bits. What would need more digits is refused; only
+//! quotients are cut.
 //!
 //! Source: XML Schema 1.1 part 2, §3.3.3 (decimal; at least 16 digits, 18 in 1.0) and its canonical form.
 
@@ -49,7 +50,8 @@ impl Decimal {
         self.scale
     }
 
-    /// Reads `[+-]digits[.digits]`, where one of the two may be empty; `None` if it is no such text or has too many digits.
+    /// Reads `[+-]digits[.digits]`, where one of the two may be empty; `None` if it is no such text or has
+    /// too many digits.
     pub fn parse(text: &str) -> Option<Self> {
         let (sign, digits) = match text.strip_prefix('-') {
             Some(rest) => (-1, rest),
@@ -138,8 +140,8 @@ impl Decimal {
         Self::new(self.unscaled().checked_mul(other.unscaled())?, self.scale + other.scale)
     }
 
-    /// Quotient, cut after 18 digits behind the point (as many as the dividend has, if those are more), or where no more
-    /// digits fit; `None` if the divisor is zero as well.
+    /// Quotient, cut after 18 digits behind the point (as many as the dividend has, if those are more), or
+    /// where no more digits fit; `None` if the divisor is zero as well.
     pub fn divided(self, divisor: Self) -> Option<Self> {
         let digits = self.scale.max(18);
         let (a, b, _) = self.aligned(divisor)?;

@@ -1,8 +1,9 @@
 //! A value's text: takes a value and a describer of nodes and relationships, gives openCypher text.
 //!
-//! [`format_literal`] is the form of the TCK's tables: strings and temporal values in single quotes at every depth.
-//! [`format_value`] is the form for people and `toString`: the same, but a string or temporal value that stands alone
-//! is bare. RDF terms look the same in both: `<iri>`, `'text'@en`, `'text'^^<datatype>`; decimals are their digits.
+//! [`format_literal`] is the form of the TCK's tables: strings and temporal values in single quotes at every
+//! depth. [`format_value`] is the form for people and `toString`: the same, but a string or temporal value
+//! that stands alone is bare. RDF terms look the same in both: `<iri>`, `'text'@en`, `'text'^^<datatype>`;
+//! decimals are their digits.
 
 use std::fmt::Write as _;
 
@@ -62,7 +63,8 @@ pub fn temporal_text(value: &Value) -> Option<String> {
     })
 }
 
-/// Text of a float: shortest digits that read back the same, plain from 1e-6 up to 1e21, else with an exponent.
+/// Text of a float: shortest digits that read back the same, plain from 1e-6 up to 1e21, else with an
+/// exponent.
 pub fn format_float(number: f64) -> String {
     let magnitude = number.abs();
     if number.is_nan() {

@@ -1,7 +1,8 @@
 //! Values: what a cell can hold, in every language, with equality, equivalence, order and text form.
 //!
-//! Data's way through the files: `value` (layout) · `nested` (how large it is) · `decimal`, `literal` (its larger parts) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601,
-//! arithmetic) · `format` (text).
+//! Data's way through the files: `value` (layout) · `nested` (how large it is) · `decimal`, `literal` (its
+//! larger parts) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601, arithmetic) · `format`
+//! (text).
 #![forbid(unsafe_code)]
 
 pub mod compare;

@@ -1,9 +1,11 @@
-//! RDF literals that no other type holds: text with a language, and text of a datatype whose values are not known here.
+//! RDF literals that no other type holds: text with a language, and text of a datatype whose values are not
+//! known here.
 //!
-//! A front end turns the literals of known datatypes into the values they name (`xsd:string` into a string, `xsd:integer` into an
-//! integer, `xsd:decimal` into a decimal, …); what is left is kept as it was written.
+//! A front end turns the literals of known datatypes into the values they name (`xsd:string` into a string,
+//! `xsd:integer` into an integer, `xsd:decimal` into a decimal, …); what is left is kept as it was written.
 //!
-//! Source: RDF 1.1 Concepts, §3.3: language tags are compared without regard to case, everything else by code points.
+//! Source: RDF 1.1 Concepts, §3.3: language tags are compared without regard to case, everything else by code
+//! points.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -41,8 +43,8 @@ impl Literal {
 
     /// Whether both name the same value; `None` if that cannot be known.
     ///
-    /// Texts with languages are their own values. A text of an unknown datatype may be another name of the same value, so only
-    /// the same term is known to be equal (SPARQL 1.1, §17.4.1.7).
+    /// Texts with languages are their own values. A text of an unknown datatype may be another name of the
+    /// same value, so only the same term is known to be equal (SPARQL 1.1, §17.4.1.7).
     pub fn equals(&self, other: &Self) -> Option<bool> {
         match (&self.kind, &other.kind) {
             _ if self == other => Some(true),

@@ -4,7 +4,8 @@ use std::fmt;
 
 /// The type of a column, a vector or an expression.
 ///
-/// `Any` is the type of what is not known before it is looked at (Virtuoso's run-time typed `any`, design §8).
+/// `Any` is the type of what is not known before it is looked at (Virtuoso's run-time typed `any`, design
+/// §8).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names are the field's")]

@@ -1,14 +1,16 @@
 //! What lists and maps are kept in: their contents, and how large and how deep they are.
 //!
-//! Contents are shared, so a few steps can make a value that is far larger to walk than to hold (`[s, s]` forty times over), or so deep
-//! that no stack can walk it. Whoever builds values in a loop looks at their [`Extent`], which costs nothing, and refuses.
+//! Contents are shared, so a few steps can make a value that is far larger to walk than to hold (`[s, s]`
+//! forty times over), or so deep that no stack can walk it. Whoever builds values in a loop looks at their
+//! [`Extent`], which costs nothing, and refuses.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::{Map, Value};
 
-/// How large a value is, shared parts counted wherever they occur: what walking it, copying it out or printing it has to go through.
+/// How large a value is, shared parts counted wherever they occur: what walking it, copying it out or
+/// printing it has to go through.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Extent {
     /// Bytes, with those of the cell itself; stops at the largest number.
@@ -17,7 +19,8 @@ pub struct Extent {
     pub depth: u32,
 }
 
-/// Largest [`Extent`] of a value that an expression may make: 2 GiB, and as deep as a value can be walked on a small stack.
+/// Largest [`Extent`] of a value that an expression may make: 2 GiB, and as deep as a value can be walked on
+/// a small stack.
 pub const EXTENT_MAX: Extent = Extent { bytes: 2 << 30, depth: 1000 };
 
 /// A list's or a map's contents with their extent.
@@ -91,8 +94,8 @@ impl Value {
         Extent { bytes: CELL + beside as u64, depth: 0 }
     }
 
-    /// Bytes kept alive by who keeps this value: those of its cell and of what is its own. Shared by two counts as its own, since what a
-    /// value is taken from mostly goes soon; shared by more does not.
+    /// Bytes kept alive by who keeps this value: those of its cell and of what is its own. Shared by two
+    /// counts as its own, since what a value is taken from mostly goes soon; shared by more does not.
     ///
     /// **Cost**: lists and maps of its own are walked.
     pub fn owned_bytes(&self) -> u64 {

@@ -1,6 +1,7 @@
 //! Integers, floats and decimals against each other, compared without losing a digit.
 //!
-//! Casting either side first is wrong above 2^53; the float is split into its whole and fractional part instead.
+//! Casting either side first is wrong above 2^53; the float is split into its whole and fractional part
+//! instead.
 
 use std::cmp::Ordering;
 
@@ -39,7 +40,8 @@ pub fn exact_int(number: f64) -> Option<i64> {
     (number.trunc() == number && (-I64_END..I64_END).contains(&number)).then_some(number as i64)
 }
 
-/// Compares two numbers of which at least one is a decimal: the inner `None` is NaN, the outer one that this is not such a pair.
+/// Compares two numbers of which at least one is a decimal: the inner `None` is NaN, the outer one that this
+/// is not such a pair.
 #[expect(clippy::option_option, reason = "the two are told apart")]
 pub(crate) fn compare_decimals(a: &Value, b: &Value) -> Option<Option<Ordering>> {
     Some(match (a, b) {

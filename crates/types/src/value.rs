@@ -1,7 +1,7 @@
 //! The general value: one cell of any type.
 //!
-//! Cloning is cheap: everything of variable size is shared. Nodes, relationships and paths are ids only; labels and
-//! properties are read through the snapshot they belong to.
+//! Cloning is cheap: everything of variable size is shared. Nodes, relationships and paths are ids only;
+//! labels and properties are read through the snapshot they belong to.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::{Decimal, Literal, LogicalType, Nested};
 /// A map value, ordered by key.
 pub type Map = BTreeMap<Arc<str>, Value>;
 
-/// One cell of any type. Equality, equivalence, order and hashing are in `compare`; `PartialEq` is not derived,
-/// because openCypher has three different ones.
+/// One cell of any type. Equality, equivalence, order and hashing are in `compare`; `PartialEq` is not
+/// derived, because openCypher has three different ones.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the names are the types'")]
 pub enum Value {
@@ -45,8 +45,8 @@ pub enum Value {
 /// A day: days since 1970-01-01 in the proleptic Gregorian calendar.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Date {
-    /// Days since 1970-01-01, of a year from -999,999,999 to 999,999,999. Columns and vectors hold those of 32 bits, others as
-    /// general values.
+    /// Days since 1970-01-01, of a year from -999,999,999 to 999,999,999. Columns and vectors hold those of
+    /// 32 bits, others as general values.
     pub days: i64,
 }
 

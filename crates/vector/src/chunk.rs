@@ -1,11 +1,12 @@
 //! The intermediate chunk: list groups whose product is the set of tuples it stands for.
 //!
-//! A group is *flat* when it stands for the one tuple at its current position, else *unflat*: it stands for all its selected
-//! positions. The chunk stands for the product of its groups. Each position may carry a multiplicity: how many tuples it stands
-//! for in patterns that were counted and not made, so that `count(*)` is a product of sums.
+//! A group is *flat* when it stands for the one tuple at its current position, else *unflat*: it stands for
+//! all its selected positions. The chunk stands for the product of its groups. Each position may carry a
+//! multiplicity: how many tuples it stands for in patterns that were counted and not made, so that `count(*)`
+//! is a product of sums.
 //!
-//! Source: GF-CL §6.1; multiplicities are how this engine keeps §6.2's counting on compressed tuples when the list counted is
-//! not even read.
+//! Source: GF-CL §6.1; multiplicities are how this engine keeps §6.2's counting on compressed tuples when the
+//! list counted is not even read.
 
 use crate::{Selection, Vector};
 
@@ -36,8 +37,8 @@ impl Group<'_> {
         self.multiplicity = None;
     }
 
-    /// Makes the first position stand for `tuples` tuples, and no other for any: where only the number is asked for. The length
-    /// and the vectors stay, so that a cursor further down finds what it left.
+    /// Makes the first position stand for `tuples` tuples, and no other for any: where only the number is
+    /// asked for. The length and the vectors stay, so that a cursor further down finds what it left.
     pub fn stand_for(&mut self, tuples: u64) {
         let mut list = match std::mem::take(&mut self.selection) {
             Selection::List(list) => list,

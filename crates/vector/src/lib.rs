@@ -1,6 +1,7 @@
 //! Vectors, selections, list groups and the intermediate chunk: what operators hand to each other.
 //!
-//! `'s` is the life of the snapshot a query reads: node vectors may point into adjacency, strings into dictionaries.
+//! `'s` is the life of the snapshot a query reads: node vectors may point into adjacency, strings into
+//! dictionaries.
 #![forbid(unsafe_code)]
 
 mod chunk;

@@ -16,8 +16,8 @@ pub enum Nodes<'s> {
         /// The ids.
         ids: Vec<NodeId>,
     },
-    /// Rows of one table in place: `base + code`, codes of `width` whole bytes. The slice ends with at least 8 bytes that are
-    /// not part of the list, so that every code can be read with one 64-bit load.
+    /// Rows of one table in place: `base + code`, codes of `width` whole bytes. The slice ends with at least
+    /// 8 bytes that are not part of the list, so that every code can be read with one 64-bit load.
     Packed {
         /// The table.
         table: TableId,
@@ -87,7 +87,8 @@ fn code(bytes: &[u8], width: u8, i: usize) -> u64 {
     u64::from_le_bytes(raw) & ((1u64 << (u32::from(width) * 8)) - 1)
 }
 
-/// Where each page of a segment of an edge table starts: how a slot is known as an edge. Empty where only properties are read.
+/// Where each page of a segment of an edge table starts: how a slot is known as an edge. Empty where only
+/// properties are read.
 #[derive(Clone, Copy, Debug)]
 pub struct PageStarts<'s> {
     /// The edge table.

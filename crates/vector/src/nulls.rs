@@ -28,7 +28,8 @@ impl Nulls {
         words[i >> 6] |= 1 << (i & 63);
     }
 
-    /// Makes those of positions `first..first + 64` of `len` null whose bit is set in `bits`, position `first` the lowest.
+    /// Makes those of positions `first..first + 64` of `len` null whose bit is set in `bits`, position
+    /// `first` the lowest.
     #[inline]
     pub fn set_run(&mut self, first: usize, bits: u64, len: usize) {
         if bits == 0 {

@@ -194,7 +194,8 @@ impl<'s> Vector<'s> {
         Self::new(values)
     }
 
-    /// Number of values, where they are listed; vectors that stand for a range or a stored list have no length of their own.
+    /// Number of values, where they are listed; vectors that stand for a range or a stored list have no
+    /// length of their own.
     pub fn listed(&self) -> usize {
         match &self.values {
             Values::Bool(v) => v.len(),
@@ -284,8 +285,8 @@ impl<'s> Vector<'s> {
         }
     }
 
-    /// Copies `positions` of `other`, a vector of the same length, over those of `self`. `false`, and nothing done, where the
-    /// types differ.
+    /// Copies `positions` of `other`, a vector of the same length, over those of `self`. `false`, and nothing
+    /// done, where the types differ.
     pub fn assign(&mut self, other: &Self, positions: &[u32], len: usize) -> bool {
         let at = positions.iter().map(|p| *p as usize);
         match (&mut self.values, &other.values) {

@@ -1,4 +1,5 @@
-//! Small self-written codec for metadata: little-endian integers, length-prefixed bytes. Every read is checked.
+//! Small self-written codec for metadata: little-endian integers, length-prefixed bytes. Every read is
+//! checked.
 
 use std::fmt;
 
@@ -130,7 +131,8 @@ impl<'a> Decoder<'a> {
         Ok(u64::from_le_bytes(self.array("a 64-bit number")?))
     }
 
-    /// Eight bytes that must fit a `usize` and be at most `max` (a count of things that take at least a byte each).
+    /// Eight bytes that must fit a `usize` and be at most `max` (a count of things that take at least a byte
+    /// each).
     pub fn count(&mut self, max: usize) -> Result<usize, CodecError> {
         let here = self.error("a count");
         usize::try_from(self.u64()?).ok().filter(|n| *n <= max).ok_or(here)

@@ -12,8 +12,8 @@ use crate::{Region, RegionOptions};
 pub trait FileSystem: Send + Sync + std::fmt::Debug {
     /// Reads a whole file into fresh memory.
     fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region>;
-    /// Writes a file so that it has either its old content or all of the new one, also after a crash: a temporary file, fsync,
-    /// rename, fsync of the directory.
+    /// Writes a file so that it has either its old content or all of the new one, also after a crash: a
+    /// temporary file, fsync, rename, fsync of the directory.
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
     /// Makes a directory and its parents.
     fn create_dir(&self, path: &Path) -> io::Result<()>;

@@ -15,8 +15,8 @@
 //!  64  blobs, each at a multiple of 64, followed by at least 8 zero bytes
 //! ```
 //!
-//! Invariant: an `Image` that exists has had every byte verified, padding as zero; readers of its blobs need not fear damage, but must
-//! still check what metadata claims against blob lengths.
+//! Invariant: an `Image` that exists has had every byte verified, padding as zero; readers of its blobs need
+//! not fear damage, but must still check what metadata claims against blob lengths.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! A hint to the processor that bytes will be read soon.
 //!
-//! A cache miss that the program waits for keeps everything after it waiting once the processor's window is full; a hint does not. What
-//! it is worth is measured where it is used (`bench/gfcl`, table 3 and figure 10).
+//! A cache miss that the program waits for keeps everything after it waiting once the processor's window is
+//! full; a hint does not. What it is worth is measured where it is used (`bench/gfcl`, table 3 and figure
+//! 10).
 #![allow(unsafe_code, reason = "an instruction that the language has no safe name for")]
 
 /// Hints that the cache line of `bytes[at]` will be read; any `at` will do.
@@ -9,8 +10,8 @@
 pub fn prefetch(bytes: &[u8], at: usize) {
     let place = bytes.as_ptr().wrapping_add(at);
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the instruction reads nothing that the program could see and ignores addresses that are not mapped; SSE is part of the
-    // architecture.
+    // SAFETY: the instruction reads nothing that the program could see and ignores addresses that are not
+    // mapped; SSE is part of the architecture.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(place.cast());

@@ -1,7 +1,9 @@
-//! Memory for topology and columns: anonymous maps, aligned to 2 MiB, advised to use huge pages when switched on.
+//! Memory for topology and columns: anonymous maps, aligned to 2 MiB, advised to use huge pages when switched
+//! on.
 //!
-//! Independent random reads gain from 2 MiB pages once the data is beyond what the TLB covers (BI-HW §5); how much depends on
-//! the machine, so `bench/gfcl` measures it there. A region is written once, while it is built, and only read after.
+//! Independent random reads gain from 2 MiB pages once the data is beyond what the TLB covers (BI-HW §5); how
+//! much depends on the machine, so `bench/gfcl` measures it there. A region is written once, while it is
+//! built, and only read after.
 //!
 //! Source: design §3, "Memory".
 

@@ -1,8 +1,9 @@
 //! Circles of files: modules of one crate that use each other cannot be read one after the other.
 //!
-//! 1. Every path in code that begins with `crate`, `super`, `self` or a child module is looked up: the longest module it names, and
-//!    where that only hands a name on (`pub use`), the module that has it.
-//! 2. Files that reach each other are one circle. A crate's number of files in circles may only shrink (`xtask/circles.txt`).
+//! 1. Every path in code that begins with `crate`, `super`, `self` or a child module is looked up: the
+//!    longest module it names, and where that only hands a name on (`pub use`), the module that has it.
+//! 2. Files that reach each other are one circle. A crate's number of files in circles may only shrink
+//!    (`xtask/circles.txt`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -16,7 +16,8 @@ pub(super) fn check(files: &[File], report: &mut Report) {
         for (i, (code, raw)) in
             source.lines.iter().zip(file.text.lines()).enumerate().filter(|(i, _)| !source.test[*i])
         {
-            // In `code` the message of `expect` is blank, so a parser's own `expect(token)` is told apart in the raw line.
+            // In `code` the message of `expect` is blank, so a parser's own `expect(token)` is told apart in
+            // the raw line.
             let found = code.contains(CALLS[0]) || (code.contains(".expect(") && raw.contains(CALLS[1]));
             if found {
                 report.problem(

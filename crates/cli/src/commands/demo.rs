@@ -1,4 +1,5 @@
-//! `trimorph demo`: a social network out of nothing, in memory; what it occupies; six questions with answers and times.
+//! `trimorph demo`: a social network out of nothing, in memory; what it occupies; six questions with answers
+//! and times.
 
 use std::io::{Write, stdout};
 use std::time::{Duration, Instant};

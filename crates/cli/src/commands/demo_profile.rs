@@ -1,4 +1,5 @@
-//! What PROFILE says about a query, as a table: operators, the tuples they stand for, the positions that were looked at.
+//! What PROFILE says about a query, as a table: operators, the tuples they stand for, the positions that were
+//! looked at.
 
 use std::io::Write;
 

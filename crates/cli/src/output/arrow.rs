@@ -1,5 +1,5 @@
-//! Arrow IPC and Parquet: record batches in, bytes out. The result is computed as a whole first, because a column's type is settled
-//! by all its values.
+//! Arrow IPC and Parquet: record batches in, bytes out. The result is computed as a whole first, because a
+//! column's type is settled by all its values.
 
 use std::io::Write;
 

@@ -1,9 +1,10 @@
 //! JSON: rows in, objects out, as they are computed.
 //!
-//! Numbers, strings, booleans, null, lists and maps are what they are in JSON; floats that JSON does not have and temporal values
-//! are strings in openCypher's text form; decimals are numbers with all their digits; IRIs and RDF literals are strings such as
-//! `"<http://a>"` and `"'text'@en"`; bytes are hexadecimal. A node is `{"id", "labels", "properties"}`, a relationship
-//! `{"id", "type", "start", "end", "properties"}`, a path `{"nodes", "relationships"}`; ids are strings, because they pass 2^53.
+//! Numbers, strings, booleans, null, lists and maps are what they are in JSON; floats that JSON does not have
+//! and temporal values are strings in openCypher's text form; decimals are numbers with all their digits;
+//! IRIs and RDF literals are strings such as `"<http://a>"` and `"'text'@en"`; bytes are hexadecimal. A node
+//! is `{"id", "labels", "properties"}`, a relationship `{"id", "type", "start", "end", "properties"}`, a path
+//! `{"nodes", "relationships"}`; ids are strings, because they pass 2^53.
 
 use std::io::{self, Write};
 

@@ -32,8 +32,8 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Reads the result to its end and keeps the first `rows` rows. Columns for which `grouped` says so show integers in groups
-    /// of three digits.
+    /// Reads the result to its end and keeps the first `rows` rows. Columns for which `grouped` says so show
+    /// integers in groups of three digits.
     pub(crate) fn read(
         result: &mut QueryResult,
         rows: Option<usize>,

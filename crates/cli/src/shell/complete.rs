@@ -1,4 +1,5 @@
-//! Completion: keywords, functions, labels, relationship types, properties and commands, by what stands before the word.
+//! Completion: keywords, functions, labels, relationship types, properties and commands, by what stands
+//! before the word.
 
 use std::collections::BTreeSet;
 

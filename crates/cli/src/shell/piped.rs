@@ -1,4 +1,5 @@
-//! Statements from a pipe: each runs when its semicolon has come, the last at the end. The first error ends it.
+//! Statements from a pipe: each runs when its semicolon has come, the last at the end. The first error ends
+//! it.
 
 use std::io::{BufRead as _, BufWriter, Write as _, stdin, stdout};
 

@@ -46,7 +46,8 @@ pub(crate) fn align(rows: &[Vec<String>], aligns: &[Align], indent: usize) -> St
     out
 }
 
-/// A bar for `share` of 0 to 1, at most `cells` wide, in eighths of a cell; something for anything above zero.
+/// A bar for `share` of 0 to 1, at most `cells` wide, in eighths of a cell; something for anything above
+/// zero.
 pub(crate) fn bar(share: f64, cells: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     #[expect(

@@ -1,4 +1,5 @@
-//! Words of a query, as far as a shell must know them: where statements end, what to colour, whether it changes data.
+//! Words of a query, as far as a shell must know them: where statements end, what to colour, whether it
+//! changes data.
 //!
 //! This is not the parser: it never fails, and what it does not know is `Other`.
 

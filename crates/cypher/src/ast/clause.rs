@@ -71,7 +71,8 @@ impl Clause {
         }
     }
 
-    /// Whether the clause itself changes the graph; what a called procedure or subquery does is not looked at.
+    /// Whether the clause itself changes the graph; what a called procedure or subquery does is not looked
+    /// at.
     pub fn is_updating(&self) -> bool {
         matches!(
             self,
@@ -161,9 +162,9 @@ pub struct SortItem {
 
 /// `CREATE pattern`.
 ///
-/// The parser has checked that every relationship has one direction, a fixed length and one type (or a variable and
-/// no type: then the binder must refuse it), that labels are plain names and that nothing in it is a predicate or a
-/// shortest path.
+/// The parser has checked that every relationship has one direction, a fixed length and one type (or a
+/// variable and no type: then the binder must refuse it), that labels are plain names and that nothing in it
+/// is a predicate or a shortest path.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Create {
     /// What to make.

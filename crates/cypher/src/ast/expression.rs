@@ -114,8 +114,9 @@ pub enum ExprKind {
     Reduce(Box<Reduce>),
     /// `n {.name, .*, other, key: value}`.
     MapProjection(Box<MapProjection>),
-    /// `(a)-->(b)` as a predicate: whether such a path exists. The parser lets it stand only where a truth value is
-    /// asked for: under `WHERE` or `WHEN`, as an operand of `AND`, `OR`, `XOR`, `NOT`, and in `exists(…)`.
+    /// `(a)-->(b)` as a predicate: whether such a path exists. The parser lets it stand only where a truth
+    /// value is asked for: under `WHERE` or `WHEN`, as an operand of `AND`, `OR`, `XOR`, `NOT`, and in
+    /// `exists(…)`.
     Pattern(Box<PathPattern>),
     /// `shortestPath((a)-[*]->(b))` as a value; `search` says which kind.
     ShortestPath(Box<PathPattern>),
@@ -359,6 +360,7 @@ pub enum SubqueryBody {
         /// Which matches.
         predicate: Option<Expr>,
     },
-    /// `{ query }`. Without updating clauses, as the parser has checked; `EXISTS` and `COUNT` need no `RETURN`.
+    /// `{ query }`. Without updating clauses, as the parser has checked; `EXISTS` and `COUNT` need no
+    /// `RETURN`.
     Query(Query),
 }

@@ -1,8 +1,8 @@
 //! The syntax tree: what a query says, before any name in it is looked up.
 //!
-//! Spans are byte ranges of the query text. A tree made by [`crate::parse`] is at most [`crate::NESTING_MAX`] levels
-//! high, so walking it recursively is safe; chains of `AND`, `OR`, `XOR` and comparisons are flat lists and count
-//! as one level.
+//! Spans are byte ranges of the query text. A tree made by [`crate::parse`] is at most [`crate::NESTING_MAX`]
+//! levels high, so walking it recursively is safe; chains of `AND`, `OR`, `XOR` and comparisons are flat
+//! lists and count as one level.
 
 mod clause;
 mod expression;
@@ -77,8 +77,8 @@ pub enum UnionKind {
 
 /// Clauses in the order written; never empty.
 ///
-/// The parser has checked the order: `RETURN` is last, a reading clause follows an updating one only after `WITH`,
-/// and the last clause is one a query may end with.
+/// The parser has checked the order: `RETURN` is last, a reading clause follows an updating one only after
+/// `WITH`, and the last clause is one a query may end with.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SingleQuery {
     /// The clauses.

@@ -71,7 +71,8 @@ impl LabelExpr {
         }
     }
 
-    /// The names, if this is one name or names joined by `|` alone: the types of an openCypher 9 relationship.
+    /// The names, if this is one name or names joined by `|` alone: the types of an openCypher 9
+    /// relationship.
     pub fn disjunction(&self) -> Option<Vec<&Name>> {
         match &self.kind {
             LabelExprKind::Or(parts) => names(parts),

@@ -110,7 +110,8 @@ pub enum Properties {
         /// From `{` to `}`.
         span: Span,
     },
-    /// `$name`: a map given from outside. The parser lets this through only where a pattern creates (`CREATE`).
+    /// `$name`: a map given from outside. The parser lets this through only where a pattern creates
+    /// (`CREATE`).
     Parameter {
         /// The parameter, without `$`.
         name: String,

@@ -1,7 +1,8 @@
 //! Aggregates, and what may stand beside them.
 //!
-//! An expression over groups sees the grouping keys only: as a whole where the key is a variable or a property, as
-//! openCypher wants it; any other key beside an aggregate is an ambiguous aggregation expression.
+//! An expression over groups sees the grouping keys only: as a whole where the key is a variable or a
+//! property, as openCypher wants it; any other key beside an aggregate is an ambiguous aggregation
+//! expression.
 
 use trimorph_algebra::{Aggregate, AggregateKind, Expr};
 use trimorph_base::Span;

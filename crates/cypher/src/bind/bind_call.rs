@@ -57,7 +57,8 @@ impl<'q> Binder<'q> {
     }
 }
 
-/// Whether the first `WITH` of a called subquery imports outer variables: nothing but variables under their names.
+/// Whether the first `WITH` of a called subquery imports outer variables: nothing but variables under their
+/// names.
 fn imports(with: &With) -> bool {
     let Projection { distinct, star, items, order_by, skip, limit, .. } = &with.projection;
     let plain =

@@ -28,8 +28,8 @@ impl<'q> Binder<'q> {
         Ok(Part { plan: self.grow(plan)?, scope: inner.scope })
     }
 
-    /// The rows of `input` with the matches of a pattern that meet a predicate. Without `new_names` the pattern may
-    /// only use names that are bound already.
+    /// The rows of `input` with the matches of a pattern that meet a predicate. Without `new_names` the
+    /// pattern may only use names that are bound already.
     pub(super) fn matched(
         &mut self,
         input: Plan,

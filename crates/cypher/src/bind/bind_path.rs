@@ -95,7 +95,8 @@ impl<'q> Binder<'q> {
         Ok(var)
     }
 
-    /// The variable of a relationship. One that is bound already is matched again under a new variable and compared.
+    /// The variable of a relationship. One that is bound already is matched again under a new variable and
+    /// compared.
     fn edge_variable(
         &mut self,
         pattern: &mut Pattern<'q>,

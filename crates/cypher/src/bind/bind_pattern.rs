@@ -1,4 +1,5 @@
-//! The query graph of a pattern: what its inline properties and predicates ask, and which edges must be told apart.
+//! The query graph of a pattern: what its inline properties and predicates ask, and which edges must be told
+//! apart.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -77,8 +78,8 @@ impl Pattern<'_> {
 }
 
 impl<'q> Binder<'q> {
-    /// Binds what was left until all names of the pattern, those of `cx`, are known. Gives the subqueries to compute
-    /// before it.
+    /// Binds what was left until all names of the pattern, those of `cx`, are known. Gives the subqueries to
+    /// compute before it.
     pub(super) fn pattern_conditions(
         &mut self,
         pattern: &mut Pattern<'q>,
@@ -144,7 +145,8 @@ impl<'q> Binder<'q> {
         }
     }
 
-    /// The condition on each relationship of a variable-length one. Its variable stands for that one relationship.
+    /// The condition on each relationship of a variable-length one. Its variable stands for that one
+    /// relationship.
     fn each(
         &mut self,
         (element, relationship): (VarId, &'q ast::RelationshipPattern),

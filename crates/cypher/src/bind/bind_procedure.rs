@@ -1,4 +1,5 @@
-//! `CALL procedure(…) YIELD …`: the name looked up, arguments against the signature, columns bound to variables.
+//! `CALL procedure(…) YIELD …`: the name looked up, arguments against the signature, columns bound to
+//! variables.
 
 use std::sync::Arc;
 

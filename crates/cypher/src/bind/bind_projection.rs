@@ -1,8 +1,8 @@
 //! `WITH` and `RETURN`: columns, grouping, `DISTINCT`.
 //!
 //! 1. The columns are listed: `*` by name, then the items.
-//! 2. Their values are bound over rows or, if one of them aggregates, those that do not as grouping keys and the
-//!    others over groups.
+//! 2. Their values are bound over rows or, if one of them aggregates, those that do not as grouping keys and
+//!    the others over groups.
 //! 3. `bind_sort` puts `ORDER BY`, `SKIP`, `LIMIT` and `WHERE` on top.
 
 use std::collections::HashSet;

@@ -1,8 +1,9 @@
 //! What comes after the columns of a projection: `DISTINCT`, `ORDER BY`, `SKIP`, `LIMIT`, `WHERE`.
 //!
-//! Without `DISTINCT` and aggregates, sort keys and predicates see the names before the projection too, those of the
-//! columns first. If they use one, the columns are computed beside the old variables, and the projection comes last.
-//! After `DISTINCT` or grouping they see the columns, by name or as written in the projection.
+//! Without `DISTINCT` and aggregates, sort keys and predicates see the names before the projection too, those
+//! of the columns first. If they use one, the columns are computed beside the old variables, and the
+//! projection comes last. After `DISTINCT` or grouping they see the columns, by name or as written in the
+//! projection.
 
 use std::collections::HashSet;
 
@@ -122,7 +123,8 @@ impl<'q> Binder<'q> {
         Ok(BoundTail { keys, hoists, conjuncts })
     }
 
-    /// The groups, if the projection aggregates: subqueries within arguments, the aggregation, subqueries over groups.
+    /// The groups, if the projection aggregates: subqueries within arguments, the aggregation, subqueries
+    /// over groups.
     fn aggregated(&mut self, plan: Plan, keys: Vec<(VarId, Expr)>, cx: Context<'q>) -> Bound<Plan> {
         let Mode::Groups(grouping) = cx.mode else { return Ok(plan) };
         if grouping.aggregates.is_empty() {

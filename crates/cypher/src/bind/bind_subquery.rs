@@ -1,4 +1,5 @@
-//! Subqueries within expressions: patterns, `EXISTS`, `COUNT`, `COLLECT`, pattern comprehensions, shortest paths.
+//! Subqueries within expressions: patterns, `EXISTS`, `COUNT`, `COLLECT`, pattern comprehensions, shortest
+//! paths.
 //!
 //! Each becomes an `Apply` below the operator of the expression, and a variable in the expression.
 

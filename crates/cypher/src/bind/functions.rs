@@ -1,4 +1,5 @@
-//! What the binder must know of scalar functions. The engine answers from the registry of `trimorph-functions`.
+//! What the binder must know of scalar functions. The engine answers from the registry of
+//! `trimorph-functions`.
 
 use trimorph_types::LogicalType;
 

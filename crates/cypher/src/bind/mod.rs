@@ -1,14 +1,14 @@
 //! Takes a syntax tree, gives the bound query: names looked up, types checked, clauses turned into operators.
 //!
 //! 1. `bind_query` walks the clauses, keeping a plan and a [`scope::Scope`]; each clause wraps the plan.
-//! 2. `bind_match` turns patterns into query graphs, `bind_projection` turns `WITH` and `RETURN` into projections,
-//!    aggregations and sorts.
-//! 3. `bind_expression` binds expressions. A subquery within one is hoisted: an `Apply` below the expression's
-//!    operator computes it, and a variable takes its place.
+//! 2. `bind_match` turns patterns into query graphs, `bind_projection` turns `WITH` and `RETURN` into
+//!    projections, aggregations and sorts.
+//! 3. `bind_expression` binds expressions. A subquery within one is hoisted: an `Apply` below the
+//!    expression's operator computes it, and a variable takes its place.
 //! 4. `check_types` refuses what no run could accept.
 //!
-//! Invariants: every variable of the result is in [`Vars`]; the plan has at most [`OPERATORS_MAX`] operators in one
-//! line, so that walking it recursively is safe; names of labels, types and properties stay names.
+//! Invariants: every variable of the result is in [`Vars`]; the plan has at most [`OPERATORS_MAX`] operators
+//! in one line, so that walking it recursively is safe; names of labels, types and properties stay names.
 //!
 //! Source: openCypher 9; design §7.
 
@@ -63,7 +63,8 @@ const COPIES_MAX: usize = 100_000;
 
 /// Binds a statement.
 ///
-/// Labels, types and properties that the catalog does not know are legal: they match nothing, and the result's notices name them.
+/// Labels, types and properties that the catalog does not know are legal: they match nothing, and the
+/// result's notices name them.
 /// **Errors**: the first mistake, with a span; `Unsupported` for updating clauses that are otherwise right.
 pub fn bind(
     statement: &Statement,

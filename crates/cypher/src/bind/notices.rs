@@ -1,7 +1,8 @@
 //! Notices: names of labels, types and properties that nothing in the graph has.
 //!
-//! Such names are legal and match nothing, so a slip of the pen is an empty answer. Binding notes each name where it looks one up;
-//! at the end the first [`NOTICES_MAX`] become texts with suggestions. An empty graph gives none: every name would be unknown.
+//! Such names are legal and match nothing, so a slip of the pen is an empty answer. Binding notes each name
+//! where it looks one up; at the end the first [`NOTICES_MAX`] become texts with suggestions. An empty graph
+//! gives none: every name would be unknown.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

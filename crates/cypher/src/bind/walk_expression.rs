@@ -3,7 +3,8 @@
 use crate::ast::{Expr, ExprKind, FunctionCall, MapProjectionItem};
 use trimorph_algebra::AggregateKind;
 
-/// Calls `visit` on the direct children of an expression. What stands in patterns and subqueries is not among them.
+/// Calls `visit` on the direct children of an expression. What stands in patterns and subqueries is not among
+/// them.
 pub(super) fn for_each_child<'q>(expr: &'q Expr, visit: &mut dyn FnMut(&'q Expr)) {
     match &expr.kind {
         ExprKind::Literal(_)

@@ -4,7 +4,8 @@
 //! 2. Cut one token at the first character; numbers and characters outside ASCII have files of their own.
 //! 3. Pair the brackets, so that the parser can look past a bracket without reading what is in it.
 //!
-//! A lexer never fails: what is no token becomes a token that says so, and the parser reports it if it gets there.
+//! A lexer never fails: what is no token becomes a token that says so, and the parser reports it if it gets
+//! there.
 //! **Cost**: one pass, 16 bytes per token.
 //!
 //! Source: openCypher 9 grammar, lexer rules.
@@ -255,7 +256,8 @@ impl Lexer<'_> {
         kind
     }
 
-    /// `<…>` right after a colon: elsewhere no `<` can follow a colon, so this takes nothing from the language.
+    /// `<…>` right after a colon: elsewhere no `<` can follow a colon, so this takes nothing from the
+    /// language.
     fn iri(&mut self) -> Option<TokenKind> {
         let rest = self.bytes.get(self.at + 1..)?;
         let length = rest.iter().position(|b| matches!(b, b'>' | b'<' | b' ' | b'\n' | b'"'))?;

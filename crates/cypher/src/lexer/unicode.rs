@@ -1,6 +1,7 @@
 //! The characters beyond ASCII that Cypher gives a meaning: blanks, dashes, arrowheads, letters.
 //!
-//! Source: openCypher 9 grammar, rules `whitespace`, `Dash`, `LeftArrowHead`, `RightArrowHead`, `IdentifierPart`.
+//! Source: openCypher 9 grammar, rules `whitespace`, `Dash`, `LeftArrowHead`, `RightArrowHead`,
+//! `IdentifierPart`.
 
 use crate::token::TokenKind;
 

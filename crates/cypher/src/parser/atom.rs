@@ -1,4 +1,5 @@
-//! Atoms: literals, variables, parameters, calls, and everything that begins with a word or bracket of its own.
+//! Atoms: literals, variables, parameters, calls, and everything that begins with a word or bracket of its
+//! own.
 
 use trimorph_base::nearest;
 

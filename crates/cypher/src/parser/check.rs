@@ -1,5 +1,5 @@
-//! What the grammar allows but the language forbids, as far as no name need be looked up: the order of clauses,
-//! and what patterns may hold that create, merge or match.
+//! What the grammar allows but the language forbids, as far as no name need be looked up: the order of
+//! clauses, and what patterns may hold that create, merge or match.
 
 use trimorph_base::Span;
 

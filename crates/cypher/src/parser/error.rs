@@ -71,7 +71,8 @@ pub(super) fn with_hint(mut error: Box<Diagnostic>, hint: &str) -> Box<Diagnosti
 }
 
 impl Parser<'_> {
-    /// `what` should stand where the current token stands. A token that is broken in itself is reported as such.
+    /// `what` should stand where the current token stands. A token that is broken in itself is reported as
+    /// such.
     pub(super) fn expected(&self, what: &str) -> Box<Diagnostic> {
         let token = self.token();
         let word = self.slice(token.span());
@@ -120,7 +121,8 @@ impl Parser<'_> {
             return None;
         }
         let word = self.slice(self.token().span());
-        // One or two letters are near to everything. Longer than any keyword by more than `nearest` bridges: not worth a look.
+        // One or two letters are near to everything. Longer than any keyword by more than `nearest` bridges:
+        // not worth a look.
         if !(3..=16).contains(&word.len()) { None } else { nearest(word, STRUCTURAL.iter().copied()) }
     }
 

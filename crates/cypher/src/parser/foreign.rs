@@ -1,7 +1,8 @@
-//! Takes a token that cannot stand where it stands and its neighbours, gives what to write instead: what other languages, or
-//! another order of clauses, would have there.
+//! Takes a token that cannot stand where it stands and its neighbours, gives what to write instead: what
+//! other languages, or another order of clauses, would have there.
 
-/// The action for the text `word` after `before` and before `after`; none if it looks like nothing in particular.
+/// The action for the text `word` after `before` and before `after`; none if it looks like nothing in
+/// particular.
 pub(super) fn instead(before: &str, word: &str, after: &str) -> Option<&'static str> {
     let symbol = match (before, word, after) {
         ("=", "=", _) => Some("write a single ="),

@@ -1,9 +1,9 @@
 //! Telling apart what begins alike, by a look at a few tokens.
 //!
-//! `(a)` may begin a path or be an operand: it is a path if it is shaped like a node and a relationship follows that
-//! leads to another node. `[` may begin a list, a list comprehension or a pattern comprehension: commas and bars
-//! directly within it decide. Each bracket's own tokens are looked at a fixed number of times, and inner brackets are
-//! stepped over by their partners, so all looks together take linear time.
+//! `(a)` may begin a path or be an operand: it is a path if it is shaped like a node and a relationship
+//! follows that leads to another node. `[` may begin a list, a list comprehension or a pattern comprehension:
+//! commas and bars directly within it decide. Each bracket's own tokens are looked at a fixed number of
+//! times, and inner brackets are stepped over by their partners, so all looks together take linear time.
 
 use super::Parser;
 use crate::token::{Keyword, TokenKind};
@@ -102,7 +102,8 @@ impl Parser<'_> {
         false
     }
 
-    /// Whether the current word and `{` begin a subquery rather than a map projection of a variable of that name.
+    /// Whether the current word and `{` begin a subquery rather than a map projection of a variable of that
+    /// name.
     pub(super) fn subquery_ahead(&self) -> bool {
         if self.next_kind() != TokenKind::LeftBrace {
             return false;

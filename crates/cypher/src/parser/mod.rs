@@ -1,8 +1,8 @@
 //! Takes the tokens of a query, gives its syntax tree or the first mistake.
 //!
 //! 1. Recursive descent, one function per rule; `expression` climbs operator precedence.
-//! 2. Nothing is read twice: where the grammar is ambiguous (`(`, `[`), `lookahead` decides by a look at a few
-//!    tokens, stepping over brackets by the pairs the lexer made. So parsing takes linear time.
+//! 2. Nothing is read twice: where the grammar is ambiguous (`(`, `[`), `lookahead` decides by a look at a
+//!    few tokens, stepping over brackets by the pairs the lexer made. So parsing takes linear time.
 //! 3. What the grammar allows but the order of clauses or a creating pattern forbids is looked at in `check`.
 //!
 //! Invariants: `depth`, the number of rules within each other, and the height of every tree stay within
@@ -39,11 +39,12 @@ use crate::token::Token;
 
 /// Levels a syntax tree may have.
 ///
-/// The test `deep_nesting_fits_a_small_stack` checks that parsing this deep fits a stack of 2 MiB in a dev build.
+/// The test `deep_nesting_fits_a_small_stack` checks that parsing this deep fits a stack of 2 MiB in a dev
+/// build.
 pub const NESTING_MAX: u32 = 500;
 
-/// Levels that a query counts for, subqueries included: its rules take that much more stack than an operand's, both
-/// here and in a walk of the tree.
+/// Levels that a query counts for, subqueries included: its rules take that much more stack than an
+/// operand's, both here and in a walk of the tree.
 const QUERY_LEVELS: u32 = 8;
 
 /// Levels that a path or `FOREACH` counts for.

@@ -21,7 +21,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The variable of a node or relationship, if there is one. No other word can stand there but `IS` and `WHERE`.
+    /// The variable of a node or relationship, if there is one. No other word can stand there but `IS` and
+    /// `WHERE`.
     pub(super) fn optional_variable(&mut self) -> Parsed<Option<Ident>> {
         match self.kind() {
             TokenKind::Word(Some(Keyword::Is | Keyword::Where)) => Ok(None),

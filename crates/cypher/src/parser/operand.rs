@@ -39,7 +39,8 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Unary { op, operand: Box::new(operand) }, span: self.span_from(start) })
     }
 
-    /// Whether `-` and a number without anything attached follow: only as one literal is the least integer in range.
+    /// Whether `-` and a number without anything attached follow: only as one literal is the least integer in
+    /// range.
     fn negative_number_ahead(&self) -> bool {
         matches!(
             self.next_kind(),

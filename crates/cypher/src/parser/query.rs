@@ -77,8 +77,8 @@ impl Parser<'_> {
         Ok(query)
     }
 
-    /// Whether what follows the clauses ends the query: a word out of place is a worse mistake than a clause that
-    /// must not be the last.
+    /// Whether what follows the clauses ends the query: a word out of place is a worse mistake than a clause
+    /// that must not be the last.
     fn check_all_read(&self, place: Place) -> Parsed<()> {
         match (self.kind(), place) {
             (TokenKind::End | TokenKind::Semicolon, Place::Top) => Ok(()),

@@ -1,5 +1,5 @@
-//! Tests of the lexer and parser: tables of queries with the trees or errors they give, limits, the TCK's queries,
-//! mutations of them.
+//! Tests of the lexer and parser: tables of queries with the trees or errors they give, limits, the TCK's
+//! queries, mutations of them.
 
 mod bind_corpus;
 mod bind_errors;

@@ -1,5 +1,5 @@
-//! Mutated queries never panic when parsed and bound; their errors point into the text, their plans use variables
-//! that are there.
+//! Mutated queries never panic when parsed and bound; their errors point into the text, their plans use
+//! variables that are there.
 
 use trimorph_base::Random;
 

@@ -42,7 +42,8 @@ impl Collect {
         })
     }
 
-    /// The list; an error where lists of lists became larger or deeper than a value may be. (Scalars were charged one by one.)
+    /// The list; an error where lists of lists became larger or deeper than a value may be. (Scalars were
+    /// charged one by one.)
     pub(super) fn finish(self) -> Result<Value, Diagnostic> {
         let list = Value::list(self.items);
         let extent = list.extent();

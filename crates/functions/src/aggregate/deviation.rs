@@ -1,7 +1,7 @@
 //! Standard deviation, of a sample (n - 1) or a population (n), in one pass.
 //!
-//! Squares of numbers beyond 2^512 do not fit a float, though their deviation does; those of numbers below 2^-512 vanish. So numbers
-//! are kept times a power of two that the largest of them asks for ([`Scale`]).
+//! Squares of numbers beyond 2^512 do not fit a float, though their deviation does; those of numbers below
+//! 2^-512 vanish. So numbers are kept times a power of two that the largest of them asks for ([`Scale`]).
 //!
 //! One value, whatever it is, has the deviation 0; of several, of which one is infinite or NaN, it is NaN.
 //!
@@ -31,7 +31,8 @@ enum Scale {
     Down,
 }
 
-/// 2^600, 2^-600, and the powers 2^400 and 2^-400 between which numbers are as they are: their squares are far from both ends.
+/// 2^600, 2^-600, and the powers 2^400 and 2^-400 between which numbers are as they are: their squares are
+/// far from both ends.
 const UP: f64 = f64::from_bits((1023 + 600) << 52);
 const DOWN: f64 = f64::from_bits((1023 - 600) << 52);
 const LARGE: f64 = f64::from_bits((1023 + 400) << 52);

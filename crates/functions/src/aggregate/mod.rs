@@ -1,8 +1,9 @@
 //! Aggregate functions: values with multiplicities in, one value out.
 //!
-//! [`Accumulator`] takes values one by one ([`Accumulator::update`]), other accumulators of disjoint parts of the
-//! input ([`Accumulator::merge`]) and gives the result ([`Accumulator::finish`]). A value's weight is how many rows it
-//! stands for in a factorised chunk. Nulls are ignored (but by `count(*)`); `DISTINCT` is the caller's.
+//! [`Accumulator`] takes values one by one ([`Accumulator::update`]), other accumulators of disjoint parts of
+//! the input ([`Accumulator::merge`]) and gives the result ([`Accumulator::finish`]). A value's weight is how
+//! many rows it stands for in a factorised chunk. Nulls are ignored (but by `count(*)`); `DISTINCT` is the
+//! caller's.
 //!
 //! Memory is charged by the caller, who can ask for [`Accumulator::heap_bytes`].
 
@@ -88,7 +89,8 @@ impl AggregateFunction {
     }
 }
 
-/// The aggregate called `name`, whatever its case. `count(*)` is [`AggregateFunction::CountStar`], which has no name.
+/// The aggregate called `name`, whatever its case. `count(*)` is [`AggregateFunction::CountStar`], which has
+/// no name.
 pub fn lookup(name: &str) -> Option<AggregateFunction> {
     use AggregateFunction as A;
     [
@@ -200,8 +202,8 @@ impl Accumulator {
         }
     }
 
-    /// The result. Without any value: 0 for counts and sums, an empty list for `collect`, 0.0 for deviations, else
-    /// null.
+    /// The result. Without any value: 0 for counts and sums, an empty list for `collect`, 0.0 for deviations,
+    /// else null.
     pub fn finish(self) -> Result<Value, Diagnostic> {
         match self.0 {
             State::Rows(count) | State::Count(count) => {

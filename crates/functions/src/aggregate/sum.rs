@@ -1,8 +1,8 @@
 //! Sums of integers, floats, decimals and durations, and their means.
 //!
 //! Integers add up in 128 bits, so that only the result can overflow, whatever the order; floats add up with
-//! compensation, so that splitting the input changes next to nothing; decimals are exact, or an error if they need too many
-//! digits. With a float among them the sum is a float, else with a decimal a decimal.
+//! compensation, so that splitting the input changes next to nothing; decimals are exact, or an error if they
+//! need too many digits. With a float among them the sum is a float, else with a decimal a decimal.
 //!
 //! Source: A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974.
 

@@ -7,7 +7,8 @@ use trimorph_types::temporal::{component, component_names};
 use crate::context::Context;
 use crate::error::{Answer, type_name, wrong_type};
 
-/// `container[index]`: an element of a list (from the end if negative), an entry of a map, a property of an entity.
+/// `container[index]`: an element of a list (from the end if negative), an entry of a map, a property of an
+/// entity.
 pub fn index(context: &Context<'_>, container: &Value, index: &Value) -> Answer {
     match (container, index) {
         (Value::Null, _) | (_, Value::Null) => Ok(Value::Null),

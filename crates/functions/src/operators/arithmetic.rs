@@ -1,7 +1,7 @@
 //! `+ - * / % ^` and the unary signs, on numbers, strings, lists, temporal values and durations.
 //!
-//! Two integers give an integer (division towards zero) or an overflow error; with a float the result is a float,
-//! else with a decimal a decimal, or an error if that needs too many digits.
+//! Two integers give an integer (division towards zero) or an overflow error; with a float the result is a
+//! float, else with a decimal a decimal, or an error if that needs too many digits.
 
 use std::sync::Arc;
 
@@ -36,7 +36,8 @@ fn decimals(a: &Value, b: &Value) -> Option<(Decimal, Decimal)> {
     }
 }
 
-/// The operands as numbers through the operation of their kind, decimals before floats; `operator` is for the message.
+/// The operands as numbers through the operation of their kind, decimals before floats; `operator` is for the
+/// message.
 fn numbers(
     (operator, what): (&str, &str),
     (a, b): (&Value, &Value),

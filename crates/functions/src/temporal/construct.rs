@@ -1,7 +1,7 @@
 //! Makes instants: from the clock, from text, from another instant, from a map.
 //!
-//! A selected value with a zone gives its zone to the result; if the map names another one, the moment is kept and
-//! shown there. A selected value without a zone keeps what its clock shows.
+//! A selected value with a zone gives its zone to the result; if the map names another one, the moment is
+//! kept and shown there. A selected value without a zone keeps what its clock shows.
 
 use trimorph_base::Diagnostic;
 use trimorph_types::temporal::{

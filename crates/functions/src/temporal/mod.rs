@@ -1,7 +1,7 @@
 //! Functions of temporal values, all kinds of instant through the same steps.
 //!
-//! `fields` reads maps · `construct` makes instants of fields, text, other instants and the clock · `truncate` ·
-//! `durations` · `functions` is the table.
+//! `fields` reads maps · `construct` makes instants of fields, text, other instants and the clock ·
+//! `truncate` · `durations` · `functions` is the table.
 //!
 //! Source: CIP2015-08-06.
 

@@ -1,4 +1,5 @@
-//! `date.truncate(unit, value[, fields])` and its kin: the start of the unit a value is in, with smaller fields set.
+//! `date.truncate(unit, value[, fields])` and its kin: the start of the unit a value is in, with smaller
+//! fields set.
 
 use trimorph_base::Diagnostic;
 use trimorph_types::temporal::{Unit, ZoneId};

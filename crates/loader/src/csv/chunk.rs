@@ -4,10 +4,11 @@
 //! 2. Cut it after the last record end; the rest goes in front of the next chunk.
 //! 3. Count its lines.
 //!
-//! A quote opens a quoted field only as the first byte of a field (RFC 4180), so the state at any place follows from
-//! the quotes before it alone: between quotes nothing has to be looked at but the last line end. A quote that never
-//! closes (before the end of the stream, or within the longest record accepted) makes the record end at its line's end; the
-//! splitter, given a chunk that ends there, refuses that record and nothing else.
+//! A quote opens a quoted field only as the first byte of a field (RFC 4180), so the state at any place
+//! follows from the quotes before it alone: between quotes nothing has to be looked at but the last line end.
+//! A quote that never closes (before the end of the stream, or within the longest record accepted) makes the
+//! record end at its line's end; the splitter, given a chunk that ends there, refuses that record and nothing
+//! else.
 
 use std::io::{self, Read};
 
@@ -82,7 +83,8 @@ impl<R: Read> Chunker<R> {
         Ok(())
     }
 
-    /// Takes a byte order mark and empty lines off the start of the stream, so that the first chunk has the first record.
+    /// Takes a byte order mark and empty lines off the start of the stream, so that the first chunk has the
+    /// first record.
     fn skip_start(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         if bytes.starts_with(b"\xEF\xBB\xBF") {
             bytes.drain(..3);
@@ -167,8 +169,8 @@ fn last_record_end(bytes: &[u8], delimiter: u8, at_end: bool) -> Cut {
     }
 }
 
-/// The first quote at or after `from` that is the first byte of a field. `from` is the chunk's start or follows a
-/// closing quote.
+/// The first quote at or after `from` that is the first byte of a field. `from` is the chunk's start or
+/// follows a closing quote.
 fn opening_quote(bytes: &[u8], from: usize, delimiter: u8) -> Option<usize> {
     memchr::memchr_iter(b'"', &bytes[from..]).map(|i| from + i).find(|&at| match at.checked_sub(1) {
         None => true,

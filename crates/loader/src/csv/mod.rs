@@ -2,8 +2,8 @@
 //!
 //! 1. [`chunk`] cuts a stream at record ends.
 //! 2. [`split`] finds the fields of a record.
-//! 3. [`table`] parses them into columns as a [`crate::plan::TablePlan`] says. [`header`] reads first records,
-//!    [`scan`] the distinct values of a column.
+//! 3. [`table`] parses them into columns as a [`crate::plan::TablePlan`] says. [`header`] reads first
+//!    records, [`scan`] the distinct values of a column.
 
 pub(crate) mod chunk;
 pub(crate) mod header;

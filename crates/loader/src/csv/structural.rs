@@ -1,7 +1,7 @@
 //! Positions of two bytes in a text, 64 bytes at a step.
 //!
-//! For short fields a `memchr` per field spends most of its time starting up. This makes a 64-bit mask of the places
-//! where either byte stands, with plain 64-bit arithmetic, and then takes bits off it.
+//! For short fields a `memchr` per field spends most of its time starting up. This makes a 64-bit mask of the
+//! places where either byte stands, with plain 64-bit arithmetic, and then takes bits off it.
 //!
 //! Source: Langdale and Lemire, "Parsing Gigabytes of JSON per Second" (2019), §3.1, without SIMD.
 

@@ -2,8 +2,8 @@
 //!
 //! 1. Split a record.
 //! 2. Refuse it if it is broken or has too few or too many fields.
-//! 3. Append each field to its column; at the first that is not a value of its type, take the row back and refuse
-//!    it.
+//! 3. Append each field to its column; at the first that is not a value of its type, take the row back and
+//!    refuse it.
 //! 4. After the last record, route the columns to tables (`crate::gather`).
 
 use std::borrow::Cow;

@@ -23,8 +23,8 @@ fn read(text: &[u8], delimiter: u8, chunk_bytes: usize) -> Vec<(u64, Vec<Vec<u8>
     records
 }
 
-/// The same by the `csv` crate. Its own line numbers are off by one after CRLF (it ends a record at the CR), so lines are
-/// counted from where it says a record begins.
+/// The same by the `csv` crate. Its own line numbers are off by one after CRLF (it ends a record at the CR),
+/// so lines are counted from where it says a record begins.
 fn oracle(text: &[u8], delimiter: u8) -> Vec<(u64, Vec<Vec<u8>>)> {
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text);

@@ -1,7 +1,8 @@
-//! Persons and friends in, what they do out: forums, members, posts, comments, likes, written as they are made.
+//! Persons and friends in, what they do out: forums, members, posts, comments, likes, written as they are
+//! made.
 //!
-//! 1. Each person has a wall (friends are its members), some photo albums (most friends see them) and now and then
-//!    a group (friends and others).
+//! 1. Each person has a wall (friends are its members), some photo albums (most friends see them) and now and
+//!    then a group (friends and others).
 //! 2. Members post; a message's topics are its creator's interests or the forum's.
 //! 3. Members who had joined by then comment and like.
 //!

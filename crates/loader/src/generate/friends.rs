@@ -1,11 +1,12 @@
 //! Persons in, who knows whom out: degrees skewed as Facebook's, friends alike in studies or interests.
 //!
 //! 1. Each person draws a number of friends.
-//! 2. For three orders of all persons (where and when they studied; favourite interest; random) each looks for
-//!    friends among those next in the order, nearer ones more likely, until its share for that order is used up.
+//! 2. For three orders of all persons (where and when they studied; favourite interest; random) each looks
+//!    for friends among those next in the order, nearer ones more likely, until its share for that order is
+//!    used up.
 //!
-//! Source: Pham, Boncz and Erling, "S3G2: a Scalable Structure-correlated Social Graph Generator" (2012), §4; Ugander et
-//! al., "The Anatomy of the Facebook Social Graph" (2011), for the degrees.
+//! Source: Pham, Boncz and Erling, "S3G2: a Scalable Structure-correlated Social Graph Generator" (2012), §4;
+//! Ugander et al., "The Anatomy of the Facebook Social Graph" (2011), for the degrees.
 
 use super::persons::{END, Person};
 use super::rng::{Rng, count, exp, floor, ln};

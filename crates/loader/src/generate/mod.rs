@@ -1,8 +1,8 @@
 //! A generator of social networks with the schema and file layout of the LDBC Social Network Benchmark.
 //!
-//! **This is not the LDBC Datagen**: names, texts and correlations are its own, so no figure measured on its data is an
-//! LDBC result. What it shares is the schema, the CSV layouts, the numbers of the static entities, and roughly the numbers
-//! of the others at a given scale.
+//! **This is not the LDBC Datagen**: names, texts and correlations are its own, so no figure measured on its
+//! data is an LDBC result. What it shares is the schema, the CSV layouts, the numbers of the static entities,
+//! and roughly the numbers of the others at a given scale.
 //!
 //! 1. [`world`]: places, organisations, tags out of embedded dictionaries.
 //! 2. [`persons`]: attributes that go together.

@@ -1,5 +1,5 @@
-//! The world in, persons out: attributes that go together (name, language, university and address by country; work
-//! after studies; interests around a favourite).
+//! The world in, persons out: attributes that go together (name, language, university and address by country;
+//! work after studies; interests around a favourite).
 
 use super::rng::{Rng, floor};
 use super::world::World;

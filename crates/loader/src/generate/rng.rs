@@ -1,8 +1,9 @@
-//! Random numbers that are the same on every platform: xoshiro256++ seeded by splitmix64, and distributions made of
-//! IEEE additions, multiplications and divisions only (no library `exp` or `ln`, whose last bits differ).
+//! Random numbers that are the same on every platform: xoshiro256++ seeded by splitmix64, and distributions
+//! made of IEEE additions, multiplications and divisions only (no library `exp` or `ln`, whose last bits
+//! differ).
 //!
-//! Source: Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators" (2021); Lemire, "Fast Random Integer
-//! Generation in an Interval" (2019).
+//! Source: Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators" (2021); Lemire, "Fast Random
+//! Integer Generation in an Interval" (2019).
 
 /// A stream of random numbers.
 #[derive(Clone, Debug)]

@@ -62,7 +62,8 @@ const PERSONS: [(f64, f64); 9] = [
     (1_000.0, 3_600_000.0),
 ];
 
-/// Persons in a network of this scale: LDBC's numbers, in between by a power law, proportional below 0.1; at least 10.
+/// Persons in a network of this scale: LDBC's numbers, in between by a power law, proportional below 0.1; at
+/// least 10.
 pub fn persons_of_scale(scale: f64) -> usize {
     let first = PERSONS[0];
     if scale.is_nan() || scale <= first.0 {
@@ -78,7 +79,8 @@ pub fn persons_of_scale(scale: f64) -> usize {
 
 /// Writes a network of `scale` to `out/initial_snapshot/{static,dynamic}/ENTITY/part-00000.csv`.
 ///
-/// **Cost**: 15 ms per hundred persons at scale 0.1, 24 ms at scale 1 (one core of the build machine); memory for persons and friendships only.
+/// **Cost**: 15 ms per hundred persons at scale 0.1, 24 ms at scale 1 (one core of the build machine); memory
+/// for persons and friendships only.
 /// **Errors**: files that cannot be written.
 pub fn generate_snb(
     scale: f64,

@@ -1,8 +1,9 @@
 //! Sample rows in, a type per column out.
 //!
-//! Rule: over the first 256 KiB of the file, the first of boolean, int, float, date, localtime, localdatetime, datetime
-//! that every value of the column (nulls aside) is valid for; string if none is, or if there is no value. A later value that
-//! does not parse as that type is a bad row: name the type in the mapping to avoid it.
+//! Rule: over the first 256 KiB of the file, the first of boolean, int, float, date, localtime,
+//! localdatetime, datetime that every value of the column (nulls aside) is valid for; string if none is, or
+//! if there is no value. A later value that does not parse as that type is a bad row: name the type in the
+//! mapping to avoid it.
 
 use trimorph_types::LogicalType;
 

@@ -5,12 +5,14 @@
 //!   "nodes": [ { "file": "person.csv", "labels": ["Person"], "key": "id", "space": "Person",
 //!                "columns": { "age": "int", "secret": "skip" } } ],
 //!   "edges": [ { "file": "knows.parquet", "type": "KNOWS",
-//!                "from": { "space": "Person", "column": "src" }, "to": { "space": "Person", "column": "dst" } } ] }
+//!                "from": { "space": "Person", "column": "src" },
+//!                "to": { "space": "Person", "column": "dst" } } ] }
 //! ```
 //!
-//! Files are named relative to the mapping file; `.parquet` files are Parquet, all others CSV (plain, gzip or zstd). A
-//! `"header": ["a", "b"]` names the columns of a CSV file without a header line. `space` defaults to the labels joined by
-//! `:`. Columns of a CSV file whose type is not given get the one [`infer`] finds; Parquet columns have their own.
+//! Files are named relative to the mapping file; `.parquet` files are Parquet, all others CSV (plain, gzip or
+//! zstd). A `"header": ["a", "b"]` names the columns of a CSV file without a header line. `space` defaults to
+//! the labels joined by `:`. Columns of a CSV file whose type is not given get the one [`infer`] finds;
+//! Parquet columns have their own.
 //!
 //! 1. [`read`] checks the JSON.
 //! 2. [`infer`] guesses types.

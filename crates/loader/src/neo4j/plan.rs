@@ -115,8 +115,8 @@ fn draft(path: &Path, options: &LoadOptions, builder: &mut SchemaBuilder) -> Res
     Ok(Draft { source, dialect, names, roles, tables })
 }
 
-/// The names in the header, and the delimiter: where the chosen one does not occur, the one of the usual others that cuts the header
-/// into most fields.
+/// The names in the header, and the delimiter: where the chosen one does not occur, the one of the usual
+/// others that cuts the header into most fields.
 fn read_names(source: &Source, options: &LoadOptions) -> Result<(Vec<String>, Dialect), LoadError> {
     let dialect = |delimiter| Dialect { delimiter, field_bytes_max: options.field_bytes_max };
     let chosen = dialect(options.delimiter);

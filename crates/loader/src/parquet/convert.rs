@@ -46,7 +46,8 @@ pub(super) fn value_bytes(array: &dyn Array) -> u64 {
     array.get_array_memory_size() as u64
 }
 
-/// A column. Values that no property can hold (too large an unsigned integer, a text that is no IRI) make their row bad.
+/// A column. Values that no property can hold (too large an unsigned integer, a text that is no IRI) make
+/// their row bad.
 ///
 /// **Errors**: the array is not of the type that the footer promised.
 pub(super) fn convert(

@@ -21,14 +21,15 @@ pub(crate) struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Opens a file: its column names and how each is taken. Columns of a type that no value has must be skipped in
-    /// `columns`. The plan is empty; the caller fills it in.
+    /// Opens a file: its column names and how each is taken. Columns of a type that no value has must be
+    /// skipped in `columns`. The plan is empty; the caller fills it in.
     pub(crate) fn open(
         path: &Path,
         columns: &BTreeMap<String, Parse>,
     ) -> Result<(Self, Vec<String>, Vec<Parse>), LoadError> {
         let file = File::open(path).map_err(|e| LoadError::io(path, "open", e))?;
-        // Only what Parquet itself says about a column: Arrow's notes in the file ask for views and dictionaries.
+        // Only what Parquet itself says about a column: Arrow's notes in the file ask for views and
+        // dictionaries.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let metadata = guard(path, || {
             ArrowReaderMetadata::load(&file, options)

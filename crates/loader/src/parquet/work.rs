@@ -18,7 +18,8 @@ use crate::plan::Parse;
 /// Rows decoded at once.
 const BATCH_ROWS: usize = 1 << 16;
 
-/// Runs a decoder that is not ours, on bytes that are not ours: on some broken files it panics instead of failing.
+/// Runs a decoder that is not ours, on bytes that are not ours: on some broken files it panics instead of
+/// failing.
 pub(super) fn guard<T>(path: &Path, decode: impl FnOnce() -> Result<T, LoadError>) -> Result<T, LoadError> {
     std::panic::catch_unwind(AssertUnwindSafe(decode))
         .unwrap_or_else(|_| Err(LoadError::format(path, "not a valid Parquet file: its decoder gave up")))
@@ -45,7 +46,8 @@ impl ParquetWork {
             (0..plan.fields.len()).filter(|i| plan.fields[*i].parse != Parse::Skip).collect();
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, self.file.metadata.clone());
         let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
-        // Not one batch per row group: the decoder sets memory aside for as many rows as it is told, and a broken file says any.
+        // Not one batch per row group: the decoder sets memory aside for as many rows as it is told, and a
+        // broken file says any.
         let reader =
             builder.with_row_groups(vec![self.group]).with_projection(mask).with_batch_size(BATCH_ROWS);
         let reader = reader.build().map_err(|e| broken(e.to_string()))?;

@@ -4,8 +4,8 @@ use trimorph_types::Duration;
 
 use super::time::fraction;
 
-/// `P1Y2M3W4DT5H6M7.8S`: each part once and in this order, at least one; any part and the whole may be signed.
-/// Only seconds may have a fraction.
+/// `P1Y2M3W4DT5H6M7.8S`: each part once and in this order, at least one; any part and the whole may be
+/// signed. Only seconds may have a fraction.
 pub(crate) fn parse_duration(text: &[u8]) -> Option<Duration> {
     let (sign, rest) = match text.split_first()? {
         (b'-', rest) => (-1, rest),

@@ -1,8 +1,10 @@
 //! IRIs.
 //!
-//! Source: RFC 3987 §2.2, as N-Triples narrows it: a scheme, and none of the characters that its `IRIREF` leaves out.
+//! Source: RFC 3987 §2.2, as N-Triples narrows it: a scheme, and none of the characters that its `IRIREF`
+//! leaves out.
 
-/// An absolute IRI without angle brackets, such as `http://example.org/a`. What comes after the scheme is not taken apart.
+/// An absolute IRI without angle brackets, such as `http://example.org/a`. What comes after the scheme is not
+/// taken apart.
 pub(crate) fn parse_iri(text: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(text).ok()?;
     let (scheme, _) = text.split_once(':')?;

@@ -50,7 +50,8 @@ pub(super) fn fraction(digits: &[u8]) -> Option<i64> {
     Some(nanos)
 }
 
-/// Splits `Z`, `±HH`, `±HHMM`, `±HH:MM` or `±HH:MM:SS` off the end of a time: the rest and seconds east of UTC.
+/// Splits `Z`, `±HH`, `±HHMM`, `±HH:MM` or `±HH:MM:SS` off the end of a time: the rest and seconds east of
+/// UTC.
 #[inline]
 fn split_offset(text: &[u8]) -> Option<(&[u8], Option<i32>)> {
     if let Some((b'Z' | b'z', rest)) = text.split_last() {
@@ -109,7 +110,8 @@ pub(crate) fn parse_local_datetime(text: &[u8]) -> Option<LocalDateTime> {
     Some(combine(parse_date(date)?, parse_local_time(time)?, 0))
 }
 
-/// A date, `T` or a space, a time of day and an offset (`Z` if there is none): the instant, and seconds east of UTC.
+/// A date, `T` or a space, a time of day and an offset (`Z` if there is none): the instant, and seconds east
+/// of UTC.
 #[inline]
 pub(crate) fn parse_datetime(text: &[u8]) -> Option<(LocalDateTime, i32)> {
     let (date, time) = split_date(text)?;
@@ -118,8 +120,8 @@ pub(crate) fn parse_datetime(text: &[u8]) -> Option<(LocalDateTime, i32)> {
     Some((combine(parse_date(date)?, parse_local_time(time)?, offset), offset))
 }
 
-/// The same with the name of a zone in brackets behind it. An offset has to be one that the zone has then; without one, a local time
-/// that the zone has twice is the earlier instant.
+/// The same with the name of a zone in brackets behind it. An offset has to be one that the zone has then;
+/// without one, a local time that the zone has twice is the earlier instant.
 #[cold]
 pub(crate) fn parse_datetime_in_zone(text: &[u8]) -> Option<DateTime> {
     let (text, name) = text.strip_suffix(b"]")?.split_at(text.iter().rposition(|b| *b == b'[')?);

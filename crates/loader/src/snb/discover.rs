@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::LoadError;
 use crate::source::Source;
 
-/// How deep below the given directory a snapshot is looked for (Datagen puts it at `graphs/csv/bi/LAYOUT/initial_snapshot`).
+/// How deep below the given directory a snapshot is looked for (Datagen puts it at
+/// `graphs/csv/bi/LAYOUT/initial_snapshot`).
 const DEPTH_MAX: usize = 5;
 
 /// All parts of one entity, such as `Person`.

@@ -189,7 +189,8 @@ impl<'a> Draft<'a> {
     }
 
     fn finish(self, name: String, outputs: Vec<Output>) -> TablePlan {
-        // Datagen's writer (Spark's) writes an empty string as `""` and a null as nothing; SNB means the same by both.
+        // Datagen's writer (Spark's) writes an empty string as `""` and a null as nothing; SNB means the same
+        // by both.
         TablePlan { name, fields: self.fields, outputs, null_text: Vec::new(), quoted_empty_is_null: true }
     }
 }

@@ -23,7 +23,8 @@ pub(super) struct EdgeRule {
     pub(super) to: &'static str,
     /// A file of its own: entity, column of the source, column of the target.
     pub(super) file: (&'static str, &'static str, &'static str),
-    /// In merged files: entity and foreign-key column. The row's node is the source, unless it is `to`'s and `reversed`.
+    /// In merged files: entity and foreign-key column. The row's node is the source, unless it is `to`'s and
+    /// `reversed`.
     pub(super) foreign_key: Option<(&'static str, &'static str)>,
     pub(super) reversed: bool,
     pub(super) properties: &'static [(&'static str, LogicalType)],

@@ -6,7 +6,8 @@ use super::Scratch;
 use crate::Format;
 use crate::detect::detect;
 
-/// The format and the names of the files, with each file of `names` made in one directory that is asked about.
+/// The format and the names of the files, with each file of `names` made in one directory that is asked
+/// about.
 fn detected(names: &[&str], format: Option<Format>) -> Result<String, String> {
     let scratch = Scratch::new();
     for name in names {

@@ -1,10 +1,13 @@
-//! Takes statements that create a graph, gives the graph as a model: how a test sets up what the engine cannot make yet.
+//! Takes statements that create a graph, gives the graph as a model: how a test sets up what the engine
+//! cannot make yet.
 //!
-//! A statement is clauses that read, then clauses that create, such as `UNWIND range(1, 3) AS i CREATE (:A {n: i})`.
+//! A statement is clauses that read, then clauses that create, such as `UNWIND range(1, 3) AS i CREATE (:A
+//! {n: i})`.
 //!
-//! 1. What comes before the first `CREATE` becomes a query that returns its variables and the values of all properties, in
-//!    the order of the text; the naive interpreter answers it on the graph made so far.
-//! 2. Each row makes the nodes and edges of the patterns; a variable that the row has, or an earlier pattern, is not made again.
+//! 1. What comes before the first `CREATE` becomes a query that returns its variables and the values of all
+//!    properties, in the order of the text; the naive interpreter answers it on the graph made so far.
+//! 2. Each row makes the nodes and edges of the patterns; a variable that the row has, or an earlier pattern,
+//!    is not made again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,7 +62,8 @@ struct Row {
 impl CreatedGraph {
     /// Adds what `text` creates.
     ///
-    /// **Errors**: the parser's, the binder's and the interpreter's; `Unsupported` for a statement of another form.
+    /// **Errors**: the parser's, the binder's and the interpreter's; `Unsupported` for a statement of another
+    /// form.
     pub fn execute(&mut self, text: &str) -> Result<(), Diagnostic> {
         let statement = trimorph_cypher::parse(text)?;
         let clauses = &statement.query.first.clauses;

@@ -9,11 +9,12 @@ use crate::Random;
 /// Two tables, `Row` with `rows` nodes and `Few` with 10, and edges between them:
 ///
 /// * `NEXT`: `Row` to the next row, with a property: one per source and target.
-/// * `TO`: `Row` to any `Row`, with a property, mostly within some thousand rows of each segment boundary, one node with
-///   many, in each direction; all other nodes have few or none.
+/// * `TO`: `Row` to any `Row`, with a property, mostly within some thousand rows of each segment boundary,
+///   one node with many, in each direction; all other nodes have few or none.
 /// * `IN`: most rows to one of `Few`: one per source.
 ///
-/// **Cost**: `rows` should be a few hundred thousand at most; a row takes about 400 bytes while it is a model.
+/// **Cost**: `rows` should be a few hundred thousand at most; a row takes about 400 bytes while it is a
+/// model.
 pub fn segmented_graph(seed: u64, rows: usize) -> Model {
     let mut random = Random::new(seed);
     let row_table = row_table(&mut random, rows);
@@ -65,8 +66,8 @@ pub fn segmented_graph(seed: u64, rows: usize) -> Model {
     }
 }
 
-/// Columns of all encodings: a constant, a bitmap, codes of a dictionary, compressed texts, floats, null everywhere in one
-/// segment and almost everywhere in another, and values of other types here and there.
+/// Columns of all encodings: a constant, a bitmap, codes of a dictionary, compressed texts, floats, null
+/// everywhere in one segment and almost everywhere in another, and values of other types here and there.
 fn row_table(random: &mut Random, rows: usize) -> NodeRows {
     let properties = [
         ("constant", PropertyKind::SmallInt),

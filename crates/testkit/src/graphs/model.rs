@@ -23,7 +23,8 @@ pub struct NodeRows {
     pub key_space: Option<String>,
     /// The property that is the key.
     pub key_property: Option<String>,
-    /// The key of each row: all integers or all strings, without repetition in the key space. Empty without a key space.
+    /// The key of each row: all integers or all strings, without repetition in the key space. Empty without a
+    /// key space.
     pub keys: Vec<Value>,
     /// The other properties and the types their columns are declared with.
     pub properties: Vec<(String, LogicalType)>,

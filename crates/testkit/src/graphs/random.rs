@@ -50,9 +50,10 @@ struct Cardinality {
     one_per_target: bool,
 }
 
-/// The graph of a seed: several label sets (one node table has two labels, one none), key spaces of one and of several
-/// tables with integers and strings as keys, edge labels between the same and different tables of all cardinalities, self
-/// loops, parallel edges, properties that are often null, of several types, or missing on some tables.
+/// The graph of a seed: several label sets (one node table has two labels, one none), key spaces of one and
+/// of several tables with integers and strings as keys, edge labels between the same and different tables of
+/// all cardinalities, self loops, parallel edges, properties that are often null, of several types, or
+/// missing on some tables.
 pub fn random_graph(seed: u64, size: RandomGraph) -> Model {
     let mut random = Random::new(seed);
     let mut model = Model::default();
@@ -104,7 +105,8 @@ pub fn random_graph(seed: u64, size: RandomGraph) -> Model {
     ];
     for (label, pairs) in kinds_of_edges {
         for (place, (from, to)) in pairs.iter().enumerate() {
-            // The same pair of key spaces twice would be the same table in two declarations: allowed, but rare.
+            // The same pair of key spaces twice would be the same table in two declarations: allowed, but
+            // rare.
             if place > 0 && random.chance(50) || !spaces.contains(from) || !spaces.contains(to) {
                 continue;
             }

@@ -10,8 +10,8 @@ use trimorph_types::{Value, order};
 
 use super::{Interpreter, Row, Rows};
 
-/// Values as a key. Values are equal in the total order exactly if they are equivalent; unlike the executor this needs no
-/// hash.
+/// Values as a key. Values are equal in the total order exactly if they are equivalent; unlike the executor
+/// this needs no hash.
 pub(super) struct Key(pub(super) Vec<Value>);
 
 impl Ord for Key {

@@ -1,9 +1,9 @@
 //! A naive interpreter of the logical algebra: takes a bound query and a snapshot, gives its rows.
 //!
-//! It is written to be obviously right, not fast: rows are maps from variable to value, every operator makes all its
-//! rows, patterns are matched by trying all nodes and edges. The graph is read once into plain vectors ([`Graph`]), so
-//! that nothing here depends on adjacency, columns or indexes. Only the kernels of `trimorph-functions` and the
-//! relations of `trimorph-types` are shared with the executor.
+//! It is written to be obviously right, not fast: rows are maps from variable to value, every operator makes
+//! all its rows, patterns are matched by trying all nodes and edges. The graph is read once into plain
+//! vectors ([`Graph`]), so that nothing here depends on adjacency, columns or indexes. Only the kernels of
+//! `trimorph-functions` and the relations of `trimorph-types` are shared with the executor.
 //!
 //! Operators that only the optimizer makes are refused.
 
@@ -40,8 +40,8 @@ type Rows = Result<Vec<Row>, Diagnostic>;
 
 /// The rows of `query`, the values of its columns in order.
 ///
-/// **Errors**: what the query itself leads to; `Unsupported` for physical operators and where [`STEPS_MAX`] candidates do
-/// not suffice.
+/// **Errors**: what the query itself leads to; `Unsupported` for physical operators and where [`STEPS_MAX`]
+/// candidates do not suffice.
 pub fn run(
     query: &BoundQuery,
     snapshot: &Snapshot,

@@ -161,7 +161,8 @@ pub(super) fn has_type(edge: &Edge, pattern: &EdgePattern) -> bool {
     pattern.types.is_empty() || pattern.types.contains(&edge.ty)
 }
 
-/// The ends of an edge as read in a direction. A self loop reads the same both ways, so undirected it is read once.
+/// The ends of an edge as read in a direction. A self loop reads the same both ways, so undirected it is read
+/// once.
 pub(super) fn readings(edge: &Edge, direction: Direction) -> Vec<(NodeId, NodeId)> {
     let (out, back) = ((edge.start, edge.end), (edge.end, edge.start));
     match direction {

@@ -27,7 +27,8 @@ impl Walk {
         touches
     }
 
-    /// Goes over all relationships, which must lead to `end`, in the order given or, where that leads astray, backwards.
+    /// Goes over all relationships, which must lead to `end`, in the order given or, where that leads astray,
+    /// backwards.
     pub(super) fn over_all(&mut self, relationships: &[Relationship], end: NodeId) -> bool {
         let before = self.0.clone();
         if relationships.iter().all(|r| self.over(*r)) && self.here() == Some(end) {

@@ -1,7 +1,8 @@
 //! Random openCypher over the names that random graphs use.
 //!
-//! A query has one answer: rows are limited only under a total order, sums are of small integers or flagged as inexact, and
-//! lists whose order is not determined are flagged as multisets. No expression fails at run time.
+//! A query has one answer: rows are limited only under a total order, sums are of small integers or flagged
+//! as inexact, and lists whose order is not determined are flagged as multisets. No expression fails at run
+//! time.
 //!
 //! ```text
 //! writer      names, scope, parameters

@@ -100,7 +100,8 @@ impl Writer {
         if must_aggregate || may_aggregate && self.random.chance(30) {
             return self.aggregate(plain, inexact);
         }
-        // A column beside an aggregate is a grouping key, and one of a union is told apart: no undetermined lists.
+        // A column beside an aggregate is a grouping key, and one of a union is told apart: no undetermined
+        // lists.
         let exact = plain || may_aggregate;
         let whole = self.variable(|kind| !exact || kind != Kind::Bag);
         match whole {
@@ -148,8 +149,8 @@ impl Writer {
         }
     }
 
-    /// `ORDER BY` all columns, so that rows in the same place are equivalent, and perhaps a limit; nothing where columns
-    /// have no determined place. Rows that go on (`WITH`) need no order but for the limit.
+    /// `ORDER BY` all columns, so that rows in the same place are equivalent, and perhaps a limit; nothing
+    /// where columns have no determined place. Rows that go on (`WITH`) need no order but for the limit.
     fn order_and_limit(&mut self, columns: &Columns, limit: bool) -> String {
         if columns.has_bag() || columns.inexact {
             return String::new();

@@ -197,7 +197,8 @@ fn rewritten(bytes: &[u8], change: impl FnOnce(&mut Vec<u8>, &mut [Vec<u8>])) ->
     writer.finish(kind, &metadata, RegionOptions::default()).unwrap().as_slice().to_vec()
 }
 
-/// Neighbours that are all the same take no bytes: the end of the last list is all that says how many there are.
+/// Neighbours that are all the same take no bytes: the end of the last list is all that says how many there
+/// are.
 #[test]
 fn lists_of_edges_that_no_blob_holds_are_found() {
     let mut created = CreatedGraph::default();
@@ -241,8 +242,8 @@ fn disturb(part: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Contents with valid checksums that no writer wrote: an enemy's work, or a bug's. Opening and reading must never panic; reading may
-/// give nonsense. `fuzz_files` tries more kinds of damage and reads in more ways.
+/// Contents with valid checksums that no writer wrote: an enemy's work, or a bug's. Opening and reading must
+/// never panic; reading may give nonsense. `fuzz_files` tries more kinds of damage and reads in more ways.
 #[test]
 fn forged_images_do_not_panic_when_opened() {
     let mut random = Random::new(4);

@@ -17,8 +17,8 @@ enum Outcome {
     Unknown,
 }
 
-/// How `a` compares with `b`; `None` if the two are incomparable (different types, null, NaN, durations, IRIs,
-/// literals: SPARQL has no `<` for the last two either).
+/// How `a` compares with `b`; `None` if the two are incomparable (different types, null, NaN, durations,
+/// IRIs, literals: SPARQL has no `<` for the last two either).
 ///
 /// NaN is not told apart from null here: use [`less`] and its sisters to evaluate an operator.
 pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {

@@ -8,7 +8,8 @@ use crate::number::{compare_decimals, compare_int_float};
 /// `a = b`: `None` is the unknown null.
 ///
 /// **Nulls**: null on either side is unknown; within lists and maps of the same shape a null makes the answer
-/// unknown unless another pair already differs. Different literals of datatypes are unknown, see [`crate::Literal::equals`].
+/// unknown unless another pair already differs. Different literals of datatypes are unknown, see
+/// [`crate::Literal::equals`].
 pub fn equals(a: &Value, b: &Value) -> Option<bool> {
     match (a, b) {
         (Value::Null, _) | (_, Value::Null) => None,

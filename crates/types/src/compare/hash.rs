@@ -6,7 +6,8 @@ use super::equality::equivalent;
 use crate::number::exact_int;
 use crate::{Decimal, Value};
 
-/// Feeds `value` to `state` so that equivalent values feed the same: `1` and `1.0` and the decimal 1, all NaNs, `0.0` and `-0.0`.
+/// Feeds `value` to `state` so that equivalent values feed the same: `1` and `1.0` and the decimal 1, all
+/// NaNs, `0.0` and `-0.0`.
 pub fn hash_equivalent<H: Hasher>(value: &Value, state: &mut H) {
     // Types that can be equivalent share a tag: the numbers.
     match value {

@@ -9,9 +9,10 @@
 //!
 //! [`hash_equivalent`] hashes equivalent values alike; [`Grouping`] makes a value a key of a hash map.
 //!
-//! Integers, floats and decimals are compared as the exact numbers they are. IRIs and literals are types of their own: IRIs and
-//! language-tagged literals are equal as terms, literals of unknown datatypes are known to be equal only if they are the same
-//! term, and none of them is less than another; only [`order`] has a place for each.
+//! Integers, floats and decimals are compared as the exact numbers they are. IRIs and literals are types of
+//! their own: IRIs and language-tagged literals are equal as terms, literals of unknown datatypes are known
+//! to be equal only if they are the same term, and none of them is less than another; only [`order`] has a
+//! place for each.
 //!
 //! Zoned values are ordered by instant, then by offset and zone name; they are equal if zone and instant are.
 //!

@@ -1,9 +1,10 @@
 //! Orderability: the total order over all values.
 //!
-//! Ascending by type: map, node, relationship, list, path, IRI, zoned date-time, local date-time, date, zoned time, local
-//! time, duration, bytes, string, literal, boolean, number (NaN last), null; within a type by comparability, nulls and NaNs
-//! being equal to themselves. IRIs stand before everything that is a literal in RDF, as in SPARQL's ORDER BY; they are ordered by
-//! code points, literals by text, then language or datatype. Values are equal here exactly if they are equivalent.
+//! Ascending by type: map, node, relationship, list, path, IRI, zoned date-time, local date-time, date, zoned
+//! time, local time, duration, bytes, string, literal, boolean, number (NaN last), null; within a type by
+//! comparability, nulls and NaNs being equal to themselves. IRIs stand before everything that is a literal in
+//! RDF, as in SPARQL's ORDER BY; they are ordered by code points, literals by text, then language or
+//! datatype. Values are equal here exactly if they are equivalent.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,7 @@
 //! Instant plus and minus duration: months first (clamped to the end of the month), then days, then seconds.
 //!
-//! A date takes whole days of the seconds and drops the rest; a time of day takes the seconds only and rolls over at
-//! midnight; a zoned date-time moves months and days on its local clock and seconds in real time.
+//! A date takes whole days of the seconds and drops the rest; a time of day takes the seconds only and rolls
+//! over at midnight; a zoned date-time moves months and days on its local clock and seconds in real time.
 
 use super::calendar::add_months;
 use super::error::TemporalError;

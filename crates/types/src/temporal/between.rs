@@ -1,9 +1,10 @@
 //! The duration from one instant to another, of any two instant types.
 //!
-//! 1. Complete both: a missing zone is the other's, a missing time is midnight, a missing date is the other's (then
-//!    only the times differ, and months and days are zero).
+//! 1. Complete both: a missing zone is the other's, a missing time is midnight, a missing date is the other's
+//!    (then only the times differ, and months and days are zero).
 //! 2. Show the second in the zone of the first.
-//! 3. Months: whole ones between the local times; days: whole ones after those months; the rest in real seconds.
+//! 3. Months: whole ones between the local times; days: whole ones after those months; the rest in real
+//!    seconds.
 //!
 //! Source: the difference rules of java.time, on which CIP2015-08-06 builds.
 

@@ -45,8 +45,8 @@ const DURATION: [&str; 20] = [
     "nanosecondsOfSecond",
 ];
 
-/// The component `name` of a temporal value or duration; `None` if its type has no such component or the value is
-/// not temporal.
+/// The component `name` of a temporal value or duration; `None` if its type has no such component or the
+/// value is not temporal.
 pub fn component(value: &Value, name: &str) -> Option<Value> {
     let number = match value {
         Value::Date(date) => of_date(date.days_in_calendar(), name)?,

@@ -1,8 +1,8 @@
 //! Instants from components: some fields and perhaps a base value in, a date or time of day out.
 //!
-//! A date comes from one of four sets: year, month, day · year, week, dayOfWeek · year, ordinalDay · year, quarter,
-//! dayOfQuarter. Without a base, a component needs every larger one of its set and smaller ones are their minimum;
-//! with a base, whatever is not given is the base's.
+//! A date comes from one of four sets: year, month, day · year, week, dayOfWeek · year, ordinalDay · year,
+//! quarter, dayOfQuarter. Without a base, a component needs every larger one of its set and smaller ones are
+//! their minimum; with a base, whatever is not given is the base's.
 //!
 //! Source: CIP2015-08-06, "Constructing temporal instant values".
 

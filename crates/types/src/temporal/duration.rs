@@ -1,7 +1,7 @@
 //! Durations from components and from other durations.
 //!
-//! A fraction of a unit goes down to the next smaller kind: of a month to days (30.436875 of them, 2,629,746 s), of a
-//! day to seconds, of a second to nanoseconds; what is smaller than that is dropped.
+//! A fraction of a unit goes down to the next smaller kind: of a month to days (30.436875 of them, 2,629,746
+//! s), of a day to seconds, of a second to nanoseconds; what is smaller than that is dropped.
 
 use super::error::TemporalError;
 use super::fixed::Fixed;
@@ -147,7 +147,8 @@ impl Duration {
         from_parts(times(Fixed::whole(self.months))?, times(Fixed::whole(self.days))?, times(seconds)?)
     }
 
-    /// Each component divided by `divisor`, fractions going down to smaller components. `divisor` must not be zero.
+    /// Each component divided by `divisor`, fractions going down to smaller components. `divisor` must not be
+    /// zero.
     pub fn divided(self, divisor: Ratio) -> Result<Self, TemporalError> {
         self.times(divisor.inverse().ok_or(OVERFLOW)?)
     }

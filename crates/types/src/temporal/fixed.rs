@@ -1,4 +1,5 @@
-//! A fixed-point number with 18 digits after the point: exact parts of durations, where binary fractions would drift.
+//! A fixed-point number with 18 digits after the point: exact parts of durations, where binary fractions
+//! would drift.
 
 use std::ops::Neg;
 
@@ -20,7 +21,8 @@ impl Fixed {
         Self(number as i128 * ONE)
     }
 
-    /// The shortest decimal that reads back as `number`, cut after 18 digits; `None` if not finite or out of range.
+    /// The shortest decimal that reads back as `number`, cut after 18 digits; `None` if not finite or out of
+    /// range.
     pub fn from_float(number: f64) -> Option<Self> {
         number.is_finite().then(|| Self::parse(&number.to_string()))?
     }

@@ -26,7 +26,8 @@ impl Date {
         Self::from_days(calendar::days_from_date(year, month, day))
     }
 
-    /// Days since 1970-01-01, brought into the range that the calendar holds for: the field is public and may be nonsense.
+    /// Days since 1970-01-01, brought into the range that the calendar holds for: the field is public and may
+    /// be nonsense.
     pub fn days_in_calendar(self) -> i64 {
         self.days.clamp(FIRST_DAY, LAST_DAY)
     }

@@ -1,13 +1,15 @@
 //! Temporal values: calendar, time zones, ISO 8601 text, components, truncation, arithmetic, differences.
 //!
-//! Files in the data's order: `calendar` (days ↔ year, month, day, week) · `tzif`, `posix_zone`, `zone` (offsets of
-//! named zones) · `instant` (parts of each type) · `compose` (fields → values) · `fixed`, `ratio`, `duration` · `parse_*` ·
-//! `text` (printing) · `component` (accessors) · `truncate` · `arithmetic` · `between`.
+//! Files in the data's order: `calendar` (days ↔ year, month, day, week) · `tzif`, `posix_zone`, `zone`
+//! (offsets of named zones) · `instant` (parts of each type) · `compose` (fields → values) · `fixed`,
+//! `ratio`, `duration` · `parse_*` · `text` (printing) · `component` (accessors) · `truncate` · `arithmetic`
+//! · `between`.
 //!
-//! The calendar is the proleptic Gregorian one, years are astronomical (0 is 1 BC). Leap seconds do not exist.
+//! The calendar is the proleptic Gregorian one, years are astronomical (0 is 1 BC). Leap seconds do not
+//! exist.
 //!
-//! Source: openCypher CIP2015-08-06; ISO 8601; the calendar algorithms of H. Hinnant, "chrono-Compatible Low-Level
-//! Date Algorithms".
+//! Source: openCypher CIP2015-08-06; ISO 8601; the calendar algorithms of H. Hinnant, "chrono-Compatible
+//! Low-Level Date Algorithms".
 
 mod arithmetic;
 mod between;

@@ -1,9 +1,10 @@
 //! Reads ISO 8601 text into the instant types.
 //!
-//! Dates: `2015-07-21`, `20150721`, `2015-07`, `201507`, `2015-W30-2`, `2015W302`, `2015-W30`, `2015W30`, `2015-202`,
-//! `2015202`, `2015-Q2-60`, `2015Q260`, `2015-Q2`, `2015Q2`, `2015`; a signed year (`+`, `-`) may have up to nine digits and must be followed by `-`, `W` or `Q`.
-//! Times: `21:40:32.142`, `214032.142`, `21:40`, `2140`, `21`, the fraction after `.` or `,`.
-//! Offsets: `Z`, `+01:00`, `+0100`, `+01`, `+01:00:00`; a date-time may end in `[Europe/Stockholm]`.
+//! Dates: `2015-07-21`, `20150721`, `2015-07`, `201507`, `2015-W30-2`, `2015W302`, `2015-W30`, `2015W30`,
+//! `2015-202`, `2015202`, `2015-Q2-60`, `2015Q260`, `2015-Q2`, `2015Q2`, `2015`; a signed year (`+`, `-`) may
+//! have up to nine digits and must be followed by `-`, `W` or `Q`. Times: `21:40:32.142`, `214032.142`,
+//! `21:40`, `2140`, `21`, the fraction after `.` or `,`. Offsets: `Z`, `+01:00`, `+0100`, `+01`, `+01:00:00`;
+//! a date-time may end in `[Europe/Stockholm]`.
 //!
 //! Source: CIP2015-08-06, "ISO 8601 format for temporal instants".
 

@@ -1,5 +1,5 @@
-//! Reads a duration: `P1Y2M3W4DT5H6M7.8S`, any part of it left out, each number with its own sign and fraction, or the
-//! alternative form `P2012-02-02T14:37:21.545`.
+//! Reads a duration: `P1Y2M3W4DT5H6M7.8S`, any part of it left out, each number with its own sign and
+//! fraction, or the alternative form `P2012-02-02T14:37:21.545`.
 
 use super::duration::DurationFields;
 use super::error::TemporalError;

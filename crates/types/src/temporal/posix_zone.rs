@@ -1,7 +1,8 @@
-//! The rule of a zone for all later years, such as `CET-1CEST,M3.5.0,M10.5.0/3`: text in, offset at a time out.
+//! The rule of a zone for all later years, such as `CET-1CEST,M3.5.0,M10.5.0/3`: text in, offset at a time
+//! out.
 //!
-//! Grammar: name offset \[name \[offset\] , start \[/time\] , end \[/time\]\]; a name is letters or `<…>`; an offset is
-//! hours west of UTC; a day is `Mm.w.d`, `Jn` (1–365, never February 29th) or `n` (0–365).
+//! Grammar: name offset \[name \[offset\] , start \[/time\] , end \[/time\]\]; a name is letters or `<…>`; an
+//! offset is hours west of UTC; a day is `Mm.w.d`, `Jn` (1–365, never February 29th) or `n` (0–365).
 //!
 //! Source: POSIX.1-2017 §8.3 (`TZ`), RFC 9636 §3.3.1 (hours from -167 to 167).
 

@@ -1,7 +1,8 @@
 //! Factors of durations: a number of any kind in, a fraction of two 128-bit integers out.
 //!
-//! A duration's smallest part is 10^-9 s and its largest some 10^25 s, so no factor beyond 10^38 either way makes anything of a
-//! duration but nothing or too much: such factors are brought to the ends of the range, where they do just that.
+//! A duration's smallest part is 10^-9 s and its largest some 10^25 s, so no factor beyond 10^38 either way
+//! makes anything of a duration but nothing or too much: such factors are brought to the ends of the range,
+//! where they do just that.
 
 use crate::Decimal;
 
@@ -91,8 +92,8 @@ impl From<Decimal> for Ratio {
     }
 }
 
-/// `a · b / divisor`, towards zero, with a product of 256 bits: digit by digit of `b`, by which the remainder stays below the
-/// divisor, which is below 2^127. `None` if it needs more than 128 bits.
+/// `a · b / divisor`, towards zero, with a product of 256 bits: digit by digit of `b`, by which the remainder
+/// stays below the divisor, which is below 2^127. `None` if it needs more than 128 bits.
 fn product_divided(a: u128, b: u128, divisor: u128) -> Option<u128> {
     let (whole, part) = (a.checked_div(divisor)?, a.checked_rem(divisor)?);
     let (mut quotient, mut rest) = (0_u128, 0_u128);

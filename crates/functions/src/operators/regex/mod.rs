@@ -1,8 +1,10 @@
 //! `text =~ pattern`: a pattern of Java's in, whether the whole text matches out.
 //!
-//! 1. `translate` writes the pattern in the syntax of the crates `regex` and `fancy-regex`, with all that Java means by it spelled out.
-//! 2. What needs no look-around, back-reference, atomic group or possessive quantifier is compiled by `regex`, which takes time
-//!    linear in the text; the rest by `fancy-regex`, which backtracks [`STEPS_MAX`] times at most.
+//! 1. `translate` writes the pattern in the syntax of the crates `regex` and `fancy-regex`, with all that
+//!    Java means by it spelled out.
+//! 2. What needs no look-around, back-reference, atomic group or possessive quantifier is compiled by
+//!    `regex`, which takes time linear in the text; the rest by `fancy-regex`, which backtracks [`STEPS_MAX`]
+//!    times at most.
 //! 3. Each thread keeps the patterns it compiled last.
 //!
 //! Source: the documentation of `java.util.regex.Pattern`, version 21.
@@ -22,9 +24,11 @@ use crate::error::Answer;
 
 /// Compiled patterns a thread keeps: enough for every `=~` of a query, few enough to search one by one.
 const PATTERNS_MAX: usize = 16;
-/// Bytes of a compiled pattern, and of what a thread keeps to run it: with [`PATTERNS_MAX`] they bound what is outside of the budget.
+/// Bytes of a compiled pattern, and of what a thread keeps to run it: with [`PATTERNS_MAX`] they bound what
+/// is outside of the budget.
 const COMPILED_BYTES_MAX: usize = 4 << 20;
-/// Times that a match may go back: some tens of milliseconds, between which nothing looks at the flag that cancels.
+/// Times that a match may go back: some tens of milliseconds, between which nothing looks at the flag that
+/// cancels.
 const STEPS_MAX: usize = 200_000;
 /// Bytes of a pattern: what is longer is no pattern, and the compilers take several hundred times its length.
 const PATTERN_BYTES_MAX: usize = 1 << 16;
@@ -42,9 +46,9 @@ thread_local! {
 
 /// `text =~ pattern`: whether the whole text matches, by Java's rules.
 ///
-/// **Cost**: time linear in the text, or bounded backtracking where the pattern has look-around, back-references, atomic groups or
-/// possessive quantifiers. **Errors**: `ArgumentError` / `InvalidArgumentValue` for a pattern that is none or too large, and for a
-/// match that takes too many steps.
+/// **Cost**: time linear in the text, or bounded backtracking where the pattern has look-around,
+/// back-references, atomic groups or possessive quantifiers. **Errors**: `ArgumentError` /
+/// `InvalidArgumentValue` for a pattern that is none or too large, and for a match that takes too many steps.
 pub fn regex_match(text: &Value, pattern: &Value) -> Answer {
     match (text, pattern) {
         (Value::String(text), Value::String(pattern)) => matches(text, pattern).map(Value::Bool),

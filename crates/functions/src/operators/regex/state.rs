@@ -6,8 +6,8 @@ use std::str::CharIndices;
 /// What is wrong with a pattern, as a clause.
 pub(super) type Fault = String;
 
-/// Flags in force: case-insensitive, in all of Unicode; classes of all of Unicode; `.` matches line ends; `^` and `$` match at lines; space
-/// and comments do not count; `\n` is the only line end.
+/// Flags in force: case-insensitive, in all of Unicode; classes of all of Unicode; `.` matches line ends; `^`
+/// and `$` match at lines; space and comments do not count; `\n` is the only line end.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Flags {
     pub(super) caseless: bool,

@@ -1,7 +1,8 @@
 //! A pattern in Java's syntax in, one for `regex` or `fancy-regex` out, in which nothing depends on a flag.
 //!
-//! Flags are kept by the translator, group by group, and what they mean is written out: `(?i)x` is `[xX]`, `\d` is `[0-9]`, `.` is all
-//! but Java's line ends. So neither crate's own flags and Unicode classes come into it.
+//! Flags are kept by the translator, group by group, and what they mean is written out: `(?i)x` is `[xX]`,
+//! `\d` is `[0-9]`, `.` is all but Java's line ends. So neither crate's own flags and Unicode classes come
+//! into it.
 
 use super::class;
 use super::state::{Fault, Translator};
@@ -76,7 +77,8 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// The end, before a last line end too. Where nothing can follow, the whole text has to be matched already.
+    /// The end, before a last line end too. Where nothing can follow, the whole text has to be matched
+    /// already.
     fn end(&mut self) {
         let ahead = self.ahead();
         let is_last = ahead.bytes().all(|b| b == b')') || (self.open.is_empty() && ahead.starts_with('|'));

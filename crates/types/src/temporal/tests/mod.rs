@@ -1,4 +1,5 @@
-//! Tests of the temporal types. The tables of the specification run in `functions`, through the functions' own names.
+//! Tests of the temporal types. The tables of the specification run in `functions`, through the functions'
+//! own names.
 
 mod calendar;
 mod extremes;

@@ -56,7 +56,8 @@ fn local_times_near_changes() {
     assert_eq!(parse_datetime(later, &ZoneId::UTC).unwrap().to_string(), later);
 }
 
-/// Through every change of a few zones: showing an instant and reading it back with its offset gives the instant.
+/// Through every change of a few zones: showing an instant and reading it back with its offset gives the
+/// instant.
 #[test]
 fn instants_survive_their_local_time() {
     for name in
