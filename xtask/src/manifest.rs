@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn dependencies_of_all_kinds() {
-        let toml = "[package]\nname = \"n\"\n[dependencies]\na.workspace = true\nb = \"1\"\n\n[dev-dependencies.d]\npath = \"x\"\n[target.'cfg(unix)'.dependencies]\nc = \"2\"\n";
+        let toml = "[package]\nname = \"n\"\n[dependencies]\na.workspace = true\nb = \"1\"\n\n\
+            [dev-dependencies.d]\npath = \"x\"\n[target.'cfg(unix)'.dependencies]\nc = \"2\"\n";
         let toml = Toml::parse(toml).unwrap();
         let found = toml.dependencies();
         let names: Vec<_> = found.iter().map(|(n, line)| (n.as_str(), *line)).collect();

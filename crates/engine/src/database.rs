@@ -219,7 +219,8 @@ impl Database {
             phase: Phase::Build,
         });
         let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
-        report.rejects.refuse_late(std::mem::take(&mut refused.lock().unwrap_or_else(PoisonError::into_inner)));
+        let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
+        report.rejects.refuse_late(late);
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
         if let Some(dir) = &self.shared.dir {

@@ -170,10 +170,12 @@ fn no_instant_becomes_null() {
     let ns = "Timestamp(ns)";
     check("[localdatetime('2020-01-01T00:00:00.000000001'), null]", ns, &["1577836800000000001", "-"], 0);
     // The last nanosecond that fits, and the first.
-    let ends = "[localdatetime('2262-04-11T23:47:16.854775807'), localdatetime('1677-09-21T00:12:43.145224192')]";
-    check(ends, ns, &["9223372036854775807", "-9223372036854775808"], 0);
+    let (last, first) = ("2262-04-11T23:47:16.854775807", "1677-09-21T00:12:43.145224192");
+    let ends = format!("[localdatetime('{last}'), localdatetime('{first}')]");
+    check(&ends, ns, &["9223372036854775807", "-9223372036854775808"], 0);
     let far = "localdatetime('2500-01-01T00:00:00.000001')";
-    check(&format!("[{far}, localdatetime('1600-01-01')]"), "Timestamp(µs)", &["16725225600000001", "-11676096000000000"], 0);
+    let micros = ["16725225600000001", "-11676096000000000"];
+    check(&format!("[{far}, localdatetime('1600-01-01')]"), "Timestamp(µs)", &micros, 0);
     check("[localdatetime('-290000-01-01')]", "Timestamp(µs)", &["-9213683299200000000"], 0);
     check("[localdatetime('+300000-01-01T00:00:00.5')]", "Timestamp(ms)", &["9404918380800500"], 0);
     check("[datetime('2500-01-01T01:00+01:00')]", "Timestamp(µs, \"UTC\")", &["16725225600000000"], 0);

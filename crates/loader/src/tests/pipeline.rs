@@ -183,9 +183,11 @@ fn rows_refused_late_are_looked_up_in_their_files() {
     rejects.refuse_late(vec![of(1, 2), of(0, 6), of(0, 3), of(0, 5), of(0, 3), of(0, 99)]);
     rejects.flush().unwrap();
     let mut reader = csv::Reader::from_path(&path).unwrap();
-    let found: Vec<_> = reader.records().map(|r| r.unwrap()).map(|r| (r[1].to_owned(), r[3].to_owned())).collect();
+    let records = reader.records().map(Result::unwrap);
+    let found: Vec<_> = records.map(|r| (r[1].to_owned(), r[3].to_owned())).collect();
     let row = |line: &str, text: &str| (line.to_owned(), text.to_owned());
     let two = "2,\"two\nlines\"";
-    let expected = [row("3", two), row("3", two), row("5", "3,y"), row("6", "4,z"), row("99", "row 99"), row("2", "row 2")];
+    let known = [row("3", two), row("3", two), row("5", "3,y"), row("6", "4,z")];
+    let expected = [&known[..], &[row("99", "row 99"), row("2", "row 2")]].concat();
     assert_eq!(found, expected);
 }

@@ -193,7 +193,8 @@ fn unicode(t: &mut Translator<'_>) -> Result<char, Fault> {
         t.next();
         t.next();
         let low = digits(t, 4).filter(|low| (0xDC00..0xE000).contains(low)).ok_or(fault)?;
-        return char::from_u32(0x1_0000 + ((code - 0xD800) << 10) + (low - 0xDC00)).ok_or_else(|| fault.into());
+        let pair = 0x1_0000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        return char::from_u32(pair).ok_or_else(|| fault.into());
     }
     char::from_u32(code).ok_or_else(|| fault.into())
 }

@@ -78,7 +78,7 @@ fn matches(text: &str, pattern: &Arc<str>) -> Result<bool, Diagnostic> {
             Some((_, Compiled::Plain(regex))) => Ok(regex.is_match(text)),
             Some((_, Compiled::Backtracking(regex))) => regex.is_match(text).map_err(|_| {
                 fault("regular expression takes too many steps".into())
-                    .hint("repeat what cannot match in two ways, or make inner repetitions possessive, as in (a++b)*")
+                    .hint("make inner repetitions possessive, as in (a++b)*, or do without look-around")
             }),
         }
     })

@@ -59,10 +59,15 @@ fn posix_unicode(name: &str) -> Option<&'static str> {
     })
 }
 
+/// What `Character.isWhitespace` says yes to: space but what does not break.
+const JAVA_WHITESPACE: &str =
+    r"\t\n\x0B\x0C\r\x1C-\x20\x{1680}\x{2000}-\x{2006}\x{2008}-\x{200A}\x{2028}\x{2029}\x{205F}\x{3000}";
+
 /// Categories, scripts and binary properties, which have the names of Unicode there and here.
 fn unicode(name: &str) -> Result<String, Fault> {
     let unknown = || format!("unknown property \"{name}\"");
-    let is_name = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let is_in_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let is_name = |name: &str| !name.is_empty() && name.bytes().all(is_in_name);
     let value = match name.split_once('=') {
         Some(("gc" | "general_category" | "sc" | "script" | "IsScript", value)) => value,
         Some(("blk" | "block", value)) => return Err(format!("blocks such as \"{value}\" are not supported")),
@@ -74,7 +79,7 @@ fn unicode(name: &str) -> Result<String, Fault> {
             "javaDigit" | "IsDigit" => "Nd",
             "javaLetter" => "L",
             "javaLetterOrDigit" => return Ok(r"\p{L}\p{Nd}".into()),
-            "javaWhitespace" => return Ok(r"\t\n\x0B\x0C\r\x1C-\x20\x{1680}\x{2000}-\x{2006}\x{2008}-\x{200A}\x{2028}\x{2029}\x{205F}\x{3000}".into()),
+            "javaWhitespace" => return Ok(JAVA_WHITESPACE.into()),
             "IsAssigned" => return Ok(r"\P{Cn}".into()),
             "L1" => return Ok(r"\x00-\x{FF}".into()),
             "all" => return Ok(r"\x00-\x{10FFFF}".into()),

@@ -154,7 +154,7 @@ impl<'p> Translator<'p> {
 
     /// Up to `>`.
     fn name(&mut self) -> Result<&'p str, Fault> {
-        let name = self.ahead().split_once('>').map(|(name, _)| name).ok_or("the name of a group has no end")?;
+        let (name, _) = self.ahead().split_once('>').ok_or("the name of a group has no end")?;
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.bytes().all(|b| b.is_ascii_alphanumeric());
         if !is_name {
@@ -213,13 +213,14 @@ impl<'p> Translator<'p> {
     }
 
     fn boundary(&mut self, negated: bool) {
+        // `fancy-regex` has no boundary of ASCII: one side has a letter, and the other the same or not.
         let text = match (self.flags.unicode_class, self.full, negated) {
             (true, _, false) => r"\b",
             (true, _, true) => r"\B",
             (false, false, false) => r"(?-u:\b)",
             (false, false, true) => r"(?-u:\B)",
-            (false, true, false) => r"(?:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))",
-            (false, true, true) => r"(?:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))",
+            (false, true, false) => "(?:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))",
+            (false, true, true) => "(?:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))",
         };
         self.out.push_str(text);
     }
