@@ -181,6 +181,9 @@ fn durations_at_the_extremes() {
         duration('P9223372036854775807D') * 1 ==> 'P9223372036854775807D'
         duration('P9223372036854775807D') * 2 ==> !ArithmeticError NumberOutOfRange
         duration({days: -9223372036854775808}) / -1 ==> !ArithmeticError NumberOutOfRange
+        duration({days: -1}) - duration({days: -9223372036854775808}) ==> 'P9223372036854775807D'
+        duration({days: 1}) - duration({days: -9223372036854775808}) ==> !ArithmeticError NumberOutOfRange
+        duration('PT0.25S') - duration('PT0.5S') ==> 'PT-0.25S'
         duration({milliseconds: 9223372036854775807}) ==> 'PT2562047788015H12M55.807S'
         duration({microseconds: -9223372036854775807}) ==> 'PT-2562047788H-54.775807S'
         duration({nanoseconds: 9223372036854775807}) ==> 'PT2562047H47M16.854775807S'

@@ -136,7 +136,16 @@ impl Duration {
 
     /// Difference by component.
     pub fn minus(self, other: Self) -> Result<Self, TemporalError> {
-        self.plus(other.negated()?)
+        // Not the sum with the negative: the smallest integer has none.
+        let subtract = || {
+            Self::normalized(
+                self.months.checked_sub(other.months)?,
+                self.days.checked_sub(other.days)?,
+                self.seconds.checked_sub(other.seconds)?,
+                i64::from(self.nanos) - i64::from(other.nanos),
+            )
+        };
+        subtract().ok_or(OVERFLOW)
     }
 
     /// Each component times `factor`, fractions going down to smaller components.
