@@ -6,6 +6,7 @@
 mod budget;
 mod cancel;
 mod diagnostic;
+mod edge_places;
 mod ids;
 mod notice;
 mod suggest;
@@ -13,6 +14,7 @@ mod suggest;
 pub use budget::{MemoryBudget, OverBudget, Reservation};
 pub use cancel::CancelToken;
 pub use diagnostic::{Diagnostic, ErrorKind, Phase, Span, Stop};
-pub use ids::{EdgeId, EdgeTableId, LabelId, NodeId, PropertyId, TableId, TypeId};
+pub use edge_places::{EdgePlaces, OverflowPage, PAGE_ROWS};
+pub use ids::{EdgeId, EdgeTableId, IdKind, LabelId, NodeId, PropertyId, TableId, TypeId};
 pub use notice::Notice;
 pub use suggest::nearest;

@@ -83,7 +83,7 @@ impl Stats {
             edge_tables,
             components: bytes.rows().to_vec(),
             total_bytes: bytes.total(),
-            image_bytes: main.image_bytes(),
+            image_bytes: main.piece_bytes(),
         }
     }
 

@@ -11,7 +11,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use trimorph_base::{EdgeId, NodeId, Reservation, TableId};
+use trimorph_base::{NodeId, Reservation, TableId};
 use trimorph_store::access::{AdjacencyRef, EdgeAccess};
 use trimorph_store::{AdjacencyView, Condition, CsrView, List, Test};
 use trimorph_types::Value;
@@ -95,13 +95,13 @@ fn add_in_range(
     let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency) else { return None };
     let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
     let (within, mut test) = (Condition::Range(low, high), Test::default());
+    let list = csr.run(first, counts.len())?;
     let mut slots = vec![0; counts.len() + 1];
-    csr.slots(first, &mut slots);
+    csr.slots(first, &mut slots)?;
     let (start, ends) = slots.split_first()?;
     if adjacency.forward {
-        return test.count_runs(column, &within, *start, ends, counts);
+        return csr.is_in_order(list).then(|| test.count_runs(column, &within, *start, ends, counts))?;
     }
-    let list = csr.run(first, counts.len())?;
     let mut slots = Vec::with_capacity(list.len);
     if !adjacency.table(&cx.reader).append_backward_slots(csr, list, &mut slots) {
         return None;
@@ -133,13 +133,13 @@ fn count_in_range(
     let (column, low, high) = range.edge_range(table, cx)?;
     let (within, mut test) = (Condition::Range(low, high), Test::default());
     if adjacency.forward {
-        return test.count(column, &within, csr.slot(list), list.len).map(|n| n as u64);
+        let count = || test.count(column, &within, csr.slot(list), list.len).map(|n| n as u64);
+        return csr.is_in_order(list).then(count)?;
     }
     let view = cx.reader.edge_table(table);
     let mut total = 0;
     for i in 0..list.len {
-        let page = csr.node(list, i).row() / trimorph_store::PAGE_ROWS;
-        let edge = EdgeId::new(view.id, page, csr.position(list, i)?);
+        let edge = view.id_at(csr.node(list, i).row(), csr.position(list, i)?);
         total += test.count(column, &within, view.slot(edge), 1)? as u64;
     }
     Some(total)
@@ -189,14 +189,16 @@ impl CountTarget {
         if adjacency.skip_loops || adjacency.check_table || !self.next.is_empty() {
             return None;
         }
-        let (start, end) = (csr.slot_of(first), csr.slot_of(first + len));
         match (&self.predicate, &self.range) {
-            (None, _) => Some(end - start),
+            (None, _) => Some(csr.runs(first, len).map(|run| run.len as u64).sum()),
             (Some(_), Some(range)) if adjacency.forward => {
                 let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
-                let edges = usize::try_from(end - start).ok()?;
-                let count = Test::default().count(column, &Condition::Range(low, high), start, edges)?;
-                Some(count as u64)
+                let (within, mut test) = (Condition::Range(low, high), Test::default());
+                let count = |run: List| {
+                    let count = || test.count(column, &within, csr.slot(run), run.len).map(|n| n as u64);
+                    csr.is_in_order(run).then(count)?
+                };
+                csr.runs(first, len).map(count).sum()
             }
             _ => None,
         }
@@ -246,7 +248,9 @@ impl CountTarget {
             match &self.predicate {
                 None => return csr.multiply_degrees(first, out).ok_or_else(overflow),
                 Some(predicate) if self.edge_only && adjacency.forward => {
-                    return count_slots(adjacency, csr, predicate, first, out, cx);
+                    if count_slots(adjacency, csr, predicate, first, out, cx)? {
+                        return Ok(());
+                    }
                 }
                 Some(_) => {}
             }
@@ -374,7 +378,7 @@ fn view<'a, 's>(cx: &'a Context<'s>, adjacency: &AdjacencyRef) -> Option<&'a Adj
 }
 
 /// Counts the edges of consecutive rows that pass a predicate on edge properties: the lists of a forward CSR follow each
-/// other, so the property pages are read from end to end.
+/// other, so the property pages are read from end to end. `false`, and nothing done, where they do not.
 fn count_slots(
     adjacency: &AdjacencyRef,
     csr: &CsrView<'_>,
@@ -382,19 +386,21 @@ fn count_slots(
     first: u64,
     out: &mut [u64],
     cx: &Context<'_>,
-) -> Result<(), ExecError> {
+) -> Result<bool, ExecError> {
+    let mut slots = vec![0; out.len() + 1];
+    let in_order = csr.run(first, out.len()).is_some_and(|run| csr.is_in_order(run));
+    if !in_order || csr.slots(first, &mut slots).is_none() {
+        return Ok(false);
+    }
     let mut at = 0;
     while at < out.len() {
         // As many whole lists as fill a vector.
-        let start = csr.slot_of(first + at as u64);
-        let mut end = at;
-        while end < out.len()
-            && (end == at
-                || csr.slot_of(first + end as u64 + 1) - start <= trimorph_vector::VECTOR_SIZE as u64)
-        {
+        let start = slots[at];
+        let mut end = at + 1;
+        while end < out.len() && slots[end + 1] - start <= trimorph_vector::VECTOR_SIZE as u64 {
             end += 1;
         }
-        let len = usize::try_from(csr.slot_of(first + end as u64) - start).unwrap_or(0);
+        let len = usize::try_from(slots[end] - start).unwrap_or(0);
         let edges = Edges::Slots { table: adjacency.edge_table, first: start, pages: PageStarts::NONE };
         let nodes = Nodes::Range(NodeId(0));
         let passed =
@@ -408,7 +414,7 @@ fn count_slots(
             Selection::List(list) => {
                 let mut k = 0;
                 for (i, o) in out[at..end].iter_mut().enumerate() {
-                    let stop = csr.slot_of(first + (at + i) as u64 + 1) - start;
+                    let stop = slots[at + i + 1] - start;
                     let before = k;
                     while k < list.len() && u64::from(list[k]) < stop {
                         k += 1;
@@ -419,7 +425,7 @@ fn count_slots(
         }
         at = end;
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The positions of a list that pass a predicate.

@@ -144,11 +144,9 @@ fn edges_between(
             while at < list.len && csr.node(list, at) == target {
                 let edge = match (want_edge, adjacency.forward) {
                     (false, _) => EdgeId(0),
-                    (true, true) => EdgeId(table.forward_id(node.row(), list).0 + at as u64),
+                    (true, true) => table.forward_id_at(node.row(), list, at),
                     (true, false) => match csr.position(list, at) {
-                        Some(position) => {
-                            EdgeId::new(table.id, target.row() / trimorph_store::PAGE_ROWS, position)
-                        }
+                        Some(position) => table.id_at(target.row(), position),
                         None => table.search_id(target.row(), node, ordinal),
                     },
                 };
