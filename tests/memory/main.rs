@@ -21,8 +21,8 @@ fn close(db: &Database, heap_before: usize, what: &str) {
     let stats = db.stats();
     let accounted: usize = stats.components.iter().map(|(_, bytes)| bytes).sum();
     let heap = ALLOCATOR.allocated() - heap_before;
-    let live = heap + stats.image_bytes;
-    println!("{what}: accounted {accounted}, live {live} (images {}, heap {heap})", stats.image_bytes);
+    let live = heap + stats.piece_bytes;
+    println!("{what}: accounted {accounted}, live {live} (pieces {}, heap {heap})", stats.piece_bytes);
     assert!(accounted.abs_diff(live) * 20 <= live, "{what}: {accounted} accounted for, {live} live");
 }
 
@@ -61,7 +61,7 @@ fn peak() {
     let db = Database::in_memory(Config { threads: 2, ..Config::default() });
     let before = ALLOCATOR.allocated();
     db.generate_snb(0.2, 7).unwrap();
-    let loaded = db.stats().image_bytes;
+    let loaded = db.stats().piece_bytes;
     // Heap and images do not reach their peaks at the same time, so this is more than the peak of both.
     let peak = ALLOCATOR.max_allocated() - before + loaded;
     println!("loaded {loaded}, peak at most {peak}");
