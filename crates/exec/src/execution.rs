@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use self_cell::self_cell;
 use trimorph_algebra::BoundQuery;
-use trimorph_store::Snapshot;
+use trimorph_store::{Reader, Snapshot};
 use trimorph_vector::{Chunk, Vector};
 
 use crate::lower::Lowering;
 use crate::operator::{BoxOperator, Operator};
+use crate::parameters::check_entities;
 use crate::{Context, ExecError, Settings};
 
 struct Owner {
@@ -44,12 +45,14 @@ pub struct Execution {
 impl Execution {
     /// Starts a query that the optimizer has planned.
     ///
-    /// **Errors**: a parameter without a value, a LIMIT that is no count; nothing has been read yet.
+    /// **Errors**: a parameter without a value or with an entity of another database, a LIMIT that is no count; nothing has been read
+    /// yet.
     pub fn start(query: Arc<BoundQuery>, snapshot: Snapshot, settings: Settings) -> Result<Self, ExecError> {
         let settings = Arc::new(settings);
         let profile = settings.profile.then(ProfileCell::default);
         let cells = profile.clone();
         let cell = Cell::try_new(Owner { snapshot }, |owner| {
+            check_entities(&settings.parameters, &Reader::new(&owner.snapshot))?;
             let mut lowering = Lowering::new(query, &owner.snapshot, Arc::clone(&settings), cells);
             let (root, group_slots, slots) = lowering.root()?;
             let context = Context::new(&owner.snapshot, settings);

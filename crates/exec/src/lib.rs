@@ -20,6 +20,7 @@ mod lower;
 mod operator;
 mod ops;
 mod parallel;
+mod parameters;
 mod rows;
 
 pub use context::{Context, Settings};

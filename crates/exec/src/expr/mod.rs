@@ -27,6 +27,7 @@ use crate::layout::Place;
 
 pub(crate) use compile::{Compiler, compile};
 pub(crate) use filter::{check_boolean, filter};
+pub(crate) use made::bounded;
 pub(crate) use property_test::{PropertyTest, TestState};
 pub(crate) use range::integer_range;
 pub(crate) use scalar::Row;

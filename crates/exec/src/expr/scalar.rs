@@ -76,7 +76,7 @@ impl<'a, 's> Row<'a, 's> {
             Ex::MapProjection { base, all, entries } => self.map_projection(base, *all, entries, cx),
             Ex::Case { branches, otherwise } => {
                 for (when, then) in branches {
-                    if matches!(self.eval(when, cx)?, Value::Bool(true)) {
+                    if ops::truth(&self.eval(when, cx)?)? == Some(true) {
                         return self.eval(then, cx);
                     }
                 }
@@ -89,7 +89,7 @@ impl<'a, 's> Row<'a, 's> {
                     made.step()?;
                     self.set_local(*local, item.clone());
                     if let Some(filter) = filter
-                        && !matches!(self.eval(filter, cx)?, Value::Bool(true))
+                        && ops::truth(&self.eval(filter, cx)?)? != Some(true)
                     {
                         continue;
                     }
@@ -180,11 +180,7 @@ impl<'a, 's> Row<'a, 's> {
         match (apply_pure(op, &values), &values[..]) {
             (Some(result), _) => result,
             (None, [container, index]) => ops::index(&cx.functions(&cx.graph()), container, index),
-            (None, _) => Err(Diagnostic::runtime(
-                ErrorKind::SemanticError,
-                "InvalidArgumentType",
-                "operator with a wrong number of operands",
-            )),
+            (None, _) => Err(Diagnostic::internal("an operator with a wrong number of operands")),
         }
     }
 

@@ -12,7 +12,7 @@ mod extremum;
 mod percentile;
 mod sum;
 
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::Diagnostic;
 use trimorph_types::{LogicalType, Value};
 
 use crate::error::overflow;
@@ -192,11 +192,7 @@ impl Accumulator {
                 a.merge(b);
                 Ok(())
             }
-            _ => Err(Diagnostic::runtime(
-                ErrorKind::Unsupported,
-                "Internal",
-                "cannot merge the states of different aggregates",
-            )),
+            _ => Err(Diagnostic::internal("states of different aggregates cannot be merged")),
         }
     }
 

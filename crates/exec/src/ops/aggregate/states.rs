@@ -4,6 +4,7 @@
 //! else is an accumulator per group. An aggregate starts typed and becomes general when a value of another type comes.
 
 use trimorph_algebra::AggregateKind;
+use trimorph_base::Diagnostic;
 use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Values, Vector};
@@ -200,7 +201,7 @@ impl States {
         }
         match self {
             Self::General(states) => Ok(states),
-            _ => Err(overflow()),
+            _ => Err(Diagnostic::internal("counts are no accumulators").into()),
         }
     }
 }
