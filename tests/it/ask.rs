@@ -9,6 +9,7 @@ use trimorph_store::Snapshot;
 use trimorph_testkit::graphs::{CreatedGraph, LoadOptions};
 use trimorph_testkit::queries::bind;
 use trimorph_types::Value;
+use trimorph_types::format::{IdsOnly, format_literal};
 
 /// The graph that statements create.
 pub fn created(statements: &[&str]) -> Snapshot {
@@ -45,7 +46,7 @@ pub fn with_parameters(parameters: &[(&str, Value)]) -> Settings {
 pub fn answer(query: &str, snapshot: &Snapshot) -> Vec<String> {
     let rows = ask(query, snapshot, Settings::default());
     let rows = rows.unwrap_or_else(|e| panic!("{query}: {e}"));
-    let text = |row: Vec<Value>| row.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let text = |row: Vec<Value>| row.iter().map(|v| format_literal(v, &IdsOnly)).collect::<Vec<_>>().join(" ");
     rows.into_iter().map(text).collect()
 }
 

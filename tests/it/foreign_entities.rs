@@ -59,17 +59,17 @@ fn entities_of_another_database_are_refused() {
         _ => random.bits() >> random.below(64),
     };
     for round in 0..600 {
-        let mut relationship =
-            || Relationship { id: EdgeId(id()), start: NodeId(id()), end: NodeId(id()) };
+        let node = Value::Node(NodeId(id()));
+        let relationship = Relationship { id: EdgeId(id()), start: NodeId(id()), end: NodeId(id()) };
         let value = match round % 4 {
-            0 => Value::Relationship(relationship()),
+            0 => Value::Relationship(relationship),
             1 => {
-                let relationships = vec![relationship(); round / 4 % 3];
+                let relationships = vec![relationship; round / 4 % 3];
                 let nodes = (0..round / 12 % 4).map(|_| NodeId(id())).collect();
                 Value::Path(Arc::new(Path { nodes, relationships }))
             }
-            2 => Value::list(vec![Value::Node(NodeId(id())), Value::Relationship(relationship())]),
-            _ => Value::Node(NodeId(id())),
+            2 => Value::list(vec![node, Value::Relationship(relationship)]),
+            _ => node,
         };
         // Whatever the answer: it is one, or an error that is the text's or the value's.
         for query in QUERIES {

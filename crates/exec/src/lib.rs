@@ -10,6 +10,7 @@
 //! Source: GF-CL §6; design §8.
 #![forbid(unsafe_code)]
 
+mod charge;
 mod context;
 mod error;
 mod execution;

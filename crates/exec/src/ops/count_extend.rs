@@ -20,7 +20,7 @@ use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, Values, Vector
 use crate::expr::{Ex, PropertyTest, filter};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::overflow;
+use crate::rows::{MANY, overflow};
 use crate::{Context, ExecError};
 
 /// Counts of all nodes of a table, as narrow as the largest allows: they are gathered at random, and stay in a cache half the size.
@@ -58,7 +58,7 @@ impl Counts {
         }
     }
 
-    /// The sum of the counts of a list's neighbours; `None` on overflow.
+    /// The sum of the counts of a list's neighbours; `None` past 64 bits.
     #[inline]
     fn sum(&self, csr: &CsrView<'_>, list: List) -> Option<u64> {
         match self {
@@ -161,9 +161,10 @@ impl CountTarget {
             return Ok(None);
         }
         let counts = self.weights[table.0 as usize].get_or_init(|| {
-            let mut counts = vec![1u64; usize::try_from(cx.reader.rows(table)).unwrap_or(0)];
+            let rows = usize::try_from(cx.reader.rows(table)).unwrap_or(0);
             let mut held = cx.settings.budget.reservation();
-            held.grow(counts.len() * 8)?;
+            held.grow(rows.saturating_mul(8))?;
+            let mut counts = vec![1u64; rows];
             for next in &self.next {
                 for first in (0..counts.len()).step_by(trimorph_vector::VECTOR_SIZE) {
                     cx.check()?;
@@ -221,7 +222,7 @@ impl CountTarget {
             }
         }
         for (o, count) in out.iter_mut().zip(counts) {
-            *o = o.checked_mul(count).ok_or_else(overflow)?;
+            *o = o.saturating_mul(count);
         }
         Ok(true)
     }
@@ -244,7 +245,16 @@ impl CountTarget {
             && self.next.is_empty()
         {
             match &self.predicate {
-                None => return csr.multiply_degrees(first, out).ok_or_else(overflow),
+                // Degrees are below 2^32: the loop without a branch cannot overflow.
+                None if out.iter().all(|o| *o <= u64::from(u32::MAX)) => {
+                    return csr.multiply_degrees(first, out).ok_or_else(overflow);
+                }
+                None => {
+                    for (row, o) in (first..).zip(out) {
+                        *o = o.saturating_mul(csr.degree(row));
+                    }
+                    return Ok(());
+                }
                 Some(predicate) if self.edge_only && adjacency.forward => {
                     return count_slots(adjacency, csr, predicate, first, out, cx);
                 }
@@ -260,15 +270,14 @@ impl CountTarget {
             && let Some(weights) = self.weights(target, cx)?
         {
             for (i, o) in out.iter_mut().enumerate().filter(|(_, o)| **o != 0) {
-                let count = weights.sum(csr, csr.list(first + i as u64)).ok_or_else(overflow)?;
-                *o = o.checked_mul(count).ok_or_else(overflow)?;
+                *o = o.saturating_mul(weights.sum(csr, csr.list(first + i as u64)).unwrap_or(MANY));
             }
             return Ok(());
         }
         for (i, o) in out.iter_mut().enumerate() {
             if *o != 0 {
                 let count = self.count(NodeId::new(table, first + i as u64), cx)?;
-                *o = o.checked_mul(count).ok_or_else(overflow)?;
+                *o = o.saturating_mul(count);
             }
         }
         Ok(())
@@ -283,7 +292,7 @@ impl CountTarget {
                 Some(AdjacencyView::Column(_)) => self.count_single(node, adjacency, cx)?,
                 None => 0,
             };
-            total = total.checked_add(count).ok_or_else(overflow)?;
+            total = total.saturating_add(count);
         }
         Ok(total)
     }
@@ -336,7 +345,7 @@ impl CountTarget {
             }
             if let Some(table) = csr.nodes(list).table() {
                 let Some(weights) = self.weights(table, cx)? else { return Ok(list.len as u64) };
-                return weights.sum(csr, list).ok_or_else(overflow);
+                return Ok(weights.sum(csr, list).unwrap_or(MANY));
             }
         }
         let nodes = csr.nodes(list);
@@ -357,7 +366,7 @@ impl CountTarget {
         for i in selection.to_vec(list.len) {
             let n = nodes.id(i as usize);
             let weight = self.weights(n.table(), cx)?.map_or(1, |w| w.get(n.row()));
-            sum = sum.checked_add(weight).ok_or_else(overflow)?;
+            sum = sum.saturating_add(weight);
         }
         Ok(sum)
     }
@@ -402,7 +411,7 @@ fn count_slots(
         match passed {
             Selection::All => {
                 for (i, o) in out[at..end].iter_mut().enumerate() {
-                    *o = o.checked_mul(csr.degree(first + (at + i) as u64)).ok_or_else(overflow)?;
+                    *o = o.saturating_mul(csr.degree(first + (at + i) as u64));
                 }
             }
             Selection::List(list) => {
@@ -413,7 +422,7 @@ fn count_slots(
                     while k < list.len() && u64::from(list[k]) < stop {
                         k += 1;
                     }
-                    *o = o.checked_mul((k - before) as u64).ok_or_else(overflow)?;
+                    *o = o.saturating_mul((k - before) as u64);
                 }
             }
         }
@@ -499,7 +508,7 @@ impl<'s> CountExtend<'s> {
                 for k in 0..group.selection.count(len) {
                     let i = group.selection.position(k);
                     let count = count_at(&self.target, from, i, cx)?;
-                    counts[i] = counts[i].checked_mul(count).ok_or_else(overflow)?;
+                    counts[i] = counts[i].saturating_mul(count);
                 }
             }
         }

@@ -209,9 +209,9 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
             out.selection = Selection::All;
             let weight = |k: usize| {
                 let own = group.multiplicity_at(parents[k] as usize);
-                own.checked_mul(counts.get(k).copied().unwrap_or(1)).ok_or_else(crate::rows::overflow)
+                own.saturating_mul(counts.get(k).copied().unwrap_or(1))
             };
-            let multiplicity = (0..parents.len()).map(weight).collect::<Result<Vec<_>, _>>()?;
+            let multiplicity = (0..parents.len()).map(weight).collect::<Vec<_>>();
             out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
             for (slot, from) in self.keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*from].gather(&parents);

@@ -75,6 +75,7 @@ impl KeyLookup<'_> {
 impl<'s> Operator<'s> for KeyLookup<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while self.child.next(&mut self.inner, cx)? {
+            cx.check()?;
             let len = self.inner.groups[0].len;
             let keys = evaluate(&self.key, &self.inner, 0, cx)?.into_vector(len);
             let found = join_nodes(&self.inner, chunk, &self.keep, &keys, cx, |key, nodes| {
@@ -117,6 +118,7 @@ pub(crate) struct IdLookup<'s> {
 impl<'s> Operator<'s> for IdLookup<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while self.child.next(&mut self.inner, cx)? {
+            cx.check()?;
             let len = self.inner.groups[0].len;
             let keys = evaluate(&self.id, &self.inner, 0, cx)?.into_vector(len);
             let found = join_nodes(&self.inner, chunk, &self.keep, &keys, cx, |key, nodes| {

@@ -130,6 +130,7 @@ impl<'s> Operator<'s> for ScanExtend<'s> {
         let max = if cx.settings.vector_size < 1024 { cx.settings.vector_size } else { EDGES_MAX };
         loop {
             while let Some(run) = &self.run {
+                cx.check()?;
                 let (given, list) = (run.given, run.list);
                 if given == list.len {
                     self.run = None;

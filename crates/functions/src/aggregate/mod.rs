@@ -212,11 +212,21 @@ impl Accumulator {
         }
     }
 
+    /// Bytes that are to be allocated before a value can be taken `weight` times: what it holds now is given back when they are there.
+    pub fn growth_bytes(&self, weight: u64) -> usize {
+        match &self.0 {
+            State::Collect(collect) => collect.growth_bytes(weight),
+            State::Percentile(percentile) => percentile.growth_bytes(),
+            _ => 0,
+        }
+    }
+
     /// Bytes this accumulator holds besides itself; contents of values that others hold are not counted.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             State::Collect(collect) => collect.heap_bytes(),
             State::Percentile(percentile) => percentile.heap_bytes(),
+            State::Extremum(extremum) => extremum.heap_bytes(),
             _ => 0,
         }
     }

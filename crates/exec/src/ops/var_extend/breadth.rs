@@ -15,8 +15,8 @@ use trimorph_algebra::{ShortestKind, VarExtendMode};
 use trimorph_base::{EdgeId, NodeId};
 
 use super::Answers;
-use super::charge::Charge;
 use super::steps::{Candidates, Steps};
+use crate::charge::Charge;
 use crate::{Context, ExecError};
 
 /// No link: the start, and nodes to which no path is asked for.

@@ -4,7 +4,6 @@
 //! nodes seen (`breadth.rs`), level by level. Both ask [`Steps`] for the edges of a node. Both charge their arenas to the budget.
 
 mod breadth;
-mod charge;
 mod stack;
 mod steps;
 mod trails;
@@ -17,12 +16,12 @@ use trimorph_store::access::EdgeAccess;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
+use crate::charge::Charge;
 use crate::expr::Ex;
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::repeat;
 use crate::{Context, ExecError};
 use breadth::Breadth;
-use charge::Charge;
 use steps::Steps;
 use trails::Trails;
 

@@ -7,7 +7,7 @@ use trimorph_store::AdjacencyView;
 use trimorph_vector::{Chunk, Edges, Values, Vector};
 
 use super::VarSpec;
-use super::charge::Charge;
+use crate::charge::Charge;
 use crate::expr::filter;
 use crate::{Context, ExecError};
 
