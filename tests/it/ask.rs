@@ -12,7 +12,7 @@ use trimorph_types::Value;
 use trimorph_types::format::{IdsOnly, format_literal};
 
 /// The graph that statements create.
-pub fn created(statements: &[&str]) -> Snapshot {
+pub(crate) fn created(statements: &[&str]) -> Snapshot {
     let mut graph = CreatedGraph::default();
     for statement in statements {
         graph.execute(statement).unwrap();
@@ -21,7 +21,7 @@ pub fn created(statements: &[&str]) -> Snapshot {
 }
 
 /// The rows of `query`, or why there are none.
-pub fn ask(query: &str, snapshot: &Snapshot, settings: Settings) -> Result<Vec<Vec<Value>>, ExecError> {
+pub(crate) fn ask(query: &str, snapshot: &Snapshot, settings: Settings) -> Result<Vec<Vec<Value>>, ExecError> {
     let bound = bind(query, snapshot.catalog())?;
     let planned = optimize(bound, snapshot.catalog(), None, Options::default());
     let mut execution = Execution::start(Arc::new(planned), snapshot.clone(), settings)?;
@@ -36,14 +36,14 @@ pub fn ask(query: &str, snapshot: &Snapshot, settings: Settings) -> Result<Vec<V
 }
 
 /// Settings with these parameters.
-pub fn with_parameters(parameters: &[(&str, Value)]) -> Settings {
+pub(crate) fn with_parameters(parameters: &[(&str, Value)]) -> Settings {
     let parameters: BTreeMap<Arc<str>, Value> =
         parameters.iter().map(|(name, value)| (Arc::from(*name), value.clone())).collect();
     Settings { parameters: Arc::new(parameters), ..Settings::default() }
 }
 
 /// The rows of `query` as text, in their order: columns with spaces between them.
-pub fn answer(query: &str, snapshot: &Snapshot) -> Vec<String> {
+pub(crate) fn answer(query: &str, snapshot: &Snapshot) -> Vec<String> {
     let rows = ask(query, snapshot, Settings::default());
     let rows = rows.unwrap_or_else(|e| panic!("{query}: {e}"));
     let text = |row: Vec<Value>| row.iter().map(|v| format_literal(v, &IdsOnly)).collect::<Vec<_>>().join(" ");
@@ -51,7 +51,7 @@ pub fn answer(query: &str, snapshot: &Snapshot) -> Vec<String> {
 }
 
 /// The kind, detail word and text of the error that `query` ends with.
-pub fn failure(query: &str, snapshot: &Snapshot, settings: Settings) -> String {
+pub(crate) fn failure(query: &str, snapshot: &Snapshot, settings: Settings) -> String {
     match ask(query, snapshot, settings) {
         Ok(rows) => panic!("{query}: gave {rows:?}"),
         Err(ExecError::Query(d)) => format!("{} {}: {}", d.kind.name(), d.detail, d.primary),
