@@ -20,4 +20,5 @@ mod snb_bi;
 mod subplans;
 mod tall_plans;
 mod value_limits;
+mod walks;
 mod wrong_types;

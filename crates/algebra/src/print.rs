@@ -125,11 +125,14 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         Plan::VarExtend { step, .. } => {
             let max = step.max.map(|m| m.to_string()).unwrap_or_default();
             format!(
-                "VarExtend {} *{}..{max} {:?}{}",
+                "VarExtend {} *{}..{max} {:?}{}{}{}{}",
                 print_step(&step.step, vars),
                 step.min,
                 step.mode,
-                if step.into { " into" } else { "" }
+                if step.into { " into" } else { "" },
+                step.walk.along.map_or_else(String::new, |v| format!(" along {}", name(&v))),
+                if step.walk.nodes.is_some() { " pruned" } else { "" },
+                step.walk.condition.as_ref().map_or_else(String::new, |c| format!(" where {}", print_expr(c, vars)))
             )
         }
         Plan::Intersect { steps, .. } => {

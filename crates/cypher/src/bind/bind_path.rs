@@ -214,7 +214,7 @@ impl<'q> Binder<'q> {
             pattern.trail.push((var, types.clone()));
         }
         let direction = direction(relationship.direction);
-        pattern.graph.edges.push(EdgePattern { var, from, to, types, direction, range, each: None });
+        pattern.graph.edges.push(EdgePattern { var, from, to, types, direction, range, each: None, whole: Vec::new() });
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Queries within queries: `CALL { … }`, `EXISTS`, `COUNT`, `COLLECT`, with unions of branches that see the outer row.
+//! What older seeds do not have. Shortest paths; queries within queries: `CALL { … }`, `EXISTS`, `COUNT`, `COLLECT`, with unions of branches that see the outer row.
 
 use super::writer::{Kind, Variable, Writer};
 use crate::graphs::PropertyKind;
@@ -40,6 +40,42 @@ impl Writer {
         self.scope = outer;
         self.define(&column, Kind::Value(PropertyKind::Mixed));
         if listed { format!("CALL ({names}) {{ {body} }}") } else { format!("CALL {{ {body} }}") }
+    }
+
+    /// Shortest paths, with conditions on the whole.
+    pub(super) fn shortest(&mut self) -> String {
+        let path = self.fresh("path");
+        let mut named = Vec::new();
+        let (from, types) = (self.node(&mut named), self.types());
+        let length = *self.random.pick::<&str>(&["*..3", "*0..3", "*", "*1..2"]);
+        let to = self.node(&mut named);
+        let step = self.directed(&format!("[{types}{length}]"));
+        named.iter().for_each(|name| self.define(name, Kind::Node));
+        let all = self.random.chance(60);
+        let function = if all { "allShortestPaths" } else { "shortestPath" };
+        let mut conditions = Vec::new();
+        for _ in 0..self.random.below(3) {
+            let kind = *self.random.pick::<&str>(&["all", "none", "any", "single"]);
+            let part = *self.random.pick::<&str>(&["nodes", "relationships"]);
+            let (symbol, number) = (self.comparison_symbol(), self.random.below(4));
+            conditions.push(match self.random.below(4) {
+                0 => format!("length({path}) {symbol} {number}"),
+                1 => format!("size({part}({path})) + 0 {symbol} {number}"),
+                _ => format!("{kind}(x IN {part}({path}) WHERE x.age {symbol} {number})"),
+            });
+        }
+        if self.random.chance(30) {
+            conditions.push(self.predicate(1));
+        }
+        // Which of several one is does not matter where only its length is looked at.
+        let text = format!("MATCH {path} = {function}({from}{step}{to})");
+        if all {
+            self.define(&path, Kind::Path);
+        }
+        match conditions.is_empty() {
+            true => text,
+            false => format!("{text} WHERE {}", conditions.join(" AND ")),
+        }
     }
 
     /// A condition on the rows of a query.

@@ -94,6 +94,9 @@ impl Writer {
         if self.nests(30) {
             clauses.push(self.call());
         }
+        if self.nests(25) {
+            clauses.push(self.shortest());
+        }
         clauses.push(self.return_clause(columns));
         clauses.join(" ")
     }
