@@ -3,6 +3,7 @@
 
 mod access;
 mod ask;
+mod budgets;
 mod deep_walks;
 mod differential;
 mod foreign_entities;

@@ -6,7 +6,7 @@ use super::ask::{answer, created, failure};
 
 #[test]
 fn a_value_of_the_wrong_type_is_an_error() {
-    let graph = created(&["UNWIND [null, 1, 2] AS n CREATE (:A {n: n, flag: n = 1, one: 1})"]);
+    let graph = created(&["UNWIND [null, 1, 2] AS n CREATE (:A {n: n, flag: n = 1, one: 1})", "MATCH (a:A) CREATE (a)-[:T]->(a)"]);
     for (query, expected) in [
         ("UNWIND [1, 'a'] AS x RETURN CASE WHEN x THEN 1 ELSE 2 END", "a predicate expects a BOOLEAN, not INTEGER"),
         ("UNWIND ['a', 1] AS x RETURN [y IN [1, 2] WHERE x | y]", "a predicate expects a BOOLEAN, not STRING"),

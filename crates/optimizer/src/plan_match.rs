@@ -14,7 +14,7 @@ use crate::hang_counts::hang_counts;
 use crate::hash_joins::Parts;
 use crate::order_joins::{Component, Order};
 use crate::tables::{Tables, is_too_long, narrow_tables};
-use crate::walks::{Walks, take_walks, var_extend};
+use crate::walks::{Walks, asks_of_rows, take_walks, var_extend};
 use crate::{HashJoins, Optimizer, VarSet, conjuncts, vars_of};
 
 /// Part of a node's rows below which a predicate makes it an anchor.
@@ -367,6 +367,7 @@ impl Planner<'_> {
         let rows =
             if bound != 0 || any_lookup { estimate_rows(&self.plan, self.catalog).max(1.0) } else { 1.0 };
         let selectivity: Vec<f64> = nodes.iter().map(|v| self.selectivity(*v, &self.available)).collect();
+        let asks = edges.iter().any(|e| asks_of_rows(e, self.walks.get(&e.var)));
         let none = VarSet::new();
         let own_selectivity: Vec<f64> = nodes.iter().map(|v| self.selectivity(*v, &none)).collect();
         let own_lookup: Vec<bool> = nodes.iter().map(|v| self.lookup(*v, &none).is_some()).collect();
@@ -381,7 +382,7 @@ impl Planner<'_> {
             rows,
             bushy: match self.plan {
                 // A build side has nothing of the rows that its walks may ask about.
-                _ if edges.iter().any(|e| self.walks.contains_key(&e.var)) => HashJoins::Off,
+                _ if asks => HashJoins::Off,
                 Plan::Unit => optimizer.options.hash_join,
                 _ if bound != 0 => optimizer.options.hash_join,
                 _ => HashJoins::Off,
@@ -402,6 +403,10 @@ impl Planner<'_> {
         let mut outer = None;
         if let Some(start) = order.start {
             outer = self.start(nodes[start]);
+            if asks {
+                self.place_filters();
+                self.beside(outer.take());
+            }
         }
         self.follow_order(&order, &Parts { nodes, edges: &edges }, optimizer, hanging);
         self.finish();

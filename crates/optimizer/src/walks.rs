@@ -40,6 +40,12 @@ pub(crate) fn take_walks(graph: &mut QueryGraph, bound: &VarSet) -> Walks {
     walks
 }
 
+/// Whether a walk must have the rows that were there before: a condition on each of its parts, or the list it goes along, is of them.
+pub(crate) fn asks_of_rows(edge: &EdgePattern, walk: Option<&Walk>) -> bool {
+    let each = edge.each.iter().any(|(var, each)| vars_of([each]).iter().any(|v| v != var));
+    each || walk.is_some_and(|w| !w.free_vars(Some(edge.var)).is_empty())
+}
+
 /// The bound list that a predicate says is the list `edges`.
 fn bound_list(predicate: &Expr, edges: VarId, bound: &VarSet) -> Option<VarId> {
     let Expr::Op(Op::Eq, args, _) = predicate else { return None };

@@ -41,7 +41,7 @@ pub(crate) fn filter<'s>(
                         Value::Bool(b) => *b,
                         Value::Null => false,
                         other => {
-                            wrong = Some(other.clone());
+                            wrong.get_or_insert_with(|| other.clone());
                             false
                         }
                     });
