@@ -187,7 +187,7 @@ pub struct VarExtend {
     /// Condition on each edge, over `.0`.
     pub each: Option<(VarId, Expr)>,
     /// What else is asked of the walk.
-    pub walk: Walk,
+    pub walk: Box<Walk>,
     /// Whether `to` is bound already.
     pub into: bool,
     /// Whether the walk goes against the order of the text: the list of edges is given reversed.

@@ -91,7 +91,7 @@ pub(crate) fn var_extend(
 ) -> Plan {
     let EdgeRange::Variable { min, max, shortest } = edge.range else { return *input };
     let mode = shortest.map_or(VarExtendMode::Trails, VarExtendMode::Shortest);
-    let (each, walk) = (edge.each.clone(), walk.cloned().unwrap_or_default());
+    let (each, walk) = (edge.each.clone(), Box::new(walk.cloned().unwrap_or_default()));
     Plan::VarExtend { input, step: VarExtend { step, min, max, each, walk, into, reversed, mode } }
 }
 

@@ -112,7 +112,7 @@ impl<'s> Steps<'s> {
             }
         }
         self.look(1 + out.nodes.len() - begin, cx)?;
-        if out.nodes.len() > begin {
+        if (self.spec.each.is_some() || self.spec.nodes.is_some()) && out.nodes.len() > begin {
             self.keep_passing(begin, row, cx, out)?;
         }
         Ok(())
