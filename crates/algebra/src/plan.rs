@@ -319,7 +319,7 @@ pub enum Plan {
         input: Box<Plan>,
         /// The node.
         var: VarId,
-        /// The id or list of ids.
+        /// The id.
         id: Expr,
         /// Tables it must be in.
         tables: Vec<TableId>,

@@ -1,5 +1,6 @@
 //! Takes the parameters of a query, gives an error where one holds an entity that the snapshot does not have: operators index tables by
-//! ids, and this is the one door by which ids come in from outside.
+//! ids, and these are the doors by which ids come in from outside. The same for what
+//! procedures give.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,6 +25,14 @@ pub(crate) fn check_entities(
             Err(Diagnostic::runtime(ErrorKind::EntityNotFound, "EntityNotFound", text)
                 .hint("pass a property that names it, and look it up with MATCH"))
         })
+    })
+}
+
+/// Checks a value that a procedure gave.
+pub(crate) fn check_given(value: &Value, reader: &Reader<'_>) -> Result<(), Diagnostic> {
+    missing(value, reader).map_or(Ok(()), |what| {
+        let text = format!("the procedure gave a {what} that is not in this database");
+        Err(Diagnostic::runtime(ErrorKind::EntityNotFound, "EntityNotFound", text))
     })
 }
 

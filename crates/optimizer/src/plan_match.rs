@@ -542,7 +542,9 @@ impl Planner<'_> {
         let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
         self.plan = match edge.range {
             EdgeRange::One => Plan::Extend { input, step },
-            EdgeRange::Variable { .. } => var_extend(input, step, edge, false, from != edge.from, self.walks.get(&edge.var)),
+            EdgeRange::Variable { .. } => {
+                var_extend(input, step, edge, false, from != edge.from, self.walks.get(&edge.var))
+            }
         };
         self.available.extend([to, edge.var]);
         if optimizer.options.semi_join && edge.range == EdgeRange::One {
@@ -563,7 +565,9 @@ impl Planner<'_> {
         let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
         self.plan = match edge.range {
             EdgeRange::One => Plan::ExtendInto { input, step },
-            EdgeRange::Variable { .. } => var_extend(input, step, edge, true, from != edge.from, self.walks.get(&edge.var)),
+            EdgeRange::Variable { .. } => {
+                var_extend(input, step, edge, true, from != edge.from, self.walks.get(&edge.var))
+            }
         };
         self.available.insert(edge.var);
     }

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use trimorph_algebra::{
-    EdgePattern, EdgeRange, Expr, Extend, Op, Plan, QuantifierKind, QueryGraph, VarExtend, VarExtendMode, VarId, Walk,
+    EdgePattern, EdgeRange, Expr, Extend, Op, Plan, QuantifierKind, QueryGraph, VarExtend, VarExtendMode,
+    VarId, Walk,
 };
 use trimorph_types::Value;
 

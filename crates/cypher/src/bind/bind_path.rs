@@ -214,7 +214,8 @@ impl<'q> Binder<'q> {
             pattern.trail.push((var, types.clone()));
         }
         let direction = direction(relationship.direction);
-        pattern.graph.edges.push(EdgePattern { var, from, to, types, direction, range, each: None, whole: Vec::new() });
+        let (each, whole) = (None, Vec::new());
+        pattern.graph.edges.push(EdgePattern { var, from, to, types, direction, range, each, whole });
         Ok(())
     }
 }

@@ -268,7 +268,8 @@ fn take(
 impl Column {
     /// No groups; `one_group` if there will be one only.
     pub(super) fn new(kind: AggregateKind, distinct: bool, one_group: bool) -> Self {
-        Self { kind, states: States::new(kind), distinct: distinct.then(|| DistinctSet::new(one_group)), general_bytes: 0 }
+        let distinct = distinct.then(|| DistinctSet::new(one_group));
+        Self { kind, states: States::new(kind), distinct, general_bytes: 0 }
     }
 
     /// Makes states for `groups` groups.

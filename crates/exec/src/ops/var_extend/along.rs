@@ -13,7 +13,8 @@ use crate::{Context, ExecError};
 /// The relationships of a list; none where one is null.
 fn relationships(list: &Value) -> Result<Option<Vec<Relationship>>, Diagnostic> {
     let wrong = |value: &Value| {
-        let text = format!("a bound variable-length relationship is a list of relationships, not of {}", value.logical_type().name());
+        let found = value.logical_type().name();
+        let text = format!("a bound variable-length relationship is a list of relationships, not of {found}");
         Diagnostic::runtime(ErrorKind::TypeError, "InvalidArgumentType", text)
     };
     let Value::List(items) = list else {
