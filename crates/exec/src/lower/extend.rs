@@ -252,23 +252,22 @@ impl<'s> Lowering<'s> {
             keep: keep.to_vec(),
             to_tables: step.to_tables.clone(),
         };
-        if spec.condition.is_some() {
-            let back = Extend { direction: step.direction.reversed(), ..open };
-            spec.back = Some(Arc::new(ops::VarSpec {
-                step: self.step(&back),
-                each: None,
-                nodes: None,
-                condition: None,
-                needs_ids: false,
-                ..spec.clone()
-            }));
-        }
+        spec.back = spec.condition.is_some().then(|| Arc::new(self.back(&spec, open)));
         // The child may keep one unflat group only, and give it as it is; a new node comes before the edges.
         let op: BoxOperator<'s> = match ops::ChainExtend::fits(&spec) {
             true => Box::new(ops::ChainExtend::new(child.op, Arc::new(spec))),
             false => Box::new(ops::VarExtend::new(child.op, Arc::new(spec))),
         };
         Ok(Lowered { op, layout, forkable: child.forkable })
+    }
+}
+
+impl Lowering<'_> {
+    /// The steps of a walk against their direction, whatever is asked of it.
+    fn back(&self, spec: &ops::VarSpec, step: Extend) -> ops::VarSpec {
+        let back = Extend { direction: step.direction.reversed(), ..step };
+        let (each, nodes, condition) = (None, None, None);
+        ops::VarSpec { step: self.step(&back), each, nodes, condition, needs_ids: false, ..spec.clone() }
     }
 }
 

@@ -10,6 +10,7 @@ use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Values, Vector};
 
 use super::distinct::DistinctSet;
+use crate::charge::vec_growth_bytes;
 use crate::rows::{MANY, overflow};
 use crate::{Context, ExecError};
 
@@ -288,15 +289,26 @@ impl Column {
         }
     }
 
+    /// States: how many there are, for how many there is room, and bytes of each.
+    fn cells(&self) -> (usize, usize, usize) {
+        match &self.states {
+            States::Count(v) => (v.len(), v.capacity(), size_of::<u64>()),
+            States::Sums { values, .. } => (values.len(), values.capacity(), size_of::<i128>() + 1),
+            States::Extremes { values, .. } => (values.len(), values.capacity(), size_of::<i64>() + 1),
+            States::General(v) => (v.len(), v.capacity(), size_of::<Accumulator>()),
+        }
+    }
+
+    /// Bytes that are allocated before there are states for `groups` groups: those that move are given back.
+    pub(super) fn growth_bytes(&self, groups: usize) -> usize {
+        let (len, capacity, width) = self.cells();
+        vec_growth_bytes(len, capacity, groups.saturating_sub(len), width)
+    }
+
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
-        let states: usize = match &self.states {
-            States::Count(v) => v.len() * 8,
-            States::Sums { values, .. } => values.len() * 17,
-            States::Extremes { values, .. } => values.len() * 9,
-            States::General(v) => v.len() * 64 + self.general_bytes,
-        };
-        states + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
+        let (_, capacity, width) = self.cells();
+        capacity * width + self.general_bytes + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
     }
 
     /// Counts tuples of the one group of an aggregation without keys.

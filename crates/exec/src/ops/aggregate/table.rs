@@ -73,6 +73,21 @@ impl<'s> Table<'s> {
         }
     }
 
+    /// Makes states for the groups there are now.
+    fn grow(&mut self, spec: &AggregateSpec, ledger: &mut Ledger<'_, 's>) -> Result<(), ExecError> {
+        let groups = self.keys.len();
+        let growth = self.states.iter().map(|column| column.growth_bytes(groups)).sum();
+        if growth == 0 {
+            self.resize(spec, groups);
+            return Ok(());
+        }
+        let bytes = |table: &Self| table.states.iter().map(Column::bytes).sum();
+        ledger.grow(self, growth, bytes, |table| {
+            table.resize(spec, groups);
+            Ok(())
+        })
+    }
+
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
         let states: usize = self.states.iter().map(Column::bytes).sum();
@@ -133,7 +148,7 @@ impl<'s> Table<'s> {
             let keys = spec.keys.iter().map(vector).collect::<Result<Vec<_>, _>>()?;
             let keys: Vec<&Vector<'s>> = keys.iter().map(Argument::get).collect();
             self.number(&keys, &mut scratch, ledger)?;
-            self.resize(spec, self.keys.len());
+            self.grow(spec, ledger)?;
         }
         for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
             let arg = a.arg.as_ref().map(vector).transpose()?;
@@ -252,7 +267,7 @@ impl<'s> Table<'s> {
         scratch.positions.extend(0..u32::try_from(other.groups).unwrap_or(u32::MAX));
         let keys: Vec<&Vector<'s>> = other.keys.iter().collect();
         self.number(&keys, &mut scratch, ledger)?;
-        self.resize(spec, self.keys.len());
+        self.grow(spec, ledger)?;
         for (column, from) in self.states.iter_mut().zip(other.states) {
             column.merge(from, &scratch.numbers)?;
         }
