@@ -55,7 +55,7 @@ fn what_grows_is_charged_before_it_does() {
     }
 }
 
-/// With room for everything they run for seconds; told to stop, they do within one. (The bound is generous: machines are busy.)
+/// With room for everything they run for seconds; told to stop, they do soon. (The bound is generous: machines are busy.)
 #[test]
 fn every_operator_stops_when_it_is_told_to() {
     let graph = graph();
@@ -90,6 +90,6 @@ fn every_operator_stops_when_it_is_told_to() {
         });
         assert_eq!(result.err(), Some(ExecError::Cancelled), "{text}");
         println!("{late:?} {text}");
-        assert!(late < Duration::from_secs(2), "{text} stopped {late:?} after it was told to");
+        assert!(late < Duration::from_secs(5), "{text} stopped {late:?} after it was told to");
     }
 }
