@@ -58,8 +58,7 @@ fn statements(reader: &Reader<'_>) -> Vec<Statement> {
                 }
                 AdjacencyView::Csr(csr) => {
                     let list = csr.list(row);
-                    let first = table.forward_id(row, list).0;
-                    (0..list.len).map(|k| (csr.node(list, k), EdgeId(first + k as u64))).collect()
+                    (0..list.len).map(|k| (csr.node(list, k), table.forward_id_at(row, list, k))).collect()
                 }
             };
             for (target, edge) in edges {

@@ -2,8 +2,11 @@
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
 
 mod access;
+mod ask;
+mod budgets;
 mod deep_walks;
 mod differential;
+mod foreign_entities;
 mod fuzz;
 mod grouping;
 mod load_fuzz;
@@ -15,5 +18,8 @@ mod products;
 mod shared;
 mod shortest_ends;
 mod snb_bi;
+mod subplans;
 mod tall_plans;
 mod value_limits;
+mod walks;
+mod wrong_types;

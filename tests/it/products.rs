@@ -9,6 +9,8 @@ use trimorph_testkit::graphs::{CreatedGraph, LoadOptions};
 use trimorph_testkit::queries::bind;
 use trimorph_types::Value;
 
+use super::ask::{answer, created, failure};
+
 #[test]
 fn products_are_counted() {
     let mut graph = CreatedGraph::default();
@@ -28,4 +30,51 @@ fn products_are_counted() {
         let answer = execution.next(|columns, _, cx| columns[0].value(0, &|id| cx.edge_value(id))).unwrap();
         assert!(matches!(answer, Some(Value::Int(n)) if n == expected), "{query}: {answer:?}");
     }
+}
+
+/// Twelve factors are 10^52 rows: only what asks how many there are fails.
+#[test]
+fn rows_past_64_bits_have_answers() {
+    let graph = created(&["UNWIND range(1, 22000) AS i CREATE (:A {n: i, k: i % 2})"]);
+    let factors = (0..12).map(|i| format!("(a{i}:A)")).collect::<Vec<_>>().join(", ");
+    for (query, expected) in [
+        ("MATCH … RETURN a0.n LIMIT 1", "1"),
+        ("MATCH … WITH a0 SKIP 10000 LIMIT 2 RETURN count(a0)", "2"),
+        ("MATCH … RETURN min(a0.n), max(a0.k)", "1 1"),
+        ("MATCH … RETURN count(DISTINCT a0.k)", "2"),
+        ("MATCH … RETURN DISTINCT a0.k AS k ORDER BY k", "0 1"),
+        ("MATCH … RETURN a0.k AS k, max(a0.n) ORDER BY k", "0 22000 1 21999"),
+        ("MATCH … RETURN sum(DISTINCT a0.k)", "1"),
+        ("MATCH … RETURN sum(a0.none)", "0"),
+        ("MATCH … WITH a0.n AS n ORDER BY n DESC LIMIT 3 RETURN collect(n)", "[22000, 22000, 22000]"),
+        ("RETURN EXISTS { MATCH … RETURN a0 }", "true"),
+        ("RETURN EXISTS { MATCH … RETURN a0 SKIP 100 }", "true"),
+        ("MATCH (x:A {n: 1}) WHERE EXISTS { MATCH … WHERE a0.n > x.n RETURN a0 } RETURN x.n", "1"),
+        ("CALL { MATCH … RETURN a0.n AS n UNION MATCH (b:A) RETURN b.n AS n } RETURN count(n)", "22000"),
+    ] {
+        assert_eq!(answer(&query.replace('…', &factors), &graph).join(" "), expected, "{query}");
+    }
+    for query in [
+        "MATCH … RETURN count(*)",
+        "MATCH … RETURN count(a0.n)",
+        "MATCH … RETURN sum(a0.n)",
+        "MATCH … RETURN avg(a0.n)",
+        "MATCH … RETURN a0.k, count(*)",
+        "MATCH … RETURN collect(a0.n)",
+        "RETURN COUNT { MATCH … }",
+        "RETURN size(COLLECT { MATCH … RETURN a0.n })",
+    ] {
+        let text = failure(&query.replace('…', &factors), &graph, Settings::default());
+        assert!(text.contains("the number of matches does not fit 64 bits"), "{query}: {text}");
+    }
+    // What is fetched is made, and nothing beyond it.
+    let bound = bind(&format!("MATCH {factors} RETURN a0.n"), graph.catalog()).unwrap();
+    let planned = optimize(bound, graph.catalog(), None, Options::default());
+    let settings = Settings { budget: trimorph_base::MemoryBudget::new(32 << 20, None), ..Settings::default() };
+    let mut execution = Execution::start(Arc::new(planned), graph, settings).unwrap();
+    let mut rows = 0;
+    for _ in 0..50 {
+        rows += execution.next(|_, positions, _| positions.len()).unwrap().unwrap();
+    }
+    assert!(rows >= 50 * 1000, "{rows}");
 }

@@ -22,8 +22,8 @@ fn close(db: &Database, heap_before: usize, what: &str) {
     let stats = db.stats();
     let accounted: usize = stats.components.iter().map(|(_, bytes)| bytes).sum();
     let heap = ALLOCATOR.allocated() - heap_before;
-    let live = heap + stats.image_bytes;
-    println!("{what}: accounted {accounted}, live {live} (images {}, heap {heap})", stats.image_bytes);
+    let live = heap + stats.piece_bytes;
+    println!("{what}: accounted {accounted}, live {live} (pieces {}, heap {heap})", stats.piece_bytes);
     assert!(accounted.abs_diff(live) * 20 <= live, "{what}: {accounted} accounted for, {live} live");
 }
 
@@ -34,7 +34,8 @@ fn load(db: &Database, path: &Path) {
 /// One test, since they would count each other's allocations.
 #[test]
 fn memory_is_accounted_for_and_bounded() {
-    // First, since the allocator's peak is that of the process.
+    // First, since the allocator's peak is that of the process, and the smallest.
+    queries();
     peak();
     accounting();
     budget();
@@ -62,11 +63,43 @@ fn peak() {
     let db = Database::in_memory(Config { threads: 2, ..Config::default() });
     let before = ALLOCATOR.allocated();
     db.generate_snb(0.2, 7).unwrap();
-    let loaded = db.stats().image_bytes;
+    let loaded = db.stats().piece_bytes;
     // Heap and images do not reach their peaks at the same time, so this is more than the peak of both.
     let peak = ALLOCATOR.max_allocated() - before + loaded;
     println!("loaded {loaded}, peak at most {peak}");
     assert!(peak <= 2 * loaded + (128 << 20), "{peak} for {loaded}");
+}
+
+/// Queries that keep more than their limit end at it: what they allocated is the limit, a tenth of it and a fixed part, whatever keeps it.
+fn queries() {
+    let limit = 64 << 20;
+    for text in [
+        "UNWIND range(1, 100000000) AS i RETURN size(collect(i))",
+        "UNWIND range(1, 100000000) AS i RETURN size(collect(toString(i)))",
+        "UNWIND range(1, 100000000) AS i RETURN size(collect([i]))",
+        "UNWIND range(1, 100000000) AS i RETURN count(DISTINCT i)",
+        "UNWIND range(1, 100000000) AS i RETURN count(DISTINCT toString(i))",
+        "UNWIND range(1, 100000000) AS i WITH DISTINCT i RETURN count(*)",
+        "UNWIND range(1, 100000000) AS i WITH i AS k, count(*) AS n RETURN max(n)",
+        "UNWIND range(1, 100000000) AS i WITH toString(i) AS k, min(i) AS n RETURN max(n)",
+        "UNWIND range(1, 100000000) AS i WITH i % 100000 AS k, collect(i) AS n RETURN max(size(n))",
+        "UNWIND range(1, 100000000) AS i WITH i AS k, max(toString(i)) AS n RETURN count(n)",
+        "UNWIND range(1, 100000000) AS i WITH i ORDER BY -i RETURN max(i)",
+        "UNWIND range(1, 100000000) AS i WITH toString(i) AS s ORDER BY s RETURN max(s)",
+        "UNWIND range(1, 100000000) AS i RETURN percentileCont(i, 0.5)",
+        "RETURN size(COLLECT { UNWIND range(1, 100000000) AS i RETURN i })",
+        "RETURN size([i IN range(1, 100000000) | toString(i)])",
+    ] {
+        let db = Database::in_memory(Config { memory_limit_bytes: limit, ..Config::default() });
+        let conn = db.connect();
+        let before = ALLOCATOR.allocated();
+        let error = conn.query(text, &[]).and_then(|mut rows| rows.next_row()).unwrap_err();
+        // The peak so far is that of the queries so far.
+        let peak = ALLOCATOR.max_allocated() - before;
+        println!("{} MB at most for {text}", peak >> 20);
+        assert!(matches!(error, Error::Memory(_)), "{text}: {error}");
+        assert!(peak <= limit + limit / 10 + (64 << 20), "{peak} for {text}");
+    }
 }
 
 /// A load over its budget is an error, and leaves the database empty and usable.

@@ -250,7 +250,7 @@ fn query_reads(report: &Report, dir: &Path) -> Result<Vec<Line>, Failure> {
     report.note(&format!(
         "the kernel gave {:.0} MB in huge pages to the database of {:.0} MB",
         got as f64 / 1e6,
-        large.stats().image_bytes as f64 / 1e6
+        large.stats().piece_bytes as f64 / 1e6
     ));
     let small = open(false)?;
     let (a, b) = (large.connect(), small.connect());

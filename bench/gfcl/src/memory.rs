@@ -20,11 +20,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use trimorph_base::CancelToken;
+use trimorph_base::{CancelToken, PAGE_ROWS};
 use trimorph_catalog::BackwardStats;
 use trimorph_loader::{LoadOptions, NoProgress, generate, load};
 use trimorph_store::bulk::{BulkBuilder, Verdict};
-use trimorph_store::{AdjacencyView, ColumnView, Main, PAGE_ROWS, Reader, Snapshot};
+use trimorph_store::{AdjacencyView, ColumnView, Main, Reader, Snapshot};
 use trimorph_types::Value;
 use trimorph_vfs::RegionOptions;
 

@@ -13,7 +13,8 @@
 //!
 //! Source: GF-CL §8.3, table 3.
 
-use trimorph_store::{AdjacencyView, ColumnView, CsrView, EdgeTableView, Main, PAGE_ROWS, Reader, Snapshot};
+use trimorph_base::PAGE_ROWS;
+use trimorph_store::{AdjacencyView, ColumnView, CsrView, EdgeTableView, Main, Reader, Snapshot};
 use trimorph_vector::{Values, Vector};
 
 use crate::Failure;

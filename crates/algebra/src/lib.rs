@@ -22,7 +22,7 @@ pub use pattern::{
 };
 pub use plan::{
     ApplyKind, BoundQuery, CountStep, Extend, KeyLookup, NodeScan, Plan, ScanPredicate, SortKey, VarExtend,
-    VarExtendMode, VarId, VarInfo, Vars,
+    VarExtendMode, VarId, VarInfo, Vars, Walk,
 };
 pub use print::{explain, print_expr};
 pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};

@@ -147,6 +147,34 @@ pub enum VarExtendMode {
     Shortest(ShortestKind),
 }
 
+/// What is asked of a walk beside its ends, its length and each of its edges.
+#[derive(Clone, Debug, Default)]
+pub struct Walk {
+    /// A bound list of relationships that the walk takes, one after the other in the order of the text, and no others.
+    pub along: Option<VarId>,
+    /// Condition on each node, the ends among them, over `.0`.
+    pub nodes: Option<(VarId, Expr)>,
+    /// For shortest paths between bound ends: condition on the whole, over the list of edges. The shortest that meets it is looked for.
+    pub condition: Option<Expr>,
+}
+
+impl Walk {
+    /// The variables of the row that it is asked with; `edges` is the walk's own list.
+    pub fn free_vars(&self, edges: Option<VarId>) -> Vec<VarId> {
+        let mut vars = Vec::new();
+        if let Some((var, nodes)) = &self.nodes {
+            nodes.free_vars(&mut vars);
+            vars.retain(|v| v != var);
+        }
+        if let Some(condition) = &self.condition {
+            condition.free_vars(&mut vars);
+        }
+        vars.extend(self.along);
+        vars.retain(|v| Some(*v) != edges);
+        vars
+    }
+}
+
 /// Many steps along edges from a bound node.
 #[derive(Clone, Debug)]
 pub struct VarExtend {
@@ -158,6 +186,8 @@ pub struct VarExtend {
     pub max: Option<u32>,
     /// Condition on each edge, over `.0`.
     pub each: Option<(VarId, Expr)>,
+    /// What else is asked of the walk.
+    pub walk: Box<Walk>,
     /// Whether `to` is bound already.
     pub into: bool,
     /// Whether the walk goes against the order of the text: the list of edges is given reversed.
@@ -289,7 +319,7 @@ pub enum Plan {
         input: Box<Plan>,
         /// The node.
         var: VarId,
-        /// The id or list of ids.
+        /// The id.
         id: Expr,
         /// Tables it must be in.
         tables: Vec<TableId>,

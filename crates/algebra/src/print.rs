@@ -125,12 +125,17 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         Plan::ExtendCount { step, .. } => format!("ExtendCount {}", print_count(step, vars)),
         Plan::VarExtend { step, .. } => {
             let max = step.max.map(|m| m.to_string()).unwrap_or_default();
+            let walk = &step.walk;
+            let condition = walk.condition.as_ref().map(|c| format!(" where {}", print_expr(c, vars)));
             format!(
-                "VarExtend {} *{}..{max} {:?}{}",
+                "VarExtend {} *{}..{max} {:?}{}{}{}{}",
                 print_step(&step.step, vars),
                 step.min,
                 step.mode,
-                if step.into { " into" } else { "" }
+                if step.into { " into" } else { "" },
+                walk.along.map_or_else(String::new, |v| format!(" along {}", name(&v))),
+                if walk.nodes.is_some() { " pruned" } else { "" },
+                condition.unwrap_or_default()
             )
         }
         Plan::Intersect { steps, .. } => {

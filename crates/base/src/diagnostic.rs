@@ -55,6 +55,8 @@ pub enum ErrorKind {
     LabelNotFound,
     ProcedureError,
     Unsupported,
+    /// A bug of ours, whatever the text.
+    InternalError,
 }
 
 impl ErrorKind {
@@ -74,6 +76,7 @@ impl ErrorKind {
             Self::LabelNotFound => "LabelNotFound",
             Self::ProcedureError => "ProcedureError",
             Self::Unsupported => "Unsupported",
+            Self::InternalError => "InternalError",
         }
     }
 }
@@ -131,6 +134,12 @@ impl Diagnostic {
             span: None,
             stop: None,
         }
+    }
+
+    /// A bug of ours: what cannot be, as far as we know.
+    pub fn internal(what: impl fmt::Display) -> Self {
+        Self::runtime(ErrorKind::InternalError, "InternalError", format!("internal error: {what}"))
+            .hint("this is a bug of Trimorph: please report it with the query")
     }
 
     /// The same with a place, unless it already has one.

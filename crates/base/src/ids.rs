@@ -1,8 +1,14 @@
-//! Identity: node ids, edge ids and the small ids of the catalog.
+//! Identity: the 64-bit ids of what a graph is made of, and the small ids of the catalog.
 //!
-//! A node id is 64 bits: kind (4) · node table (16) · row (44). Rows are dense within a node table and
-//! never change while the node lives. An edge id is 64 bits: edge table (10) · page (28) · position (26),
-//! the page being 128 source rows, so an edge keeps its id when its neighbours come and go.
+//! Every id begins with its kind (4 bits), so that ids of different kinds are never equal. `docs/design/ids.md` has all kinds:
+//!
+//! ```text
+//! node   0 · node table (16) · row (44)
+//! edge   1 · edge table (16) · place (44): page and position, split as its edge table says
+//! ```
+//!
+//! Rows are dense within a node table and never change while the node lives. A page is 128 source rows, so an edge keeps its id when its
+//! neighbours come and go.
 //!
 //! Source: GF-CL §4.2 and §5.2; Poseidon §2; design §2.
 
@@ -26,6 +32,29 @@ pub struct TypeId(pub u16);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct PropertyId(pub u32);
 
+/// What an id stands for: its first 4 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum IdKind {
+    /// A [`NodeId`].
+    Node = 0,
+    /// An [`EdgeId`].
+    Edge = 1,
+}
+
+impl IdKind {
+    /// Bits behind the kind.
+    const SHIFT: u32 = 60;
+
+    const fn bits(self) -> u64 {
+        (self as u64) << Self::SHIFT
+    }
+
+    const fn is_of(self, id: u64) -> bool {
+        id >> Self::SHIFT == self as u64
+    }
+}
+
 /// A node: kind · node table · row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u64);
@@ -43,6 +72,12 @@ impl NodeId {
         Self(((table.0 as u64) << Self::ROW_BITS) | row)
     }
 
+    /// Whether the kind is a node's; an id that came from outside may be anything.
+    #[inline]
+    pub const fn is_node(self) -> bool {
+        IdKind::Node.is_of(self.0)
+    }
+
     /// The node table.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "masked to 16 bits")]
@@ -57,44 +92,40 @@ impl NodeId {
     }
 }
 
-/// An edge: edge table · page of 128 source rows · position in the page.
+/// An edge: kind · edge table · place. The edge table's [`crate::EdgePlaces`] tell page and position in the place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct EdgeId(pub u64);
 
 impl EdgeId {
-    /// Bits of the position part.
-    pub const POSITION_BITS: u32 = 26;
-    /// Bits of the page part.
-    pub const PAGE_BITS: u32 = 28;
+    /// Bits of the place: page and position.
+    pub const PLACE_BITS: u32 = 44;
     /// Edge tables an id can tell apart.
-    pub const TABLE_END: u16 = 1 << 10;
+    pub const TABLES_MAX: usize = 1 << 16;
 
-    /// The edge at `position` of `page` in `table`.
+    /// The edge at a place of `table`; a place begins with the page.
     #[inline]
-    pub const fn new(table: EdgeTableId, page: u64, position: u64) -> Self {
-        debug_assert!(position < 1 << Self::POSITION_BITS);
-        Self(
-            ((table.0 as u64) << (Self::PAGE_BITS + Self::POSITION_BITS))
-                | (page << Self::POSITION_BITS)
-                | position,
-        )
+    pub const fn new(table: EdgeTableId, place: u64) -> Self {
+        debug_assert!(place < 1 << Self::PLACE_BITS);
+        Self(IdKind::Edge.bits() | ((table.0 as u64) << Self::PLACE_BITS) | place)
+    }
+
+    /// Whether the kind is an edge's; an id that came from outside may be anything.
+    #[inline]
+    pub const fn is_edge(self) -> bool {
+        IdKind::Edge.is_of(self.0)
     }
 
     /// The edge table.
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "masked to 16 bits")]
     pub const fn table(self) -> EdgeTableId {
-        EdgeTableId((self.0 >> (Self::PAGE_BITS + Self::POSITION_BITS)) as u16)
+        EdgeTableId((self.0 >> Self::PLACE_BITS) as u16)
     }
 
-    /// The page: source row divided by 128.
+    /// Page and position, to be split by the edge table's [`crate::EdgePlaces`].
     #[inline]
-    pub const fn page(self) -> u64 {
-        (self.0 >> Self::POSITION_BITS) & ((1 << Self::PAGE_BITS) - 1)
-    }
-
-    /// The position within the page.
-    #[inline]
-    pub const fn position(self) -> u64 {
-        self.0 & ((1 << Self::POSITION_BITS) - 1)
+    pub const fn place(self) -> u64 {
+        self.0 & ((1 << Self::PLACE_BITS) - 1)
     }
 }
+

@@ -6,6 +6,7 @@
 mod budget;
 mod cancel;
 mod diagnostic;
+mod edge_places;
 mod ids;
 mod notice;
 mod random;
@@ -14,7 +15,8 @@ mod suggest;
 pub use budget::{MemoryBudget, OverBudget, Reservation};
 pub use cancel::CancelToken;
 pub use diagnostic::{Diagnostic, ErrorKind, Phase, Span, Stop};
-pub use ids::{EdgeId, EdgeTableId, LabelId, NodeId, PropertyId, TableId, TypeId};
+pub use edge_places::{EdgePlaces, OverflowPage, PAGE_ROWS};
+pub use ids::{EdgeId, EdgeTableId, IdKind, LabelId, NodeId, PropertyId, TableId, TypeId};
 pub use notice::Notice;
 pub use random::Random;
 pub use suggest::nearest;

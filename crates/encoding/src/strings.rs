@@ -84,6 +84,49 @@ impl FsstTable {
     }
 }
 
+/// Compresses with a table that is there already: greedily, by the longest symbol. Any table will do, a forged one too.
+#[derive(Debug)]
+pub struct FsstEncoder<'t> {
+    table: &'t FsstTable,
+    /// Codes by the first byte of their symbols, the longest first.
+    codes: Vec<Vec<u8>>,
+}
+
+impl<'t> FsstEncoder<'t> {
+    /// For a table. **Cost**: a sort of its 255 symbols.
+    pub fn new(table: &'t FsstTable) -> Self {
+        let mut codes = vec![Vec::new(); 256];
+        for code in (0..ESCAPE).filter(|c| table.lengths[usize::from(*c)] > 0) {
+            codes[usize::from(table.symbols[usize::from(code)][0])].push(code);
+        }
+        for same in &mut codes {
+            same.sort_by_key(|code: &u8| std::cmp::Reverse(table.lengths[usize::from(*code)]));
+        }
+        Self { table, codes }
+    }
+
+    /// Appends the compressed form of `text` to `out`.
+    pub fn encode(&self, text: &[u8], out: &mut Vec<u8>) {
+        let mut rest = text;
+        while let Some((first, tail)) = rest.split_first() {
+            let symbol = |code: u8| {
+                let code = usize::from(code);
+                &self.table.symbols[code][..usize::from(self.table.lengths[code])]
+            };
+            match self.codes[usize::from(*first)].iter().find(|code| rest.starts_with(symbol(**code))) {
+                Some(code) => {
+                    out.push(*code);
+                    rest = &rest[symbol(*code).len()..];
+                }
+                None => {
+                    out.extend([ESCAPE, *first]);
+                    rest = tail;
+                }
+            }
+        }
+    }
+}
+
 /// Trains on a sample and gives the table with a compressor for it.
 pub fn train_fsst(sample: &[&[u8]]) -> (FsstTable, Compressor) {
     let compressor = Compressor::train(&sample.to_vec());
@@ -139,6 +182,10 @@ mod tests {
             assert!(table.decodes_to(&compressed, text.as_bytes()));
             assert!(!table.decodes_to(&compressed, format!("{text}!").as_bytes()));
             assert_eq!(table.decodes_to(&compressed, b"zzz"), text == "zzz");
+            let (mut own, mut out) = (Vec::new(), Vec::new());
+            FsstEncoder::new(&table).encode(text.as_bytes(), &mut own);
+            table.decode(&own, &mut out);
+            assert!(out == text.as_bytes() && own.len() <= compressed.len() * 5 / 4 + 2);
         }
         assert!(total * 2 < texts.iter().map(String::len).sum());
     }

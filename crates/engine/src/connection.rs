@@ -62,8 +62,11 @@ impl Connection {
     /// **Errors**: a text that does not parse or bind, with line, column and hint; a parameter without a value. Errors of
     /// evaluation come from the result.
     pub fn execute(&self, text: &str, params: Arc<Params>) -> Result<QueryResult, Error> {
+        // What interrupts the planning stops what was planned.
+        let cancel = CancelToken::default();
+        self.watch(&cancel);
         let planned = self.plan(text, Some(&params))?;
-        self.run(text, &planned, params, CancelToken::default())
+        self.run(text, &planned, params, cancel)
     }
 
     /// Parses and plans a query.
@@ -83,12 +86,18 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        self.watch(&cancel);
         let snapshot = self.shared.snapshot();
         if prepared.planned.basis.is(&self.shared.basis(&snapshot)) {
             self.run(&prepared.text, &prepared.planned, params, cancel)
         } else {
             self.run(&prepared.text, &self.plan(&prepared.text, Some(&params))?, params, cancel)
         }
+    }
+
+    /// From now on [`Self::interrupt`] sets this flag.
+    fn watch(&self, cancel: &CancelToken) {
+        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
     }
 
     fn plan(&self, text: &str, params: Option<&Params>) -> Result<Planned, Error> {
@@ -124,7 +133,6 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         let snapshot = self.shared.snapshot();
         let config = &self.shared.config;
-        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
         let settings = Settings {
             threads: config.threads,
             vector_size: config.vector_size,

@@ -9,7 +9,7 @@ use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
 };
 use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
-use trimorph_store::{Main, Snapshot, check_main, read_main, write_main};
+use trimorph_store::{Checkpoint, Main, Snapshot, check_main, read_checkpoint, write_main};
 use trimorph_vfs::{OsFileSystem, RegionOptions};
 
 use crate::plan_cache::{Basis, PlanCache};
@@ -25,6 +25,8 @@ pub(crate) struct Shared {
     procedures: Arc<Registry>,
     snapshot: RwLock<Snapshot>,
     dir: Option<PathBuf>,
+    /// What the directory's files hold.
+    checkpoint: Mutex<Checkpoint>,
     /// Held while the database is open for writing.
     _lock: Option<File>,
 }
@@ -49,10 +51,15 @@ pub struct Database {
 impl Database {
     /// An empty database that lives as long as this handle and its connections.
     pub fn in_memory(config: Config) -> Self {
-        Self::with(config, None, None, Main::default())
+        Self::with(config, None, None, (Main::default(), Checkpoint::default()))
     }
 
-    fn with(config: Config, dir: Option<PathBuf>, lock: Option<File>, main: Main) -> Self {
+    fn with(
+        config: Config,
+        dir: Option<PathBuf>,
+        lock: Option<File>,
+        (main, checkpoint): (Main, Checkpoint),
+    ) -> Self {
         let budget = MemoryBudget::new(config.memory_limit_bytes, None);
         let shared = Shared {
             config,
@@ -61,6 +68,7 @@ impl Database {
             budget,
             snapshot: RwLock::new(Snapshot::new(Arc::new(main))),
             dir,
+            checkpoint: Mutex::new(checkpoint),
             _lock: lock,
         };
         Self { shared: Arc::new(shared) }
@@ -84,11 +92,7 @@ impl Database {
             if config.read_only {
                 return Err(Error::Storage(format!("{}: there is no database here", path.display())));
             }
-            let strangers = path
-                .read_dir()
-                .map(|mut d| d.any(|e| e.is_ok_and(|e| e.file_name() != "LOCK")))
-                .unwrap_or(false);
-            if strangers {
+            if !has_only_remains(path) {
                 let text = format!(
                     "{}: not a Trimorph database, and not empty; give another directory",
                     path.display()
@@ -99,7 +103,7 @@ impl Database {
         }
         let lock = if config.read_only { None } else { Some(take_lock(path)?) };
         let options = RegionOptions { huge_pages: config.huge_pages };
-        let main = if exists { read_main(&OsFileSystem, path, options)? } else { Main::default() };
+        let main = if exists { read_checkpoint(&OsFileSystem, path, options)? } else { Default::default() };
         Ok(Self::with(config, Some(path.to_owned()), lock, main))
     }
 
@@ -224,11 +228,26 @@ impl Database {
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
         if let Some(dir) = &self.shared.dir {
-            write_main(&OsFileSystem, dir, &main)?;
+            let mut checkpoint = self.shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+            checkpoint.write(&OsFileSystem, dir, &main)?;
         }
         *self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Snapshot::new(Arc::new(main));
         Ok(report)
     }
+}
+
+/// Whether a directory has nothing but what a first load leaves that did not finish: nobody's data, which the next one takes over.
+fn has_only_remains(path: &Path) -> bool {
+    let names = |dir: &Path| {
+        let entries = dir.read_dir().into_iter().flatten().flatten();
+        entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    let is_remains = |name: &String| match name.as_str() {
+        "LOCK" | "MANIFEST.tmp" => true,
+        "checkpoint" => names(&path.join(name)).iter().all(|file| file.ends_with(".pieces")),
+        _ => false,
+    };
+    names(path).iter().all(is_remains)
 }
 
 fn take_lock(path: &Path) -> Result<File, Error> {

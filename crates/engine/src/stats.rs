@@ -47,8 +47,8 @@ pub struct Stats {
     pub components: Vec<(&'static str, usize)>,
     /// Their sum.
     pub total_bytes: usize,
-    /// Bytes of the images as they lie in memory.
-    pub image_bytes: usize,
+    /// Bytes of all pieces, as they lie in memory and on disk.
+    pub piece_bytes: usize,
 }
 
 impl Stats {
@@ -83,7 +83,7 @@ impl Stats {
             edge_tables,
             components: bytes.rows().to_vec(),
             total_bytes: bytes.total(),
-            image_bytes: main.image_bytes(),
+            piece_bytes: main.piece_bytes(),
         }
     }
 

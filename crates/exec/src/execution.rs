@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use self_cell::self_cell;
 use trimorph_algebra::BoundQuery;
-use trimorph_store::Snapshot;
+use trimorph_store::{Reader, Snapshot};
 use trimorph_vector::{Chunk, Vector};
 
 use crate::lower::Lowering;
 use crate::operator::{BoxOperator, Operator};
+use crate::parameters::check_entities;
 use crate::{Context, ExecError, Settings};
 
 struct Owner {
@@ -25,6 +26,51 @@ struct Running<'s> {
     chunk: Chunk<'s>,
     slots: Vec<usize>,
     done: bool,
+    /// Positions of the chunk, the one that comes next, and how often it was given already.
+    positions: Vec<u32>,
+    at: usize,
+    given: u64,
+}
+
+/// Rows given at once where a position stands for many: what a batch takes does not depend on how often its rows come.
+const ROWS_MAX: usize = 1 << 16;
+
+impl Running<'_> {
+    /// Pulls the next chunk if the one before has been given; `false` if there is none.
+    fn advance(&mut self) -> Result<bool, ExecError> {
+        self.context.check()?;
+        if self.at < self.positions.len() {
+            return Ok(true);
+        }
+        if self.done || !self.root.next(&mut self.chunk, &self.context)? {
+            return Ok(false);
+        }
+        self.positions = self.chunk.groups[0].positions();
+        (self.at, self.given) = (0, 0);
+        Ok(true)
+    }
+
+    /// The next positions, each as often as its row is meant.
+    fn batch(&mut self) -> Vec<u32> {
+        let group = &self.chunk.groups[0];
+        if group.multiplicity.is_none() {
+            self.at = 0;
+            return std::mem::take(&mut self.positions);
+        }
+        let mut out = Vec::new();
+        while let Some(p) = self.positions.get(self.at) {
+            let left = group.multiplicity_at(*p as usize) - self.given;
+            let room = ROWS_MAX - out.len();
+            let times = usize::try_from(left).map_or(room, |left| left.min(room));
+            out.extend(std::iter::repeat_n(*p, times));
+            self.given += times as u64;
+            if (times as u64) < left {
+                break;
+            }
+            (self.at, self.given) = (self.at + 1, 0);
+        }
+        out
+    }
 }
 
 self_cell!(
@@ -44,12 +90,14 @@ pub struct Execution {
 impl Execution {
     /// Starts a query that the optimizer has planned.
     ///
-    /// **Errors**: a parameter without a value, a LIMIT that is no count; nothing has been read yet.
+    /// **Errors**: a parameter without a value or with an entity of another database, a LIMIT that is no count; nothing has been read
+    /// yet.
     pub fn start(query: Arc<BoundQuery>, snapshot: Snapshot, settings: Settings) -> Result<Self, ExecError> {
         let settings = Arc::new(settings);
         let profile = settings.profile.then(ProfileCell::default);
         let cells = profile.clone();
         let cell = Cell::try_new(Owner { snapshot }, |owner| {
+            check_entities(&settings.parameters, &Reader::new(&owner.snapshot))?;
             let mut lowering = Lowering::new(query, &owner.snapshot, Arc::clone(&settings), cells);
             let (root, group_slots, slots) = lowering.root()?;
             let context = Context::new(&owner.snapshot, settings);
@@ -59,6 +107,9 @@ impl Execution {
                 chunk: Chunk::with_slots(&[group_slots]),
                 slots,
                 done: false,
+                positions: Vec::new(),
+                at: 0,
+                given: 0,
             })
         })?;
         Ok(Self { cell, profile })
@@ -71,10 +122,7 @@ impl Execution {
         take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,
     ) -> Result<Option<T>, ExecError> {
         self.cell.with_dependent_mut(|_, running| {
-            if running.done {
-                return Ok(None);
-            }
-            match running.root.next(&mut running.chunk, &running.context) {
+            match running.advance() {
                 Ok(true) => {}
                 Ok(false) => {
                     running.done = true;
@@ -82,28 +130,12 @@ impl Execution {
                 }
                 Err(e) => {
                     running.done = true;
+                    running.positions.clear();
                     return Err(e);
                 }
             }
+            let positions = running.batch();
             let group = &running.chunk.groups[0];
-            let mut positions = group.positions();
-            if group.multiplicity.is_some() {
-                let total = group.tuples().ok_or_else(crate::rows::overflow)?;
-                running
-                    .context
-                    .settings
-                    .budget
-                    .charge(usize::try_from(total).unwrap_or(usize::MAX).saturating_mul(4))?;
-                positions = (positions.into_iter())
-                    .flat_map(|p| {
-                        std::iter::repeat_n(
-                            p,
-                            usize::try_from(group.multiplicity_at(p as usize)).unwrap_or(0),
-                        )
-                    })
-                    .collect();
-                running.context.settings.budget.release(positions.len() * 4);
-            }
             let columns: Vec<&Vector<'_>> = running.slots.iter().map(|s| &group.vectors[*s]).collect();
             Ok(Some(take(&columns, &positions, &running.context)))
         })

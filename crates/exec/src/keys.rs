@@ -11,6 +11,8 @@ use trimorph_types::number::exact_int;
 use trimorph_types::{LiteralKind, Value, Zone};
 use trimorph_vector::{Text, Values, Vector};
 
+use crate::charge::{table_bytes, table_growth_bytes};
+
 /// From key tuples to numbers `0, 1, 2, …` in the order of first sight.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyTable {
@@ -27,6 +29,9 @@ pub(crate) struct KeyTable {
     /// Scratch of `number_all`.
     bits: (Vec<u64>, Vec<u64>),
 }
+
+/// Positions that are numbered between two looks at the budget and at the flag that cancels.
+pub(crate) const POSITIONS_UNCHECKED: usize = 1 << 14;
 
 const TAG_NULL: u8 = 0;
 const TAG_BOOL: u8 = 1;
@@ -400,7 +405,7 @@ impl KeyTable {
             match self.general.get(&buffer[..]) {
                 Some(number) => *number,
                 None => {
-                    self.general_bytes += buffer.len() + 40;
+                    self.general_bytes += buffer.len() + 16;
                     self.general.insert(buffer[..].into(), next);
                     next
                 }
@@ -450,10 +455,19 @@ impl KeyTable {
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.len() * 4
-            + self.nodes.len() * 18
-            + self.fixed.len() * 28
-            + self.pairs.len() * 36
+        self.rows.capacity() * 4
+            + table_bytes::<(u64, u32)>(self.nodes.capacity())
+            + table_bytes::<((u8, u64), u32)>(self.fixed.capacity())
+            + table_bytes::<((u16, u64, u64), u32)>(self.pairs.capacity())
+            + table_bytes::<(Box<[u8]>, u32)>(self.general.capacity())
             + self.general_bytes
+    }
+
+    /// Bytes that may be allocated before `more` tuples have a number, texts left out: what moves is given back.
+    pub(crate) fn growth_bytes(&self, more: usize) -> usize {
+        table_growth_bytes::<(u64, u32)>(self.nodes.len(), self.nodes.capacity(), more)
+            + table_growth_bytes::<((u8, u64), u32)>(self.fixed.len(), self.fixed.capacity(), more)
+            + table_growth_bytes::<((u16, u64, u64), u32)>(self.pairs.len(), self.pairs.capacity(), more)
+            + table_growth_bytes::<(Box<[u8]>, u32)>(self.general.len(), self.general.capacity(), more)
     }
 }

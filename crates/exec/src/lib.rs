@@ -10,6 +10,7 @@
 //! Source: GF-CL §6; design §8.
 #![forbid(unsafe_code)]
 
+mod charge;
 mod context;
 mod error;
 mod execution;
@@ -20,6 +21,7 @@ mod lower;
 mod operator;
 mod ops;
 mod parallel;
+mod parameters;
 mod rows;
 
 pub use context::{Context, Settings};

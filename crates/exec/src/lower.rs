@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trimorph_algebra::{BoundQuery, Expr, Op, Plan, VarId};
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::{Diagnostic, ErrorKind, Phase};
 use trimorph_catalog::Catalog;
 use trimorph_store::Snapshot;
 use trimorph_store::access::{Morsels, Prune};
@@ -66,6 +66,8 @@ pub(crate) struct Lowering<'s> {
     argument: Option<(Vec<VarId>, ops::ArgumentCell<'s>)>,
     /// Row-number variables of the applies around.
     numbers: Vec<VarId>,
+    /// The row number that the rows of the subplan being lowered carry; none where rows go through it one at a time.
+    carried: Option<VarId>,
     /// Where in the plan tree this lowering is: child indices from the root.
     path: Vec<usize>,
     /// Whether the extend lowered next is looked at by a filter only.
@@ -73,10 +75,7 @@ pub(crate) struct Lowering<'s> {
 }
 
 fn internal(text: &str) -> ExecError {
-    ExecError::Query(
-        Diagnostic::compile(ErrorKind::SemanticError, "InternalError", format!("internal error: {text}"))
-            .hint("this is a bug in Trimorph: please report the query"),
-    )
+    ExecError::Query(Diagnostic { phase: Phase::Compile, ..Diagnostic::internal(text) })
 }
 
 fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vars {
@@ -108,6 +107,7 @@ impl<'s> Lowering<'s> {
             profile,
             argument: None,
             numbers: Vec::new(),
+            carried: None,
             path: Vec::new(),
             counted_extend: false,
         }
@@ -135,7 +135,10 @@ impl<'s> Lowering<'s> {
 
     fn place(&self, layout: &Layout, var: VarId) -> Result<Place, ExecError> {
         layout.place(var).ok_or_else(|| {
-            internal(&format!("variable \"{}\" is not bound where it is used", self.query.vars.get(var).name))
+            // Row numbers are variables that no text has.
+            let named = (var.0 as usize) < self.query.vars.count();
+            let name = if named { &self.query.vars.get(var).name } else { "row number" };
+            internal(&format!("variable \"{name}\" is not bound where it is used"))
         })
     }
 
@@ -205,9 +208,9 @@ impl<'s> Lowering<'s> {
         }
     }
 
-    /// Adds the row numbers of the applies around to what is needed.
-    fn with_numbers(&self, mut needed: Vars) -> Vars {
-        needed.extend(self.numbers.last());
+    /// Adds the row number that goes along to what is needed.
+    fn with_number(&self, mut needed: Vars) -> Vars {
+        needed.extend(self.carried);
         needed
     }
 
@@ -236,11 +239,7 @@ impl<'s> Lowering<'s> {
             Plan::Argument(_) => {
                 let (vars, cell) =
                     self.argument.clone().ok_or_else(|| internal("an argument outside of an apply"))?;
-                Ok(Lowered {
-                    op: Box::new(ops::Argument { cell }),
-                    layout: rows_layout(&vars),
-                    forkable: false,
-                })
+                Ok(Lowered { op: Box::new(cell.leaf()), layout: rows_layout(&vars), forkable: false })
             }
             Plan::Match { .. } => Err(internal("a pattern that was not planned")),
             Plan::NodeScan(scan) => self.lower_scan(scan),
@@ -299,13 +298,13 @@ impl<'s> Lowering<'s> {
             }
             Plan::Project { input, items } => {
                 let wanted: Vec<&(VarId, Expr)> = items.iter().filter(|(v, _)| needed.contains(v)).collect();
-                let below = self.with_numbers(vars_of(wanted.iter().map(|(_, e)| e)));
+                let below = self.with_number(vars_of(wanted.iter().map(|(_, e)| e)));
                 let lowered = self.child(0, input, &below)?;
                 self.lower_items(lowered, &wanted)
             }
             Plan::Aggregate { input, keys, aggregates } => self.lower_aggregate(input, keys, aggregates),
             Plan::Distinct { input, vars } => {
-                let vars = self.with_numbers(vars.iter().copied().collect());
+                let vars = self.with_number(vars.iter().copied().collect());
                 let lowered = self.child(0, input, &vars)?;
                 let lowered = self.pack(lowered, &vars, false)?;
                 let slots =
@@ -355,7 +354,7 @@ impl<'s> Lowering<'s> {
             }
             Plan::ProcedureCall { input, call } => self.lower_procedure_call(input, call, needed),
             Plan::Union { inputs, vars } => {
-                let vars = self.with_numbers(vars.iter().copied().collect());
+                let vars = self.with_number(vars.iter().copied().collect());
                 let mut lowered = Vec::new();
                 for (i, input) in inputs.iter().enumerate() {
                     let child = self.child(i, input, &vars)?;

@@ -4,21 +4,14 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::Diagnostic;
 
 use crate::operator::BoxOperator;
 use crate::{Context, ExecError};
 
 /// A worker that panicked: a bug of ours, and said so.
 fn lost_worker() -> ExecError {
-    ExecError::Query(
-        Diagnostic::runtime(
-            ErrorKind::SemanticError,
-            "InternalError",
-            "internal error: a worker thread was lost",
-        )
-        .hint("this is a bug in Trimorph: please report the query"),
-    )
+    ExecError::Query(Diagnostic::internal("a worker thread was lost"))
 }
 
 /// Calls `work` with `child` and with `threads - 1` twins of it, each on a thread of its own; gives what each made, the caller's first.

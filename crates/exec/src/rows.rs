@@ -2,8 +2,9 @@
 
 use trimorph_base::EdgeId;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Group, Values, Vector};
+use trimorph_vector::{Chunk, Edges, Group, Nodes, Values, Vector};
 
+use crate::charge::vec_growth_bytes;
 use crate::layout::Place;
 use crate::{Context, ExecError};
 
@@ -34,8 +35,31 @@ pub(crate) struct Rows<'s> {
     general_bytes: usize,
 }
 
-/// Bytes a row is charged with for each column. Strings borrowed from the store cost no more; general values are asked what they own.
-const CELL_BYTES: usize = 24;
+/// Cells of a column: how many there are, for how many there is room, and bytes of each. Strings borrowed from the store cost no more;
+/// general values are asked what they own.
+fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
+    fn of<T>(v: &Vec<T>) -> (usize, usize, usize) {
+        (v.len(), v.capacity(), size_of::<T>())
+    }
+    match &vector.values {
+        Values::Bool(v) => of(v),
+        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => of(v),
+        Values::Float(v) => of(v),
+        Values::String(v) => of(v),
+        Values::Date(v) => of(v),
+        Values::Node(Nodes::Ids { ids, .. }) => of(ids),
+        Values::Edge(Edges::Ids(ids)) => of(ids),
+        Values::Any(v) => of(v),
+        // What points elsewhere.
+        Values::Node(_) | Values::Edge(_) => (0, 0, 0),
+    }
+}
+
+/// Bytes of a column's cells.
+pub(crate) fn cell_bytes(vector: &Vector<'_>) -> usize {
+    let (_, capacity, width) = cells(vector);
+    capacity * width
+}
 
 /// What the general values of a vector own.
 pub(crate) fn general_bytes(vector: &Vector<'_>) -> u64 {
@@ -58,7 +82,17 @@ impl<'s> Rows<'s> {
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.len() * (8 + self.columns.len() * CELL_BYTES) + self.general_bytes
+        let cells: usize = self.columns.iter().map(cell_bytes).sum();
+        self.multiplicity.capacity() * 8 + cells + self.general_bytes
+    }
+
+    /// Bytes that are allocated before `more` rows can come: those of columns that move are given back.
+    pub(crate) fn growth_bytes(&self, more: usize) -> usize {
+        let columns = self.columns.iter().map(|column| {
+            let (len, capacity, width) = cells(column);
+            vec_growth_bytes(len, capacity, more, width)
+        });
+        columns.sum::<usize>() + vec_growth_bytes(self.len(), self.multiplicity.capacity(), more, 8)
     }
 
     /// Appends positions of other columns.
@@ -82,9 +116,9 @@ impl<'s> Rows<'s> {
         chunk: &Chunk<'s>,
         places: &[Place],
         cx: &Context<'s>,
-    ) -> Result<(), ExecError> {
+    ) {
         let main = main_group(chunk, places);
-        let outside = outside_weight(chunk, main)?;
+        let outside = outside_weight(chunk, main);
         let positions: Vec<u32> = match main {
             Some(g) => chunk.groups[g].selection.to_vec(chunk.groups[g].len),
             None => vec![0],
@@ -104,9 +138,8 @@ impl<'s> Rows<'s> {
         }
         for p in positions {
             let own = main.map_or(1, |g| chunk.groups[g].multiplicity_at(p as usize));
-            self.multiplicity.push(own.checked_mul(outside).ok_or_else(overflow)?);
+            self.multiplicity.push(own.saturating_mul(outside));
         }
-        Ok(())
     }
 
     /// Keeps these rows, in this order.
@@ -133,7 +166,7 @@ impl<'s> Rows<'s> {
 }
 
 /// What the general values at `positions` own.
-fn owned_at(vector: &Vector<'_>, positions: &[u32]) -> usize {
+pub(crate) fn owned_at(vector: &Vector<'_>, positions: &[u32]) -> usize {
     let Values::Any(values) = &vector.values else { return 0 };
     let bytes: u64 = positions.iter().filter_map(|p| values.get(*p as usize)).map(Value::owned_bytes).sum();
     usize::try_from(bytes).unwrap_or(usize::MAX)
@@ -157,19 +190,22 @@ pub(crate) fn main_group(chunk: &Chunk<'_>, places: &[Place]) -> Option<usize> {
     places.iter().map(|p| p.group).find(|g| chunk.groups[*g].flat.is_none())
 }
 
-/// The product of what all groups but `main` stand for.
-pub(crate) fn outside_weight(chunk: &Chunk<'_>, main: Option<usize>) -> Result<u64, ExecError> {
-    let mut weight = 1u64;
-    for (i, group) in chunk.groups.iter().enumerate() {
-        if Some(i) != main {
-            let tuples = group.tuples().ok_or_else(overflow)?;
-            weight = weight.checked_mul(tuples).ok_or_else(overflow)?;
-        }
-    }
-    Ok(weight)
+/// A multiplicity that stands for so many tuples or more. Most of what is asked of rows does not ask how often they come: numbers past 64
+/// bits stay this one, and only what makes a number of it fails ([`overflow`]).
+pub(crate) const MANY: u64 = u64::MAX;
+
+/// What a group stands for.
+pub(crate) fn tuples_of(group: &Group<'_>) -> u64 {
+    group.tuples().unwrap_or(MANY)
 }
 
-/// A count past 64 bits.
+/// The product of what all groups but `main` stand for.
+pub(crate) fn outside_weight(chunk: &Chunk<'_>, main: Option<usize>) -> u64 {
+    let others = chunk.groups.iter().enumerate().filter(|(i, _)| Some(*i) != main);
+    others.fold(1, |weight, (_, group)| weight.saturating_mul(tuples_of(group)))
+}
+
+/// A number of matches past 64 bits, where it is asked for.
 pub(crate) fn overflow() -> ExecError {
     ExecError::Query(trimorph_base::Diagnostic::runtime(
         trimorph_base::ErrorKind::ArithmeticError,

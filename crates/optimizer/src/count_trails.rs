@@ -49,6 +49,7 @@ impl Optimizer<'_> {
         let suits = (1..=PAIRS_MAX).contains(&pairs.len())
             && pairs.iter().all(|(a, b)| single(*a) && single(*b))
             && graph.paths.is_empty()
+            && graph.edges.iter().all(|e| e.whole.is_empty())
             && !anchored(self.statistics(), &graph, &tables);
         if !suits {
             return None;

@@ -319,6 +319,7 @@ pub fn estimate_rows(plan: &Plan, catalog: &Catalog) -> f64 {
         direction: step.direction,
         range: EdgeRange::One,
         each: None,
+        whole: Vec::new(),
     };
     let degree_of = |input: &Plan, step: &Extend, rows: f64| -> f64 {
         let pattern = pattern_of(step);

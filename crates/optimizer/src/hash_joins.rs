@@ -106,6 +106,7 @@ impl Planner<'_> {
             available: VarSet::new(),
             wanted: self.wanted.clone(),
             kept: self.kept.clone(),
+            walks: self.walks.clone(),
         };
         if let Some(start) = order.start {
             side.start(parts.nodes[start]);

@@ -6,6 +6,7 @@
 //! 1. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
 //! 2. `plan_match`     each pattern: tables of its nodes, predicates placed, joins ordered
 //!    - `tables`       which node tables each node can be in, narrowed along edges
+//!    - `walks`        what is asked of walks as wholes becomes part of the search
 //!    - `tell_apart`   edges that must differ, where they could be the same
 //!    - `hang_counts`  leaves that nobody looks at become counting steps
 //!    - `semi_joins`   conditions on a node, and on what it leads to, become a set of nodes
@@ -26,6 +27,7 @@ mod plan_match;
 mod semi_joins;
 mod tables;
 mod tell_apart;
+mod walks;
 
 use std::collections::BTreeSet;
 
@@ -118,6 +120,7 @@ impl<'a> Optimizer<'a> {
             Plan::Match { input, graph } => {
                 let mut below = vars_of(&graph.predicates);
                 below.extend(vars_of(graph.edges.iter().filter_map(|e| e.each.as_ref().map(|(_, x)| x))));
+                below.extend(vars_of(graph.edges.iter().flat_map(|e| &e.whole)));
                 below.extend(graph.nodes.iter().map(|n| n.var));
                 below.extend(needed);
                 let input = self.plan(*input, &below);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{
     EdgePattern, EdgeRange, Expr, Extend, KeyLookup, LabelExpr, NodeScan, Op, PathStep, Plan, QueryGraph,
-    ScanPredicate, VarExtend, VarExtendMode, VarId,
+    ScanPredicate, VarId,
 };
 use trimorph_base::TableId;
 use trimorph_catalog::Catalog;
@@ -14,6 +14,7 @@ use crate::hang_counts::hang_counts;
 use crate::hash_joins::Parts;
 use crate::order_joins::{Component, Order};
 use crate::tables::{Tables, is_too_long, narrow_tables};
+use crate::walks::{Walks, asks_of_rows, take_walks, var_extend};
 use crate::{HashJoins, Optimizer, VarSet, conjuncts, vars_of};
 
 /// Part of a node's rows below which a predicate makes it an anchor.
@@ -91,6 +92,8 @@ pub(crate) struct Planner<'a> {
     pub(crate) wanted: VarSet,
     /// Variables looked at above, or by counts that hang at them.
     pub(crate) kept: VarSet,
+    /// What is asked of walks as wholes.
+    pub(crate) walks: Walks,
 }
 
 impl Optimizer<'_> {
@@ -117,7 +120,12 @@ impl Optimizer<'_> {
         if tables.values().any(Vec::is_empty) || graph.edges.iter().any(|e| is_too_long(self.catalog, e)) {
             return Plan::Empty(Plan::Match { input: Box::new(input), graph }.vars());
         }
+        let walks = take_walks(&mut graph, &bound);
         let mut needed = needed.clone();
+        needed.extend(walks.iter().flat_map(|(edges, walk)| walk.free_vars(Some(*edges))));
+        for edge in graph.edges.iter().filter(|e| walks.get(&e.var).is_some_and(|w| w.condition.is_some())) {
+            needed.extend([edge.from, edge.to]);
+        }
         // A path that a predicate looks at is made first, then looked at.
         let looked_at = vars_of(&graph.predicates);
         needed.extend(graph.paths.iter().map(|p| p.var).filter(|v| looked_at.contains(v)));
@@ -157,6 +165,7 @@ impl Optimizer<'_> {
             available: bound,
             wanted,
             kept,
+            walks,
         };
         let (mut plan, later) = planner.run(self, hanging);
         let items: Vec<(VarId, Expr)> = (paths.into_iter())
@@ -185,6 +194,12 @@ impl Planner<'_> {
         optimizer: &mut Optimizer<'_>,
         mut hanging: Vec<(VarId, trimorph_algebra::CountStep)>,
     ) -> (Plan, Vec<Expr>) {
+        // What is asked of whole paths is asked once all else is there: their ends, and what it may speak of.
+        let asked = |e: &EdgePattern, walks: &Walks| walks.get(&e.var).is_some_and(|w| w.condition.is_some());
+        let (last, edges) =
+            std::mem::take(&mut self.graph.edges).into_iter().partition(|e| asked(e, &self.walks));
+        let last: Vec<EdgePattern> = last;
+        self.graph.edges = edges;
         self.start_shortest();
         self.place_filters();
         self.hang(&mut hanging);
@@ -202,6 +217,9 @@ impl Planner<'_> {
             }
             self.plan_component(&component, optimizer, &mut hanging);
             left.retain(|v| !self.available.contains(v));
+        }
+        for edge in last {
+            self.close(&edge);
         }
         self.place_filters();
         (self.plan, self.graph.predicates)
@@ -223,6 +241,7 @@ impl Planner<'_> {
             // the row, and then every row is a walk of its own.
             let is_lone = self.graph.edges.len() == 1
                 && edge.each.is_none()
+                && !self.walks.contains_key(&edge.var)
                 && (matches!(self.plan, Plan::Unit) || ends.iter().any(|(_, there, _)| *there));
             if !ends.iter().all(|(_, there, part)| *there || is_lone && edge.from != edge.to && *part < ENDS)
             {
@@ -348,6 +367,7 @@ impl Planner<'_> {
         let rows =
             if bound != 0 || any_lookup { estimate_rows(&self.plan, self.catalog).max(1.0) } else { 1.0 };
         let selectivity: Vec<f64> = nodes.iter().map(|v| self.selectivity(*v, &self.available)).collect();
+        let asks = edges.iter().any(|e| asks_of_rows(e, self.walks.get(&e.var)));
         let none = VarSet::new();
         let own_selectivity: Vec<f64> = nodes.iter().map(|v| self.selectivity(*v, &none)).collect();
         let own_lookup: Vec<bool> = nodes.iter().map(|v| self.lookup(*v, &none).is_some()).collect();
@@ -361,6 +381,8 @@ impl Planner<'_> {
             bound,
             rows,
             bushy: match self.plan {
+                // A build side has nothing of the rows that its walks may ask about.
+                _ if asks => HashJoins::Off,
                 Plan::Unit => optimizer.options.hash_join,
                 _ if bound != 0 => optimizer.options.hash_join,
                 _ => HashJoins::Off,
@@ -381,6 +403,10 @@ impl Planner<'_> {
         let mut outer = None;
         if let Some(start) = order.start {
             outer = self.start(nodes[start]);
+            if asks {
+                self.place_filters();
+                self.beside(outer.take());
+            }
         }
         self.follow_order(&order, &Parts { nodes, edges: &edges }, optimizer, hanging);
         self.finish();
@@ -516,7 +542,9 @@ impl Planner<'_> {
         let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
         self.plan = match edge.range {
             EdgeRange::One => Plan::Extend { input, step },
-            EdgeRange::Variable { .. } => var_extend(input, step, edge, false, from != edge.from),
+            EdgeRange::Variable { .. } => {
+                var_extend(input, step, edge, false, from != edge.from, self.walks.get(&edge.var))
+            }
         };
         self.available.extend([to, edge.var]);
         if optimizer.options.semi_join && edge.range == EdgeRange::One {
@@ -537,7 +565,9 @@ impl Planner<'_> {
         let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
         self.plan = match edge.range {
             EdgeRange::One => Plan::ExtendInto { input, step },
-            EdgeRange::Variable { .. } => var_extend(input, step, edge, true, from != edge.from),
+            EdgeRange::Variable { .. } => {
+                var_extend(input, step, edge, true, from != edge.from, self.walks.get(&edge.var))
+            }
         };
         self.available.insert(edge.var);
     }
@@ -554,15 +584,6 @@ fn textual_order(nodes: &[VarId], edges: &[EdgePattern], available: &VarSet) -> 
         steps.push(i);
     }
     Order::textual(start, steps)
-}
-
-fn var_extend(input: Box<Plan>, step: Extend, edge: &EdgePattern, into: bool, reversed: bool) -> Plan {
-    let EdgeRange::Variable { min, max, shortest } = edge.range else { return *input };
-    let mode = shortest.map_or(VarExtendMode::Trails, VarExtendMode::Shortest);
-    Plan::VarExtend {
-        input,
-        step: VarExtend { step, min, max, each: edge.each.clone(), into, reversed, mode },
-    }
 }
 
 /// The conjunction, flat: a tree of thousands would be too deep to walk.

@@ -317,6 +317,6 @@ fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict
     }
     out.set_item("components", components)?;
     out.set_item("total_bytes", stats.total_bytes)?;
-    out.set_item("image_bytes", stats.image_bytes)?;
+    out.set_item("piece_bytes", stats.piece_bytes)?;
     Ok(out)
 }

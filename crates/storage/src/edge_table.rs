@@ -1,23 +1,20 @@
 //! An edge table: both directions of one edge label out of one node table, and the edges' properties.
 //!
-//! Property pages: columns in forward order, pages of k = 128 source rows. In main a page's edges lie end to end, so the edge at
-//! position `p` of page `g` is at slot `page_slot(g) + p`: sequential forward, constant time from the other side. Where the
+//! Property pages: columns by slot, pages of k = 128 source rows. The edge at position `p` of page `g` is at slot
+//! `slot of page g + p`: sequential forward where lists are as they were loaded, constant time from the other side. Where the
 //! forward direction is a vertex column the properties are vertex columns too, and the slot is the source row.
 //!
 //! Source: GF-CL §4.2 (single-indexed property pages, page-level positional offsets).
 
-use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
-use trimorph_vfs::{CodecError, Decoder, Image, Region};
+use std::sync::Arc;
+
+use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, PAGE_ROWS, TableId};
+use trimorph_vector::PageStarts;
+use trimorph_vfs::Piece;
 
 use crate::adjacency::{Adjacency, AdjacencyView, CsrView, List};
-use crate::column::Column;
-use crate::database::TableError;
-
-/// Source rows of a property page (GF-CL §4.2: k = 128).
-pub const PAGE_ROWS: u64 = 128;
-
-/// The file kind of edge tables.
-pub(crate) const EDGE_TABLE_KIND: u32 = 2;
+use crate::column::{Column, SEGMENT_ROWS};
+use crate::property_pages::{PropertyPages, SEGMENT_PAGES, SegmentPages};
 
 /// An edge table.
 #[derive(Clone, Debug)]
@@ -31,57 +28,51 @@ pub struct EdgeTable {
     /// From targets, for each target node table.
     pub backward: Vec<(TableId, Adjacency)>,
     /// Properties by slot, as the catalog lists them.
-    pub columns: Vec<Column>,
-    pub(crate) image: Image,
+    pub columns: Vec<Arc<Column>>,
+    pub(crate) pages: PropertyPages,
+    pub(crate) places: Arc<EdgePlaces>,
 }
 
 impl EdgeTable {
-    /// Opens an image written by a bulk load. `rows` gives the rows of a node table.
-    pub(crate) fn open(
-        region: Region,
-        id: EdgeTableId,
+    /// Puts the parts together. `pages` is none where the edges have no properties, or a slot is a source row.
+    pub(crate) fn new(
+        places: EdgePlaces,
         source: TableId,
-        targets: &[TableId],
-        rows: &dyn Fn(TableId) -> Option<u64>,
-    ) -> Result<Self, TableError> {
-        let image = Image::open(region, EDGE_TABLE_KIND)?;
-        let (forward, backward, columns) = Self::read(&image, source, targets, rows)?;
-        Ok(Self { id, source, forward, backward, columns, image })
+        forward: Adjacency,
+        backward: Vec<(TableId, Adjacency)>,
+        pages: Option<Vec<Arc<SegmentPages>>>,
+    ) -> Self {
+        let (forward, pages) = match forward {
+            Adjacency::Csr(csr) => {
+                let derived = || {
+                    let pages = |starts| Arc::new(SegmentPages { piece: None, starts });
+                    csr.segments.iter().map(|s| pages(s.page_starts())).collect()
+                };
+                let pages = PropertyPages::new(pages.unwrap_or_else(derived));
+                (Adjacency::Csr(csr.with_first_slots(pages.first_slots().to_vec())), pages)
+            }
+            column => (column, PropertyPages::default()),
+        };
+        let (id, places) = (places.table(), Arc::new(places));
+        Self { id, source, forward, backward, columns: Vec::new(), pages, places }
     }
 
-    #[expect(clippy::type_complexity, reason = "the parts of the struct")]
-    fn read(
-        image: &Image,
-        source: TableId,
-        targets: &[TableId],
-        rows: &dyn Fn(TableId) -> Option<u64>,
-    ) -> Result<(Adjacency, Vec<(TableId, Adjacency)>, Vec<Column>), CodecError> {
-        let metadata = image.metadata().to_vec();
-        let mut meta = Decoder::new(&metadata);
-        let missing = meta.error("node tables of the catalog");
-        let source_rows = rows(source).ok_or(missing)?;
-        let sized =
-            targets.iter().map(|t| Some((*t, rows(*t)?))).collect::<Option<Vec<_>>>().ok_or(missing)?;
-        let slots = meta.u64()?;
-        let forward = Adjacency::read(image, &mut meta, source_rows, &sized)?;
-        let mut backward = Vec::new();
-        for (target, target_rows) in &sized {
-            backward
-                .push((*target, Adjacency::read(image, &mut meta, *target_rows, &[(source, source_rows)])?));
+    /// How many slots each piece of its columns has, given the source rows: what a reader of the columns needs.
+    pub(crate) fn column_rows(&self, source_rows: u64) -> Vec<usize> {
+        match &self.forward {
+            Adjacency::Column(_) => crate::adjacency::segment_rows(source_rows).collect(),
+            Adjacency::Csr(_) => {
+                let slots = self.pages.segments.iter().map(|s| s.slots());
+                slots.flat_map(crate::adjacency::segment_rows).collect()
+            }
         }
-        // Neighbours that are all the same take no bytes, so that a few bytes could claim lists of 4 billion of them.
-        let edges_back = backward.iter().map(|(_, adjacency)| adjacency.view().edges()).sum::<u64>();
-        if forward.view().edges() != edges_back {
-            return Err(meta.error("as many edges backward as forward"));
-        }
-        if !positions_within(&forward, &backward, &sized, slots) {
-            return Err(meta.error("positions within their pages"));
-        }
-        let column_count = meta.count(meta.remaining())?;
-        let columns = (0..column_count)
-            .map(|_| Column::read(image, &mut meta, slots))
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok((forward, backward, columns))
+    }
+
+    /// All its pieces.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
+        let directions = std::iter::once(&self.forward).chain(self.backward.iter().map(|(_, a)| a));
+        let pages = self.pages.segments.iter().filter_map(|s| s.piece.as_ref());
+        directions.flat_map(Adjacency::pieces).chain(pages).chain(self.columns.iter().flat_map(|c| c.pieces()))
     }
 
     /// Resolves into slices.
@@ -91,34 +82,10 @@ impl EdgeTable {
             source: self.source,
             forward: self.forward.view(),
             backward: self.backward.iter().map(|(t, a)| (*t, a.view())).collect(),
+            pages: &self.pages,
+            places: &self.places,
         }
     }
-}
-
-/// Whether every stored position is one of its page's, and forward edges are as many as slots: what property reads rely on.
-fn positions_within(
-    forward: &Adjacency,
-    backward: &[(TableId, Adjacency)],
-    targets: &[(TableId, u64)],
-    slots: u64,
-) -> bool {
-    let AdjacencyView::Csr(forward) = forward.view() else { return true };
-    let within = |source: NodeId, position: u64| {
-        let page = source.row() / PAGE_ROWS;
-        position < forward.slot_of((page + 1) * PAGE_ROWS).saturating_sub(forward.page_slot(page))
-    };
-    forward.edges() == slots
-        && backward.iter().zip(targets).all(|((_, adjacency), (_, rows))| match adjacency.view() {
-            AdjacencyView::Csr(csr) => (0..*rows).map(|row| csr.list(row)).all(|list| {
-                !csr.has_positions(list)
-                    || (0..list.len)
-                        .all(|i| csr.position(list, i).is_none_or(|p| within(csr.node(list, i), p)))
-            }),
-            AdjacencyView::Column(column) => (0..*rows).all(|row| match column.neighbour(row) {
-                Some(source) => column.position(row).is_none_or(|p| within(source, p)),
-                None => true,
-            }),
-        })
 }
 
 /// The topology of an edge table, resolved into slices.
@@ -131,6 +98,8 @@ pub struct EdgeTableView<'s> {
     pub forward: AdjacencyView<'s>,
     /// From targets, for each target node table.
     pub backward: Vec<(TableId, AdjacencyView<'s>)>,
+    pages: &'s PropertyPages,
+    places: &'s EdgePlaces,
 }
 
 impl<'s> EdgeTableView<'s> {
@@ -142,18 +111,42 @@ impl<'s> EdgeTableView<'s> {
     /// The id of the one edge of source `row`, where the forward direction is a vertex column.
     #[inline]
     pub fn single_id(&self, row: u64) -> EdgeId {
-        EdgeId::new(self.id, row / PAGE_ROWS, row % PAGE_ROWS)
+        self.places.id(row / PAGE_ROWS, row % PAGE_ROWS)
     }
 
-    /// The id of the first edge of the forward list of source `row`; the others follow.
+    /// The id of the edge at a stored position, out of source `row`.
     #[inline]
-    pub fn forward_id(&self, row: u64, list: List) -> EdgeId {
-        let page = row / PAGE_ROWS;
+    pub fn id_at(&self, row: u64, position: u64) -> EdgeId {
+        self.places.id(row / PAGE_ROWS, position)
+    }
+
+    /// The id of the `i`-th edge of the forward list of source `row`.
+    #[inline]
+    pub fn forward_id_at(&self, row: u64, list: List, i: usize) -> EdgeId {
         match &self.forward {
             AdjacencyView::Csr(csr) => {
-                EdgeId::new(self.id, page, csr.slot(list).saturating_sub(csr.page_slot(page)))
+                let page = row / PAGE_ROWS;
+                let in_order = || (csr.slot(list) + i as u64).saturating_sub(self.pages.slot(page));
+                self.places.id(page, csr.position(list, i).unwrap_or_else(in_order))
             }
             AdjacencyView::Column(_) => self.single_id(row),
+        }
+    }
+
+    /// The id of the first edge of the forward list of source `row`, if the others' follow it.
+    #[inline]
+    pub fn forward_run(&self, row: u64, list: List) -> Option<EdgeId> {
+        let AdjacencyView::Csr(csr) = &self.forward else { return Some(self.single_id(row)) };
+        let position = csr.slot(list).saturating_sub(self.pages.slot(row / PAGE_ROWS));
+        (csr.is_in_order(list) && self.places.follow_each_other(position, list.len as u64))
+            .then(|| self.places.id(row / PAGE_ROWS, position))
+    }
+
+    /// Appends the ids of the edges of the forward list of source `row`.
+    pub fn append_forward_ids(&self, row: u64, list: List, out: &mut Vec<EdgeId>) {
+        match self.forward_run(row, list) {
+            Some(first) => out.extend((0..list.len as u64).map(|i| EdgeId(first.0 + i))),
+            None => out.extend((0..list.len).map(|i| self.forward_id_at(row, list, i))),
         }
     }
 
@@ -163,20 +156,61 @@ impl<'s> EdgeTableView<'s> {
     pub fn search_id(&self, source: u64, target: NodeId, ordinal: usize) -> EdgeId {
         match &self.forward {
             AdjacencyView::Column(_) => self.single_id(source),
-            AdjacencyView::Csr(csr) => {
-                let list = csr.list(source);
-                let place = csr.lower_bound(list, target) + ordinal;
-                EdgeId(self.forward_id(source, list).0 + place as u64)
-            }
+            AdjacencyView::Csr(csr) => match csr.list_within(source) {
+                Some(list) => {
+                    // Only damaged data has no such edge.
+                    let place = (csr.lower_bound(list, target) + ordinal).min(list.len.saturating_sub(1));
+                    self.forward_id_at(source, list, place)
+                }
+                None => self.id_at(source, 0),
+            },
         }
     }
 
     /// Where an edge's properties are in the columns.
     #[inline]
     pub fn slot(&self, edge: EdgeId) -> u64 {
+        let (page, position) = self.places.place(edge);
         match &self.forward {
-            AdjacencyView::Csr(csr) => csr.page_slot(edge.page()) + edge.position(),
-            AdjacencyView::Column(_) => edge.page() * PAGE_ROWS + edge.position(),
+            AdjacencyView::Csr(_) => self.pages.slot(page) + position,
+            AdjacencyView::Column(_) => page * PAGE_ROWS + position,
+        }
+    }
+
+    /// What makes ids of the slots of a list's segment, which lies in order.
+    pub fn page_starts(&self, list: List) -> PageStarts<'s> {
+        let segment = list.segment();
+        let starts = self.pages.segments.get(segment).map_or(&[][..], |s| &s.starts);
+        PageStarts {
+            places: Some(self.places),
+            first_page: (segment * SEGMENT_PAGES) as u64,
+            first_slot: self.pages.first_slots().get(segment).copied().unwrap_or(0),
+            starts: starts.split_last().map_or(&[], |(_, starts)| starts),
+        }
+    }
+
+    /// Slots: edges, and holes between them. One past the last that something is at.
+    pub fn slots_end(&self, source_rows: u64) -> u64 {
+        match &self.forward {
+            AdjacencyView::Csr(_) => self.pages.first_slots().last().copied().unwrap_or(0),
+            AdjacencyView::Column(_) => source_rows,
+        }
+    }
+
+    /// The edge whose properties are at `slot`. `page` is where the last one was: slots mostly ascend.
+    pub fn id_of_slot(&self, slot: u64, page: &mut u64) -> EdgeId {
+        match &self.forward {
+            AdjacencyView::Column(_) => self.single_id(slot),
+            AdjacencyView::Csr(_) => {
+                let end = (self.pages.segments.len() * SEGMENT_PAGES) as u64;
+                if self.pages.slot(*page) > slot {
+                    *page = 0;
+                }
+                while *page + 1 < end && self.pages.slot(*page + 1) <= slot {
+                    *page += 1;
+                }
+                self.places.id(*page, slot.saturating_sub(self.pages.slot(*page)))
+            }
         }
     }
 
@@ -186,10 +220,10 @@ impl<'s> EdgeTableView<'s> {
     /// **Cost**: two sequential reads and one of the page's start an edge, in loops of a batch each.
     pub fn append_backward_slots(&self, csr: &CsrView<'s>, list: List, out: &mut Vec<u64>) -> bool {
         match &self.forward {
-            AdjacencyView::Csr(forward) if csr.has_positions(list) => {
+            AdjacencyView::Csr(_) if csr.has_positions(list) => {
                 csr.rows_and_positions(list, |rows, positions| {
                     out.extend(rows.iter().zip(positions).map(|(row, position)| {
-                        forward.page_slot(row.cast_unsigned() / PAGE_ROWS) + position.cast_unsigned()
+                        self.pages.slot(row.cast_unsigned() / PAGE_ROWS) + position.cast_unsigned()
                     }));
                 });
                 true
@@ -205,40 +239,45 @@ impl<'s> EdgeTableView<'s> {
         if stored {
             csr.rows_and_positions(list, |rows, positions| {
                 out.extend(rows.iter().zip(positions).map(|(row, position)| {
-                    EdgeId::new(self.id, row.cast_unsigned() / PAGE_ROWS, position.cast_unsigned())
+                    self.places.id(row.cast_unsigned() / PAGE_ROWS, position.cast_unsigned())
                 }));
             });
         }
         stored
     }
 
-    /// The ends of an edge, source first.
+    /// The ends of an edge, source first; `None` if there is no such edge.
     ///
-    /// **Cost**: a binary search over the 128 rows of its page.
+    /// **Cost**: a binary search over the 128 rows of its page, or where positions are stored, a look at the edges of the page.
     pub fn ends(&self, edge: EdgeId) -> Option<(NodeId, NodeId)> {
+        if !edge.is_edge() || edge.table() != self.id {
+            return None;
+        }
+        let (page, position) = self.places.place(edge);
+        let first = page * PAGE_ROWS;
         match &self.forward {
-            AdjacencyView::Column(_) if edge.position() >= PAGE_ROWS => None,
+            AdjacencyView::Column(_) if position >= PAGE_ROWS => None,
             AdjacencyView::Column(column) => {
-                let row = edge.page() * PAGE_ROWS + edge.position();
+                let row = first + position;
                 Some((NodeId::new(self.source, row), column.neighbour(row)?))
             }
             AdjacencyView::Csr(csr) => {
-                let (mut low, mut high) = (0, PAGE_ROWS);
-                let first = edge.page() * PAGE_ROWS;
-                csr.row_slot(first)?;
-                let slot = self.slot(edge);
-                // The last row whose edges start at or before the position holds it, if rows without edges after it are skipped.
-                while high - low > 1 {
-                    let middle = u64::midpoint(low, high);
-                    match csr.row_slot(first + middle) {
-                        Some(start) if start <= slot => low = middle,
-                        _ => high = middle,
-                    }
-                }
-                let list = csr.list_within(first + low)?;
-                let i = usize::try_from(slot.checked_sub(csr.slot(list))?).ok()?;
-                (i < list.len).then(|| (NodeId::new(self.source, first + low), csr.node(list, i)))
+                let rows = (PAGE_ROWS as usize).min(csr.rows_from(first));
+                let run = csr.run(first, rows)?;
+                let found = if csr.is_in_order(run) {
+                    let slot = self.pages.position_slot(page, position)?;
+                    usize::try_from(slot.checked_sub(csr.slot(run))?).ok()?
+                } else {
+                    (0..run.len).find(|i| csr.position(run, *i) == Some(position))?
+                };
+                (found < run.len).then(|| {
+                    let source = csr.row_of(first, rows, run, found);
+                    (NodeId::new(self.source, source), csr.node(run, found))
+                })
             }
         }
     }
 }
+
+// Pages never lie in two segments.
+const _: () = assert!(SEGMENT_ROWS.is_multiple_of(PAGE_ROWS as usize));

@@ -1,17 +1,51 @@
 //! Hash index from a key property's value to its row: open addressing over 32-bit rows, keys compared in the column.
 //!
-//! An entry is `row + 1`, 0 for empty; the table is 3/4 full, so an index costs 5.3 bytes a key and no key is stored twice.
+//! The table is cut in pieces by the hash's upper bits, so that a new key rewrites one piece. In a piece an entry is `row + 1`, 0 for
+//! empty; it is 3/4 full, so an index costs 5.3 bytes a key and no key is stored twice.
+
+use std::sync::Arc;
 
 use trimorph_types::Value;
 use trimorph_types::number::exact_int;
-use trimorph_vfs::{Bytes, CodecError, Decoder, Encoder, Image, ImageWriter};
+use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter};
 
-use crate::column::{ColumnView, read_blob};
+use crate::column::{ColumnView, put_blob};
+
+/// Keys of a piece when it is made, at most twice as many: 170 KB of entries on average, far below 256 KB for every one.
+const PIECE_KEYS: usize = 1 << 15;
+/// Pieces are told by at most so many bits of the hash.
+const BITS_MAX: u8 = 20;
+
+/// One piece: the keys whose hashes begin with its number.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    pub(crate) piece: Arc<Piece>,
+    entries: Bytes,
+}
+
+impl Slots {
+    /// Reads the piece of a table of `rows` rows.
+    pub(crate) fn read(piece: Arc<Piece>, rows: u64) -> Result<Self, CodecError> {
+        let mut meta = Decoder::new(piece.metadata());
+        let entries = piece.read_blob(&mut meta)?;
+        match bytemuck::try_cast_slice::<u8, u32>(entries.as_slice()) {
+            // One free entry at least, or a probe for a missing key would not end.
+            Ok(e) if e.iter().all(|e| u64::from(*e) <= rows) && e.contains(&0) => Ok(Self { piece, entries }),
+            _ => Err(meta.error("a key index of rows of the table")),
+        }
+    }
+
+    fn entries(&self) -> &[u32] {
+        bytemuck::try_cast_slice(self.entries.as_slice()).unwrap_or_default()
+    }
+}
 
 /// From key to row, for one node table.
 #[derive(Clone, Debug)]
 pub struct KeyIndex {
-    entries: Bytes,
+    /// Bits of the hash that tell the piece.
+    pub(crate) bits: u8,
+    pub(crate) pieces: Vec<Arc<Slots>>,
 }
 
 /// Spreads the bits of an integer key (the finalizer of MurmurHash3).
@@ -30,40 +64,69 @@ pub(crate) fn hash_text(key: &[u8]) -> u64 {
     hash_int(hash.cast_signed())
 }
 
+/// The piece a hash belongs to.
 #[inline]
-fn first_place(hash: u64, capacity: usize) -> usize {
-    ((u128::from(hash) * capacity as u128) >> 64) as usize
+fn piece_of(hash: u64, bits: u8) -> usize {
+    hash.unbounded_shr(u64::BITS - u32::from(bits)) as usize
+}
+
+/// Where the search for a hash begins among the entries of its piece.
+#[inline]
+fn first_place(hash: u64, bits: u8, capacity: usize) -> usize {
+    ((u128::from(hash << bits) * capacity as u128) >> 64) as usize
+}
+
+/// The hash of a key; `None` if no node can have it.
+pub(crate) fn hash_of(key: &Value) -> Option<u64> {
+    match key {
+        Value::Int(i) => Some(hash_int(*i)),
+        Value::String(s) => Some(hash_text(s.as_bytes())),
+        _ => None,
+    }
 }
 
 impl KeyIndex {
-    /// Writes an index of `count` rows, whose key hashes `hashes` gives with their rows.
+    /// The finished pieces of an index of `count` rows, whose key hashes `hashes` gives with their rows each time it is called; and the
+    /// bits that tell them.
     pub(crate) fn write(
         count: usize,
-        hashes: impl FnOnce(&mut dyn FnMut(u64, u32)),
-        image: &mut ImageWriter,
-        meta: &mut Encoder,
-    ) -> usize {
-        let capacity = count + count / 3 + 1;
-        let mut entries = vec![0u8; capacity * 4];
-        hashes(&mut |hash, row| {
-            let mut at = first_place(hash, capacity);
-            // One place is left free for each three, so the search ends.
-            while entries[at * 4..at * 4 + 4] != [0; 4] {
-                at = if at + 1 == capacity { 0 } else { at + 1 };
-            }
-            entries[at * 4..at * 4 + 4].copy_from_slice(&(row + 1).to_le_bytes());
-        });
-        meta.u32(image.put(entries).0);
-        capacity * 4
+        hashes: impl Fn(&mut dyn FnMut(u64, u32)),
+    ) -> (u8, Vec<Vec<u8>>, usize) {
+        let wanted = count.div_ceil(PIECE_KEYS).next_power_of_two();
+        let bits = u8::try_from(wanted.trailing_zeros()).unwrap_or(BITS_MAX).min(BITS_MAX);
+        let mut counts = vec![0usize; 1 << bits];
+        hashes(&mut |hash, _| counts[piece_of(hash, bits)] += 1);
+        let mut pieces: Vec<Vec<u32>> = counts.iter().map(|n| vec![0; n + n / 3 + 1]).collect();
+        hashes(&mut |hash, row| insert(&mut pieces[piece_of(hash, bits)], hash, bits, row));
+        let size = pieces.iter().map(|entries| entries.len() * 4).sum();
+        (bits, pieces.iter().map(|entries| finish(entries)).collect(), size)
     }
 
-    pub(crate) fn read(image: &Image, meta: &mut Decoder<'_>, rows: u64) -> Result<Self, CodecError> {
-        let entries = read_blob(image, meta)?;
-        match bytemuck::try_cast_slice::<u8, u32>(entries.as_slice()) {
-            // One free entry at least, or a probe for a missing key would not end.
-            Ok(e) if e.iter().all(|e| u64::from(*e) <= rows) && e.contains(&0) => Ok(Self { entries }),
-            _ => Err(meta.error("a key index of rows of the table")),
+    /// The number of the piece a hash belongs to.
+    pub(crate) fn piece(&self, hash: u64) -> usize {
+        piece_of(hash, self.bits)
+    }
+
+    /// Piece `number`, finished, with more rows; `hash_at` gives the hash of a row that is there already.
+    pub(crate) fn write_piece(
+        &self,
+        number: usize,
+        rows: &[(u64, u32)],
+        hash_at: impl Fn(u32) -> u64,
+    ) -> Vec<u8> {
+        let old = self.pieces.get(number).map_or(&[][..], |p| p.entries());
+        let count = old.iter().filter(|e| **e != 0).count() + rows.len();
+        let mut entries = vec![0; count + count / 3 + 1];
+        for row in old.iter().filter_map(|e| e.checked_sub(1)) {
+            insert(&mut entries, hash_at(row), self.bits, row);
         }
+        rows.iter().for_each(|(hash, row)| insert(&mut entries, *hash, self.bits, *row));
+        finish(&entries)
+    }
+
+    /// The index of its pieces; `None` if they are not as many as the bits tell.
+    pub(crate) fn of(bits: u8, pieces: Vec<Arc<Slots>>) -> Option<Self> {
+        (bits <= BITS_MAX && pieces.len() == 1 << bits).then_some(Self { bits, pieces })
     }
 
     /// The row whose key is `key`, read from `column`, if there is one.
@@ -71,16 +134,14 @@ impl KeyIndex {
     /// **Cost**: constant; two cache misses as a rule.
     pub fn find(&self, key: &Value, column: &ColumnView<'_>) -> Option<u64> {
         let hash = match key {
-            Value::Int(i) => hash_int(*i),
             Value::Float(f) => return self.find(&Value::Int(exact_int(*f)?), column),
             Value::Decimal(d) => return self.find(&Value::Int(d.exact_int()?), column),
-            Value::String(s) => hash_text(s.as_bytes()),
-            _ => return None,
+            key => hash_of(key)?,
         };
-        let entries: &[u32] = bytemuck::try_cast_slice(self.entries.as_slice()).unwrap_or_default();
-        let mut at = first_place(hash, entries.len());
+        let entries = self.pieces.get(piece_of(hash, self.bits))?.entries();
+        let mut at = first_place(hash, self.bits, entries.len());
         loop {
-            let row = u64::from(entries[at].checked_sub(1)?);
+            let row = u64::from(entries.get(at)?.checked_sub(1)?);
             let equal = match (key, column.value(row)) {
                 (Value::Int(a), Value::Int(b)) => *a == b,
                 (Value::String(a), Value::String(b)) => *a == b,
@@ -92,4 +153,20 @@ impl KeyIndex {
             at = if at + 1 == entries.len() { 0 } else { at + 1 };
         }
     }
+}
+
+/// Puts a row in the first free place from its hash's on.
+fn insert(entries: &mut [u32], hash: u64, bits: u8, row: u32) {
+    let mut at = first_place(hash, bits, entries.len());
+    // One place is left free for each three, so the search ends.
+    while entries[at] != 0 {
+        at = if at + 1 == entries.len() { 0 } else { at + 1 };
+    }
+    entries[at] = row + 1;
+}
+
+fn finish(entries: &[u32]) -> Vec<u8> {
+    let mut piece = PieceWriter::new();
+    put_blob(entries.iter().flat_map(|e| e.to_le_bytes()).collect(), &mut piece);
+    piece.finish()
 }

@@ -5,24 +5,31 @@
 //! column    a property column: segments of 65,536 rows, each encoded as its data asks
 //! adjacency neighbours per edge table and direction: CSR segments, or a vertex column
 //! node_table, edge_table, main               -> what a snapshot reads
-//! database  a directory of image files and a manifest
+//! rewrite   a main version with some pieces replaced
+//! checkpoint  a directory of piece files and a manifest
 //! ```
 #![forbid(unsafe_code)]
 
 pub mod adjacency;
 pub mod bulk;
 pub mod column;
-mod database;
-pub mod edge_table;
+mod checkpoint;
+mod edge_table;
 mod key_index;
 mod main_version;
 mod node_table;
+mod property_pages;
+mod rewrite;
 mod value_codec;
 #[cfg(test)]
 mod value_codec_tests;
 
-pub use database::{DatabaseError, check_main, read_main, write_main};
-pub use edge_table::{EdgeTable, EdgeTableView, PAGE_ROWS};
+pub use checkpoint::{
+    Checkpoint, CheckpointReport, DatabaseError, PiecePlace, check_main, pieces_of, read_checkpoint, read_main,
+    read_unverified, write_main,
+};
+pub use edge_table::{EdgeTable, EdgeTableView};
 pub use key_index::KeyIndex;
 pub use main_version::{ComponentBytes, Main};
 pub use node_table::NodeTable;
+pub use rewrite::{EdgeChanges, NewEdge, RewriteError};

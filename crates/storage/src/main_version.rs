@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_catalog::Catalog;
+use trimorph_vfs::Piece;
 
 use crate::{EdgeTable, NodeTable};
 
@@ -69,10 +70,19 @@ pub struct Main {
 }
 
 impl Main {
-    /// Bytes of all images: what the tables occupy in memory.
-    pub fn image_bytes(&self) -> usize {
-        let nodes: usize = self.node_tables.iter().map(|t| t.image.as_slice().len()).sum();
-        let edges: usize = self.edge_tables.iter().map(|t| t.image.as_slice().len()).sum();
-        nodes + edges
+    /// All its pieces, in the order of tables.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
+        let nodes = self.node_tables.iter().flat_map(|t| t.pieces());
+        nodes.chain(self.edge_tables.iter().flat_map(|t| t.pieces()))
+    }
+
+    /// The ids of all pieces: versions that share one have the same id.
+    pub fn piece_ids(&self) -> Vec<u64> {
+        self.pieces().map(|piece| piece.id()).collect()
+    }
+
+    /// Bytes of all pieces: what the tables occupy in memory.
+    pub fn piece_bytes(&self) -> usize {
+        self.pieces().map(|piece| piece.size()).sum()
     }
 }

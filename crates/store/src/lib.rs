@@ -16,6 +16,6 @@ pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Condition, SEGMENT_ROWS, Test, ZONE_ROWS};
 pub use trimorph_storage::{
-    ComponentBytes, DatabaseError, EdgeTable, EdgeTableView, Main, NodeTable, PAGE_ROWS, bulk, check_main,
-    read_main, write_main,
+    Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, EdgeChanges, EdgeTable, EdgeTableView, Main,
+    NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main, pieces_of, read_checkpoint, read_main, read_unverified, write_main,
 };

@@ -78,13 +78,13 @@ impl<'s> Reader<'s> {
     /// Whether this id is of a node of the snapshot.
     pub fn node_exists(&self, node: NodeId) -> bool {
         self.main.node_tables.get(node.table().0 as usize).is_some_and(|t| node.row() < t.rows)
-            && node.0 >> 60 == 0
+            && node.is_node()
     }
 
     /// The edge with its ends; null if there is no such edge.
     pub fn relationship(&self, id: EdgeId) -> Value {
         let table = id.table().0 as usize;
-        if table >= self.edges.len() {
+        if table >= self.edges.len() || !id.is_edge() {
             return Value::Null;
         }
         match self.edge_table(table).ends(id) {
@@ -96,25 +96,26 @@ impl<'s> Reader<'s> {
     /// A property of a node; null if it has none of that name.
     pub fn node_property(&self, node: NodeId, name: &str) -> Value {
         match self.catalog().node_property(node.table(), name) {
-            Some(column) => self.node_column(node.table(), column).value(node.row()),
-            None => Value::Null,
+            Some(column) if node.is_node() => self.node_column(node.table(), column).value(node.row()),
+            _ => Value::Null,
         }
     }
 
     /// A property of an edge; null if it has none of that name.
     pub fn edge_property(&self, edge: EdgeId, name: &str) -> Value {
         match self.catalog().edge_property(edge.table(), name) {
-            Some(column) => {
+            Some(column) if edge.is_edge() => {
                 let table = edge.table().0 as usize;
                 self.edge_column(table, column).value(self.edge_table(table).slot(edge))
             }
-            None => Value::Null,
+            _ => Value::Null,
         }
     }
 
     /// All properties of a node.
     pub fn node_properties(&self, node: NodeId) -> Map {
-        let Some(info) = self.catalog().node_tables.get(node.table().0 as usize) else { return Map::new() };
+        let table = self.catalog().node_tables.get(node.table().0 as usize);
+        let Some(info) = table.filter(|_| node.is_node()) else { return Map::new() };
         (info.properties.iter().enumerate())
             .map(|(i, p)| {
                 (self.catalog().property_name(p.id), self.node_column(node.table(), i).value(node.row()))
@@ -126,7 +127,7 @@ impl<'s> Reader<'s> {
     /// All properties of an edge.
     pub fn edge_properties(&self, edge: EdgeId) -> Map {
         let table = edge.table().0 as usize;
-        let Some(info) = self.catalog().edge_tables.get(table) else { return Map::new() };
+        let Some(info) = self.catalog().edge_tables.get(table).filter(|_| edge.is_edge()) else { return Map::new() };
         let slot = self.edge_table(table).slot(edge);
         (info.properties.iter().enumerate())
             .map(|(i, p)| (self.catalog().property_name(p.id), self.edge_column(table, i).value(slot)))

@@ -77,6 +77,13 @@ fn own<T: ?Sized>(shared: &Arc<T>) -> bool {
 
 /// Bytes of a cell.
 const CELL: u64 = size_of::<Value>() as u64;
+/// Bytes that a text takes beside its letters: counts of who shares it, and what the allocator takes.
+const TEXT: u64 = 24;
+/// The same for a list or a path, with its length and extent.
+const LIST: u64 = 80;
+/// A map keeps its entries in nodes with room for 11, of which eight are used or so.
+const ENTRIES: usize = 8;
+const NODE: u64 = 11 * (CELL + 16) + 24;
 
 impl Value {
     /// How large the value is. **Cost**: constant.
@@ -100,14 +107,17 @@ impl Value {
     /// **Cost**: lists and maps of its own are walked.
     pub fn owned_bytes(&self) -> u64 {
         match self {
-            Self::List(items) if own(items) => CELL + items.iter().map(Self::owned_bytes).sum::<u64>(),
-            Self::Map(entries) if own(entries) => {
-                CELL + entries.values().map(|v| CELL + v.owned_bytes()).sum::<u64>()
+            Self::List(items) if own(items) => {
+                CELL + LIST + items.iter().map(Self::owned_bytes).sum::<u64>()
             }
-            Self::String(text) | Self::Iri(text) if own(text) => self.extent().bytes,
-            Self::Bytes(bytes) if own(bytes) => self.extent().bytes,
-            Self::Literal(literal) if own(literal) => self.extent().bytes,
-            Self::Path(path) if own(path) => self.extent().bytes,
+            Self::Map(entries) if own(entries) => {
+                let beside = entries.values().map(|v| v.owned_bytes() - CELL).sum::<u64>();
+                CELL + LIST + entries.len().div_ceil(ENTRIES) as u64 * NODE + beside
+            }
+            Self::String(text) | Self::Iri(text) if own(text) => TEXT + self.extent().bytes,
+            Self::Bytes(bytes) if own(bytes) => TEXT + self.extent().bytes,
+            Self::Literal(literal) if own(literal) => LIST + self.extent().bytes,
+            Self::Path(path) if own(path) => LIST + self.extent().bytes,
             _ => CELL,
         }
     }
@@ -123,9 +133,9 @@ mod tests {
         let others = [text.clone(), text.clone()];
         let mut value = Value::list(vec![text, Value::Int(1)]);
         assert_eq!(value.extent(), Extent { bytes: 3 * CELL + 1000, depth: 1 });
-        assert_eq!(value.owned_bytes(), 3 * CELL, "the text is held by others");
+        assert_eq!(value.owned_bytes(), 3 * CELL + LIST, "the text is held by others");
         drop(others);
-        assert_eq!(value.owned_bytes(), 3 * CELL + 1000);
+        assert_eq!(value.owned_bytes(), 3 * CELL + LIST + 1000 + TEXT);
         for level in 0..80 {
             value = Value::list(vec![value.clone(), value.clone(), value]);
             assert_eq!(value.extent().depth, 2 + level);

@@ -2,7 +2,7 @@
 //!
 //! Source: GF-CL §6.1 (blocks that point to adjacency lists).
 
-use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
+use trimorph_base::{EdgeId, EdgePlaces, NodeId, TableId};
 
 /// The node ids of a vector.
 #[derive(Clone, Debug)]
@@ -91,8 +91,8 @@ fn code(bytes: &[u8], width: u8, i: usize) -> u64 {
 /// properties are read.
 #[derive(Clone, Copy, Debug)]
 pub struct PageStarts<'s> {
-    /// The edge table.
-    pub table: EdgeTableId,
+    /// What makes ids of pages and positions.
+    pub places: Option<&'s EdgePlaces>,
     /// The segment's first page.
     pub first_page: u64,
     /// The segment's first slot.
@@ -103,7 +103,7 @@ pub struct PageStarts<'s> {
 
 impl PageStarts<'_> {
     /// No pages: slots have no ids.
-    pub const NONE: Self = Self { table: EdgeTableId(0), first_page: 0, first_slot: 0, starts: &[] };
+    pub const NONE: Self = Self { places: None, first_page: 0, first_slot: 0, starts: &[] };
 
     /// The edge at a slot.
     ///
@@ -111,12 +111,13 @@ impl PageStarts<'_> {
     #[inline]
     pub fn id(&self, slot: u64) -> EdgeId {
         let local = slot.wrapping_sub(self.first_slot);
-        match self.starts.partition_point(|s| u64::from(*s) <= local).checked_sub(1) {
-            Some(page) => {
+        let page = self.starts.partition_point(|s| u64::from(*s) <= local).checked_sub(1);
+        match (page, self.places) {
+            (Some(page), Some(places)) => {
                 let position = local - u64::from(self.starts[page]);
-                EdgeId::new(self.table, self.first_page + page as u64, position)
+                places.id(self.first_page + page as u64, position)
             }
-            None => EdgeId(slot),
+            _ => EdgeId(slot),
         }
     }
 }

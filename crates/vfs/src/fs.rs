@@ -12,9 +12,13 @@ use crate::{Region, RegionOptions};
 pub trait FileSystem: Send + Sync + std::fmt::Debug {
     /// Reads a whole file into fresh memory.
     fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region>;
-    /// Writes a file so that it has either its old content or all of the new one, also after a crash: a
-    /// temporary file, fsync, rename, fsync of the directory.
-    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+    /// Writes the parts, one after the other, as a new file, or over an old one, and syncs its content. That the directory has it is
+    /// certain only after [`Self::sync_dir`].
+    fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()>;
+    /// Gives a file another name in its directory, whose file is replaced.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Makes what was done to the names in a directory last.
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
     /// Makes a directory and its parents.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
     /// Names in a directory, sorted.
@@ -25,6 +29,20 @@ pub trait FileSystem: Send + Sync + std::fmt::Debug {
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
     /// Whether a file or directory is there.
     fn exists(&self, path: &Path) -> bool;
+
+    /// Writes a file so that it has either its old content or all of the new one, also after a crash: a temporary file, fsync,
+    /// rename, fsync of the directory.
+    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".tmp");
+        let temporary = PathBuf::from(name);
+        self.write_synced(&temporary, &[bytes])?;
+        self.rename(&temporary, path)?;
+        match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => self.sync_dir(parent),
+            _ => self.sync_dir(Path::new(".")),
+        }
+    }
 }
 
 /// The operating system's.
@@ -40,18 +58,20 @@ impl FileSystem for OsFileSystem {
         Ok(region)
     }
 
-    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".tmp");
-        let temporary = PathBuf::from(name);
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)?;
-        match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => File::open(parent)?.sync_all(),
-            _ => File::open(".")?.sync_all(),
+    fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+        let mut file = File::create(path)?;
+        for part in parts {
+            file.write_all(part)?;
         }
+        file.sync_all()
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
     }
 
     fn create_dir(&self, path: &Path) -> io::Result<()> {
@@ -87,6 +107,11 @@ pub struct MemoryFileSystem {
 }
 
 impl MemoryFileSystem {
+    /// All files with their content.
+    pub fn all(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        self.files().iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
+    }
+
     fn files(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Vec<u8>>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,8 +126,19 @@ impl FileSystem for MemoryFileSystem {
         Ok(region)
     }
 
-    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.files().insert(path.to_owned(), bytes.to_vec());
+    fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+        self.files().insert(path.to_owned(), parts.concat());
+        Ok(())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut files = self.files();
+        let bytes = files.remove(from).ok_or(io::Error::from(io::ErrorKind::NotFound))?;
+        files.insert(to.to_owned(), bytes);
+        Ok(())
+    }
+
+    fn sync_dir(&self, _path: &Path) -> io::Result<()> {
         Ok(())
     }
 

@@ -96,6 +96,12 @@ impl Bytes {
         &self.region.as_slice()[self.start..self.start + self.len]
     }
 
+    /// `self[start..start + len]`, if it is within.
+    pub fn part(&self, start: usize, len: usize) -> Option<Self> {
+        let within = start.checked_add(len)? <= self.len;
+        within.then(|| Self { region: Arc::clone(&self.region), start: self.start + start, len })
+    }
+
     /// Length in bytes.
     pub fn len(&self) -> usize {
         self.len

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
         quantity::plural(tables as u64, "table", "tables"),
         quantity::plural(stats.nodes(), "node", "nodes"),
         quantity::plural(stats.edges(), "edge", "edges"),
-        quantity::bytes(stats.image_bytes as u64),
+        quantity::bytes(stats.piece_bytes as u64),
         terminal.out.dim(quantity::duration(start.elapsed())),
     )?;
     Ok(())

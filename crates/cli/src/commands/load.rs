@@ -147,7 +147,7 @@ fn write_report(
     writeln!(
         out,
         "{} {} {}",
-        quantity::bytes(stats.image_bytes as u64),
+        quantity::bytes(stats.piece_bytes as u64),
         if place.is_empty() { format!("in {}", arguments.db.display()) } else { place.to_owned() },
         paint.dim(format!("({} of CSV and the like)", quantity::bytes(report.bytes))),
     )?;

@@ -66,8 +66,8 @@ pub(crate) fn write_stats(stats: &Stats, terminal: &Terminal, out: &mut dyn Writ
     }
     writeln!(out, "\n{}", paint.bold("Bytes by component"))?;
     out.write_all(bytes_chart::draw(stats, paint).as_bytes())?;
-    let images = quantity::bytes(stats.image_bytes as u64);
-    writeln!(out, "{}", paint.dim(format!("  {images} as images, on disk and in memory alike")))?;
+    let pieces = quantity::bytes(stats.piece_bytes as u64);
+    writeln!(out, "{}", paint.dim(format!("  {pieces} in pieces, on disk and in memory alike")))?;
     Ok(())
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use trimorph_algebra::{ApplyKind, Expr, LabelExpr, Plan, QueryGraph, VarId};
+use trimorph_algebra::{
+    ApplyKind, EdgePattern, EdgeRange, Expr, LabelExpr, PathStep, Plan, QueryGraph, VarId,
+};
 
 use super::Binder;
 use super::bind_pattern::Pattern;
@@ -56,10 +58,47 @@ impl<'q> Binder<'q> {
                 other => above.push(other),
             }
         }
+        conditions_on_wholes(&mut graph);
         let input = self.apply(input, below)?;
         let plan = self.grow(Plan::Match { input: Box::new(input), graph })?;
         let plan = self.filter_by(plan, above)?;
         Ok(Part { plan, scope: cx.scope })
+    }
+}
+
+/// Conditions on shortest paths that their own clause sets become part of these: they say which is meant, not whether it is wanted. One
+/// that speaks of two of them is asked of the pair.
+fn conditions_on_wholes(graph: &mut QueryGraph) {
+    let QueryGraph { edges, paths, predicates, .. } = graph;
+    let is_shortest = |e: &EdgePattern| matches!(e.range, EdgeRange::Variable { shortest: Some(_), .. });
+    if !edges.iter().any(is_shortest) {
+        return;
+    }
+    // A path is what it is made of.
+    let parts: HashMap<VarId, Expr> = (paths.iter())
+        .map(|path| {
+            let steps = path.steps.iter().map(|s| match s {
+                PathStep::Node(v) | PathStep::Edge(v) => Expr::Var(*v),
+            });
+            (path.var, Expr::Path(steps.collect()))
+        })
+        .collect();
+    for predicate in std::mem::take(predicates) {
+        let whole = with_parts(predicate.clone(), &parts);
+        let mut vars = Vec::new();
+        whole.free_vars(&mut vars);
+        let mut walks = edges.iter_mut().filter(|e| is_shortest(e) && vars.contains(&e.var));
+        match (walks.next(), walks.next()) {
+            (Some(edge), None) => edge.whole.push(whole),
+            _ => predicates.push(predicate),
+        }
+    }
+}
+
+fn with_parts(expr: Expr, parts: &HashMap<VarId, Expr>) -> Expr {
+    match expr {
+        Expr::Var(v) => parts.get(&v).cloned().unwrap_or(Expr::Var(v)),
+        other => other.map_children(&mut |child| with_parts(child, parts)),
     }
 }
 

@@ -62,7 +62,10 @@ impl<'q> Binder<'q> {
         let var = match &node.variable {
             None => self.anonymous(Type::NODE),
             Some(name) => match self.known(pattern, name, &[LogicalType::Node], "node")? {
-                Some(var) => var,
+                Some(var) => {
+                    self.must_be(pattern, "labels", var, name);
+                    var
+                }
                 None => {
                     let var = self.named(&name.text, Type::NODE);
                     pattern.scope.insert(&name.text, var);
@@ -116,6 +119,9 @@ impl<'q> Binder<'q> {
                     "two relationships of a pattern are never the same; choose another name",
                 ));
             }
+            if !many {
+                self.must_be(pattern, "type", known, name);
+            }
             let var = self.anonymous(ty);
             let same = Expr::op(Op::Eq, vec![Expr::Var(var), Expr::Var(known)]);
             pattern.graph.predicates.push(same);
@@ -125,6 +131,15 @@ impl<'q> Binder<'q> {
         pattern.scope.insert(&name.text, var);
         pattern.edge_names.insert(&name.text);
         Ok(var)
+    }
+
+    /// Has a value whose type is not known before it is looked at fail where it is no node or relationship: `function` does, and is null
+    /// of nothing but null.
+    fn must_be(&self, pattern: &mut Pattern<'q>, function: &str, var: VarId, name: &Ident) {
+        if self.type_of(var).is == LogicalType::Any {
+            let call = Expr::Call(function.into(), vec![Expr::Var(var)], name.span);
+            pattern.graph.predicates.push(Expr::op(Op::IsNotNull, vec![call]));
+        }
     }
 
     /// The variable of a name that is bound already, if it is; it must be of one of these types.
@@ -200,7 +215,8 @@ impl<'q> Binder<'q> {
             pattern.trail.push((var, types.clone()));
         }
         let direction = direction(relationship.direction);
-        pattern.graph.edges.push(EdgePattern { var, from, to, types, direction, range, each: None });
+        let (each, whole) = (None, Vec::new());
+        pattern.graph.edges.push(EdgePattern { var, from, to, types, direction, range, each, whole });
         Ok(())
     }
 }

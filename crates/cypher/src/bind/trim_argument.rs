@@ -75,6 +75,7 @@ fn in_graph(graph: &QueryGraph, out: &mut HashSet<VarId>) {
         if let Some((_, each)) = &edge.each {
             in_expr(each, out);
         }
+        edge.whole.iter().for_each(|condition| in_expr(condition, out));
     }
     graph.predicates.iter().for_each(|p| in_expr(p, out));
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_algebra::{Expr, LabelExpr, VarId};
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::{Diagnostic, ErrorKind, Phase};
 use trimorph_catalog::Catalog;
 use trimorph_functions::{Clock, Context, NoGraph};
 use trimorph_store::access::PropertyAccess;
@@ -182,9 +182,8 @@ impl Scope<'_, '_> {
         match self.layout.place(var) {
             Some(place) => Ok(Ex::Slot(place)),
             None => {
-                let text = format!("internal error: variable {} is not bound at this operator", var.0);
-                Err(Diagnostic::compile(ErrorKind::SemanticError, "UndefinedVariable", text)
-                    .hint("this is a bug in Trimorph: please report the query"))
+                let text = format!("variable {} is not bound at this operator", var.0);
+                Err(Diagnostic { phase: Phase::Compile, ..Diagnostic::internal(text) })
             }
         }
     }

@@ -41,7 +41,7 @@ pub(crate) fn filter<'s>(
                         Value::Bool(b) => *b,
                         Value::Null => false,
                         other => {
-                            wrong = Some(other.clone());
+                            wrong.get_or_insert_with(|| other.clone());
                             false
                         }
                     });
@@ -49,24 +49,27 @@ pub(crate) fn filter<'s>(
                         check_boolean(&v)?;
                     }
                 }
-                _ => check_boolean(&vector.value(selection_first(selection), &|id| cx.edge_value(id)))?,
+                // Of another type: only nulls are no error.
+                _ => {
+                    let mut wrong = None;
+                    selection.for_each(len, |i| {
+                        if !vector.is_null(i) {
+                            wrong.get_or_insert(i);
+                        }
+                    });
+                    if let Some(i) = wrong {
+                        check_boolean(&vector.value(i, &|id| cx.edge_value(id)))?;
+                    }
+                    *selection = Selection::List(Vec::new());
+                }
             }
         }
     }
     Ok(())
 }
 
-fn selection_first(selection: &Selection) -> usize {
-    match selection {
-        Selection::All => 0,
-        Selection::List(list) => list.first().map_or(0, |i| *i as usize),
-    }
-}
-
 /// A predicate must be a Boolean or null.
 pub(crate) fn check_boolean(value: &Value) -> Result<(), ExecError> {
-    match value {
-        Value::Bool(_) | Value::Null => Ok(()),
-        other => Err(super::scalar::type_error("a Boolean", other).into()),
-    }
+    trimorph_functions::operators::truth(value)?;
+    Ok(())
 }

@@ -8,6 +8,7 @@ mod arithmetic;
 mod compare;
 mod compile;
 mod filter;
+mod items;
 mod made;
 mod property;
 mod property_test;
@@ -27,6 +28,8 @@ use crate::layout::Place;
 
 pub(crate) use compile::{Compiler, compile};
 pub(crate) use filter::{check_boolean, filter};
+pub(crate) use items::Items;
+pub(crate) use made::bounded;
 pub(crate) use property_test::{PropertyTest, TestState};
 pub(crate) use range::integer_range;
 pub(crate) use scalar::Row;

@@ -6,10 +6,11 @@ use trimorph_algebra::{Op, QuantifierKind};
 use trimorph_base::{Diagnostic, ErrorKind, NodeId};
 use trimorph_functions::operators as ops;
 use trimorph_store::access::PropertyAccess;
-use trimorph_types::{Map, Nested, Path, Relationship, Value};
+use trimorph_types::{Map, Path, Relationship, Value};
 use trimorph_vector::{Chunk, Edges, Values};
 
 use super::Ex;
+use super::items::Items;
 use super::made::{Made, bounded, hold_call, hold_operator};
 use crate::Context;
 
@@ -76,7 +77,7 @@ impl<'a, 's> Row<'a, 's> {
             Ex::MapProjection { base, all, entries } => self.map_projection(base, *all, entries, cx),
             Ex::Case { branches, otherwise } => {
                 for (when, then) in branches {
-                    if matches!(self.eval(when, cx)?, Value::Bool(true)) {
+                    if ops::truth(&self.eval(when, cx)?)? == Some(true) {
                         return self.eval(then, cx);
                     }
                 }
@@ -85,17 +86,17 @@ impl<'a, 's> Row<'a, 's> {
             Ex::ListComprehension { local, list, filter, map } => {
                 let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
                 let (mut out, mut made) = (Vec::new(), Made::new(cx));
-                for item in items.iter() {
+                for item in (0..items.len()).map(|i| items.get(i)) {
                     made.step()?;
                     self.set_local(*local, item.clone());
                     if let Some(filter) = filter
-                        && !matches!(self.eval(filter, cx)?, Value::Bool(true))
+                        && ops::truth(&self.eval(filter, cx)?)? != Some(true)
                     {
                         continue;
                     }
                     let value = match map {
                         Some(map) => self.eval(map, cx)?,
-                        None => item.clone(),
+                        None => item,
                     };
                     made.add(&value)?;
                     out.push(value);
@@ -109,10 +110,10 @@ impl<'a, 's> Row<'a, 's> {
                 let mut value = self.eval(init, cx)?;
                 let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
                 let mut made = Made::new(cx);
-                for item in items.iter() {
+                for item in (0..items.len()).map(|i| items.get(i)) {
                     made.step()?;
                     self.set_local(*acc, value);
-                    self.set_local(*local, item.clone());
+                    self.set_local(*local, item);
                     value = self.eval(body, cx)?;
                 }
                 Ok(value)
@@ -128,12 +129,29 @@ impl<'a, 's> Row<'a, 's> {
         self.locals[index] = value;
     }
 
-    fn list(&mut self, ex: &Ex, cx: &Context<'s>) -> Result<Option<Arc<Nested<Vec<Value>>>>, Diagnostic> {
-        match self.eval(ex, cx)? {
-            Value::Null => Ok(None),
-            Value::List(items) => Ok(Some(items)),
-            other => Err(type_error("a list", &other)),
+    /// The elements of a list; none where it is null.
+    fn list(&mut self, ex: &Ex, cx: &Context<'s>) -> Result<Option<Items>, Diagnostic> {
+        match self.items(ex, cx)? {
+            Ok(items) => Ok(Some(items)),
+            Err(Value::Null) => Ok(None),
+            Err(other) => Err(type_error("a list", &other)),
         }
+    }
+
+    /// The elements of a list, or the value where it is none.
+    pub(crate) fn items(&mut self, ex: &Ex, cx: &Context<'s>) -> Result<Result<Items, Value>, Diagnostic> {
+        if let Ex::Call(function, args, _) = ex
+            && function.name == "range"
+        {
+            let args = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
+            if let Some(range) = Items::range(&args) {
+                return Ok(Ok(range));
+            }
+        }
+        Ok(match self.eval(ex, cx)? {
+            Value::List(items) => Ok(Items::List(items)),
+            other => Err(other),
+        })
     }
 
     /// A property of an edge that is known by its slot only.
@@ -180,11 +198,7 @@ impl<'a, 's> Row<'a, 's> {
         match (apply_pure(op, &values), &values[..]) {
             (Some(result), _) => result,
             (None, [container, index]) => ops::index(&cx.functions(&cx.graph()), container, index),
-            (None, _) => Err(Diagnostic::runtime(
-                ErrorKind::SemanticError,
-                "InvalidArgumentType",
-                "operator with a wrong number of operands",
-            )),
+            (None, _) => Err(Diagnostic::internal("an operator with a wrong number of operands")),
         }
     }
 
@@ -221,9 +235,9 @@ impl<'a, 's> Row<'a, 's> {
         let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
         let (mut trues, mut unknowns) = (0usize, 0usize);
         let mut made = Made::new(cx);
-        for item in items.iter() {
+        for item in (0..items.len()).map(|i| items.get(i)) {
             made.step()?;
-            self.set_local(local, item.clone());
+            self.set_local(local, item);
             match ops::truth(&self.eval(predicate, cx)?)? {
                 Some(true) => trues += 1,
                 None => unknowns += 1,

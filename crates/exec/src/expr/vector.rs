@@ -193,7 +193,7 @@ fn by_row<'a, 's>(
     positions(g).for_each(g.len, |i| {
         if failed.is_none() {
             row.position = i;
-            match row.eval(ex, cx).and_then(|v| made.add(&v).map(|()| v)) {
+            match made.step().and_then(|()| row.eval(ex, cx)).and_then(|v| made.add(&v).map(|()| v)) {
                 Ok(v) => out[i] = v,
                 Err(d) => failed = Some(d),
             }

@@ -47,6 +47,7 @@ impl<'s> Lowering<'s> {
         let mut inner = self.clone();
         inner.path.push(1);
         inner.numbers.push(number);
+        inner.carried = (!one_by_one).then_some(number);
         let spec = Arc::new(SubplanSpec {
             lowering: inner,
             arguments: arguments.clone(),

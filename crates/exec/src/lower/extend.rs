@@ -199,19 +199,27 @@ impl<'s> Lowering<'s> {
         if let Some((var, each)) = &extend.each {
             below.extend(vars_of([each]).into_iter().filter(|v| v != var));
         }
+        below.extend(extend.walk.free_vars(step.edge));
         let child = self.child(0, input, &below)?;
         let child = self.pack(child, &below, false)?;
         let edge = step.edge.filter(|e| needed.contains(e));
-        let each = match &extend.each {
-            None => None,
-            Some((var, each)) => {
-                let mut layout = child.layout.clone();
-                layout.groups[0].flat = true;
-                let group = layout.add_group(false);
-                layout.add(*var, group);
-                Some(self.compile(each, &layout)?)
+        // Over the row and, in a group of its own, an edge or the list of all and a node.
+        let over = |edge: Option<VarId>, node: Option<VarId>, expr: &Expr| {
+            let mut layout = child.layout.clone();
+            layout.groups[0].flat = true;
+            let group = layout.add_group(false);
+            for var in [edge, node] {
+                match var {
+                    Some(var) => drop(layout.add(var, group)),
+                    None => drop(layout.add_slot(group)),
+                }
             }
+            self.compile(expr, &layout)
         };
+        let each = extend.each.as_ref().map(|(var, e)| over(Some(*var), None, e)).transpose()?;
+        let nodes = extend.walk.nodes.as_ref().map(|(var, e)| over(None, Some(*var), e)).transpose()?;
+        let condition = extend.walk.condition.as_ref().map(|e| over(step.edge, None, e)).transpose()?;
+        let along = extend.walk.along.map(|v| self.slot(&child.layout, v)).transpose()?;
         let new: Vec<VarId> = new_to.into_iter().chain(edge).collect();
         let (keep, layout) = self.keep(&child.layout, needed, &new)?;
         // The walk goes through nodes of any table; only its end is checked.
@@ -225,8 +233,12 @@ impl<'s> Lowering<'s> {
                 VarExtendMode::Reachable => false,
                 VarExtendMode::Shortest(_) => true,
             };
-        let spec = ops::VarSpec {
+        let mut spec = ops::VarSpec {
             step: access,
+            nodes,
+            condition,
+            back: None,
+            along,
             min: extend.min,
             max: extend.max.unwrap_or(u32::MAX),
             mode: extend.mode,
@@ -240,12 +252,22 @@ impl<'s> Lowering<'s> {
             keep: keep.to_vec(),
             to_tables: step.to_tables.clone(),
         };
+        spec.back = spec.condition.is_some().then(|| Arc::new(self.back(&spec, open)));
         // The child may keep one unflat group only, and give it as it is; a new node comes before the edges.
         let op: BoxOperator<'s> = match ops::ChainExtend::fits(&spec) {
             true => Box::new(ops::ChainExtend::new(child.op, Arc::new(spec))),
             false => Box::new(ops::VarExtend::new(child.op, Arc::new(spec))),
         };
         Ok(Lowered { op, layout, forkable: child.forkable })
+    }
+}
+
+impl Lowering<'_> {
+    /// The steps of a walk against their direction, whatever is asked of it.
+    fn back(&self, spec: &ops::VarSpec, step: Extend) -> ops::VarSpec {
+        let back = Extend { direction: step.direction.reversed(), ..step };
+        let (each, nodes, condition) = (None, None, None);
+        ops::VarSpec { step: self.step(&back), each, nodes, condition, needs_ids: false, ..spec.clone() }
     }
 }
 

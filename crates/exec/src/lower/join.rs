@@ -19,9 +19,9 @@ impl<'s> Lowering<'s> {
     ) -> Result<Lowered<'s>, ExecError> {
         let (left_vars, right_vars): (Vars, Vars) =
             (left.vars().into_iter().collect(), right.vars().into_iter().collect());
-        let numbers: Vars = self.numbers.last().copied().into_iter().collect();
+        let number = self.carried;
         let mut probe_vars: Vars =
-            needed.iter().copied().filter(|v| left_vars.contains(v) || numbers.contains(v)).collect();
+            needed.iter().copied().filter(|v| left_vars.contains(v) || number == Some(*v)).collect();
         let mut build_vars: Vars =
             needed.iter().copied().filter(|v| right_vars.contains(v) && !left_vars.contains(v)).collect();
         let build_keep: Vec<VarId> = build_vars.iter().copied().collect();
@@ -73,9 +73,10 @@ impl<'s> Lowering<'s> {
     }
     /// Lowers what does not depend on the rows of an apply around, and has no row number.
     fn apart<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
-        let (argument, numbers) = (self.argument.take(), std::mem::take(&mut self.numbers));
+        let (argument, numbers, carried) =
+            (self.argument.take(), std::mem::take(&mut self.numbers), self.carried.take());
         let lowered = lower(self);
-        (self.argument, self.numbers) = (argument, numbers);
+        (self.argument, self.numbers, self.carried) = (argument, numbers, carried);
         lowered
     }
 }

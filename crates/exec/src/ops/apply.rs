@@ -8,9 +8,10 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Selection, Values, Vector};
 
 use super::ArgumentCell;
+use crate::charge::vec_growth_bytes;
 use crate::expr::{Ex, evaluate};
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::overflow;
+use crate::rows::{MANY, overflow};
 use crate::{Context, ExecError};
 
 /// What becomes of the subplan's rows.
@@ -66,6 +67,10 @@ pub(crate) struct ApplyParts<'s> {
     pub(crate) make: Arc<dyn Fn() -> (BoxOperator<'s>, ArgumentCell<'s>) + Send + Sync + 's>,
 }
 
+/// Values of one row that are collected between two looks at the flag that cancels, and bytes that are not worth a charge.
+const VALUES_UNCHECKED: usize = 1 << 16;
+const HELD_BYTES_MIN: usize = 1 << 16;
+
 impl<'s> Apply<'s> {
     /// With a subplan's operators and their argument cell, such as `parts.make` makes.
     pub(crate) fn new(
@@ -117,6 +122,7 @@ impl<'s> Apply<'s> {
 
     /// The next rows of the subplan: which input row each belongs to.
     fn pull(&mut self, cx: &Context<'s>) -> Result<Option<Vec<(u32, u32)>>, ExecError> {
+        cx.check()?;
         if !self.subplan.next(&mut self.sub_chunk, cx)? {
             return Ok(None);
         }
@@ -135,12 +141,7 @@ impl<'s> Apply<'s> {
     }
 
     /// Puts kept input slots of `parents` (numbers of current rows) into the output.
-    fn output(
-        &self,
-        parents: &[u32],
-        chunk: &mut Chunk<'s>,
-        own: impl Fn(usize) -> u64,
-    ) -> Result<(), ExecError> {
+    fn output(&self, parents: &[u32], chunk: &mut Chunk<'s>, own: impl Fn(usize) -> u64) {
         let group = &self.inner.groups[0];
         let positions: Vec<u32> = parents.iter().map(|n| self.current[*n as usize]).collect();
         let out = &mut chunk.groups[0];
@@ -150,10 +151,9 @@ impl<'s> Apply<'s> {
             out.vectors[slot] = group.vectors[*from].gather(&positions);
         }
         let multiplicity = (positions.iter().enumerate())
-            .map(|(k, p)| group.multiplicity_at(*p as usize).checked_mul(own(k)).ok_or_else(overflow))
-            .collect::<Result<Vec<_>, _>>()?;
+            .map(|(k, p)| group.multiplicity_at(*p as usize).saturating_mul(own(k)))
+            .collect::<Vec<_>>();
         out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
-        Ok(())
     }
 
     fn next_join(
@@ -176,7 +176,7 @@ impl<'s> Apply<'s> {
                 }
                 let (parents, positions): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
                 let from = &self.sub_chunk.groups[0];
-                self.output(&parents, chunk, |k| from.multiplicity_at(positions[k] as usize))?;
+                self.output(&parents, chunk, |k| from.multiplicity_at(positions[k] as usize));
                 let out = &mut chunk.groups[0];
                 for (k, slot) in slots.iter().enumerate() {
                     out.vectors[self.keep.len() + k] = from.vectors[*slot].gather(&positions);
@@ -189,7 +189,7 @@ impl<'s> Apply<'s> {
                     .filter(|n| !self.matched[*n as usize])
                     .collect();
                 if !missing.is_empty() {
-                    self.output(&missing, chunk, |_| 1)?;
+                    self.output(&missing, chunk, |_| 1);
                     for k in 0..slots.len() {
                         chunk.groups[0].vectors[self.keep.len() + k] = Vector::nulls(missing.len());
                     }
@@ -204,7 +204,7 @@ impl<'s> Apply<'s> {
         let rows = self.current.len();
         let mut counts = vec![0u64; rows];
         let mut lists: Vec<Vec<Value>> = vec![Vec::new(); rows];
-        let mut held = cx.settings.budget.reservation();
+        let (mut held, mut bytes) = (cx.settings.budget.reservation(), 0);
         while let Some(pairs) = self.pull(cx)? {
             let group = &self.sub_chunk.groups[0];
             match &self.mode {
@@ -212,16 +212,31 @@ impl<'s> Apply<'s> {
                     let values = evaluate(ex, &self.sub_chunk, 0, cx)?.into_vector(group.len);
                     for (number, p) in pairs {
                         let value = values.value(p as usize, &|id| cx.edge_value(id));
-                        let times =
-                            usize::try_from(group.multiplicity_at(p as usize)).map_err(|_| overflow())?;
-                        held.grow(times.saturating_mul(32))?;
-                        lists[number as usize].extend(std::iter::repeat_n(value, times));
+                        let times = group.multiplicity_at(p as usize);
+                        if times == MANY {
+                            return Err(overflow());
+                        }
+                        let list = &mut lists[number as usize];
+                        let mut times = usize::try_from(times).map_err(|_| overflow())?;
+                        bytes += usize::try_from(value.owned_bytes()).unwrap_or(usize::MAX);
+                        while times > 0 {
+                            let more = times.min(VALUES_UNCHECKED);
+                            let (cell, room) = (size_of::<Value>(), list.capacity());
+                            let growth = vec_growth_bytes(list.len(), room, more, cell);
+                            if bytes + growth > held.bytes() + HELD_BYTES_MIN {
+                                cx.check()?;
+                                held.resize(bytes + growth)?;
+                            }
+                            list.extend(std::iter::repeat_n(&value, more).cloned());
+                            bytes += (list.capacity() - room) * cell;
+                            times -= more;
+                        }
                     }
                 }
                 ApplyMode::Count => {
                     for (number, p) in pairs {
                         let count = &mut counts[number as usize];
-                        *count = count.checked_add(group.multiplicity_at(p as usize)).ok_or_else(overflow)?;
+                        *count = count.saturating_add(group.multiplicity_at(p as usize));
                     }
                 }
                 // Whether there is a row is known as soon as every row has one.
@@ -258,9 +273,9 @@ impl<'s> Operator<'s> for Apply<'s> {
                 if kept.is_empty() {
                     continue;
                 }
-                self.output(&kept, chunk, |_| 1)?;
+                self.output(&kept, chunk, |_| 1);
             } else {
-                self.output(&all, chunk, |_| 1)?;
+                self.output(&all, chunk, |_| 1);
                 chunk.groups[0].vectors[self.keep.len()] = summary;
             }
             return Ok(true);

@@ -118,6 +118,8 @@ impl<'s> ChainExtend<'s> {
         VarSpec::is_one_way(&spec.step)
             && spec.mode == trimorph_algebra::VarExtendMode::Trails
             && spec.each.is_none()
+            && spec.nodes.is_none()
+            && spec.along.is_none()
             && !spec.want_edges
             && spec.into.is_none()
             && spec.step.by_table.iter().all(single)

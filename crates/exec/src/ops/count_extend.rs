@@ -11,7 +11,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use trimorph_base::{EdgeId, NodeId, Reservation, TableId};
+use trimorph_base::{NodeId, Reservation, TableId};
 use trimorph_store::access::{AdjacencyRef, EdgeAccess};
 use trimorph_store::{AdjacencyView, Condition, CsrView, List, Test};
 use trimorph_types::Value;
@@ -20,7 +20,7 @@ use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, Values, Vector
 use crate::expr::{Ex, PropertyTest, filter};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::overflow;
+use crate::rows::{MANY, overflow};
 use crate::{Context, ExecError};
 
 /// Counts of all nodes of a table, as narrow as the largest allows: they are gathered at random, and stay in a cache half the size.
@@ -58,7 +58,7 @@ impl Counts {
         }
     }
 
-    /// The sum of the counts of a list's neighbours; `None` on overflow.
+    /// The sum of the counts of a list's neighbours; `None` past 64 bits.
     #[inline]
     fn sum(&self, csr: &CsrView<'_>, list: List) -> Option<u64> {
         match self {
@@ -95,13 +95,13 @@ fn add_in_range(
     let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency) else { return None };
     let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
     let (within, mut test) = (Condition::Range(low, high), Test::default());
+    let list = csr.run(first, counts.len())?;
     let mut slots = vec![0; counts.len() + 1];
-    csr.slots(first, &mut slots);
+    csr.slots(first, &mut slots)?;
     let (start, ends) = slots.split_first()?;
     if adjacency.forward {
-        return test.count_runs(column, &within, *start, ends, counts);
+        return csr.is_in_order(list).then(|| test.count_runs(column, &within, *start, ends, counts))?;
     }
-    let list = csr.run(first, counts.len())?;
     let mut slots = Vec::with_capacity(list.len);
     if !adjacency.table(&cx.reader).append_backward_slots(csr, list, &mut slots) {
         return None;
@@ -133,13 +133,13 @@ fn count_in_range(
     let (column, low, high) = range.edge_range(table, cx)?;
     let (within, mut test) = (Condition::Range(low, high), Test::default());
     if adjacency.forward {
-        return test.count(column, &within, csr.slot(list), list.len).map(|n| n as u64);
+        let count = || test.count(column, &within, csr.slot(list), list.len).map(|n| n as u64);
+        return csr.is_in_order(list).then(count)?;
     }
     let view = cx.reader.edge_table(table);
     let mut total = 0;
     for i in 0..list.len {
-        let page = csr.node(list, i).row() / trimorph_store::PAGE_ROWS;
-        let edge = EdgeId::new(view.id, page, csr.position(list, i)?);
+        let edge = view.id_at(csr.node(list, i).row(), csr.position(list, i)?);
         total += test.count(column, &within, view.slot(edge), 1)? as u64;
     }
     Some(total)
@@ -161,9 +161,10 @@ impl CountTarget {
             return Ok(None);
         }
         let counts = self.weights[table.0 as usize].get_or_init(|| {
-            let mut counts = vec![1u64; usize::try_from(cx.reader.rows(table)).unwrap_or(0)];
+            let rows = usize::try_from(cx.reader.rows(table)).unwrap_or(0);
             let mut held = cx.settings.budget.reservation();
-            held.grow(counts.len() * 8)?;
+            held.grow(rows.saturating_mul(8))?;
+            let mut counts = vec![1u64; rows];
             for next in &self.next {
                 for first in (0..counts.len()).step_by(trimorph_vector::VECTOR_SIZE) {
                     cx.check()?;
@@ -189,14 +190,16 @@ impl CountTarget {
         if adjacency.skip_loops || adjacency.check_table || !self.next.is_empty() {
             return None;
         }
-        let (start, end) = (csr.slot_of(first), csr.slot_of(first + len));
         match (&self.predicate, &self.range) {
-            (None, _) => Some(end - start),
+            (None, _) => Some(csr.runs(first, len).map(|run| run.len as u64).sum()),
             (Some(_), Some(range)) if adjacency.forward => {
                 let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
-                let edges = usize::try_from(end - start).ok()?;
-                let count = Test::default().count(column, &Condition::Range(low, high), start, edges)?;
-                Some(count as u64)
+                let (within, mut test) = (Condition::Range(low, high), Test::default());
+                let count = |run: List| {
+                    let count = || test.count(column, &within, csr.slot(run), run.len).map(|n| n as u64);
+                    csr.is_in_order(run).then(count)?
+                };
+                csr.runs(first, len).map(count).sum()
             }
             _ => None,
         }
@@ -221,7 +224,7 @@ impl CountTarget {
             }
         }
         for (o, count) in out.iter_mut().zip(counts) {
-            *o = o.checked_mul(count).ok_or_else(overflow)?;
+            *o = o.saturating_mul(count);
         }
         Ok(true)
     }
@@ -244,9 +247,20 @@ impl CountTarget {
             && self.next.is_empty()
         {
             match &self.predicate {
-                None => return csr.multiply_degrees(first, out).ok_or_else(overflow),
+                // Degrees are below 2^32: the loop without a branch cannot overflow.
+                None if out.iter().all(|o| *o <= u64::from(u32::MAX)) => {
+                    return csr.multiply_degrees(first, out).ok_or_else(overflow);
+                }
+                None => {
+                    for (row, o) in (first..).zip(out) {
+                        *o = o.saturating_mul(csr.degree(row));
+                    }
+                    return Ok(());
+                }
                 Some(predicate) if self.edge_only && adjacency.forward => {
-                    return count_slots(adjacency, csr, predicate, first, out, cx);
+                    if count_slots(adjacency, csr, predicate, first, out, cx)? {
+                        return Ok(());
+                    }
                 }
                 Some(_) => {}
             }
@@ -260,15 +274,14 @@ impl CountTarget {
             && let Some(weights) = self.weights(target, cx)?
         {
             for (i, o) in out.iter_mut().enumerate().filter(|(_, o)| **o != 0) {
-                let count = weights.sum(csr, csr.list(first + i as u64)).ok_or_else(overflow)?;
-                *o = o.checked_mul(count).ok_or_else(overflow)?;
+                *o = o.saturating_mul(weights.sum(csr, csr.list(first + i as u64)).unwrap_or(MANY));
             }
             return Ok(());
         }
         for (i, o) in out.iter_mut().enumerate() {
             if *o != 0 {
                 let count = self.count(NodeId::new(table, first + i as u64), cx)?;
-                *o = o.checked_mul(count).ok_or_else(overflow)?;
+                *o = o.saturating_mul(count);
             }
         }
         Ok(())
@@ -283,7 +296,7 @@ impl CountTarget {
                 Some(AdjacencyView::Column(_)) => self.count_single(node, adjacency, cx)?,
                 None => 0,
             };
-            total = total.checked_add(count).ok_or_else(overflow)?;
+            total = total.saturating_add(count);
         }
         Ok(total)
     }
@@ -336,7 +349,7 @@ impl CountTarget {
             }
             if let Some(table) = csr.nodes(list).table() {
                 let Some(weights) = self.weights(table, cx)? else { return Ok(list.len as u64) };
-                return weights.sum(csr, list).ok_or_else(overflow);
+                return Ok(weights.sum(csr, list).unwrap_or(MANY));
             }
         }
         let nodes = csr.nodes(list);
@@ -357,7 +370,7 @@ impl CountTarget {
         for i in selection.to_vec(list.len) {
             let n = nodes.id(i as usize);
             let weight = self.weights(n.table(), cx)?.map_or(1, |w| w.get(n.row()));
-            sum = sum.checked_add(weight).ok_or_else(overflow)?;
+            sum = sum.saturating_add(weight);
         }
         Ok(sum)
     }
@@ -374,7 +387,7 @@ fn view<'a, 's>(cx: &'a Context<'s>, adjacency: &AdjacencyRef) -> Option<&'a Adj
 }
 
 /// Counts the edges of consecutive rows that pass a predicate on edge properties: the lists of a forward CSR follow each
-/// other, so the property pages are read from end to end.
+/// other, so the property pages are read from end to end. `false`, and nothing done, where they do not.
 fn count_slots(
     adjacency: &AdjacencyRef,
     csr: &CsrView<'_>,
@@ -382,19 +395,21 @@ fn count_slots(
     first: u64,
     out: &mut [u64],
     cx: &Context<'_>,
-) -> Result<(), ExecError> {
+) -> Result<bool, ExecError> {
+    let mut slots = vec![0; out.len() + 1];
+    let in_order = csr.run(first, out.len()).is_some_and(|run| csr.is_in_order(run));
+    if !in_order || csr.slots(first, &mut slots).is_none() {
+        return Ok(false);
+    }
     let mut at = 0;
     while at < out.len() {
         // As many whole lists as fill a vector.
-        let start = csr.slot_of(first + at as u64);
-        let mut end = at;
-        while end < out.len()
-            && (end == at
-                || csr.slot_of(first + end as u64 + 1) - start <= trimorph_vector::VECTOR_SIZE as u64)
-        {
+        let start = slots[at];
+        let mut end = at + 1;
+        while end < out.len() && slots[end + 1] - start <= trimorph_vector::VECTOR_SIZE as u64 {
             end += 1;
         }
-        let len = usize::try_from(csr.slot_of(first + end as u64) - start).unwrap_or(0);
+        let len = usize::try_from(slots[end] - start).unwrap_or(0);
         let edges = Edges::Slots { table: adjacency.edge_table, first: start, pages: PageStarts::NONE };
         let nodes = Nodes::Range(NodeId(0));
         let passed =
@@ -402,24 +417,24 @@ fn count_slots(
         match passed {
             Selection::All => {
                 for (i, o) in out[at..end].iter_mut().enumerate() {
-                    *o = o.checked_mul(csr.degree(first + (at + i) as u64)).ok_or_else(overflow)?;
+                    *o = o.saturating_mul(csr.degree(first + (at + i) as u64));
                 }
             }
             Selection::List(list) => {
                 let mut k = 0;
                 for (i, o) in out[at..end].iter_mut().enumerate() {
-                    let stop = csr.slot_of(first + (at + i) as u64 + 1) - start;
+                    let stop = slots[at + i + 1] - start;
                     let before = k;
                     while k < list.len() && u64::from(list[k]) < stop {
                         k += 1;
                     }
-                    *o = o.checked_mul((k - before) as u64).ok_or_else(overflow)?;
+                    *o = o.saturating_mul((k - before) as u64);
                 }
             }
         }
         at = end;
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The positions of a list that pass a predicate.
@@ -499,7 +514,7 @@ impl<'s> CountExtend<'s> {
                 for k in 0..group.selection.count(len) {
                     let i = group.selection.position(k);
                     let count = count_at(&self.target, from, i, cx)?;
-                    counts[i] = counts[i].checked_mul(count).ok_or_else(overflow)?;
+                    counts[i] = counts[i].saturating_mul(count);
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_vector::{Chunk, Selection, Vector};
 
-use crate::keys::KeyTable;
+use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
@@ -27,13 +27,17 @@ impl<'s> Distinct<'s> {
 impl<'s> Operator<'s> for Distinct<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while self.child.next(chunk, cx)? {
-            cx.check()?;
             let group = &mut chunk.groups[0];
             let keys: Vec<&Vector<'_>> = self.slots.iter().map(|s| &group.vectors[*s]).collect();
             let mut fresh = Vec::new();
-            self.numbers.clear();
-            self.seen.number_all(&keys, &group.positions(), &mut self.numbers, &mut fresh);
-            self.held.get_or_insert_with(|| cx.settings.budget.reservation()).resize(self.seen.bytes())?;
+            let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
+            for positions in group.positions().chunks(POSITIONS_UNCHECKED) {
+                cx.check()?;
+                self.numbers.clear();
+                held.grow(self.seen.growth_bytes(positions.len()))?;
+                self.seen.number_all(&keys, positions, &mut self.numbers, &mut fresh);
+                held.resize(self.seen.bytes())?;
+            }
             if !fresh.is_empty() {
                 group.selection = Selection::List(fresh);
                 group.multiplicity = None;

@@ -144,11 +144,9 @@ fn edges_between(
             while at < list.len && csr.node(list, at) == target {
                 let edge = match (want_edge, adjacency.forward) {
                     (false, _) => EdgeId(0),
-                    (true, true) => EdgeId(table.forward_id(node.row(), list).0 + at as u64),
+                    (true, true) => table.forward_id_at(node.row(), list, at),
                     (true, false) => match csr.position(list, at) {
-                        Some(position) => {
-                            EdgeId::new(table.id, target.row() / trimorph_store::PAGE_ROWS, position)
-                        }
+                        Some(position) => table.id_at(target.row(), position),
                         None => table.search_id(target.row(), node, ordinal),
                     },
                 };
@@ -209,9 +207,9 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
             out.selection = Selection::All;
             let weight = |k: usize| {
                 let own = group.multiplicity_at(parents[k] as usize);
-                own.checked_mul(counts.get(k).copied().unwrap_or(1)).ok_or_else(crate::rows::overflow)
+                own.saturating_mul(counts.get(k).copied().unwrap_or(1))
             };
-            let multiplicity = (0..parents.len()).map(weight).collect::<Result<Vec<_>, _>>()?;
+            let multiplicity = (0..parents.len()).map(weight).collect::<Vec<_>>();
             out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
             for (slot, from) in self.keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*from].gather(&parents);

@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use trimorph_vector::{Chunk, Vector};
 
-use crate::keys::KeyTable;
+use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::{Rows, overflow};
+use crate::rows::Rows;
 use crate::{Context, ExecError};
 
 /// The finished build side.
@@ -62,13 +62,17 @@ impl<'s> HashJoin<'s> {
         let mut held = cx.settings.budget.reservation();
         let mut buffer = Vec::new();
         while build.next(&mut chunk, cx)? {
-            cx.check()?;
             let group = &chunk.groups[0];
             // A null key joins nothing.
             let positions: Vec<u32> = (group.positions().into_iter())
                 .filter(|p| shape.build_keys.iter().all(|k| !group.vectors[*k].is_null(*p as usize)))
                 .collect();
-            for p in &positions {
+            for (i, p) in positions.iter().enumerate() {
+                if i % POSITIONS_UNCHECKED == 0 {
+                    cx.check()?;
+                    let more = POSITIONS_UNCHECKED.min(positions.len() - i);
+                    held.grow(keys.growth_bytes(more) + more * size_of::<u32>())?;
+                }
                 let key: Vec<(&Vector<'_>, usize)> =
                     shape.build_keys.iter().map(|k| (&group.vectors[*k], *p as usize)).collect();
                 let number = keys.number(&key, &mut buffer).0;
@@ -82,16 +86,19 @@ impl<'s> HashJoin<'s> {
                     rows.multiplicity.push(0);
                     numbers.push(number);
                 }
-                rows.multiplicity[at] = rows.multiplicity[at].checked_add(more).ok_or_else(overflow)?;
+                rows.multiplicity[at] = rows.multiplicity[at].saturating_add(more);
             }
+            // Rows of a key are found by two numbers each, and by one a key.
+            let index_bytes = |keys: &KeyTable| numbers.capacity() * 8 + keys.len() * 4;
+            held.resize(rows.bytes() + keys.bytes() + index_bytes(&keys))?;
             if shape.build_keep.is_empty() {
-                held.resize(rows.bytes() + keys.bytes() + numbers.len() * 8)?;
                 continue;
             }
+            held.grow(rows.growth_bytes(positions.len()))?;
             let columns: Vec<&Vector<'s>> = shape.build_keep.iter().map(|k| &group.vectors[*k]).collect();
             let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
             rows.extend(&columns, &positions, multiplicity, cx);
-            held.resize(rows.bytes() + keys.bytes() + numbers.len() * 8)?;
+            held.resize(rows.bytes() + keys.bytes() + index_bytes(&keys))?;
         }
         let mut starts = vec![0u32; keys.len() + 2];
         for n in &numbers {
@@ -160,10 +167,9 @@ impl<'s> Operator<'s> for HashJoin<'s> {
             out.reset(matches.len());
             let multiplicity = (parents.iter().zip(&matches))
                 .map(|(p, m)| {
-                    let build = built.rows.multiplicity[*m as usize];
-                    group.multiplicity_at(*p as usize).checked_mul(build).ok_or_else(overflow)
+                    group.multiplicity_at(*p as usize).saturating_mul(built.rows.multiplicity[*m as usize])
                 })
-                .collect::<Result<Vec<_>, _>>()?;
+                .collect::<Vec<_>>();
             out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
             for (slot, from) in shape.probe_keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*from].gather(&parents);

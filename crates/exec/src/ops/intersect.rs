@@ -11,7 +11,6 @@ use trimorph_store::access::EdgeAccess;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::overflow;
 use crate::{Context, ExecError};
 
 /// Intersect over rows of one group. Input slots `keep` become output slots `0..`; the node follows if it is wanted, else each row
@@ -27,6 +26,9 @@ pub(crate) struct Intersect<'s> {
     cursor: usize,
     buffers: Vec<Vec<NodeId>>,
 }
+
+/// Neighbours gathered between two looks at the flag that cancels.
+const NODES_UNCHECKED: usize = 1 << 18;
 
 impl<'s> Intersect<'s> {
     pub(crate) fn new(
@@ -132,10 +134,17 @@ impl<'s> Operator<'s> for Intersect<'s> {
                 self.cursor = 0;
             }
             let (mut parents, mut nodes, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+            let mut looked = 0;
             while self.cursor < self.rest.len() && counts.len() < room {
                 let p = self.rest[self.cursor];
                 self.cursor += 1;
-                if !self.fill(p as usize, cx) {
+                let full = self.fill(p as usize, cx);
+                looked += self.buffers.iter().map(Vec::len).sum::<usize>();
+                if looked > NODES_UNCHECKED {
+                    cx.check()?;
+                    looked = 0;
+                }
+                if !full {
                     continue;
                 }
                 if self.want_node {
@@ -160,8 +169,8 @@ impl<'s> Operator<'s> for Intersect<'s> {
             let out = &mut chunk.groups[0];
             out.reset(parents.len());
             let multiplicity = (parents.iter().zip(&counts))
-                .map(|(p, c)| group.multiplicity_at(*p as usize).checked_mul(*c).ok_or_else(overflow))
-                .collect::<Result<Vec<_>, _>>()?;
+                .map(|(p, c)| group.multiplicity_at(*p as usize).saturating_mul(*c))
+                .collect::<Vec<_>>();
             out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
             for (slot, from) in self.keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*from].gather(&parents);

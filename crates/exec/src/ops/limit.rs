@@ -1,14 +1,17 @@
-//! Skip and limit: on rows of one group, counting multiplicities; asks its child for nothing once it has enough.
+//! Skip and limit: on rows of one group, counting multiplicities; asks its child for nothing once it has enough. A row that comes too often
+//! to be counted ([`MANY`]) comes as often after any that are skipped.
 
 use trimorph_vector::{Chunk, Selection};
 
 use crate::operator::{BoxOperator, Operator};
+use crate::rows::MANY;
 use crate::{Context, ExecError};
 
 /// Skip and limit.
 pub(crate) struct Limit<'s> {
     child: BoxOperator<'s>,
     skip: u64,
+    /// The largest number where there is none.
     limit: u64,
     skipped: u64,
     given: u64,
@@ -23,6 +26,7 @@ impl<'s> Limit<'s> {
 impl<'s> Operator<'s> for Limit<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while self.given < self.limit {
+            cx.check()?;
             if !self.child.next(chunk, cx)? {
                 return Ok(false);
             }
@@ -33,8 +37,13 @@ impl<'s> Operator<'s> for Limit<'s> {
                 let mut count = group.multiplicity_at(i as usize);
                 let skip = count.min(self.skip - self.skipped);
                 self.skipped += skip;
-                count = (count - skip).min(self.limit - self.given);
-                self.given += count;
+                if count < MANY || skip == MANY {
+                    count -= skip;
+                }
+                if self.limit < u64::MAX {
+                    count = count.min(self.limit - self.given);
+                    self.given += count;
+                }
                 if count > 0 {
                     kept.push(i);
                     multiplicity[i as usize] = count;

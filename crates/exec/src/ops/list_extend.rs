@@ -78,13 +78,15 @@ impl<'s> Operator<'s> for ListExtend<'s> {
             group.multiplicity = None;
             group.vectors[self.to.slot] = Vector::new(Values::Node(csr.nodes(list)));
             if let Some(slot) = self.edge_slot {
-                let edges = if self.adjacency.forward {
-                    Edges::Run(table.forward_id(node.row(), list))
-                } else {
-                    let mut ids = Vec::with_capacity(list.len);
-                    self.adjacency.list_ids(&cx.reader, csr, node, list, &mut ids);
-                    Edges::Ids(ids)
-                };
+                let run = if self.adjacency.forward { table.forward_run(node.row(), list) } else { None };
+                let edges = run.map_or_else(
+                    || {
+                        let mut ids = Vec::with_capacity(list.len);
+                        self.adjacency.list_ids(&cx.reader, csr, node, list, &mut ids);
+                        Edges::Ids(ids)
+                    },
+                    Edges::Run,
+                );
                 group.vectors[slot] = Vector::new(Values::Edge(edges));
             }
             if self.adjacency.skip_loops

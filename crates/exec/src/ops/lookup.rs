@@ -6,6 +6,7 @@ use std::sync::Arc;
 use trimorph_base::{NodeId, TableId};
 use trimorph_store::access::{AccessPlan, Bound, Choice, Kind, Pattern, Term};
 use trimorph_types::Value;
+use trimorph_types::number::exact_int;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
 use crate::expr::{Ex, evaluate};
@@ -75,6 +76,7 @@ impl KeyLookup<'_> {
 impl<'s> Operator<'s> for KeyLookup<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while self.child.next(&mut self.inner, cx)? {
+            cx.check()?;
             let len = self.inner.groups[0].len;
             let keys = evaluate(&self.key, &self.inner, 0, cx)?.into_vector(len);
             let found = join_nodes(&self.inner, chunk, &self.keep, &keys, cx, |key, nodes| {
@@ -104,7 +106,7 @@ impl<'s> Operator<'s> for KeyLookup<'s> {
     }
 }
 
-/// Look-up by internal id: an integer or a list of integers.
+/// Look-up by internal id.
 pub(crate) struct IdLookup<'s> {
     pub(crate) child: BoxOperator<'s>,
     pub(crate) inner: Chunk<'s>,
@@ -117,24 +119,19 @@ pub(crate) struct IdLookup<'s> {
 impl<'s> Operator<'s> for IdLookup<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while self.child.next(&mut self.inner, cx)? {
+            cx.check()?;
             let len = self.inner.groups[0].len;
             let keys = evaluate(&self.id, &self.inner, 0, cx)?.into_vector(len);
             let found = join_nodes(&self.inner, chunk, &self.keep, &keys, cx, |key, nodes| {
-                let mut push = |value: &Value| {
-                    if let Value::Int(i) = value
-                        && cx.reader.node_exists(NodeId(i.cast_unsigned()))
-                        && self.tables.contains(&NodeId(i.cast_unsigned()).table())
-                    {
-                        nodes.push(NodeId(i.cast_unsigned()));
-                    }
+                // Equal to an id is what is equal to an integer: a list never is.
+                let id = match &key {
+                    Value::Int(i) => Some(*i),
+                    Value::Float(f) => exact_int(*f),
+                    Value::Decimal(d) => d.exact_int(),
+                    _ => None,
                 };
-                match &key {
-                    Value::List(items) => {
-                        let mut seen = std::collections::BTreeSet::new();
-                        items.iter().filter(|v| matches!(v, Value::Int(i) if seen.insert(*i))).for_each(push);
-                    }
-                    other => push(other),
-                }
+                let node = id.map(|i| NodeId(i.cast_unsigned()));
+                nodes.extend(node.filter(|n| cx.reader.node_exists(*n) && self.tables.contains(&n.table())));
             });
             if found {
                 return Ok(true);

@@ -53,7 +53,7 @@ pub(crate) use scan::NodeScan;
 pub(crate) use scan_extend::{ScanExtend, ScanExtendSpec};
 pub(crate) use semi_join::SemiJoin;
 pub(crate) use sort::{Sort, SortSpec};
-pub(crate) use source::{Argument, ArgumentCell, Empty, Unit};
+pub(crate) use source::{ArgumentCell, Empty, Unit};
 pub(crate) use union::Union;
 pub(crate) use unwind::Unwind;
 pub(crate) use var_extend::{VarExtend, VarSpec};

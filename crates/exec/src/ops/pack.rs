@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use trimorph_base::Reservation;
 use trimorph_vector::Chunk;
 
 use crate::layout::Place;
@@ -19,7 +20,12 @@ pub(crate) struct Pack<'s> {
     done: bool,
     /// Gives a batch as soon as it has one row: below a LIMIT.
     eager: bool,
+    /// For rows that a long list gave at once, until the next are asked for.
+    held: Option<Reservation>,
 }
+
+/// Bytes of rows below which they are not worth a charge.
+const HELD_BYTES_MIN: usize = 1 << 20;
 
 impl<'s> Pack<'s> {
     pub(crate) fn new(
@@ -29,7 +35,7 @@ impl<'s> Pack<'s> {
         eager: bool,
     ) -> Self {
         let (inner, rows) = (Chunk::with_slots(&slots), Rows::new(places.len()));
-        Self { child, inner, slots, places, rows, done: false, eager }
+        Self { child, inner, slots, places, rows, done: false, eager, held: None }
     }
 }
 
@@ -39,7 +45,11 @@ impl<'s> Operator<'s> for Pack<'s> {
         while !self.done && self.rows.len() < enough.max(1) {
             cx.check()?;
             if self.child.next(&mut self.inner, cx)? {
-                self.rows.extend_from_chunk(&self.inner, &self.places, cx)?;
+                self.rows.extend_from_chunk(&self.inner, &self.places, cx);
+                let bytes = self.rows.bytes();
+                if bytes > HELD_BYTES_MIN || self.held.is_some() {
+                    self.held.get_or_insert_with(|| cx.settings.budget.reservation()).resize(bytes)?;
+                }
             } else {
                 self.done = true;
             }

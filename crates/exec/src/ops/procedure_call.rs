@@ -10,6 +10,7 @@ use trimorph_vector::Chunk;
 
 use crate::expr::{Ex, Row};
 use crate::operator::{BoxOperator, Operator};
+use crate::parameters::check_given;
 use crate::rows::{repeat, vector_of};
 use crate::{Context, ExecError};
 
@@ -93,7 +94,9 @@ impl<'s> Operator<'s> for ProcedureCall<'s> {
                 for row in rows.take(room - parents.len()) {
                     parents.push(parent);
                     for (values, column) in columns.iter_mut().zip(&self.spec.columns) {
-                        values.push(row.get(*column).cloned().unwrap_or(Value::Null));
+                        let value = row.get(*column).cloned().unwrap_or(Value::Null);
+                        check_given(&value, &cx.reader)?;
+                        values.push(value);
                     }
                 }
                 if parents.len() < room {

@@ -73,6 +73,9 @@ impl<'s> ScanExtend<'s> {
             return None;
         }
         let list = csr.run(first.row(), group.len)?;
+        if self.spec.want_edge && !csr.is_in_order(list) {
+            return None;
+        }
         let wanted = group.selection.count(group.len);
         let pays = match self.spec.choice {
             Choice::Relation => true,
@@ -130,6 +133,7 @@ impl<'s> Operator<'s> for ScanExtend<'s> {
         let max = if cx.settings.vector_size < 1024 { cx.settings.vector_size } else { EDGES_MAX };
         loop {
             while let Some(run) = &self.run {
+                cx.check()?;
                 let (given, list) = (run.given, run.list);
                 if given == list.len {
                     self.run = None;
@@ -137,11 +141,10 @@ impl<'s> Operator<'s> for ScanExtend<'s> {
                 }
                 if self.give(csr, chunk, max) {
                     if self.spec.want_edge {
-                        let table = self.spec.adjacency.table(&cx.reader).id;
                         let edges = Edges::Slots {
                             table: self.spec.adjacency.edge_table,
                             first: csr.slot(list) + given as u64,
-                            pages: csr.page_starts(list, table),
+                            pages: self.spec.adjacency.table(&cx.reader).page_starts(list),
                         };
                         chunk.groups[0].vectors[self.spec.keep.len() + 1] = Vector::new(Values::Edge(edges));
                     }

@@ -59,10 +59,11 @@ impl<'s> Sort<'s> {
         for other in parts {
             let columns: Vec<&Vector<'s>> = other.rows.columns.iter().collect();
             let positions: Vec<u32> = (0..u32::try_from(other.rows.len()).unwrap_or(u32::MAX)).collect();
+            first.held.grow(first.rows.growth_bytes(positions.len()))?;
             first.rows.extend(&columns, &positions, other.rows.multiplicity.iter().copied(), cx);
             first.held.resize(first.rows.bytes())?;
         }
-        self.order = first.sorted(keep.len(), spec);
+        self.order = first.sorted(keep.len(), spec, cx)?;
         if let Some(limit) = spec.limit {
             self.order.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
@@ -108,12 +109,13 @@ impl<'s> Part<'s> {
                 self.leave_out(&mut positions, key, keep.len(), bound, *descending);
             }
             let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
+            self.held.grow(self.rows.growth_bytes(positions.len()))?;
             self.rows.extend(&columns, &positions, multiplicity, cx);
             self.held.resize(self.rows.bytes())?;
             if let Some(limit) = limit
                 && self.rows.len() > limit.saturating_mul(2).saturating_add(cx.settings.vector_size)
             {
-                self.cut(limit, keep.len(), spec);
+                self.cut(limit, keep.len(), spec, cx)?;
             }
         }
         Ok(())
@@ -148,10 +150,12 @@ impl<'s> Part<'s> {
         }
     }
 
-    fn sorted(&self, kept: usize, spec: &SortSpec) -> Vec<u32> {
+    fn sorted(&mut self, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<Vec<u32>, ExecError> {
         let keys = &self.rows.columns[kept..];
+        // The order, and the place it is merged in.
+        self.held.grow(self.rows.len() * 2 * size_of::<u32>())?;
         let mut order: Vec<u32> = (0..u32::try_from(self.rows.len()).unwrap_or(u32::MAX)).collect();
-        order.sort_by(|a, b| {
+        let compare = |a: &u32, b: &u32| {
             for (vector, (_, descending)) in keys.iter().zip(&spec.keys) {
                 let by_key = order_in(vector, *a as usize, *b as usize);
                 let by_key = if *descending { by_key.reverse() } else { by_key };
@@ -160,19 +164,68 @@ impl<'s> Part<'s> {
                 }
             }
             Ordering::Equal
-        });
-        order
+        };
+        sort_in_runs(&mut order, compare, || cx.check())?;
+        Ok(order)
     }
 
     /// Keeps the best rows, in the order they came, so that the final order stays stable.
-    fn cut(&mut self, limit: usize, kept: usize, spec: &SortSpec) {
-        let mut best = self.sorted(kept, spec);
+    fn cut(
+        &mut self,
+        limit: usize,
+        kept: usize,
+        spec: &SortSpec,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let mut best = self.sorted(kept, spec, cx)?;
         best.truncate(limit);
         let last = best.last().copied();
         best.sort_unstable();
         self.bound = last.and_then(|row| best.binary_search(&row).ok());
         self.rows.keep(&best);
+        self.held.resize(self.rows.bytes())?;
+        Ok(())
     }
+}
+
+/// Rows that are sorted, or merged, between two looks at the flag that cancels.
+const ROWS_UNCHECKED: usize = 1 << 16;
+
+/// Sorts, equal elements staying in the order they came: runs by themselves, then merged in pairs. Nobody can stop a sort of the whole.
+fn sort_in_runs(
+    rows: &mut Vec<u32>,
+    compare: impl Fn(&u32, &u32) -> Ordering,
+    mut check: impl FnMut() -> Result<(), ExecError>,
+) -> Result<(), ExecError> {
+    for run in rows.chunks_mut(ROWS_UNCHECKED) {
+        check()?;
+        run.sort_by(&compare);
+    }
+    let (mut width, mut merged) = (ROWS_UNCHECKED, Vec::new());
+    while width < rows.len() {
+        merged.clear();
+        merged.reserve_exact(rows.len());
+        for pair in rows.chunks(width * 2) {
+            let (mut a, mut b) = pair.split_at(width.min(pair.len()));
+            while let ([x, left @ ..], [y, right @ ..]) = (a, b) {
+                if merged.len() % ROWS_UNCHECKED == 0 {
+                    check()?;
+                }
+                if compare(y, x).is_lt() {
+                    merged.push(*y);
+                    b = right;
+                } else {
+                    merged.push(*x);
+                    a = left;
+                }
+            }
+            merged.extend_from_slice(a);
+            merged.extend_from_slice(b);
+        }
+        std::mem::swap(rows, &mut merged);
+        width *= 2;
+    }
+    Ok(())
 }
 
 /// Orders two values of one vector: nulls last.

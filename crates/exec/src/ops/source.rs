@@ -1,6 +1,6 @@
 //! Sources without a table: one row, no row, the rows of the enclosing apply.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trimorph_vector::{Chunk, Group};
 
@@ -53,28 +53,44 @@ impl<'s> Operator<'s> for Empty {
     }
 }
 
-/// Where an apply leaves the rows for its subplan.
+/// Where an apply leaves the rows for its subplan. A subplan may start from them in several places (the branches of a union, both sides
+/// of a join): each of its leaves gets them once.
 #[derive(Clone, Default)]
-pub(crate) struct ArgumentCell<'s>(Arc<Mutex<Option<Group<'s>>>>);
+pub(crate) struct ArgumentCell<'s>(Arc<Mutex<Vec<Option<Group<'s>>>>>);
 
 impl<'s> ArgumentCell<'s> {
-    pub(crate) fn put(&self, group: Group<'s>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(group);
+    fn leaves(&self) -> MutexGuard<'_, Vec<Option<Group<'s>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Option<Group<'s>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// A leaf of the subplan that starts from the rows.
+    pub(crate) fn leaf(&self) -> Argument<'s> {
+        let mut leaves = self.leaves();
+        leaves.push(None);
+        Argument { cell: self.clone(), leaf: leaves.len() - 1 }
+    }
+
+    pub(crate) fn put(&self, group: Group<'s>) {
+        let mut leaves = self.leaves();
+        let Some((last, others)) = leaves.split_last_mut() else { return };
+        others.iter_mut().for_each(|leaf| *leaf = Some(group.clone()));
+        *last = Some(group);
+    }
+
+    fn take(&self, leaf: usize) -> Option<Group<'s>> {
+        self.leaves().get_mut(leaf)?.take()
     }
 }
 
 /// The rows of the enclosing apply, in group 0.
 pub(crate) struct Argument<'s> {
-    pub(crate) cell: ArgumentCell<'s>,
+    cell: ArgumentCell<'s>,
+    leaf: usize,
 }
 
 impl<'s> Operator<'s> for Argument<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, _cx: &Context<'s>) -> Result<bool, ExecError> {
-        match self.cell.take() {
+        match self.cell.take(self.leaf) {
             Some(group) if group.len > 0 => {
                 let slots = chunk.groups[0].vectors.len();
                 chunk.groups[0] = group;
@@ -88,6 +104,7 @@ impl<'s> Operator<'s> for Argument<'s> {
     fn reset(&mut self) {}
 
     fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self { cell: self.cell.clone() })
+        // The rows are those of whichever twin asks first.
+        Box::new(Self { cell: self.cell.clone(), leaf: self.leaf })
     }
 }

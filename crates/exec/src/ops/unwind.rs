@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use trimorph_types::{Nested, Value};
+use trimorph_types::Value;
 use trimorph_vector::Chunk;
 
-use crate::expr::{Ex, Row};
+use crate::expr::{Ex, Items, Row};
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::{repeat, vector_of};
 use crate::{Context, ExecError};
@@ -24,49 +24,6 @@ pub(crate) struct Unwind<'s> {
     offset: usize,
 }
 
-/// The elements of one row.
-#[derive(Clone)]
-enum Items {
-    List(Arc<Nested<Vec<Value>>>),
-    Range { start: i64, step: i64, len: usize },
-}
-
-impl Items {
-    /// `range()` of these arguments, if it is one that can be counted: what is wrong with others the function says.
-    fn range(args: &[Value]) -> Option<Self> {
-        let (start, end, step) = match args {
-            [Value::Int(start), Value::Int(end)] => (*start, *end, 1),
-            [Value::Int(start), Value::Int(end), Value::Int(step)] if *step != 0 => (*start, *end, *step),
-            _ => return None,
-        };
-        let distance = i128::from(end) - i128::from(start);
-        let len = if distance.signum() * i128::from(step.signum()) < 0 {
-            0
-        } else {
-            distance / i128::from(step) + 1
-        };
-        Some(Self::Range { start, step, len: usize::try_from(len).ok()? })
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::List(items) => items.len(),
-            Self::Range { len, .. } => *len,
-        }
-    }
-
-    /// Appends elements `from..to`.
-    fn extend(&self, from: usize, to: usize, out: &mut Vec<Value>) {
-        match self {
-            Self::List(items) => out.extend_from_slice(&items[from..to]),
-            // No element is past the end of the range, and the end is an integer.
-            Self::Range { start, step, .. } => {
-                out.extend((from..to).map(|i| Value::Int(start.wrapping_add(step.wrapping_mul(i as i64)))))
-            }
-        }
-    }
-}
-
 impl<'s> Unwind<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, slots: usize, keep: Arc<[usize]>, list: Arc<Ex>) -> Self {
         let inner = Chunk::with_slots(&[slots]);
@@ -78,21 +35,10 @@ impl<'s> Unwind<'s> {
         if let Some(items) = &self.items {
             return Ok(items.clone());
         }
-        let mut row = Row::new(&self.inner, 0, position as usize);
-        let range = match &*self.list {
-            Ex::Call(function, args, _) if function.name == "range" => {
-                let args = args.iter().map(|a| row.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
-                Items::range(&args)
-            }
-            _ => None,
-        };
-        let items = match range {
-            Some(range) => range,
-            None => match row.eval(&self.list, cx)? {
-                Value::Null => Items::List(Arc::new(Vec::new().into())),
-                Value::List(items) => Items::List(items),
-                other => Items::List(Arc::new(vec![other].into())),
-            },
+        let items = match Row::new(&self.inner, 0, position as usize).items(&self.list, cx)? {
+            Ok(items) => items,
+            Err(Value::Null) => Items::List(Arc::new(Vec::new().into())),
+            Err(other) => Items::List(Arc::new(vec![other].into())),
         };
         self.items = Some(items.clone());
         Ok(items)

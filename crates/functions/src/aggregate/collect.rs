@@ -11,14 +11,29 @@ pub(super) struct Collect {
 }
 
 impl Collect {
+    /// Elements that the list has room for once `more` have come: it grows by halves, so that what moves is known before it does.
+    fn capacity_with(&self, more: u64) -> usize {
+        let wanted = self.items.len().saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
+        let capacity = self.items.capacity();
+        if wanted <= capacity { capacity } else { wanted.max(capacity + capacity / 2).max(4) }
+    }
+
+    /// Bytes that are to be allocated before `weight` more elements can come.
+    pub(super) fn growth_bytes(&self, weight: u64) -> usize {
+        match self.capacity_with(weight) {
+            same if same == self.items.capacity() => 0,
+            capacity => capacity.saturating_mul(size_of::<Value>()),
+        }
+    }
+
     pub(super) fn update(&mut self, value: &Value, weight: u64) -> Result<(), Diagnostic> {
         let beside = value.owned_bytes() - size_of::<Value>() as u64;
         self.owned_bytes = self.owned_bytes.saturating_add(usize::try_from(beside).unwrap_or(usize::MAX));
+        self.reserve(weight)?;
         if weight == 1 {
             self.items.push(value.clone());
             return Ok(());
         }
-        self.reserve(weight)?;
         self.items.extend((0..weight).map(|_| value.clone()));
         Ok(())
     }
@@ -35,8 +50,11 @@ impl Collect {
     }
 
     fn reserve(&mut self, count: u64) -> Result<(), Diagnostic> {
-        let reserved = usize::try_from(count).ok().and_then(|count| self.items.try_reserve(count).ok());
-        reserved.ok_or_else(|| {
+        let capacity = self.capacity_with(count);
+        if capacity == self.items.capacity() {
+            return Ok(());
+        }
+        self.items.try_reserve_exact(capacity - self.items.len()).map_err(|_| {
             let primary = format!("collect() of {count} more elements does not fit in memory");
             Diagnostic::runtime(ErrorKind::ArgumentError, "NumberOutOfRange", primary)
         })

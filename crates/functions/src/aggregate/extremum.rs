@@ -25,6 +25,12 @@ impl Extremum {
         }
     }
 
+    /// What the value kept owns beside its cell.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let owned = self.best.as_ref().map_or(0, Value::owned_bytes).saturating_sub(size_of::<Value>() as u64);
+        usize::try_from(owned).unwrap_or(usize::MAX)
+    }
+
     pub(super) fn merge(&mut self, other: Self) {
         if let Some(best) = other.best {
             self.update(&best);

@@ -13,7 +13,7 @@ mod extremum;
 mod percentile;
 mod sum;
 
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::Diagnostic;
 use trimorph_types::{LogicalType, Value};
 
 use crate::error::overflow;
@@ -194,11 +194,7 @@ impl Accumulator {
                 a.merge(b);
                 Ok(())
             }
-            _ => Err(Diagnostic::runtime(
-                ErrorKind::Unsupported,
-                "Internal",
-                "cannot merge the states of different aggregates",
-            )),
+            _ => Err(Diagnostic::internal("states of different aggregates cannot be merged")),
         }
     }
 
@@ -218,11 +214,21 @@ impl Accumulator {
         }
     }
 
+    /// Bytes that are to be allocated before a value can be taken `weight` times: what it holds now is given back when they are there.
+    pub fn growth_bytes(&self, weight: u64) -> usize {
+        match &self.0 {
+            State::Collect(collect) => collect.growth_bytes(weight),
+            State::Percentile(percentile) => percentile.growth_bytes(),
+            _ => 0,
+        }
+    }
+
     /// Bytes this accumulator holds besides itself; contents of values that others hold are not counted.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             State::Collect(collect) => collect.heap_bytes(),
             State::Percentile(percentile) => percentile.heap_bytes(),
+            State::Extremum(extremum) => extremum.heap_bytes(),
             _ => 0,
         }
     }

@@ -45,6 +45,12 @@ impl Percentile {
         Ok(())
     }
 
+    /// Bytes that are to be allocated before another value can come.
+    pub(super) fn growth_bytes(&self) -> usize {
+        let room = self.values.capacity() > self.values.len();
+        if room { 0 } else { self.values.capacity().max(2) * 2 * size_of::<(Value, u64)>() }
+    }
+
     pub(super) fn update(&mut self, value: &Value, weight: u64) -> Result<(), Diagnostic> {
         match value {
             Value::Int(_) | Value::Float(_) | Value::Decimal(_) => self.values.push((value.clone(), weight)),

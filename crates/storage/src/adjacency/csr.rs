@@ -1,80 +1,105 @@
 //! CSR: sorted neighbour lists.
 //!
-//! Per segment of 65,536 source rows: 32-bit offsets (`rows + 1`, or one per non-empty list and a rank index where a quarter
-//! or more of the lists are empty), neighbour rows in whole bytes, tables only where neighbours are in several, positions
-//! only where needed. Lists are sorted by (table, row); the first edge of a segment has global slot `first_slot`.
+//! A piece per segment of 65,536 rows: 32-bit offsets (`rows + 1`, or one per non-empty list and a rank index where a quarter
+//! or more of the lists are empty), neighbour rows in whole bytes, tables only where neighbours are in several, positions only where
+//! needed. Lists are sorted by (table, row).
+//!
+//! Slots number the edges through all segments of one main version; each segment's first slot is a multiple of 65,536, so that edge
+//! properties, which lie in pieces by source segment, are found by a slot's upper bits. Lists of which no positions are stored have their
+//! slots in their order; others have holes and any order, and are found by page and position.
 
 use std::sync::Arc;
 
-use trimorph_base::{EdgeTableId, NodeId, TableId};
+use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{PackedView, RankView};
-use trimorph_vector::{Nodes, PageStarts};
-use trimorph_vfs::{Bytes, CodecError, Decoder, Image};
+use trimorph_vector::Nodes;
+use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, RegionOptions, lay_out};
 
-use super::rows_within;
-use crate::column::{PackedInts, RankBytes, SEGMENT_ROWS, read_blob, read_presence};
-use crate::edge_table::PAGE_ROWS;
+use super::write::{SegmentLists, WrittenAdjacency};
+use super::{read_rows, rows_within};
+use crate::RewriteError;
+use crate::column::{PackedInts, RankBytes, SEGMENT_ROWS, read_presence};
 
-#[derive(Clone, Debug)]
+/// One piece of a CSR.
+#[derive(Debug)]
 pub(crate) struct CsrSegment {
-    pub(crate) first_slot: u64,
-    pub(crate) edges: usize,
-    pub(crate) presence: Option<RankBytes>,
-    pub(crate) offsets: Bytes,
-    /// Where each page of 128 rows starts, counted from `first_slot`: made when opened, so that a property read from the other side
-    /// finds its page with one load.
-    pub(crate) pages: Vec<u32>,
-    pub(crate) neighbours: PackedInts,
-    pub(crate) tables: Option<PackedInts>,
-    pub(crate) positions: Option<PackedInts>,
+    pub(crate) piece: Arc<Piece>,
+    pub(crate) rows: usize,
+    pub(crate) edges: u64,
+    presence: Option<RankBytes>,
+    offsets: Bytes,
+    neighbours: PackedInts,
+    tables: Option<PackedInts>,
+    positions: Option<PackedInts>,
 }
 
 /// Sorted neighbour lists of all rows of a node table.
 #[derive(Clone, Debug)]
 pub struct Csr {
     targets: Vec<TableId>,
-    segments: Vec<Arc<CsrSegment>>,
-    /// Where each page of all segments starts: one load for a property read from the other side.
-    page_slots: Vec<u64>,
+    pub(crate) segments: Vec<Arc<CsrSegment>>,
+    /// Of each segment.
+    first_slots: Vec<u64>,
+    edges: u64,
+}
+
+/// The first slot of each segment, where the segments have so many slots; one more than there are segments.
+pub(crate) fn first_slots(slots: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut first = vec![0];
+    let mut next = 0u64;
+    for slots in slots {
+        next = next.saturating_add(slots.next_multiple_of(SEGMENT_ROWS as u64));
+        first.push(next);
+    }
+    first
 }
 
 impl Csr {
-    pub(crate) fn read(
-        image: &Image,
-        meta: &mut Decoder<'_>,
-        rows: u64,
+    pub(crate) fn new(
         targets: &[(TableId, u64)],
-    ) -> Result<Self, CodecError> {
-        let rows = usize::try_from(rows).map_err(|_| meta.error("a number of rows that fits memory"))?;
-        let mut first_slot = 0;
-        let mut segments = Vec::new();
-        for start in (0..rows).step_by(SEGMENT_ROWS) {
-            let segment =
-                Self::read_segment(image, meta, SEGMENT_ROWS.min(rows - start), first_slot, targets)?;
-            first_slot += segment.edges as u64;
-            segments.push(Arc::new(segment));
-        }
-        let starts =
-            |s: &Arc<CsrSegment>| s.pages.iter().map(|p| s.first_slot + u64::from(*p)).collect::<Vec<_>>();
-        let page_slots = segments.iter().flat_map(starts).collect();
-        Ok(Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments, page_slots })
+        segments: Vec<Arc<CsrSegment>>,
+        first_slots: Vec<u64>,
+    ) -> Self {
+        let edges = segments.iter().map(|s| s.edges).sum();
+        Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments, first_slots, edges }
     }
 
-    fn read_segment(
-        image: &Image,
-        meta: &mut Decoder<'_>,
-        len: usize,
-        first_slot: u64,
+    /// The same with slots that property pages give.
+    pub(crate) fn with_first_slots(self, first_slots: Vec<u64>) -> Self {
+        Self { first_slots, ..self }
+    }
+}
+
+impl CsrSegment {
+    /// A segment whose first row has no edges, and of whose others nothing is said.
+    pub(crate) fn without_edges(options: RegionOptions) -> Result<Self, RewriteError> {
+        let mut written = WrittenAdjacency::new(false);
+        let nobody = |_| NodeId(0);
+        written.push(&SegmentLists { offsets: &[0, 0], neighbour: &nobody, table: None, position: None });
+        let piece = lay_out(written.pieces, options)?.pop();
+        let piece = piece.ok_or(CodecError { offset: 0, expected: "a piece" })?;
+        Ok(Self::read(piece, SEGMENT_ROWS, &[])?)
+    }
+
+    /// Reads the piece of a segment of at most `rows` rows: a table may have got rows since, which have no edges.
+    ///
+    /// **Errors**: metadata that does not fit the blobs, the rows or the target tables. **Cost**: a look at every neighbour.
+    pub(crate) fn read(
+        piece: Arc<Piece>,
+        rows: usize,
         targets: &[(TableId, u64)],
-    ) -> Result<CsrSegment, CodecError> {
+    ) -> Result<Self, CodecError> {
+        let (piece, owned) = (&*piece, Arc::clone(&piece));
+        let meta = &mut Decoder::new(piece.metadata());
+        let len = read_rows(meta, rows)?;
         let (presence, lists) = match meta.u8()? {
             0 => (None, len),
             _ => {
-                let (bits, lists) = read_presence(image, meta, len)?;
+                let (bits, lists) = read_presence(piece, meta, len)?;
                 (Some(bits), lists)
             }
         };
-        let offsets = read_blob(image, meta)?;
+        let offsets = piece.read_blob(meta)?;
         let edges = {
             let ends = bytemuck::try_cast_slice::<u8, u32>(offsets.as_slice()).unwrap_or_default();
             if ends.len() != lists + 1 || ends[0] != 0 || ends.windows(2).any(|w| w[0] > w[1]) {
@@ -82,39 +107,35 @@ impl Csr {
             }
             ends[lists] as usize
         };
-        let neighbours = PackedInts::read(image, meta, edges)?;
+        let neighbours = PackedInts::read(piece, meta, edges)?;
         if neighbours.step != 1 || neighbours.bits % 8 != 0 || neighbours.bits > 56 || neighbours.base < 0 {
             return Err(meta.error("neighbours in whole bytes"));
         }
-        let tables = match meta.u8()? {
-            0 => None,
-            _ => Some(PackedInts::read(image, meta, edges)?),
+        let optional = |meta: &mut Decoder<'_>| match meta.u8()? {
+            0 => Ok(None),
+            _ => PackedInts::read(piece, meta, edges).map(Some),
         };
-        let positions = match meta.u8()? {
-            0 => None,
-            _ => Some(PackedInts::read(image, meta, edges)?),
-        };
+        let (tables, positions) = (optional(meta)?, optional(meta)?);
         if !rows_within(&neighbours, tables.as_ref(), edges, targets) {
             return Err(meta.error("neighbours within their tables"));
         }
-        let pages = page_starts(len, presence.as_ref(), &offsets);
-        Ok(CsrSegment { first_slot, edges, presence, offsets, pages, neighbours, tables, positions })
+        let (rows, edges) = (len, edges as u64);
+        Ok(Self { piece: owned, rows, edges, presence, offsets, neighbours, tables, positions })
     }
-}
 
-/// The first edge of each page of a segment of `len` rows.
-fn page_starts(len: usize, presence: Option<&RankBytes>, offsets: &Bytes) -> Vec<u32> {
-    let offsets = bytemuck::try_cast_slice::<u8, u32>(offsets.as_slice()).unwrap_or_default();
-    let rank = presence.map(RankBytes::view);
-    (0..len)
-        .step_by(PAGE_ROWS as usize)
-        .map(|row| offsets.get(rank.map_or(row, |r| r.rank(row))).copied().unwrap_or(0))
-        .collect()
+    /// The first edge of each page of 128 rows, and behind the last: where properties lie by the order of lists.
+    pub(crate) fn page_starts(&self) -> Vec<u32> {
+        let offsets = bytemuck::try_cast_slice::<u8, u32>(self.offsets.as_slice()).unwrap_or_default();
+        let rank = self.presence.as_ref().map(RankBytes::view);
+        let start = |row: usize| offsets.get(rank.map_or(row, |r| r.rank(row))).copied().unwrap_or(0);
+        let ends = offsets.last().copied().unwrap_or(0);
+        (0..self.rows).step_by(super::PAGE).map(start).chain([ends]).collect()
+    }
 }
 
 struct SegmentView<'s> {
     first_slot: u64,
-    pages: &'s [u32],
+    rows: usize,
     presence: Option<RankView<'s>>,
     offsets: &'s [u32],
     neighbours: PackedView<'s>,
@@ -123,13 +144,23 @@ struct SegmentView<'s> {
 }
 
 impl SegmentView<'_> {
-    /// The global slots at which the edges of local rows `first..` start, or would.
-    fn slots(&self, first: usize, out: &mut [u64]) {
-        let Some((end, _)) = self.offsets.split_last() else { return out.fill(self.first_slot) };
+    /// Where the edges of a local row start, or would; of the row behind the last, where they end.
+    fn start(&self, local: usize) -> Option<u32> {
+        let at = match &self.presence {
+            Some(rank) if local < rank.rows() => rank.rank(local),
+            Some(_) => self.offsets.len().checked_sub(1)?,
+            None => local,
+        };
+        self.offsets.get(at).copied()
+    }
+
+    /// Where the edges of local rows `first..` start, or would, counted from `origin`.
+    fn starts(&self, first: usize, origin: u64, out: &mut [u64]) {
+        let Some((end, _)) = self.offsets.split_last() else { return out.fill(origin) };
         let Some(rank) = &self.presence else {
             let starts = self.offsets.get(first..).unwrap_or_default().iter().chain(std::iter::repeat(end));
             for (o, start) in out.iter_mut().zip(starts) {
-                *o = self.first_slot + u64::from(*start);
+                *o = origin + u64::from(*start);
             }
             return;
         };
@@ -143,7 +174,7 @@ impl SegmentView<'_> {
                 0
             };
             for o in out.iter_mut() {
-                *o = self.first_slot + u64::from(*self.offsets.get(at).unwrap_or(end));
+                *o = origin + u64::from(*self.offsets.get(at).unwrap_or(end));
                 at += (stored & 1) as usize;
                 stored >>= 1;
             }
@@ -155,8 +186,8 @@ impl SegmentView<'_> {
 /// A CSR, resolved into slices.
 pub struct CsrView<'s> {
     targets: &'s [TableId],
-    page_slots: &'s [u64],
     segments: Vec<SegmentView<'s>>,
+    edges: u64,
 }
 
 /// One neighbour list.
@@ -170,6 +201,11 @@ pub struct List {
 }
 
 impl List {
+    /// The segment it is in.
+    pub(crate) fn segment(self) -> usize {
+        self.segment
+    }
+
     /// The edges from the `from`-th on, at most `len` of them.
     #[must_use]
     pub fn part(self, from: usize, len: usize) -> Self {
@@ -181,23 +217,27 @@ impl List {
 impl<'s> CsrView<'s> {
     /// Resolves `csr`.
     pub fn new(csr: &'s Csr) -> Self {
-        let segments = csr.segments.iter().map(|s| SegmentView {
-            first_slot: s.first_slot,
-            pages: &s.pages,
+        let segments = csr.segments.iter().zip(&csr.first_slots).map(|(s, first_slot)| SegmentView {
+            first_slot: *first_slot,
+            rows: s.rows,
             presence: s.presence.as_ref().map(RankBytes::view),
             offsets: bytemuck::try_cast_slice(s.offsets.as_slice()).unwrap_or_default(),
             neighbours: s.neighbours.view(),
             tables: s.tables.as_ref().map(PackedInts::view),
             positions: s.positions.as_ref().map(PackedInts::view),
         });
-        Self { targets: &csr.targets, page_slots: &csr.page_slots, segments: segments.collect() }
+        Self { targets: &csr.targets, segments: segments.collect(), edges: csr.edges }
     }
 
     /// The list of node `row`.
     #[inline]
     pub fn list(&self, row: u64) -> List {
         let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
-        let view = &self.segments[segment];
+        let view = match self.segments.get(segment) {
+            Some(view) if local < view.rows => view,
+            // A row that the table got since the segment was written.
+            _ => return List { segment: 0, start: 0, len: 0 },
+        };
         // An empty list that is not stored starts and ends where the next one starts: no branch on its bit.
         let (at, stored) = match &view.presence {
             None => (local, 1),
@@ -209,32 +249,67 @@ impl<'s> CsrView<'s> {
 
     /// The list of node `row`; `None` past the last row.
     pub fn list_within(&self, row: u64) -> Option<List> {
-        self.row_slot(row).filter(|_| (row as usize / SEGMENT_ROWS) < self.segments.len())?;
-        let view = &self.segments[row as usize / SEGMENT_ROWS];
-        let local = row as usize % SEGMENT_ROWS;
-        let rows = view.presence.as_ref().map_or(view.offsets.len().saturating_sub(1), RankView::rows);
-        (local < rows).then(|| self.list(row))
+        let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
+        self.segments.get(segment).filter(|s| local < s.rows).map(|_| self.list(row))
     }
 
     /// The lists of `count` rows from `first` on, end to end; `None` if they are not in one segment.
     pub fn run(&self, first: u64, count: usize) -> Option<List> {
-        let segment = first as usize / SEGMENT_ROWS;
-        let last = first + (count as u64).checked_sub(1)?;
-        if last as usize / SEGMENT_ROWS != segment {
-            return None;
-        }
-        let (start, end) = (self.row_slot(first)?, self.list_within(last)?);
-        // An empty list has no place of its own.
-        let end = if end.len == 0 { self.row_slot(last)? } else { self.slot(end) + end.len as u64 };
-        let first_slot = self.segments[segment].first_slot;
-        Some(List { segment, start: (start - first_slot) as usize, len: end.checked_sub(start)? as usize })
+        let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
+        let view = self.segments.get(segment).filter(|s| count > 0 && local + count <= s.rows)?;
+        let (start, end) = (view.start(local)?, view.start(local + count)?);
+        Some(List { segment, start: start as usize, len: end.checked_sub(start)? as usize })
     }
 
-    /// Where the pages of a list's segment start, for the ids of its slots.
-    pub fn page_starts(&self, list: List, table: EdgeTableId) -> PageStarts<'s> {
-        let view = &self.segments[list.segment];
-        let first_page = (list.segment * SEGMENT_ROWS) as u64 / PAGE_ROWS;
-        PageStarts { table, first_page, first_slot: view.first_slot, starts: view.pages }
+    /// The lists of `count` rows from `first` on, a run for each segment that they are in.
+    pub fn runs(&self, first: u64, count: u64) -> impl Iterator<Item = List> + '_ {
+        let end = first.saturating_add(count);
+        let mut at = first;
+        std::iter::from_fn(move || {
+            loop {
+                let segment = at as usize / SEGMENT_ROWS;
+                let rows = self.segments.get(segment).filter(|_| at < end)?.rows as u64;
+                let last = end.min((segment * SEGMENT_ROWS) as u64 + rows);
+                let count = usize::try_from(last.saturating_sub(at)).unwrap_or(0);
+                let run = self.run(at, count);
+                at = ((segment + 1) * SEGMENT_ROWS) as u64;
+                if run.is_some() {
+                    return run;
+                }
+            }
+        })
+    }
+
+    /// Rows from `first` on to the end of its segment.
+    pub(crate) fn rows_from(&self, first: u64) -> usize {
+        let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
+        self.segments.get(segment).map_or(0, |s| s.rows.saturating_sub(local))
+    }
+
+    /// The row, of `rows` from `first` on, that the `i`-th edge of their run starts at. **Cost**: O(log rows).
+    pub(crate) fn row_of(&self, first: u64, rows: usize, run: List, i: usize) -> u64 {
+        let local = first as usize % SEGMENT_ROWS;
+        let starts_after = |row: usize| {
+            let start = self.segments.get(run.segment).and_then(|s| s.start(local + row));
+            start.is_some_and(|start| start as usize > run.start + i)
+        };
+        let (mut low, mut high) = (0, rows);
+        // The last row whose edges start at or before the edge holds it: those after it without edges start later.
+        while high - low > 1 {
+            let middle = usize::midpoint(low, high);
+            if starts_after(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        first + low as u64
+    }
+
+    /// Whether the slots of a list follow each other in its order, as all do that were only loaded: then [`Self::slot`] is the first.
+    #[inline]
+    pub fn is_in_order(&self, list: List) -> bool {
+        self.segments.get(list.segment).is_none_or(|s| s.positions.is_none())
     }
 
     /// The number of edges of node `row`.
@@ -248,38 +323,47 @@ impl<'s> CsrView<'s> {
     /// **Cost**: one load per row and no branch.
     pub fn multiply_degrees(&self, first: u64, out: &mut [u64]) -> Option<()> {
         const BATCH: usize = 64;
-        let (mut slots, mut row, mut overflow) = ([0; BATCH + 1], first, false);
-        for out in out.chunks_mut(BATCH) {
-            self.slots(row, &mut slots[..=out.len()]);
-            for (o, pair) in out.iter_mut().zip(slots.windows(2)) {
+        let (mut starts, mut overflow, mut done) = ([0; BATCH + 1], false, 0);
+        while done < out.len() {
+            let row = first as usize + done;
+            let (segment, local) = (row / SEGMENT_ROWS, row % SEGMENT_ROWS);
+            let Some(view) = self.segments.get(segment).filter(|s| local < s.rows) else {
+                // Rows that the table got since the segment was written have no edges.
+                let here = (SEGMENT_ROWS - local).min(out.len() - done);
+                out[done..done + here].fill(0);
+                done += here;
+                continue;
+            };
+            let here = (view.rows - local).min(out.len() - done).min(BATCH);
+            let starts = &mut starts[..=here];
+            view.starts(local, 0, starts);
+            for (o, pair) in out[done..done + here].iter_mut().zip(starts.windows(2)) {
                 let (product, over) = o.overflowing_mul(pair[1] - pair[0]);
                 *o = product;
                 overflow |= over;
             }
-            row += out.len() as u64;
+            done += here;
         }
         (!overflow).then_some(())
     }
 
-    /// The global slots at which the edges of rows `first..` start, or would; past the last row, the number of edges.
+    /// The slots at which the edges of rows `first..` start, or would, and behind the last row's; `None`, and anything written, where
+    /// the rows are not all in one segment.
     ///
     /// **Cost**: one load per row and no branch on whether it has edges.
-    pub fn slots(&self, first: u64, out: &mut [u64]) {
-        let mut done = 0;
-        while done < out.len() {
-            let row = first as usize + done;
-            let (segment, local) = (row / SEGMENT_ROWS, row % SEGMENT_ROWS);
-            let Some(view) = self.segments.get(segment) else { return out[done..].fill(self.edges()) };
-            let here = (SEGMENT_ROWS - local).min(out.len() - done);
-            view.slots(local, &mut out[done..done + here]);
-            done += here;
-        }
+    pub fn slots(&self, first: u64, out: &mut [u64]) -> Option<()> {
+        let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
+        let view = self.segments.get(segment).filter(|s| !out.is_empty() && local + out.len() <= s.rows + 1)?;
+        view.starts(local, view.first_slot, out);
+        Some(())
     }
 
     /// The neighbours of a list, in place where they are in one table.
     #[inline]
     pub fn nodes(&self, list: List) -> Nodes<'s> {
-        let view = &self.segments[list.segment];
+        let Some(view) = self.segments.get(list.segment).filter(|_| list.len > 0) else {
+            return Nodes::Ids { table: None, ids: Vec::new() };
+        };
         match &view.tables {
             None => {
                 let width = view.neighbours.bits / 8;
@@ -298,8 +382,7 @@ impl<'s> CsrView<'s> {
     /// Whether a list's edges have stored positions, and neighbours in one table.
     #[inline]
     pub(crate) fn has_positions(&self, list: List) -> bool {
-        let view = &self.segments[list.segment];
-        view.tables.is_none() && view.positions.is_some()
+        self.segments.get(list.segment).is_some_and(|s| s.tables.is_none() && s.positions.is_some())
     }
 
     /// Calls `each` with the row and the stored position of every neighbour of a list whose neighbours are in one table, in order, up to
@@ -309,7 +392,7 @@ impl<'s> CsrView<'s> {
         /// Lists up to this long spare the buffers of longer ones.
         const SHORT: usize = 8;
         const BATCH: usize = 64;
-        let view = &self.segments[list.segment];
+        let Some(view) = self.segments.get(list.segment) else { return };
         let (None, Some(positions)) = (&view.tables, &view.positions) else { return };
         let end = list.start + list.len;
         if list.len <= SHORT {
@@ -332,7 +415,7 @@ impl<'s> CsrView<'s> {
     /// Appends the neighbours of a list to `out`.
     #[inline]
     pub fn append_nodes(&self, list: List, out: &mut Vec<NodeId>) {
-        let view = &self.segments[list.segment];
+        let Some(view) = self.segments.get(list.segment) else { return };
         match &view.tables {
             None => {
                 let first = NodeId::new(self.targets[0], 0).0;
@@ -348,7 +431,7 @@ impl<'s> CsrView<'s> {
     /// **Cost**: one load of the neighbour and one of the weight each; 32-bit weights take half the cache and cannot overflow.
     #[inline]
     pub fn sum_weights<T: Copy + Into<u64>>(&self, list: List, weights: &[T]) -> Option<u64> {
-        let view = &self.segments[list.segment];
+        let Some(view) = self.segments.get(list.segment) else { return Some(0) };
         let width = view.neighbours.bits as usize / 8;
         let bytes = &view.neighbours.bytes[list.start * width..];
         let weights = weights.get(usize::try_from(view.neighbours.base).ok()?..)?;
@@ -367,50 +450,26 @@ impl<'s> CsrView<'s> {
     /// The `i`-th neighbour of a list.
     #[inline]
     pub fn node(&self, list: List, i: usize) -> NodeId {
-        let view = &self.segments[list.segment];
+        let Some(view) = self.segments.get(list.segment) else { return NodeId(0) };
         let target = view.tables.as_ref().map_or(0, |t| t.get(list.start + i) as usize);
         NodeId::new(self.targets[target], view.neighbours.get(list.start + i).cast_unsigned())
     }
 
-    /// The global slot of the first edge of a list.
+    /// The slot of the first edge of a list that is in order.
     #[inline]
     pub fn slot(&self, list: List) -> u64 {
-        self.segments[list.segment].first_slot + list.start as u64
-    }
-
-    /// The global slot at which the page of 128 rows that holds `row` starts.
-    #[inline]
-    pub fn page_slot(&self, page: u64) -> u64 {
-        self.page_slots.get(page as usize).copied().unwrap_or(0)
-    }
-
-    /// The global slot at which the edges of `row` start, or would; past the last row, the number of edges.
-    #[inline]
-    pub fn slot_of(&self, row: u64) -> u64 {
-        self.row_slot(row).unwrap_or_else(|| self.edges())
+        self.segments.get(list.segment).map_or(0, |s| s.first_slot) + list.start as u64
     }
 
     /// Edges in all lists.
     pub fn edges(&self) -> u64 {
-        self.segments.last().map_or(0, |s| s.first_slot + s.offsets.last().map_or(0, |o| u64::from(*o)))
-    }
-
-    /// The global slot at which the edges of `row` start, or would; `None` past the last row.
-    pub(crate) fn row_slot(&self, row: u64) -> Option<u64> {
-        let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
-        let view = self.segments.get(segment)?;
-        let at = match &view.presence {
-            None => local,
-            Some(rank) if local < rank.rows() => rank.rank(local),
-            Some(_) => return None,
-        };
-        Some(view.first_slot + u64::from(*view.offsets.get(at)?))
+        self.edges
     }
 
     /// The stored position of the `i`-th edge of a list, where positions are stored.
     #[inline]
     pub fn position(&self, list: List, i: usize) -> Option<u64> {
-        self.segments[list.segment].positions.as_ref().map(|p| p.get(list.start + i).cast_unsigned())
+        self.segments.get(list.segment)?.positions.as_ref().map(|p| p.get(list.start + i).cast_unsigned())
     }
 
     /// The first place in a list whose neighbour is not before `node`. **Cost**: O(log len).

@@ -9,14 +9,25 @@
 mod build;
 mod csr;
 mod vertex_column;
+mod write;
 
 pub(crate) use build::build_backward;
 pub use build::{EdgeList, sort_edges};
+pub(crate) use csr::{CsrSegment, first_slots};
 pub use csr::{Csr, CsrView, List};
+pub(crate) use vertex_column::VertexSegment;
 pub use vertex_column::{VertexColumn, VertexColumnView};
+pub(crate) use write::{SegmentLists, WrittenAdjacency};
 
-use trimorph_base::TableId;
-use trimorph_vfs::{CodecError, Decoder, Image};
+use std::sync::Arc;
+
+use trimorph_base::{PAGE_ROWS, TableId};
+use trimorph_vfs::{CodecError, Decoder, Piece};
+
+use crate::column::SEGMENT_ROWS;
+
+/// Rows of a page, as an index.
+const PAGE: usize = PAGE_ROWS as usize;
 
 /// One direction of an edge table.
 #[derive(Clone, Debug)]
@@ -27,17 +38,56 @@ pub enum Adjacency {
     Column(VertexColumn),
 }
 
+/// Reads how many rows the lists of a segment are of: no more than the table has there.
+fn read_rows(meta: &mut Decoder<'_>, most: usize) -> Result<usize, CodecError> {
+    let rows = meta.u32()? as usize;
+    if rows > 0 && rows <= most { Ok(rows) } else { Err(meta.error("as many rows as the table has")) }
+}
+
+/// Rows of each segment of a table of `rows` rows.
+pub(crate) fn segment_rows(rows: u64) -> impl Iterator<Item = usize> {
+    let segments = rows.div_ceil(SEGMENT_ROWS as u64);
+    (0..segments).map(move |i| {
+        // At most a segment's rows.
+        (rows - i * SEGMENT_ROWS as u64).min(SEGMENT_ROWS as u64) as usize
+    })
+}
+
 impl Adjacency {
+    /// The direction seen from a table of `rows` rows, of one piece for each of its segments; the last segments may have none.
+    ///
+    /// **Errors**: a piece that does not fit its rows or its targets.
     pub(crate) fn read(
-        image: &Image,
-        meta: &mut Decoder<'_>,
+        single: bool,
         rows: u64,
         targets: &[(TableId, u64)],
+        pieces: &mut dyn Iterator<Item = Result<Arc<Piece>, CodecError>>,
     ) -> Result<Self, CodecError> {
-        match meta.u8()? {
-            0 => Ok(Self::Csr(Csr::read(image, meta, rows, targets)?)),
-            1 => Ok(Self::Column(VertexColumn::read(image, meta, rows, targets)?)),
-            _ => Err(meta.error("a kind of adjacency")),
+        let pieces = segment_rows(rows).zip(pieces);
+        if single {
+            let read = |(rows, piece): (_, Result<_, _>)| Ok(Arc::new(VertexSegment::read(piece?, rows, targets)?));
+            let segments = pieces.map(read).collect::<Result<Vec<_>, CodecError>>()?;
+            return Ok(Self::Column(VertexColumn::new(targets, segments)));
+        }
+        let read = |(rows, piece): (_, Result<_, _>)| Ok(Arc::new(CsrSegment::read(piece?, rows, targets)?));
+        let segments = pieces.map(read).collect::<Result<Vec<_>, CodecError>>()?;
+        let first_slots = first_slots(segments.iter().map(|s| s.edges));
+        Ok(Self::Csr(Csr::new(targets, segments, first_slots)))
+    }
+
+    /// The pieces of its segments.
+    pub(crate) fn pieces(&self) -> Vec<&Arc<Piece>> {
+        match self {
+            Self::Csr(csr) => csr.segments.iter().map(|s| &s.piece).collect(),
+            Self::Column(column) => column.segments.iter().map(|s| &s.piece).collect(),
+        }
+    }
+
+    /// Edges of all nodes.
+    pub(crate) fn edges(&self) -> u64 {
+        match self {
+            Self::Csr(csr) => csr.segments.iter().map(|s| s.edges).sum(),
+            Self::Column(column) => column.segments.iter().map(|s| s.edges).sum(),
         }
     }
 
@@ -89,6 +139,11 @@ pub struct AdjacencyBytes {
 }
 
 impl AdjacencyBytes {
+    /// Their sum.
+    pub(crate) fn total(&self) -> usize {
+        self.offsets + self.neighbours + self.positions
+    }
+
     pub(crate) fn add(&mut self, other: Self) {
         self.offsets += other.offsets;
         self.neighbours += other.neighbours;

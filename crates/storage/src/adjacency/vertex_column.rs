@@ -7,13 +7,19 @@ use std::sync::Arc;
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{PackedView, RankView};
 use trimorph_vector::Nodes;
-use trimorph_vfs::{CodecError, Decoder, Image};
+use trimorph_vfs::{CodecError, Decoder, Piece, RegionOptions, lay_out};
 
-use super::rows_within;
+use super::write::{SegmentLists, WrittenAdjacency};
+use super::{read_rows, rows_within};
+use crate::RewriteError;
 use crate::column::{PackedInts, RankBytes, SEGMENT_ROWS, read_presence};
 
-#[derive(Clone, Debug)]
-struct Segment {
+/// One piece of a vertex column.
+#[derive(Debug)]
+pub(crate) struct VertexSegment {
+    pub(crate) piece: Arc<Piece>,
+    pub(crate) edges: u64,
+    rows: usize,
     presence: Option<RankBytes>,
     neighbours: PackedInts,
     tables: Option<PackedInts>,
@@ -24,48 +30,61 @@ struct Segment {
 #[derive(Clone, Debug)]
 pub struct VertexColumn {
     targets: Vec<TableId>,
-    segments: Vec<Arc<Segment>>,
+    pub(crate) segments: Vec<Arc<VertexSegment>>,
     edges: u64,
 }
 
 impl VertexColumn {
+    pub(crate) fn new(targets: &[(TableId, u64)], segments: Vec<Arc<VertexSegment>>) -> Self {
+        let edges = segments.iter().map(|s| s.edges).sum();
+        Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments, edges }
+    }
+}
+
+impl VertexSegment {
+    /// A segment whose first row has no edges, and of whose others nothing is said.
+    pub(crate) fn without_edges(options: RegionOptions) -> Result<Self, RewriteError> {
+        let mut written = WrittenAdjacency::new(true);
+        let nobody = |_| NodeId(0);
+        written.push(&SegmentLists { offsets: &[0, 0], neighbour: &nobody, table: None, position: None });
+        let piece = lay_out(written.pieces, options)?.pop();
+        let piece = piece.ok_or(CodecError { offset: 0, expected: "a piece" })?;
+        Ok(Self::read(piece, SEGMENT_ROWS, &[])?)
+    }
+
+    /// Reads the piece of a segment of at most `rows` rows: a table may have got rows since, which have no edge.
+    ///
+    /// **Errors**: metadata that does not fit the blobs, the rows or the target tables. **Cost**: a look at every neighbour.
     pub(crate) fn read(
-        image: &Image,
-        meta: &mut Decoder<'_>,
-        rows: u64,
+        piece: Arc<Piece>,
+        rows: usize,
         targets: &[(TableId, u64)],
     ) -> Result<Self, CodecError> {
-        let rows = usize::try_from(rows).map_err(|_| meta.error("a number of rows that fits memory"))?;
-        let (mut segments, mut edges) = (Vec::new(), 0);
-        for start in (0..rows).step_by(SEGMENT_ROWS) {
-            let len = SEGMENT_ROWS.min(rows - start);
-            let (presence, present) = match meta.u8()? {
-                0 => (None, len),
-                _ => {
-                    let (bits, present) = read_presence(image, meta, len)?;
-                    (Some(bits), present)
-                }
-            };
-            edges += present as u64;
-            let neighbours = PackedInts::read(image, meta, present)?;
-            let tables = match meta.u8()? {
-                0 => None,
-                _ => Some(PackedInts::read(image, meta, present)?),
-            };
-            let positions = match meta.u8()? {
-                0 => None,
-                _ => Some(PackedInts::read(image, meta, present)?),
-            };
-            if !rows_within(&neighbours, tables.as_ref(), present, targets) {
-                return Err(meta.error("neighbours within their tables"));
+        let (piece, owned) = (&*piece, Arc::clone(&piece));
+        let meta = &mut Decoder::new(piece.metadata());
+        let len = read_rows(meta, rows)?;
+        let (presence, present) = match meta.u8()? {
+            0 => (None, len),
+            _ => {
+                let (bits, present) = read_presence(piece, meta, len)?;
+                (Some(bits), present)
             }
-            segments.push(Arc::new(Segment { presence, neighbours, tables, positions }));
+        };
+        let neighbours = PackedInts::read(piece, meta, present)?;
+        let optional = |meta: &mut Decoder<'_>| match meta.u8()? {
+            0 => Ok(None),
+            _ => PackedInts::read(piece, meta, present).map(Some),
+        };
+        let (tables, positions) = (optional(meta)?, optional(meta)?);
+        if !rows_within(&neighbours, tables.as_ref(), present, targets) {
+            return Err(meta.error("neighbours within their tables"));
         }
-        Ok(Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments, edges })
+        Ok(Self { piece: owned, edges: present as u64, rows: len, presence, neighbours, tables, positions })
     }
 }
 
 struct SegmentView<'s> {
+    rows: usize,
     presence: Option<RankView<'s>>,
     neighbours: PackedView<'s>,
     tables: Option<PackedView<'s>>,
@@ -83,6 +102,7 @@ impl<'s> VertexColumnView<'s> {
     /// Resolves `column`.
     pub fn new(column: &'s VertexColumn) -> Self {
         let segments = column.segments.iter().map(|s| SegmentView {
+            rows: s.rows,
             presence: s.presence.as_ref().map(RankBytes::view),
             neighbours: s.neighbours.view(),
             tables: s.tables.as_ref().map(PackedInts::view),
@@ -99,7 +119,7 @@ impl<'s> VertexColumnView<'s> {
     #[inline]
     fn place(&self, row: u64) -> Option<(&SegmentView<'s>, usize)> {
         let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
-        let view = self.segments.get(segment)?;
+        let view = self.segments.get(segment).filter(|s| local < s.rows)?;
         match &view.presence {
             None => Some((view, local)),
             Some(rank) => Some((view, rank.place(local)?)),

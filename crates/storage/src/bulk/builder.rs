@@ -2,8 +2,8 @@
 //!
 //! 1. `append_nodes`: keys are entered into their space (a duplicate is a rejected row), columns go to their writers.
 //! 2. `append_edges`: keys to node ids where they are known already; the batch is kept, packed.
-//! 3. `finish`: node images; then for each (edge label, source node table): the keys that are left to node ids (a dangling end is
-//!    a rejected row), sort, both directions, property pages, image. Edge tables are built in parallel, but no two large ones.
+//! 3. `finish`: node tables; then for each (edge label, source node table): the keys that are left to node ids (a dangling end is
+//!    a rejected row), sort, both directions, property pages. Edge tables are built in parallel, but no two large ones.
 //!
 //! **Cost**: at most twice the memory of what was loaded, and 512 MB; `tests/memory/main.rs` measures it. What is kept is
 //! charged to the budget as it comes, columns by estimate.
@@ -11,15 +11,15 @@
 //! Source: GF-CL §4–5; design §3.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
+use rustc_hash::FxHashMap;
 use trimorph_base::{
     CancelToken, EdgeId, EdgeTableId, LabelId, MemoryBudget, PropertyId, Reservation, TableId, TypeId,
 };
 use trimorph_catalog::{Catalog, CharacteristicSet, EdgeTableInfo, NodeTableInfo, PropertyInfo};
 use trimorph_types::LogicalType;
-use trimorph_vfs::{Encoder, ImageWriter, RegionOptions};
+use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 
 use super::column_estimate::estimate_bytes;
 use super::edges::{EdgeTableInput, build_edge_table, route_edges};
@@ -31,8 +31,7 @@ use super::{
     NodeSpec, Rejected, Verdict,
 };
 use crate::column::ColumnWriter;
-use crate::key_index::KeyIndex;
-use crate::node_table::NODE_TABLE_KIND;
+use crate::key_index::{KeyIndex, Slots};
 use crate::{ComponentBytes, EdgeTable, Main, NodeTable};
 
 /// What decides about rejected rows.
@@ -45,7 +44,7 @@ struct NodeTableState {
     key: Option<ColumnWriter>,
     columns: Vec<ColumnWriter>,
     /// Which properties occur together, as a bit set over the spec's properties.
-    sets: HashMap<u128, u64>,
+    sets: FxHashMap<Box<[u64]>, u64>,
 }
 
 struct EdgeState {
@@ -148,8 +147,8 @@ impl<'a> BulkBuilder<'a> {
         // Keys are resolved: the spaces, most of the memory of a load, can go.
         drop(spaces);
         lock(&self.spaces).clear();
-        if inputs.len() >= usize::from(EdgeId::TABLE_END) {
-            return Err(too_large("edge tables", EdgeId::TABLE_END.into()));
+        if inputs.len() > EdgeId::TABLES_MAX {
+            return Err(too_large("edge tables", EdgeId::TABLES_MAX as u64));
         }
         self.build_edges(inputs, threads, &mut catalog, &mut main)?;
         main.catalog = Arc::new(catalog);
@@ -186,7 +185,7 @@ impl<'a> BulkBuilder<'a> {
         let rows: Vec<u64> = main.node_tables.iter().map(|t| t.rows).collect();
         let mut jobs = Vec::new();
         for (i, input) in inputs.into_iter().enumerate() {
-            let id = EdgeTableId(u16::try_from(i).map_err(|_| too_large("edge tables", 1 << 10))?);
+            let id = EdgeTableId(u16::try_from(i).map_err(|_| too_large("edge tables", 1 << 16))?);
             let ty = TypeId(small(catalog.types.intern(&input.label), "edge labels")?);
             let properties: Vec<PropertyId> = input
                 .properties
@@ -286,9 +285,14 @@ fn small(id: usize, what: &str) -> Result<u16, BulkError> {
     u16::try_from(id).map_err(|_| too_large(what, 1 << 16))
 }
 
-/// An image that could not be built is a lack of memory: what was written just now is not damaged.
-pub(super) fn no_memory(error: impl std::fmt::Debug) -> BulkError {
-    BulkError::TooLarge(format!("could not build the table's image: {error:?}"))
+/// There is no memory for the finished pieces.
+pub(super) fn no_memory(error: std::io::Error) -> BulkError {
+    BulkError::TooLarge(format!("could not get memory for a table: {error}"))
+}
+
+/// What was written just now cannot be read: a bug, and not of who loads.
+pub(super) fn unreadable(error: CodecError) -> BulkError {
+    BulkError::TooLarge(format!("could not build a table: {error}"))
 }
 
 fn finish_nodes(
@@ -298,8 +302,6 @@ fn finish_nodes(
     catalog: &mut Catalog,
     options: RegionOptions,
 ) -> Result<(NodeTable, ComponentBytes), BulkError> {
-    let mut image = ImageWriter::new();
-    let mut meta = Encoder::new();
     let mut bytes = ComponentBytes::default();
     let labels = (state.spec.labels.iter())
         .map(|l| Ok(LabelId(small(catalog.labels.intern(l), "labels")?)))
@@ -315,38 +317,57 @@ fn finish_nodes(
         .iter()
         .map(|n| (n.clone(), LogicalType::Int))
         .chain(state.spec.properties.iter().cloned());
-    let mut properties = Vec::new();
-    meta.u64(state.rows);
-    meta.u64((usize::from(key.is_some()) + state.columns.len()) as u64);
+    let (mut properties, mut written, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
     for ((name, _), writer) in names.zip(state.key.into_iter().chain(state.columns)) {
         let ty = writer.logical_type();
-        let (stats, size) = writer.finish(&mut image, &mut meta);
+        let (mut column, stats, size) = writer.finish();
         bytes.node_properties += size.data;
         bytes.nulls += size.nulls;
+        pieces.append(&mut column.pieces);
+        written.push(column);
         let id =
             u32::try_from(catalog.properties.intern(&name)).map_err(|_| too_large("properties", 1 << 32))?;
         properties.push(PropertyInfo { id: PropertyId(id), ty, stats });
     }
-    match (key, state.space) {
+    let key_bits = match (key, state.space) {
         (Some(_), Some(space)) => {
-            meta.u8(1);
             let space = read(&spaces[space]);
             let rows = state.rows as usize;
-            let hashes = |take: &mut dyn FnMut(u64, u32)| space.hashes(id, take);
-            bytes.key_indexes += KeyIndex::write(rows, hashes, &mut image, &mut meta);
+            let (bits, mut entries, size) =
+                KeyIndex::write(rows, |take: &mut dyn FnMut(u64, u32)| space.hashes(id, take));
+            bytes.key_indexes += size;
+            pieces.append(&mut entries);
+            Some(bits)
         }
-        _ => meta.u8(0),
-    }
-    let region = image.finish(NODE_TABLE_KIND, &meta.finish(), options).map_err(no_memory)?;
-    bytes.overhead += region.len().saturating_sub(bytes.total());
-    let table = NodeTable::open(region).map_err(no_memory)?;
+        _ => None,
+    };
+    let total: usize = pieces.iter().map(Vec::len).sum();
+    bytes.overhead += total.saturating_sub(bytes.total());
+    let mut pieces = lay_out(pieces, options).map_err(no_memory)?.into_iter();
+    let columns = (written.iter())
+        .map(|column| column.read(&mut pieces).map(Arc::new))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(unreadable)?;
+    let key_index = match key_bits {
+        None => None,
+        Some(bits) => {
+            let slots = pieces.map(|piece| Ok(Arc::new(Slots::read(piece, state.rows)?)));
+            KeyIndex::of(bits, slots.collect::<Result<_, _>>().map_err(unreadable)?)
+        }
+    };
+    let table = NodeTable { rows: state.rows, columns, key_index };
     let offset = u32::from(key.is_some());
     let mut characteristic_sets: Vec<CharacteristicSet> = state
         .sets
         .into_iter()
         .map(|(bits, count)| CharacteristicSet {
             properties: (0..offset)
-                .chain((0..128).filter(|p| bits >> p & 1 == 1).map(|p| p + offset))
+                .chain(
+                    (0..).zip(bits.iter()).flat_map(|(w, word)| {
+                        (0..u64::BITS).filter(move |b| word >> b & 1 == 1).map(move |b| w * u64::BITS + b)
+                    })
+                    .map(|p| p + offset),
+                )
                 .collect(),
             count,
         })
@@ -383,7 +404,7 @@ impl BulkSink for BulkBuilder<'_> {
             rows: 0,
             key: None,
             columns,
-            sets: HashMap::new(),
+            sets: FxHashMap::default(),
         })));
         u32::try_from(nodes.len() - 1).map(NodeHandle).map_err(|_| too_large("node tables", 1 << 16))
     }
@@ -510,14 +531,18 @@ fn append_kept(state: &mut NodeTableState, batch: &NodeBatch, rows: usize, keep:
     for (writer, column) in state.columns.iter_mut().zip(&batch.columns) {
         writer.append(column, keep);
     }
+    let mut set = vec![0u64; batch.columns.len().div_ceil(64).max(1)];
     for i in (0..rows).filter(|i| keep.is_none_or(|k| k[*i])) {
-        let mut set = 0u128;
-        for (p, column) in batch.columns.iter().take(128).enumerate() {
+        set.fill(0);
+        for (p, column) in batch.columns.iter().enumerate() {
             let null = column.nulls.as_ref().is_some_and(|n| n[i])
                 || matches!(&column.data, ColumnData::Values(v) if v[i].is_null());
-            set |= u128::from(!null) << p;
+            set[p / 64] |= u64::from(!null) << (p % 64);
         }
-        *state.sets.entry(set).or_insert(0) += 1;
+        match state.sets.get_mut(&set[..]) {
+            Some(count) => *count += 1,
+            None => drop(state.sets.insert(set.clone().into(), 1)),
+        }
         state.rows += 1;
     }
 }

@@ -1,21 +1,24 @@
-//! From waiting edges to edge tables: grouping by source table, building the image of one edge table.
+//! From waiting edges to edge tables: grouping by source table, building the pieces of one edge table.
 //!
 //! Edges of one table come in runs of 65,536; a full run is packed, so that edges take about the room they will take stored.
 
-use trimorph_base::{EdgeId, EdgeTableId, NodeId, PropertyId, TableId, TypeId};
+use std::sync::Arc;
+
+use trimorph_base::{EdgePlaces, EdgeTableId, NodeId, PAGE_ROWS, PropertyId, TableId, TypeId};
 use trimorph_catalog::{BackwardStats, EdgeTableInfo, PropertyInfo};
 use trimorph_encoding::{Packed, pack};
 use trimorph_types::LogicalType;
-use trimorph_vfs::{Encoder, ImageWriter, RegionOptions};
+use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 
-use super::builder::{no_memory, too_large};
+use super::builder::{no_memory, too_large, unreadable};
 use super::keys::KeySpace;
 use super::sorted_edges::SortedEdges;
 use super::waiting_column::{WaitingColumn, gather, gather_rows};
 use super::waiting_edges::{PackedNodes, WaitingEdges};
 use super::{BulkError, ColumnBatch, ColumnData, EdgeSpec, Rejected};
-use crate::column::{ColumnWriter, value_at};
-use crate::edge_table::{EDGE_TABLE_KIND, PAGE_ROWS};
+use crate::adjacency::{Adjacency, segment_rows};
+use crate::column::{ColumnWriter, SEGMENT_ROWS, value_at};
+use crate::property_pages::SegmentPages;
 use crate::{ComponentBytes, EdgeTable};
 
 /// Edges of a run.
@@ -235,7 +238,7 @@ fn extend_general<'b>(
     *into = ColumnBatch { data: ColumnData::Values(values), nulls: None };
 }
 
-/// Builds both directions, the property pages and the image of one edge table.
+/// Builds both directions, the property pages and the property columns of one edge table.
 pub(super) fn build_edge_table(
     mut input: EdgeTableInput,
     id: EdgeTableId,
@@ -259,29 +262,24 @@ pub(super) fn build_edge_table(
     let edges = || input.edges();
     let list = SortedEdges::new(source_rows, input.len(), &targets, table_rows, kept, edges)?;
     input.runs = Vec::new();
-    let page_edges_max = (0..source_rows)
-        .step_by(PAGE_ROWS as usize)
-        .map(|row| list.offset(source_rows.min(row + PAGE_ROWS)) - list.offset(row));
-    if page_edges_max.max().is_some_and(|n| n > 1 << EdgeId::POSITION_BITS) {
-        return Err(too_large("edges out of 128 neighbouring nodes", 1 << EdgeId::POSITION_BITS));
-    }
+    let page_offset = |page: u64| list.offset(source_rows.min(page * PAGE_ROWS));
+    let page_edges = |page: u64| page_offset(page + 1) - page_offset(page);
+    let places = EdgePlaces::new(id, source_rows.div_ceil(PAGE_ROWS), page_edges);
     let (degree_max, nonempty) = list.degrees();
     let single = degree_max <= 1;
-    let self_loops = list.self_loops(source);
 
-    let mut image = ImageWriter::new();
-    let mut meta = Encoder::new();
     let mut bytes = ComponentBytes::default();
-    meta.u64(if single { source_rows } else { edge_count });
-    let forward = list.write_forward(&targets, single, &mut image, &mut meta);
-    bytes.forward = forward.offsets + forward.neighbours + forward.positions;
-    let mut backward = Vec::new();
+    let mut forward = list.write_forward(&targets, single);
+    bytes.forward = forward.bytes.total();
+    let mut pieces = std::mem::take(&mut forward.pieces);
+    let (mut backward, mut stats) = (Vec::new(), Vec::new());
     for target in &targets {
-        let positions = kept && !single;
         let rows = table_rows[target.0 as usize];
-        let built = list.write_backward(source, *target, rows, positions, &mut image, &mut meta);
-        bytes.backward += built.bytes.offsets + built.bytes.neighbours + built.bytes.positions;
-        backward.push(BackwardStats {
+        let mut built = list.write_backward(source, *target, rows, kept && !single);
+        bytes.backward += built.written.bytes.total();
+        pieces.append(&mut built.written.pieces);
+        backward.push((*target, rows, built.single));
+        stats.push(BackwardStats {
             target: *target,
             edges: built.edges,
             single: built.single,
@@ -289,18 +287,50 @@ pub(super) fn build_edge_table(
             nonempty: built.nonempty,
         });
     }
-    meta.u64(input.properties.len() as u64);
-    let mut infos = Vec::new();
+    let paged = kept && !single;
+    if paged {
+        for (i, rows) in segment_rows(source_rows).enumerate() {
+            pieces.push(SegmentPages::write(&page_starts(&list, (i * SEGMENT_ROWS) as u64, rows as u64)));
+        }
+    }
+    let (mut written, mut infos) = (Vec::new(), Vec::new());
     for (((_, ty), column), id) in input.properties.iter().zip(input.columns).zip(property_ids) {
         let mut writer = ColumnWriter::new(*ty);
         append_in_order(&mut writer, &column, *ty, &list, single.then_some(source_rows));
         drop(column);
-        let (stats, size) = writer.finish(&mut image, &mut meta);
+        let (mut column, stats, size) = writer.finish();
         bytes.edge_properties += size.data;
         bytes.nulls += size.nulls;
         infos.push(PropertyInfo { id: *id, ty: *ty, stats });
+        pieces.append(&mut column.pieces);
+        written.push(column);
     }
+    let self_loops = list.self_loops(source);
     drop(list);
+    let total: usize = pieces.iter().map(Vec::len).sum();
+    bytes.overhead += total.saturating_sub(bytes.total());
+    let mut pieces = lay_out(pieces, options).map_err(no_memory)?.into_iter().map(Ok);
+    let sizes: Vec<(TableId, u64)> = backward.iter().map(|(t, rows, _)| (*t, *rows)).collect();
+    let read = || -> Result<EdgeTable, CodecError> {
+        let forward = Adjacency::read(single, source_rows, &sizes, &mut pieces)?;
+        let own = [(source, source_rows)];
+        let backward = (backward.iter())
+            .map(|(target, rows, single)| Ok((*target, Adjacency::read(*single, *rows, &own, &mut pieces)?)))
+            .collect::<Result<_, CodecError>>()?;
+        let mut next = || pieces.next().unwrap_or(Err(CodecError { offset: 0, expected: "a piece" }));
+        let pages = if paged {
+            let read = |rows| Ok(Arc::new(SegmentPages::read(next()?, rows)?));
+            Some(segment_rows(source_rows).map(read).collect::<Result<_, CodecError>>()?)
+        } else {
+            None
+        };
+        let mut table = EdgeTable::new(places, source, forward, backward, pages);
+        for column in &written {
+            table.columns.push(Arc::new(column.read(&mut pieces.by_ref().filter_map(Result::ok))?));
+        }
+        Ok(table)
+    };
+    let table = read().map_err(unreadable)?;
     let info = EdgeTableInfo {
         ty,
         source,
@@ -310,16 +340,20 @@ pub(super) fn build_edge_table(
         degree_max,
         nonempty,
         self_loops,
-        backward,
+        backward: stats,
     };
-    let region = image.finish(EDGE_TABLE_KIND, &meta.finish(), options).map_err(no_memory)?;
-    bytes.overhead += region.len().saturating_sub(bytes.total());
-    let rows = |t: TableId| table_rows.get(t.0 as usize).copied();
-    let table = EdgeTable::open(region, id, source, &targets, &rows).map_err(no_memory)?;
     Ok((table, info, bytes))
 }
 
-/// Appends a property in the order of slots, or where edges are single, of `source_rows` rows, null where one has no edge.
+/// Where the pages of a segment of source rows start, as its lists lie; and where the last one ends.
+fn page_starts(list: &SortedEdges, first: u64, rows: u64) -> Vec<u32> {
+    let starts = (0..rows).step_by(PAGE_ROWS as usize).chain([rows]);
+    // A segment has fewer than 2^32 edges: loading refuses more in one edge table.
+    starts.map(|row| u32::try_from(list.offset(first + row) - list.offset(first)).unwrap_or(u32::MAX)).collect()
+}
+
+/// Appends a property in the order of slots, a segment of source rows after the other; or where edges are single, of `source_rows` rows,
+/// null where one has no edge.
 fn append_in_order(
     writer: &mut ColumnWriter,
     column: &[WaitingColumn],
@@ -328,18 +362,24 @@ fn append_in_order(
     source_rows: Option<u64>,
 ) {
     let step = gather_rows(column, RUN_EDGES);
-    let rows = source_rows.unwrap_or(list.offset(list.rows())) as usize;
-    for start in (0..rows).step_by(step) {
-        let part = start..rows.min(start + step);
-        let batch = if source_rows.is_some() {
-            let of_row = |row: usize| {
-                let (from, to) = (list.offset(row as u64), list.offset(row as u64 + 1));
-                (to > from).then(|| list.index(from as usize))
-            };
-            gather(column, RUN_EDGES, ty, part.map(of_row))
-        } else {
-            gather(column, RUN_EDGES, ty, part.map(|slot| Some(list.index(slot))))
+    if let Some(rows) = source_rows {
+        let of_row = |row: usize| {
+            let (from, to) = (list.offset(row as u64), list.offset(row as u64 + 1));
+            (to > from).then(|| list.index(from as usize))
         };
-        writer.append(&batch, None);
+        for start in (0..rows as usize).step_by(step) {
+            let part = start..(rows as usize).min(start + step);
+            writer.append(&gather(column, RUN_EDGES, ty, part.map(of_row)), None);
+        }
+        return;
+    }
+    for segment in (0..list.rows()).step_by(SEGMENT_ROWS) {
+        let end = list.offset(list.rows().min(segment + SEGMENT_ROWS as u64)) as usize;
+        for start in (list.offset(segment) as usize..end).step_by(step) {
+            let part = start..end.min(start + step);
+            let batch = gather(column, RUN_EDGES, ty, part.map(|slot| Some(list.index(slot))));
+            writer.append(&batch, None);
+        }
+        writer.end_segment();
     }
 }

@@ -1,11 +1,10 @@
 //! The edges of one edge table in forward order, small or large: one face for both ways to make and hold them.
 
 use trimorph_base::{NodeId, TableId};
-use trimorph_vfs::{Encoder, ImageWriter};
 
 use super::BulkError;
 use super::large_list::{Backward, EDGES_MIN, LargeList, Targets, degrees};
-use crate::adjacency::{AdjacencyBytes, EdgeList, build_backward, sort_edges};
+use crate::adjacency::{EdgeList, WrittenAdjacency, build_backward, sort_edges};
 
 /// Edges in forward order.
 pub(super) enum SortedEdges {
@@ -93,17 +92,11 @@ impl SortedEdges {
     }
 
     /// Writes the forward direction.
-    pub(super) fn write_forward(
-        &self,
-        targets: &[TableId],
-        single: bool,
-        image: &mut ImageWriter,
-        meta: &mut Encoder,
-    ) -> AdjacencyBytes {
+    pub(super) fn write_forward(&self, targets: &[TableId], single: bool) -> WrittenAdjacency {
         match self {
-            Self::Small(list) => list.write_forward(targets, single, image, meta),
-            Self::Plain(list) => list.write_forward(single, image, meta),
-            Self::Indexed(list) => list.write_forward(single, image, meta),
+            Self::Small(list) => list.write_forward(targets, single),
+            Self::Plain(list) => list.write_forward(single),
+            Self::Indexed(list) => list.write_forward(single),
         }
     }
 
@@ -114,22 +107,20 @@ impl SortedEdges {
         target: TableId,
         rows: u64,
         positions: bool,
-        image: &mut ImageWriter,
-        meta: &mut Encoder,
     ) -> Backward {
         match self {
             Self::Small(list) => {
-                let built = build_backward(list, source, target, rows, positions, image, meta);
+                let built = build_backward(list, source, target, rows, positions);
                 Backward {
                     edges: built.edges,
                     single: built.single,
                     degree_max: built.degree_max,
                     nonempty: built.nonempty,
-                    bytes: built.bytes,
+                    written: built.written,
                 }
             }
-            Self::Plain(list) => list.write_backward(source, target, rows as usize, positions, image, meta),
-            Self::Indexed(list) => list.write_backward(source, target, rows as usize, positions, image, meta),
+            Self::Plain(list) => list.write_backward(source, target, rows as usize, positions),
+            Self::Indexed(list) => list.write_backward(source, target, rows as usize, positions),
         }
     }
 }

@@ -11,7 +11,7 @@
 use trimorph_encoding::PackedView;
 use trimorph_types::LogicalType;
 
-use super::format::{SEGMENT_ROWS, ZONE_ROWS};
+use super::format::{SEGMENT_ROWS, ZONE_ROWS, ZoneRange};
 use super::view::{ColumnView, DataView, PresenceView, SegmentView, split, text_at};
 
 /// Rows from which zone maps are asked: below, looking costs more than comparing (32-bit codes are compared 4 a cycle).
@@ -81,7 +81,7 @@ impl Verdicts {
     fn fill(
         &mut self,
         codes: &PackedView<'_>,
-        zones: &[(i64, i64)],
+        zones: &[ZoneRange],
         condition: &Condition<'_>,
         (from, len): (usize, usize),
         (low, high): (u64, u64),
@@ -128,7 +128,7 @@ impl Test {
         self.segment = segment + 1;
         self.codes = match (column.segments.get(segment), condition) {
             (Some(_), Condition::Present(_)) => Codes::Present,
-            _ if column.exceptions.is_some() => Codes::Unknown,
+            _ if column.has_exceptions => Codes::Unknown,
             (Some(SegmentView { presence: PresenceView::None, .. }), _) => Codes::Nothing,
             (Some(SegmentView { data: DataView::Ints(ints), .. }), Condition::Range(low, high)) => {
                 match ints.code_range(*low, *high) {
@@ -142,7 +142,7 @@ impl Test {
                 Condition::Range(low, high),
             ) if column.ty != LogicalType::Float => Codes::Valued(*low, *high),
             (Some(SegmentView { data: DataView::Dictionary(_), .. }), Condition::Text { .. }) => {
-                let entries = column.dictionary.as_ref().map_or(0, |(_, _, len)| *len);
+                let entries = column.dictionary.len();
                 if entries <= ENTRIES_MAX {
                     self.verdicts.resize(entries, 0);
                     Codes::Listed
@@ -203,7 +203,7 @@ impl Test {
             (Codes::Present, _, Condition::Present(wanted)) => {
                 // Exceptions are kept beside the segment.
                 let present = view.place(i).is_some()
-                    || (column.exceptions.is_some()
+                    || (column.has_exceptions
                         && !column.is_null((self.segment - 1) as u64 * SEGMENT_ROWS as u64 + i as u64));
                 present == *wanted
             }
@@ -230,10 +230,10 @@ impl Test {
             return Some(0);
         }
         self.seek(column, condition, segment);
-        let view = column.segments.get(segment)?;
+        let view = column.segments.get(segment).filter(|s| local + len <= s.rows)?;
         if let (
             Codes::Within(low, high),
-            SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), zones },
+            SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), zones, .. },
         ) = (self.codes, view)
         {
             let mut count = 0;
@@ -267,11 +267,14 @@ impl Test {
             let (segment, local) = split(first + done as u64);
             let here = (SEGMENT_ROWS - local).min(len - done);
             self.seek(column, condition, segment);
-            let view = column.segments.get(segment)?;
+            let Some(view) = column.segments.get(segment).filter(|s| local + here <= s.rows) else {
+                out.truncate(before);
+                return None;
+            };
             let at = |i: usize| (i - local + done) as u32;
             if let (
                 Codes::Within(low, high),
-                SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), zones },
+                SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), zones, .. },
             ) = (self.codes, view)
             {
                 each_zone(zones, condition, local, here, |from, len, verdict| match verdict {
@@ -335,8 +338,9 @@ impl Test {
         let last = ends.last().map_or(0, |end| (end - start) as usize);
         if let (
             Codes::Within(low, high),
-            Some(SegmentView { presence: PresenceView::All, data: DataView::Ints(codes), zones }),
+            Some(SegmentView { presence: PresenceView::All, data: DataView::Ints(codes), zones, rows, .. }),
         ) = (self.codes, column.segments.get(segment))
+            && local + last <= *rows
         {
             self.run.fill(codes, zones, condition, (local, last), (low, high));
             let mut before = self.run.rank(local);
@@ -414,7 +418,7 @@ impl Test {
 /// Calls `visit` on blocks of rows `local..local + len` with what their zone maps say: all pass, none does, or that is open.
 #[inline]
 fn each_zone(
-    zones: &[(i64, i64)],
+    zones: &[ZoneRange],
     condition: &Condition<'_>,
     local: usize,
     len: usize,
@@ -429,8 +433,8 @@ fn each_zone(
         let zone = from / ZONE_ROWS;
         let here = ((zone + 1) * ZONE_ROWS).min(end) - from;
         let verdict = match zones.get(zone) {
-            Some((least, most)) if least > high || most < low => Some(false),
-            Some((least, most)) if least >= low && most <= high => Some(true),
+            Some([least, most]) if least > high || most < low => Some(false),
+            Some([least, most]) if least >= low && most <= high => Some(true),
             _ => None,
         };
         visit(from, here, verdict);

@@ -1,23 +1,26 @@
 //! Tests on encoded columns against the same tests on values taken out.
 
 use trimorph_types::{LogicalType, Value};
-use trimorph_vfs::{Decoder, Encoder, Image, ImageWriter, Region, RegionOptions};
+use trimorph_vfs::{RegionOptions, lay_out};
 
+use super::writer::WrittenColumn;
 use super::{Column, ColumnView, ColumnWriter, Condition, SEGMENT_ROWS, Test};
 
-pub(super) fn image_of(ty: LogicalType, values: &[Value]) -> (Region, Vec<u8>) {
+fn written(ty: LogicalType, values: &[Value]) -> WrittenColumn {
     let mut writer = ColumnWriter::new(ty);
     values.iter().for_each(|v| writer.push_value(v.clone()));
-    let (mut image, mut meta) = (ImageWriter::new(), Encoder::default());
-    writer.finish(&mut image, &mut meta);
-    let meta = meta.finish();
-    (image.finish(7, &meta, RegionOptions::default()).unwrap(), meta)
+    writer.finish().0
+}
+
+/// All its pieces, end to end.
+pub(super) fn pieces_of(ty: LogicalType, values: &[Value]) -> Vec<u8> {
+    written(ty, values).pieces.concat()
 }
 
 pub(super) fn column(ty: LogicalType, values: &[Value]) -> Column {
-    let (region, meta) = image_of(ty, values);
-    let image = Image::open(region, 7).unwrap();
-    Column::read(&image, &mut Decoder::new(&meta), values.len() as u64).unwrap()
+    let mut written = written(ty, values);
+    let pieces = lay_out(std::mem::take(&mut written.pieces), RegionOptions::default()).unwrap();
+    written.read(&mut pieces.into_iter()).unwrap()
 }
 
 fn check(

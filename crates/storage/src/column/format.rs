@@ -1,10 +1,12 @@
-//! What a column is made of, and its form in an image's metadata.
+//! What a column is made of, and the form of its pieces: segments, dictionary, FSST table.
 
 use std::sync::Arc;
 
 use trimorph_encoding::{DecimalsView, FsstTable, Packed, PackedView, RANK_ENTRY_BYTES, RankView};
 use trimorph_types::LogicalType;
-use trimorph_vfs::{BlobId, Bytes, CodecError, Decoder, Encoder, Image, ImageWriter, TextBytes};
+use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, TextBytes};
+
+use super::stored_dictionary::Dictionary;
 
 /// Rows of a segment: the unit of encoding and of publication.
 pub const SEGMENT_ROWS: usize = 1 << 16;
@@ -26,17 +28,17 @@ impl Ints {
         PackedView { bits: self.bits, base: self.base, step: self.step, bytes: self.codes.as_slice() }
     }
 
-    pub(crate) fn write(packed: Packed, image: &mut ImageWriter, meta: &mut Encoder) {
-        meta.u8(packed.bits);
-        meta.i64(packed.base);
-        meta.u64(packed.step);
-        meta.u32(image.put(packed.bytes).0);
+    pub(crate) fn write(packed: Packed, piece: &mut PieceWriter) {
+        piece.meta.u8(packed.bits);
+        piece.meta.i64(packed.base);
+        piece.meta.u64(packed.step);
+        put_blob(packed.bytes, piece);
     }
 
     /// Reads and checks that `len` codes are there.
-    pub(crate) fn read(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<Self, CodecError> {
+    pub(crate) fn read(piece: &Piece, meta: &mut Decoder<'_>, len: usize) -> Result<Self, CodecError> {
         let (bits, base, step) = (meta.u8()?, meta.i64()?, meta.u64()?);
-        let codes = read_blob(image, meta)?;
+        let codes = piece.read_blob(meta)?;
         let ints = Self { bits, base, step, codes };
         if ints.view().holds(len) { Ok(ints) } else { Err(meta.error("a blob that holds the codes")) }
     }
@@ -45,12 +47,12 @@ impl Ints {
 /// Reads `len` ends of texts or values that lie end to end in `bytes` bytes: ascending and within, or two texts could be the same bytes
 /// and a small file all of memory.
 fn read_ends(
-    image: &Image,
+    piece: &Piece,
     meta: &mut Decoder<'_>,
     len: usize,
     bytes: impl FnOnce(&mut Decoder<'_>) -> Result<usize, CodecError>,
 ) -> Result<Ints, CodecError> {
-    let ends = Ints::read(image, meta, len)?;
+    let ends = Ints::read(piece, meta, len)?;
     let bytes = bytes(meta)? as i64;
     let view = ends.view();
     // A constant needs no look at each, of which there may be any number.
@@ -72,19 +74,19 @@ fn read_ends(
 }
 
 /// The ends of texts, and they.
-fn read_text(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<(Ints, TextBytes), CodecError> {
+pub(super) fn read_text(piece: &Piece, meta: &mut Decoder<'_>, len: usize) -> Result<(Ints, TextBytes), CodecError> {
     let mut text = None;
-    let ends = read_ends(image, meta, len, |meta| {
-        let blob = TextBytes::new(read_blob(image, meta)?).ok_or(meta.error("UTF-8 text"))?;
+    let ends = read_ends(piece, meta, len, |meta| {
+        let blob = TextBytes::new(piece.read_blob(meta)?).ok_or(meta.error("UTF-8 text"))?;
         Ok(text.insert(blob).as_str().len())
     })?;
     text.map(|text| (ends, text)).ok_or(meta.error("UTF-8 text"))
 }
 
 /// The ends of values or compressed texts, and their bytes.
-fn read_values(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<(Ints, Bytes), CodecError> {
+fn read_values(piece: &Piece, meta: &mut Decoder<'_>, len: usize) -> Result<(Ints, Bytes), CodecError> {
     let mut bytes = None;
-    let ends = read_ends(image, meta, len, |meta| Ok(bytes.insert(read_blob(image, meta)?).len()))?;
+    let ends = read_ends(piece, meta, len, |meta| Ok(bytes.insert(piece.read_blob(meta)?).len()))?;
     bytes.map(|bytes| (ends, bytes)).ok_or(meta.error("values"))
 }
 
@@ -101,20 +103,21 @@ impl RankBytes {
 
 /// Reads a presence index of `len` rows and gives the number of rows present.
 pub(crate) fn read_presence(
-    image: &Image,
+    piece: &Piece,
     meta: &mut Decoder<'_>,
     len: usize,
 ) -> Result<(RankBytes, usize), CodecError> {
-    let bits = RankBytes(read_blob(image, meta)?);
+    let bits = RankBytes(piece.read_blob(meta)?);
     let whole = bits.0.len() == len.div_ceil(64) * RANK_ENTRY_BYTES;
     let present = bits.view().check(len).filter(|_| whole);
     let present = present.ok_or(meta.error("a presence index of the segment's length"))?;
     Ok((bits, present))
 }
 
-pub(crate) fn read_blob(image: &Image, meta: &mut Decoder<'_>) -> Result<Bytes, CodecError> {
-    let id = BlobId(meta.u32()?);
-    image.blob(id).ok_or(meta.error("the number of a blob"))
+/// Adds a blob and names it in the metadata.
+pub(crate) fn put_blob(bytes: Vec<u8>, piece: &mut PieceWriter) {
+    let id = piece.put(bytes);
+    piece.meta.u32(id.0);
 }
 
 /// Which rows of a segment have a value.
@@ -172,14 +175,14 @@ impl Decimals {
         DecimalsView::new(self.exponent, self.integers.view(), exceptions)
     }
 
-    fn read(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<Self, CodecError> {
+    fn read(piece: &Piece, meta: &mut Decoder<'_>, len: usize) -> Result<Self, CodecError> {
         let exponent = meta.u8()?;
-        let integers = Ints::read(image, meta, len)?;
+        let integers = Ints::read(piece, meta, len)?;
         let exceptions = match meta.u8()? {
             0 => None,
             _ => {
-                let (bits, count) = read_presence(image, meta, len)?;
-                Some((bits, read_floats(image, meta, count)?))
+                let (bits, count) = read_presence(piece, meta, len)?;
+                Some((bits, read_floats(piece, meta, count)?))
             }
         };
         let decimals = Self { exponent, integers, exceptions };
@@ -187,31 +190,46 @@ impl Decimals {
     }
 }
 
-fn read_floats(image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<Bytes, CodecError> {
-    let blob = read_blob(image, meta)?;
+fn read_floats(piece: &Piece, meta: &mut Decoder<'_>, len: usize) -> Result<Bytes, CodecError> {
+    let blob = piece.read_blob(meta)?;
     if bytemuck::try_cast_slice::<u8, f64>(blob.as_slice()).map(<[f64]>::len) != Ok(len) {
         return Err(meta.error("as many floats as rows present"));
     }
     Ok(blob)
 }
 
-#[derive(Clone, Debug)]
+/// Smallest and largest integer of a zone; the smallest is above the largest where all are null.
+pub(crate) type ZoneRange = [i64; 2];
+
+/// One piece of a column.
+#[derive(Debug)]
 pub(crate) struct Segment {
+    pub(crate) piece: Arc<Piece>,
+    pub(crate) rows: usize,
     pub(crate) presence: Presence,
     pub(crate) data: Data,
-    /// Smallest and largest integer (date, instant) of each zone; the smallest is above the largest where all are null.
-    pub(crate) zones: Vec<(i64, i64)>,
+    pub(crate) exceptions: Option<Exceptions>,
+    zones: Bytes,
 }
 
-/// Distinct strings of a column.
-#[derive(Clone, Debug)]
-pub(crate) struct Dictionary {
-    pub(crate) len: usize,
-    pub(crate) ends: Ints,
-    pub(crate) text: TextBytes,
+impl Segment {
+    /// Rows without a value.
+    pub(crate) fn nulls(&self) -> usize {
+        let absent = match &self.presence {
+            Presence::All => 0,
+            Presence::None => self.rows,
+            Presence::Some(bits) => self.rows - (0..self.rows).filter(|i| bits.view().get(*i)).count(),
+        };
+        absent - self.exceptions.as_ref().map_or(0, |e| e.len).min(absent)
+    }
+
+    /// The zone maps, if the type has them.
+    pub(crate) fn zones(&self) -> &[ZoneRange] {
+        bytemuck::try_cast_slice(self.zones.as_slice()).unwrap_or_default()
+    }
 }
 
-/// Values of another type than the column's.
+/// Values of another type than the column's, by local row.
 #[derive(Clone, Debug)]
 pub(crate) struct Exceptions {
     pub(crate) len: usize,
@@ -225,9 +243,30 @@ pub(crate) struct Exceptions {
 pub struct Column {
     pub(crate) ty: LogicalType,
     pub(crate) segments: Vec<Arc<Segment>>,
-    pub(crate) dictionary: Option<Dictionary>,
-    pub(crate) fsst: Option<Arc<FsstTable>>,
-    pub(crate) exceptions: Option<Exceptions>,
+    pub(crate) dictionary: Dictionary,
+    pub(crate) fsst: Option<Arc<Fsst>>,
+}
+
+/// The FSST table of a column, in a piece of its own.
+#[derive(Debug)]
+pub(crate) struct Fsst {
+    pub(crate) piece: Arc<Piece>,
+    pub(crate) table: FsstTable,
+}
+
+impl Fsst {
+    pub(crate) fn write(table: &FsstTable) -> Vec<u8> {
+        let mut piece = PieceWriter::new();
+        put_blob(table.to_bytes(), &mut piece);
+        piece.finish()
+    }
+
+    pub(crate) fn read(piece: Arc<Piece>) -> Result<Self, CodecError> {
+        let mut meta = Decoder::new(piece.metadata());
+        let blob = piece.read_blob(&mut meta)?;
+        let table = FsstTable::from_bytes(blob.as_slice()).ok_or(meta.error("an FSST table"))?;
+        Ok(Self { piece, table })
+    }
 }
 
 impl Column {
@@ -262,100 +301,92 @@ impl Column {
         counts
     }
 
-    /// Reads what [`super::ColumnWriter::finish`] wrote, for a column of `rows` rows.
-    ///
-    /// **Errors**: metadata that does not fit the blobs or the rows.
-    pub(crate) fn read(image: &Image, meta: &mut Decoder<'_>, rows: u64) -> Result<Self, CodecError> {
-        let ty = type_from_code(meta.u8()?).ok_or(meta.error("a column type"))?;
-        let fsst = match meta.u8()? {
-            0 => None,
-            _ => {
-                let blob = read_blob(image, meta)?;
-                Some(Arc::new(FsstTable::from_bytes(blob.as_slice()).ok_or(meta.error("an FSST table"))?))
-            }
-        };
-        let dictionary = match meta.u8()? {
-            0 => None,
-            _ => {
-                let len = meta.count(u32::MAX as usize)?;
-                let (ends, text) = read_text(image, meta, len)?;
-                Some(Dictionary { len, ends, text })
-            }
-        };
-        let exceptions = match meta.u8()? {
-            0 => None,
-            _ => {
-                let len = meta.count(u32::MAX as usize)?;
-                let row_ints = Ints::read(image, meta, len)?;
-                let (ends, bytes) = read_values(image, meta, len)?;
-                Some(Exceptions { len, rows: row_ints, ends, bytes })
-            }
-        };
-        let mut column = Self { ty, segments: Vec::new(), dictionary, fsst, exceptions };
-        let mut left = usize::try_from(rows).map_err(|_| meta.error("a number of rows that fits memory"))?;
-        while left > 0 {
-            let len = left.min(SEGMENT_ROWS);
-            let segment = column.read_segment(image, meta, len)?;
-            column.segments.push(Arc::new(segment));
-            left -= len;
-        }
-        Ok(column)
+    /// Whether some values are of another type than the column's.
+    pub(crate) fn has_exceptions(&self) -> bool {
+        self.segments.iter().any(|s| s.exceptions.is_some())
     }
 
-    fn read_segment(&self, image: &Image, meta: &mut Decoder<'_>, len: usize) -> Result<Segment, CodecError> {
+    /// All its pieces, in the order of a directory.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
+        let fsst = self.fsst.iter().map(|f| &f.piece);
+        fsst.chain(self.dictionary.pieces.iter().map(|p| &p.piece)).chain(self.segments.iter().map(|s| &s.piece))
+    }
+
+    /// Reads the piece of a segment of `len` rows; the column's dictionary and FSST table are there already.
+    ///
+    /// **Errors**: metadata that does not fit the blobs or the rows. **Cost**: a look at every end and code of strings.
+    pub(crate) fn read_segment(&self, piece: Arc<Piece>, len: usize) -> Result<Segment, CodecError> {
+        let (piece, owned) = (&*piece, Arc::clone(&piece));
+        let meta = &mut Decoder::new(piece.metadata());
         let (presence, present) = match meta.u8()? {
             0 => (Presence::All, len),
             1 => (Presence::None, 0),
             2 => {
-                let (bits, present) = read_presence(image, meta, len)?;
+                let (bits, present) = read_presence(piece, meta, len)?;
                 (Presence::Some(bits), present)
             }
             _ => return Err(meta.error("a kind of presence")),
         };
         let data = match meta.u8()? {
-            0 => Data::Ints(Ints::read(image, meta, present)?),
-            1 => Data::Floats(read_floats(image, meta, present)?),
+            0 => Data::Ints(Ints::read(piece, meta, present)?),
+            1 => Data::Floats(read_floats(piece, meta, present)?),
             2 => {
-                let codes = Ints::read(image, meta, present)?;
-                let entries = self.dictionary.as_ref().map_or(0, |d| d.len);
+                let codes = Ints::read(piece, meta, present)?;
+                let entries = self.dictionary.len();
                 if (0..present).any(|i| usize::try_from(codes.view().get(i)).map_or(true, |c| c >= entries)) {
                     return Err(meta.error("codes within the dictionary"));
                 }
                 Data::Dictionary(codes)
             }
             3 => {
-                let (ends, text) = read_text(image, meta, present)?;
+                let (ends, text) = read_text(piece, meta, present)?;
                 Data::Strings { ends, text }
             }
             4 if self.fsst.is_some() => {
-                let (ends, bytes) = read_values(image, meta, present)?;
+                let (ends, bytes) = read_values(piece, meta, present)?;
                 Data::Compressed { ends, bytes }
             }
             5 => {
-                let (ends, bytes) = read_values(image, meta, present)?;
+                let (ends, bytes) = read_values(piece, meta, present)?;
                 Data::Values { ends, bytes }
             }
             6 => {
                 let slope = meta.i64()?;
-                Data::Linear { slope, codes: Ints::read(image, meta, present)? }
+                Data::Linear { slope, codes: Ints::read(piece, meta, present)? }
             }
             7 => {
-                let (starts, runs) = read_presence(image, meta, present)?;
+                let (starts, runs) = read_presence(piece, meta, present)?;
                 if present > 0 && starts.view().look(0).1 == 0 {
                     return Err(meta.error("a run that starts at the first row"));
                 }
-                Data::Runs { starts, values: Ints::read(image, meta, runs)? }
+                Data::Runs { starts, values: Ints::read(piece, meta, runs)? }
             }
-            8 => Data::Decimals(Decimals::read(image, meta, present)?),
+            8 => Data::Decimals(Decimals::read(piece, meta, present)?),
             _ => return Err(meta.error("a column encoding")),
         };
         if !fits(self.ty, &data) && !matches!(presence, Presence::None) {
             return Err(meta.error("an encoding that fits the column's type"));
         }
-        let zone_count = meta.count(len.div_ceil(ZONE_ROWS))?;
-        let zones =
-            (0..zone_count).map(|_| Ok((meta.i64()?, meta.i64()?))).collect::<Result<_, CodecError>>()?;
-        Ok(Segment { presence, data, zones })
+        let exceptions = match meta.u8()? {
+            0 => None,
+            _ => Some(Exceptions::read(piece, meta, len)?),
+        };
+        let zones = piece.read_blob(meta)?;
+        let ranges = bytemuck::try_cast_slice::<u8, ZoneRange>(zones.as_slice()).map(<[ZoneRange]>::len);
+        if ranges.is_ok_and(|n| n == 0 || n == len.div_ceil(ZONE_ROWS)) {
+            Ok(Segment { piece: owned, rows: len, presence, data, exceptions, zones })
+        } else {
+            Err(meta.error("a range for each zone, or none"))
+        }
+    }
+}
+
+impl Exceptions {
+    fn read(piece: &Piece, meta: &mut Decoder<'_>, rows: usize) -> Result<Self, CodecError> {
+        let len = meta.count(rows)?;
+        let row_ints = Ints::read(piece, meta, len)?;
+        let (ends, bytes) = read_values(piece, meta, len)?;
+        Ok(Self { len, rows: row_ints, ends, bytes })
     }
 }
 

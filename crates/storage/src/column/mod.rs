@@ -13,6 +13,7 @@ mod compare;
 mod compare_tests;
 mod dictionary;
 mod format;
+mod stored_dictionary;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -21,7 +22,10 @@ mod writer;
 pub use codes::RowId;
 pub use compare::{Condition, Test};
 pub use format::{Column, SEGMENT_ROWS, ZONE_ROWS};
-pub(crate) use format::{Ints as PackedInts, RankBytes, read_blob, read_presence, type_code, type_from_code};
+pub(crate) use format::{
+    Fsst, Ints as PackedInts, RankBytes, Segment, put_blob, read_presence, type_code, type_from_code,
+};
 pub use view::ColumnView;
-pub(crate) use writer::value_at;
+pub(crate) use stored_dictionary::{Dictionary, Entries};
+pub(crate) use writer::{WrittenSegments, value_at};
 pub use writer::{ColumnBytes, ColumnWriter};

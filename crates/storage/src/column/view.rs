@@ -8,7 +8,8 @@ use trimorph_vector::{Nulls, Text, Values, Vector};
 use trimorph_vfs::Decoder;
 
 use super::codes::{BATCH_ROWS, Batch, Codes, Present, RowId, Source};
-use super::format::{Column, Data, Dictionary, Exceptions, Presence, SEGMENT_ROWS, Segment, ZONE_ROWS};
+use super::format::{Column, Data, Exceptions, Presence, SEGMENT_ROWS, Segment, ZONE_ROWS, ZoneRange};
+use super::stored_dictionary::DictionaryView;
 use crate::value_codec;
 
 pub(super) enum PresenceView<'s> {
@@ -64,16 +65,20 @@ impl DataView<'_> {
 pub(super) struct SegmentView<'s> {
     pub(super) presence: PresenceView<'s>,
     pub(super) data: DataView<'s>,
-    pub(super) zones: &'s [(i64, i64)],
+    pub(super) zones: &'s [ZoneRange],
+    /// Rows it has: fewer than a whole segment at the end of a table, and of each source segment's edges.
+    pub(super) rows: usize,
+    stored: &'s Segment,
 }
 
 /// A column, resolved into slices.
 pub struct ColumnView<'s> {
     pub(super) ty: LogicalType,
     pub(super) segments: Vec<SegmentView<'s>>,
-    pub(super) dictionary: Option<(PackedView<'s>, &'s str, usize)>,
+    pub(super) dictionary: DictionaryView<'s>,
     pub(super) fsst: Option<&'s FsstTable>,
-    pub(super) exceptions: Option<&'s Exceptions>,
+    /// Whether some values are of another type.
+    pub(super) has_exceptions: bool,
     /// The same segments, where all of them are packed integers (plain floats, codes of the dictionary): what is gathered in batches.
     codes: Option<Codes<'s>>,
 }
@@ -110,7 +115,7 @@ impl<'s> SegmentView<'s> {
                 DataView::Values(StringsView { ends: ends.view(), bytes: bytes.as_slice() })
             }
         };
-        Self { presence, data, zones: &segment.zones }
+        Self { presence, data, zones: segment.zones(), rows: segment.rows, stored: segment }
     }
 
     /// The segment as packed integers, if it is.
@@ -145,7 +150,7 @@ impl<'s> SegmentView<'s> {
     #[inline(always)]
     pub(super) fn place(&self, i: usize) -> Option<usize> {
         match &self.presence {
-            PresenceView::All => Some(i),
+            PresenceView::All => (i < self.rows).then_some(i),
             PresenceView::None => None,
             PresenceView::Some(rank) => rank.place(i),
         }
@@ -172,36 +177,46 @@ impl<'s> ColumnView<'s> {
 
     /// Resolves `column`.
     pub fn new(column: &'s Column) -> Self {
-        let dictionary = column
-            .dictionary
-            .as_ref()
-            .map(|Dictionary { len, ends, text }| (ends.view(), text.as_str(), *len));
         let segments: Vec<SegmentView<'s>> = column.segments.iter().map(|s| SegmentView::new(s)).collect();
         let codes = Codes::new(segments.iter().map(SegmentView::codes));
-        let (fsst, exceptions) = (column.fsst.as_deref(), column.exceptions.as_ref());
-        Self { ty: column.ty, segments, dictionary, fsst, exceptions, codes }
+        Self {
+            ty: column.ty,
+            segments,
+            dictionary: DictionaryView::new(&column.dictionary),
+            fsst: column.fsst.as_deref().map(|fsst| &fsst.table),
+            has_exceptions: column.has_exceptions(),
+            codes,
+        }
     }
 
     /// The type of its vectors; `Any` if values are general or there are exceptions.
     pub fn vector_type(&self) -> LogicalType {
-        if self.exceptions.is_some() { LogicalType::Any } else { self.ty }
+        if self.has_exceptions { LogicalType::Any } else { self.ty }
     }
 
     /// Smallest and largest integer of the zone that `row` is in; `None` when the column has no zone maps or has exceptions, which
     /// they do not cover (a float in an integer column compares with integers).
     pub fn zone_range(&self, row: u64) -> Option<(i64, i64)> {
-        if self.exceptions.is_some() {
+        if self.has_exceptions {
             return None;
         }
         let (segment, local) = split(row);
-        self.segments.get(segment)?.zones.get(local / ZONE_ROWS).copied()
+        self.segments.get(segment)?.zones.get(local / ZONE_ROWS).map(|[low, high]| (*low, *high))
     }
 
-    /// Reads the rows of `(position, row)` pairs into a vector of `len` positions; others are arbitrary.
+    /// Whether there is such a row: the slots of an edge table have gaps behind each segment of source rows.
+    #[inline]
+    pub fn has_row(&self, row: u64) -> bool {
+        let (segment, local) = split(row);
+        self.segments.get(segment).is_some_and(|s| local < s.rows)
+    }
+
+    /// Reads the rows of `(position, row)` pairs into a vector of `len` positions; others are arbitrary, and so are those of rows that
+    /// [`Self::has_row`] denies.
     ///
     /// **Cost**: constant per row; strings of FSST segments allocate, dictionary and plain strings are borrowed.
     pub fn gather(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
-        if self.exceptions.is_some() {
+        if self.has_exceptions {
             return self.gather_any(rows, len);
         }
         match self.ty {
@@ -229,7 +244,7 @@ impl<'s> ColumnView<'s> {
 
     /// Reads rows into a vector, one after the other: [`Self::gather`] for positions `0..rows.len()`, in fewer steps.
     pub fn gather_rows<R: RowId>(&self, rows: &[R]) -> Vector<'s> {
-        let Some(codes) = self.codes.as_ref().filter(|_| self.exceptions.is_none()) else {
+        let Some(codes) = self.codes.as_ref().filter(|_| !self.has_exceptions) else {
             return self.gather(rows.iter().map(|row| row.row()).enumerate(), rows.len());
         };
         match self.ty {
@@ -290,9 +305,8 @@ impl<'s> ColumnView<'s> {
             None => {
                 for (i, row) in rows {
                     let (segment, local) = split(row);
-                    let segment = &self.segments[segment];
-                    match segment.place(local) {
-                        Some(place) => out[i] = read(&segment.data, place),
+                    match self.segments.get(segment).and_then(|s| Some((s, s.place(local)?))) {
+                        Some((segment, place)) => out[i] = read(&segment.data, place),
                         None => nulls.set(i, len),
                     }
                 }
@@ -314,9 +328,9 @@ impl<'s> ColumnView<'s> {
     /// **Cost**: as [`Self::gather`], but integers are unpacked without a branch per value, nulls by 64 rows.
     pub fn scan(&self, first: u64, len: usize) -> Vector<'s> {
         let (segment, local) = split(first);
-        if self.exceptions.is_none()
-            && local + len <= SEGMENT_ROWS
-            && let Some(SegmentView { presence, data, .. }) = self.segments.get(segment)
+        if !self.has_exceptions
+            && let Some(SegmentView { presence, data, rows, .. }) = self.segments.get(segment)
+            && local + len <= *rows
             && let DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_) = data
             && let Some(wrap) = match self.ty {
                 LogicalType::Int => Some(Values::Int as fn(Vec<i64>) -> Values<'s>),
@@ -390,29 +404,25 @@ impl<'s> ColumnView<'s> {
         }
     }
 
+    #[inline]
     pub(super) fn entry(&self, code: i64) -> &'s str {
-        match &self.dictionary {
-            Some((ends, text, len)) => match usize::try_from(code) {
-                Ok(code) if code < *len => text_at(ends, text, code),
-                _ => "",
-            },
-            None => "",
-        }
+        self.dictionary.entry(code)
     }
 
     fn exception(&self, row: u64) -> Option<Value> {
-        let Exceptions { len, rows, ends, bytes } = self.exceptions?;
+        let (segment, local) = split(row);
+        let Exceptions { len, rows, ends, bytes } = self.segments.get(segment)?.stored.exceptions.as_ref()?;
         let rows = rows.view();
         let (mut low, mut high) = (0, *len);
         while low < high {
             let middle = usize::midpoint(low, high);
-            if rows.get(middle).cast_unsigned() < row {
+            if rows.get(middle) < local as i64 {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        if low == *len || rows.get(low).cast_unsigned() != row {
+        if low == *len || rows.get(low) != local as i64 {
             return None;
         }
         let strings = StringsView { ends: ends.view(), bytes: bytes.as_slice() };

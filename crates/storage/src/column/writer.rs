@@ -3,21 +3,23 @@
 //! 1. Values of the column's type go to the current segment's buffer; others become exceptions.
 //! 2. A full segment is encoded by measured size: strings as codes of the column's growing dictionary when that is smaller than
 //!    the estimate for FSST (half the bytes and their ends).
-//! 3. `finish` puts everything into an image and the description into its metadata.
+//! 3. Each segment becomes a piece as it ends; `finish` adds those of the dictionary and the FSST table.
 
 use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use trimorph_catalog::PropertyStats;
 use trimorph_encoding::{
-    Decimals, FsstTable, Linear, Packed, RankBits, Runs, pack, pack_decimals, pack_linear, pack_runs,
+    Decimals, FsstEncoder, FsstTable, Linear, Packed, RankBits, Runs, pack, pack_decimals, pack_linear, pack_runs,
     train_fsst,
 };
 use trimorph_types::{LogicalType, Value};
-use trimorph_vfs::{Encoder, ImageWriter};
+use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter};
 
 use super::dictionary::Dictionary;
-use super::format::{Ints, SEGMENT_ROWS, ZONE_ROWS, is_integral, type_code};
+use super::format::{Column, Fsst, Ints, SEGMENT_ROWS, ZONE_ROWS, ZoneRange, is_integral, put_blob};
+use super::stored_dictionary::{self, DictionaryView, Entries};
 use crate::bulk::{ColumnBatch, ColumnData};
 use crate::value_codec;
 
@@ -46,11 +48,53 @@ enum Encoded {
     Values { ends: Packed, bytes: Vec<u8> },
 }
 
-struct EncodedSegment {
-    presence: Option<RankBits>,
-    none_present: bool,
-    data: Encoded,
-    zones: Vec<(i64, i64)>,
+/// A column's pieces, finished but not yet in a region: what [`WrittenColumn::read`] makes a column of.
+pub(crate) struct WrittenColumn {
+    ty: LogicalType,
+    fsst: bool,
+    shift: u8,
+    /// Entries of each piece of the dictionary.
+    entries: Vec<usize>,
+    /// Rows of each segment.
+    rows: Vec<usize>,
+    /// In the order of a directory: FSST table, dictionary, segments.
+    pub(crate) pieces: Vec<Vec<u8>>,
+}
+
+impl WrittenColumn {
+    /// The column of its pieces, which were laid out in their order.
+    ///
+    /// **Errors**: none but a bug of the writer's.
+    pub(crate) fn read(
+        &self,
+        pieces: &mut impl Iterator<Item = Arc<Piece>>,
+    ) -> Result<Column, CodecError> {
+        let mut next = || pieces.next().ok_or(CodecError { offset: 0, expected: "a piece" });
+        let fsst = if self.fsst { Some(Arc::new(Fsst::read(next()?)?)) } else { None };
+        let entries = (self.entries.iter())
+            .map(|len| Ok(Arc::new(Entries::read(next()?, *len)?)))
+            .collect::<Result<_, CodecError>>()?;
+        let dictionary = stored_dictionary::Dictionary::of(self.shift, entries)
+            .ok_or(CodecError { offset: 0, expected: "a dictionary" })?;
+        let mut column = Column { ty: self.ty, segments: Vec::new(), dictionary, fsst };
+        for rows in &self.rows {
+            let segment = column.read_segment(next()?, *rows)?;
+            column.segments.push(Arc::new(segment));
+        }
+        Ok(column)
+    }
+}
+
+/// Segments of a column that has others.
+pub(crate) struct WrittenSegments {
+    /// Finished pieces and their rows.
+    pub(crate) segments: Vec<(Vec<u8>, usize)>,
+    pub(crate) shift: u8,
+    /// Pieces that take the place of the dictionary's last one, or stand behind it, with their entries.
+    pub(crate) dictionary: Vec<(Vec<u8>, usize)>,
+    /// An FSST table, where the column had none.
+    pub(crate) fsst: Option<Vec<u8>>,
+    pub(crate) stats: PropertyStats,
 }
 
 /// Writes one column.
@@ -62,9 +106,16 @@ pub struct ColumnWriter {
     floats: Vec<f64>,
     bytes: Vec<u8>,
     ends: Vec<i64>,
-    segments: Vec<EncodedSegment>,
+    segments: Vec<Vec<u8>>,
+    segment_rows: Vec<usize>,
+    size: ColumnBytes,
     dictionary: Dictionary,
     fsst: Option<(FsstTable, fsst::Compressor)>,
+    /// The column whose segments are written anew: its dictionary is gone on with, and its FSST table used.
+    continued: Option<Arc<Column>>,
+    /// Longest text that becomes an entry of the dictionary.
+    entry_bytes_max: usize,
+    /// Local rows of the current segment.
     exception_rows: Vec<i64>,
     exception_values: Vec<Value>,
     nulls: u64,
@@ -84,14 +135,34 @@ impl ColumnWriter {
             bytes: Vec::new(),
             ends: Vec::new(),
             segments: Vec::new(),
+            segment_rows: Vec::new(),
+            size: ColumnBytes::default(),
             dictionary: Dictionary::default(),
             fsst: None,
+            continued: None,
+            entry_bytes_max: usize::MAX,
             exception_rows: Vec::new(),
             exception_values: Vec::new(),
             nulls: 0,
             distinct: HyperLogLog::new(),
             range: None,
         }
+    }
+
+    /// For segments of a column that has others: codes of its dictionary stay what they are.
+    ///
+    /// **Cost**: that of the dictionary's texts.
+    pub(crate) fn continuing(column: &Arc<Column>) -> Self {
+        let mut writer = Self::new(column.ty);
+        let texts = DictionaryView::new(&column.dictionary);
+        for code in 0..texts.len() {
+            writer.dictionary.code(texts.entry(code as i64).as_bytes());
+        }
+        if texts.len() > 0 {
+            writer.entry_bytes_max = stored_dictionary::entry_bytes_max(column.dictionary.shift);
+        }
+        writer.continued = Some(Arc::clone(column));
+        writer
     }
 
     /// The type of its values.
@@ -161,7 +232,7 @@ impl ColumnWriter {
     }
 
     fn push_exception(&mut self, value: Value) {
-        self.exception_rows.push(self.rows.cast_signed());
+        self.exception_rows.push(self.present.len() as i64);
         self.exception_values.push(value);
         self.nulls = self.nulls.wrapping_sub(1);
         self.push_absent();
@@ -229,7 +300,11 @@ impl ColumnWriter {
         }
     }
 
-    fn end_segment(&mut self) {
+    /// Ends the current segment, however few rows it has: the next row begins another one.
+    pub(crate) fn end_segment(&mut self) {
+        if self.present.is_empty() {
+            return;
+        }
         let present = std::mem::take(&mut self.present);
         let count = present.iter().filter(|p| **p).count();
         let zones = if is_integral(self.ty) { zone_map(&present, &self.ints) } else { Vec::new() };
@@ -247,7 +322,20 @@ impl ColumnWriter {
             },
         };
         let presence = (count > 0 && count < present.len()).then(|| RankBits::new(&present));
-        self.segments.push(EncodedSegment { presence, none_present: count == 0, data, zones });
+        let mut piece = PieceWriter::new();
+        match presence {
+            _ if count == 0 => piece.meta.u8(1),
+            None => piece.meta.u8(0),
+            Some(bits) => {
+                piece.meta.u8(2);
+                self.size.nulls += put_rank(&bits, &mut piece);
+            }
+        }
+        self.size.data += put_data(data, &mut piece);
+        self.size.data += self.put_exceptions(&mut piece);
+        put_blob(bytemuck::cast_slice(&zones).to_vec(), &mut piece);
+        self.segments.push(piece.finish());
+        self.segment_rows.push(present.len());
     }
 
     fn encode_strings(&mut self) -> Encoded {
@@ -260,7 +348,7 @@ impl ColumnWriter {
         for text in &texts {
             if !self.dictionary.contains(text) && fresh.insert(text) {
                 fresh_bytes += text.len() + 3;
-                if fresh_bytes > fsst_estimate {
+                if fresh_bytes > fsst_estimate || text.len() > self.entry_bytes_max {
                     return self.encode_heap(&bytes, &ends, &texts);
                 }
             }
@@ -275,6 +363,15 @@ impl ColumnWriter {
     }
 
     fn encode_heap(&mut self, bytes: &[u8], ends: &[i64], texts: &[&[u8]]) -> Encoded {
+        if let Some(fsst) = self.continued.as_ref().and_then(|c| c.fsst.as_ref()) {
+            let encoder = FsstEncoder::new(&fsst.table);
+            let (mut out, mut out_ends) = (Vec::with_capacity(bytes.len() / 2), Vec::new());
+            for text in texts {
+                encoder.encode(text, &mut out);
+                out_ends.push(out.len() as i64);
+            }
+            return Encoded::Strings { ends: pack(&out_ends), bytes: out, compressed: true };
+        }
         let (_, compressor) = self.fsst.get_or_insert_with(|| {
             let mut left = FSST_SAMPLE_BYTES;
             let stride = (texts.len() / 1024).max(1);
@@ -303,70 +400,65 @@ impl ColumnWriter {
         }
     }
 
-    /// Puts the column into `image`, its description into `meta`, and gives its statistics and sizes.
-    pub fn finish(mut self, image: &mut ImageWriter, meta: &mut Encoder) -> (PropertyStats, ColumnBytes) {
-        if !self.present.is_empty() {
-            self.end_segment();
-        }
-        let mut size = ColumnBytes::default();
-        meta.u8(type_code(self.ty));
-        match &self.fsst {
-            Some((table, _)) => {
-                meta.u8(1);
-                size.data += FsstTable::BYTES;
-                meta.u32(image.put(table.to_bytes()).0);
-            }
-            None => meta.u8(0),
-        }
-        let (entries, ends) = std::mem::take(&mut self.dictionary).into_parts();
-        if ends.is_empty() {
-            meta.u8(0);
-        } else {
-            meta.u8(1);
-            meta.u64(ends.len() as u64);
-            size.data += put_ints(pack(&ends), image, meta) + entries.len();
-            meta.u32(image.put(entries).0);
-        }
-        size.data += self.finish_exceptions(image, meta);
-        for segment in self.segments {
-            match (&segment.presence, segment.none_present) {
-                (_, true) => meta.u8(1),
-                (None, false) => meta.u8(0),
-                (Some(bits), false) => {
-                    meta.u8(2);
-                    size.nulls += put_rank(bits, image, meta);
-                }
-            }
-            size.data += finish_data(segment.data, image, meta);
-            meta.u64(segment.zones.len() as u64);
-            for (low, high) in segment.zones {
-                meta.i64(low);
-                meta.i64(high);
-            }
-        }
+    /// What [`Self::continuing`] wrote: segments, and what the dictionary and the FSST table have become.
+    pub(crate) fn finish_segments(mut self) -> WrittenSegments {
+        self.end_segment();
         let stats =
             PropertyStats { nulls: self.nulls, distinct: self.distinct.estimate(), range: self.range };
-        (stats, size)
+        let (text, ends) = std::mem::take(&mut self.dictionary).into_parts();
+        let old = self.continued.as_ref().map(|c| &c.dictionary);
+        let (shift, dictionary) = match old.filter(|d| d.len() > 0) {
+            Some(old) => (old.shift, stored_dictionary::Dictionary::write_from(old.len(), old.shift, &text, &ends)),
+            None => stored_dictionary::Dictionary::write(&text, &ends),
+        };
+        let fsst = self.fsst.as_ref().map(|(table, _)| Fsst::write(table));
+        let segments = self.segments.into_iter().zip(self.segment_rows).collect();
+        WrittenSegments { segments, shift, dictionary, fsst, stats }
     }
 
-    fn finish_exceptions(&mut self, image: &mut ImageWriter, meta: &mut Encoder) -> usize {
-        if self.exception_rows.is_empty() {
-            meta.u8(0);
+    /// The column's pieces, its statistics and sizes.
+    pub(crate) fn finish(mut self) -> (WrittenColumn, PropertyStats, ColumnBytes) {
+        self.end_segment();
+        let mut pieces = Vec::new();
+        if let Some((table, _)) = &self.fsst {
+            self.size.data += FsstTable::BYTES;
+            pieces.push(Fsst::write(table));
+        }
+        let (text, ends) = std::mem::take(&mut self.dictionary).into_parts();
+        let (shift, dictionary) = stored_dictionary::Dictionary::write(&text, &ends);
+        drop((text, ends));
+        let mut entries = Vec::with_capacity(dictionary.len());
+        for (piece, len) in dictionary {
+            self.size.data += piece.len();
+            pieces.push(piece);
+            entries.push(len);
+        }
+        pieces.append(&mut self.segments);
+        let fsst = self.fsst.is_some();
+        let column = WrittenColumn { ty: self.ty, fsst, shift, entries, rows: self.segment_rows, pieces };
+        let stats =
+            PropertyStats { nulls: self.nulls, distinct: self.distinct.estimate(), range: self.range };
+        (column, stats, self.size)
+    }
+
+    fn put_exceptions(&mut self, piece: &mut PieceWriter) -> usize {
+        let rows = std::mem::take(&mut self.exception_rows);
+        if rows.is_empty() {
+            piece.meta.u8(0);
             return 0;
         }
-        meta.u8(1);
-        meta.u64(self.exception_rows.len() as u64);
-        let mut encoder = Encoder::new();
+        piece.meta.u8(1);
+        piece.meta.u64(rows.len() as u64);
         let mut ends = Vec::new();
         let mut bytes = Vec::new();
-        for value in &self.exception_values {
-            value_codec::encode(value, &mut encoder);
-            bytes.append(&mut std::mem::take(&mut encoder).finish());
+        for value in std::mem::take(&mut self.exception_values) {
+            let mut encoder = Encoder::new();
+            value_codec::encode(&value, &mut encoder);
+            bytes.append(&mut encoder.finish());
             ends.push(bytes.len() as i64);
         }
-        let mut size = put_ints(pack(&self.exception_rows), image, meta);
-        size += put_ints(pack(&ends), image, meta) + bytes.len();
-        meta.u32(image.put(bytes).0);
+        let size = put_ints(pack(&rows), piece) + put_ints(pack(&ends), piece) + bytes.len();
+        put_blob(bytes, piece);
         size
     }
 }
@@ -404,62 +496,62 @@ fn encode_floats(values: &[f64]) -> Encoded {
     }
 }
 
-fn put_rank(bits: &RankBits, image: &mut ImageWriter, meta: &mut Encoder) -> usize {
-    meta.u32(image.put(bits.to_bytes()).0);
+fn put_rank(bits: &RankBits, piece: &mut PieceWriter) -> usize {
+    put_blob(bits.to_bytes(), piece);
     bits.size()
 }
 
-fn put_ints(packed: Packed, image: &mut ImageWriter, meta: &mut Encoder) -> usize {
+fn put_ints(packed: Packed, piece: &mut PieceWriter) -> usize {
     let size = packed.bytes.len();
-    Ints::write(packed, image, meta);
+    Ints::write(packed, piece);
     size
 }
 
-fn finish_data(data: Encoded, image: &mut ImageWriter, meta: &mut Encoder) -> usize {
+fn put_data(data: Encoded, piece: &mut PieceWriter) -> usize {
     match data {
         Encoded::Ints(packed) => {
-            meta.u8(0);
-            put_ints(packed, image, meta)
+            piece.meta.u8(0);
+            put_ints(packed, piece)
         }
         Encoded::Linear(linear) => {
-            meta.u8(6);
-            meta.i64(linear.slope);
-            put_ints(linear.codes, image, meta)
+            piece.meta.u8(6);
+            piece.meta.i64(linear.slope);
+            put_ints(linear.codes, piece)
         }
         Encoded::Runs(runs) => {
-            meta.u8(7);
-            put_rank(&runs.starts, image, meta) + put_ints(runs.values, image, meta)
+            piece.meta.u8(7);
+            put_rank(&runs.starts, piece) + put_ints(runs.values, piece)
         }
         Encoded::Decimals(Decimals { exponent, integers, exceptions }) => {
-            meta.u8(8);
-            meta.u8(exponent);
-            let size = put_ints(integers, image, meta);
-            meta.u8(u8::from(exceptions.is_some()));
+            piece.meta.u8(8);
+            piece.meta.u8(exponent);
+            let size = put_ints(integers, piece);
+            piece.meta.u8(u8::from(exceptions.is_some()));
             let Some((bits, values)) = exceptions else { return size };
-            let rank = put_rank(&bits, image, meta);
-            meta.u32(image.put(values.iter().flat_map(|f| f.to_le_bytes()).collect()).0);
+            let rank = put_rank(&bits, piece);
+            put_blob(values.iter().flat_map(|f| f.to_le_bytes()).collect(), piece);
             size + rank + values.len() * 8
         }
         Encoded::Floats(bytes) => {
-            meta.u8(1);
+            piece.meta.u8(1);
             let size = bytes.len();
-            meta.u32(image.put(bytes).0);
+            put_blob(bytes, piece);
             size
         }
         Encoded::Dictionary(codes) => {
-            meta.u8(2);
-            put_ints(codes, image, meta)
+            piece.meta.u8(2);
+            put_ints(codes, piece)
         }
         Encoded::Strings { ends, bytes, compressed } => {
-            meta.u8(if compressed { 4 } else { 3 });
-            let size = put_ints(ends, image, meta) + bytes.len();
-            meta.u32(image.put(bytes).0);
+            piece.meta.u8(if compressed { 4 } else { 3 });
+            let size = put_ints(ends, piece) + bytes.len();
+            put_blob(bytes, piece);
             size
         }
         Encoded::Values { ends, bytes } => {
-            meta.u8(5);
-            let size = put_ints(ends, image, meta) + bytes.len();
-            meta.u32(image.put(bytes).0);
+            piece.meta.u8(5);
+            let size = put_ints(ends, piece) + bytes.len();
+            put_blob(bytes, piece);
             size
         }
     }
@@ -476,7 +568,7 @@ fn slices<'a>(bytes: &'a [u8], ends: &'a [i64]) -> impl Iterator<Item = &'a [u8]
 }
 
 /// Smallest and largest value of each zone, given which rows are present and the present values.
-fn zone_map(present: &[bool], values: &[i64]) -> Vec<(i64, i64)> {
+fn zone_map(present: &[bool], values: &[i64]) -> Vec<ZoneRange> {
     let mut at = 0;
     present
         .chunks(ZONE_ROWS)
@@ -485,7 +577,7 @@ fn zone_map(present: &[bool], values: &[i64]) -> Vec<(i64, i64)> {
             let slice = &values[at..at + count];
             at += count;
             let low = slice.iter().min().copied().unwrap_or(i64::MAX);
-            (low, slice.iter().max().copied().unwrap_or(i64::MIN))
+            [low, slice.iter().max().copied().unwrap_or(i64::MIN)]
         })
         .collect()
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_storage::adjacency::{AdjacencyView, CsrView, List};
-use trimorph_storage::{EdgeTableView, PAGE_ROWS};
+use trimorph_storage::EdgeTableView;
 use trimorph_vector::{Nodes, Values, Vector};
 
 use super::plan::Path;
@@ -21,9 +21,7 @@ pub(super) fn list_ids(
     out: &mut Vec<EdgeId>,
 ) {
     if forward {
-        let first = table.forward_id(node.row(), list).0;
-        out.extend((0..list.len as u64).map(|i| EdgeId(first + i)));
-        return;
+        return table.append_forward_ids(node.row(), list, out);
     }
     let (mut previous, mut ordinal) = (None, 0);
     for i in 0..list.len {
@@ -31,7 +29,7 @@ pub(super) fn list_ids(
         ordinal = if previous == Some(source) { ordinal + 1 } else { 0 };
         previous = Some(source);
         out.push(match csr.position(list, i) {
-            Some(position) => EdgeId::new(table.id, source.row() / PAGE_ROWS, position),
+            Some(position) => table.id_at(source.row(), position),
             None => table.search_id(source.row(), node, ordinal),
         });
     }
@@ -55,7 +53,7 @@ pub(super) fn follow(
         table.single_id(node.row())
     } else {
         match column.position(node.row()) {
-            Some(position) => EdgeId::new(table.id, neighbour.row() / PAGE_ROWS, position),
+            Some(position) => table.id_at(neighbour.row(), position),
             None => table.search_id(neighbour.row(), node, 0),
         }
     };

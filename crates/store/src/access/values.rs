@@ -4,9 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_storage::adjacency::AdjacencyView;
 use trimorph_storage::column::{ColumnView, ZONE_ROWS};
-use trimorph_storage::{EdgeTableView, PAGE_ROWS};
 use trimorph_types::Value;
 use trimorph_vector::{Edges, Nodes, Text, Values, Vector};
 
@@ -130,10 +128,7 @@ impl<'s> Run<'_, 's> {
         let name = reader.catalog().property_name(info.properties[column].id);
         let view = reader.edge_column(place, column);
         // Slots, and the id of each: the scan goes from page to page.
-        let slots = match &table.forward {
-            AdjacencyView::Csr(csr) => csr.edges(),
-            AdjacencyView::Column(_) => reader.rows(table.source),
-        };
+        let slots = table.slots_end(reader.rows(table.source));
         let candidates = if path == Path::Subject { subject.candidates() } else { None };
         let found = candidates.map(|edges| {
             let known = |e: &&EdgeId| e.table() == table.id && table.ends(**e).is_some();
@@ -141,7 +136,6 @@ impl<'s> Run<'_, 's> {
         });
         let pruned = literal.integers(info.properties[column].ty);
         let step = sample_step(slots, sample);
-        let rows = reader.rows(table.source);
         self.read_column(
             view,
             Blocks::new(slots, step, found),
@@ -150,7 +144,7 @@ impl<'s> Run<'_, 's> {
                 let mut page = 0;
                 let (mut ids, mut kept) = (Vec::with_capacity(positions.len()), Vec::new());
                 for p in positions {
-                    let id = id_of_slot(table, from(*p), rows, &mut page);
+                    let id = table.id_of_slot(from(*p), &mut page);
                     if subject.passes(id) {
                         ids.push(id);
                         kept.push(*p);
@@ -193,6 +187,7 @@ impl<'s> Run<'_, 's> {
             };
             let positions: Vec<u32> = (0u32..)
                 .take(len)
+                .filter(|i| view.has_row(from(*i)))
                 .filter(|i| {
                     let i = *i as usize;
                     if literal.open {
@@ -245,23 +240,6 @@ impl Blocks {
         match &self.listed {
             Some(rows) => rows[i as usize],
             None => i * self.step,
-        }
-    }
-}
-
-/// The id of the edge whose properties are at `slot`. `page` is where the last one was: slots mostly ascend.
-fn id_of_slot(table: &EdgeTableView<'_>, slot: u64, rows: u64, page: &mut u64) -> EdgeId {
-    match &table.forward {
-        AdjacencyView::Column(_) => table.single_id(slot),
-        AdjacencyView::Csr(csr) => {
-            let end = rows.div_ceil(PAGE_ROWS);
-            if csr.page_slot(*page) > slot {
-                *page = 0;
-            }
-            while *page + 1 < end && csr.page_slot(*page + 1) <= slot {
-                *page += 1;
-            }
-            EdgeId::new(table.id, *page, slot - csr.page_slot(*page))
         }
     }
 }

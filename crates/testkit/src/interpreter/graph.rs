@@ -93,11 +93,8 @@ impl Graph {
                     }
                     AdjacencyView::Csr(csr) => {
                         let list = csr.list(row);
-                        if list.len == 0 {
-                            continue;
-                        }
-                        let first = view.forward_id(row, list);
-                        (0..list.len).for_each(|i| add(EdgeId(first.0 + i as u64), row, csr.node(list, i)));
+                        (0..list.len)
+                            .for_each(|i| add(view.forward_id_at(row, list, i), row, csr.node(list, i)));
                     }
                 }
             }

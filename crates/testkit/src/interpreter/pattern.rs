@@ -3,7 +3,7 @@
 //! 1. Nodes bound before must have the labels asked for; a null one matches nothing.
 //! 2. Each edge of length one is tried with every edge of the graph.
 //! 3. Nodes that no such edge touches are tried with every node.
-//! 4. Each edge of variable length is tried with every trail between its two nodes.
+//! 4. Each edge of variable length is tried with every trail between its two nodes, shortest paths last.
 //! 5. No two edges of a `distinct` pair may share an edge; paths are made; every predicate must be true.
 
 use trimorph_algebra::{Direction, EdgePattern, EdgeRange, PathPattern, PathStep, QueryGraph, VarId};
@@ -27,6 +27,9 @@ impl Interpreter<'_> {
     pub(super) fn matches(&self, graph: &QueryGraph, row: Row) -> Rows {
         let (single, variable) = graph.edges.iter().partition(|edge| edge.range == EdgeRange::One);
         let single = connected_order(single, &row);
+        let mut variable: Vec<&EdgePattern> = variable;
+        // What is asked of shortest paths may speak of the others.
+        variable.sort_by_key(|e| matches!(e.range, EdgeRange::Variable { shortest: Some(_), .. }));
         let matching = Matching { graph, single, variable };
         for node in &graph.nodes {
             match row.get(&node.var) {

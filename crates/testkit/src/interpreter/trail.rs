@@ -2,6 +2,7 @@
 
 use trimorph_algebra::{EdgePattern, EdgeRange, ShortestKind};
 use trimorph_base::{Diagnostic, NodeId};
+use trimorph_types::Value;
 
 use super::pattern::{has_type, readings};
 use super::{Edge, Interpreter, Row, internal};
@@ -33,9 +34,22 @@ impl<'a> Interpreter<'a> {
         let (min, edges) = (min as usize, self.graph.edges.len());
         let max = max.map_or(edges, |max| (max as usize).min(edges));
         let Some(kind) = shortest else { return self.trails_between(pattern, from, to, row, min, max) };
-        // The shortest are those of the first length for which there are any.
-        for len in min..=max {
+        // The shortest are those of the first length for which there are any that meet the conditions on the whole; where the shortest of
+        // all is shorter than asked for, there are none.
+        let mut is_reached = false;
+        for len in 0..=max {
             let mut found = self.trails_between(pattern, from, to, row, len, len)?;
+            is_reached |= !found.is_empty();
+            if is_reached && len < min {
+                return Ok(Vec::new());
+            }
+            let mut met = Vec::new();
+            for trail in found {
+                if self.meets_whole(pattern, &trail, row)? {
+                    met.push(trail);
+                }
+            }
+            found = met;
             if !found.is_empty() {
                 if kind == ShortestKind::One {
                     found.truncate(1);
@@ -44,6 +58,23 @@ impl<'a> Interpreter<'a> {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// Whether a path satisfies the conditions on it as a whole.
+    fn meets_whole(
+        &self,
+        pattern: &EdgePattern,
+        trail: &[&Edge],
+        row: &Row,
+    ) -> Result<bool, Diagnostic> {
+        let mut row = row.clone();
+        row.insert(pattern.var, Value::list(trail.iter().map(|edge| edge.value()).collect()));
+        for condition in &pattern.whole {
+            if !self.is_true(condition, &row)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn trails_between(

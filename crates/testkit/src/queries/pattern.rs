@@ -66,7 +66,7 @@ impl Writer {
     }
 
     /// A node, new or of the scope, named or not.
-    fn node(&mut self, named: &mut Vec<String>) -> String {
+    pub(super) fn node(&mut self, named: &mut Vec<String>) -> String {
         let known = self.variable(|kind| kind == Kind::Node);
         let name = match (known, self.random.below(10)) {
             (Some(known), 0..4) => known.name,

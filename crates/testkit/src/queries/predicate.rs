@@ -10,6 +10,9 @@ impl Writer {
 
     /// A condition with at most `depth` connectives within each other.
     pub(super) fn predicate(&mut self, depth: usize) -> String {
+        if self.nests(10) {
+            return self.subquery_test();
+        }
         let node = self.variable(|kind| kind == Kind::Node);
         match (self.random.below(if depth > 0 { 20 } else { 13 }), node) {
             (0..3, _) => self.property_comparison(),

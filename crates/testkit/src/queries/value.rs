@@ -67,6 +67,9 @@ impl Writer {
     /// An expression and the kind of its values.
     pub(super) fn value(&mut self) -> (String, Kind) {
         use PropertyKind as K;
+        if self.nests(8) {
+            return self.subquery_value();
+        }
         let node = self.variable(|kind| kind == Kind::Node);
         let path = self.variable(|kind| kind == Kind::Path);
         let edge = self.variable(|kind| kind == Kind::Edge);

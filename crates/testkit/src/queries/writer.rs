@@ -37,12 +37,14 @@ pub(super) struct Writer {
     pub(super) parameters: BTreeMap<Arc<str>, Value>,
     pub(super) comparison: Comparison,
     names: usize,
+    /// How many queries may stand in each other here.
+    pub(super) nesting: usize,
 }
 
 impl Writer {
     pub(super) fn new(random: Random) -> Self {
         let comparison = Comparison::default();
-        Self { random, scope: Vec::new(), parameters: BTreeMap::new(), comparison, names: 0 }
+        Self { random, scope: Vec::new(), parameters: BTreeMap::new(), comparison, names: 0, nesting: 0 }
     }
 
     /// A name that was not used before.
@@ -85,19 +87,28 @@ impl Writer {
                 _ => self.unwind(),
             };
             clauses.push(clause);
+            if self.nests(30) {
+                clauses.push(self.call());
+            }
+        }
+        if self.nests(30) {
+            clauses.push(self.call());
+        }
+        if self.nests(25) {
+            clauses.push(self.shortest());
         }
         clauses.push(self.return_clause(columns));
         clauses.join(" ")
     }
 
-    fn match_clause(&mut self, nodes_max: usize, optional: bool) -> String {
+    pub(super) fn match_clause(&mut self, nodes_max: usize, optional: bool) -> String {
         let pattern = self.pattern(nodes_max);
         let condition =
             if self.random.chance(40) { format!(" WHERE {}", self.predicate(2)) } else { String::new() };
         format!("{}MATCH {pattern}{condition}", if optional { "OPTIONAL " } else { "" })
     }
 
-    fn unwind(&mut self) -> String {
+    pub(super) fn unwind(&mut self) -> String {
         let (list, kind) = match self.variable(|kind| kind == Kind::Bag) {
             Some(bag) if self.random.chance(50) => (bag.name, PropertyKind::Mixed),
             _ => match self.variable(|kind| kind == Kind::Node) {

@@ -17,7 +17,7 @@ fn write_and_read(fs: &dyn FileSystem, dir: &Path, model: &Model) -> Main {
         format!("{:?} {:?} {:?}", main.catalog.node_tables, main.catalog.edge_tables, main.bytes)
     };
     assert_eq!(text(&main), text(&read));
-    assert_eq!(main.image_bytes(), read.image_bytes());
+    assert_eq!(main.piece_bytes(), read.piece_bytes());
     read
 }
 

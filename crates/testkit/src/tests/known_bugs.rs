@@ -1,6 +1,6 @@
 //! Bugs that this kit found in other crates and that were repaired: each test keeps its bug from coming back.
 
-use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
+use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_store::access::{Morsels, Prune};
 use trimorph_store::{Reader, Snapshot, write_main};
 use trimorph_types::{DateTime, LogicalType, Value, Zone, compare};
@@ -68,8 +68,10 @@ fn a_zone_with_a_later_instant_of_another_zone_is_visited() {
 #[test]
 fn an_edge_id_past_the_last_page_is_no_edge() {
     let snapshot = with_edges(table(&[1, 2], Vec::new(), vec![Vec::new(); 2]), &[(0, 0), (0, 1)]);
-    let id = EdgeId::new(EdgeTableId(0), 1000, 0);
-    assert!(Reader::new(&snapshot).relationship(id).is_null());
+    let reader = Reader::new(&snapshot);
+    for id in [reader.edge_table(0).id_at(128_000, 0), EdgeId(0), EdgeId(u64::MAX)] {
+        assert!(reader.relationship(id).is_null() && reader.edge_properties(id).is_empty());
+    }
 }
 
 /// Position 128 of page 0 would be row 128, which is position 0 of page 1.
@@ -79,7 +81,7 @@ fn an_edge_of_a_vertex_column_answers_to_one_id() {
     let snapshot = with_edges(table(&keys, Vec::new(), vec![Vec::new(); 130]), &[(128, 0)]);
     let reader = Reader::new(&snapshot);
     for (page, position, there) in [(1, 0, true), (0, 128, false)] {
-        let value = reader.relationship(EdgeId::new(EdgeTableId(0), page, position));
+        let value = reader.relationship(reader.edge_table(0).id_at(128 * page, position));
         assert_eq!(!value.is_null(), there, "page {page}");
     }
 }
@@ -107,8 +109,7 @@ fn columns_of_a_table_without_batches_have_their_names() {
     assert_eq!((named[1].1, named[2].1), (LogicalType::Float, LogicalType::String));
 }
 
-/// `forward_id` of a row without edges has nothing to name, also where its segment has a presence index and
-/// an earlier page has edges.
+/// `forward_run` of a row without edges has nothing to name, also where its segment has a presence index and an earlier page has edges.
 #[test]
 fn the_first_edge_of_a_row_without_edges_is_harmless() {
     let keys: Vec<i64> = (0..300).collect();
@@ -117,19 +118,23 @@ fn the_first_edge_of_a_row_without_edges_is_harmless() {
     let view = reader.edge_table(0);
     let trimorph_store::AdjacencyView::Csr(csr) = &view.forward else { panic!("not lists") };
     assert_eq!(csr.list(200).len, 0);
-    assert_eq!(view.forward_id(200, csr.list(200)).page(), 1);
+    let first = view.forward_run(200, csr.list(200)).unwrap();
+    assert_eq!(first, view.id_at(200, 0));
+    assert!(reader.relationship(first).is_null());
 }
 
-/// Files of older versions are removed, and their folders.
+/// Files of older versions are removed, and what else is in their folder.
 #[test]
-fn folders_of_older_versions_are_removed() {
+fn files_of_older_versions_are_removed() {
     let dir = std::env::temp_dir().join(format!("trimorph-testkit-folders-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     let main = table(&[1], Vec::new(), vec![Vec::new()]).load(LoadOptions::default()).unwrap();
+    std::fs::create_dir_all(dir.join("checkpoint/7")).unwrap();
+    std::fs::write(dir.join("checkpoint/7/nodes-0"), "of another format").unwrap();
     for _ in 0..3 {
         write_main(&OsFileSystem, &dir, &main).unwrap();
     }
     let folders = OsFileSystem.list(&dir.join("checkpoint")).unwrap();
     std::fs::remove_dir_all(&dir).unwrap();
-    assert_eq!(folders, ["3"]);
+    assert_eq!(folders, ["3.pieces"]);
 }

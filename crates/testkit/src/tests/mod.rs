@@ -1,6 +1,7 @@
 //! Tests of storage and of the kit itself. Every one prints the seeds it draws.
 
 mod comparisons;
+mod crashes;
 mod creating;
 mod damage;
 mod files;
@@ -10,6 +11,7 @@ mod known_bugs;
 mod queries;
 mod read_back;
 mod refused_rows;
+mod rewrites;
 mod segments;
 
 use trimorph_types::Value;

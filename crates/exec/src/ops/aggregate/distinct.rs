@@ -5,6 +5,7 @@ use trimorph_store::access::NodeSet;
 use trimorph_vector::Vector;
 
 use super::owners::{Owners, owner_of};
+use crate::charge::{table_bytes, table_growth_bytes};
 use crate::keys::{cell_key, encode};
 
 /// Pairs of group and value.
@@ -43,7 +44,7 @@ impl DistinctSet {
         }
         let mut bytes = Vec::new();
         encode(vector, i, &mut bytes);
-        self.general_bytes += bytes.len() + 48;
+        self.general_bytes += bytes.len() + 16;
         self.general.insert((group, bytes.into()))
     }
 
@@ -111,7 +112,7 @@ impl DistinctSet {
         }
         for (group, bytes) in other.general {
             let group = renumber[group as usize];
-            self.general_bytes += bytes.len() + 48;
+            self.general_bytes += bytes.len() + 16;
             fresh(group, self.general.insert((group, bytes)).into());
         }
     }
@@ -123,6 +124,15 @@ impl DistinctSet {
 
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.as_ref().map_or(0, NodeSet::bytes) + self.fixed.len() * 28 + self.general_bytes
+        self.nodes.as_ref().map_or(0, NodeSet::bytes)
+            + table_bytes::<(u32, u8, u64)>(self.fixed.capacity())
+            + table_bytes::<(u32, Box<[u8]>)>(self.general.capacity())
+            + self.general_bytes
+    }
+
+    /// Bytes that may be allocated before `more` values have come, texts left out: what moves is given back.
+    pub(super) fn growth_bytes(&self, more: usize) -> usize {
+        table_growth_bytes::<(u32, u8, u64)>(self.fixed.len(), self.fixed.capacity(), more)
+            + table_growth_bytes::<(u32, Box<[u8]>)>(self.general.len(), self.general.capacity(), more)
     }
 }

@@ -9,6 +9,7 @@
 //! Source: partitioned merging, Leis et al. 2014, section 4.4.
 
 use super::AggregateSpec;
+use super::states::Ledger;
 use super::table::Table;
 use crate::parallel::on_each;
 use crate::{Context, ExecError};
@@ -41,13 +42,17 @@ pub(super) fn merge_tables<'s>(
             tables,
             cx,
             |table, own| table.split(own, count),
-            |table, part, cx| table.merge(part, spec, cx),
+            |table, part, cx| {
+                let mut held = cx.settings.budget.reservation();
+                table.merge(part, spec, &mut Ledger::new(&mut held, cx))
+            },
         );
     }
+    let mut held = cx.settings.budget.reservation();
     let mut tables = tables.into_iter();
     let Some(mut first) = tables.next() else { return Ok(Vec::new()) };
     for other in tables {
-        first.merge(other.into_part(), spec, cx)?;
+        first.merge(other.into_part(), spec, &mut Ledger::new(&mut held, cx))?;
     }
     Ok(vec![first])
 }
@@ -59,6 +64,10 @@ fn exchange<'s, P: Send>(
     split: impl Fn(&mut Table<'s>, usize) -> Vec<P> + Sync,
     merge: impl Fn(&mut Table<'s>, P, &Context<'s>) -> Result<(), ExecError> + Sync,
 ) -> Result<Vec<Table<'s>>, ExecError> {
+    // Parts are copies: all but what each worker owns of its table.
+    let mut held = cx.settings.budget.reservation();
+    let bytes: usize = tables.iter().map(Table::bytes).sum();
+    held.grow(bytes - bytes / tables.len().max(1))?;
     let numbered = tables.into_iter().enumerate().collect();
     let split = on_each(numbered, cx, |(own, mut table), _| {
         let parts = split(&mut table, own);

@@ -7,7 +7,6 @@ use super::distinct::DistinctValues;
 use super::owners::Owners;
 use super::states::{Column, States, function, keep_extreme, sum_overflow};
 use crate::ExecError;
-use crate::rows::overflow;
 
 /// Some groups' states of one aggregate.
 pub(super) struct Export {
@@ -91,10 +90,11 @@ impl Column {
             return Ok(());
         }
         let numbers = renumber.iter().map(|n| *n as usize);
+        let mut grown = 0;
         match (&mut self.states, from.states) {
             (States::Count(a), States::Count(b)) => {
                 for (n, count) in numbers.zip(b) {
-                    a[n] = a[n].checked_add(count).ok_or_else(overflow)?;
+                    a[n] = a[n].saturating_add(count);
                 }
             }
             (States::Sums { values, seen }, States::Sums { values: v, seen: s }) => {
@@ -119,11 +119,14 @@ impl Column {
                 let states = states.generalise(self.kind)?;
                 if let States::General(other) = other {
                     for (n, state) in numbers.zip(other) {
+                        let before = states[n].heap_bytes();
                         states[n].merge(state)?;
+                        grown += states[n].heap_bytes().saturating_sub(before);
                     }
                 }
             }
         }
+        self.general_bytes += grown;
         Ok(())
     }
 }

@@ -23,6 +23,7 @@ use crate::operator::{BoxOperator, Operator};
 use crate::parallel::{on_each, on_threads};
 use crate::{Context, ExecError};
 use exchange::merge_tables;
+use states::Ledger;
 use table::{Finished, Table};
 
 /// What is aggregated.
@@ -76,15 +77,11 @@ impl<'s> Aggregate<'s> {
         let mut chunk = Chunk::with_slots(&spec.slots);
         let mut table = Table::new(spec);
         let mut held = cx.settings.budget.reservation();
-        let mut since = 0;
         while child.next(&mut chunk, cx)? {
             cx.check()?;
-            table.update(spec, &chunk, cx)?;
-            since += 1;
-            // Walking all collected lists for their size is not for every chunk.
-            if since % 16 == 0 {
-                held.resize(table.bytes())?;
-            }
+            table.update(spec, &chunk, &mut Ledger::new(&mut held, cx))?;
+            // Of what is large, nothing is left uncharged for long.
+            held.resize(table.bytes())?;
         }
         held.resize(table.bytes())?;
         Ok((table, held))
@@ -96,7 +93,9 @@ impl<'s> Aggregate<'s> {
         let results = on_threads(&mut self.child, threads, cx, |child, cx| Self::work(child, spec, cx))?;
         let (tables, held): (Vec<_>, Vec<_>) = results.into_iter().unzip();
         let mut tables = merge_tables(tables, spec, cx)?;
-        self.held = held.into_iter().next();
+        // What workers hold of is one worker's from now on.
+        self.held = Some(cx.settings.budget.reservation());
+        drop(held);
         if let Some(held) = &mut self.held {
             held.resize(tables.iter().map(Table::bytes).sum())?;
         }

@@ -4,12 +4,14 @@
 //! else is an accumulator per group. An aggregate starts typed and becomes general when a value of another type comes.
 
 use trimorph_algebra::AggregateKind;
+use trimorph_base::{Diagnostic, Reservation};
 use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Values, Vector};
 
 use super::distinct::DistinctSet;
-use crate::rows::overflow;
+use crate::charge::vec_growth_bytes;
+use crate::rows::{MANY, overflow};
 use crate::{Context, ExecError};
 
 /// What the rows of a chunk stand for, row by row.
@@ -93,6 +95,53 @@ pub(super) struct Column {
     pub(super) kind: AggregateKind,
     pub(super) states: States,
     pub(super) distinct: Option<DistinctSet>,
+    /// What accumulators own beside themselves.
+    pub(super) general_bytes: usize,
+}
+
+/// Rows that are taken in between two looks at the flag that cancels, and tuples of one row that are taken at once.
+const ROWS_UNCHECKED: usize = 1 << 12;
+const WEIGHT_UNCHECKED: u64 = 1 << 16;
+/// Bytes that are not worth asking the budget for: it is shared between threads.
+const BYTES_UNCHARGED: usize = 1 << 18;
+
+/// What a table holds of the budget, charged before it grows.
+pub(super) struct Ledger<'a, 's> {
+    pub(super) held: &'a mut Reservation,
+    pub(super) cx: &'a Context<'s>,
+    /// Not charged yet.
+    pending: usize,
+}
+
+impl<'a, 's> Ledger<'a, 's> {
+    pub(super) fn new(held: &'a mut Reservation, cx: &'a Context<'s>) -> Self {
+        Self { held, cx, pending: 0 }
+    }
+
+    /// Holds `growth` bytes while `work` allocates them and gives others back; `bytes` says how many there are.
+    pub(super) fn grow<T, R>(
+        &mut self,
+        of: &mut T,
+        growth: usize,
+        bytes: impl Fn(&T) -> usize,
+        work: impl FnOnce(&mut T) -> Result<R, ExecError>,
+    ) -> Result<R, ExecError> {
+        let before = bytes(of);
+        let large = growth > BYTES_UNCHARGED;
+        if large {
+            self.cx.check()?;
+            self.held.grow(growth)?;
+        }
+        let done = work(of)?;
+        self.pending += bytes(of).saturating_sub(before);
+        if large {
+            self.held.resize(self.held.bytes() - growth)?;
+        }
+        if self.pending > BYTES_UNCHARGED {
+            self.held.grow(std::mem::take(&mut self.pending))?;
+        }
+        Ok(done)
+    }
 }
 
 pub(super) fn function(kind: AggregateKind) -> AggregateFunction {
@@ -200,15 +249,28 @@ impl States {
         }
         match self {
             Self::General(states) => Ok(states),
-            _ => Err(overflow()),
+            _ => Err(Diagnostic::internal("counts are no accumulators").into()),
         }
     }
+}
+
+/// Takes a value into a state that may grow by it.
+#[inline]
+fn take(
+    state: &mut Accumulator,
+    value: &Value,
+    weight: u64,
+    ledger: &mut Ledger<'_, '_>,
+) -> Result<(), ExecError> {
+    let growth = state.growth_bytes(weight);
+    ledger.grow(state, growth, Accumulator::heap_bytes, |state| Ok(state.update(value, weight)?))
 }
 
 impl Column {
     /// No groups; `one_group` if there will be one only.
     pub(super) fn new(kind: AggregateKind, distinct: bool, one_group: bool) -> Self {
-        Self { kind, states: States::new(kind), distinct: distinct.then(|| DistinctSet::new(one_group)) }
+        let distinct = distinct.then(|| DistinctSet::new(one_group));
+        Self { kind, states: States::new(kind), distinct, general_bytes: 0 }
     }
 
     /// Makes states for `groups` groups.
@@ -227,25 +289,35 @@ impl Column {
         }
     }
 
+    /// States: how many there are, for how many there is room, and bytes of each.
+    fn cells(&self) -> (usize, usize, usize) {
+        match &self.states {
+            States::Count(v) => (v.len(), v.capacity(), size_of::<u64>()),
+            States::Sums { values, .. } => (values.len(), values.capacity(), size_of::<i128>() + 1),
+            States::Extremes { values, .. } => (values.len(), values.capacity(), size_of::<i64>() + 1),
+            States::General(v) => (v.len(), v.capacity(), size_of::<Accumulator>()),
+        }
+    }
+
+    /// Bytes that are allocated before there are states for `groups` groups: those that move are given back.
+    pub(super) fn growth_bytes(&self, groups: usize) -> usize {
+        let (len, capacity, width) = self.cells();
+        vec_growth_bytes(len, capacity, groups.saturating_sub(len), width)
+    }
+
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
-        let states: usize = match &self.states {
-            States::Count(v) => v.len() * 8,
-            States::Sums { values, .. } => values.len() * 17,
-            States::Extremes { values, .. } => values.len() * 9,
-            States::General(v) => v.iter().map(|a| 64 + a.heap_bytes()).sum(),
-        };
-        states + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
+        let (_, capacity, width) = self.cells();
+        capacity * width + self.general_bytes + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
     }
 
     /// Counts tuples of the one group of an aggregation without keys.
-    pub(super) fn count_rows(&mut self, tuples: u64) -> Result<(), ExecError> {
+    pub(super) fn count_rows(&mut self, tuples: u64) {
         if let States::Count(counts) = &mut self.states
             && let Some(count) = counts.first_mut()
         {
-            *count = count.checked_add(tuples).ok_or_else(overflow)?;
+            *count = count.saturating_add(tuples);
         }
-        Ok(())
     }
 
     /// Gives the parameter of a percentile to all groups.
@@ -259,26 +331,37 @@ impl Column {
     }
 
     /// Takes rows in.
-    pub(super) fn update(&mut self, rows: &Rows<'_, '_>, cx: &Context<'_>) -> Result<(), ExecError> {
-        let Some(seen) = &mut self.distinct else { return self.add(rows, cx) };
+    pub(super) fn update(
+        &mut self,
+        rows: &Rows<'_, '_>,
+        ledger: &mut Ledger<'_, '_>,
+    ) -> Result<(), ExecError> {
+        let Some(seen) = &mut self.distinct else { return self.add(rows, ledger) };
         let Some(arg) = rows.arg else { return Ok(()) };
         // A value that is new to its group counts once, whatever its row stands for.
         let room = rows.positions.len();
         let (mut numbers, mut positions) = (Vec::with_capacity(room), Vec::with_capacity(room));
-        for (number, p) in rows.numbers.iter().zip(rows.positions) {
-            if !arg.is_null(*p as usize) && seen.insert(*number, arg, *p as usize) {
-                numbers.push(*number);
-                positions.push(*p);
-            }
+        let pieces = rows.numbers.chunks(ROWS_UNCHECKED).zip(rows.positions.chunks(ROWS_UNCHECKED));
+        for (piece_numbers, piece) in pieces {
+            ledger.cx.check()?;
+            ledger.grow(seen, seen.growth_bytes(piece.len()), DistinctSet::bytes, |seen| {
+                for (number, p) in piece_numbers.iter().zip(piece) {
+                    if !arg.is_null(*p as usize) && seen.insert(*number, arg, *p as usize) {
+                        numbers.push(*number);
+                        positions.push(*p);
+                    }
+                }
+                Ok(())
+            })?;
         }
         let weights = Weights::All(1);
-        self.add(&Rows { numbers: &numbers, positions: &positions, weights, ..*rows }, cx)
+        self.add(&Rows { numbers: &numbers, positions: &positions, weights, ..*rows }, ledger)
     }
 
-    fn add(&mut self, rows: &Rows<'_, '_>, cx: &Context<'_>) -> Result<(), ExecError> {
+    fn add(&mut self, rows: &Rows<'_, '_>, ledger: &mut Ledger<'_, '_>) -> Result<(), ExecError> {
         if let States::Count(counts) = &mut self.states {
             return rows.each(|n, _, weight| {
-                counts[n] = counts[n].checked_add(weight).ok_or_else(overflow)?;
+                counts[n] = counts[n].saturating_add(weight);
                 Ok(())
             });
         }
@@ -286,6 +369,9 @@ impl Column {
         match (&mut self.states, &arg.values) {
             (States::Sums { values, seen }, Values::Int(ints)) => {
                 return rows.each(|n, p, weight| {
+                    if weight == MANY && ints[p] != 0 {
+                        return Err(overflow());
+                    }
                     let term = i128::from(ints[p]) * i128::from(weight);
                     values[n] = values[n].checked_add(term).ok_or_else(sum_overflow)?;
                     seen[n] = true;
@@ -305,10 +391,16 @@ impl Column {
             }
             _ => {}
         }
-        self.add_any(rows, arg, cx)
+        self.add_any(rows, arg, ledger)
     }
 
-    fn add_any(&mut self, rows: &Rows<'_, '_>, arg: &Vector<'_>, cx: &Context<'_>) -> Result<(), ExecError> {
+    fn add_any(
+        &mut self,
+        rows: &Rows<'_, '_>,
+        arg: &Vector<'_>,
+        ledger: &mut Ledger<'_, '_>,
+    ) -> Result<(), ExecError> {
+        let cx = ledger.cx;
         let states = self.states.generalise(self.kind)?;
         if let Some(parameter) = rows.parameter {
             for (n, p) in rows.numbers.iter().zip(rows.positions) {
@@ -316,7 +408,37 @@ impl Column {
                 states[*n as usize].set_parameter(&value)?;
             }
         }
-        rows.each(|n, p, weight| Ok(states[n].update(&arg.value(p, &|id| cx.edge_value(id)), weight)?))
+        let weighs = !matches!(self.kind, AggregateKind::Min | AggregateKind::Max);
+        let grows = {
+            use AggregateKind as K;
+            !matches!(self.kind, K::Avg | K::Sum | K::StDev | K::StDevP)
+        };
+        let (mut rows_left, general_bytes) = (ROWS_UNCHECKED, &mut self.general_bytes);
+        rows.each(|n, p, mut weight| {
+            rows_left -= 1;
+            if rows_left == 0 {
+                rows_left = ROWS_UNCHECKED;
+                cx.check()?;
+            }
+            if weighs && weight == MANY {
+                return Err(overflow());
+            }
+            let value = arg.value(p, &|id| cx.edge_value(id));
+            let state = &mut states[n];
+            if !grows {
+                return Ok(state.update(&value, weight)?);
+            }
+            let before = state.heap_bytes();
+            // What is taken a million times is not taken at once. Least and largest do not look how often.
+            while weighs && weight > WEIGHT_UNCHECKED {
+                cx.check()?;
+                take(state, &value, WEIGHT_UNCHECKED, ledger)?;
+                weight -= WEIGHT_UNCHECKED;
+            }
+            take(state, &value, weight, ledger)?;
+            *general_bytes = (*general_bytes + state.heap_bytes()).saturating_sub(before);
+            Ok(())
+        })
     }
 
     /// A value for each group. The sum of nothing is 0; the least of nothing is null.

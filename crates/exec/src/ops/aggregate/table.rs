@@ -8,17 +8,19 @@ use super::AggregateSpec;
 use super::distinct::DistinctValues;
 use super::merge::Export;
 use super::owners::Owners;
-use super::states::{Column, Rows, Weights};
+use super::states::{Column, Ledger, Rows, Weights};
+use crate::ExecError;
 use crate::expr::{Evaluated, Ex, Row, evaluate};
-use crate::keys::KeyTable;
-use crate::rows::{append, outside_weight, overflow};
-use crate::{Context, ExecError};
+use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
+use crate::rows::{append, cell_bytes, outside_weight, owned_at, tuples_of};
 
 /// Groups and their states, of one worker.
 pub(super) struct Table<'s> {
     keys: KeyTable,
     /// Each group's keys.
     columns: Vec<Vector<'s>>,
+    /// What general keys own beside their cells.
+    key_bytes: usize,
     states: Vec<Column>,
     /// After a split: the groups that are left, and how many there were.
     left: Option<(Vec<u32>, usize)>,
@@ -55,8 +57,8 @@ impl<'s> Table<'s> {
         let one_group = spec.keys.is_empty();
         let states = (spec.aggregates.iter()).map(|a| Column::new(a.kind, a.distinct, one_group)).collect();
         let columns = spec.keys.iter().map(|_| Vector::empty()).collect();
-        let mut table =
-            Self { keys: KeyTable::default(), columns, states, left: None, scratch: Scratch::default() };
+        let (keys, scratch) = (KeyTable::default(), Scratch::default());
+        let mut table = Self { keys, columns, key_bytes: 0, states, left: None, scratch };
         if spec.keys.is_empty() {
             // Without keys there is one group, also over no rows.
             table.keys.number(&[], &mut Vec::new());
@@ -71,10 +73,26 @@ impl<'s> Table<'s> {
         }
     }
 
+    /// Makes states for the groups there are now.
+    fn grow(&mut self, spec: &AggregateSpec, ledger: &mut Ledger<'_, 's>) -> Result<(), ExecError> {
+        let groups = self.keys.len();
+        let growth = self.states.iter().map(|column| column.growth_bytes(groups)).sum();
+        if growth == 0 {
+            self.resize(spec, groups);
+            return Ok(());
+        }
+        let bytes = |table: &Self| table.states.iter().map(Column::bytes).sum();
+        ledger.grow(self, growth, bytes, |table| {
+            table.resize(spec, groups);
+            Ok(())
+        })
+    }
+
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
         let states: usize = self.states.iter().map(Column::bytes).sum();
-        self.keys.bytes() + self.keys.len() * self.columns.len() * 24 + states
+        let columns: usize = self.columns.iter().map(cell_bytes).sum();
+        self.keys.bytes() + columns + self.key_bytes + states
     }
 
     /// How many groups and distinct values there are.
@@ -97,16 +115,18 @@ impl<'s> Table<'s> {
         &mut self,
         spec: &AggregateSpec,
         chunk: &Chunk<'s>,
-        cx: &Context<'s>,
+        ledger: &mut Ledger<'_, 's>,
     ) -> Result<(), ExecError> {
-        let outside = outside_weight(chunk, spec.main)?;
+        let cx = ledger.cx;
+        let outside = outside_weight(chunk, spec.main);
         if spec.keys.is_empty() && spec.aggregates.iter().all(|a| a.kind == AggregateKind::CountStar) {
             let inside = match spec.main {
-                Some(g) => chunk.groups[g].tuples().ok_or_else(overflow)?,
+                Some(g) => tuples_of(&chunk.groups[g]),
                 None => 1,
             };
-            let tuples = inside.checked_mul(outside).ok_or_else(overflow)?;
-            return self.states.iter_mut().try_for_each(|column| column.count_rows(tuples));
+            let tuples = inside.saturating_mul(outside);
+            self.states.iter_mut().for_each(|column| column.count_rows(tuples));
+            return Ok(());
         }
         let group = spec.main.map(|g| &chunk.groups[g]);
         let len = group.map_or(1, |g| g.len);
@@ -124,11 +144,11 @@ impl<'s> Table<'s> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut listed = whole.is_none();
         if listed {
-            scratch.select(group, outside)?;
+            scratch.select(group, outside);
             let keys = spec.keys.iter().map(vector).collect::<Result<Vec<_>, _>>()?;
             let keys: Vec<&Vector<'s>> = keys.iter().map(Argument::get).collect();
-            self.number(&keys, &mut scratch, cx);
-            self.resize(spec, self.keys.len());
+            self.number(&keys, &mut scratch, ledger)?;
+            self.grow(spec, ledger)?;
         }
         for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
             let arg = a.arg.as_ref().map(vector).transpose()?;
@@ -140,7 +160,7 @@ impl<'s> Table<'s> {
             }
             if !listed {
                 listed = true;
-                scratch.select(group, outside)?;
+                scratch.select(group, outside);
                 scratch.numbers.clear();
                 scratch.numbers.resize(scratch.positions.len(), 0);
             }
@@ -156,27 +176,43 @@ impl<'s> Table<'s> {
                     Weights::Each(&scratch.weights)
                 },
             };
-            column.update(&rows, cx)?;
+            column.update(&rows, ledger)?;
         }
         self.scratch = scratch;
         Ok(())
     }
 
     /// Gives the rows at `scratch.positions` their groups' numbers.
-    fn number(&mut self, keys: &[&Vector<'s>], scratch: &mut Scratch, cx: &Context<'s>) {
+    fn number(
+        &mut self,
+        keys: &[&Vector<'s>],
+        scratch: &mut Scratch,
+        ledger: &mut Ledger<'_, 's>,
+    ) -> Result<(), ExecError> {
         scratch.numbers.clear();
         if keys.is_empty() {
             scratch.numbers.resize(scratch.positions.len(), 0);
-            return;
+            return Ok(());
         }
         scratch.fresh.clear();
-        self.keys.number_all(keys, &scratch.positions, &mut scratch.numbers, &mut scratch.fresh);
-        if scratch.fresh.is_empty() {
-            return;
+        for positions in scratch.positions.chunks(POSITIONS_UNCHECKED) {
+            ledger.cx.check()?;
+            let (numbers, fresh) = (&mut scratch.numbers, &mut scratch.fresh);
+            let growth = self.keys.growth_bytes(positions.len());
+            ledger.grow(&mut self.keys, growth, KeyTable::bytes, |table| {
+                table.number_all(keys, positions, numbers, fresh);
+                Ok(())
+            })?;
         }
+        if scratch.fresh.is_empty() {
+            return Ok(());
+        }
+        let cx = ledger.cx;
         for (column, key) in self.columns.iter_mut().zip(keys) {
+            self.key_bytes += owned_at(key, &scratch.fresh);
             append(column, key, &scratch.fresh, &|id| cx.edge_value(id));
         }
+        Ok(())
     }
 
     /// Gives the groups that other workers own, by owner; what is left are this worker's, `own` of `count`.
@@ -225,13 +261,13 @@ impl<'s> Table<'s> {
         &mut self,
         other: Part<'s>,
         spec: &AggregateSpec,
-        cx: &Context<'s>,
+        ledger: &mut Ledger<'_, 's>,
     ) -> Result<(), ExecError> {
         let mut scratch = Scratch::default();
         scratch.positions.extend(0..u32::try_from(other.groups).unwrap_or(u32::MAX));
         let keys: Vec<&Vector<'s>> = other.keys.iter().collect();
-        self.number(&keys, &mut scratch, cx);
-        self.resize(spec, self.keys.len());
+        self.number(&keys, &mut scratch, ledger)?;
+        self.grow(spec, ledger)?;
         for (column, from) in self.states.iter_mut().zip(other.states) {
             column.merge(from, &scratch.numbers)?;
         }
@@ -256,21 +292,19 @@ impl<'s> Table<'s> {
 
 impl Scratch {
     /// The selected positions of the main group and what each stands for.
-    fn select(&mut self, group: Option<&Group<'_>>, outside: u64) -> Result<(), ExecError> {
+    fn select(&mut self, group: Option<&Group<'_>>, outside: u64) {
         self.positions.clear();
         self.weights.clear();
         let Some(group) = group else {
             self.positions.push(0);
-            return Ok(());
+            return;
         };
         group.selection.append_to(group.len, &mut self.positions);
         if let Some(multiplicity) = &group.multiplicity {
             for p in &self.positions {
-                let weight = multiplicity[*p as usize].checked_mul(outside).ok_or_else(overflow)?;
-                self.weights.push(weight);
+                self.weights.push(multiplicity[*p as usize].saturating_mul(outside));
             }
         }
-        Ok(())
     }
 }
 

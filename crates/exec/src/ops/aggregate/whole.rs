@@ -9,7 +9,7 @@ use trimorph_vector::{Group, Nulls, Selection, Values, Vector};
 
 use super::states::{Column, States, integers, sum_overflow};
 use crate::ExecError;
-use crate::rows::overflow;
+use crate::rows::MANY;
 
 /// The nulls among positions `64 × k..`, as bits.
 #[inline(always)]
@@ -123,11 +123,14 @@ impl Column {
         match &mut self.states {
             States::Count(counts) => {
                 let [count] = &mut counts[..] else { return Ok(false) };
-                let tuples = (rows as u64).checked_mul(weight).ok_or_else(overflow)?;
-                *count = count.checked_add(tuples).ok_or_else(overflow)?;
+                *count = count.saturating_add((rows as u64).saturating_mul(weight));
             }
             States::Sums { values: sums, seen } if matches!(arg.values, Values::Int(_)) => {
                 let ([total], [seen]) = (&mut sums[..], &mut seen[..]) else { return Ok(false) };
+                // Terms that are too many to be counted are looked at one by one.
+                if weight == MANY {
+                    return Ok(false);
+                }
                 let sum =
                     sum(values, nulls, selection).checked_mul(weight.into()).ok_or_else(sum_overflow)?;
                 *total = total.checked_add(sum).ok_or_else(sum_overflow)?;

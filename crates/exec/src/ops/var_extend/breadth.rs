@@ -15,8 +15,8 @@ use trimorph_algebra::{ShortestKind, VarExtendMode};
 use trimorph_base::{EdgeId, NodeId};
 
 use super::Answers;
-use super::charge::Charge;
 use super::steps::{Candidates, Steps};
+use crate::charge::Charge;
 use crate::{Context, ExecError};
 
 /// No link: the start, and nodes to which no path is asked for.
@@ -82,7 +82,7 @@ impl Breadth {
     /// Whether a walk to a target from `node` may go on with what was reached for the row before. A condition on each edge may look at
     /// the row.
     pub(super) fn continues(&self, node: NodeId, steps: &Steps<'_>) -> bool {
-        self.from == Some(node) && steps.spec.each.is_none()
+        self.from == Some(node) && steps.spec.each.is_none() && steps.spec.nodes.is_none()
     }
 
     /// Walks until `target` is reached and gives the paths to it, until the answers are full; `true` when these were all.

@@ -3,8 +3,9 @@
 //! Trails go depth first (`trails.rs`), so that a LIMIT above stops the walk; reachability and shortest paths breadth first with a set of
 //! nodes seen (`breadth.rs`), level by level. Both ask [`Steps`] for the edges of a node. Both charge their arenas to the budget.
 
+mod along;
 mod breadth;
-mod charge;
+mod constrained;
 mod stack;
 mod steps;
 mod trails;
@@ -17,16 +18,18 @@ use trimorph_store::access::EdgeAccess;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
+use crate::charge::Charge;
 use crate::expr::Ex;
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::repeat;
 use crate::{Context, ExecError};
 use breadth::Breadth;
-use charge::Charge;
+use constrained::Constrained;
 use steps::Steps;
 use trails::Trails;
 
 /// What a variable-length extend does.
+#[derive(Clone)]
 pub(crate) struct VarSpec {
     pub(crate) step: EdgeAccess,
     pub(crate) min: u32,
@@ -34,6 +37,14 @@ pub(crate) struct VarSpec {
     pub(crate) mode: VarExtendMode,
     /// Condition on each edge, compiled for the input's group 0 (flat) and the edge in slot 0 of group 1.
     pub(crate) each: Option<Ex>,
+    /// Condition on each node, compiled for the same and the node in slot 1 of group 1.
+    pub(crate) nodes: Option<Ex>,
+    /// Condition on the whole of a shortest path to the node it must end at, compiled for the same and the list of edges in slot 0 of group 1.
+    pub(crate) condition: Option<Ex>,
+    /// With a condition on the whole: the steps against their direction.
+    pub(crate) back: Option<Arc<VarSpec>>,
+    /// The slot of the list of relationships that is walked along.
+    pub(crate) along: Option<usize>,
     /// The slot of the node the walk must end at.
     pub(crate) into: Option<usize>,
     pub(crate) want_edges: bool,
@@ -74,6 +85,9 @@ pub(crate) struct VarExtend<'s> {
     walking: bool,
     trails: Trails,
     breadth: Breadth,
+    constrained: Constrained,
+    /// Steps against their direction, where the search asks for them.
+    back: Option<Steps<'s>>,
     /// Holds the lists given last.
     lists: Charge,
 }
@@ -125,6 +139,8 @@ impl<'s> VarExtend<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<VarSpec>) -> Self {
         Self {
             child,
+            constrained: Constrained::default(),
+            back: spec.back.as_ref().map(|back| Steps::new(Arc::clone(back))),
             steps: Steps::new(spec),
             rest: Vec::new(),
             cursor: 0,
@@ -153,7 +169,26 @@ impl<'s> VarExtend<'s> {
                 target => target,
             },
         };
+        if let Some(slot) = steps.spec.along {
+            let list = vectors[slot].value(row as usize, &|id| cx.edge_value(id));
+            if steps.passes_node(node, row, cx)? {
+                along::walk_along(&list, (row, node), target, steps, answers, cx)?;
+            }
+            return Ok(true);
+        }
         let depth_first = steps.spec.mode == VarExtendMode::Trails;
+        if !self.walking {
+            if !steps.passes_node(node, row, cx)? {
+                return Ok(true);
+            }
+            if let (Some(back), Some(target)) = (&mut self.back, target) {
+                self.constrained.start((row, node), target, back, steps, cx)?;
+                self.walking = true;
+            }
+        }
+        if self.back.is_some() {
+            return self.constrained.fill(row, room, steps, answers, cx);
+        }
         if !self.walking {
             if depth_first {
                 self.trails.start(node, row, steps, cx)?;

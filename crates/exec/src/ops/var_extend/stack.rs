@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::charge::Charge;
+use crate::charge::Charge;
 use crate::{Context, ExecError};
 
 /// So many elements are looked through faster than one is hashed, and most walks are no deeper.

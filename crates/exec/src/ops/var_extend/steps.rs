@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
+use trimorph_functions::operators::truth;
 use trimorph_store::AdjacencyView;
-use trimorph_vector::{Chunk, Edges, Values, Vector};
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Edges, Group, Nodes, Values, Vector};
 
 use super::VarSpec;
-use super::charge::Charge;
-use crate::expr::filter;
+use crate::charge::Charge;
+use crate::expr::{Ex, Row, filter};
 use crate::{Context, ExecError};
 
 /// Edges looked at between two looks at the flag that cancels: a millisecond of the slowest of walks, and 16 of a condition on each edge.
@@ -60,7 +62,7 @@ impl Candidates {
 
 impl<'s> Steps<'s> {
     pub(super) fn new(spec: Arc<VarSpec>) -> Self {
-        Self { inner: Chunk::with_slots(&[spec.slots, 1]), spec, looked: 0 }
+        Self { inner: Chunk::with_slots(&[spec.slots, 2]), spec, looked: 0 }
     }
 
     /// Counts `edges` that are looked at, and looks now and then whether the query is cancelled.
@@ -110,36 +112,98 @@ impl<'s> Steps<'s> {
             }
         }
         self.look(1 + out.nodes.len() - begin, cx)?;
-        if self.spec.each.is_some() && out.edges.len() > begin {
+        if (self.spec.each.is_some() || self.spec.nodes.is_some()) && out.nodes.len() > begin {
             self.keep_passing(begin, row, cx, out)?;
         }
         Ok(())
     }
 
-    /// Keeps the candidates from the `begin` on whose edges pass the condition on each.
-    fn keep_passing(
+    /// Keeps the candidates from the `begin` on that pass the conditions on each edge and each node.
+    pub(super) fn keep_passing(
         &mut self,
         begin: usize,
         row: u32,
         cx: &Context<'s>,
         out: &mut Candidates,
     ) -> Result<(), ExecError> {
-        let Some(each) = &self.spec.each else { return Ok(()) };
-        let mut passes = vec![false; out.edges.len() - begin];
+        let spec = Arc::clone(&self.spec);
+        if let Some(each) = &spec.each {
+            let edges = out.edges.get(begin..).unwrap_or_default();
+            let passes = self.passing(each, row, edges, cx, |group, edges| {
+                group.vectors[0] = Vector::new(Values::Edge(Edges::Ids(edges.to_vec())));
+            })?;
+            out.keep(begin, |i, _| passes[i - begin]);
+        }
+        if let Some(condition) = &spec.nodes {
+            let nodes = out.nodes.get(begin..).unwrap_or_default();
+            let passes = self.passing(condition, row, nodes, cx, |group, nodes| {
+                group.vectors[1] = Vector::new(Values::Node(Nodes::Ids { table: None, ids: nodes.to_vec() }));
+            })?;
+            out.keep(begin, |i, _| passes[i - begin]);
+        }
+        Ok(())
+    }
+
+    /// Which of some edges or nodes pass a condition; `put` leaves them where it reads them.
+    fn passing<T>(
+        &mut self,
+        condition: &Ex,
+        row: u32,
+        all: &[T],
+        cx: &Context<'s>,
+        put: impl Fn(&mut Group<'s>, &[T]),
+    ) -> Result<Vec<bool>, ExecError> {
+        let mut passes = vec![false; all.len()];
         self.inner.groups[0].flat = Some(row as usize);
-        for (edges, passes) in
-            out.edges[begin..].chunks(EDGES_UNCHECKED).zip(passes.chunks_mut(EDGES_UNCHECKED))
-        {
+        for (part, passes) in all.chunks(EDGES_UNCHECKED).zip(passes.chunks_mut(EDGES_UNCHECKED)) {
             cx.check()?;
             let group = &mut self.inner.groups[1];
-            group.reset(edges.len());
-            group.vectors[0] = Vector::new(Values::Edge(Edges::Ids(edges.to_vec())));
-            filter(each, &mut self.inner, 1, cx)?;
+            group.reset(part.len());
+            put(group, part);
+            filter(condition, &mut self.inner, 1, cx)?;
             let selection = std::mem::take(&mut self.inner.groups[1].selection);
-            selection.for_each(edges.len(), |i| passes[i] = true);
+            selection.for_each(part.len(), |i| passes[i] = true);
         }
         self.inner.groups[0].flat = None;
-        out.keep(begin, |i, _| passes[i - begin]);
-        Ok(())
+        Ok(passes)
+    }
+
+    /// Whether the node that a walk starts at passes the condition on each.
+    pub(super) fn passes_node(
+        &mut self,
+        node: NodeId,
+        row: u32,
+        cx: &Context<'s>,
+    ) -> Result<bool, ExecError> {
+        if self.spec.nodes.is_none() {
+            return Ok(true);
+        }
+        let spec = Arc::clone(&self.spec);
+        let Some(condition) = &spec.nodes else { return Ok(true) };
+        let passes = self.passing(condition, row, &[node], cx, |group, nodes| {
+            group.vectors[1] = Vector::new(Values::Node(Nodes::Ids { table: None, ids: nodes.to_vec() }));
+        })?;
+        Ok(passes == [true])
+    }
+
+    /// Whether a path of these edges meets the condition on the whole.
+    pub(super) fn meets(
+        &mut self,
+        path: &[EdgeId],
+        row: u32,
+        cx: &Context<'s>,
+    ) -> Result<bool, ExecError> {
+        let Some(condition) = &self.spec.condition else { return Ok(true) };
+        let mut list: Vec<Value> = path.iter().map(|edge| cx.edge_value(*edge)).collect();
+        if self.spec.reversed {
+            list.reverse();
+        }
+        self.inner.groups[0].flat = Some(row as usize);
+        let group = &mut self.inner.groups[1];
+        group.reset(1);
+        group.vectors[0] = Vector::new(Values::Any(vec![Value::list(list)]));
+        let value = Row::new(&self.inner, 1, 0).eval(condition, cx);
+        self.inner.groups[0].flat = None;
+        Ok(truth(&value?)? == Some(true))
     }
 }

@@ -10,9 +10,9 @@
 use trimorph_base::{EdgeId, NodeId};
 
 use super::Answers;
-use super::charge::Charge;
 use super::stack::Stack;
 use super::steps::{Candidates, Steps};
+use crate::charge::Charge;
 use crate::{Context, ExecError};
 
 /// The state of the walk from one row.

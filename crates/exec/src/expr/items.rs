@@ -1,0 +1,55 @@
+//! Elements of a list that are gone through one by one. The integers of `range()` are counted, not listed: a range of any length takes no
+//! memory.
+
+use std::sync::Arc;
+
+use trimorph_types::{Nested, Value};
+
+/// The elements of one list.
+#[derive(Clone)]
+pub(crate) enum Items {
+    List(Arc<Nested<Vec<Value>>>),
+    Range { start: i64, step: i64, len: usize },
+}
+
+impl Items {
+    /// `range()` of these arguments, if it is one that can be counted: what is wrong with others the function says.
+    pub(crate) fn range(args: &[Value]) -> Option<Self> {
+        let (start, end, step) = match args {
+            [Value::Int(start), Value::Int(end)] => (*start, *end, 1),
+            [Value::Int(start), Value::Int(end), Value::Int(step)] if *step != 0 => (*start, *end, *step),
+            _ => return None,
+        };
+        let distance = i128::from(end) - i128::from(start);
+        let len = if distance.signum() * i128::from(step.signum()) < 0 {
+            0
+        } else {
+            distance / i128::from(step) + 1
+        };
+        Some(Self::Range { start, step, len: usize::try_from(len).ok()? })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::List(items) => items.len(),
+            Self::Range { len, .. } => *len,
+        }
+    }
+
+    /// Element `i`, which must be below the length.
+    pub(crate) fn get(&self, i: usize) -> Value {
+        match self {
+            Self::List(items) => items.get(i).cloned().unwrap_or_default(),
+            // No element is past the end of the range, and the end is an integer.
+            Self::Range { start, step, .. } => Value::Int(start.wrapping_add(step.wrapping_mul(i as i64))),
+        }
+    }
+
+    /// Appends elements `from..to`.
+    pub(crate) fn extend(&self, from: usize, to: usize, out: &mut Vec<Value>) {
+        match self {
+            Self::List(items) => out.extend_from_slice(&items[from..to]),
+            Self::Range { .. } => out.extend((from..to).map(|i| self.get(i))),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Lists of one segment in, a finished piece out: the layout that `csr` and `vertex_column` read.
+
+use trimorph_base::NodeId;
+use trimorph_encoding::{Packed, RankBits, pack, pack_bytes};
+use trimorph_vfs::PieceWriter;
+
+use super::AdjacencyBytes;
+use crate::column::{PackedInts, put_blob};
+
+/// One direction of an edge table, finished but not yet in a region.
+#[derive(Default)]
+pub(crate) struct WrittenAdjacency {
+    /// Whether it is a vertex column.
+    pub(crate) single: bool,
+    /// The piece of each segment.
+    pub(crate) pieces: Vec<Vec<u8>>,
+    /// The edges of each segment.
+    pub(crate) edges: Vec<u64>,
+    pub(crate) bytes: AdjacencyBytes,
+}
+
+impl WrittenAdjacency {
+    pub(crate) fn new(single: bool) -> Self {
+        Self { single, ..Self::default() }
+    }
+
+    /// Writes the next segment.
+    pub(crate) fn push(&mut self, lists: &SegmentLists<'_>) {
+        let (piece, bytes) = lists.write(self.single);
+        self.pieces.push(piece);
+        self.edges.push(lists.count() as u64);
+        self.bytes.add(bytes);
+    }
+}
+
+/// Lists of one segment; edge `i` is the segment's own `i`-th.
+pub(crate) struct SegmentLists<'a> {
+    /// Where each row's edges start, one more than rows; counted from anywhere.
+    pub(crate) offsets: &'a [u32],
+    pub(crate) neighbour: &'a dyn Fn(usize) -> NodeId,
+    /// Which of the target tables; where there are several.
+    pub(crate) table: Option<&'a dyn Fn(usize) -> usize>,
+    /// The position in its page; where it is stored.
+    pub(crate) position: Option<&'a dyn Fn(usize) -> u64>,
+}
+
+impl SegmentLists<'_> {
+    fn count(&self) -> usize {
+        match self.offsets {
+            [first, .., last] => (last - first) as usize,
+            _ => 0,
+        }
+    }
+
+    /// Writes rows, presence, ends, neighbours, tables and positions.
+    ///
+    /// A vertex column needs presence bits as soon as one row has no edge. A CSR's 4-byte offsets are worth 1.25 bits a row for the index
+    /// only where a quarter of the lists are empty.
+    fn write(&self, single: bool) -> (Vec<u8>, AdjacencyBytes) {
+        let mut piece = PieceWriter::new();
+        let mut bytes = AdjacencyBytes::default();
+        piece.meta.u32(u32::try_from(self.offsets.len().saturating_sub(1)).unwrap_or(u32::MAX));
+        let first = self.offsets.first().copied().unwrap_or(0);
+        let present: Vec<bool> = self.offsets.windows(2).map(|w| w[1] > w[0]).collect();
+        let nonempty = present.iter().filter(|p| **p).count();
+        let compress = if single { nonempty < present.len() } else { nonempty * 4 <= present.len() * 3 };
+        piece.meta.u8(u8::from(compress));
+        if compress {
+            let bits = RankBits::new(&present);
+            bytes.offsets += bits.size();
+            put_blob(bits.to_bytes(), &mut piece);
+        }
+        if !single {
+            let mut ends: Vec<u8> = 0u32.to_le_bytes().to_vec();
+            for (w, present) in self.offsets.windows(2).zip(&present) {
+                if *present || !compress {
+                    ends.extend_from_slice(&(w[1] - first).to_le_bytes());
+                }
+            }
+            bytes.offsets += ends.len();
+            put_blob(ends, &mut piece);
+        }
+        let numbers = |of: &dyn Fn(usize) -> i64| (0..self.count()).map(of).collect::<Vec<i64>>();
+        let rows = numbers(&|i| (self.neighbour)(i).row().cast_signed());
+        bytes.neighbours += put(pack_bytes(&rows), &mut piece);
+        drop(rows);
+        piece.meta.u8(u8::from(self.table.is_some()));
+        if let Some(table) = self.table {
+            bytes.neighbours += put(pack(&numbers(&|i| table(i) as i64)), &mut piece);
+        }
+        piece.meta.u8(u8::from(self.position.is_some()));
+        if let Some(position) = self.position {
+            bytes.positions += put(pack(&numbers(&|i| position(i).cast_signed())), &mut piece);
+        }
+        (piece.finish(), bytes)
+    }
+}
+
+fn put(packed: Packed, piece: &mut PieceWriter) -> usize {
+    let size = packed.bytes.len();
+    PackedInts::write(packed, piece);
+    size
+}

@@ -1,0 +1,58 @@
+//! Why a database directory could not be read or written.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use trimorph_vfs::CodecError;
+
+use super::place::Wrong;
+
+/// Why a database directory could not be read or written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DatabaseError {
+    /// The system's answer about a file.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The answer.
+        error: io::Error,
+    },
+    /// A file is not what was written.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The byte at which what is wrong begins.
+        offset: u64,
+        /// What is wrong in it.
+        what: String,
+    },
+}
+
+impl fmt::Display for DatabaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Damaged { path, offset, what } => write!(f, "{}: {what} at byte {offset}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for DatabaseError {}
+
+impl DatabaseError {
+    pub(super) fn io(path: &Path, error: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), error }
+    }
+
+    pub(super) fn wrong(path: &Path, (offset, what): Wrong) -> Self {
+        Self::Damaged { path: path.to_owned(), offset: offset as u64, what }
+    }
+
+    /// What is wrong within something that begins at byte `from`.
+    pub(super) fn codec(path: &Path, from: usize, error: CodecError) -> Self {
+        let what = format!("damaged: expected {}, in what begins", error.expected);
+        Self::Damaged { path: path.to_owned(), offset: from as u64, what }
+    }
+}

@@ -1,0 +1,51 @@
+//! A main version as files: immutable files of pieces, and a manifest that names them. The byte tables, the cases of a crash and what is
+//! assumed of the disk are in `docs/design/files.md`.
+//!
+//! ```text
+//! MANIFEST               the catalog, and for each table its directories
+//! checkpoint/N.pieces    pieces of any tables, directories among them; never changed
+//! ```
+//!
+//! ```text
+//! write      a main version  -> the pieces that are not on disk yet, then the manifest
+//! read       a directory     -> a main version, and what is known of its files
+//! directory  which pieces a column, a direction or an index consists of
+//! place      where a piece is; headers of files
+//! catalog    names, tables, statistics
+//! ```
+
+mod catalog;
+mod directory;
+mod error;
+mod place;
+mod read;
+mod write;
+
+use std::collections::{BTreeMap, HashMap};
+
+use place::PieceRef;
+
+pub use error::DatabaseError;
+pub use read::{PiecePlace, check_main, pieces_of, read_checkpoint, read_main, read_unverified};
+pub use write::{CheckpointReport, write_main};
+
+/// What is known of the files of a database directory: which pieces of the main versions in memory they hold. With it a checkpoint writes
+/// only what is new.
+#[derive(Debug, Default)]
+pub struct Checkpoint {
+    /// Of the manifest; 0 before the first.
+    number: u64,
+    /// By id of the piece.
+    pieces: HashMap<u64, PieceRef>,
+    /// Directories have no life in memory: they are known by their bytes.
+    directories: HashMap<Vec<u8>, PieceRef>,
+    /// Length of each file.
+    files: BTreeMap<u32, u64>,
+}
+
+impl Checkpoint {
+    /// Files that the manifest names.
+    pub fn file_count(&self) -> usize {
+        self.files.len()
+    }
+}

@@ -1,0 +1,379 @@
+//! Takes a database directory, gives its main version: the manifest, the files it names, then the pieces that its directories name.
+//!
+//! A reader may meet a writer that has just published a newer version and removed a file: then the newer manifest is taken.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use trimorph_base::{EdgePlaces, EdgeTableId, OverflowPage, TableId};
+use trimorph_catalog::{Catalog, EdgeTableInfo, NodeTableInfo};
+use trimorph_vfs::{Bytes, CodecError, Decoder, FileSystem, Piece, Region, RegionOptions};
+
+use super::catalog::read_catalog;
+use super::directory::{
+    DirectoryError, read_adjacency, read_column, read_key_index, read_pages,
+};
+use super::place::{PieceRef, check_file, check_manifest, piece_file};
+use super::{Checkpoint, DatabaseError};
+use crate::adjacency::{Adjacency, segment_rows};
+use crate::column::Column;
+use crate::{EdgeTable, Main, NodeTable};
+
+/// How often a newer manifest is taken because a file is gone.
+const RETRIES: usize = 10;
+
+/// Where a piece is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PiecePlace {
+    /// The file.
+    pub path: PathBuf,
+    /// Its first byte there.
+    pub offset: usize,
+    /// How many bytes.
+    pub len: usize,
+}
+
+/// Reads the main version of directory `dir`, verifying every checksum.
+///
+/// **Errors**: the first file that is missing or damaged, by name, with what is wrong and where.
+pub fn read_main(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Result<Main, DatabaseError> {
+    read_checkpoint(fs, dir, options).map(|(main, _)| main)
+}
+
+/// Reads as [`read_main`] does, and tells what the files hold, for the next checkpoint.
+pub fn read_checkpoint(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    options: RegionOptions,
+) -> Result<(Main, Checkpoint), DatabaseError> {
+    let mut seen = None;
+    for _ in 0..RETRIES {
+        let mut reading = Reading::new(fs, dir, options, true);
+        match reading.run(&mut Err) {
+            Err(DatabaseError::Io { path, error })
+                if error.kind() == ErrorKind::NotFound && reading.number.is_some() && reading.number != seen =>
+            {
+                seen = reading.number;
+                // The last try tells what is missing.
+                drop((path, error));
+            }
+            Ok(main) => return Ok((main, reading.into_checkpoint())),
+            Err(error) => return Err(error),
+        }
+    }
+    let mut reading = Reading::new(fs, dir, options, true);
+    reading.run(&mut Err).map(|main| (main, reading.into_checkpoint()))
+}
+
+/// Reads without a look at checksums: what tests need to try what is behind them.
+///
+/// **Errors**: as [`read_main`].
+pub fn read_unverified(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Result<Main, DatabaseError> {
+    Reading::new(fs, dir, options, false).run(&mut Err)
+}
+
+/// Reads as [`read_main`] does, and does not stop at what is wrong.
+///
+/// **Errors**: every file that is missing or damaged, with the first piece of each column, direction or index that is.
+pub fn check_main(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Result<Main, Vec<DatabaseError>> {
+    let mut found: Vec<DatabaseError> = Vec::new();
+    let mut reading = Reading::new(fs, dir, options, true);
+    let read = reading.run(&mut |error| {
+        if found.iter().all(|other| other.to_string() != error.to_string()) {
+            found.push(error);
+        }
+        Ok(())
+    });
+    match read {
+        Ok(main) if found.is_empty() => Ok(main),
+        Ok(_) => Err(found),
+        Err(error) => {
+            found.push(error);
+            Err(found)
+        }
+    }
+}
+
+/// Where all pieces are, directories included, in the order of a reader.
+///
+/// **Errors**: as [`read_main`].
+pub fn pieces_of(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<PiecePlace>, DatabaseError> {
+    let mut reading = Reading::new(fs, dir, RegionOptions::default(), true);
+    reading.run(&mut Err)?;
+    Ok((reading.order.iter())
+        .map(|place| {
+            let (offset, len) = place.range();
+            PiecePlace { path: piece_file(dir, place.file), offset, len }
+        })
+        .collect())
+}
+
+/// Is told what cannot be read and says whether to go on.
+type Failed<'a> = dyn FnMut(DatabaseError) -> Result<(), DatabaseError> + 'a;
+
+/// One reading of a directory.
+struct Reading<'a> {
+    fs: &'a dyn FileSystem,
+    dir: &'a Path,
+    options: RegionOptions,
+    verify: bool,
+    number: Option<u64>,
+    lengths: BTreeMap<u32, u64>,
+    files: HashMap<u32, Arc<Region>>,
+    pieces: HashMap<u64, PieceRef>,
+    directories: HashMap<Vec<u8>, PieceRef>,
+    order: Vec<PieceRef>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(fs: &'a dyn FileSystem, dir: &'a Path, options: RegionOptions, verify: bool) -> Self {
+        Self {
+            fs,
+            dir,
+            options,
+            verify,
+            number: None,
+            lengths: BTreeMap::new(),
+            files: HashMap::new(),
+            pieces: HashMap::new(),
+            directories: HashMap::new(),
+            order: Vec::new(),
+        }
+    }
+
+    fn into_checkpoint(self) -> Checkpoint {
+        Checkpoint {
+            number: self.number.unwrap_or(0),
+            pieces: self.pieces,
+            directories: self.directories,
+            files: self.lengths,
+        }
+    }
+
+    fn run(&mut self, failed: &mut Failed<'_>) -> Result<Main, DatabaseError> {
+        let path = self.dir.join("MANIFEST");
+        let region = self.fs.read(&path, self.options).map_err(|e| DatabaseError::io(&path, e))?;
+        let (number, payload) =
+            check_manifest(region.as_slice(), self.verify).map_err(|w| DatabaseError::wrong(&path, w))?;
+        self.number = Some(number);
+        let damaged = |e| DatabaseError::codec(&path, 40, e);
+        let mut meta = Decoder::new(payload);
+        for _ in 0..meta.count(meta.remaining()).map_err(damaged)? {
+            let (file, len) = (meta.u32().map_err(damaged)?, meta.u64().map_err(damaged)?);
+            self.lengths.insert(file, len);
+        }
+        for file in self.lengths.keys().copied().collect::<Vec<_>>() {
+            match self.read_file(file) {
+                Ok(region) => drop(self.files.insert(file, region)),
+                Err(error) => failed(error)?,
+            }
+        }
+        let (catalog, bytes) = read_catalog(&mut meta).map_err(damaged)?;
+        let mut main = Main { bytes, ..Main::default() };
+        let tables = main_tables(&mut meta, &catalog).map_err(damaged)?;
+        for (info, places) in catalog.node_tables.iter().zip(tables.nodes) {
+            if let Some(table) = self.read_nodes(info, &places, failed)? {
+                main.node_tables.push(Arc::new(table));
+            }
+        }
+        for (info, places) in catalog.edge_tables.iter().zip(tables.edges) {
+            if let Some(table) = self.read_edges(&catalog, info, places, failed)? {
+                main.edge_tables.push(Arc::new(table));
+            }
+        }
+        main.catalog = Arc::new(catalog);
+        Ok(main)
+    }
+
+    fn read_file(&self, file: u32) -> Result<Arc<Region>, DatabaseError> {
+        let path = piece_file(self.dir, file);
+        let region = self.fs.read(&path, self.options).map_err(|e| DatabaseError::io(&path, e))?;
+        check_file(region.as_slice(), file).map_err(|w| DatabaseError::wrong(&path, w))?;
+        if self.verify && self.lengths.get(&file) != Some(&(region.len() as u64)) {
+            let what = "damaged length (the file is cut short or has grown)".to_owned();
+            return Err(DatabaseError::wrong(&path, (region.len(), what)));
+        }
+        Ok(Arc::new(region))
+    }
+
+    fn piece(&mut self, place: PieceRef) -> Result<Arc<Piece>, DatabaseError> {
+        let path = piece_file(self.dir, place.file);
+        let (offset, len) = place.range();
+        let bytes = self.files.get(&place.file).and_then(|f| Bytes::new(Arc::clone(f), offset, len));
+        let bytes = bytes.ok_or_else(|| {
+            DatabaseError::wrong(&path, (offset, "a piece that is not there (a missing or short file)".into()))
+        })?;
+        let piece = match self.verify {
+            true => Piece::read(bytes, place.checksum),
+            false => Piece::read_unverified(bytes, place.checksum),
+        };
+        let piece = piece.map_err(|e| DatabaseError::codec(&path, offset, e))?;
+        self.order.push(place);
+        Ok(piece)
+    }
+
+    /// Reads what a directory names; what is wrong goes to `failed`, `None` if that says to go on.
+    fn directory<T>(
+        &mut self,
+        place: PieceRef,
+        failed: &mut Failed<'_>,
+        read: impl FnOnce(&Piece, &mut dyn FnMut(PieceRef) -> Result<Arc<Piece>, DatabaseError>) -> Result<T, DirectoryError<DatabaseError>>,
+    ) -> Result<Option<T>, DatabaseError> {
+        let directory = match self.piece(place) {
+            Ok(piece) => piece,
+            Err(error) => return failed(error).map(|()| None),
+        };
+        self.directories.insert(directory.as_slice().to_vec(), place);
+        let found = read(&directory, &mut |place| {
+            let piece = self.piece(place)?;
+            self.pieces.insert(piece.id(), place);
+            Ok(piece)
+        });
+        let content = |place: PieceRef, e| DatabaseError::codec(&piece_file(self.dir, place.file), place.range().0, e);
+        let error = match found {
+            Ok(found) => return Ok(Some(found)),
+            Err(DirectoryError::Own(e)) => content(place, e),
+            Err(DirectoryError::Content(place, e)) => content(place, e),
+            Err(DirectoryError::Piece(error)) => error,
+        };
+        failed(error).map(|()| None)
+    }
+
+    fn read_columns(
+        &mut self,
+        places: &[PieceRef],
+        rows: &[usize],
+        whole: bool,
+        failed: &mut Failed<'_>,
+    ) -> Result<Option<Vec<Arc<Column>>>, DatabaseError> {
+        let mut columns = Vec::with_capacity(places.len());
+        for place in places {
+            let read = self.directory(*place, failed, |d, pieces| read_column(d, rows, whole, pieces))?;
+            columns.extend(read.map(Arc::new));
+        }
+        Ok((columns.len() == places.len()).then_some(columns))
+    }
+
+    fn read_nodes(
+        &mut self,
+        info: &NodeTableInfo,
+        places: &NodePlaces,
+        failed: &mut Failed<'_>,
+    ) -> Result<Option<NodeTable>, DatabaseError> {
+        let rows: Vec<usize> = segment_rows(info.rows).collect();
+        let columns = self.read_columns(&places.columns, &rows, true, failed)?;
+        let key_index = match places.key_index {
+            None => Some(None),
+            Some(place) => self.directory(place, failed, |d, p| read_key_index(d, info.rows, p))?.map(Some),
+        };
+        let table = |(columns, key_index)| NodeTable { rows: info.rows, columns, key_index };
+        Ok(columns.zip(key_index).map(table))
+    }
+
+    fn read_edges(
+        &mut self,
+        catalog: &Catalog,
+        info: &EdgeTableInfo,
+        places: EdgeTablePlaces,
+        failed: &mut Failed<'_>,
+    ) -> Result<Option<EdgeTable>, DatabaseError> {
+        let rows_of = |t: TableId| catalog.node_tables.get(t.0 as usize).map_or(0, |t| t.rows);
+        let targets: Vec<(TableId, u64)> =
+            info.backward.iter().map(|b| (b.target, rows_of(b.target))).collect();
+        let own = [(info.source, rows_of(info.source))];
+        let forward =
+            self.directory(places.forward, failed, |d, p| read_adjacency(d, own[0].1, &targets, p))?;
+        let mut backward = Vec::new();
+        for (place, (target, rows)) in places.backward.iter().zip(&targets) {
+            let read = self.directory(*place, failed, |d, p| read_adjacency(d, *rows, &own, p))?;
+            backward.extend(read.map(|adjacency| (*target, adjacency)));
+        }
+        let pages = match places.pages {
+            None => Some(None),
+            Some(place) => self.directory(place, failed, |d, p| read_pages(d, own[0].1, p))?.map(Some),
+        };
+        let (Some(forward), Some(pages)) = (forward, pages) else { return Ok(None) };
+        // Neighbours that are all the same take no bytes, so that a few bytes could claim lists of 4 billion of them.
+        let edges_back: u64 = backward.iter().map(|(_, a)| a.edges()).sum();
+        if backward.len() == targets.len() && (forward.edges() != edges_back || info.edges != edges_back) {
+            let what = "damaged: expected as many edges backward as forward, in what begins".to_owned();
+            let path = piece_file(self.dir, places.forward.file);
+            failed(DatabaseError::wrong(&path, (places.forward.range().0, what)))?;
+            return Ok(None);
+        }
+        let mut table = EdgeTable::new(places.ids, info.source, forward, backward, pages);
+        let rows = table.column_rows(own[0].1);
+        // By source row where forward is a vertex column.
+        let by_slot = matches!(table.forward, Adjacency::Csr(_));
+        let columns = self.read_columns(&places.columns, &rows, by_slot, failed)?;
+        let whole = columns.is_some() && table.backward.len() == targets.len();
+        table.columns = columns.unwrap_or_default();
+        Ok(whole.then_some(table))
+    }
+}
+
+/// The directories of a node table.
+struct NodePlaces {
+    columns: Vec<PieceRef>,
+    key_index: Option<PieceRef>,
+}
+
+/// The directories of an edge table.
+struct EdgeTablePlaces {
+    ids: EdgePlaces,
+    forward: PieceRef,
+    backward: Vec<PieceRef>,
+    pages: Option<PieceRef>,
+    columns: Vec<PieceRef>,
+}
+
+struct Tables {
+    nodes: Vec<NodePlaces>,
+    edges: Vec<EdgeTablePlaces>,
+}
+
+fn read_optional(meta: &mut Decoder<'_>) -> Result<Option<PieceRef>, CodecError> {
+    match meta.u8()? {
+        0 => Ok(None),
+        _ => PieceRef::read(meta).map(Some),
+    }
+}
+
+fn read_as_many(meta: &mut Decoder<'_>, wanted: usize) -> Result<Vec<PieceRef>, CodecError> {
+    if meta.count(wanted)? != wanted {
+        return Err(meta.error("a directory for each column of the catalog"));
+    }
+    (0..wanted).map(|_| PieceRef::read(meta)).collect()
+}
+
+/// What the manifest says of each table of the catalog.
+fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, CodecError> {
+    let mut tables = Tables { nodes: Vec::new(), edges: Vec::new() };
+    for info in &catalog.node_tables {
+        let columns = read_as_many(meta, info.properties.len())?;
+        let key_index = read_optional(meta)?;
+        tables.nodes.push(NodePlaces { columns, key_index });
+    }
+    for (id, info) in catalog.edge_table_ids().zip(&catalog.edge_tables) {
+        let ids = read_ids(meta, id)?;
+        let forward = PieceRef::read(meta)?;
+        let backward = info.backward.iter().map(|_| PieceRef::read(meta)).collect::<Result<_, _>>()?;
+        let pages = read_optional(meta)?;
+        let columns = read_as_many(meta, info.properties.len())?;
+        tables.edges.push(EdgeTablePlaces { ids, forward, backward, pages, columns });
+    }
+    match meta.remaining() {
+        0 => Ok(tables),
+        _ => Err(meta.error("the end of the manifest")),
+    }
+}
+
+fn read_ids(meta: &mut Decoder<'_>, id: EdgeTableId) -> Result<EdgePlaces, CodecError> {
+    let bits = meta.u8()?;
+    let overflow = (0..meta.count(meta.remaining())?)
+        .map(|_| Ok(OverflowPage { page: meta.u64()?, part: meta.u64()? }))
+        .collect::<Result<_, CodecError>>()?;
+    EdgePlaces::stored(id, bits, overflow).ok_or(meta.error("pages and positions of edge ids"))
+}

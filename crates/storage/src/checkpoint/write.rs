@@ -1,0 +1,270 @@
+//! Takes a main version and what is on disk already, writes the difference.
+//!
+//! 1. Pieces that no file holds are new. Those in files of which less than half is alive are written again, and so are those of small
+//!    files once there are many.
+//! 2. New pieces go, in the order of tables, into new files of at most 64 MB, then the directories that are new.
+//! 3. Each file is written and synced, then their folder.
+//! 4. The manifest is replaced by rename: the moment of publication.
+//! 5. Files that it does not name are removed. What cannot be removed now is removed next time.
+//!
+//! Invariant: a file that some manifest on disk names is never written again. What fails leaves the state as it was; the files written so
+//! far are nobody's and have numbers that are not used again while they are there.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use trimorph_vfs::{Encoder, FileSystem, PIECE_ALIGN, Piece, checksum};
+
+use super::catalog::write_catalog;
+use super::directory::{write_adjacency, write_column, write_key_index, write_pages};
+use super::place::{self, FILE_HEADER_BYTES, PieceRef, file_header, folder, number_of, piece_file};
+use super::{Checkpoint, DatabaseError};
+use crate::Main;
+
+/// A file is filled up to this; a larger piece has one to itself.
+const FILE_BYTES_MAX: usize = 64 << 20;
+/// Files shorter than this are small: each is an open and a sync.
+const SMALL_FILE_BYTES: u64 = 1 << 20;
+/// So many small files are put together.
+const SMALL_FILES_MAX: usize = 32;
+
+/// What a checkpoint did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckpointReport {
+    /// Bytes written, the manifest included.
+    pub bytes: u64,
+    /// Pieces written, directories included.
+    pub pieces: usize,
+    /// Files written, without the manifest.
+    pub files: usize,
+    /// Files removed.
+    pub removed: usize,
+    /// Bytes of the manifest.
+    pub manifest: u64,
+}
+
+/// Writes `main` into directory `dir` as its new main version, whatever is there.
+pub fn write_main(fs: &dyn FileSystem, dir: &Path, main: &Main) -> Result<(), DatabaseError> {
+    Checkpoint::default().write(fs, dir, main).map(drop)
+}
+
+/// A file being filled: its parts are pieces in memory and directories made just now.
+struct FilePlan<'a> {
+    number: u32,
+    len: usize,
+    parts: Vec<Part<'a>>,
+}
+
+enum Part<'a> {
+    Piece(&'a Piece),
+    Directory(Vec<u8>),
+}
+
+impl Part<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Piece(piece) => piece.as_slice(),
+            Self::Directory(bytes) => bytes,
+        }
+    }
+}
+
+/// The files to be written, and where everything is.
+struct Plan<'a> {
+    files: Vec<FilePlan<'a>>,
+    next_number: u32,
+    pieces: HashMap<u64, PieceRef>,
+    directories: HashMap<Vec<u8>, PieceRef>,
+    written: usize,
+}
+
+impl<'a> Plan<'a> {
+    fn place(&mut self, part: Part<'a>, checksum: u64) -> PieceRef {
+        let len = part.bytes().len();
+        let full = |f: &FilePlan<'_>| !f.parts.is_empty() && f.len + len > FILE_BYTES_MAX;
+        if self.files.last().is_none_or(full) {
+            self.files.push(FilePlan { number: self.next_number, len: FILE_HEADER_BYTES, parts: Vec::new() });
+            self.next_number += 1;
+        }
+        self.written += 1;
+        let units = |bytes: usize| u32::try_from(bytes / PIECE_ALIGN).unwrap_or(u32::MAX);
+        match self.files.last_mut() {
+            Some(file) => {
+                let place = PieceRef { file: file.number, offset: units(file.len), len: units(len), checksum };
+                file.len += len;
+                file.parts.push(part);
+                place
+            }
+            None => PieceRef { file: 0, offset: 0, len: 0, checksum },
+        }
+    }
+
+    /// The place of a directory of these bytes; written if no file has it.
+    fn directory(&mut self, bytes: Vec<u8>, known: &HashMap<Vec<u8>, PieceRef>) -> PieceRef {
+        if let Some(place) = self.directories.get(&bytes).or(known.get(&bytes)).copied() {
+            self.directories.insert(bytes, place);
+            return place;
+        }
+        let sum = checksum(&[&bytes]);
+        let place = self.place(Part::Directory(bytes.clone()), sum);
+        self.directories.insert(bytes, place);
+        place
+    }
+}
+
+impl Checkpoint {
+    /// Writes what `main` has and the files have not, and publishes it as the directory's main version.
+    ///
+    /// **Errors**: the system's answer about a file, by name; the version before is whole then, and so is this state.
+    pub fn write(
+        &mut self,
+        fs: &dyn FileSystem,
+        dir: &Path,
+        main: &Main,
+    ) -> Result<CheckpointReport, DatabaseError> {
+        let folder = folder(dir);
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |error| DatabaseError::Io { path, error }
+        };
+        fs.create_dir(&folder).map_err(failed(&folder))?;
+        let there = fs.list(&folder).map_err(failed(&folder))?;
+        let last = there.iter().filter_map(|n| number_of(n)).chain(self.files.keys().copied()).max();
+        let next_number = last.map_or(1, |n| n.saturating_add(1));
+        let (mut plan, manifest) = self.plan(main, next_number);
+        let mut report = CheckpointReport { pieces: plan.written, files: plan.files.len(), ..Default::default() };
+        let mut files = BTreeMap::new();
+        for file in &plan.files {
+            let path = piece_file(dir, file.number);
+            let header = file_header(file.number);
+            let parts = std::iter::once(&header[..]).chain(file.parts.iter().map(Part::bytes));
+            fs.write_synced(&path, &parts.collect::<Vec<_>>()).map_err(failed(&path))?;
+            files.insert(file.number, file.len as u64);
+            report.bytes += file.len as u64;
+        }
+        if !plan.files.is_empty() {
+            fs.sync_dir(&folder).map_err(failed(&folder))?;
+        }
+        for place in plan.pieces.values().chain(plan.directories.values()) {
+            if let Some(len) = self.files.get(&place.file) {
+                files.insert(place.file, *len);
+            }
+        }
+        let mut payload = Encoder::new();
+        payload.u64(files.len() as u64);
+        for (number, len) in &files {
+            payload.u32(*number);
+            payload.u64(*len);
+        }
+        let payload = [payload.finish(), manifest].concat();
+        let path = dir.join("MANIFEST");
+        let bytes = place::manifest(self.number + 1, &payload);
+        fs.write_atomic(&path, &bytes).map_err(failed(&path))?;
+        report.manifest = bytes.len() as u64;
+        report.bytes += bytes.len() as u64;
+        for name in fs.list(&folder).unwrap_or_default() {
+            if number_of(&name).is_none_or(|n| !files.contains_key(&n)) {
+                report.removed += usize::from(remove(fs, &folder.join(name)));
+            }
+        }
+        self.number += 1;
+        self.pieces = std::mem::take(&mut plan.pieces);
+        self.directories = std::mem::take(&mut plan.directories);
+        self.files = files;
+        Ok(report)
+    }
+
+    /// What is to be written, and what the manifest says behind its list of files.
+    fn plan<'a>(&self, main: &'a Main, next_number: u32) -> (Plan<'a>, Vec<u8>) {
+        let mut plan = Plan {
+            files: Vec::new(),
+            next_number,
+            pieces: HashMap::new(),
+            directories: HashMap::new(),
+            written: 0,
+        };
+        let all: Vec<&Arc<Piece>> = main.pieces().collect();
+        let renewed = self.files_to_renew(&all);
+        for piece in all {
+            let known = self.pieces.get(&piece.id()).filter(|place| !renewed.contains(&place.file));
+            let place = match known {
+                Some(place) => *place,
+                None => plan.place(Part::Piece(piece), piece.checksum()),
+            };
+            plan.pieces.insert(piece.id(), place);
+        }
+        let known: HashMap<Vec<u8>, PieceRef> = (self.directories.iter())
+            .filter(|(_, place)| !renewed.contains(&place.file))
+            .map(|(bytes, place)| (bytes.clone(), *place))
+            .collect();
+        let pieces = std::mem::take(&mut plan.pieces);
+        let places = |piece: &Piece| {
+            let nowhere = PieceRef { file: 0, offset: 0, len: 0, checksum: 0 };
+            pieces.get(&piece.id()).copied().unwrap_or(nowhere)
+        };
+        let mut meta = Encoder::new();
+        write_catalog(&main.catalog, &main.bytes, &mut meta);
+        for table in &main.node_tables {
+            meta.u64(table.columns.len() as u64);
+            for column in &table.columns {
+                plan.directory(write_column(column, &places), &known).write(&mut meta);
+            }
+            meta.u8(u8::from(table.key_index.is_some()));
+            if let Some(index) = &table.key_index {
+                plan.directory(write_key_index(index, &places), &known).write(&mut meta);
+            }
+        }
+        for table in &main.edge_tables {
+            meta.u8(table.places.bits());
+            meta.u64(table.places.overflow().len() as u64);
+            for part in table.places.overflow() {
+                meta.u64(part.page);
+                meta.u64(part.part);
+            }
+            for adjacency in std::iter::once(&table.forward).chain(table.backward.iter().map(|(_, a)| a)) {
+                plan.directory(write_adjacency(adjacency, &places), &known).write(&mut meta);
+            }
+            let stored = table.pages.segments.iter().any(|s| s.piece.is_some());
+            meta.u8(u8::from(stored));
+            if stored {
+                plan.directory(write_pages(&table.pages, &places), &known).write(&mut meta);
+            }
+            meta.u64(table.columns.len() as u64);
+            for column in &table.columns {
+                plan.directory(write_column(column, &places), &known).write(&mut meta);
+            }
+        }
+        plan.pieces = pieces;
+        (plan, meta.finish())
+    }
+
+    /// Files less than half of which is alive, and small ones if there are many: what is alive in them is written again.
+    fn files_to_renew(&self, all: &[&Arc<Piece>]) -> Vec<u32> {
+        let mut alive: BTreeMap<u32, u64> = self.files.keys().map(|n| (*n, 0)).collect();
+        let pieces = all.iter().filter_map(|piece| self.pieces.get(&piece.id()));
+        // Directories are as good as dead: most change with any of their pieces, and they are small.
+        for place in pieces {
+            *alive.entry(place.file).or_insert(0) += place.range().1 as u64;
+        }
+        let length = |number: &u32| self.files.get(number).copied().unwrap_or(0);
+        let small: Vec<u32> = alive.keys().copied().filter(|n| length(n) < SMALL_FILE_BYTES).collect();
+        let mut renewed: Vec<u32> =
+            alive.iter().filter(|(n, alive)| **alive * 2 < length(n)).map(|(n, _)| *n).collect();
+        if small.len() > SMALL_FILES_MAX {
+            renewed.extend(small);
+        }
+        renewed
+    }
+}
+
+/// Whether a file, or an old folder with its files, is gone.
+fn remove(fs: &dyn FileSystem, path: &Path) -> bool {
+    if fs.remove(path).is_ok() {
+        return true;
+    }
+    for name in fs.list(path).unwrap_or_default() {
+        let _ = fs.remove(&path.join(name));
+    }
+    fs.remove_dir(path).is_ok()
+}

@@ -1,0 +1,134 @@
+//! The dictionary of a column as it is stored: takes a code, gives its text. Pieces of the same number of entries each, so that an entry is
+//! found by its code's upper bits; codes never change, new entries go behind the last.
+//!
+//! Invariant: all pieces but the last hold `1 << shift` entries; a piece is at most [`PIECE_BYTES_MAX`] unless a single text is longer.
+
+use std::sync::Arc;
+
+use trimorph_encoding::{PackedView, pack};
+use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter, TextBytes};
+
+use super::format::{Ints, put_blob, read_text};
+use super::view::text_at;
+
+/// What a piece of a dictionary takes at most, so that a new entry is a small write.
+const PIECE_BYTES_MAX: usize = 256 << 10;
+/// Entries of a piece at most, as a power of two: their ends take a quarter of the bytes.
+const SHIFT_MAX: u8 = 14;
+
+/// The longest text that fits a piece beside others.
+pub(crate) fn entry_bytes_max(shift: u8) -> usize {
+    (PIECE_BYTES_MAX >> shift).saturating_sub(4)
+}
+
+/// Consecutive entries.
+#[derive(Debug)]
+pub(crate) struct Entries {
+    pub(crate) piece: Arc<Piece>,
+    pub(crate) len: usize,
+    ends: Ints,
+    text: TextBytes,
+}
+
+impl Entries {
+    /// Reads the piece of `len` entries.
+    pub(crate) fn read(piece: Arc<Piece>, len: usize) -> Result<Self, CodecError> {
+        let mut meta = Decoder::new(piece.metadata());
+        let (ends, text) = read_text(&piece, &mut meta, len)?;
+        Ok(Self { piece, len, ends, text })
+    }
+}
+
+/// Distinct strings of a column. One without entries is none.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Dictionary {
+    pub(crate) shift: u8,
+    pub(crate) pieces: Vec<Arc<Entries>>,
+}
+
+impl Dictionary {
+    /// Entries.
+    pub(crate) fn len(&self) -> usize {
+        self.pieces.iter().map(|p| p.len).sum()
+    }
+
+    /// The dictionary of some pieces; `None` if they do not hold the invariant.
+    pub(crate) fn of(shift: u8, pieces: Vec<Arc<Entries>>) -> Option<Self> {
+        let whole = 1usize.checked_shl(shift.into())?;
+        let fits = |(i, p): (usize, &Arc<Entries>)| p.len == whole || (i + 1 == pieces.len() && p.len < whole);
+        (shift <= SHIFT_MAX && pieces.iter().enumerate().all(fits)).then_some(Self { shift, pieces })
+    }
+
+    /// The finished pieces of texts that lie end to end, with the entries of each; and the shift.
+    pub(crate) fn write(text: &[u8], ends: &[i64]) -> (u8, Vec<(Vec<u8>, usize)>) {
+        let end = |i: usize| i.checked_sub(1).map_or(0, |i| usize::try_from(ends[i]).unwrap_or(0));
+        // The most entries with which every piece is small enough.
+        let fits = |shift: u8| {
+            let bytes = |from: usize| end(ends.len().min(from + (1 << shift))) - end(from) + (4 << shift);
+            (0..ends.len()).step_by(1 << shift).all(|from| bytes(from) <= PIECE_BYTES_MAX)
+        };
+        let shift = (0..=SHIFT_MAX).rev().find(|s| fits(*s)).unwrap_or(0);
+        (shift, Self::write_from(0, shift, text, ends))
+    }
+
+    /// The finished pieces that differ from those of the first `len` texts: none if there are no others.
+    pub(crate) fn write_from(len: usize, shift: u8, text: &[u8], ends: &[i64]) -> Vec<(Vec<u8>, usize)> {
+        if len == ends.len() {
+            return Vec::new();
+        }
+        let end = |i: usize| i.checked_sub(1).map_or(0, |i| usize::try_from(ends[i]).unwrap_or(0));
+        let pieces = (len >> shift << shift..ends.len()).step_by(1 << shift).map(|from| {
+            let to = ends.len().min(from + (1 << shift));
+            let (first, last) = (end(from), end(to));
+            let local: Vec<i64> = ends[from..to].iter().map(|e| e - first as i64).collect();
+            let mut piece = PieceWriter::new();
+            Ints::write(pack(&local), &mut piece);
+            put_blob(text[first..last].to_vec(), &mut piece);
+            (piece.finish(), to - from)
+        });
+        pieces.collect()
+    }
+
+    /// The dictionary with other pieces from that of its last incomplete entries on; `None` if they do not fit.
+    pub(crate) fn with_tail(&self, shift: u8, tail: Vec<Arc<Entries>>) -> Option<Self> {
+        if tail.is_empty() {
+            return Some(self.clone());
+        }
+        let kept = if self.pieces.is_empty() { 0 } else { self.len() >> shift };
+        Self::of(shift, self.pieces.iter().take(kept).cloned().chain(tail).collect())
+    }
+}
+
+/// A dictionary, resolved into slices.
+pub(crate) struct DictionaryView<'s> {
+    shift: u8,
+    mask: usize,
+    len: usize,
+    pieces: Vec<(PackedView<'s>, &'s str)>,
+}
+
+impl<'s> DictionaryView<'s> {
+    pub(crate) fn new(dictionary: &'s Dictionary) -> Self {
+        let pieces = dictionary.pieces.iter().map(|p| (p.ends.view(), p.text.as_str())).collect();
+        let (shift, len) = (dictionary.shift, dictionary.len());
+        Self { shift, mask: (1 << shift) - 1, len, pieces }
+    }
+
+    /// Entries.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The text of a code; the empty one past the last.
+    #[inline]
+    pub(crate) fn entry(&self, code: i64) -> &'s str {
+        match usize::try_from(code) {
+            Ok(code) if code < self.len => match self.pieces.get(code >> self.shift) {
+                Some((ends, text)) => text_at(ends, text, code & self.mask),
+                None => "",
+            },
+            _ => "",
+        }
+    }
+}

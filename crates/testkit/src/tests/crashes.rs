@@ -1,0 +1,119 @@
+//! Checkpoints on a disk that fails at every call: what a crash leaves is the version before or the one after, and the next checkpoint
+//! works on it; after an error the same process goes on.
+//!
+//! 1. A script writes versions of a graph: the first whole, each next one with some pieces replaced, so that files are shared, die and are
+//!    renewed.
+//! 2. For every call of the script, and both ways to fail: run to the failure. After a crash the directory is read back in several of the
+//!    states that the disk may be in, must be a version that was acknowledged last or was being written, and takes the next one.
+
+use std::path::Path;
+
+use trimorph_base::{EdgeTableId, NodeId, TableId};
+use trimorph_store::{Checkpoint, EdgeChanges, Main, NewEdge, check_main, read_checkpoint};
+use trimorph_types::Value;
+use trimorph_vfs::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, RegionOptions};
+
+use super::graph;
+use crate::graphs::LoadOptions;
+
+const OPTIONS: RegionOptions = RegionOptions { huge_pages: false };
+const DIR: &str = "db";
+
+/// Versions of one graph, each with a row or an edge more.
+fn versions() -> Vec<Main> {
+    let mut all = vec![graph(15).load(LoadOptions::default()).unwrap()];
+    for i in 0..4 {
+        let last = all.last().unwrap();
+        let place = i % last.edge_tables.len();
+        let info = &last.catalog.edge_tables[place];
+        let edge = NewEdge {
+            source: 0,
+            target: NodeId::new(info.backward[0].target, 0),
+            values: vec![Value::Null; info.properties.len()],
+        };
+        let changes = EdgeChanges { deleted: Vec::new(), inserted: vec![edge] };
+        let next = last.with_edges(EdgeTableId(u16::try_from(place).unwrap()), &changes, OPTIONS).unwrap().0;
+        let columns = next.node_tables[0].columns.len();
+        let keyed = next.catalog.node_tables[0].key.is_some();
+        let row: Vec<Value> =
+            (0..columns).map(|c| if keyed && c == 0 { Value::Int(1 << (40 + i)) } else { Value::Null }).collect();
+        all.push(next.with_rows(TableId(0), &[row], OPTIONS).unwrap());
+    }
+    all
+}
+
+/// What tells a version: rows and edges of every table.
+fn mark(main: &Main) -> Vec<u64> {
+    let nodes = main.catalog.node_tables.iter().map(|t| t.rows);
+    nodes.chain(main.catalog.edge_tables.iter().map(|t| t.edges)).collect()
+}
+
+/// Writes versions until one fails; how many did not.
+fn run(fs: &dyn FileSystem, versions: &[Main], checkpoint: &mut Checkpoint) -> usize {
+    versions.iter().take_while(|main| checkpoint.write(fs, Path::new(DIR), main).is_ok()).count()
+}
+
+fn check_state(files: &MemoryFileSystem, versions: &[Main], done: usize, what: &str) {
+    let dir = Path::new(DIR);
+    let read = read_checkpoint(files, dir, OPTIONS);
+    let (found, mut checkpoint) = match read {
+        Ok((main, checkpoint)) => {
+            let version = versions.iter().position(|v| mark(v) == mark(&main));
+            assert!(version == Some(done) || version == done.checked_sub(1), "{what}: version {version:?}, {done} done");
+            (version.unwrap() + 1, checkpoint)
+        }
+        Err(error) => {
+            assert!(done == 0 && error.to_string().contains("MANIFEST"), "{what}: {error}");
+            (0, Checkpoint::default())
+        }
+    };
+    if let Some(next) = versions.get(found) {
+        checkpoint.write(files, dir, next).unwrap();
+        let main = check_main(files, dir, OPTIONS).unwrap();
+        assert_eq!(mark(&main), mark(next), "{what}");
+    }
+    // What the crash left and nobody names is gone.
+    let named = read_checkpoint(files, dir, OPTIONS).map(|(_, c)| c.file_count());
+    if found < versions.len() {
+        assert_eq!(files.list(&dir.join("checkpoint")).unwrap().len(), named.unwrap(), "{what}");
+    }
+}
+
+#[test]
+fn a_crash_at_any_call_leaves_a_version() {
+    let versions = versions();
+    let quiet = FaultyFileSystem::default();
+    assert_eq!(run(&quiet, &versions, &mut Checkpoint::default()), versions.len());
+    let calls = quiet.calls();
+    println!("{calls} calls, {} versions", versions.len());
+    assert!(calls > 40);
+    for call in 0..calls {
+        let disk = FaultyFileSystem::default();
+        disk.fail_at(call, Fault::Crash);
+        let done = run(&disk, &versions, &mut Checkpoint::default());
+        for seed in 0..12 {
+            check_state(&disk.after_crash(seed).unwrap(), &versions, done, &format!("call {call}, seed {seed}"));
+        }
+    }
+}
+
+#[test]
+fn after_an_error_at_any_call_the_next_checkpoint_works() {
+    let versions = versions();
+    let quiet = FaultyFileSystem::default();
+    run(&quiet, &versions, &mut Checkpoint::default());
+    for call in 0..quiet.calls() {
+        let disk = FaultyFileSystem::default();
+        let mut checkpoint = Checkpoint::default();
+        disk.fail_at(call, Fault::Error);
+        let done = run(&disk, &versions, &mut checkpoint);
+        for seed in 0..4 {
+            check_state(&disk.after_crash(seed).unwrap(), &versions, done, &format!("call {call}, seed {seed}"));
+        }
+        // The same process tries again, and goes on to the end.
+        assert_eq!(run(&disk, &versions[done..], &mut checkpoint), versions.len() - done, "call {call}");
+        let files = disk.after_crash(0).unwrap();
+        let main = check_main(&files, Path::new(DIR), OPTIONS).unwrap();
+        assert_eq!(mark(&main), mark(versions.last().unwrap()), "call {call}");
+    }
+}

@@ -1,0 +1,271 @@
+//! Main versions with some pieces replaced: what they hold, that ids stay, that others share their pieces, and what a checkpoint writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
+use trimorph_store::{
+    Checkpoint, EdgeChanges, Main, NewEdge, Reader, RewriteError, SEGMENT_ROWS, Snapshot, read_checkpoint,
+};
+use trimorph_types::{LogicalType, Value};
+use trimorph_vfs::{MemoryFileSystem, RegionOptions};
+
+use super::graph;
+use super::read_back::{check, check_changed};
+use crate::Random;
+use crate::graphs::{EdgeRow, EdgeRows, LoadOptions, Model, NodeRows, segmented_graph};
+
+const OPTIONS: RegionOptions = RegionOptions { huge_pages: false };
+
+fn reader_of<T>(main: &Main, read: impl FnOnce(&Reader<'_>) -> T) -> T {
+    let snapshot = Snapshot::new(std::sync::Arc::new(main.clone()));
+    read(&Reader::new(&snapshot))
+}
+
+/// All edges of an edge table: ids, ends and properties.
+fn edges_of(main: &Main, place: usize) -> BTreeMap<EdgeId, (NodeId, NodeId, String)> {
+    reader_of(main, |reader| {
+        let table = reader.edge_table(place);
+        let mut found = BTreeMap::new();
+        for row in 0..reader.rows(table.source) {
+            let mut ids = Vec::new();
+            match &table.forward {
+                trimorph_store::AdjacencyView::Csr(csr) => table.append_forward_ids(row, csr.list(row), &mut ids),
+                trimorph_store::AdjacencyView::Column(c) => ids.extend(c.has(row).then(|| table.single_id(row))),
+            }
+            for id in ids {
+                let (start, end) = table.ends(id).unwrap();
+                found.insert(id, (start, end, format!("{:?}", reader.edge_properties(id))));
+            }
+        }
+        found
+    })
+}
+
+/// A value for a column; now and then one of another type.
+fn value(ty: LogicalType, random: &mut Random) -> Value {
+    if random.chance(20) {
+        return Value::Null;
+    }
+    match ty {
+        _ if random.chance(5) => Value::string("of another type"),
+        LogicalType::Int => Value::Int(random.between(-1000, 1000)),
+        LogicalType::Float => Value::Float(random.between(-1000, 1000) as f64 / 8.0),
+        LogicalType::Bool => Value::Bool(random.chance(50)),
+        LogicalType::String if random.chance(30) => Value::string(format!("new text {}", random.below(1 << 20))),
+        LogicalType::String => Value::string(["", "a", "grün"][random.below(3)]),
+        _ => Value::list(vec![Value::Int(random.between(0, 9))]),
+    }
+}
+
+/// Takes edges out and puts edges in at random, in the model as in the version.
+fn change_edges(model: &mut Model, main: &Main, place: usize, random: &mut Random) -> Main {
+    let info = &main.catalog.edge_tables[place];
+    let before = edges_of(main, place);
+    let ids: Vec<EdgeId> = before.keys().copied().collect();
+    let mut changes = EdgeChanges::default();
+    let label = main.catalog.type_name(EdgeTableId(u16::try_from(place).unwrap())).to_string();
+    for _ in 0..random.below(4).min(ids.len()) {
+        let id = *random.pick(&ids);
+        if changes.deleted.contains(&id) {
+            continue;
+        }
+        changes.deleted.push(id);
+        let (start, end, properties) = &before[&id];
+        let same = |edges: &EdgeRows, e: &EdgeRow| {
+            e.from == *start && e.to == *end && format!("{:?}", edges.properties_of(e)) == *properties
+        };
+        let edges = model.edges.iter_mut().filter(|e| e.label == label);
+        let removed = edges.filter_map(|edges| {
+            let at = edges.rows.iter().position(|e| same(edges, e))?;
+            Some(edges.rows.remove(at))
+        });
+        assert!(removed.take(1).count() == 1, "{id:?} is an edge of the model");
+    }
+    let rows = |t: TableId| main.node_tables[usize::from(t.0)].rows;
+    let hub = random.below(rows(info.source).max(1) as usize) as u64;
+    let names: Vec<(String, LogicalType)> =
+        info.properties.iter().map(|p| (main.catalog.property_name(p.id).to_string(), p.ty)).collect();
+    let mut added = EdgeRows { label, properties: names, ..EdgeRows::default() };
+    for _ in 0..random.below(6) {
+        let target = random.pick(&info.backward).target;
+        if rows(info.source) == 0 || rows(target) == 0 {
+            continue;
+        }
+        let source = if random.chance(40) { hub } else { random.below(rows(info.source) as usize) as u64 };
+        let target = NodeId::new(target, random.below(rows(target) as usize) as u64);
+        let values: Vec<Value> = info.properties.iter().map(|p| value(p.ty, random)).collect();
+        added.rows.push(EdgeRow { from: NodeId::new(info.source, source), to: target, values: values.clone() });
+        changes.inserted.push(NewEdge { source, target, values });
+    }
+    let table = EdgeTableId(u16::try_from(place).unwrap());
+    let (next, new) = main.with_edges(table, &changes, OPTIONS).unwrap();
+    let after = edges_of(&next, place);
+    for (id, facts) in &before {
+        let gone = changes.deleted.contains(id);
+        assert!(gone || after.get(id) == Some(facts), "{id:?} stays what it is");
+    }
+    for (id, edge) in new.iter().zip(&changes.inserted) {
+        assert!(!before.contains_key(id) || changes.deleted.contains(id), "{id:?} was free");
+        assert_eq!((after[id].0.row(), after[id].1), (edge.source, edge.target));
+    }
+    assert_eq!(after.len(), before.len() - changes.deleted.len() + new.len());
+    model.edges.push(added);
+    next
+}
+
+/// Puts rows behind the last of a node table.
+fn add_rows(model: &mut Model, main: &Main, table: usize, random: &mut Random, round: usize) -> Main {
+    let nodes: &mut NodeRows = &mut model.nodes[table];
+    let info = &main.catalog.node_tables[table];
+    let mut rows = Vec::new();
+    for i in 0..random.below(3) {
+        let text = matches!(nodes.keys.first(), Some(Value::String(_)));
+        let number = 1_000_000_000 + (table * 10_000_000 + round * 100 + i) as i64;
+        let key = if text { Value::string(format!("key {number}")) } else { Value::Int(number) };
+        let is_keyed = nodes.key_property.is_some();
+        if nodes.key_space.is_some() {
+            nodes.keys.push(key.clone());
+        }
+        let others: Vec<Value> = (info.properties.iter().skip(usize::from(is_keyed)))
+            .map(|p| value(p.ty, random))
+            .collect();
+        rows.push(is_keyed.then_some(key).into_iter().chain(others.clone()).collect::<Vec<_>>());
+        nodes.rows.push(others);
+    }
+    main.with_rows(TableId(u16::try_from(table).unwrap()), &rows, OPTIONS).unwrap()
+}
+
+/// Rounds of changes to one graph; each version is checked, the last three are checked again at the end.
+fn change_often(mut model: Model, rounds: usize, random: &mut Random) {
+    let fs = MemoryFileSystem::default();
+    let dir = Path::new("db");
+    let mut checkpoint = Checkpoint::default();
+    let mut main = model.load(LoadOptions::default()).unwrap();
+    let mut older = Vec::new();
+    for round in 0..rounds {
+        for place in 0..main.edge_tables.len() {
+            if random.chance(70) {
+                main = change_edges(&mut model, &main, place, random);
+            }
+        }
+        // A key space's index while loading is not there any more: keys of one table do.
+        let table = random.below(main.node_tables.len().max(1));
+        if table < main.node_tables.len() {
+            main = add_rows(&mut model, &main, table, random, round);
+        }
+        check_changed(&model, &main);
+        checkpoint.write(&fs, dir, &main).unwrap();
+        if random.chance(40) {
+            (main, checkpoint) = read_checkpoint(&fs, dir, OPTIONS).unwrap();
+            check_changed(&model, &main);
+        }
+        older.push((model.clone(), main.clone()));
+        if older.len() > 3 {
+            older.remove(0);
+        }
+    }
+    older.iter().for_each(|(model, main)| check_changed(model, main));
+}
+
+#[test]
+fn changed_graphs_hold_what_the_model_holds() {
+    for seed in 0..60 {
+        change_often(graph(seed), 6, &mut Random::new(seed + 1000));
+    }
+}
+
+#[test]
+fn changed_graphs_of_several_segments_hold_what_the_model_holds() {
+    println!("segmented graph seed 6");
+    change_often(segmented_graph(6, SEGMENT_ROWS + 300), 2, &mut Random::new(6));
+}
+
+/// One edge table over four segments, one property: a segment replaced shares everything else.
+fn plain_graph(rows: usize, edges: usize) -> Model {
+    let mut random = Random::new(77);
+    let nodes = NodeRows {
+        labels: vec!["N".into()],
+        key_space: Some("n".into()),
+        key_property: Some("id".into()),
+        keys: (0..rows).map(|i| Value::Int(i as i64)).collect(),
+        properties: vec![("name".into(), LogicalType::String)],
+        rows: (0..rows).map(|i| vec![Value::string(format!("name {}", i % 5000))]).collect(),
+    };
+    let node = |row| NodeId::new(TableId(0), row);
+    let edge = |random: &mut Random| EdgeRow {
+        from: node(random.below(rows) as u64),
+        to: node(random.below(rows) as u64),
+        values: vec![Value::Int(random.between(0, 1000))],
+    };
+    let edges = EdgeRows {
+        label: "E".into(),
+        from_space: "n".into(),
+        to_space: "n".into(),
+        properties: vec![("p".into(), LogicalType::Int)],
+        rows: (0..edges).map(|_| edge(&mut random)).collect(),
+    };
+    Model { nodes: vec![nodes], edges: vec![edges] }
+}
+
+#[test]
+fn a_replaced_segment_costs_what_it_is() {
+    let rows = 4 * SEGMENT_ROWS;
+    let model = plain_graph(rows, 300_000);
+    let main = model.load(LoadOptions::default()).unwrap();
+    let (fs, dir) = (MemoryFileSystem::default(), Path::new("db"));
+    let mut checkpoint = Checkpoint::default();
+    let first = checkpoint.write(&fs, dir, &main).unwrap();
+    let again = checkpoint.write(&fs, dir, &main).unwrap();
+    assert_eq!((again.pieces, again.files), (0, 0), "nothing is new");
+    let source = (SEGMENT_ROWS + 5) as u64;
+    let inserted = vec![NewEdge { source, target: NodeId::new(TableId(0), 7), values: vec![Value::Int(3)] }];
+    let changes = EdgeChanges { deleted: Vec::new(), inserted };
+    let (next, _) = main.with_edges(EdgeTableId(0), &changes, OPTIONS).unwrap();
+    let shared: BTreeSet<u64> = main.piece_ids().into_iter().collect();
+    let new = next.piece_ids().into_iter().filter(|id| !shared.contains(id)).count();
+    assert!(new <= 5, "lists forward and backward, pages, the property in one or two pieces: {new}");
+    let report = checkpoint.write(&fs, dir, &next).unwrap();
+    println!("{first:?} then {report:?}");
+    assert!(report.files == 1 && report.bytes * 5 < first.bytes, "one of four segments of one of two tables");
+    let (read, mut checkpoint) = read_checkpoint(&fs, dir, OPTIONS).unwrap();
+    assert_eq!(edges_of(&read, 0), edges_of(&next, 0));
+    check(&model, &main);
+
+    let row = vec![Value::Int(-5), Value::string("a new name")];
+    let grown = read.with_rows(TableId(0), &[row.clone()], OPTIONS).unwrap();
+    let report = checkpoint.write(&fs, dir, &grown).unwrap();
+    println!("one row: {report:?}");
+    assert!(report.bytes < 1 << 20, "{report:?}");
+    reader_of(&grown, |reader| assert_eq!(reader.find_key(TableId(0), &row[0]), Some(rows as u64)));
+    let error = grown.with_rows(TableId(0), &[row], OPTIONS).unwrap_err();
+    assert!(matches!(error, RewriteError::DuplicateKey(_)), "{error}");
+}
+
+#[test]
+fn changes_that_do_not_fit_are_errors() {
+    let model = plain_graph(300, 500);
+    let main = model.load(LoadOptions::default()).unwrap();
+    let edge = |source, row, values| NewEdge { source, target: NodeId::new(TableId(0), row), values };
+    let good = || vec![Value::Int(1)];
+    let elsewhere = NewEdge { target: NodeId::new(TableId(9), 0), ..edge(0, 0, good()) };
+    let id = *edges_of(&main, 0).keys().next().unwrap();
+    for (deleted, inserted) in [
+        (vec![EdgeId(77)], vec![]),
+        (vec![EdgeId(u64::MAX)], vec![]),
+        (vec![], vec![edge(300, 0, good())]),
+        (vec![], vec![edge(0, 300, good())]),
+        (vec![], vec![elsewhere]),
+        (vec![], vec![edge(0, 0, Vec::new())]),
+    ] {
+        let changes = EdgeChanges { deleted, inserted };
+        let error = main.with_edges(EdgeTableId(0), &changes, OPTIONS).unwrap_err();
+        assert!(matches!(error, RewriteError::Unknown(_)), "{error}");
+    }
+    assert!(main.with_edges(EdgeTableId(1), &EdgeChanges::default(), OPTIONS).is_err());
+    let twice = EdgeChanges { deleted: vec![id, id], inserted: Vec::new() };
+    let (next, _) = main.with_edges(EdgeTableId(0), &twice, OPTIONS).unwrap();
+    assert_eq!(edges_of(&next, 0).len(), 499);
+    assert!(main.with_rows(TableId(3), &[], OPTIONS).is_err());
+    assert!(main.with_rows(TableId(0), &[vec![Value::Int(1)]], OPTIONS).is_err());
+}

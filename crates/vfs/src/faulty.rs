@@ -1,0 +1,279 @@
+//! A disk that fails, for tests: takes calls, fails at the one it was told to, and gives what a crash may leave.
+//!
+//! 1. Every call counts. From call `n` on all fail ([`Fault::Crash`]: the process is gone), or only that one ([`Fault::Error`]).
+//! 2. What is certain: content that was synced, names whose directory was synced after the change.
+//! 3. After a crash the rest is drawn from a seed: a name may be old or new, a file not yet synced may be missing, cut or garbled.
+//!    A rename happens whole or not at all.
+//!
+//! Source: design, `files.md` ("Assumed of the disk"); house, "simulated-disk harness".
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{FileSystem, MemoryFileSystem, Region, RegionOptions};
+
+/// How a call fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// It and all that follow: nothing more reaches the disk.
+    Crash,
+    /// It alone.
+    Error,
+}
+
+/// Content, shared by the names a file has had.
+type Content = Arc<Mutex<(Vec<u8>, bool)>>;
+
+/// A change of names that is not certain yet.
+#[derive(Clone, Debug)]
+enum Change {
+    Name(PathBuf, Content),
+    Rename(PathBuf, PathBuf, Content),
+    Remove(PathBuf),
+}
+
+impl Change {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Name(path, _) | Self::Rename(_, path, _) | Self::Remove(path) => path,
+        }
+    }
+
+    fn apply(&self, names: &mut BTreeMap<PathBuf, Content>) {
+        match self {
+            Self::Name(path, content) => drop(names.insert(path.clone(), Arc::clone(content))),
+            Self::Rename(from, to, content) => {
+                names.remove(from);
+                names.insert(to.clone(), Arc::clone(content));
+            }
+            Self::Remove(path) => drop(names.remove(path)),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    calls: u64,
+    fault: Option<(u64, Fault)>,
+    now: BTreeMap<PathBuf, Content>,
+    certain: BTreeMap<PathBuf, Content>,
+    pending: Vec<Change>,
+}
+
+/// A disk that fails.
+#[derive(Debug, Default)]
+pub struct FaultyFileSystem {
+    state: Mutex<State>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn missing() -> io::Error {
+    io::Error::from(io::ErrorKind::NotFound)
+}
+
+/// Draws numbers: the finalizer of SplitMix64 over a counter.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % end.max(1) as u64) as usize
+    }
+}
+
+impl FaultyFileSystem {
+    /// A disk with the files of `files` on it, for certain.
+    pub fn with_files(files: &MemoryFileSystem) -> io::Result<Self> {
+        let state = State::default();
+        let disk = Self { state: Mutex::new(state) };
+        let mut state = lock(&disk.state);
+        for (path, bytes) in files.all() {
+            state.now.insert(path, Arc::new(Mutex::new((bytes, true))));
+        }
+        state.certain = state.now.clone();
+        drop(state);
+        Ok(disk)
+    }
+
+    /// Fails at the `call`-th call from now on, counted from 0.
+    pub fn fail_at(&self, call: u64, fault: Fault) {
+        let mut state = lock(&self.state);
+        state.calls = 0;
+        state.fault = Some((call, fault));
+    }
+
+    /// Calls so far, or since [`Self::fail_at`].
+    pub fn calls(&self) -> u64 {
+        lock(&self.state).calls
+    }
+
+    /// What a crash now may leave, drawn from `seed`.
+    pub fn after_crash(&self, seed: u64) -> io::Result<MemoryFileSystem> {
+        let (state, mut draw) = (lock(&self.state), Draw(seed));
+        let mut names = state.certain.clone();
+        // Seeds 0 and 1: nothing, and all that is not certain.
+        let chosen = |draw: &mut Draw| match seed {
+            0 => false,
+            1 => true,
+            _ => draw.below(2) == 1,
+        };
+        for change in &state.pending {
+            if chosen(&mut draw) {
+                change.apply(&mut names);
+            }
+        }
+        let files = MemoryFileSystem::default();
+        for (path, content) in names {
+            let (mut bytes, synced) = lock(&content).clone();
+            if !synced {
+                match draw.below(4) {
+                    0 => bytes.clear(),
+                    1 => bytes.truncate(draw.below(bytes.len() + 1)),
+                    2 => {
+                        let from = draw.below(bytes.len() + 1);
+                        bytes[from..].fill(0);
+                    }
+                    _ => {}
+                }
+            }
+            files.write_synced(&path, &[&bytes])?;
+        }
+        Ok(files)
+    }
+
+    /// Counts a call; an error if it is one that fails.
+    fn call(&self) -> io::Result<MutexGuard<'_, State>> {
+        let mut state = lock(&self.state);
+        let now = state.calls;
+        state.calls += 1;
+        match state.fault {
+            Some((at, Fault::Crash)) if now >= at => Err(io::Error::other("the machine has crashed")),
+            Some((at, Fault::Error)) if now == at => Err(io::Error::other("the disk failed")),
+            _ => Ok(state),
+        }
+    }
+}
+
+impl State {
+    fn change(&mut self, change: Change) {
+        change.apply(&mut self.now);
+        self.pending.push(change);
+    }
+}
+
+impl FileSystem for FaultyFileSystem {
+    fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region> {
+        let state = self.call()?;
+        let content = state.now.get(path).cloned().ok_or_else(missing)?;
+        let bytes = lock(&content).0.clone();
+        let mut region = Region::zeroed(bytes.len(), options)?;
+        region.as_mut_slice().copy_from_slice(&bytes);
+        Ok(region)
+    }
+
+    /// Three calls: making, writing, syncing; each may be the one that fails.
+    fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+        let content: Content = Arc::default();
+        self.call()?.change(Change::Name(path.to_owned(), Arc::clone(&content)));
+        lock(&content).0 = parts.concat();
+        drop(self.call()?);
+        drop(self.call()?);
+        lock(&content).1 = true;
+        Ok(())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.call()?;
+        let content = state.now.get(from).cloned().ok_or_else(missing)?;
+        state.change(Change::Rename(from.to_owned(), to.to_owned(), content));
+        Ok(())
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.call()?;
+        let state = &mut *state;
+        let certain = &mut state.certain;
+        state.pending.retain(|change| {
+            let here = change.path().parent() == Some(path);
+            if here {
+                change.apply(certain);
+            }
+            !here
+        });
+        Ok(())
+    }
+
+    fn create_dir(&self, _path: &Path) -> io::Result<()> {
+        self.call().map(drop)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let state = self.call()?;
+        let within = state.now.keys().filter_map(|p| p.strip_prefix(path).ok()?.components().next());
+        let mut names: Vec<String> = within.map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
+        names.dedup();
+        Ok(names)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.call()?;
+        if !state.now.contains_key(path) {
+            return Err(missing());
+        }
+        state.change(Change::Remove(path.to_owned()));
+        Ok(())
+    }
+
+    fn remove_dir(&self, _path: &Path) -> io::Result<()> {
+        self.call().map(drop)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        lock(&self.state).now.keys().any(|p| p.starts_with(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(files: &MemoryFileSystem, path: &str) -> Option<Vec<u8>> {
+        files.read(Path::new(path), RegionOptions::default()).ok().map(|r| r.as_slice().to_vec())
+    }
+
+    #[test]
+    fn only_what_was_synced_is_certain() {
+        let disk = FaultyFileSystem::default();
+        disk.write_synced(Path::new("d/a"), &[b"old"]).unwrap();
+        assert!(content(&disk.after_crash(0).unwrap(), "d/a").is_none());
+        disk.sync_dir(Path::new("d")).unwrap();
+        assert_eq!(content(&disk.after_crash(0).unwrap(), "d/a").unwrap(), b"old");
+        disk.write_synced(Path::new("d/b"), &[b"new"]).unwrap();
+        disk.rename(Path::new("d/b"), Path::new("d/a")).unwrap();
+        let seen: Vec<_> = (0..40).filter_map(|s| content(&disk.after_crash(s).unwrap(), "d/a")).collect();
+        assert_eq!(seen.len(), 40, "a rename is whole or not at all");
+        assert!(seen.iter().any(|c| c == b"old") && seen.iter().any(|c| c == b"new"));
+        disk.remove(Path::new("d/a")).unwrap();
+        assert!(!disk.exists(Path::new("d/a")));
+    }
+
+    #[test]
+    fn fails_at_the_call_it_was_told() {
+        let disk = FaultyFileSystem::default();
+        disk.fail_at(1, Fault::Error);
+        assert!(disk.write_synced(Path::new("a"), &[b"x"]).is_err());
+        assert!(disk.write_synced(Path::new("a"), &[b"x"]).is_ok());
+        disk.fail_at(1, Fault::Crash);
+        assert!(disk.create_dir(Path::new("d")).is_ok());
+        assert!(disk.create_dir(Path::new("d")).is_err() && disk.list(Path::new("d")).is_err());
+        assert_eq!(disk.calls(), 3);
+    }
+}
