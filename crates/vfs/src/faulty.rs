@@ -12,6 +12,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use trimorph_base::Random;
+
 use crate::{FileSystem, MemoryFileSystem, Region, RegionOptions};
 
 /// How a call fails.
@@ -76,19 +78,6 @@ fn missing() -> io::Error {
     io::Error::from(io::ErrorKind::NotFound)
 }
 
-/// Draws numbers: the finalizer of SplitMix64 over a counter.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % end.max(1) as u64) as usize
-    }
-}
-
 impl FaultyFileSystem {
     /// A disk with the files of `files` on it, for certain.
     pub fn with_files(files: &MemoryFileSystem) -> io::Result<Self> {
@@ -117,10 +106,10 @@ impl FaultyFileSystem {
 
     /// What a crash now may leave, drawn from `seed`.
     pub fn after_crash(&self, seed: u64) -> io::Result<MemoryFileSystem> {
-        let (state, mut draw) = (lock(&self.state), Draw(seed));
+        let (state, mut draw) = (lock(&self.state), Random::new(seed));
         let mut names = state.certain.clone();
         // Seeds 0 and 1: nothing, and all that is not certain.
-        let chosen = |draw: &mut Draw| match seed {
+        let chosen = |draw: &mut Random| match seed {
             0 => false,
             1 => true,
             _ => draw.below(2) == 1,
