@@ -45,6 +45,7 @@ fn settings(seed: u64, parameters: &BTreeMap<Arc<str>, Value>) -> (Settings, Opt
             intersect: on,
             semi_join: !seed.is_multiple_of(3),
             hash_join: [HashJoins::Cost, HashJoins::Always, HashJoins::Off][(seed / 3 % 3) as usize],
+            ..Options::default()
         },
     )
 }
@@ -57,7 +58,7 @@ fn run(
     operators: &mut BTreeMap<String, usize>,
 ) -> Result<Vec<Vec<Value>>, String> {
     let bound = bind(text, snapshot.catalog()).map_err(|e| format!("bind: {e}"))?;
-    let planned = optimize(bound, snapshot.catalog(), None, options);
+    let planned = optimize(bound, snapshot.catalog(), None, options).unwrap();
     for line in trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new()).lines() {
         let name = line.split_whitespace().next().unwrap_or_default();
         *operators.entry(name.to_owned()).or_default() += 1;
@@ -121,7 +122,7 @@ fn every_configuration_agrees_with_the_interpreter() {
                 },
             };
             let plan = bind(&query.text, snapshot.catalog()).map(|bound| {
-                let planned = optimize(bound, snapshot.catalog(), None, options);
+                let planned = optimize(bound, snapshot.catalog(), None, options).unwrap();
                 trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new())
             });
             let place = format!(

@@ -21,7 +21,7 @@ fn products_are_counted() {
         ("MATCH (a:A), (b:A) WHERE a.k = b.k RETURN count(*)", 22_000i64.pow(2) / 2),
     ] {
         let bound = bind(query, snapshot.catalog()).unwrap();
-        let planned = optimize(bound, snapshot.catalog(), None, Options::default());
+        let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
         let mut execution =
             Execution::start(Arc::new(planned), snapshot.clone(), Settings::default()).unwrap();
         let answer = execution.next(|columns, _, cx| columns[0].value(0, &|id| cx.edge_value(id))).unwrap();

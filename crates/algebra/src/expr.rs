@@ -1,5 +1,6 @@
 //! Typed expressions over variables.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use trimorph_base::Span;
@@ -214,25 +215,51 @@ impl Expr {
         }
     }
 
-    /// Adds the free variables of this expression to `out` (those of comprehensions excluded).
-    pub fn free_vars(&self, out: &mut Vec<VarId>) {
-        let mut inner = Vec::new();
+    /// Calls `visit` on the free variables of this expression (those of comprehensions excluded), as often as they stand in it.
+    pub fn for_each_free_var(&self, visit: &mut dyn FnMut(VarId)) {
         match self {
-            Self::Var(v) => inner.push(*v),
-            _ => self.for_each_child(&mut |child| child.free_vars(&mut inner)),
-        }
-        match self {
-            Self::ListComprehension { var, .. } | Self::Quantifier { var, .. } => inner.retain(|v| v != var),
-            Self::Reduce { acc, var, .. } => inner.retain(|v| v != var && v != acc),
-            _ => {}
-        }
-        for v in inner {
-            if !out.contains(&v) {
-                out.push(v);
+            Self::Var(v) => visit(*v),
+            Self::ListComprehension { var, .. } | Self::Quantifier { var, .. } => {
+                self.for_each_child(&mut |child| {
+                    child.for_each_free_var(&mut |v| {
+                        if v != *var {
+                            visit(v);
+                        }
+                    });
+                });
             }
+            Self::Reduce { acc, var, .. } => {
+                self.for_each_child(&mut |child| {
+                    child.for_each_free_var(&mut |v| {
+                        if v != *var && v != *acc {
+                            visit(v);
+                        }
+                    });
+                });
+            }
+            _ => self.for_each_child(&mut |child| child.for_each_free_var(visit)),
         }
     }
+
+    /// Adds the free variables of this expression to `out`, each once and in the order they stand in.
+    ///
+    /// **Cost**: linear in the expression, but for a look through `out` while that is short.
+    pub fn free_vars(&self, out: &mut Vec<VarId>) {
+        let mut seen: Option<HashSet<VarId>> = None;
+        self.for_each_free_var(&mut |v| {
+            if out.len() <= LOOKED_THROUGH_MAX {
+                if !out.contains(&v) {
+                    out.push(v);
+                }
+            } else if seen.get_or_insert_with(|| out.iter().copied().collect()).insert(v) {
+                out.push(v);
+            }
+        });
+    }
 }
+
+/// Variables up to which looking through a list is faster than a set.
+const LOOKED_THROUGH_MAX: usize = 16;
 
 /// What an aggregate computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]

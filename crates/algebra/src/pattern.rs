@@ -1,8 +1,11 @@
 //! Query graphs: what a `MATCH` clause, a SPARQL basic graph pattern or a SQL join asks of the graph.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Expr, VarId};
+use trimorph_base::TableId;
+
+use crate::{CountStep, Expr, VarId};
 
 /// A condition on a node's label set (or on a relationship's type).
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -150,4 +153,8 @@ pub struct QueryGraph {
     pub predicates: Vec<Expr>,
     /// Pairs of edge variables that must not share an edge.
     pub distinct: Vec<(VarId, VarId)>,
+    /// The node tables each node can be in, once they were looked for. Optimizer only.
+    pub tables: BTreeMap<VarId, Vec<TableId>>,
+    /// Parts that are only counted, each with the node it hangs at. Optimizer only.
+    pub counts: Vec<(VarId, CountStep)>,
 }

@@ -9,24 +9,15 @@ use crate::{ApplyKind, CountStep, Direction, Expr, Extend, LabelExpr, Op, Plan, 
 /// One line per operator, children indented below their parent. `note` adds to an operator's line (estimates, measurements).
 pub fn explain(plan: &Plan, vars: &Vars, note: &mut dyn FnMut(&Plan) -> String) -> String {
     let mut out = String::new();
-    print_plan(plan, vars, 0, note, &mut out);
-    out
-}
-
-fn print_plan(
-    plan: &Plan,
-    vars: &Vars,
-    depth: usize,
-    note: &mut dyn FnMut(&Plan) -> String,
-    out: &mut String,
-) {
-    let text = operator(plan, vars);
-    let extra = note(plan);
-    let _ =
-        writeln!(out, "{}{}{}{}", "  ".repeat(depth), text, if extra.is_empty() { "" } else { "  " }, extra);
-    for child in plan.children() {
-        print_plan(child, vars, depth + 1, note, out);
+    let mut left = vec![(plan, 0)];
+    while let Some((plan, depth)) = left.pop() {
+        let text = operator(plan, vars);
+        let extra = note(plan);
+        let gap = if extra.is_empty() { "" } else { "  " };
+        let _ = writeln!(out, "{}{text}{gap}{extra}", "  ".repeat(depth));
+        left.extend(plan.children().into_iter().rev().map(|child| (child, depth + 1)));
     }
+    out
 }
 
 /// The operator itself, on one line.

@@ -8,6 +8,7 @@ mod cancel;
 mod diagnostic;
 mod ids;
 mod notice;
+mod stack;
 mod suggest;
 
 pub use budget::{MemoryBudget, OverBudget, Reservation};
@@ -15,4 +16,5 @@ pub use cancel::CancelToken;
 pub use diagnostic::{Diagnostic, ErrorKind, Phase, Span, Stop};
 pub use ids::{EdgeId, EdgeTableId, LabelId, NodeId, PropertyId, TableId, TypeId};
 pub use notice::Notice;
+pub use stack::on_stack_of;
 pub use suggest::nearest;

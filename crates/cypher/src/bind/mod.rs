@@ -93,7 +93,8 @@ pub fn bind(
         return Err(Diagnostic::compile(ErrorKind::Unsupported, "UpdatesNotSupported", primary).at(span));
     }
     let notices = binder.unknown.into_notices(catalog);
-    Ok(BoundQuery { plan, columns, vars: binder.vars, parameters: binder.parameters, notices })
+    let (vars, parameters) = (binder.vars, binder.parameters);
+    Ok(BoundQuery { plan, columns, vars, parameters, notices, depth: None })
 }
 
 /// What is known while a statement is bound.
