@@ -65,6 +65,8 @@ pub enum Expr {
     Property(Box<Expr>, Arc<str>, Span),
     /// An operator.
     Op(Op, Vec<Expr>, Span),
+    /// `a + b - c + …`: arithmetic from left to right, for chains too long to be operators within operators.
+    Chain(Box<Expr>, Vec<(Op, Expr, Span)>),
     /// A scalar function, by its name in the registry (lower case).
     Call(Arc<str>, Vec<Expr>, Span),
     /// `n:Label` on a node (a label expression) or relationship (its type).
@@ -147,6 +149,10 @@ impl Expr {
             Self::Op(_, args, _) | Self::Call(_, args, _) | Self::List(args) | Self::Path(args) => {
                 args.iter().for_each(visit)
             }
+            Self::Chain(first, rest) => {
+                visit(first);
+                rest.iter().for_each(|(_, e, _)| visit(e));
+            }
             Self::Map(entries) => entries.iter().for_each(|(_, e)| visit(e)),
             Self::MapProjection { base, entries, .. } => {
                 visit(base);
@@ -183,6 +189,10 @@ impl Expr {
             Self::Property(e, key, span) => Self::Property(boxed(e, change), key, span),
             Self::HasLabel(e, labels) => Self::HasLabel(boxed(e, change), labels),
             Self::Op(op, args, span) => Self::Op(op, args.into_iter().map(change).collect(), span),
+            Self::Chain(first, rest) => {
+                let first = boxed(first, change);
+                Self::Chain(first, rest.into_iter().map(|(op, e, span)| (op, change(e), span)).collect())
+            }
             Self::Call(name, args, span) => Self::Call(name, args.into_iter().map(change).collect(), span),
             Self::List(args) => Self::List(args.into_iter().map(change).collect()),
             Self::Path(args) => Self::Path(args.into_iter().map(change).collect()),

@@ -168,7 +168,7 @@ fn print_labels(labels: &LabelExpr) -> String {
         match l {
             LabelExpr::True => String::new(),
             LabelExpr::Label(n) => n.to_string(),
-            LabelExpr::And(a, b) => format!("{}&{}", inner(a), inner(b)),
+            LabelExpr::And(parts) => parts.iter().map(inner).collect::<Vec<_>>().join("&"),
             LabelExpr::Or(a, b) => format!("({}|{})", inner(a), inner(b)),
             LabelExpr::Not(a) => format!("!{}", inner(a)),
         }
@@ -249,6 +249,10 @@ pub fn print_expr(expr: &Expr, vars: &Vars) -> String {
         Expr::Op(op, args, _) => {
             let parts: Vec<String> = args.iter().map(p).collect();
             format!("({})", parts.join(&format!(" {} ", symbol(*op))))
+        }
+        Expr::Chain(first, rest) => {
+            let rest: String = rest.iter().map(|(op, e, _)| format!(" {} {}", symbol(*op), p(e))).collect();
+            format!("({}{rest})", p(first))
         }
         Expr::Call(name, args, _) => format!("{name}({})", list(args)),
         Expr::HasLabel(e, labels) => format!("{}{}", p(e), print_labels(labels)),

@@ -293,7 +293,8 @@ impl<'s> Lowering<'s> {
             Plan::Extra { input, items } => {
                 let wanted: Vec<&(VarId, Expr)> = items.iter().filter(|(v, _)| needed.contains(v)).collect();
                 let mut below = vars_of(wanted.iter().map(|(_, e)| e));
-                below.extend(needed.iter().filter(|v| items.iter().all(|(i, _)| i != *v)));
+                let made: Vars = items.iter().map(|(v, _)| *v).collect();
+                below.extend(needed.difference(&made));
                 let lowered = self.child(0, input, &below)?;
                 self.lower_items(lowered, &wanted)
             }

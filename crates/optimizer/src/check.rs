@@ -57,12 +57,12 @@ impl Checker<'_> {
             Plan::Match { graph, .. } => self.graph(graph, &mut scope)?,
             Plan::Filter { predicate, .. } => self.expr(predicate, &scope, "Filter")?,
             Plan::Extra { items, .. } => {
-                items.iter().try_for_each(|(_, e)| self.expr(e, &scope, "Compute"))?;
-                scope.extend(items.iter().map(|(v, _)| *v));
+                // An item that nobody looks at is not made, and may look at what is not made either: it is missed where it is needed.
+                let made: Vec<VarId> = self.made(items, &scope);
+                scope.extend(made);
             }
             Plan::Project { items, .. } => {
-                items.iter().try_for_each(|(_, e)| self.expr(e, &scope, "Project"))?;
-                scope = items.iter().map(|(v, _)| *v).collect();
+                scope = self.made(items, &scope).into_iter().collect();
             }
             Plan::Aggregate { keys, aggregates, .. } => {
                 let args = aggregates.iter().flat_map(|(_, a)| a.arg.iter().chain(&a.parameter));
@@ -86,6 +86,11 @@ impl Checker<'_> {
             other => return self.with_second_input(other, scope, outer),
         }
         Ok(scope)
+    }
+
+    /// The items whose variables are there.
+    fn made(&self, items: &[(VarId, Expr)], scope: &Scope) -> Vec<VarId> {
+        items.iter().filter(|(_, e)| self.expr(e, scope, "an item").is_ok()).map(|(v, _)| *v).collect()
     }
 
     /// Operators with several inputs.

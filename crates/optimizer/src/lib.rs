@@ -47,7 +47,7 @@ use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_catalog::Catalog;
 
 pub use estimate::{estimate_all, estimate_rows};
-pub use options::{HashJoins, Options};
+pub use options::{HashJoins, Options, Switches};
 pub use passes::{PLAN_DEPTH_MAX, PassRun, pass_names};
 pub use selectivity::Estimator;
 

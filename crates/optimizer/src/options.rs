@@ -17,9 +17,13 @@ pub struct Options {
     pub hash_join: HashJoins,
     /// Look after each pass whether the plan still holds together. On in debug builds unless told.
     pub check: bool,
-    /// Passes that are switched off, by their place in the list.
-    pub(crate) off: u32,
+    /// Passes that are switched off: see [`Self::without`].
+    pub off: Switches,
 }
+
+/// Passes that are switched off, by their place in the list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Switches(pub(crate) u32);
 
 /// When parts of a pattern are joined by hash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +45,7 @@ impl Default for Options {
             semi_join: true,
             hash_join: HashJoins::Cost,
             check: cfg!(debug_assertions),
-            off: 0,
+            off: Switches::default(),
         }
     }
 }
@@ -62,6 +66,6 @@ impl Options {
     /// The same without a pass; none if there is no pass of this name, or no plan can do without it.
     pub fn without(self, pass: &str) -> Option<Self> {
         let place = passes::switch_of(pass)?;
-        Some(Self { off: self.off | 1 << place, ..self })
+        Some(Self { off: Switches(self.off.0 | 1 << place), ..self })
     }
 }

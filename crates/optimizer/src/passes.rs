@@ -105,7 +105,7 @@ pub(crate) fn run(
     let mut planning = Planning { catalog, estimator, options, cancel, vars: &mut query.vars, needed };
     let mut passes = Vec::with_capacity(PASSES.len());
     for (place, pass) in PASSES.iter().enumerate() {
-        if options.off >> place & 1 == 1 {
+        if options.off.0 >> place & 1 == 1 {
             continue;
         }
         planning.poll()?;

@@ -55,6 +55,7 @@ impl<'q> Binder<'q> {
             ExprKind::HasLabels { base, labels } => self.label_test(base, labels, cx),
             ExprKind::Unary { op, operand } => self.sign(*op, operand, expr.span, cx),
             ExprKind::Binary { op, op_span, left, right } => self.binary(*op, *op_span, left, right, cx),
+            ExprKind::Chain { first, rest } => self.chain(first, rest, cx),
             ExprKind::Comparison { first, rest } => self.comparison(first, rest, cx),
             ExprKind::Not(operand) => self.negation(operand, expr.span, cx),
             ExprKind::And(operands) => self.connective(Op::And, operands, cx),

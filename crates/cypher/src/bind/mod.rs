@@ -84,6 +84,7 @@ pub fn bind(
         known_parameters: HashSet::new(),
         depth: 0,
         copies: 0,
+        pairs: 0,
         update: None,
     };
     let (plan, columns) =
@@ -118,6 +119,8 @@ struct Binder<'q> {
     depth: usize,
     /// Expression nodes copied so far.
     copies: usize,
+    /// Pairs of relationships that must differ, so far.
+    pairs: usize,
     /// The first updating clause.
     update: Option<Span>,
 }
