@@ -6,6 +6,7 @@ mod deep_walks;
 mod differential;
 mod fuzz;
 mod grouping;
+mod large_queries;
 mod load_fuzz;
 mod long_trails;
 mod notices;

@@ -253,7 +253,7 @@ impl Expr {
 
     /// Adds the free variables of this expression to `out`, each once and in the order they stand in.
     ///
-    /// **Cost**: linear in the expression, but for a look through `out` while that is short.
+    /// **Cost**: linear in the expression and in what `out` has already: for many expressions use [`Self::for_each_free_var`].
     pub fn free_vars(&self, out: &mut Vec<VarId>) {
         let mut seen: Option<HashSet<VarId>> = None;
         self.for_each_free_var(&mut |v| {

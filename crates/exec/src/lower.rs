@@ -80,9 +80,13 @@ fn internal(text: &str) -> ExecError {
 }
 
 fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vars {
-    let mut vars = Vec::new();
-    exprs.into_iter().for_each(|e| e.free_vars(&mut vars));
-    vars.into_iter().collect()
+    let mut vars = Vars::new();
+    for expr in exprs {
+        expr.for_each_free_var(&mut |v| {
+            vars.insert(v);
+        });
+    }
+    vars
 }
 
 fn conjuncts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {

@@ -37,7 +37,7 @@ impl BoundTail {
     /// Whether it uses a variable that is none of the columns.
     fn looks_before(&self, outputs: &[Output<'_>]) -> bool {
         let mut used = Vec::new();
-        self.keys.iter().for_each(|key| key.expr.free_vars(&mut used));
+        self.keys.iter().for_each(|key| key.expr.for_each_free_var(&mut |v| used.push(v)));
         self.hoists.iter().for_each(|hoist| used.extend(&hoist.arguments));
         self.conjuncts.iter().for_each(|conjunct| conjunct.free_vars(&mut used));
         let hoisted = self.hoists.iter().chain(self.conjuncts.iter().flat_map(Conjunct::hoists));

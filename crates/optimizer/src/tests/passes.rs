@@ -128,7 +128,8 @@ fn hang_counts() {
         (&["c"], None, 2, 1),
         (&["a", "c"], None, 0, 3),
         (&["a"], Some("c"), 0, 3),
-        (&["a"], Some("a"), 2, 1),
+        // Few nodes are asked for: nothing is counted for all of a table.
+        (&["a"], Some("a"), 1, 2),
     ] {
         let mut s = Small::default();
         let mut plan = s.matched(&["a:Person", "b", "c"], &["a e:KNOWS b", "b f:LIKES c"]);
