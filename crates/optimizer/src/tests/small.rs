@@ -19,14 +19,14 @@ use crate::{Options, VarSet};
 pub(super) fn catalog() -> Catalog {
     let mut catalog = Catalog::default();
     for (label, rows) in [("Person", 1_000), ("City", 10), ("Message", 5_000)] {
-        let label = u32::try_from(catalog.labels.intern(label)).unwrap();
+        let label = u16::try_from(catalog.labels.intern(label)).unwrap();
         let properties = ["id", "name"].map(|name| PropertyInfo {
             id: PropertyId(u32::try_from(catalog.properties.intern(name)).unwrap()),
             ty: LogicalType::Int,
             stats: PropertyStats { nulls: 0, distinct: rows, range: Some((0, 999)) },
         });
         catalog.node_tables.push(NodeTableInfo {
-            labels: vec![LabelId(label.try_into().unwrap())],
+            labels: vec![LabelId(label)],
             properties: properties.into(),
             key: Some(0),
             rows,
@@ -36,10 +36,10 @@ pub(super) fn catalog() -> Catalog {
     for (ty, target, edges, single) in
         [("KNOWS", 0, 10_000, false), ("LIVES_IN", 1, 1_000, true), ("LIKES", 2, 20_000, false)]
     {
-        let ty = u32::try_from(catalog.types.intern(ty)).unwrap();
+        let ty = u16::try_from(catalog.types.intern(ty)).unwrap();
         let degree_max = if single { 1 } else { 100 };
         catalog.edge_tables.push(EdgeTableInfo {
-            ty: TypeId(ty.try_into().unwrap()),
+            ty: TypeId(ty),
             source: TableId(0),
             properties: Vec::new(),
             edges,
