@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use trimorph_exec::{Execution, Settings};
 use trimorph_functions::Clock;
-use trimorph_optimizer::{HashJoins, Options, optimize};
+use trimorph_optimizer::{HashJoins, Options, Switches, optimize, pass_names};
 use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
 use trimorph_testkit::compare::compare;
@@ -37,9 +37,13 @@ fn settings(seed: u64, parameters: &BTreeMap<Arc<str>, Value>) -> (Settings, Opt
         ..Settings::default()
     };
     let on = !seed.is_multiple_of(7);
+    // Every second query does without one of the passes that can be switched off.
+    let switches: Vec<&str> = pass_names().filter(|(_, can_be_off)| *can_be_off).map(|(n, _)| n).collect();
+    let off = Options::default().without(switches[(seed / 2) as usize % switches.len()]).unwrap().off;
     (
         settings,
         Options {
+            off: if seed.is_multiple_of(2) { off } else { Switches::default() },
             reorder: !seed.is_multiple_of(11),
             count: on,
             intersect: on,

@@ -143,7 +143,9 @@ impl Plan {
             }
             Self::Apply { kind: ApplyKind::Collect(_, expr), .. } => visit(expr),
             Self::Filter { predicate, .. } => visit(predicate),
-            Self::Extra { items, .. } | Self::Project { items, .. } => items.iter().for_each(|(_, e)| visit(e)),
+            Self::Extra { items, .. } | Self::Project { items, .. } => {
+                items.iter().for_each(|(_, e)| visit(e))
+            }
             Self::Aggregate { keys, aggregates, .. } => {
                 keys.iter().for_each(|(_, e)| visit(e));
                 for (_, aggregate) in aggregates {
@@ -191,7 +193,9 @@ impl Plan {
             plan = match plan {
                 Self::Unit => return,
                 Self::Argument(vars) | Self::Empty(vars) => return out.add(vars.iter().copied()),
-                Self::Distinct { vars, .. } | Self::Union { vars, .. } => return out.add(vars.iter().copied()),
+                Self::Distinct { vars, .. } | Self::Union { vars, .. } => {
+                    return out.add(vars.iter().copied());
+                }
                 Self::NodeScan(scan) => return out.add([scan.var]),
                 Self::Project { items, .. } => return out.add(items.iter().map(|(v, _)| *v)),
                 Self::Aggregate { keys, aggregates, .. } => {

@@ -137,8 +137,8 @@ impl Connection {
     ) -> Result<Planned, Error> {
         let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), text);
         let statement = trimorph_cypher::parse(text).map_err(wrong)?;
-        let bound = trimorph_cypher::bind(&statement, &basis.catalog, &Registry, &basis.procedures)
-            .map_err(wrong)?;
+        let bound =
+            trimorph_cypher::bind(&statement, &basis.catalog, &Registry, &basis.procedures).map_err(wrong)?;
         let options = match self.shared.config.optimize {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),

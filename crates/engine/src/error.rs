@@ -124,8 +124,7 @@ pub(crate) fn show(head: &str, primary: &str, span: Option<Span>, hint: Option<&
         let skip = (column - 1).saturating_sub(SHOWN_CHARS / 2);
         let mut rest = text[line_start..line_end].chars().skip(skip);
         let shown: String = rest.by_ref().take(SHOWN_CHARS).collect();
-        let (left, right) =
-            (if skip > 0 { "…" } else { "" }, if rest.next().is_some() { "…" } else { "" });
+        let (left, right) = (if skip > 0 { "…" } else { "" }, if rest.next().is_some() { "…" } else { "" });
         let before: String = left.chars().chain(shown.chars().take(column - 1 - skip)).map(blank).collect();
         let shown: String = shown.chars().map(visible).collect();
         let end = boundary(text, (span.end as usize).clamp(start, line_end));

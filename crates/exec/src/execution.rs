@@ -61,10 +61,7 @@ impl Stack {
         Self((depth > CALLERS_DEPTH_MAX).then(|| STACK_BYTES + depth * LEVEL_BYTES))
     }
 
-    fn run<T: Send>(
-        self,
-        work: impl FnOnce() -> Result<T, ExecError> + Send,
-    ) -> Result<T, ExecError> {
+    fn run<T: Send>(self, work: impl FnOnce() -> Result<T, ExecError> + Send) -> Result<T, ExecError> {
         match self.0 {
             None => work(),
             Some(bytes) => trimorph_base::on_stack_of(bytes, work).unwrap_or_else(|| Err(no_thread())),

@@ -66,7 +66,10 @@ impl Checker<'_> {
             }
             Plan::Aggregate { keys, aggregates, .. } => {
                 let args = aggregates.iter().flat_map(|(_, a)| a.arg.iter().chain(&a.parameter));
-                keys.iter().map(|(_, e)| e).chain(args).try_for_each(|e| self.expr(e, &scope, "Aggregate"))?;
+                keys.iter()
+                    .map(|(_, e)| e)
+                    .chain(args)
+                    .try_for_each(|e| self.expr(e, &scope, "Aggregate"))?;
                 scope = keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
             }
             Plan::Distinct { vars, .. } => {
@@ -74,7 +77,9 @@ impl Checker<'_> {
                 scope = vars.iter().copied().collect();
             }
             Plan::Sort { keys, .. } => keys.iter().try_for_each(|k| self.expr(&k.expr, &scope, "Sort"))?,
-            Plan::Skip { count, .. } | Plan::Limit { count, .. } => self.expr(count, &Scope::new(), "Limit")?,
+            Plan::Skip { count, .. } | Plan::Limit { count, .. } => {
+                self.expr(count, &Scope::new(), "Limit")?
+            }
             Plan::Unwind { list, var, .. } => {
                 self.expr(list, &scope, "Unwind")?;
                 scope.insert(*var);
@@ -94,7 +99,12 @@ impl Checker<'_> {
     }
 
     /// Operators with several inputs.
-    fn with_second_input(&self, plan: &Plan, mut scope: Scope, outer: Option<&Scope>) -> Result<Scope, String> {
+    fn with_second_input(
+        &self,
+        plan: &Plan,
+        mut scope: Scope,
+        outer: Option<&Scope>,
+    ) -> Result<Scope, String> {
         match plan {
             Plan::Apply { subplan, kind, .. } => {
                 let inner = self.plan(subplan, Some(&scope))?;
@@ -126,7 +136,9 @@ impl Checker<'_> {
                 match own.iter().find(|v| scope.contains(v) && !on.contains(v)) {
                     // Both sides may stand on the same argument.
                     Some(_) if outer.is_some() => {}
-                    Some(twice) => return Err(format!("both inputs of a HashJoin give {}", self.name(*twice))),
+                    Some(twice) => {
+                        return Err(format!("both inputs of a HashJoin give {}", self.name(*twice)));
+                    }
                     None => {}
                 }
                 scope.extend(own);
@@ -219,7 +231,10 @@ impl Checker<'_> {
         let mut left = vec![(step, None)];
         while let Some((step, at)) = left.pop() {
             if at.is_some_and(|at| at != step.step.from) {
-                return Err(format!("a counted step starts at {}, where nothing leads", self.name(step.step.from)));
+                return Err(format!(
+                    "a counted step starts at {}, where nothing leads",
+                    self.name(step.step.from)
+                ));
             }
             if let Some(predicate) = &step.predicate {
                 let mut within = scope.clone();

@@ -188,4 +188,3 @@ fn step(edge: &EdgePattern, leaf: VarId, keeps_edge: bool, tables: &Tables) -> E
         to_tables: tables.get(&leaf).cloned(),
     }
 }
-

@@ -48,8 +48,8 @@ fn join(mut first: QueryGraph, second: QueryGraph) -> QueryGraph {
         match places.get(&node.var) {
             Some(place) => {
                 let known = &mut first.nodes[*place];
-                known.labels = std::mem::replace(&mut known.labels, trimorph_algebra::LabelExpr::True)
-                    .and(node.labels);
+                known.labels =
+                    std::mem::replace(&mut known.labels, trimorph_algebra::LabelExpr::True).and(node.labels);
             }
             None => first.nodes.push(node),
         }

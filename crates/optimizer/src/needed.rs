@@ -30,7 +30,8 @@ fn walk(
 /// What is looked at above each input of an operator.
 fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
     let with = |vars: VarSet| vec![vars.union(needed).copied().collect::<VarSet>()];
-    let wanted = |items: &[(VarId, Expr)]| vars_of(items.iter().filter(|(v, _)| needed.contains(v)).map(|(_, e)| e));
+    let wanted =
+        |items: &[(VarId, Expr)]| vars_of(items.iter().filter(|(v, _)| needed.contains(v)).map(|(_, e)| e));
     match plan {
         Plan::Unit | Plan::Empty(_) | Plan::Argument(_) | Plan::NodeScan(_) => Vec::new(),
         Plan::Match { graph, .. } => with(asked_by(graph)),

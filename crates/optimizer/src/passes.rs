@@ -131,7 +131,8 @@ pub(crate) fn run(
 }
 
 fn too_deep() -> Halt {
-    let primary = format!("the query is too large: its plan has more than {PLAN_DEPTH_MAX} operators in a line");
+    let primary =
+        format!("the query is too large: its plan has more than {PLAN_DEPTH_MAX} operators in a line");
     Box::new(
         Diagnostic::compile(ErrorKind::Unsupported, "QueryTooComplex", primary)
             .hint("split it into several queries"),

@@ -50,10 +50,15 @@ pub(crate) fn is_too_long(catalog: &Catalog, edge: &EdgePattern) -> bool {
 
 /// The pairs of tables that edge patterns can join: found once for all patterns with the same labels and direction.
 #[derive(Default)]
-struct Joined<'g>(HashMap<(&'g [Arc<str>], Direction), Rc<[(TableId, TableId)]>>);
+struct Joined<'g>(HashMap<Asked<'g>, Pairs>);
+
+/// Labels and direction of an edge pattern.
+type Asked<'g> = (&'g [Arc<str>], Direction);
+/// Tables of `from` and of `to`.
+type Pairs = Rc<[(TableId, TableId)]>;
 
 impl<'g> Joined<'g> {
-    fn pairs(&mut self, catalog: &Catalog, edge: &'g EdgePattern) -> Rc<[(TableId, TableId)]> {
+    fn pairs(&mut self, catalog: &Catalog, edge: &'g EdgePattern) -> Pairs {
         let find = || joined_tables(catalog, edge).into_iter().map(|(from, to, _)| (from, to)).collect();
         Rc::clone(self.0.entry((&edge.types, edge.direction)).or_insert_with(find))
     }

@@ -52,7 +52,9 @@ impl<'q> Binder<'q> {
         if !cx.locals.is_empty() || !grouping.may_aggregate {
             return Err(misplaced(expr.span));
         }
-        if let Some(known) = grouping.aggregate_places.find(expr).and_then(|place| grouping.aggregates.get(place)) {
+        if let Some(known) =
+            grouping.aggregate_places.find(expr).and_then(|place| grouping.aggregates.get(place))
+        {
             return Ok(self.var(known.var));
         }
         if grouping.after {

@@ -47,7 +47,8 @@ impl<'q> Sketches<'q> {
 
     /// The place of the first that says the same.
     pub(super) fn find(&self, expr: &Expr) -> Option<usize> {
-        let is_same = |place: &usize| self.exprs.get(*place).is_some_and(|e| e.is_some_and(|e| same(e, expr)));
+        let is_same =
+            |place: &usize| self.exprs.get(*place).is_some_and(|e| e.is_some_and(|e| same(e, expr)));
         if self.exprs.len() <= COMPARED_MAX {
             return (0..self.exprs.len()).find(is_same);
         }

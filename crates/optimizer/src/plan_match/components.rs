@@ -36,13 +36,17 @@ impl Planner<'_> {
         let mut parts: Vec<Option<Part>> = self.parts(left).into_iter().map(Some).collect();
         let mut waiting: Vec<usize> = (0..parts.len()).collect();
         // Touching rows and being small do not change, so that the order by these is made once.
-        let size = |i: &usize| parts[*i].as_ref().map_or((true, 0.0), |p| (!p.touches, if p.touches { 0.0 } else { p.rows }));
+        let size = |i: &usize| {
+            parts[*i].as_ref().map_or((true, 0.0), |p| (!p.touches, if p.touches { 0.0 } else { p.rows }))
+        };
         waiting.sort_by(|a, b| {
             let (a, b) = (size(a), size(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
         let mut looked_up: Vec<usize> = (0..parts.len())
-            .filter(|i| parts[*i].as_ref().is_some_and(|p| p.nodes.iter().any(|v| self.conditions.has_lookup(*v))))
+            .filter(|i| {
+                parts[*i].as_ref().is_some_and(|p| p.nodes.iter().any(|v| self.conditions.has_lookup(*v)))
+            })
             .collect();
         let mut next = 0;
         while let Some(first) = waiting.get(next).copied() {
@@ -101,8 +105,7 @@ impl Planner<'_> {
     /// How `var` can be looked up by what is `known`, and by which predicate.
     fn lookup(&self, var: VarId, known: &VarSet) -> Option<(usize, Lookup)> {
         self.conditions.lookups(var).find_map(|(place, c)| {
-            let lookup =
-                lookup_of(self.with.known.catalog, &c.expr, var, self.tables_of(var), known)?;
+            let lookup = lookup_of(self.with.known.catalog, &c.expr, var, self.tables_of(var), known)?;
             Some((place, lookup))
         })
     }
@@ -179,10 +182,8 @@ impl Planner<'_> {
         if let Some((place, lookup)) = self.lookup(var, &self.available) {
             self.conditions.remove(place);
             match lookup {
-                Lookup::Key { property, key } => self.put(|input| Plan::KeyLookup {
-                    input,
-                    lookup: KeyLookup { var, tables, property, key },
-                }),
+                Lookup::Key { property, key } => self
+                    .put(|input| Plan::KeyLookup { input, lookup: KeyLookup { var, tables, property, key } }),
                 Lookup::Id { id } => self.put(|input| Plan::IdLookup { input, var, id, tables }),
             }
             self.reach([var]);
@@ -192,7 +193,8 @@ impl Planner<'_> {
         let prune = self.conditions.on(var).filter_map(|(_, c)| prune_of(&c.expr, var)).collect();
         let scan = Plan::NodeScan(NodeScan { var, labels, tables, prune });
         let estimate = Estimate::over(&scan, Vec::new(), self.with.known.catalog);
-        let before = (std::mem::replace(&mut self.plan, scan), std::mem::replace(&mut self.estimate, estimate));
+        let before =
+            (std::mem::replace(&mut self.plan, scan), std::mem::replace(&mut self.estimate, estimate));
         let outer = match before {
             (Plan::Unit, _) => None,
             (plan, estimate) => Some((plan, estimate, std::mem::take(&mut self.available))),

@@ -59,9 +59,10 @@ impl<'c> Costs<'c> {
             }
         }
         let cells = || vec![[OnceCell::new(), OnceCell::new()]; component.edges.len()];
-        let node_rows = component.nodes.iter().map(|v| {
-            rows_of(component.catalog, component.tables.get(v).map_or(&[][..], Vec::as_slice))
-        });
+        let node_rows = component
+            .nodes
+            .iter()
+            .map(|v| rows_of(component.catalog, component.tables.get(v).map_or(&[][..], Vec::as_slice)));
         Self { component, ends, at, mean: cells(), few: cells(), node_rows: node_rows.collect() }
     }
 
@@ -87,7 +88,11 @@ impl<'c> Costs<'c> {
     }
 
     /// The ends of an edge of which one has been reached: from, to, and whether it is read backward.
-    pub(super) fn open_ends(&self, edge: usize, is_there: impl Fn(usize) -> bool) -> Option<(usize, usize, bool)> {
+    pub(super) fn open_ends(
+        &self,
+        edge: usize,
+        is_there: impl Fn(usize) -> bool,
+    ) -> Option<(usize, usize, bool)> {
         let (from, to) = self.ends[edge];
         match (is_there(from), is_there(to)) {
             (true, false) => Some((from, to, false)),

@@ -43,7 +43,12 @@ impl Component<'_> {
         Ok(best)
     }
 
-    fn greedy_from(&self, mut order: Order, costs: &Costs<'_>, looks: &mut usize) -> Result<Option<Order>, Halt> {
+    fn greedy_from(
+        &self,
+        mut order: Order,
+        costs: &Costs<'_>,
+        looks: &mut usize,
+    ) -> Result<Option<Order>, Halt> {
         let mut there = vec![false; self.nodes.len()];
         let mut picked = vec![false; self.nodes.len()];
         let mut frontier = BTreeSet::new();
@@ -58,7 +63,8 @@ impl Component<'_> {
         }
         while left > 0 {
             poll(self.cancel)?;
-            let Some((edge, reached)) = self.next(&order, &there, &picked, &mut frontier, costs, looks) else {
+            let Some((edge, reached)) = self.next(&order, &there, &picked, &mut frontier, costs, looks)
+            else {
                 return Ok(None);
             };
             (order.cost, order.rows) = (reached.cost, reached.rows);

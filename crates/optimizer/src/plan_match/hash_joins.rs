@@ -48,7 +48,11 @@ impl Planner<'_> {
             match (step, sides.remove(&i)) {
                 (Step::Join { node, .. }, Some(side)) => {
                     let on = vec![parts.nodes[*node]];
-                    self.put_beside((side.plan, side.estimate), |left, right| Plan::HashJoin { left, right, on });
+                    self.put_beside((side.plan, side.estimate), |left, right| Plan::HashJoin {
+                        left,
+                        right,
+                        on,
+                    });
                     self.reach(side.vars);
                 }
                 (Step::Follow(edge), _) => self.follow(parts.edges[*edge])?,

@@ -223,7 +223,8 @@ impl Hanging {
 
     /// Those at some nodes, taken out.
     fn take_at(&mut self, wanted: impl Fn(&VarId) -> bool) -> Vec<(VarId, CountStep)> {
-        let is_wanted = |item: &&mut Option<(VarId, CountStep)>| item.as_ref().is_some_and(|(at, _)| wanted(at));
+        let is_wanted =
+            |item: &&mut Option<(VarId, CountStep)>| item.as_ref().is_some_and(|(at, _)| wanted(at));
         self.items.iter_mut().filter(is_wanted).filter_map(Option::take).collect()
     }
 }

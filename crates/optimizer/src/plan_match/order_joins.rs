@@ -97,8 +97,8 @@ impl Component<'_> {
                 } else {
                     (all * self.rows.max(1.0), all * self.selectivity[n] * self.rows)
                 };
-                let few = self.lookup[n]
-                    || are_picked(self.catalog, all * self.selectivity[n], costs.tables_of(n));
+                let few =
+                    self.lookup[n] || are_picked(self.catalog, all * self.selectivity[n], costs.tables_of(n));
                 let picked = if few { 1 << n.min(63) } else { 0 };
                 Order { start: Some(n), steps: Vec::new(), cost: cost * 0.3 + rows, rows, picked }
             })
@@ -109,8 +109,7 @@ impl Component<'_> {
     fn extend(&self, mask: u64, order: &Order, edge: usize, costs: &Costs<'_>) -> Option<(u64, Order)> {
         let is_there = |node: usize| mask >> node & 1 == 1;
         let (from, to, reversed) = costs.open_ends(edge, is_there)?;
-        let before =
-            Rows { cost: order.cost, rows: order.rows, from_picked: order.picked >> from & 1 == 1 };
+        let before = Rows { cost: order.cost, rows: order.rows, from_picked: order.picked >> from & 1 == 1 };
         let reached = costs.reach(before, edge, (to, reversed), is_there);
         let mut steps = order.steps.clone();
         steps.push(Step::Follow(edge));

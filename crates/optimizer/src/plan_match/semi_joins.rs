@@ -11,7 +11,9 @@
 
 use std::collections::BTreeMap;
 
-use trimorph_algebra::{Direction, EdgePattern, EdgeRange, Expr, LabelExpr, NodePattern, Op, Plan, QueryGraph, VarId};
+use trimorph_algebra::{
+    Direction, EdgePattern, EdgeRange, Expr, LabelExpr, NodePattern, Op, Plan, QueryGraph, VarId,
+};
 use trimorph_types::Value;
 
 use super::{Planner, plan_pattern};
@@ -36,7 +38,8 @@ impl Planner<'_> {
         }
         let own = subtree.vars();
         let places = self.conditions.within(|v| subtree.has(v), &own);
-        let is_asked_ahead = |place: &usize| self.conditions.get(*place).is_some_and(|c| is_harmless(&c.expr));
+        let is_asked_ahead =
+            |place: &usize| self.conditions.get(*place).is_some_and(|c| is_harmless(&c.expr));
         if places.is_empty() || !places.iter().all(is_asked_ahead) {
             return Ok(());
         }

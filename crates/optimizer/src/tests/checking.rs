@@ -13,14 +13,8 @@ fn scan(var: VarId, tables: Vec<TableId>) -> Plan {
 }
 
 fn extend(input: Plan, from: VarId, edge: VarId, to: VarId) -> Plan {
-    let step = Extend {
-        from,
-        edge: Some(edge),
-        to,
-        types: Vec::new(),
-        direction: Direction::Out,
-        to_tables: None,
-    };
+    let step =
+        Extend { from, edge: Some(edge), to, types: Vec::new(), direction: Direction::Out, to_tables: None };
     Plan::Extend { input: Box::new(input), step }
 }
 
@@ -32,7 +26,8 @@ fn what_is_wrong_is_named() {
     let one = || scan(a, vec![TableId(0)]);
     let step = || extend(one(), a, e, b);
     let filter = |input: Plan, var| Plan::Filter { input: Box::new(input), predicate: Expr::Var(var) };
-    let join = |left: Plan, right: Plan, on| Plan::HashJoin { left: Box::new(left), right: Box::new(right), on };
+    let join =
+        |left: Plan, right: Plan, on| Plan::HashJoin { left: Box::new(left), right: Box::new(right), on };
     for (plan, needed, expected) in [
         (step(), vec![a, e, b], Ok(())),
         (step(), vec![c], Err("the result has lost variable \"c\"")),
@@ -42,10 +37,18 @@ fn what_is_wrong_is_named() {
         (extend(one(), a, x, b), vec![a], Err("a step has variable \"x\" as RELATIONSHIP, which is INTEGER")),
         (extend(one(), b, e, c), vec![a], Err("Extend looks at variable \"b\", which is not there")),
         (extend(one(), a, e, a), vec![a], Err("Extend makes variable \"a\" again")),
-        (join(one(), scan(b, vec![]), vec![a]), vec![a], Err("HashJoin looks at variable \"a\", which is not there")),
+        (
+            join(one(), scan(b, vec![]), vec![a]),
+            vec![a],
+            Err("HashJoin looks at variable \"a\", which is not there"),
+        ),
         (join(one(), one(), vec![]), vec![a], Err("both inputs of a HashJoin give variable \"a\"")),
         (Plan::Argument(vec![a]), vec![a], Err("an argument stands outside of an apply")),
-        (Plan::Union { inputs: vec![one(), Plan::Unit], vars: vec![a] }, vec![a], Err("Union looks at variable \"a\", which is not there")),
+        (
+            Plan::Union { inputs: vec![one(), Plan::Unit], vars: vec![a] },
+            vec![a],
+            Err("Union looks at variable \"a\", which is not there"),
+        ),
     ] {
         let catalog = catalog();
         let planning = Planning {

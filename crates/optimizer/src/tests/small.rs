@@ -115,10 +115,7 @@ impl Small {
     pub(super) fn equal(&mut self, node: &str, property: &str, value: i64) -> Expr {
         let var = Box::new(Expr::Var(self.var(node, LogicalType::Node)));
         let property: Arc<str> = property.into();
-        Expr::op(
-            Op::Eq,
-            vec![Expr::Property(var, property, Span::default()), Expr::Const(Value::Int(value))],
-        )
+        Expr::op(Op::Eq, vec![Expr::Property(var, property, Span::default()), Expr::Const(Value::Int(value))])
     }
 
     pub(super) fn filtered(&mut self, input: Plan, node: &str, property: &str) -> Plan {
@@ -144,7 +141,13 @@ impl Small {
         trimorph_algebra::explain(&plan, &self.vars, &mut |_| String::new())
     }
 
-    pub(super) fn plan(&mut self, passes: &[&str], mut plan: Plan, needed: &[&str], options: Options) -> Plan {
+    pub(super) fn plan(
+        &mut self,
+        passes: &[&str],
+        mut plan: Plan,
+        needed: &[&str],
+        options: Options,
+    ) -> Plan {
         let catalog = catalog();
         let cancel = CancelToken::default();
         let needed: VarSet = needed.iter().map(|name| self.var(name, LogicalType::Any)).collect();
