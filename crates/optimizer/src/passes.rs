@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use trimorph_algebra::{BoundQuery, Plan, Vars};
-use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Stop};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind};
 use trimorph_catalog::Catalog;
 
 use crate::selectivity::{Estimator, Statistics};
@@ -54,12 +54,7 @@ impl<'a> Planning<'a> {
 
 /// Stops planning if somebody asked.
 pub(crate) fn poll(cancel: &CancelToken) -> Result<(), Halt> {
-    if !cancel.is_cancelled() {
-        return Ok(());
-    }
-    let mut stopped = Diagnostic::compile(ErrorKind::SemanticError, "Cancelled", "the query was cancelled");
-    stopped.stop = Some(Stop::Cancelled);
-    Err(Box::new(stopped))
+    if cancel.is_cancelled() { Err(Box::new(Diagnostic::cancelled())) } else { Ok(()) }
 }
 
 /// One pass: takes the plan, gives a plan with the same rows.

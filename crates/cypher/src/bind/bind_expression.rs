@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Op, VarId};
-use trimorph_base::Span;
+use trimorph_base::{Diagnostic, Span};
 use trimorph_types::Value;
 
 use super::Binder;
@@ -33,6 +33,9 @@ impl Typed {
 impl<'q> Binder<'q> {
     /// Any expression.
     pub(super) fn expression(&mut self, expr: &'q ast::Expr, cx: &mut Context<'q>) -> Bound<Typed> {
+        if self.cancel.is_cancelled() {
+            return Err(Box::new(Diagnostic::cancelled()));
+        }
         if let Mode::Groups(_) = cx.mode
             && let Some(found) = self.grouped(expr, cx)?
         {

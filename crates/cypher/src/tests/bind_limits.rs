@@ -2,9 +2,14 @@
 
 use std::time::Instant;
 
+use trimorph_algebra::Procedures;
+use trimorph_base::{CancelToken, Stop};
+use trimorph_catalog::Catalog;
+
 use super::bind_corpus::{bound, check_plan};
 use super::limits::{NESTS, nested, on_small_stack};
-use crate::{NESTING_MAX, OPERATORS_MAX};
+use super::stub_functions::Stub;
+use crate::{NESTING_MAX, OPERATORS_MAX, bind_until, parse_until};
 
 /// What the parser lets through binds or is refused, and its plan can be walked.
 #[test]
@@ -78,6 +83,21 @@ fn plans_are_not_too_tall() {
             assert!(error.span.is_some_and(|span| span.end > span.start), "{more}");
         }
     });
+}
+
+#[test]
+fn reading_stops_when_asked() {
+    let (going, stopped) = (CancelToken::default(), CancelToken::default());
+    stopped.cancel();
+    let text = "MATCH (n) WHERE n.x > 1 RETURN n.y";
+    let error = parse_until(text, &stopped).map(|_| ()).unwrap_err();
+    assert_eq!(error.stop, Some(Stop::Cancelled));
+    let statement = parse_until(text, &going).unwrap();
+    let bind = |cancel: &CancelToken| {
+        bind_until(&statement, &Catalog::default(), &Stub, &Procedures::default(), cancel).map(|_| ())
+    };
+    assert_eq!(bind(&going), Ok(()));
+    assert_eq!(bind(&stopped).unwrap_err().stop, Some(Stop::Cancelled));
 }
 
 /// Many names in one scope: each use of one must not cost as much as all.
