@@ -138,8 +138,8 @@ impl Connection {
         let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), text);
         let statement = trimorph_cypher::parse_until(text, cancel).map_err(wrong)?;
         let (catalog, procedures) = (&basis.catalog, &basis.procedures);
-        let bound = trimorph_cypher::bind_until(&statement, catalog, &Registry, procedures, cancel)
-            .map_err(wrong)?;
+        let bound =
+            trimorph_cypher::bind_until(&statement, catalog, &Registry, procedures, cancel).map_err(wrong)?;
         let options = match self.shared.config.optimize {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),
