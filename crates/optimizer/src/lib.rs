@@ -90,15 +90,30 @@ pub(crate) type VarSet = BTreeSet<VarId>;
 /// Why planning stopped; boxed because it is rare and large.
 pub(crate) type Halt = Box<Diagnostic>;
 
+/// Variables up to whose number a set is gathered in bits. Binder and passes number them from nothing.
+const GATHERED_MAX: u32 = 1 << 24;
+
 /// The free variables of some expressions.
 pub(crate) fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> VarSet {
-    let mut vars = VarSet::new();
+    // Half a million pairs of edges that must differ look at a thousand variables: a bit each is set, and the set is made once.
+    let (mut bits, mut others): (Vec<u64>, VarSet) = Default::default();
     for expr in exprs {
-        expr.for_each_free_var(&mut |v| {
-            vars.insert(v);
+        expr.for_each_free_var(&mut |VarId(v)| {
+            if v >= GATHERED_MAX {
+                others.insert(VarId(v));
+                return;
+            }
+            let word = v as usize / 64;
+            if bits.len() <= word {
+                bits.resize(word + 1, 0);
+            }
+            bits[word] |= 1 << (v % 64);
         });
     }
-    vars
+    for (word, bits) in (0u32..).zip(bits) {
+        others.extend((0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| VarId(word * 64 + bit)));
+    }
+    others
 }
 
 /// The conjuncts of a predicate.
