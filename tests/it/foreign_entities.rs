@@ -55,7 +55,13 @@ fn entities_of_another_database_are_refused() {
     let mut id = move || match random.below(4) {
         0 => random.bits(),
         1 => NodeId::new(TableId(random.below(4) as u16), random.below(400) as u64).0,
-        2 => EdgeId::new(trimorph_base::EdgeTableId(random.below(4) as u16), (random.below(4) as u64) << 20 | random.below(400) as u64).0,
+        2 => {
+            EdgeId::new(
+                trimorph_base::EdgeTableId(random.below(4) as u16),
+                (random.below(4) as u64) << 20 | random.below(400) as u64,
+            )
+            .0
+        }
         _ => random.bits() >> random.below(64),
     };
     for round in 0..600 {

@@ -9,6 +9,7 @@ mod diagnostic;
 mod edge_places;
 mod ids;
 mod notice;
+mod stack;
 mod suggest;
 
 pub use budget::{MemoryBudget, OverBudget, Reservation};
@@ -17,4 +18,5 @@ pub use diagnostic::{Diagnostic, ErrorKind, Phase, Span, Stop};
 pub use edge_places::{EdgePlaces, OverflowPage, PAGE_ROWS};
 pub use ids::{EdgeId, EdgeTableId, IdKind, LabelId, NodeId, PropertyId, TableId, TypeId};
 pub use notice::Notice;
+pub use stack::on_stack_of;
 pub use suggest::nearest;
