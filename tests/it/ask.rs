@@ -21,10 +21,14 @@ pub(crate) fn created(statements: &[&str]) -> Snapshot {
 }
 
 /// The rows of `query`, or why there are none.
-pub(crate) fn ask(query: &str, snapshot: &Snapshot, settings: Settings) -> Result<Vec<Vec<Value>>, ExecError> {
+pub(crate) fn ask(
+    query: &str,
+    snapshot: &Snapshot,
+    settings: Settings,
+) -> Result<Vec<Vec<Value>>, ExecError> {
     let bound = bind(query, snapshot.catalog())?;
     let planned = optimize(bound, snapshot.catalog(), None, Options::default());
-    let mut execution = Execution::start(Arc::new(planned), snapshot.clone(), settings)?;
+    let mut execution = Execution::start(Arc::new(planned?), snapshot.clone(), settings)?;
     let mut rows = Vec::new();
     while let Some(batch) = execution.next(|columns, positions, cx| {
         let row = |p: &u32| columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect();
@@ -46,7 +50,8 @@ pub(crate) fn with_parameters(parameters: &[(&str, Value)]) -> Settings {
 pub(crate) fn answer(query: &str, snapshot: &Snapshot) -> Vec<String> {
     let rows = ask(query, snapshot, Settings::default());
     let rows = rows.unwrap_or_else(|e| panic!("{query}: {e}"));
-    let text = |row: Vec<Value>| row.iter().map(|v| format_literal(v, &IdsOnly)).collect::<Vec<_>>().join(" ");
+    let text =
+        |row: Vec<Value>| row.iter().map(|v| format_literal(v, &IdsOnly)).collect::<Vec<_>>().join(" ");
     rows.into_iter().map(text).collect()
 }
 

@@ -55,7 +55,7 @@ fn diamonds(n: usize) -> Snapshot {
 
 fn run(text: &str, snapshot: &Snapshot, settings: Settings) -> Result<Vec<Vec<Value>>, ExecError> {
     let bound = bind(text, snapshot.catalog()).unwrap();
-    let planned = optimize(bound, snapshot.catalog(), None, Options::default());
+    let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
     let mut execution = Execution::start(Arc::new(planned), snapshot.clone(), settings)?;
     let mut rows = Vec::new();
     while let Some(mut batch) = execution.next(|columns, positions, cx| {

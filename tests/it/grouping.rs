@@ -45,7 +45,7 @@ fn text(value: Value) -> String {
 /// The rows of a query as texts, sorted.
 fn rows(snapshot: &Snapshot, query: &str, threads: usize) -> Vec<String> {
     let bound = bind(query, snapshot.catalog()).unwrap();
-    let planned = optimize(bound, snapshot.catalog(), None, Options::default());
+    let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
     let settings = Settings { threads, ..Settings::default() };
     let mut execution = Execution::start(Arc::new(planned), snapshot.clone(), settings).unwrap();
     let mut rows = Vec::new();

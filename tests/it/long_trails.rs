@@ -37,7 +37,7 @@ fn trails_longer_than_the_edges_are_empty() {
         ("(a:B)-[:Q*0..]->(b)", 1, false),
     ] {
         let bound = bind(&format!("MATCH {pattern} RETURN count(*)"), snapshot.catalog()).unwrap();
-        let planned = optimize(bound, snapshot.catalog(), None, Options::default());
+        let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
         let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
         assert_eq!(plan.contains("Empty"), empty, "{pattern}\n{plan}");
         let mut execution =

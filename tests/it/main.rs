@@ -9,6 +9,7 @@ mod differential;
 mod foreign_entities;
 mod fuzz;
 mod grouping;
+mod large_queries;
 mod load_fuzz;
 mod long_trails;
 mod notices;

@@ -24,7 +24,7 @@ fn products_are_counted() {
         ("MATCH (a:A), (b:A) WHERE a.k = b.k RETURN count(*)", 22_000i64.pow(2) / 2),
     ] {
         let bound = bind(query, snapshot.catalog()).unwrap();
-        let planned = optimize(bound, snapshot.catalog(), None, Options::default());
+        let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
         let mut execution =
             Execution::start(Arc::new(planned), snapshot.clone(), Settings::default()).unwrap();
         let answer = execution.next(|columns, _, cx| columns[0].value(0, &|id| cx.edge_value(id))).unwrap();
@@ -70,8 +70,9 @@ fn rows_past_64_bits_have_answers() {
     // What is fetched is made, and nothing beyond it.
     let bound = bind(&format!("MATCH {factors} RETURN a0.n"), graph.catalog()).unwrap();
     let planned = optimize(bound, graph.catalog(), None, Options::default());
-    let settings = Settings { budget: trimorph_base::MemoryBudget::new(32 << 20, None), ..Settings::default() };
-    let mut execution = Execution::start(Arc::new(planned), graph, settings).unwrap();
+    let settings =
+        Settings { budget: trimorph_base::MemoryBudget::new(32 << 20, None), ..Settings::default() };
+    let mut execution = Execution::start(Arc::new(planned.unwrap()), graph, settings).unwrap();
     let mut rows = 0;
     for _ in 0..50 {
         rows += execution.next(|_, positions, _| positions.len()).unwrap().unwrap();

@@ -65,7 +65,7 @@ fn search(start: i64, either: bool) -> HashMap<i64, (i64, i64)> {
 /// Start, end and length of every path, sorted; and the plan.
 fn answers(query: &str, snapshot: &Snapshot, vector_size: usize) -> (Vec<[i64; 3]>, String) {
     let bound = bind(query, snapshot.catalog()).unwrap();
-    let planned = optimize(bound, snapshot.catalog(), None, Options::default());
+    let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
     let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
     let settings = Settings { vector_size, ..Settings::default() };
     let mut execution = Execution::start(Arc::new(planned), snapshot.clone(), settings).unwrap();

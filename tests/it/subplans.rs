@@ -13,22 +13,52 @@ fn every_branch_sees_the_outer_row() {
     for (query, expected) in [
         ("CALL { RETURN 1 AS x UNION ALL RETURN 2 AS x } RETURN x", "1 2"),
         ("CALL { RETURN 1 AS x UNION RETURN 1 AS x UNION RETURN 2 AS x } RETURN x", "1 2"),
-        ("UNWIND [1, 2] AS i CALL { WITH i RETURN i AS x UNION ALL WITH i RETURN -i AS x } RETURN x", "1 2 -1 -2"),
+        (
+            "UNWIND [1, 2] AS i CALL { WITH i RETURN i AS x UNION ALL WITH i RETURN -i AS x } RETURN x",
+            "1 2 -1 -2",
+        ),
         ("UNWIND [1, 2] AS i CALL (i) { RETURN i AS x UNION RETURN 0 AS x } RETURN x", "1 0 2 0"),
         ("RETURN COUNT { RETURN 1 AS x UNION ALL RETURN 2 AS x } AS n", "2"),
         ("UNWIND [1, 2, 3] AS i RETURN COUNT { RETURN i AS x UNION RETURN 2 AS x } AS n", "2 1 2"),
-        ("UNWIND [1, 2] AS i RETURN COLLECT { RETURN i AS x UNION ALL RETURN -i AS x } AS l", "[1, -1] [2, -2]"),
-        ("UNWIND [1, 2] AS i RETURN EXISTS { UNWIND [] AS x RETURN x UNION UNWIND [1, i - 1] AS x WITH x WHERE x = 0 RETURN x } AS e", "true false"),
-        ("MATCH (a:A) RETURN EXISTS { MATCH (a)-[:T]->(b) RETURN b UNION MATCH (a)<-[:U]-(b) RETURN b } AS e ORDER BY a.n", "true true true"),
-        ("MATCH (a:A) RETURN COUNT { MATCH (a)-[:T]->(b) RETURN b UNION ALL MATCH (a)<-[:U]-(b) RETURN b } AS e ORDER BY a.n", "1 2 1"),
+        (
+            "UNWIND [1, 2] AS i RETURN COLLECT { RETURN i AS x UNION ALL RETURN -i AS x } AS l",
+            "[1, -1] [2, -2]",
+        ),
+        (
+            "UNWIND [1, 2] AS i RETURN EXISTS { UNWIND [] AS x RETURN x UNION UNWIND [1, i - 1] AS x WITH x WHERE x = 0 RETURN x } AS e",
+            "true false",
+        ),
+        (
+            "MATCH (a:A) RETURN EXISTS { MATCH (a)-[:T]->(b) RETURN b UNION MATCH (a)<-[:U]-(b) RETURN b } AS e ORDER BY a.n",
+            "true true true",
+        ),
+        (
+            "MATCH (a:A) RETURN COUNT { MATCH (a)-[:T]->(b) RETURN b UNION ALL MATCH (a)<-[:U]-(b) RETURN b } AS e ORDER BY a.n",
+            "1 2 1",
+        ),
         // Aggregates, limits and sorts in a branch look at the rows of one outer row.
-        ("MATCH (a:A) CALL { WITH a MATCH (a)-[:T]->(b) RETURN count(b) AS x UNION ALL RETURN 7 AS x } RETURN x ORDER BY a.n, x", "1 7 1 7 0 7"),
-        ("CALL { MATCH (a:A) RETURN count(a) AS x UNION ALL MATCH (b:B) RETURN count(b) AS x } RETURN x", "3 2"),
+        (
+            "MATCH (a:A) CALL { WITH a MATCH (a)-[:T]->(b) RETURN count(b) AS x UNION ALL RETURN 7 AS x } RETURN x ORDER BY a.n, x",
+            "1 7 1 7 0 7",
+        ),
+        (
+            "CALL { MATCH (a:A) RETURN count(a) AS x UNION ALL MATCH (b:B) RETURN count(b) AS x } RETURN x",
+            "3 2",
+        ),
         ("CALL { MATCH (a:A) RETURN a.n AS x UNION ALL MATCH (b:B) RETURN b.n AS x } RETURN sum(x)", "9"),
-        ("UNWIND [1, 2] AS i CALL { WITH i UNWIND [1, 2, 3] AS x RETURN x ORDER BY x DESC LIMIT 1 UNION ALL WITH i RETURN i AS x } RETURN x", "3 1 3 2"),
+        (
+            "UNWIND [1, 2] AS i CALL { WITH i UNWIND [1, 2, 3] AS x RETURN x ORDER BY x DESC LIMIT 1 UNION ALL WITH i RETURN i AS x } RETURN x",
+            "3 1 3 2",
+        ),
         // A subquery in each branch, a union in a union.
-        ("UNWIND [1, 2] AS i CALL { WITH i CALL { WITH i RETURN i AS y UNION ALL RETURN 0 AS y } RETURN y AS x UNION ALL WITH i RETURN i * 10 AS x } RETURN x", "1 2 0 0 10 20"),
-        ("UNWIND [1, 2] AS i OPTIONAL MATCH (a:A {n: i}), (b:B) WHERE COUNT { MATCH (a)-->(c) RETURN c UNION ALL MATCH (b)-->(c) RETURN c } = 2 RETURN i, count(*) AS n", "1 2 2 2"),
+        (
+            "UNWIND [1, 2] AS i CALL { WITH i CALL { WITH i RETURN i AS y UNION ALL RETURN 0 AS y } RETURN y AS x UNION ALL WITH i RETURN i * 10 AS x } RETURN x",
+            "1 2 0 0 10 20",
+        ),
+        (
+            "UNWIND [1, 2] AS i OPTIONAL MATCH (a:A {n: i}), (b:B) WHERE COUNT { MATCH (a)-->(c) RETURN c UNION ALL MATCH (b)-->(c) RETURN c } = 2 RETURN i, count(*) AS n",
+            "1 2 2 2",
+        ),
     ] {
         assert_eq!(answer(query, &graph).join(" "), expected, "{query}");
     }

@@ -119,7 +119,7 @@ fn arrays_of_counts_are_given_back() {
         snapshot.catalog(),
     )
     .unwrap();
-    let planned = Arc::new(optimize(bound, snapshot.catalog(), None, Options::default()));
+    let planned = Arc::new(optimize(bound, snapshot.catalog(), None, Options::default()).unwrap());
     let settings = Settings { budget: MemoryBudget::new(1 << 20, None), ..Settings::default() };
     for _ in 0..3 {
         let mut execution =

@@ -41,13 +41,34 @@ fn the_shortest_that_meets_the_condition() {
     }
     // Rows from before, ends from before, one search a row; what a later clause asks filters.
     for (query, expected) in [
-        ("UNWIND [2, 5, 7, 3] AS n MATCH p = shortestPath((a:A {n: 1})-[*]->(b:A {n: 4})) WHERE any(x IN nodes(p) WHERE x.n = n) RETURN n, length(p) ORDER BY n", "2 2 5 3 7 4"),
-        ("UNWIND [2, 5] AS n MATCH p = shortestPath((a:A {n: 1})-[*]->(b:A {n: 4})) WHERE none(x IN nodes(p) WHERE x.n = n) RETURN n, length(p) ORDER BY n", "2 3 5 2"),
-        ("MATCH p = shortestPath((a:A {n: 1})-[*]->(b:A {n: 4})) MATCH (c:A {n: 1}) WHERE length(p) > 2 RETURN length(p)", "3"),
-        ("MATCH p = shortestPath((a:A {n: 1})-[*]->(b:A {n: 4})) WITH p WHERE length(p) > 2 RETURN length(p)", ""),
-        ("MATCH (a:A {n: 1}) MATCH p = shortestPath((a)-[*]->(b:A)) WHERE all(x IN nodes(p) WHERE x.open) AND b.n > 3 RETURN b.n, length(p) ORDER BY b.n", "4 3 5 1 6 2 7 1 8 2 9 3"),
-        ("MATCH (a:A {n: 4}) MATCH p = shortestPath((a)<-[*]-(b:A {n: 1})) WHERE any(x IN nodes(p) WHERE x.n = 6) RETURN [x IN nodes(p) | x.n]", "[4, 6, 5, 1]"),
-        ("MATCH (a:A {n: 1}), (b:A {n: 4}) OPTIONAL MATCH p = shortestPath((a)-[*]->(b)) WHERE length(p) > 9 RETURN p", "null"),
+        (
+            "UNWIND [2, 5, 7, 3] AS n MATCH p = shortestPath((a:A {n: 1})-[*]->(b:A {n: 4})) WHERE any(x IN nodes(p) WHERE x.n = n) RETURN n, length(p) ORDER BY n",
+            "2 2 5 3 7 4",
+        ),
+        (
+            "UNWIND [2, 5] AS n MATCH p = shortestPath((a:A {n: 1})-[*]->(b:A {n: 4})) WHERE none(x IN nodes(p) WHERE x.n = n) RETURN n, length(p) ORDER BY n",
+            "2 3 5 2",
+        ),
+        (
+            "MATCH p = shortestPath((a:A {n: 1})-[*]->(b:A {n: 4})) MATCH (c:A {n: 1}) WHERE length(p) > 2 RETURN length(p)",
+            "3",
+        ),
+        (
+            "MATCH p = shortestPath((a:A {n: 1})-[*]->(b:A {n: 4})) WITH p WHERE length(p) > 2 RETURN length(p)",
+            "",
+        ),
+        (
+            "MATCH (a:A {n: 1}) MATCH p = shortestPath((a)-[*]->(b:A)) WHERE all(x IN nodes(p) WHERE x.open) AND b.n > 3 RETURN b.n, length(p) ORDER BY b.n",
+            "4 3 5 1 6 2 7 1 8 2 9 3",
+        ),
+        (
+            "MATCH (a:A {n: 4}) MATCH p = shortestPath((a)<-[*]-(b:A {n: 1})) WHERE any(x IN nodes(p) WHERE x.n = 6) RETURN [x IN nodes(p) | x.n]",
+            "[4, 6, 5, 1]",
+        ),
+        (
+            "MATCH (a:A {n: 1}), (b:A {n: 4}) OPTIONAL MATCH p = shortestPath((a)-[*]->(b)) WHERE length(p) > 9 RETURN p",
+            "null",
+        ),
         ("MATCH (a:A {n: 1}), p = shortestPath((a)-[*0..3]-(a)) WHERE length(p) > 0 RETURN length(p)", ""),
     ] {
         if query.contains("MATCH (c:A {n: 1}) WHERE") {
@@ -89,7 +110,10 @@ fn a_bound_list_is_walked_along() {
         ("WITH [] AS rs MATCH (a)-[rs*]->(b) RETURN a.n", ""),
         ("WITH rs[2..5] AS rs MATCH (a)-[rs* {n: 3}]->(b) RETURN a.n", ""),
         ("WITH rs[3..4] AS rs MATCH (a)-[rs* {n: 3}]->(b) RETURN a.n", "3"),
-        ("UNWIND [[rs[0], rs[1]], [rs[5]], null, [null]] AS l MATCH (a)-[l*]->(b) RETURN a.n, b.n ORDER BY a.n", "0 2 5 6"),
+        (
+            "UNWIND [[rs[0], rs[1]], [rs[5]], null, [null]] AS l MATCH (a)-[l*]->(b) RETURN a.n, b.n ORDER BY a.n",
+            "0 2 5 6",
+        ),
         ("MATCH (a)-[qs*]->(b) WHERE qs = rs RETURN a.n, b.n", "0 35"),
         ("MATCH (a)-[rs*]->(b)-[t]->(c) RETURN count(*)", "6"),
     ] {
@@ -120,5 +144,12 @@ fn all_paths_are_tried_in_order_of_length() {
         );
         assert_eq!(answer(&query, &graph), expected, "{query}, shortest {shortest:?}");
     }
-    assert!(ask("MATCH p = shortestPath((a:A)-[*]->(b:A)) WHERE length(p) > 3 RETURN p", &graph, Settings::default()).is_ok());
+    assert!(
+        ask(
+            "MATCH p = shortestPath((a:A)-[*]->(b:A)) WHERE length(p) > 3 RETURN p",
+            &graph,
+            Settings::default()
+        )
+        .is_ok()
+    );
 }

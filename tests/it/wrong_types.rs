@@ -6,10 +6,19 @@ use super::ask::{answer, created, failure};
 
 #[test]
 fn a_value_of_the_wrong_type_is_an_error() {
-    let graph = created(&["UNWIND [null, 1, 2] AS n CREATE (:A {n: n, flag: n = 1, one: 1})", "MATCH (a:A) CREATE (a)-[:T]->(a)"]);
+    let graph = created(&[
+        "UNWIND [null, 1, 2] AS n CREATE (:A {n: n, flag: n = 1, one: 1})",
+        "MATCH (a:A) CREATE (a)-[:T]->(a)",
+    ]);
     for (query, expected) in [
-        ("UNWIND [1, 'a'] AS x RETURN CASE WHEN x THEN 1 ELSE 2 END", "a predicate expects a BOOLEAN, not INTEGER"),
-        ("UNWIND ['a', 1] AS x RETURN [y IN [1, 2] WHERE x | y]", "a predicate expects a BOOLEAN, not STRING"),
+        (
+            "UNWIND [1, 'a'] AS x RETURN CASE WHEN x THEN 1 ELSE 2 END",
+            "a predicate expects a BOOLEAN, not INTEGER",
+        ),
+        (
+            "UNWIND ['a', 1] AS x RETURN [y IN [1, 2] WHERE x | y]",
+            "a predicate expects a BOOLEAN, not STRING",
+        ),
         ("UNWIND [1, 'a'] AS x WITH x WHERE x RETURN x", "a predicate expects a BOOLEAN, not INTEGER"),
         ("UNWIND [1, 'a'] AS x RETURN all(y IN [1] WHERE x)", "a predicate expects a BOOLEAN, not INTEGER"),
         ("UNWIND [1, 'a'] AS x RETURN x AND true", "a predicate expects a BOOLEAN, not INTEGER"),
@@ -17,7 +26,10 @@ fn a_value_of_the_wrong_type_is_an_error() {
         // The first of the values is null.
         ("MATCH (a:A) WHERE a.n RETURN a", "a predicate expects a BOOLEAN, not INTEGER"),
         ("MATCH (a:A) WHERE a.one AND a.flag RETURN a", "a predicate expects a BOOLEAN, not INTEGER"),
-        ("MATCH (a:A) RETURN sum(CASE WHEN a.n THEN 1 ELSE 2 END)", "a predicate expects a BOOLEAN, not INTEGER"),
+        (
+            "MATCH (a:A) RETURN sum(CASE WHEN a.n THEN 1 ELSE 2 END)",
+            "a predicate expects a BOOLEAN, not INTEGER",
+        ),
         ("UNWIND [1, 'a'] AS a MATCH (a) RETURN a", "labels() expects a NODE, not INTEGER"),
         ("UNWIND [1, 'a'] AS a MATCH (a)-->(b) RETURN a", "labels() expects a NODE, not INTEGER"),
         ("UNWIND [1, 'a'] AS a MATCH (b:A), (a)-->(b) RETURN a", "labels() expects a NODE, not INTEGER"),

@@ -1,5 +1,6 @@
 //! Typed expressions over variables.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use trimorph_base::Span;
@@ -64,6 +65,8 @@ pub enum Expr {
     Property(Box<Expr>, Arc<str>, Span),
     /// An operator.
     Op(Op, Vec<Expr>, Span),
+    /// `a + b - c + …`: arithmetic from left to right, for chains too long to be operators within operators.
+    Chain(Box<Expr>, Vec<(Op, Expr, Span)>),
     /// A scalar function, by its name in the registry (lower case).
     Call(Arc<str>, Vec<Expr>, Span),
     /// `n:Label` on a node (a label expression) or relationship (its type).
@@ -147,6 +150,10 @@ impl Expr {
             Self::Op(_, args, _) | Self::Call(_, args, _) | Self::List(args) | Self::Path(args) => {
                 args.iter().for_each(visit)
             }
+            Self::Chain(first, rest) => {
+                visit(first);
+                rest.iter().for_each(|(_, e, _)| visit(e));
+            }
             Self::Map(entries) => entries.iter().for_each(|(_, e)| visit(e)),
             Self::MapProjection { base, entries, .. } => {
                 visit(base);
@@ -183,6 +190,10 @@ impl Expr {
             Self::Property(e, key, span) => Self::Property(boxed(e, change), key, span),
             Self::HasLabel(e, labels) => Self::HasLabel(boxed(e, change), labels),
             Self::Op(op, args, span) => Self::Op(op, args.into_iter().map(change).collect(), span),
+            Self::Chain(first, rest) => {
+                let first = boxed(first, change);
+                Self::Chain(first, rest.into_iter().map(|(op, e, span)| (op, change(e), span)).collect())
+            }
             Self::Call(name, args, span) => Self::Call(name, args.into_iter().map(change).collect(), span),
             Self::List(args) => Self::List(args.into_iter().map(change).collect()),
             Self::Path(args) => Self::Path(args.into_iter().map(change).collect()),
@@ -215,25 +226,51 @@ impl Expr {
         }
     }
 
-    /// Adds the free variables of this expression to `out` (those of comprehensions excluded).
-    pub fn free_vars(&self, out: &mut Vec<VarId>) {
-        let mut inner = Vec::new();
+    /// Calls `visit` on the free variables of this expression (those of comprehensions excluded), as often as they stand in it.
+    pub fn for_each_free_var(&self, visit: &mut dyn FnMut(VarId)) {
         match self {
-            Self::Var(v) => inner.push(*v),
-            _ => self.for_each_child(&mut |child| child.free_vars(&mut inner)),
-        }
-        match self {
-            Self::ListComprehension { var, .. } | Self::Quantifier { var, .. } => inner.retain(|v| v != var),
-            Self::Reduce { acc, var, .. } => inner.retain(|v| v != var && v != acc),
-            _ => {}
-        }
-        for v in inner {
-            if !out.contains(&v) {
-                out.push(v);
+            Self::Var(v) => visit(*v),
+            Self::ListComprehension { var, .. } | Self::Quantifier { var, .. } => {
+                self.for_each_child(&mut |child| {
+                    child.for_each_free_var(&mut |v| {
+                        if v != *var {
+                            visit(v);
+                        }
+                    });
+                });
             }
+            Self::Reduce { acc, var, .. } => {
+                self.for_each_child(&mut |child| {
+                    child.for_each_free_var(&mut |v| {
+                        if v != *var && v != *acc {
+                            visit(v);
+                        }
+                    });
+                });
+            }
+            _ => self.for_each_child(&mut |child| child.for_each_free_var(visit)),
         }
     }
+
+    /// Adds the free variables of this expression to `out`, each once and in the order they stand in.
+    ///
+    /// **Cost**: linear in the expression and in what `out` has already: for many expressions use [`Self::for_each_free_var`].
+    pub fn free_vars(&self, out: &mut Vec<VarId>) {
+        let mut seen: Option<HashSet<VarId>> = None;
+        self.for_each_free_var(&mut |v| {
+            if out.len() <= LOOKED_THROUGH_MAX {
+                if !out.contains(&v) {
+                    out.push(v);
+                }
+            } else if seen.get_or_insert_with(|| out.iter().copied().collect()).insert(v) {
+                out.push(v);
+            }
+        });
+    }
 }
+
+/// Variables up to which looking through a list is faster than a set.
+const LOOKED_THROUGH_MAX: usize = 16;
 
 /// What an aggregate computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]

@@ -13,6 +13,7 @@ mod pattern;
 mod plan;
 mod print;
 mod procedure;
+mod walk;
 
 pub use expr::{Aggregate, AggregateKind, Expr, Op, QuantifierKind};
 pub use field_type::{Content, FieldType};

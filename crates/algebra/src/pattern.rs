@@ -1,8 +1,11 @@
 //! Query graphs: what a `MATCH` clause, a SPARQL basic graph pattern or a SQL join asks of the graph.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Expr, VarId};
+use trimorph_base::TableId;
+
+use crate::{CountStep, Expr, VarId, Walk};
 
 /// A condition on a node's label set (or on a relationship's type).
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -11,13 +14,16 @@ pub enum LabelExpr {
     True,
     /// Has this label.
     Label(Arc<str>),
-    /// Both.
-    And(Box<LabelExpr>, Box<LabelExpr>),
+    /// All of them. Flat: a node that is named in thousands of places may have a label in each.
+    And(Vec<LabelExpr>),
     /// Either.
     Or(Box<LabelExpr>, Box<LabelExpr>),
     /// Not.
     Not(Box<LabelExpr>),
 }
+
+/// Label conditions up to which one that comes again is left out.
+const COMPARED_MAX: usize = 16;
 
 impl LabelExpr {
     /// Whether a node with a label set for which `has` answers satisfies this.
@@ -25,7 +31,7 @@ impl LabelExpr {
         match self {
             Self::True => true,
             Self::Label(name) => has(name),
-            Self::And(a, b) => a.matches(has) && b.matches(has),
+            Self::And(parts) => parts.iter().all(|part| part.matches(has)),
             Self::Or(a, b) => a.matches(has) || b.matches(has),
             Self::Not(a) => !a.matches(has),
         }
@@ -35,8 +41,20 @@ impl LabelExpr {
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::True, x) | (x, Self::True) => x,
-            (a, b) if a == b => a,
-            (a, b) => Self::And(Box::new(a), Box::new(b)),
+            (a, b) => {
+                let parts = |labels| match labels {
+                    Self::And(parts) => parts,
+                    other => vec![other],
+                };
+                let (mut all, more) = (parts(a), parts(b));
+                for part in more {
+                    // Long conjunctions are not looked through.
+                    if all.len() > COMPARED_MAX || !all.contains(&part) {
+                        all.push(part);
+                    }
+                }
+                if all.len() == 1 { all.swap_remove(0) } else { Self::And(all) }
+            }
         }
     }
 }
@@ -153,4 +171,10 @@ pub struct QueryGraph {
     pub predicates: Vec<Expr>,
     /// Pairs of edge variables that must not share an edge.
     pub distinct: Vec<(VarId, VarId)>,
+    /// The node tables each node can be in, once they were looked for. Optimizer only.
+    pub tables: BTreeMap<VarId, Vec<TableId>>,
+    /// What is asked of walks as wholes, by the variables of their edges. Optimizer only.
+    pub walks: BTreeMap<VarId, Walk>,
+    /// Parts that are only counted, each with the node it hangs at. Optimizer only.
+    pub counts: Vec<(VarId, CountStep)>,
 }

@@ -405,136 +405,14 @@ pub struct BoundQuery {
     pub parameters: Vec<Arc<str>>,
     /// What the user should know of the text, in its order. They change nothing.
     pub notices: Vec<Notice>,
+    /// Operators and expressions one within the other, at most: how many calls within calls it takes to run the plan. None before the
+    /// optimizer has counted.
+    pub depth: Option<usize>,
 }
 
-impl Plan {
-    /// The direct inputs, outer before inner, probe before build.
-    pub fn children(&self) -> Vec<&Self> {
-        match self {
-            Self::Unit | Self::Empty(_) | Self::Argument(_) | Self::NodeScan(_) => Vec::new(),
-            Self::Match { input, .. }
-            | Self::Filter { input, .. }
-            | Self::Extra { input, .. }
-            | Self::Project { input, .. }
-            | Self::Aggregate { input, .. }
-            | Self::Distinct { input, .. }
-            | Self::Sort { input, .. }
-            | Self::Skip { input, .. }
-            | Self::Limit { input, .. }
-            | Self::Unwind { input, .. }
-            | Self::ProcedureCall { input, .. }
-            | Self::KeyLookup { input, .. }
-            | Self::IdLookup { input, .. }
-            | Self::Extend { input, .. }
-            | Self::ExtendInto { input, .. }
-            | Self::ExtendCount { input, .. }
-            | Self::VarExtend { input, .. }
-            | Self::Intersect { input, .. } => vec![input],
-            Self::Apply { input, subplan, .. } => vec![input, subplan],
-            Self::SemiJoin { input, filter, .. } => vec![input, filter],
-            Self::HashJoin { left, right, .. } => vec![left, right],
-            Self::Union { inputs, .. } => inputs.iter().collect(),
-        }
-    }
-
-    /// The same with every direct input replaced by what `change` gives for it.
-    pub fn map_children(self, change: &mut dyn FnMut(Self) -> Self) -> Self {
-        let mut b = |p: Box<Self>| Box::new(change(*p));
-        match self {
-            Self::Unit | Self::Empty(_) | Self::Argument(_) | Self::NodeScan(_) => self,
-            Self::Match { input, graph } => Self::Match { input: b(input), graph },
-            Self::Filter { input, predicate } => Self::Filter { input: b(input), predicate },
-            Self::Extra { input, items } => Self::Extra { input: b(input), items },
-            Self::Project { input, items } => Self::Project { input: b(input), items },
-            Self::Aggregate { input, keys, aggregates } => {
-                Self::Aggregate { input: b(input), keys, aggregates }
-            }
-            Self::Distinct { input, vars } => Self::Distinct { input: b(input), vars },
-            Self::Sort { input, keys, limit } => Self::Sort { input: b(input), keys, limit },
-            Self::Skip { input, count } => Self::Skip { input: b(input), count },
-            Self::Limit { input, count } => Self::Limit { input: b(input), count },
-            Self::Unwind { input, list, var } => Self::Unwind { input: b(input), list, var },
-            Self::ProcedureCall { input, call } => Self::ProcedureCall { input: b(input), call },
-            Self::KeyLookup { input, lookup } => Self::KeyLookup { input: b(input), lookup },
-            Self::IdLookup { input, var, id, tables } => Self::IdLookup { input: b(input), var, id, tables },
-            Self::Extend { input, step } => Self::Extend { input: b(input), step },
-            Self::ExtendInto { input, step } => Self::ExtendInto { input: b(input), step },
-            Self::ExtendCount { input, step } => Self::ExtendCount { input: b(input), step },
-            Self::VarExtend { input, step } => Self::VarExtend { input: b(input), step },
-            Self::Intersect { input, steps } => Self::Intersect { input: b(input), steps },
-            Self::Apply { input, subplan, kind } => {
-                let input = b(input);
-                Self::Apply { input, subplan: b(subplan), kind }
-            }
-            Self::SemiJoin { input, filter, var } => {
-                let input = b(input);
-                Self::SemiJoin { input, filter: b(filter), var }
-            }
-            Self::HashJoin { left, right, on } => {
-                let left = b(left);
-                Self::HashJoin { left, right: b(right), on }
-            }
-            Self::Union { inputs, vars } => {
-                Self::Union { inputs: inputs.into_iter().map(change).collect(), vars }
-            }
-        }
-    }
-
-    /// The variables this plan's rows have, in no particular order.
-    pub fn vars(&self) -> Vec<VarId> {
-        let with = |input: &Self, more: &mut dyn Iterator<Item = VarId>| {
-            let mut vars = input.vars();
-            for v in more {
-                if !vars.contains(&v) {
-                    vars.push(v);
-                }
-            }
-            vars
-        };
-        match self {
-            Self::Unit => Vec::new(),
-            Self::Argument(vars) | Self::Empty(vars) => vars.clone(),
-            Self::NodeScan(scan) => vec![scan.var],
-            Self::Filter { input, .. }
-            | Self::Sort { input, .. }
-            | Self::Skip { input, .. }
-            | Self::Limit { input, .. }
-            | Self::ExtendCount { input, .. }
-            | Self::SemiJoin { input, .. } => input.vars(),
-            Self::Match { input, graph } => with(
-                input,
-                &mut (graph.nodes.iter().map(|n| n.var))
-                    .chain(graph.edges.iter().map(|e| e.var))
-                    .chain(graph.paths.iter().map(|p| p.var)),
-            ),
-            Self::Apply { input, subplan, kind } => match kind {
-                ApplyKind::Inner | ApplyKind::Optional => with(input, &mut subplan.vars().into_iter()),
-                ApplyKind::Semi | ApplyKind::Anti => input.vars(),
-                ApplyKind::Mark(v) | ApplyKind::Count(v) | ApplyKind::Collect(v, _) => {
-                    with(input, &mut std::iter::once(*v))
-                }
-            },
-            Self::Extra { input, items } => with(input, &mut items.iter().map(|(v, _)| *v)),
-            Self::Project { items, .. } => items.iter().map(|(v, _)| *v).collect(),
-            Self::Aggregate { keys, aggregates, .. } => {
-                keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect()
-            }
-            Self::Distinct { vars, .. } | Self::Union { vars, .. } => vars.clone(),
-            Self::Unwind { input, var, .. } | Self::IdLookup { input, var, .. } => {
-                with(input, &mut std::iter::once(*var))
-            }
-            Self::ProcedureCall { input, call } => with(input, &mut call.outputs.iter().map(|(_, v)| *v)),
-            Self::KeyLookup { input, lookup } => with(input, &mut std::iter::once(lookup.var)),
-            Self::Extend { input, step } | Self::ExtendInto { input, step } => {
-                with(input, &mut step.edge.into_iter().chain([step.to]))
-            }
-            Self::VarExtend { input, step } => {
-                with(input, &mut step.step.edge.into_iter().chain([step.step.to]))
-            }
-            Self::Intersect { input, steps } => {
-                with(input, &mut steps.iter().flat_map(|s| s.edge.into_iter().chain([s.to])))
-            }
-            Self::HashJoin { left, right, .. } => with(left, &mut right.vars().into_iter()),
-        }
+impl Drop for BoundQuery {
+    /// Takes the plan apart level by level: a plan of thousands of levels would overflow the stack if each dropped the next.
+    fn drop(&mut self) {
+        std::mem::replace(&mut self.plan, Plan::Unit).take_apart();
     }
 }

@@ -10,24 +10,15 @@ use crate::{ApplyKind, CountStep, Direction, Expr, Extend, LabelExpr, Op, Plan, 
 /// measurements).
 pub fn explain(plan: &Plan, vars: &Vars, note: &mut dyn FnMut(&Plan) -> String) -> String {
     let mut out = String::new();
-    print_plan(plan, vars, 0, note, &mut out);
-    out
-}
-
-fn print_plan(
-    plan: &Plan,
-    vars: &Vars,
-    depth: usize,
-    note: &mut dyn FnMut(&Plan) -> String,
-    out: &mut String,
-) {
-    let text = operator(plan, vars);
-    let extra = note(plan);
-    let _ =
-        writeln!(out, "{}{}{}{}", "  ".repeat(depth), text, if extra.is_empty() { "" } else { "  " }, extra);
-    for child in plan.children() {
-        print_plan(child, vars, depth + 1, note, out);
+    let mut left = vec![(plan, 0)];
+    while let Some((plan, depth)) = left.pop() {
+        let text = operator(plan, vars);
+        let extra = note(plan);
+        let gap = if extra.is_empty() { "" } else { "  " };
+        let _ = writeln!(out, "{}{text}{gap}{extra}", "  ".repeat(depth));
+        left.extend(plan.children().into_iter().rev().map(|child| (child, depth + 1)));
     }
+    out
 }
 
 /// The operator itself, on one line.
@@ -183,7 +174,7 @@ fn print_labels(labels: &LabelExpr) -> String {
         match l {
             LabelExpr::True => String::new(),
             LabelExpr::Label(n) => n.to_string(),
-            LabelExpr::And(a, b) => format!("{}&{}", inner(a), inner(b)),
+            LabelExpr::And(parts) => parts.iter().map(inner).collect::<Vec<_>>().join("&"),
             LabelExpr::Or(a, b) => format!("({}|{})", inner(a), inner(b)),
             LabelExpr::Not(a) => format!("!{}", inner(a)),
         }
@@ -264,6 +255,10 @@ pub fn print_expr(expr: &Expr, vars: &Vars) -> String {
         Expr::Op(op, args, _) => {
             let parts: Vec<String> = args.iter().map(p).collect();
             format!("({})", parts.join(&format!(" {} ", symbol(*op))))
+        }
+        Expr::Chain(first, rest) => {
+            let rest: String = rest.iter().map(|(op, e, _)| format!(" {} {}", symbol(*op), p(e))).collect();
+            format!("({}{rest})", p(first))
         }
         Expr::Call(name, args, _) => format!("{name}({})", list(args)),
         Expr::HasLabel(e, labels) => format!("{}{}", p(e), print_labels(labels)),

@@ -123,6 +123,12 @@ impl Diagnostic {
         }
     }
 
+    /// Somebody asked for it to stop.
+    pub fn cancelled() -> Self {
+        let stopped = Self::compile(ErrorKind::SemanticError, "Cancelled", "the query was cancelled");
+        Self { stop: Some(Stop::Cancelled), ..stopped }
+    }
+
     /// A run-time error.
     pub fn runtime(kind: ErrorKind, detail: &'static str, primary: impl Into<String>) -> Self {
         Self {

@@ -59,7 +59,8 @@ impl EdgePlaces {
     /// As they were stored; `None` if no edge table has them.
     pub fn stored(table: EdgeTableId, bits: u8, overflow: Vec<OverflowPage>) -> Option<Self> {
         let places = Self { table, bits, overflow };
-        (Self::BITS.contains(&bits) && places.overflow.len() as u64 <= places.page_last() / 2).then_some(places)
+        (Self::BITS.contains(&bits) && places.overflow.len() as u64 <= places.page_last() / 2)
+            .then_some(places)
     }
 
     /// The edge table.

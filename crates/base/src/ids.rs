@@ -128,4 +128,3 @@ impl EdgeId {
         self.0 & ((1 << Self::PLACE_BITS) - 1)
     }
 }
-

@@ -10,6 +10,7 @@ mod edge_places;
 mod ids;
 mod notice;
 mod random;
+mod stack;
 mod suggest;
 
 pub use budget::{MemoryBudget, OverBudget, Reservation};
@@ -19,4 +20,5 @@ pub use edge_places::{EdgePlaces, OverflowPage, PAGE_ROWS};
 pub use ids::{EdgeId, EdgeTableId, IdKind, LabelId, NodeId, PropertyId, TableId, TypeId};
 pub use notice::Notice;
 pub use random::Random;
+pub use stack::on_stack_of;
 pub use suggest::nearest;

@@ -4,6 +4,8 @@
 
 mod names;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub use names::Names;
 pub use tables::{

@@ -19,5 +19,5 @@ mod token;
 #[cfg(test)]
 mod tests;
 
-pub use bind::{FunctionInfo, Functions, OPERATORS_MAX, bind};
-pub use parser::{NESTING_MAX, QUERY_BYTES_MAX, parse};
+pub use bind::{FunctionInfo, Functions, OPERATORS_MAX, bind, bind_until};
+pub use parser::{NESTING_MAX, QUERY_BYTES_MAX, parse, parse_until};

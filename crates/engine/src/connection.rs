@@ -3,22 +3,34 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trimorph_base::CancelToken;
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_cypher::ast::Mode;
-use trimorph_exec::{Execution, Settings};
+use trimorph_exec::{ExecError, Execution, Settings};
 use trimorph_functions::Clock;
-use trimorph_optimizer::HashJoins;
+use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 
 use crate::database::Shared;
 use crate::estimator::Sampler;
 use crate::functions::Registry;
-use crate::plan_cache::Planned;
+use crate::plan_cache::{Basis, Planned};
 use crate::result::QueryResult;
 use crate::{Error, Notice, entity::Entities};
 
 /// Query parameters by name.
 pub type Params = BTreeMap<Arc<str>, Value>;
+
+/// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of brackets, and a thread is little
+/// beside the rest of its planning.
+const CALLERS_TEXT_MAX: usize = 1_024;
+/// The stack that longer texts are planned on: for the most levels that the parser lets through, several times.
+const PLANNING_STACK_BYTES: usize = 32 << 20;
+
+fn no_thread(text: &str) -> Error {
+    let primary = "could not start a thread to plan a query this long";
+    let error = Diagnostic::runtime(ErrorKind::Unsupported, "NoThread", primary);
+    Error::query(error.hint("try again with fewer threads"), text)
+}
 
 /// A connection. Queries of one connection run one at a time on the caller's thread.
 #[derive(Debug)]
@@ -65,13 +77,19 @@ impl Connection {
         // What interrupts the planning stops what was planned.
         let cancel = CancelToken::default();
         self.watch(&cancel);
-        let planned = self.plan(text, Some(&params))?;
+        let planned = self.plan(text, Some(&params), &cancel)?;
         self.run(text, &planned, params, cancel)
     }
 
     /// Parses and plans a query.
     pub fn prepare(&self, text: &str) -> Result<Prepared, Error> {
-        Ok(Prepared { text: text.into(), planned: self.plan(text, None)? })
+        self.prepare_until(text, &CancelToken::default())
+    }
+
+    /// As [`Self::prepare`], which `cancel` stops as [`Self::interrupt`] does.
+    pub fn prepare_until(&self, text: &str, cancel: &CancelToken) -> Result<Prepared, Error> {
+        self.watch(cancel);
+        Ok(Prepared { text: text.into(), planned: self.plan(text, None, cancel)? })
     }
 
     /// Runs a prepared query.
@@ -91,7 +109,8 @@ impl Connection {
         if prepared.planned.basis.is(&self.shared.basis(&snapshot)) {
             self.run(&prepared.text, &prepared.planned, params, cancel)
         } else {
-            self.run(&prepared.text, &self.plan(&prepared.text, Some(&params))?, params, cancel)
+            let planned = self.plan(&prepared.text, Some(&params), &cancel)?;
+            self.run(&prepared.text, &planned, params, cancel)
         }
     }
 
@@ -100,28 +119,44 @@ impl Connection {
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
     }
 
-    fn plan(&self, text: &str, params: Option<&Params>) -> Result<Planned, Error> {
+    /// The plan of a text, from the cache or made until `cancel` says stop.
+    fn plan(&self, text: &str, params: Option<&Params>, cancel: &CancelToken) -> Result<Planned, Error> {
         let snapshot = self.shared.snapshot();
         let basis = self.shared.basis(&snapshot);
         if let Some(planned) = self.shared.plans.get(text, &basis) {
             return Ok(planned);
         }
-        let statement = trimorph_cypher::parse(text).map_err(|d| Error::query(d, text))?;
-        let bound = trimorph_cypher::bind(&statement, &basis.catalog, &Registry, &basis.procedures)
-            .map_err(|d| Error::query(d, text))?;
-        let on = self.shared.config.optimize;
-        let hash_join = if on { HashJoins::Cost } else { HashJoins::Off };
-        let options =
-            trimorph_optimizer::Options { reorder: on, count: on, intersect: on, semi_join: on, hash_join };
-        let query = trimorph_optimizer::optimize(
-            bound,
-            &basis.catalog,
-            Some(&Sampler::new(&snapshot, params)),
-            options,
-        );
-        let planned = Planned { query: Arc::new(query), mode: statement.mode, basis };
+        let work = || self.made(text, params, &snapshot, basis, cancel);
+        let planned = match text.len() <= CALLERS_TEXT_MAX {
+            true => work(),
+            false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
+        }?;
         self.shared.plans.put(text, planned.clone());
         Ok(planned)
+    }
+
+    fn made(
+        &self,
+        text: &str,
+        params: Option<&Params>,
+        snapshot: &Snapshot,
+        basis: Basis,
+        cancel: &CancelToken,
+    ) -> Result<Planned, Error> {
+        let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), text);
+        let statement = trimorph_cypher::parse_until(text, cancel).map_err(wrong)?;
+        let (catalog, procedures) = (&basis.catalog, &basis.procedures);
+        let bound =
+            trimorph_cypher::bind_until(&statement, catalog, &Registry, procedures, cancel).map_err(wrong)?;
+        let options = match self.shared.config.optimize {
+            true => trimorph_optimizer::Options::default(),
+            false => trimorph_optimizer::Options::plain(),
+        };
+        let estimator = Sampler::new(snapshot, params);
+        let optimized =
+            trimorph_optimizer::optimize_until(bound, &basis.catalog, Some(&estimator), options, cancel)
+                .map_err(wrong)?;
+        Ok(Planned { query: Arc::new(optimized.query), mode: statement.mode, basis })
     }
 
     fn run(
@@ -143,6 +178,7 @@ impl Connection {
             parameters: params,
             clock: Clock::now(),
             profile: planned.mode == Mode::Profile,
+            stack_bytes: None,
         };
         let entities = Entities::new(snapshot.clone());
         let columns = planned.query.columns.iter().map(|(n, _)| n.clone()).collect();

@@ -118,8 +118,10 @@ pub(crate) fn show(head: &str, primary: &str, span: Option<Span>, hint: Option<&
         let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
         // A long line is cut to what is around the place.
         let skip = (column - 1).saturating_sub(SHOWN_CHARS / 2);
-        let shown: String = text[line_start..line_end].chars().skip(skip).take(SHOWN_CHARS).collect();
-        let before: String = shown.chars().take(column - 1 - skip).map(blank).collect();
+        let mut rest = text[line_start..line_end].chars().skip(skip);
+        let shown: String = rest.by_ref().take(SHOWN_CHARS).collect();
+        let (left, right) = (if skip > 0 { "…" } else { "" }, if rest.next().is_some() { "…" } else { "" });
+        let before: String = left.chars().chain(shown.chars().take(column - 1 - skip)).map(blank).collect();
         let shown: String = shown.chars().map(visible).collect();
         let end = boundary(text, (span.end as usize).clamp(start, line_end));
         let width =
@@ -127,7 +129,7 @@ pub(crate) fn show(head: &str, primary: &str, span: Option<Span>, hint: Option<&
         let number = line.to_string();
         let _ = write!(
             out,
-            "\n {number} | {shown}\n {} | {before}{}",
+            "\n {number} | {left}{shown}{right}\n {} | {before}{}",
             " ".repeat(number.len()),
             "^".repeat(width)
         );
@@ -169,6 +171,35 @@ mod tests {
             render(&d, text),
             "SyntaxError: found \"\u{241b}\"\n 1 | RETURN '\u{65e5}\u{672c}', \u{241b}[2Jx\u{fffd}y\n   |         \u{3000}\u{3000}   ^ line 1, column 14"
         );
+    }
+
+    /// The line shown for a place in a text, and what stands above the first caret.
+    fn excerpt(text: &str, start: usize, end: usize) -> (String, char) {
+        let span = Span::new(u32::try_from(start).unwrap(), u32::try_from(end).unwrap());
+        let shown = render(&Diagnostic::compile(ErrorKind::SyntaxError, "X", "x").at(span), text);
+        let lines: Vec<&str> = shown.lines().collect();
+        let caret = lines[2].chars().position(|c| c == '^').unwrap();
+        let (_, line) = lines[1].split_once(" | ").unwrap();
+        (line.to_owned(), lines[1].chars().nth(caret).unwrap())
+    }
+
+    #[test]
+    fn a_cut_line_says_on_which_side() {
+        let (a, b) = ("a".repeat(200), "b".repeat(200));
+        for (text, place, left, right) in [
+            (format!("x{}", "a".repeat(99)), 0, false, false),
+            (format!("{}x", "a".repeat(50)), 50, false, false),
+            (format!("x{b}"), 0, false, true),
+            (format!("{a}x"), 200, true, false),
+            (format!("{a}x{b}"), 200, true, true),
+            (format!("first\n{a}x{b}\nlast"), 206, true, true),
+            (format!("{}\n", a.replace('a', "é") + "x"), 400, true, false),
+        ] {
+            let (line, above) = excerpt(&text, place, place + 1);
+            assert_eq!(above, 'x', "{text}");
+            assert_eq!((line.starts_with('…'), line.ends_with('…')), (left, right), "{text}\n{line}");
+            assert!(line.chars().count() <= SHOWN_CHARS + 2, "{line}");
+        }
     }
 
     #[test]

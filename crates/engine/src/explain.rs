@@ -5,17 +5,16 @@ use std::fmt::Write;
 use trimorph_algebra::{CountStep, Direction, Extend, Plan, Vars};
 use trimorph_catalog::Catalog;
 use trimorph_exec::Profile;
-use trimorph_optimizer::estimate_rows;
+use trimorph_optimizer::estimate_all;
 use trimorph_store::access::{Bound, EdgeAccess, Frontier, Kind, Pattern};
 
 /// One line per operator.
 pub(crate) fn explain(plan: &Plan, vars: &Vars, catalog: &Catalog, profile: &Profile) -> String {
-    let mut paths = Vec::new();
-    collect_paths(plan, &mut Vec::new(), &mut paths);
-    let mut next = paths.into_iter();
+    let paths = paths(plan);
+    let mut next = paths.into_iter().zip(estimate_all(plan, catalog));
     trimorph_algebra::explain(plan, vars, &mut |plan| {
-        let path = next.next().unwrap_or_default();
-        note(plan, &path, profile, catalog)
+        let (path, rows) = next.next().unwrap_or_default();
+        note(plan, &path, profile, rows)
     })
 }
 
@@ -64,18 +63,21 @@ fn count_patterns(step: &CountStep, out: &mut Vec<Pattern>) {
 }
 
 /// The places of all operators, in the order they are printed.
-fn collect_paths(plan: &Plan, path: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
-    out.push(path.clone());
-    for (i, child) in plan.children().into_iter().enumerate() {
-        path.push(i);
-        collect_paths(child, path, out);
-        path.pop();
+fn paths(plan: &Plan) -> Vec<Vec<usize>> {
+    let mut paths = Vec::new();
+    let mut left = vec![(plan, Vec::new())];
+    while let Some((plan, path)) = left.pop() {
+        for (i, child) in plan.children().into_iter().enumerate().rev() {
+            left.push((child, path.iter().copied().chain([i]).collect()));
+        }
+        paths.push(path);
     }
+    paths
 }
 
-fn note(plan: &Plan, path: &[usize], profile: &Profile, catalog: &Catalog) -> String {
+fn note(plan: &Plan, path: &[usize], profile: &Profile, rows: f64) -> String {
     let mut estimate: String = access(plan).iter().map(|p| format!("{p} ")).collect();
-    let _ = write!(estimate, "~{} rows", readable(estimate_rows(plan, catalog)));
+    let _ = write!(estimate, "~{} rows", readable(rows));
     match profile.get(path) {
         None => format!("[{estimate}]"),
         Some(line) => format!(

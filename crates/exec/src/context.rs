@@ -33,6 +33,8 @@ pub struct Settings {
     pub clock: Clock,
     /// Whether operators count rows and time.
     pub profile: bool,
+    /// Bytes of stack that the query's threads have; none for what threads have anyway. Set when a query starts.
+    pub stack_bytes: Option<usize>,
 }
 
 impl Default for Settings {
@@ -47,6 +49,7 @@ impl Default for Settings {
             parameters: Arc::default(),
             clock: Clock::now(),
             profile: false,
+            stack_bytes: None,
         }
     }
 }

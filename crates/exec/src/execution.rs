@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use self_cell::self_cell;
 use trimorph_algebra::BoundQuery;
+use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_store::{Reader, Snapshot};
 use trimorph_vector::{Chunk, Vector};
 
@@ -36,13 +37,17 @@ struct Running<'s> {
 const ROWS_MAX: usize = 1 << 16;
 
 impl Running<'_> {
-    /// Pulls the next chunk if the one before has been given; `false` if there is none.
-    fn advance(&mut self) -> Result<bool, ExecError> {
+    /// Pulls the next chunk, on `stack`, if the one before has been given; `false` if there is none.
+    fn advance(&mut self, stack: Stack) -> Result<bool, ExecError> {
         self.context.check()?;
         if self.at < self.positions.len() {
             return Ok(true);
         }
-        if self.done || !self.root.next(&mut self.chunk, &self.context)? {
+        if self.done {
+            return Ok(false);
+        }
+        let Self { root, chunk, context, .. } = self;
+        if !stack.run(move || root.next(chunk, &*context))? {
             return Ok(false);
         }
         self.positions = self.chunk.groups[0].positions();
@@ -85,6 +90,57 @@ self_cell!(
 pub struct Execution {
     cell: Cell,
     profile: Option<ProfileCell>,
+    stack: Stack,
+}
+
+/// The stack that a query runs on, if its plan is too deep for one that may be small.
+#[derive(Clone, Copy)]
+struct Stack(Option<usize>);
+
+/// Operators and expressions within each other up to which a query runs on the caller's stack. 512 KiB, what a thread may have on some
+/// systems, are 4 KiB for each.
+const CALLERS_DEPTH_MAX: usize = 128;
+/// Stack for each level of a deep plan: what lowering takes for one in a dev build, several times.
+const LEVEL_BYTES: usize = 16 << 10;
+/// Stack beside that.
+const STACK_BYTES: usize = 2 << 20;
+
+impl Stack {
+    fn of(query: &BoundQuery) -> Self {
+        let depth = query.depth.unwrap_or_else(|| query.plan.depth() + query.plan.expression_depth());
+        Self((depth > CALLERS_DEPTH_MAX).then(|| STACK_BYTES + depth * LEVEL_BYTES))
+    }
+
+    fn run<T: Send>(self, work: impl FnOnce() -> Result<T, ExecError> + Send) -> Result<T, ExecError> {
+        match self.0 {
+            None => work(),
+            Some(bytes) => trimorph_base::on_stack_of(bytes, work).unwrap_or_else(|| Err(no_thread())),
+        }
+    }
+}
+
+fn no_thread() -> ExecError {
+    let text = "could not start a thread for a query with a plan this deep";
+    ExecError::Query(
+        Diagnostic::runtime(ErrorKind::Unsupported, "NoThread", text).hint("try again with fewer threads"),
+    )
+}
+
+impl Drop for Execution {
+    /// Operators drop their inputs, which is calls within calls too.
+    fn drop(&mut self) {
+        if self.stack.0.is_some() {
+            self.cell.with_dependent_mut(|_, running| {
+                let root: BoxOperator<'_> = Box::new(crate::ops::Empty);
+                let root = std::mem::replace(&mut running.root, root);
+                // Without a thread the caller's stack has to do.
+                let _ = self.stack.run(move || {
+                    drop(root);
+                    Ok(())
+                });
+            });
+        }
+    }
 }
 
 impl Execution {
@@ -92,14 +148,21 @@ impl Execution {
     ///
     /// **Errors**: a parameter without a value or with an entity of another database, a LIMIT that is no count; nothing has been read
     /// yet.
-    pub fn start(query: Arc<BoundQuery>, snapshot: Snapshot, settings: Settings) -> Result<Self, ExecError> {
+    pub fn start(
+        query: Arc<BoundQuery>,
+        snapshot: Snapshot,
+        mut settings: Settings,
+    ) -> Result<Self, ExecError> {
+        let stack = Stack::of(&query);
+        settings.stack_bytes = stack.0;
         let settings = Arc::new(settings);
         let profile = settings.profile.then(ProfileCell::default);
         let cells = profile.clone();
         let cell = Cell::try_new(Owner { snapshot }, |owner| {
             check_entities(&settings.parameters, &Reader::new(&owner.snapshot))?;
-            let mut lowering = Lowering::new(query, &owner.snapshot, Arc::clone(&settings), cells);
-            let (root, group_slots, slots) = lowering.root()?;
+            let lowered = Arc::clone(&settings);
+            let (root, group_slots, slots) =
+                stack.run(move || Lowering::new(query, &owner.snapshot, lowered, cells).root())?;
             let context = Context::new(&owner.snapshot, settings);
             Ok::<_, ExecError>(Running {
                 context,
@@ -112,7 +175,7 @@ impl Execution {
                 given: 0,
             })
         })?;
-        Ok(Self { cell, profile })
+        Ok(Self { cell, profile, stack })
     }
 
     /// Hands the next batch to `take`: the columns, the positions that are rows, in order (a position stands there as often as the
@@ -122,7 +185,7 @@ impl Execution {
         take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,
     ) -> Result<Option<T>, ExecError> {
         self.cell.with_dependent_mut(|_, running| {
-            match running.advance() {
+            match running.advance(self.stack) {
                 Ok(true) => {}
                 Ok(false) => {
                     running.done = true;

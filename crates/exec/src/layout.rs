@@ -58,14 +58,13 @@ impl Layout {
 
     /// The unflat groups an expression reads.
     pub(crate) fn unflat_groups(&self, exprs: &[&Expr]) -> Vec<usize> {
-        let mut vars = Vec::new();
-        exprs.iter().for_each(|e| e.free_vars(&mut vars));
-        let mut groups: Vec<usize> = vars
-            .iter()
-            .filter_map(|v| self.place(*v))
-            .map(|p| p.group)
-            .filter(|g| !self.groups[*g].flat)
-            .collect();
+        let mut groups: Vec<usize> = Vec::new();
+        for expr in exprs {
+            expr.for_each_free_var(&mut |v| {
+                let group = self.place(v).map(|p| p.group).filter(|g| !self.groups[*g].flat);
+                groups.extend(group.filter(|g| groups.last() != Some(g)));
+            });
+        }
         groups.sort_unstable();
         groups.dedup();
         groups

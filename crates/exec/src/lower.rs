@@ -79,9 +79,13 @@ fn internal(text: &str) -> ExecError {
 }
 
 fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vars {
-    let mut vars = Vec::new();
-    exprs.into_iter().for_each(|e| e.free_vars(&mut vars));
-    vars.into_iter().collect()
+    let mut vars = Vars::new();
+    for expr in exprs {
+        expr.for_each_free_var(&mut |v| {
+            vars.insert(v);
+        });
+    }
+    vars
 }
 
 fn conjuncts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
@@ -292,7 +296,8 @@ impl<'s> Lowering<'s> {
             Plan::Extra { input, items } => {
                 let wanted: Vec<&(VarId, Expr)> = items.iter().filter(|(v, _)| needed.contains(v)).collect();
                 let mut below = vars_of(wanted.iter().map(|(_, e)| e));
-                below.extend(needed.iter().filter(|v| items.iter().all(|(i, _)| i != *v)));
+                let made: Vars = items.iter().map(|(v, _)| *v).collect();
+                below.extend(needed.difference(&made));
                 let lowered = self.child(0, input, &below)?;
                 self.lower_items(lowered, &wanted)
             }

@@ -3,6 +3,7 @@
 //! Twins share the dispenser of morsels, so that each row is seen once. The caller's thread is one of the workers.
 
 use std::sync::Arc;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use trimorph_base::Diagnostic;
 
@@ -12,6 +13,25 @@ use crate::{Context, ExecError};
 /// A worker that panicked: a bug of ours, and said so.
 fn lost_worker() -> ExecError {
     ExecError::Query(Diagnostic::internal("a worker thread was lost"))
+}
+
+/// A thread of a query, with the stack that its plan needs.
+fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    cx: &Context<'_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> std::io::Result<ScopedJoinHandle<'scope, T>> {
+    let builder = Builder::new();
+    let builder = match cx.settings.stack_bytes {
+        Some(bytes) => builder.stack_size(bytes),
+        None => builder,
+    };
+    builder.spawn_scoped(scope, work)
+}
+
+/// What a worker gave.
+fn joined<T>(worker: std::io::Result<ScopedJoinHandle<'_, Result<T, ExecError>>>) -> Result<T, ExecError> {
+    worker.map_err(|_| lost_worker())?.join().unwrap_or_else(|_| Err(lost_worker()))
 }
 
 /// Calls `work` with `child` and with `threads - 1` twins of it, each on a thread of its own; gives what each made, the caller's first.
@@ -32,11 +52,11 @@ pub(crate) fn on_threads<'s, T: Send>(
         let workers: Vec<_> = twins
             .into_iter()
             .map(|(mut twin, settings)| {
-                scope.spawn(move || work(&mut twin, &Context::new(snapshot, settings)))
+                spawn(scope, cx, move || work(&mut twin, &Context::new(snapshot, settings)))
             })
             .collect();
         let own = work(child, cx);
-        let others = workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err(lost_worker())));
+        let others = workers.into_iter().map(joined);
         std::iter::once(own).chain(others).collect()
     })
 }
@@ -56,11 +76,11 @@ pub(crate) fn on_each<'s, I: Send, T: Send>(
         let workers: Vec<_> = items
             .map(|item| {
                 let settings = Arc::clone(&cx.settings);
-                scope.spawn(move || work(item, &Context::new(snapshot, settings)))
+                spawn(scope, cx, move || work(item, &Context::new(snapshot, settings)))
             })
             .collect();
         let own = work(first, cx);
-        let others = workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err(lost_worker())));
+        let others = workers.into_iter().map(joined);
         std::iter::once(own).chain(others).collect()
     })
 }

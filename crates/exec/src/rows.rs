@@ -111,12 +111,7 @@ impl<'s> Rows<'s> {
     }
 
     /// Appends the tuples of a chunk: `places` must be in flat groups and at most one unflat one; other groups count.
-    pub(crate) fn extend_from_chunk(
-        &mut self,
-        chunk: &Chunk<'s>,
-        places: &[Place],
-        cx: &Context<'s>,
-    ) {
+    pub(crate) fn extend_from_chunk(&mut self, chunk: &Chunk<'s>, places: &[Place], cx: &Context<'s>) {
         let main = main_group(chunk, places);
         let outside = outside_weight(chunk, main);
         let positions: Vec<u32> = match main {

@@ -5,148 +5,187 @@
 //! counted by passing counts along its edges (`hang_counts`) and never enumerated; merged patterns are smaller, and many
 //! of them are empty (no self loops in the data).
 
-use trimorph_algebra::{Aggregate, AggregateKind, Direction, EdgeRange, Expr, Op, Plan, QueryGraph, VarId};
+use trimorph_algebra::{
+    Aggregate, AggregateKind, Direction, EdgeRange, Expr, Op, Plan, QueryGraph, VarId, Vars,
+};
+use trimorph_catalog::Catalog;
 use trimorph_types::LogicalType;
 
-use crate::plan_match::anchored;
-use crate::tables::{edge_tables, narrow_tables};
+use crate::needed::bottom_up;
+use crate::passes::Planning;
+use crate::selectivity::{Statistics, is_anchored};
+use crate::tables::{edge_tables, tables_of};
 use crate::tell_apart::Coincidence;
-use crate::{Optimizer, conjuncts, vars_of};
+use crate::{Halt, conjuncts, vars_of};
 
 /// Most pairs for which the sum is made: 2^3 patterns.
 const PAIRS_MAX: usize = 3;
 
-impl Optimizer<'_> {
-    /// The sum, where `input` is a pattern that it suits.
-    pub(crate) fn count_trails(
-        &mut self,
-        input: &Plan,
-        keys: &[(VarId, Expr)],
-        aggregates: &[(VarId, Aggregate)],
-    ) -> Option<Plan> {
-        let [(result, Aggregate { kind: AggregateKind::CountStar, .. })] = aggregates else { return None };
-        if !keys.is_empty() || !self.options.count {
-            return None;
-        }
-        let mut graph = pattern(input)?;
-        let tables = narrow_tables(self.catalog, &graph);
-        let coincidence = Coincidence { catalog: self.catalog, tables: &tables };
-        let edges = graph.edges.clone();
-        let edge = |v: VarId| edges.iter().find(|e| e.var == v);
-        graph.distinct.retain(|(a, b)| match (edge(*a), edge(*b)) {
-            (Some(a), Some(b)) => coincidence.possible(a, b),
-            _ => true,
-        });
-        // An undirected edge can be another in two ways, which are told apart only where no edge is a loop.
-        let single = |v: VarId| {
-            edge(v).is_some_and(|e| {
-                e.range == EdgeRange::One
-                    && (e.direction != Direction::Both
-                        || edge_tables(self.catalog, e).iter().all(|t| t.self_loops == 0))
-            })
+/// Pairs up to which the pattern is looked at, before those are left out that cannot be the same edge.
+const PAIRS_LOOKED_AT_MAX: usize = 2_000;
+
+/// The pass.
+pub(crate) fn count_trails(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    if !planning.options.count {
+        return Ok(plan);
+    }
+    let (catalog, known) = (planning.catalog, planning.statistics());
+    let vars = &mut *planning.vars;
+    bottom_up(plan, &planning.needed, &mut |plan, _| {
+        let Plan::Aggregate { input, keys, aggregates } = &plan else { return Ok(plan) };
+        let [(result, Aggregate { kind: AggregateKind::CountStar, .. })] = &aggregates[..] else {
+            return Ok(plan);
         };
-        let pairs = std::mem::take(&mut graph.distinct);
-        let suits = (1..=PAIRS_MAX).contains(&pairs.len())
-            && pairs.iter().all(|(a, b)| single(*a) && single(*b))
-            && graph.paths.is_empty()
-            && graph.edges.iter().all(|e| e.whole.is_empty())
-            && !anchored(self.statistics(), &graph, &tables);
-        if !suits {
-            return None;
-        }
-        let mut terms: Vec<(VarId, bool)> = Vec::new();
+        let sum = match keys.is_empty() {
+            true => trails(input, known).and_then(|trails| trails.sum(*result, catalog, vars)),
+            false => None,
+        };
+        Ok(sum.unwrap_or(plan))
+    })
+}
+
+/// A pattern and the few pairs of its edges that must differ and could be the same.
+struct Trails {
+    graph: QueryGraph,
+    pairs: Vec<(VarId, VarId)>,
+}
+
+/// The trails that a lone count counts, where the sum suits them.
+fn trails(input: &Plan, known: Statistics<'_>) -> Option<Trails> {
+    if !(1..=PAIRS_LOOKED_AT_MAX).contains(&pairs_of(input)?) {
+        return None;
+    }
+    let mut graph = pattern(input)?;
+    graph.tables = tables_of(known.catalog, &graph);
+    let mut pairs = std::mem::take(&mut graph.distinct);
+    let coincidence = Coincidence::new(known.catalog, &graph.tables, &graph);
+    pairs.retain(|(a, b)| coincidence.is_possible(*a, *b));
+    // An undirected edge can be another in two ways, which are told apart only where no edge is a loop.
+    let single = |v: VarId| {
+        coincidence.edge(v).is_some_and(|e| {
+            e.range == EdgeRange::One
+                && (e.direction != Direction::Both
+                    || edge_tables(known.catalog, e).iter().all(|t| t.self_loops == 0))
+        })
+    };
+    let suits = (1..=PAIRS_MAX).contains(&pairs.len())
+        && pairs.iter().all(|(a, b)| single(*a) && single(*b))
+        && graph.paths.is_empty()
+        && graph.edges.iter().all(|e| e.whole.is_empty())
+        && !is_anchored(known, &graph);
+    suits.then_some(Trails { graph, pairs })
+}
+
+impl Trails {
+    /// The sum of the counts of all patterns that sets of pairs can become.
+    fn sum(&self, result: VarId, catalog: &Catalog, vars: &mut Vars) -> Option<Plan> {
         let mut plan: Option<Plan> = None;
-        for set in 0..1u32 << pairs.len() {
-            let chosen = pairs.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, p)| *p);
-            // Each pattern that the chosen pairs can become, with the names that merged edges go on under.
-            let mut merged: Vec<(QueryGraph, Vec<(VarId, VarId)>)> = vec![(graph.clone(), Vec::new())];
-            for (a, b) in chosen {
-                merged = (merged.into_iter())
-                    .flat_map(|(graph, mut names)| {
-                        let name = |v: VarId| {
-                            names.iter().fold(v, |v, (gone, kept)| if v == *gone { *kept } else { v })
-                        };
-                        let (a, b) = (name(a), name(b));
-                        let options = if a == b { vec![graph] } else { self.merge(&graph, a, b) };
-                        names.push((b, a));
-                        options.into_iter().map(move |g| (g, names.clone()))
-                    })
-                    .collect();
-            }
-            for (merged, _) in merged {
-                let count = self.vars.anonymous(LogicalType::Int);
-                terms.push((count, set.count_ones() % 2 == 1));
-                let star = Aggregate {
-                    kind: AggregateKind::CountStar,
-                    arg: None,
-                    parameter: None,
-                    distinct: false,
-                    span: Default::default(),
-                };
-                let input = Box::new(Plan::Match { input: Box::new(Plan::Unit), graph: merged });
-                let term = Plan::Aggregate { input, keys: Vec::new(), aggregates: vec![(count, star)] };
+        let mut sum: Option<Expr> = None;
+        for set in 0..1u32 << self.pairs.len() {
+            let op = if set.count_ones() % 2 == 1 { Op::Sub } else { Op::Add };
+            for graph in self.coinciding(set, catalog) {
+                let count = vars.anonymous(LogicalType::Int);
+                let term = counted(graph, count);
                 plan = Some(match plan {
                     None => term,
                     Some(left) => {
                         Plan::HashJoin { left: Box::new(left), right: Box::new(term), on: Vec::new() }
                     }
                 });
+                sum = Some(match sum {
+                    None => Expr::Var(count),
+                    Some(left) => Expr::op(op, vec![left, Expr::Var(count)]),
+                });
             }
         }
-        let mut sum: Option<Expr> = None;
-        for (var, negative) in terms {
-            let op = if negative { Op::Sub } else { Op::Add };
-            sum = Some(match sum {
-                None => Expr::Var(var),
-                Some(left) => Expr::op(op, vec![left, Expr::Var(var)]),
-            });
-        }
-        Some(Plan::Project { input: Box::new(plan?), items: vec![(*result, sum?)] })
+        Some(Plan::Project { input: Box::new(plan?), items: vec![(result, sum?)] })
     }
 
-    /// The patterns in which edge `b` is the same as edge `a`: none where their labels differ, two where one is undirected.
-    fn merge(&self, graph: &QueryGraph, a: VarId, b: VarId) -> Vec<QueryGraph> {
-        let find = |v: VarId| graph.edges.iter().find(|e| e.var == v);
-        let (Some(x), Some(y)) = (find(a), find(b)) else { return Vec::new() };
-        let types = match (x.types.is_empty(), y.types.is_empty()) {
-            (true, _) => y.types.clone(),
-            (_, true) => x.types.clone(),
-            _ => {
-                let both: Vec<_> = x.types.iter().filter(|t| y.types.contains(t)).cloned().collect();
-                if both.is_empty() {
-                    return Vec::new();
-                }
-                both
+    /// The patterns in which the pairs of a set coincide.
+    fn coinciding(&self, set: u32, catalog: &Catalog) -> Vec<QueryGraph> {
+        let chosen = self.pairs.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, p)| *p);
+        // Each pattern that the chosen pairs can become, with the names that merged edges go on under.
+        let mut merged: Vec<(QueryGraph, Vec<(VarId, VarId)>)> = vec![(self.graph.clone(), Vec::new())];
+        for (a, b) in chosen {
+            merged = (merged.into_iter())
+                .flat_map(|(graph, mut names)| {
+                    let name =
+                        |v: VarId| names.iter().fold(v, |v, (gone, kept)| if v == *gone { *kept } else { v });
+                    let (a, b) = (name(a), name(b));
+                    let options = if a == b { vec![graph] } else { merge(catalog, &graph, a, b) };
+                    names.push((b, a));
+                    options.into_iter().map(move |g| (g, names.clone()))
+                })
+                .collect();
+        }
+        merged.into_iter().map(|(graph, _)| graph).collect()
+    }
+}
+
+/// `count(*)` of a pattern.
+fn counted(graph: QueryGraph, count: VarId) -> Plan {
+    let star = Aggregate {
+        kind: AggregateKind::CountStar,
+        arg: None,
+        parameter: None,
+        distinct: false,
+        span: Default::default(),
+    };
+    let input = Box::new(Plan::Match { input: Box::new(Plan::Unit), graph });
+    Plan::Aggregate { input, keys: Vec::new(), aggregates: vec![(count, star)] }
+}
+
+/// The patterns in which edge `b` is the same as edge `a`: none where their labels differ, two where one is undirected.
+fn merge(catalog: &Catalog, graph: &QueryGraph, a: VarId, b: VarId) -> Vec<QueryGraph> {
+    let find = |v: VarId| graph.edges.iter().find(|e| e.var == v);
+    let (Some(x), Some(y)) = (find(a), find(b)) else { return Vec::new() };
+    let types = match (x.types.is_empty(), y.types.is_empty()) {
+        (true, _) => y.types.clone(),
+        (_, true) => x.types.clone(),
+        _ => {
+            let both: Vec<_> = x.types.iter().filter(|t| y.types.contains(t)).cloned().collect();
+            if both.is_empty() {
+                return Vec::new();
             }
-        };
-        // `a` read from `x.from`; `b` read the same way or the other way round.
-        let readings = [(y.from, y.to, y.direction), (y.to, y.from, y.direction.reversed())];
-        (readings.into_iter())
-            .filter_map(|(from, to, direction)| {
-                let direction = match (x.direction, direction) {
-                    (Direction::Both, d) | (d, Direction::Both) => d,
-                    (d, e) if d == e => d,
-                    _ => return None,
-                };
-                let mut merged = graph.clone();
-                merged.edges.retain(|e| e.var != b);
-                let kept = merged.edges.iter_mut().find(|e| e.var == a)?;
-                kept.types = types.clone();
-                kept.direction = direction;
-                rename(&mut merged, b, a);
-                rename(&mut merged, from, x.from);
-                // The first renaming may have touched the second pair.
-                let same = |v: VarId| if v == from { x.from } else { v };
-                rename(&mut merged, same(to), same(x.to));
-                // One edge from a node to itself, where the data has none, matches nothing; several may come back, and none stays.
-                let possible = |e: &trimorph_algebra::EdgePattern| {
-                    e.range != EdgeRange::One
-                        || e.from != e.to
-                        || edge_tables(self.catalog, e).iter().any(|t| t.self_loops > 0)
-                };
-                merged.edges.iter().all(possible).then_some(merged)
-            })
-            .collect()
+            both
+        }
+    };
+    // `a` read from `x.from`; `b` read the same way or the other way round.
+    let readings = [(y.from, y.to, y.direction), (y.to, y.from, y.direction.reversed())];
+    (readings.into_iter())
+        .filter_map(|(from, to, direction)| {
+            let direction = match (x.direction, direction) {
+                (Direction::Both, d) | (d, Direction::Both) => d,
+                (d, e) if d == e => d,
+                _ => return None,
+            };
+            let mut merged = graph.clone();
+            merged.edges.retain(|e| e.var != b);
+            let kept = merged.edges.iter_mut().find(|e| e.var == a)?;
+            kept.types = types.clone();
+            kept.direction = direction;
+            rename(&mut merged, b, a);
+            rename(&mut merged, from, x.from);
+            // The first renaming may have touched the second pair.
+            let same = |v: VarId| if v == from { x.from } else { v };
+            rename(&mut merged, same(to), same(x.to));
+            // One edge from a node to itself, where the data has none, matches nothing; several may come back, and none stays.
+            let possible = |e: &trimorph_algebra::EdgePattern| {
+                e.range != EdgeRange::One
+                    || e.from != e.to
+                    || edge_tables(catalog, e).iter().any(|t| t.self_loops > 0)
+            };
+            merged.edges.iter().all(possible).then_some(merged)
+        })
+        .collect()
+}
+
+/// Pairs of edges that must differ in the pattern of a plan that is one.
+fn pairs_of(plan: &Plan) -> Option<usize> {
+    match plan {
+        Plan::Match { graph, .. } => Some(graph.distinct.len()),
+        Plan::Filter { input, .. } | Plan::Project { input, .. } => pairs_of(input),
+        _ => None,
     }
 }
 

@@ -5,87 +5,186 @@
 //! pattern under `count(*)` becomes one scan with a tree of counts. Counts below the first step are made for all nodes of a
 //! table, so steps nest only where the pattern is not anchored at a few nodes.
 //!
+//! The leaves are kept in the order they are taken in; when one is taken, only its neighbour is looked at again.
+//!
 //! Source: GF-CL §6.2 (counting without enumerating), generalised.
 
-use trimorph_algebra::{CountStep, Direction, EdgePattern, EdgeRange, Extend, QueryGraph, VarId};
+use std::collections::{BTreeSet, HashMap};
 
-use crate::plan_match::and;
+use trimorph_algebra::{CountStep, Direction, EdgePattern, EdgeRange, Extend, Plan, QueryGraph, VarId};
+
+use crate::needed::{bottom_up, made_of};
+use crate::passes::Planning;
+use crate::selectivity::is_anchored;
 use crate::tables::Tables;
-use crate::{VarSet, vars_of};
+use crate::{Halt, VarSet, conjunction, vars_of};
 
-/// Takes leaves off `graph`; gives the steps that hang at each remaining node.
-pub(crate) fn hang_counts(
-    graph: &mut QueryGraph,
-    needed: &VarSet,
-    bound: &VarSet,
-    tables: &Tables,
-    anchored: bool,
-) -> Vec<(VarId, CountStep)> {
-    let mut hanging: Vec<(VarId, CountStep)> = Vec::new();
-    while graph.nodes.len() > 1 {
-        let Some((node, edge)) = find_leaf(graph, needed, bound, &hanging, anchored) else { break };
-        let pattern = graph.edges.remove(edge);
-        graph.nodes.retain(|n| n.var != node);
-        let mut predicates = Vec::new();
-        graph.predicates.retain(|p| {
-            let mine = vars_of([p]).contains(&pattern.var);
-            if mine {
-                predicates.push(p.clone());
-            }
-            !mine
-        });
-        let (next, rest) = hanging.into_iter().partition::<Vec<_>, _>(|(at, _)| *at == node);
-        hanging = rest;
-        let from = other_end(&pattern, node);
-        let step = Extend {
-            from,
-            edge: (!predicates.is_empty()).then_some(pattern.var),
-            to: node,
-            types: pattern.types.clone(),
-            direction: if pattern.from == from { pattern.direction } else { pattern.direction.reversed() },
-            to_tables: tables.get(&node).cloned(),
-        };
-        let predicate = predicates.into_iter().reduce(and);
-        hanging.push((from, CountStep { step, predicate, next: next.into_iter().map(|(_, s)| s).collect() }));
+/// The pass.
+pub(crate) fn hang_counts(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    if !planning.options.count {
+        return Ok(plan);
     }
-    hanging
+    let known = planning.statistics();
+    bottom_up(plan, &planning.needed, &mut |mut plan, needed| {
+        if let Plan::Match { input, graph } = &mut plan {
+            let made = made_of(graph, needed);
+            let has_paths = graph.paths.iter().any(|p| made.contains(&p.var));
+            if !has_paths && graph.edges.iter().any(|e| e.range == EdgeRange::One) {
+                let bound: VarSet = input.vars().into_iter().collect();
+                let anchored = !matches!(**input, Plan::Unit) || is_anchored(known, graph);
+                Leaves::new(std::mem::take(graph), made, bound, anchored).take_off(graph);
+            }
+        }
+        Ok(plan)
+    })
 }
 
-fn other_end(edge: &EdgePattern, node: VarId) -> VarId {
-    if edge.from == node { edge.to } else { edge.from }
-}
+/// What decides which of two leaves is taken off first, smallest first; its place last.
+///
+/// Seen from the neighbour: properties are read in order forward only, and counts that need a pass of their own come last.
+type Rank = (bool, bool, bool, usize);
 
-fn find_leaf(
-    graph: &QueryGraph,
-    needed: &VarSet,
-    bound: &VarSet,
-    hanging: &[(VarId, CountStep)],
+/// A pattern whose leaves are taken off.
+struct Leaves {
+    graph: QueryGraph,
+    /// What is looked at above, or joins things.
+    kept: VarSet,
+    bound: VarSet,
     anchored: bool,
-) -> Option<(VarId, usize)> {
-    let candidates = graph.nodes.iter().filter_map(|node| {
-        let v = node.var;
-        let loaded = hanging.iter().any(|(at, _)| *at == v);
-        if needed.contains(&v) || bound.contains(&v) || (anchored && loaded) {
+    /// Where each node is in the graph.
+    places: HashMap<VarId, usize>,
+    /// Edges at each node, those taken off too.
+    at: HashMap<VarId, Vec<usize>>,
+    /// Edges left at each node; one from a node to itself counts once.
+    degree: HashMap<VarId, usize>,
+    taken: Vec<bool>,
+    /// Predicates that look at one variable alone.
+    alone: HashMap<VarId, Vec<usize>>,
+    /// Variables that a predicate with several looks at.
+    joined: VarSet,
+    hanging: HashMap<VarId, Vec<(usize, CountStep)>>,
+}
+
+impl Leaves {
+    fn new(graph: QueryGraph, mut kept: VarSet, bound: VarSet, anchored: bool) -> Self {
+        let mut alone: HashMap<VarId, Vec<usize>> = HashMap::new();
+        let mut joined = VarSet::new();
+        for (i, predicate) in graph.predicates.iter().enumerate() {
+            let vars = vars_of([predicate]);
+            match vars.first() {
+                Some(var) if vars.len() == 1 => alone.entry(*var).or_default().push(i),
+                // Predicates that join things keep them.
+                _ => joined.extend(vars),
+            }
+        }
+        kept.extend(&joined);
+        let (mut at, mut degree) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, usize>::new());
+        for (i, edge) in graph.edges.iter().enumerate() {
+            for end in BTreeSet::from([edge.from, edge.to]) {
+                at.entry(end).or_default().push(i);
+                *degree.entry(end).or_default() += 1;
+            }
+        }
+        let places = graph.nodes.iter().enumerate().map(|(i, n)| (n.var, i)).collect();
+        let taken = vec![false; graph.edges.len()];
+        let hanging = HashMap::new();
+        Self { graph, kept, bound, anchored, places, at, degree, taken, alone, joined, hanging }
+    }
+
+    /// Takes all leaves off, and gives what is left and what hangs.
+    fn take_off(mut self, out: &mut QueryGraph) {
+        let mut leaves: BTreeSet<Rank> =
+            (0..self.graph.nodes.len()).filter_map(|place| Some(self.leaf(place)?.0)).collect();
+        let mut gone = vec![false; self.graph.nodes.len()];
+        let (mut left, mut steps) = (gone.len(), 0);
+        while left > 1
+            && let Some(rank) = leaves.pop_first()
+        {
+            // What was a leaf may have lost its edge to one that was.
+            let Some((now, edge)) = self.leaf(rank.3) else { continue };
+            if now != rank {
+                leaves.insert(now);
+                continue;
+            }
+            let neighbour = self.hang(rank.3, edge, steps);
+            (left, steps) = (left - 1, steps + 1);
+            gone[rank.3] = true;
+            if let Some(place) = self.places.get(&neighbour)
+                && let Some((rank, _)) = self.leaf(*place)
+            {
+                leaves.insert(rank);
+            }
+        }
+        let mut counts: Vec<(usize, VarId, CountStep)> = (self.hanging.into_iter())
+            .flat_map(|(at, steps)| steps.into_iter().map(move |(i, step)| (i, at, step)))
+            .collect();
+        counts.sort_by_key(|(i, ..)| *i);
+        let mut graph = self.graph;
+        graph.counts = counts.into_iter().map(|(_, at, step)| (at, step)).collect();
+        let mut gone = gone.into_iter();
+        graph.nodes.retain(|_| !gone.next().unwrap_or(false));
+        let asked: VarSet =
+            (graph.edges.iter().zip(&self.taken)).filter(|(_, taken)| **taken).map(|(e, _)| e.var).collect();
+        let mut taken = self.taken.into_iter();
+        graph.edges.retain(|_| !taken.next().unwrap_or(false));
+        if !asked.is_empty() {
+            graph.predicates.retain(|p| vars_of([p]).is_disjoint(&asked));
+        }
+        *out = graph;
+    }
+
+    /// Takes one leaf off; gives the node it hangs at.
+    fn hang(&mut self, place: usize, edge: usize, order: usize) -> VarId {
+        self.taken[edge] = true;
+        let node = self.graph.nodes[place].var;
+        let pattern = &self.graph.edges[edge];
+        for end in [pattern.from, pattern.to] {
+            self.degree.entry(end).and_modify(|d| *d -= 1);
+        }
+        let predicates = self.alone.get(&pattern.var).into_iter().flatten();
+        let predicate = conjunction(predicates.map(|i| self.graph.predicates[*i].clone()));
+        let next = self.hanging.remove(&node).unwrap_or_default().into_iter().map(|(_, s)| s).collect();
+        let step = step(pattern, node, predicate.is_some(), &self.graph.tables);
+        let from = step.from;
+        self.hanging.entry(from).or_default().push((order, CountStep { step, predicate, next }));
+        from
+    }
+
+    /// The rank of a node if it is a leaf, and its edge.
+    fn leaf(&self, place: usize) -> Option<(Rank, usize)> {
+        let var = self.graph.nodes[place].var;
+        let loaded = self.hanging.contains_key(&var);
+        let is_used = |v: &VarId| self.alone.contains_key(v) || self.joined.contains(v);
+        if self.degree.get(&var) != Some(&1)
+            || self.kept.contains(&var)
+            || self.bound.contains(&var)
+            || (self.anchored && loaded)
+            // A predicate on the node is a reason to start there.
+            || is_used(&var)
+        {
             return None;
         }
-        let mut incident = graph.edges.iter().enumerate().filter(|(_, e)| e.from == v || e.to == v);
-        let (i, edge) = incident.next()?;
-        let alone = incident.next().is_none()
-            && edge.from != edge.to
+        let place_of = self.at.get(&var)?.iter().copied().find(|i| !self.taken[*i])?;
+        let edge = &self.graph.edges[place_of];
+        let is_free = edge.from != edge.to
             && edge.range == EdgeRange::One
-            && !needed.contains(&edge.var)
-            && !graph.distinct.iter().any(|(a, b)| *a == edge.var || *b == edge.var)
-            && !graph.paths.iter().any(|p| needed.contains(&p.var));
-        // Predicates may be on the edge, alone; a predicate on the node is a reason to start there.
-        let mut filtered = false;
-        let free = graph.predicates.iter().all(|p| {
-            let vars = vars_of([p]);
-            filtered |= vars.contains(&edge.var);
-            !vars.contains(&v) && (!vars.contains(&edge.var) || vars.len() == 1)
-        });
-        // Seen from the neighbour: properties are read in order forward only, and counts that need a pass of their own come last.
-        let backward = (edge.to == v) == (edge.direction == Direction::In);
-        (alone && free).then_some(((loaded, filtered && backward, backward), v, i))
-    });
-    candidates.min_by_key(|(key, _, _)| *key).map(|(_, v, i)| (v, i))
+            && !self.kept.contains(&edge.var)
+            && !self.joined.contains(&edge.var);
+        let filtered = self.alone.contains_key(&edge.var);
+        let backward = (edge.to == var) == (edge.direction == Direction::In);
+        is_free.then_some(((loaded, filtered && backward, backward, place), place_of))
+    }
+}
+
+/// The step that counts the matches of an edge to a leaf.
+fn step(edge: &EdgePattern, leaf: VarId, keeps_edge: bool, tables: &Tables) -> Extend {
+    let from = if edge.from == leaf { edge.to } else { edge.from };
+    Extend {
+        from,
+        edge: keeps_edge.then_some(edge.var),
+        to: leaf,
+        types: edge.types.clone(),
+        direction: if edge.from == from { edge.direction } else { edge.direction.reversed() },
+        to_tables: tables.get(&leaf).cloned(),
+    }
 }

@@ -1,207 +1,138 @@
 //! The one optimizer: a bound plan in, a plan of scans, extends and joins out.
 //!
-//! Passes, each with one file:
+//! The passes, in the order they run (`passes.rs` has the list; each has one file):
 //!
-//! 0. `merge_patterns` patterns that follow each other become one
-//! 1. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
-//! 2. `plan_match`     each pattern: tables of its nodes, predicates placed, joins ordered
-//!    - `tables`       which node tables each node can be in, narrowed along edges
-//!    - `walks`        what is asked of walks as wholes becomes part of the search
-//!    - `tell_apart`   edges that must differ, where they could be the same
-//!    - `hang_counts`  leaves that nobody looks at become counting steps
-//!    - `semi_joins`   conditions on a node, and on what it leads to, become a set of nodes
-//!    - `order_joins`  dynamic programming over connected sets of nodes, cost in factorised tuples
-//!    - `hash_joins`   parts planned by themselves and joined
-//!    - `estimate`     rows, degrees, selectivities from the catalog's statistics
+//! 1. `merge_patterns` patterns that follow each other become one
+//! 2. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
+//! 3. `push_filters`   a filter on a pattern becomes part of it
+//! 4. `drop_unused`    what is computed and never looked at is not computed
+//! 5. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 6. `narrow_tables`  which node tables each node can be in, narrowed along edges; a node without any empties the pattern
+//! 7. `walks`          what is asked of walks as wholes becomes part of the search for them
+//! 8. `tell_apart`     edges that must differ, where they could be the same
+//! 9. `hang_counts`    leaves that nobody looks at become counting steps
+//! 10. `plan_match`    each pattern becomes scans, extends and joins
+//!
+//! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and after each `check` looks
+//! whether the plan still holds together ([`Options::check`]). No pass calls another; what several need stands beside them: `needed`
+//! (what is looked at above), `tables`, `selectivity`, `degrees` and `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
 
+mod ask_bound;
+mod check;
 mod count_trails;
+mod degrees;
+mod drop_unused;
 mod estimate;
 mod hang_counts;
-mod hash_joins;
+mod lookups;
 mod merge_patterns;
-mod order_joins;
+mod narrow_tables;
+mod needed;
+mod options;
+mod passes;
 mod plan_match;
-mod semi_joins;
+mod push_filters;
+mod selectivity;
 mod tables;
 mod tell_apart;
+#[cfg(test)]
+mod tests;
 mod walks;
 
 use std::collections::BTreeSet;
 
-use trimorph_algebra::{ApplyKind, BoundQuery, Expr, Plan, VarId};
+use trimorph_algebra::{BoundQuery, Expr, Op, VarId};
+use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_catalog::Catalog;
 
-use estimate::Statistics;
+pub use estimate::{estimate_all, estimate_rows};
+pub use options::{HashJoins, Options, Switches};
+pub use passes::{PLAN_DEPTH_MAX, PassRun, pass_names};
+pub use selectivity::Estimator;
 
-pub use estimate::{Estimator, estimate_rows};
-
-/// What the optimizer may do; everything on but for tests and the bench.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Order joins by cost; off keeps the order of the text.
-    pub reorder: bool,
-    /// Count leaves that nobody looks at instead of making them.
-    pub count: bool,
-    /// Intersect lists for cycles; off expands and checks.
-    pub intersect: bool,
-    /// Find nodes that pass a condition once, where it would be asked of each of them many times.
-    pub semi_join: bool,
-    /// Plan parts of a pattern by themselves and join them by hash, where that is cheaper.
-    pub hash_join: HashJoins,
-}
-
-/// When parts of a pattern are joined by hash.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum HashJoins {
-    /// Never.
-    Off,
-    /// Where it is cheaper.
-    Cost,
-    /// Wherever it can be: for tests.
-    Always,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { reorder: true, count: true, intersect: true, semi_join: true, hash_join: HashJoins::Cost }
-    }
+/// A planned query, and what its planning took.
+#[derive(Debug)]
+pub struct Optimized {
+    /// The query.
+    pub query: BoundQuery,
+    /// The passes that ran, in order.
+    pub passes: Vec<PassRun>,
 }
 
 /// Plans `query` for data described by `catalog`; `estimator` knows more than the catalog tells.
+///
+/// **Errors**: a query whose plan would be too deep to run.
 pub fn optimize(
     query: BoundQuery,
     catalog: &Catalog,
     estimator: Option<&dyn Estimator>,
     options: Options,
-) -> BoundQuery {
-    let BoundQuery { plan, columns, mut vars, parameters, notices } = query;
-    let needed = columns.iter().map(|(_, v)| *v).collect();
-    let plan = merge_patterns::merge_patterns(plan);
-    let plan = Optimizer { catalog, estimator, options, vars: &mut vars }.plan(plan, &needed);
-    BoundQuery { plan, columns, vars, parameters, notices }
+) -> Result<BoundQuery, Diagnostic> {
+    Ok(optimize_until(query, catalog, estimator, options, &CancelToken::default())?.query)
+}
+
+/// As [`optimize`], until `cancel` says stop.
+///
+/// **Errors**: also that it was stopped.
+pub fn optimize_until(
+    query: BoundQuery,
+    catalog: &Catalog,
+    estimator: Option<&dyn Estimator>,
+    options: Options,
+    cancel: &CancelToken,
+) -> Result<Optimized, Diagnostic> {
+    passes::run(query, catalog, estimator, options, cancel).map_err(|halt| *halt)
 }
 
 pub(crate) type VarSet = BTreeSet<VarId>;
 
-pub(crate) struct Optimizer<'a> {
-    pub(crate) catalog: &'a Catalog,
-    pub(crate) estimator: Option<&'a dyn Estimator>,
-    pub(crate) options: Options,
-    pub(crate) vars: &'a mut trimorph_algebra::Vars,
-}
+/// Why planning stopped; boxed because it is rare and large.
+pub(crate) type Halt = Box<Diagnostic>;
+
+/// Variables up to whose number a set is gathered in bits. Binder and passes number them from nothing.
+const GATHERED_MAX: u32 = 1 << 24;
 
 /// The free variables of some expressions.
 pub(crate) fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> VarSet {
-    let mut vars = Vec::new();
-    exprs.into_iter().for_each(|e| e.free_vars(&mut vars));
-    vars.into_iter().collect()
+    // Half a million pairs of edges that must differ look at a thousand variables: a bit each is set, and the set is made once.
+    let (mut bits, mut others): (Vec<u64>, VarSet) = Default::default();
+    for expr in exprs {
+        expr.for_each_free_var(&mut |VarId(v)| {
+            if v >= GATHERED_MAX {
+                others.insert(VarId(v));
+                return;
+            }
+            let word = v as usize / 64;
+            if bits.len() <= word {
+                bits.resize(word + 1, 0);
+            }
+            bits[word] |= 1 << (v % 64);
+        });
+    }
+    for (word, bits) in (0u32..).zip(bits) {
+        others.extend((0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| VarId(word * 64 + bit)));
+    }
+    others
 }
 
 /// The conjuncts of a predicate.
 pub(crate) fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
     match expr {
-        Expr::Op(trimorph_algebra::Op::And, parts, _) => parts.into_iter().for_each(|p| conjuncts(p, out)),
+        Expr::Op(Op::And, parts, _) => parts.into_iter().for_each(|p| conjuncts(p, out)),
         other => out.push(other),
     }
 }
 
-impl<'a> Optimizer<'a> {
-    pub(crate) fn statistics(&self) -> Statistics<'a> {
-        Statistics { catalog: self.catalog, estimator: self.estimator }
-    }
-
-    /// Plans `plan`, of whose variables `needed` are looked at above.
-    pub(crate) fn plan(&mut self, plan: Plan, needed: &VarSet) -> Plan {
-        let with = |vars: VarSet| -> VarSet { vars.union(needed).copied().collect() };
-        match plan {
-            Plan::Match { input, graph } => {
-                let mut below = vars_of(&graph.predicates);
-                below.extend(vars_of(graph.edges.iter().filter_map(|e| e.each.as_ref().map(|(_, x)| x))));
-                below.extend(vars_of(graph.edges.iter().flat_map(|e| &e.whole)));
-                below.extend(graph.nodes.iter().map(|n| n.var));
-                below.extend(needed);
-                let input = self.plan(*input, &below);
-                self.plan_match(input, graph, needed)
-            }
-            Plan::Filter { input, predicate } => match *input {
-                // A filter on a pattern is part of it.
-                Plan::Match { input, mut graph } => {
-                    conjuncts(predicate, &mut graph.predicates);
-                    self.plan(Plan::Match { input, graph }, needed)
-                }
-                input => {
-                    let below = with(vars_of([&predicate]));
-                    Plan::Filter { input: Box::new(self.plan(input, &below)), predicate }
-                }
-            },
-            Plan::Extra { input, items } => {
-                let items: Vec<_> = items.into_iter().filter(|(v, _)| needed.contains(v)).collect();
-                let below = with(vars_of(items.iter().map(|(_, e)| e)));
-                let input = self.plan(*input, &below);
-                if items.is_empty() { input } else { Plan::Extra { input: Box::new(input), items } }
-            }
-            Plan::Project { input, items } => {
-                let below = vars_of(items.iter().filter(|(v, _)| needed.contains(v)).map(|(_, e)| e));
-                Plan::Project { input: Box::new(self.plan(*input, &below)), items }
-            }
-            Plan::Aggregate { input, keys, aggregates } => {
-                if let Some(plan) = self.count_trails(&input, &keys, &aggregates) {
-                    return self.plan(plan, needed);
-                }
-                let args = aggregates.iter().flat_map(|(_, a)| a.arg.iter().chain(&a.parameter));
-                let below = vars_of(keys.iter().map(|(_, e)| e).chain(args));
-                Plan::Aggregate { input: Box::new(self.plan(*input, &below)), keys, aggregates }
-            }
-            Plan::Distinct { input, vars } => {
-                let below = vars.iter().copied().collect();
-                Plan::Distinct { input: Box::new(self.plan(*input, &below)), vars }
-            }
-            Plan::Sort { input, keys, limit } => {
-                let below = with(vars_of(keys.iter().map(|k| &k.expr)));
-                Plan::Sort { input: Box::new(self.plan(*input, &below)), keys, limit }
-            }
-            Plan::Unwind { input, list, var } => {
-                let below = with(vars_of([&list]));
-                Plan::Unwind { input: Box::new(self.plan(*input, &below)), list, var }
-            }
-            Plan::ProcedureCall { input, call } => {
-                let below = with(vars_of(&call.arguments));
-                Plan::ProcedureCall { input: Box::new(self.plan(*input, &below)), call }
-            }
-            Plan::Union { inputs, vars } => {
-                let below = vars.iter().copied().collect();
-                Plan::Union { inputs: inputs.into_iter().map(|i| self.plan(i, &below)).collect(), vars }
-            }
-            Plan::Apply { input, subplan, kind } => {
-                let sub_needed: VarSet = match &kind {
-                    ApplyKind::Inner | ApplyKind::Optional => needed.clone(),
-                    ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_) | ApplyKind::Count(_) => {
-                        VarSet::new()
-                    }
-                    ApplyKind::Collect(_, expr) => vars_of([expr]),
-                };
-                let mut below = needed.clone();
-                below.extend(arguments(&subplan));
-                let input = self.plan(*input, &below);
-                let subplan = self.plan(*subplan, &sub_needed);
-                Plan::Apply { input: Box::new(input), subplan: Box::new(subplan), kind }
-            }
-            other => {
-                let needed = needed.clone();
-                other.map_children(&mut |child| self.plan(child, &needed))
-            }
+/// The conjunction of some predicates, flat: a tree of thousands would be too deep to walk.
+pub(crate) fn conjunction(predicates: impl IntoIterator<Item = Expr>) -> Option<Expr> {
+    predicates.into_iter().reduce(|a, b| match a {
+        Expr::Op(Op::And, mut parts, span) => {
+            parts.push(b);
+            Expr::Op(Op::And, parts, span)
         }
-    }
-}
-
-/// The variables that a subplan takes from outside.
-fn arguments(plan: &Plan) -> VarSet {
-    match plan {
-        Plan::Argument(vars) => vars.iter().copied().collect(),
-        Plan::Apply { input, .. } => arguments(input),
-        other => other.children().into_iter().flat_map(arguments).collect(),
-    }
+        a => Expr::op(Op::And, vec![a, b]),
+    })
 }

@@ -1,9 +1,11 @@
 //! What of the catalog a pattern can be matched by: edge tables, and the node tables each node can be in, which its labels allow, narrowed
 //! along edges until nothing changes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
 
-use trimorph_algebra::{Direction, EdgePattern, EdgeRange, QueryGraph, VarId};
+use trimorph_algebra::{Direction, EdgePattern, EdgeRange, LabelExpr, QueryGraph, VarId};
 use trimorph_base::TableId;
 use trimorph_catalog::{Catalog, EdgeTableInfo};
 
@@ -46,30 +48,75 @@ pub(crate) fn is_too_long(catalog: &Catalog, edge: &EdgePattern) -> bool {
     }
 }
 
-/// Narrows the tables of every node.
-pub(crate) fn narrow_tables(catalog: &Catalog, graph: &QueryGraph) -> Tables {
-    let mut tables: Tables =
-        graph.nodes.iter().map(|n| (n.var, catalog.tables_where(|has| n.labels.matches(has)))).collect();
-    loop {
-        let mut changed = false;
-        for edge in graph.edges.iter().filter(|e| e.range == EdgeRange::One) {
-            let (Some(from), Some(to)) = (tables.get(&edge.from), tables.get(&edge.to)) else { continue };
-            let pairs: Vec<_> = joined_tables(catalog, edge)
-                .into_iter()
-                .filter(|(f, t, _)| from.contains(f) && to.contains(t))
-                .collect();
-            let sources: BTreeSet<TableId> = pairs.iter().map(|p| p.0).collect();
-            let targets: BTreeSet<TableId> = pairs.iter().map(|p| p.1).collect();
-            for (var, allowed) in [(edge.from, sources), (edge.to, targets)] {
-                if let Some(list) = tables.get_mut(&var) {
-                    let before = list.len();
-                    list.retain(|t| allowed.contains(t));
-                    changed |= list.len() < before;
+/// The pairs of tables that edge patterns can join: found once for all patterns with the same labels and direction.
+#[derive(Default)]
+struct Joined<'g>(HashMap<Asked<'g>, Pairs>);
+
+/// Labels and direction of an edge pattern.
+type Asked<'g> = (&'g [Arc<str>], Direction);
+/// Tables of `from` and of `to`.
+type Pairs = Rc<[(TableId, TableId)]>;
+
+impl<'g> Joined<'g> {
+    fn pairs(&mut self, catalog: &Catalog, edge: &'g EdgePattern) -> Pairs {
+        let find = || joined_tables(catalog, edge).into_iter().map(|(from, to, _)| (from, to)).collect();
+        Rc::clone(self.0.entry((&edge.types, edge.direction)).or_insert_with(find))
+    }
+}
+
+/// The tables that each node can be in: what its labels allow, narrowed along edges until nothing changes. An edge is looked at again
+/// when the tables of one of its ends were narrowed, so that a chain takes time in its length.
+pub(crate) fn tables_of(catalog: &Catalog, graph: &QueryGraph) -> Tables {
+    let mut allowed: HashMap<&LabelExpr, Vec<TableId>> = HashMap::new();
+    let mut tables = Tables::new();
+    for node in &graph.nodes {
+        let find = || catalog.tables_where(|has| node.labels.matches(has));
+        tables.insert(node.var, allowed.entry(&node.labels).or_insert_with(find).clone());
+    }
+    let mut at: HashMap<VarId, Vec<usize>> = HashMap::new();
+    for (i, edge) in graph.edges.iter().enumerate().filter(|(_, e)| e.range == EdgeRange::One) {
+        at.entry(edge.from).or_default().push(i);
+        if edge.to != edge.from {
+            at.entry(edge.to).or_default().push(i);
+        }
+    }
+    let mut joined = Joined::default();
+    let mut waits: Vec<bool> = graph.edges.iter().map(|e| e.range == EdgeRange::One).collect();
+    let mut queue: VecDeque<usize> = (0..graph.edges.len()).filter(|i| waits[*i]).collect();
+    while let Some(i) = queue.pop_front() {
+        waits[i] = false;
+        let edge = &graph.edges[i];
+        let pairs = joined.pairs(catalog, edge);
+        for var in narrow(&mut tables, edge, &pairs) {
+            for next in at.get(&var).into_iter().flatten() {
+                if !std::mem::replace(&mut waits[*next], true) {
+                    queue.push_back(*next);
                 }
             }
         }
-        if !changed {
-            return tables;
+    }
+    tables
+}
+
+/// Narrows the tables at both ends of an edge; gives the ends that lost some.
+fn narrow(tables: &mut Tables, edge: &EdgePattern, pairs: &[(TableId, TableId)]) -> Vec<VarId> {
+    let (Some(from), Some(to)) = (tables.get(&edge.from), tables.get(&edge.to)) else { return Vec::new() };
+    // Lists of tables are in the order of their ids.
+    let fits = |(f, t): &&(TableId, TableId)| from.binary_search(f).is_ok() && to.binary_search(t).is_ok();
+    let (mut sources, mut targets) = (BTreeSet::new(), BTreeSet::new());
+    for (source, target) in pairs.iter().filter(fits) {
+        sources.insert(*source);
+        targets.insert(*target);
+    }
+    let mut narrowed = Vec::new();
+    for (var, allowed) in [(edge.from, sources), (edge.to, targets)] {
+        if let Some(list) = tables.get_mut(&var) {
+            let before = list.len();
+            list.retain(|t| allowed.contains(t));
+            if list.len() < before {
+                narrowed.push(var);
+            }
         }
     }
+    narrowed
 }

@@ -3,58 +3,60 @@
 //! Two patterns can match one edge only if they have an edge table in common that fits the tables of their ends; along a chain, only if that
 //! edge is a loop.
 
-use trimorph_algebra::{Direction, EdgePattern, EdgeRange, Expr, Op, QuantifierKind, QueryGraph, VarId};
+use std::collections::HashMap;
+
+use trimorph_algebra::{
+    Direction, EdgePattern, EdgeRange, Expr, Op, Plan, QuantifierKind, QueryGraph, VarId, Vars,
+};
 use trimorph_base::TableId;
 use trimorph_catalog::Catalog;
 use trimorph_types::LogicalType;
 
-use crate::Optimizer;
+use crate::Halt;
+use crate::needed::bottom_up;
+use crate::passes::{Planning, poll};
 use crate::tables::{Tables, edge_tables};
 
-/// Whether two edges of a pattern can be the same edge of the data.
-pub(crate) struct Coincidence<'a> {
-    pub(crate) catalog: &'a Catalog,
-    pub(crate) tables: &'a Tables,
+/// Pairs looked at between two looks at the flag that cancels.
+const POLLED_PAIRS: usize = 4_096;
+
+/// Which edges of a pattern can be the same edge of the data.
+pub(crate) struct Coincidence<'g> {
+    edges: HashMap<VarId, (&'g EdgePattern, Vec<Feasible>)>,
 }
 
-impl Coincidence<'_> {
-    /// Indices of the edge tables that an edge pattern can match, and whether one of them has self loops.
-    fn feasible(&self, edge: &EdgePattern) -> Vec<(usize, bool)> {
-        let all = edge_tables(self.catalog, edge);
-        let tables = |v: &VarId| self.tables.get(v);
-        let fits = |source: TableId, targets: &[TableId], from: &VarId, to: &VarId| {
-            tables(from).is_none_or(|t| t.contains(&source))
-                && tables(to).is_none_or(|t| targets.iter().any(|x| t.contains(x)))
-        };
-        (self.catalog.edge_tables.iter().enumerate())
-            .filter(|(_, info)| all.iter().any(|a| std::ptr::eq(*a, *info)))
-            .filter(|(_, info)| {
-                let targets: Vec<TableId> = info.backward.iter().map(|b| b.target).collect();
-                (edge.direction != Direction::In && fits(info.source, &targets, &edge.from, &edge.to))
-                    || (edge.direction != Direction::Out && fits(info.source, &targets, &edge.to, &edge.from))
-            })
-            .map(|(i, info)| (i, info.self_loops > 0))
-            .collect()
+/// An edge table that an edge pattern can match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Feasible {
+    table: usize,
+    has_loops: bool,
+}
+
+impl<'g> Coincidence<'g> {
+    pub(crate) fn new(catalog: &Catalog, tables: &Tables, graph: &'g QueryGraph) -> Self {
+        let edges = (graph.edges.iter()).map(|e| (e.var, (e, feasible(catalog, tables, e)))).collect();
+        Self { edges }
     }
 
-    pub(crate) fn possible(&self, a: &EdgePattern, b: &EdgePattern) -> bool {
+    /// The edge pattern of a variable.
+    pub(crate) fn edge(&self, var: VarId) -> Option<&'g EdgePattern> {
+        self.edges.get(&var).map(|(edge, _)| *edge)
+    }
+
+    /// Whether two edges of the pattern can be the same; of edges that it does not have, nothing is known.
+    pub(crate) fn is_possible(&self, a: VarId, b: VarId) -> bool {
+        let (Some((a, fa)), Some((b, fb))) = (self.edges.get(&a), self.edges.get(&b)) else { return true };
         if a.range != EdgeRange::One || b.range != EdgeRange::One {
             return true;
         }
-        let (fa, fb) = (self.feasible(a), self.feasible(b));
-        let common: Vec<_> = fa.iter().filter(|t| fb.contains(t)).collect();
-        if common.is_empty() {
+        let mut common = fa.iter().filter(|t| fb.contains(t)).peekable();
+        if common.peek().is_none() {
             return false;
         }
-        let ends = |e: &EdgePattern| match e.direction {
-            Direction::Out => Some((e.from, e.to)),
-            Direction::In => Some((e.to, e.from)),
-            Direction::Both => None,
-        };
         if let (Some((source_a, target_a)), Some((source_b, target_b))) = (ends(a), ends(b)) {
             // In a chain, one edge twice is a loop.
             let chained = target_a == source_b || target_b == source_a;
-            if chained && common.iter().all(|(_, loops)| !loops) {
+            if chained && common.all(|table| !table.has_loops) {
                 return false;
             }
         }
@@ -62,36 +64,77 @@ impl Coincidence<'_> {
     }
 }
 
-impl Optimizer<'_> {
-    /// Turns the pairs of edges that must differ into predicates, where they could coincide at all.
-    pub(crate) fn tell_apart(&mut self, graph: &mut QueryGraph, tables: &Tables) {
-        let coincidence = Coincidence { catalog: self.catalog, tables };
-        let pairs = std::mem::take(&mut graph.distinct);
-        for (a, b) in pairs {
-            let edge = |v: VarId| graph.edges.iter().find(|e| e.var == v);
-            let (Some(x), Some(y)) = (edge(a), edge(b)) else { continue };
-            if !coincidence.possible(x, y) {
-                continue;
-            }
-            let predicate = match (x.range == EdgeRange::One, y.range == EdgeRange::One) {
-                (true, true) => Expr::op(Op::Ne, vec![Expr::Var(a), Expr::Var(b)]),
-                (one, other) => {
-                    let (list, single) = if one { (b, a) } else { (a, b) };
-                    let item = self.vars.anonymous(LogicalType::Relationship);
-                    let inner = if one || other {
-                        Expr::op(Op::Eq, vec![Expr::Var(item), Expr::Var(single)])
-                    } else {
-                        Expr::op(Op::In, vec![Expr::Var(item), Expr::Var(single)])
-                    };
-                    Expr::Quantifier {
-                        kind: QuantifierKind::None,
-                        var: item,
-                        list: Box::new(Expr::Var(list)),
-                        predicate: Box::new(inner),
-                    }
+/// Source and target of a directed edge pattern.
+fn ends(edge: &EdgePattern) -> Option<(VarId, VarId)> {
+    match edge.direction {
+        Direction::Out => Some((edge.from, edge.to)),
+        Direction::In => Some((edge.to, edge.from)),
+        Direction::Both => None,
+    }
+}
+
+/// The edge tables that an edge pattern can match.
+fn feasible(catalog: &Catalog, tables: &Tables, edge: &EdgePattern) -> Vec<Feasible> {
+    let all = edge_tables(catalog, edge);
+    let tables = |v: &VarId| tables.get(v);
+    let fits = |source: TableId, targets: &[TableId], from: &VarId, to: &VarId| {
+        tables(from).is_none_or(|t| t.contains(&source))
+            && tables(to).is_none_or(|t| targets.iter().any(|x| t.contains(x)))
+    };
+    (catalog.edge_tables.iter().enumerate())
+        .filter(|(_, info)| all.iter().any(|a| std::ptr::eq(*a, *info)))
+        .filter(|(_, info)| {
+            let targets: Vec<TableId> = info.backward.iter().map(|b| b.target).collect();
+            (edge.direction != Direction::In && fits(info.source, &targets, &edge.from, &edge.to))
+                || (edge.direction != Direction::Out && fits(info.source, &targets, &edge.to, &edge.from))
+        })
+        .map(|(table, info)| Feasible { table, has_loops: info.self_loops > 0 })
+        .collect()
+}
+
+/// The pass.
+pub(crate) fn tell_apart(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let (catalog, cancel) = (planning.catalog, planning.cancel);
+    let vars = &mut *planning.vars;
+    bottom_up(plan, &planning.needed, &mut |mut plan, _| {
+        if let Plan::Match { graph, .. } = &mut plan
+            && !graph.distinct.is_empty()
+        {
+            let pairs = std::mem::take(&mut graph.distinct);
+            let mut predicates = Vec::new();
+            let coincidence = Coincidence::new(catalog, &graph.tables, graph);
+            for (i, (a, b)) in pairs.into_iter().enumerate() {
+                if i % POLLED_PAIRS == 0 {
+                    poll(cancel)?;
                 }
-            };
-            graph.predicates.push(predicate);
+                if let (Some(x), Some(y)) = (coincidence.edge(a), coincidence.edge(b))
+                    && coincidence.is_possible(a, b)
+                {
+                    predicates.push(differ(x, y, vars));
+                }
+            }
+            graph.predicates.append(&mut predicates);
+        }
+        Ok(plan)
+    })
+}
+
+/// The condition that two edges, or the edges of lists, are not the same.
+fn differ(x: &EdgePattern, y: &EdgePattern, vars: &mut Vars) -> Expr {
+    let (a, b) = (x.var, y.var);
+    match (x.range == EdgeRange::One, y.range == EdgeRange::One) {
+        (true, true) => Expr::op(Op::Ne, vec![Expr::Var(a), Expr::Var(b)]),
+        (one, other) => {
+            let (list, single) = if one { (b, a) } else { (a, b) };
+            let item = vars.anonymous(LogicalType::Relationship);
+            let op = if one || other { Op::Eq } else { Op::In };
+            let inner = Expr::op(op, vec![Expr::Var(item), Expr::Var(single)]);
+            Expr::Quantifier {
+                kind: QuantifierKind::None,
+                var: item,
+                list: Box::new(Expr::Var(list)),
+                predicate: Box::new(inner),
+            }
         }
     }
 }

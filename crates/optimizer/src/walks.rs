@@ -1,4 +1,4 @@
-//! What is asked of walks as wholes: taken off the pattern, it becomes part of the search for them.
+//! Takes what is asked of walks as wholes off their pattern, makes it part of the search for them.
 //!
 //! 1. A walk whose list of relationships is bound before the pattern goes along that list: there is nothing to search for.
 //! 2. Conditions on the whole of a shortest path: those that every node or every relationship must meet prune the search; upper bounds of the
@@ -12,14 +12,28 @@ use trimorph_algebra::{
 };
 use trimorph_types::Value;
 
-use crate::plan_match::and;
-use crate::{VarSet, vars_of};
+use crate::needed::bottom_up;
+use crate::passes::Planning;
+use crate::{Halt, VarSet, conjunction, vars_of};
 
 /// Walks by the variables of their edges.
 pub(crate) type Walks = BTreeMap<VarId, Walk>;
 
+/// The pass.
+pub(crate) fn walks(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    bottom_up(plan, &planning.needed, &mut |mut plan, _| {
+        if let Plan::Match { input, graph } = &mut plan
+            && graph.edges.iter().any(|e| e.range != EdgeRange::One)
+        {
+            let bound = input.vars().into_iter().collect();
+            graph.walks = take_walks(graph, &bound);
+        }
+        Ok(plan)
+    })
+}
+
 /// Takes what is asked of walks off `graph`; `bound` is bound before it.
-pub(crate) fn take_walks(graph: &mut QueryGraph, bound: &VarSet) -> Walks {
+fn take_walks(graph: &mut QueryGraph, bound: &VarSet) -> Walks {
     let mut walks = Walks::new();
     let QueryGraph { edges, predicates, .. } = graph;
     for edge in edges {
@@ -60,11 +74,11 @@ fn bound_list(predicate: &Expr, edges: VarId, bound: &VarSet) -> Option<VarId> {
 fn place_condition(condition: Expr, edge: &mut EdgePattern, walk: &mut Walk, bound: &VarSet) {
     match element_of(&condition, edge.var, bound) {
         Some((Element::Node, var, each)) => {
-            walk.nodes = Some(joined(walk.nodes.take(), var, each));
+            walk.nodes = joined(walk.nodes.take(), var, each);
             return;
         }
         Some((Element::Edge, var, each)) => {
-            edge.each = Some(joined(edge.each.take(), var, each));
+            edge.each = joined(edge.each.take(), var, each);
             return;
         }
         None => {}
@@ -74,10 +88,7 @@ fn place_condition(condition: Expr, edge: &mut EdgePattern, walk: &mut Walk, bou
         *max = Some(max.map_or(longest, |max| max.min(longest)));
     }
     if limit.is_none_or(|(_, whole)| !whole) {
-        walk.condition = Some(match walk.condition.take() {
-            Some(others) => and(others, condition),
-            None => condition,
-        });
+        walk.condition = conjunction(walk.condition.take().into_iter().chain([condition]));
     }
 }
 
@@ -164,11 +175,9 @@ fn length_limit(condition: &Expr, edges: VarId) -> Option<(u32, bool)> {
 }
 
 /// Both conditions, over the variable of the first.
-fn joined(first: Option<(VarId, Expr)>, var: VarId, each: Expr) -> (VarId, Expr) {
-    match first {
-        None => (var, each),
-        Some((known, others)) => (known, and(others, renamed(each, var, known))),
-    }
+fn joined(first: Option<(VarId, Expr)>, var: VarId, each: Expr) -> Option<(VarId, Expr)> {
+    let Some((known, others)) = first else { return Some((var, each)) };
+    Some((known, conjunction([others, renamed(each, var, known)])?))
 }
 
 fn renamed(expr: Expr, from: VarId, to: VarId) -> Expr {

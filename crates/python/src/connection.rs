@@ -69,7 +69,7 @@ impl Connection {
         let cancel = CancelToken::default();
         self.cell.runs(&cancel);
         let result = interrupt::run(py, &cancel, || {
-            engine.execute_prepared_until(&engine.prepare(text)?, params, cancel.clone())
+            engine.execute_prepared_until(&engine.prepare_until(text, &cancel)?, params, cancel.clone())
         })?;
         QueryResult::new(py, result, text, cancel.clone(), Arc::clone(&self.cell), self.handle.source)
     }
@@ -91,7 +91,8 @@ impl Connection {
     fn prepare(&self, py: Python<'_>, text: &str, lang: &str) -> PyResult<Prepared> {
         check_language(py, lang)?;
         let engine = self.cell.engine()?;
-        let prepared = interrupt::run(py, &CancelToken::default(), || engine.prepare(text))?;
+        let cancel = CancelToken::default();
+        let prepared = interrupt::run(py, &cancel, || engine.prepare_until(text, &cancel))?;
         Ok(Prepared {
             prepared,
             text: text.to_owned(),

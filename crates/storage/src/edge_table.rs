@@ -72,7 +72,10 @@ impl EdgeTable {
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
         let directions = std::iter::once(&self.forward).chain(self.backward.iter().map(|(_, a)| a));
         let pages = self.pages.segments.iter().filter_map(|s| s.piece.as_ref());
-        directions.flat_map(Adjacency::pieces).chain(pages).chain(self.columns.iter().flat_map(|c| c.pieces()))
+        directions
+            .flat_map(Adjacency::pieces)
+            .chain(pages)
+            .chain(self.columns.iter().flat_map(|c| c.pieces()))
     }
 
     /// Resolves into slices.

@@ -45,7 +45,10 @@ impl SegmentPages {
         let starts = bytemuck::try_cast_slice::<u8, u32>(blob.as_slice()).unwrap_or_default();
         // A table may have got rows since, which have no edges.
         let pages = rows.div_ceil(PAGE_ROWS as usize);
-        if !(2..=pages + 1).contains(&starts.len()) || starts.first() != Some(&0) || starts.windows(2).any(|w| w[0] > w[1]) {
+        if !(2..=pages + 1).contains(&starts.len())
+            || starts.first() != Some(&0)
+            || starts.windows(2).any(|w| w[0] > w[1])
+        {
             return Err(meta.error("ascending starts, one more than pages"));
         }
         Ok(Self { starts: starts.to_vec(), piece: Some(piece) })

@@ -17,5 +17,6 @@ pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumn
 pub use trimorph_storage::column::{ColumnView, Condition, SEGMENT_ROWS, Test, ZONE_ROWS};
 pub use trimorph_storage::{
     Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, EdgeChanges, EdgeTable, EdgeTableView, Main,
-    NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main, pieces_of, read_checkpoint, read_main, read_unverified, write_main,
+    NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main, pieces_of, read_checkpoint, read_main,
+    read_unverified, write_main,
 };

@@ -127,7 +127,9 @@ impl<'s> Reader<'s> {
     /// All properties of an edge.
     pub fn edge_properties(&self, edge: EdgeId) -> Map {
         let table = edge.table().0 as usize;
-        let Some(info) = self.catalog().edge_tables.get(table).filter(|_| edge.is_edge()) else { return Map::new() };
+        let Some(info) = self.catalog().edge_tables.get(table).filter(|_| edge.is_edge()) else {
+            return Map::new();
+        };
         let slot = self.edge_table(table).slot(edge);
         (info.properties.iter().enumerate())
             .map(|(i, p)| (self.catalog().property_name(p.id), self.edge_column(table, i).value(slot)))

@@ -107,9 +107,7 @@ impl Value {
     /// **Cost**: lists and maps of its own are walked.
     pub fn owned_bytes(&self) -> u64 {
         match self {
-            Self::List(items) if own(items) => {
-                CELL + LIST + items.iter().map(Self::owned_bytes).sum::<u64>()
-            }
+            Self::List(items) if own(items) => CELL + LIST + items.iter().map(Self::owned_bytes).sum::<u64>(),
             Self::Map(entries) if own(entries) => {
                 let beside = entries.values().map(|v| v.owned_bytes() - CELL).sum::<u64>();
                 CELL + LIST + entries.len().div_ceil(ENTRIES) as u64 * NODE + beside

@@ -8,6 +8,8 @@ mod chunk;
 mod nodes;
 mod nulls;
 mod selection;
+#[cfg(test)]
+mod tests;
 mod vector;
 
 pub use chunk::{Chunk, Group, VECTOR_SIZE};

@@ -155,7 +155,8 @@ impl Piece {
     /// Metadata length and blob count.
     fn counts(&self) -> Option<(usize, usize)> {
         let bytes = self.bytes.as_slice();
-        let number = |at: usize| bytes.get(at..at + 4)?.first_chunk().map(|raw| u32::from_le_bytes(*raw) as usize);
+        let number =
+            |at: usize| bytes.get(at..at + 4)?.first_chunk().map(|raw| u32::from_le_bytes(*raw) as usize);
         Some((number(0)?, number(4)?))
     }
 

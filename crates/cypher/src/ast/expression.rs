@@ -76,6 +76,13 @@ pub enum ExprKind {
         /// Right operand.
         right: Box<Expr>,
     },
+    /// `first op right op right …` for arithmetic of one precedence, from left to right: a chain too long to be a tree.
+    Chain {
+        /// The first operand.
+        first: Box<Expr>,
+        /// The operators and the operands after them.
+        rest: Vec<ChainPart>,
+    },
     /// `first op right op right …`, such as `1 < x <= 3`: true if every neighbouring pair is.
     Comparison {
         /// The first operand.
@@ -199,6 +206,17 @@ pub enum ComparisonOp {
     Greater,
     /// `>=`.
     GreaterOrEqual,
+}
+
+/// One link of a chain of arithmetic.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ChainPart {
+    /// The operator.
+    pub op: BinaryOp,
+    /// Where the operator stands.
+    pub op_span: Span,
+    /// The operand after it.
+    pub right: Expr,
 }
 
 /// One link of a comparison chain.

@@ -12,7 +12,6 @@ use super::Binder;
 use super::bind_expression::{Typed, undefined};
 use super::bind_function::wrong_count;
 use super::check_types::Type;
-use super::compare_expressions::same;
 use super::context::{Aggregated, Context, Mode};
 use super::report::{Bound, semantic, with_hint};
 use super::walk_expression::{aggregate_kind, for_each_child, is_plain, is_random};
@@ -27,7 +26,9 @@ impl<'q> Binder<'q> {
         {
             return Ok(None);
         }
-        let Some(key) = grouping.keys.iter().find(|key| same(key.expr, expr)) else { return Ok(None) };
+        let Some(key) = grouping.key_places.find(expr).and_then(|place| grouping.keys.get(place)) else {
+            return Ok(None);
+        };
         if !cx.locals.is_empty() && uses(expr, &|name| cx.local(name).is_some()) {
             return Ok(None);
         }
@@ -52,7 +53,9 @@ impl<'q> Binder<'q> {
         if !cx.locals.is_empty() || !grouping.may_aggregate {
             return Err(misplaced(expr.span));
         }
-        if let Some(known) = grouping.aggregates.iter().find(|known| same(known.expr, expr)) {
+        if let Some(known) =
+            grouping.aggregate_places.find(expr).and_then(|place| grouping.aggregates.get(place))
+        {
             return Ok(self.var(known.var));
         }
         if grouping.after {
@@ -67,7 +70,8 @@ impl<'q> Binder<'q> {
             Some(name) => self.named(&name, ty),
             None => self.anonymous(ty),
         };
-        grouping.aggregates.push(Aggregated { expr, var, aggregate });
+        grouping.aggregates.push(Aggregated { var, aggregate });
+        grouping.aggregate_places.add(Some(expr));
         Ok(self.var(var))
     }
 

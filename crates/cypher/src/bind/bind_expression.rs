@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Op, VarId};
-use trimorph_base::Span;
+use trimorph_base::{Diagnostic, Span};
 use trimorph_types::Value;
 
 use super::Binder;
@@ -33,6 +33,9 @@ impl Typed {
 impl<'q> Binder<'q> {
     /// Any expression.
     pub(super) fn expression(&mut self, expr: &'q ast::Expr, cx: &mut Context<'q>) -> Bound<Typed> {
+        if self.cancel.is_cancelled() {
+            return Err(Box::new(Diagnostic::cancelled()));
+        }
         if let Mode::Groups(_) = cx.mode
             && let Some(found) = self.grouped(expr, cx)?
         {
@@ -55,6 +58,7 @@ impl<'q> Binder<'q> {
             ExprKind::HasLabels { base, labels } => self.label_test(base, labels, cx),
             ExprKind::Unary { op, operand } => self.sign(*op, operand, expr.span, cx),
             ExprKind::Binary { op, op_span, left, right } => self.binary(*op, *op_span, left, right, cx),
+            ExprKind::Chain { first, rest } => self.chain(first, rest, cx),
             ExprKind::Comparison { first, rest } => self.comparison(first, rest, cx),
             ExprKind::Not(operand) => self.negation(operand, expr.span, cx),
             ExprKind::And(operands) => self.connective(Op::And, operands, cx),

@@ -74,8 +74,9 @@ impl<'q> Binder<'q> {
             LabelExprKind::Not(inner) => {
                 self.labels(inner, relationship)?.map(|inner| LabelExpr::Not(Box::new(inner)))
             }
-            LabelExprKind::And(parts) => self.label_list(parts, relationship)?.map(|p| joined(p, true)),
-            LabelExprKind::Or(parts) => self.label_list(parts, relationship)?.map(|p| joined(p, false)),
+            LabelExprKind::And(parts) => (self.label_list(parts, relationship)?)
+                .map(|parts| parts.into_iter().fold(LabelExpr::True, LabelExpr::and)),
+            LabelExprKind::Or(parts) => self.label_list(parts, relationship)?.map(either),
         })
     }
 
@@ -96,15 +97,11 @@ impl<'q> Binder<'q> {
     }
 }
 
-/// Joins parts into a tree of logarithmic height.
-fn joined(mut parts: Vec<LabelExpr>, all: bool) -> LabelExpr {
+/// The disjunction, as a tree of logarithmic height.
+fn either(mut parts: Vec<LabelExpr>) -> LabelExpr {
     if parts.len() > 1 {
-        let right = joined(parts.split_off(parts.len() / 2), all);
-        let left = joined(parts, all);
-        return match all {
-            true => left.and(right),
-            false => LabelExpr::Or(Box::new(left), Box::new(right)),
-        };
+        let right = either(parts.split_off(parts.len() / 2));
+        return LabelExpr::Or(Box::new(either(parts)), Box::new(right));
     }
     parts.pop().unwrap_or(LabelExpr::True)
 }

@@ -9,7 +9,7 @@ use super::bind_expression::Typed;
 use super::check_types::{Type, addition, arithmetic, expect, expect_number, expect_predicate};
 use super::context::Context;
 use super::report::{Bound, semantic};
-use crate::ast::{self, BinaryOp, ComparisonOp, ComparisonPart, UnaryOp};
+use crate::ast::{self, BinaryOp, ChainPart, ComparisonOp, ComparisonPart, UnaryOp};
 
 impl<'q> Binder<'q> {
     #[inline(never)]
@@ -42,6 +42,26 @@ impl<'q> Binder<'q> {
         let r = self.expression(right, cx)?;
         let (op, ty) = binary_type(op, (l.ty, left.span), (r.ty, right.span), span)?;
         Ok(Typed::new(Expr::Op(op, vec![l.expr, r.expr], span), ty))
+    }
+
+    /// Arithmetic from left to right.
+    #[inline(never)]
+    pub(super) fn chain(
+        &mut self,
+        first: &'q ast::Expr,
+        rest: &'q [ChainPart],
+        cx: &mut Context<'q>,
+    ) -> Bound<Typed> {
+        let Typed { expr, mut ty } = self.expression(first, cx)?;
+        let mut span = first.span;
+        let mut bound = Vec::with_capacity(rest.len());
+        for part in rest {
+            let right = self.expression(&part.right, cx)?;
+            let (op, made) = binary_type(part.op, (ty, span), (right.ty, part.right.span), part.op_span)?;
+            (ty, span) = (made, span.join(part.right.span));
+            bound.push((op, right.expr, part.op_span));
+        }
+        Ok(Typed::new(Expr::Chain(Box::new(expr), bound), ty))
     }
 
     /// `a < b <= c` is `a < b AND b <= c`.

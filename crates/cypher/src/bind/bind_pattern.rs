@@ -17,7 +17,13 @@ use super::scope::Scope;
 use crate::ast;
 
 /// Relationships that the pattern of one clause may have: pairs of them are written out.
-const EDGES_MAX: usize = 500;
+const EDGES_MAX: usize = 1_000;
+/// Nodes that the pattern of one clause may have: each that no relationship reaches is an operator more in the line of the plan.
+const NODES_MAX: usize = 2_000;
+/// Pairs of relationships that must differ, in all patterns of a query.
+const PAIRS_MAX: usize = 1_000_000;
+/// Types up to which those of two relationships are compared; with more, they are taken to have one in common.
+const TYPES_COMPARED_MAX: usize = 32;
 
 /// A pattern while it is bound.
 pub(super) struct Pattern<'q> {
@@ -67,6 +73,7 @@ impl Pattern<'_> {
         for (place, (a, a_types)) in self.trail.iter().enumerate() {
             for (b, b_types) in &self.trail[place + 1..] {
                 let disjoint = !a_types.is_empty()
+                    && a_types.len() <= TYPES_COMPARED_MAX
                     && !b_types.is_empty()
                     && !a_types.iter().any(|ty| b_types.binary_search(ty).is_ok());
                 if !disjoint {
@@ -91,7 +98,16 @@ impl<'q> Binder<'q> {
             let primary = format!("a pattern has more than {EDGES_MAX} relationships");
             return Err(too_complex(primary, "split it into several MATCH clauses"));
         }
+        if pattern.graph.nodes.len() > NODES_MAX {
+            let primary = format!("a pattern has more than {NODES_MAX} nodes");
+            return Err(too_complex(primary, "split it into several queries"));
+        }
         pattern.tell_apart();
+        self.pairs += pattern.graph.distinct.len();
+        if self.pairs > PAIRS_MAX {
+            let primary = format!("more than {PAIRS_MAX} pairs of relationships have to be told apart");
+            return Err(too_complex(primary, "give relationships types, or split the query"));
+        }
         let mut below = Vec::new();
         for pending in std::mem::take(&mut pattern.pending) {
             match pending {

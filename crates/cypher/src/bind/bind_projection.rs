@@ -201,7 +201,7 @@ impl<'q> Binder<'q> {
             outputs.push(Some(output));
         }
         let plan = self.apply(part.plan, cx.hoists)?;
-        let grouping = Grouping { keys: known, ..Grouping::new(cx.scope) };
+        let grouping = Grouping::new(cx.scope).with_keys(known);
         let mut cx = Context::groups(scope, grouping);
         for (place, column) in aggregating {
             let output = self.group_column(column, &mut cx)?;

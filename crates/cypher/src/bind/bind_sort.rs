@@ -14,7 +14,7 @@ use super::Binder;
 use super::bind_projection::{Output, Projected};
 use super::bind_where::Conjunct;
 use super::check_types::expect;
-use super::compare_expressions::same;
+use super::compare_expressions::Sketches;
 use super::context::{Context, Grouping, Hoist, Key, Mode};
 use super::report::{Bound, semantic, with_hint};
 use super::scope::Scope;
@@ -38,7 +38,7 @@ impl BoundTail {
     /// Whether it uses a variable that is none of the columns.
     fn looks_before(&self, outputs: &[Output<'_>]) -> bool {
         let mut used = Vec::new();
-        self.keys.iter().for_each(|key| key.expr.free_vars(&mut used));
+        self.keys.iter().for_each(|key| key.expr.for_each_free_var(&mut |v| used.push(v)));
         self.hoists.iter().for_each(|hoist| used.extend(&hoist.arguments));
         self.conjuncts.iter().for_each(|conjunct| conjunct.free_vars(&mut used));
         let hoisted = self.hoists.iter().chain(self.conjuncts.iter().flat_map(Conjunct::hoists));
@@ -97,13 +97,17 @@ impl<'q> Binder<'q> {
 
     fn tail(&mut self, tail: &Tail<'q>, outputs: &[Output<'q>], cx: &mut Context<'q>) -> Bound<BoundTail> {
         let mut keys = Vec::with_capacity(tail.projection.order_by.len());
+        let known = match tail.projection.order_by.is_empty() {
+            true => Sketches::default(),
+            false => Sketches::new(outputs.iter().map(|o| o.expr)),
+        };
         for item in &tail.projection.order_by {
             if let Mode::Groups(grouping) = &mut cx.mode {
                 grouping.mixed = aggregates(&item.expr);
             }
             let column = match (&item.expr.kind, &cx.mode) {
                 (ExprKind::Variable(_), _) | (_, Mode::Groups(_)) => None,
-                _ => outputs.iter().find(|o| o.expr.is_some_and(|e| same(e, &item.expr))),
+                _ => known.find(&item.expr).and_then(|place| outputs.get(place)),
             };
             let expr = match column {
                 Some(output) => Expr::Var(output.var),
@@ -219,11 +223,11 @@ fn after_groups<'q>(
     distinct: bool,
 ) -> Context<'q> {
     let groups = grouping.is_some();
-    let mut grouping = grouping.unwrap_or_else(|| Grouping::new(before));
-    grouping.keys = outputs
+    let keys = outputs
         .iter()
         .filter_map(|o| o.expr.map(|expr| Key { expr, var: o.var, aggregates: aggregates(expr) }))
         .collect();
+    let mut grouping = grouping.unwrap_or_else(|| Grouping::new(before)).with_keys(keys);
     grouping.after = true;
     grouping.may_aggregate = groups && !distinct;
     Context::groups(scope.clone(), grouping)

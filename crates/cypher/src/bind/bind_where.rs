@@ -24,7 +24,7 @@ impl Conjunct {
     /// Adds the variables that the condition uses, those of its own subqueries among them.
     pub(super) fn free_vars(&self, out: &mut Vec<VarId>) {
         match self {
-            Self::Plain(expr) | Self::Hoisted(_, expr) => expr.free_vars(out),
+            Self::Plain(expr) | Self::Hoisted(_, expr) => expr.for_each_free_var(&mut |v| out.push(v)),
             Self::Exists(_) => {}
         }
         self.hoists().iter().for_each(|hoist| out.extend(&hoist.arguments));

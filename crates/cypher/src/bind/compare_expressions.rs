@@ -1,6 +1,90 @@
 //! Whether two expressions say the same, wherever they stand.
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::discriminant;
+
+use super::walk_expression::for_each_child;
 use crate::ast::{Expr, ExprKind, Literal, MapEntry, Name};
+
+/// Expressions up to which each is compared with all.
+const COMPARED_MAX: usize = 8;
+/// Levels, and children of each, that a sketch looks at.
+const SKETCH_LEVELS: usize = 4;
+const SKETCH_CHILDREN: usize = 6;
+
+/// Places of expressions, by what they look like: thousands of columns are not compared with thousands of others.
+#[derive(Default)]
+pub(super) struct Sketches<'q> {
+    exprs: Vec<Option<&'q Expr>>,
+    places: HashMap<u64, Vec<usize>>,
+}
+
+impl<'q> Sketches<'q> {
+    pub(super) fn new(exprs: impl IntoIterator<Item = Option<&'q Expr>>) -> Self {
+        let mut sketches = Self::default();
+        exprs.into_iter().for_each(|expr| sketches.add(expr));
+        sketches
+    }
+
+    /// Adds the next expression; `None` is never found.
+    pub(super) fn add(&mut self, expr: Option<&'q Expr>) {
+        let place = self.exprs.len();
+        self.exprs.push(expr);
+        if place == COMPARED_MAX {
+            // From now on they are looked up: those before too.
+            for (place, expr) in self.exprs.iter().enumerate() {
+                if let Some(expr) = expr {
+                    self.places.entry(sketch(expr)).or_default().push(place);
+                }
+            }
+        } else if place > COMPARED_MAX
+            && let Some(expr) = expr
+        {
+            self.places.entry(sketch(expr)).or_default().push(place);
+        }
+    }
+
+    /// The place of the first that says the same.
+    pub(super) fn find(&self, expr: &Expr) -> Option<usize> {
+        let is_same =
+            |place: &usize| self.exprs.get(*place).is_some_and(|e| e.is_some_and(|e| same(e, expr)));
+        if self.exprs.len() <= COMPARED_MAX {
+            return (0..self.exprs.len()).find(is_same);
+        }
+        self.places.get(&sketch(expr))?.iter().copied().find(is_same)
+    }
+}
+
+/// A number that expressions which say the same have in common.
+fn sketch(expr: &Expr) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    add_sketch(expr, SKETCH_LEVELS, &mut hasher);
+    hasher.finish()
+}
+
+fn add_sketch(expr: &Expr, levels: usize, out: &mut DefaultHasher) {
+    discriminant(&expr.kind).hash(out);
+    match &expr.kind {
+        ExprKind::Variable(name) | ExprKind::Parameter(name) => name.hash(out),
+        ExprKind::Property { key, .. } => key.text.hash(out),
+        ExprKind::Literal(Literal::Integer(i)) => i.hash(out),
+        ExprKind::Literal(Literal::Float(f)) => f.to_bits().hash(out),
+        ExprKind::Literal(Literal::String(s)) => s.hash(out),
+        ExprKind::Function(call) => call.name.dotted().to_ascii_lowercase().hash(out),
+        _ => {}
+    }
+    if levels > 0 {
+        let mut children = 0;
+        for_each_child(expr, &mut |child| {
+            if children < SKETCH_CHILDREN {
+                add_sketch(child, levels - 1, out);
+            }
+            children += 1;
+        });
+        children.hash(out);
+    }
+}
 
 /// Whether the trees are the same apart from spans. Patterns and subqueries are never the same as others.
 pub(super) fn same(a: &Expr, b: &Expr) -> bool {
@@ -30,6 +114,11 @@ fn same_large(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
         (K::Binary { op: p, left: x, right: v, .. }, K::Binary { op: q, left: y, right: w, .. }) => {
             p == q && same(x, y) && same(v, w)
+        }
+        (K::Chain { first: x, rest: v }, K::Chain { first: y, rest: w }) => {
+            v.len() == w.len()
+                && same(x, y)
+                && v.iter().zip(w).all(|(v, w)| v.op == w.op && same(&v.right, &w.right))
         }
         (K::Comparison { first: x, rest: v }, K::Comparison { first: y, rest: w }) => {
             v.len() == w.len()

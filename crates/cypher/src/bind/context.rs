@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Aggregate, ApplyKind, Plan, VarId};
 
+use super::compare_expressions::Sketches;
 use super::scope::Scope;
 use crate::ast;
 
@@ -35,8 +36,7 @@ pub(super) struct Key<'q> {
 }
 
 /// An aggregate and the variable that holds it.
-pub(super) struct Aggregated<'q> {
-    pub(super) expr: &'q ast::Expr,
+pub(super) struct Aggregated {
     pub(super) var: VarId,
     pub(super) aggregate: Aggregate,
 }
@@ -44,10 +44,13 @@ pub(super) struct Aggregated<'q> {
 /// What an expression over groups may look at: its scope, these keys and new aggregates.
 pub(super) struct Grouping<'q> {
     pub(super) keys: Vec<Key<'q>>,
+    /// Where keys and aggregates are.
+    pub(super) key_places: Sketches<'q>,
+    pub(super) aggregate_places: Sketches<'q>,
     /// What the arguments of aggregates see.
     pub(super) rows: Scope,
     /// What was aggregated so far.
-    pub(super) aggregates: Vec<Aggregated<'q>>,
+    pub(super) aggregates: Vec<Aggregated>,
     /// Subqueries within the arguments of aggregates.
     pub(super) below: Vec<Hoist>,
     /// Subqueries over the groups that the columns need.
@@ -62,11 +65,19 @@ pub(super) struct Grouping<'q> {
     pub(super) name: Option<Arc<str>>,
 }
 
-impl Grouping<'_> {
+impl<'q> Grouping<'q> {
+    /// The same over these keys.
+    pub(super) fn with_keys(self, keys: Vec<Key<'q>>) -> Self {
+        let key_places = Sketches::new(keys.iter().map(|key| Some(key.expr)));
+        Self { keys, key_places, ..self }
+    }
+
     /// No keys yet, and aggregates over these names.
     pub(super) fn new(rows: Scope) -> Self {
         Self {
             keys: Vec::new(),
+            key_places: Sketches::default(),
+            aggregate_places: Sketches::default(),
             rows,
             aggregates: Vec::new(),
             below: Vec::new(),

@@ -46,7 +46,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trimorph_algebra::{BoundQuery, Plan, Procedures, VarId, Vars};
-use trimorph_base::{Diagnostic, ErrorKind, Span};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Span};
 use trimorph_catalog::Catalog;
 
 use crate::ast::{Name, Statement};
@@ -72,6 +72,19 @@ pub fn bind(
     functions: &dyn Functions,
     procedures: &Procedures,
 ) -> Result<BoundQuery, Diagnostic> {
+    bind_until(statement, catalog, functions, procedures, &CancelToken::default())
+}
+
+/// As [`bind`], until `cancel` says stop.
+///
+/// **Errors**: also that it was stopped.
+pub fn bind_until(
+    statement: &Statement,
+    catalog: &Catalog,
+    functions: &dyn Functions,
+    procedures: &Procedures,
+    cancel: &CancelToken,
+) -> Result<BoundQuery, Diagnostic> {
     let mut binder = Binder {
         text: &statement.text,
         functions,
@@ -85,6 +98,8 @@ pub fn bind(
         known_parameters: HashSet::new(),
         depth: 0,
         copies: 0,
+        pairs: 0,
+        cancel,
         update: None,
     };
     let (plan, columns) =
@@ -94,7 +109,8 @@ pub fn bind(
         return Err(Diagnostic::compile(ErrorKind::Unsupported, "UpdatesNotSupported", primary).at(span));
     }
     let notices = binder.unknown.into_notices(catalog);
-    Ok(BoundQuery { plan, columns, vars: binder.vars, parameters: binder.parameters, notices })
+    let (vars, parameters) = (binder.vars, binder.parameters);
+    Ok(BoundQuery { plan, columns, vars, parameters, notices, depth: None })
 }
 
 /// What is known while a statement is bound.
@@ -118,6 +134,10 @@ struct Binder<'q> {
     depth: usize,
     /// Expression nodes copied so far.
     copies: usize,
+    /// Pairs of relationships that must differ, so far.
+    pairs: usize,
+    /// Looked at for each expression.
+    cancel: &'q CancelToken,
     /// The first updating clause.
     update: Option<Span>,
 }

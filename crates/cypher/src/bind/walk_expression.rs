@@ -29,6 +29,10 @@ pub(super) fn for_each_child<'q>(expr: &'q Expr, visit: &mut dyn FnMut(&'q Expr)
             visit(operand);
         }
         ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| visit(e)),
+        ExprKind::Chain { first, rest } => {
+            visit(first);
+            rest.iter().for_each(|part| visit(&part.right));
+        }
         ExprKind::Comparison { first, rest } => {
             visit(first);
             rest.iter().for_each(|part| visit(&part.right));

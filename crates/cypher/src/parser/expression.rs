@@ -5,10 +5,15 @@
 //!
 //! Source: openCypher 9 grammar, from `Expression` to `UnaryAddOrSubtractExpression`.
 
+use trimorph_base::Span;
+
 use super::error::{syntax, with_hint};
 use super::{Parsed, Parser};
-use crate::ast::{BinaryOp, ComparisonOp, ComparisonPart, Expr, ExprKind};
+use crate::ast::{BinaryOp, ChainPart, ComparisonOp, ComparisonPart, Expr, ExprKind};
 use crate::token::{Keyword, TokenKind};
+
+/// Operators of one precedence that become a tree; more of them become one node, so that a long sum is not a deep one.
+const TREE_MAX: usize = 8;
 
 /// How tightly an operator binds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -114,6 +119,9 @@ impl Parser<'_> {
                 Operator::Logical(keyword, level) => self.logical(left, keyword, level)?,
                 Operator::Comparison => self.comparison(left)?,
                 Operator::NullTest => self.null_test(left)?,
+                Operator::Binary(_, level @ (Level::Sum | Level::Product | Level::Power)) => {
+                    self.arithmetic(left, level)?
+                }
                 Operator::Binary(op, level) => self.binary(left, op, level)?,
             };
             self.grow()?;
@@ -201,6 +209,36 @@ impl Parser<'_> {
         self.expect_keyword(Keyword::Null, if negated { " after IS NOT" } else { " or NOT NULL after IS" })?;
         let kind = ExprKind::IsNull { operand: Box::new(left), negated };
         Ok(Expr { kind, span: self.span_from(start) })
+    }
+
+    /// `left + b - c …` with all operators that bind as tightly: a tree of its few operators, or one node of many.
+    #[inline(never)]
+    fn arithmetic(&mut self, mut left: Expr, level: Level) -> Parsed<Expr> {
+        let mut rest = Vec::new();
+        self.refuse_path(&left)?;
+        while let Some(Operator::Binary(op, next)) = self.operator()
+            && next == level
+        {
+            let op_span = self.bump().span();
+            let right = self.expression_at(level.tighter())?;
+            self.refuse_path(&right)?;
+            rest.push(ChainPart { op, op_span, right });
+        }
+        let start = left.span.start;
+        let span = |right: &Expr| Span::new(start, right.span.end);
+        if rest.len() > TREE_MAX {
+            let span = rest.last().map_or(left.span, |last| span(&last.right));
+            return Ok(Expr { kind: ExprKind::Chain { first: Box::new(left), rest }, span });
+        }
+        for (place, ChainPart { op, op_span, right }) in rest.into_iter().enumerate() {
+            if place > 0 {
+                self.grow()?;
+            }
+            let span = span(&right);
+            let (l, r) = (Box::new(left), Box::new(right));
+            left = Expr { kind: ExprKind::Binary { op, op_span, left: l, right: r }, span };
+        }
+        Ok(left)
     }
 
     #[inline(never)]

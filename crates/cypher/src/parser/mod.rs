@@ -31,7 +31,7 @@ mod query;
 mod subquery;
 mod update;
 
-use trimorph_base::{Diagnostic, ErrorKind, Span};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Span};
 
 use crate::ast::Statement;
 use crate::lexer::tokenize;
@@ -61,6 +61,13 @@ type Parsed<T> = Result<T, Box<Diagnostic>>;
 /// **Cost**: linear in the text.
 /// **Errors**: the first mistake, always of kind `SyntaxError` and with a span.
 pub fn parse(text: &str) -> Result<Statement, Diagnostic> {
+    parse_until(text, &CancelToken::default())
+}
+
+/// As [`parse`], until `cancel` says stop.
+///
+/// **Errors**: also that it was stopped.
+pub fn parse_until(text: &str, cancel: &CancelToken) -> Result<Statement, Diagnostic> {
     if text.len() > QUERY_BYTES_MAX {
         let primary = format!("the query has {} bytes, at most {QUERY_BYTES_MAX} are allowed", text.len());
         return Err(Diagnostic::compile(ErrorKind::SyntaxError, "QueryTooLong", primary)
@@ -68,7 +75,7 @@ pub fn parse(text: &str) -> Result<Statement, Diagnostic> {
             .hint("pass large values as parameters"));
     }
     let tokens = tokenize(text);
-    let mut parser = Parser { text, tokens, at: 0, depth: 0, tallest: 0, bar_ends: false };
+    let mut parser = Parser { text, tokens, at: 0, depth: 0, tallest: 0, bar_ends: false, cancel };
     parser.statement().map_err(|error| *error)
 }
 
@@ -83,6 +90,8 @@ struct Parser<'a> {
     tallest: u32,
     /// Whether a `|` ends the expression being read rather than belonging to a label expression.
     bar_ends: bool,
+    /// Looked at whenever a rule is entered: a text of megabytes takes a while.
+    cancel: &'a CancelToken,
 }
 
 /// What [`Parser::leave`] needs to go back up.
@@ -99,6 +108,9 @@ impl Parser<'_> {
         self.depth += levels;
         if self.depth > NESTING_MAX {
             return Err(self.too_deep());
+        }
+        if self.cancel.is_cancelled() {
+            return Err(Box::new(Diagnostic::cancelled()));
         }
         self.tallest = 0;
         Ok(outer)

@@ -55,6 +55,9 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::HasLabels { base, labels: l } => format!("(: {} {})", expr(base), labels(l)),
         ExprKind::Unary { op: UnaryOp::Minus, operand } => format!("(- {})", expr(operand)),
         ExprKind::Unary { op: UnaryOp::Plus, operand } => format!("(+ {})", expr(operand)),
+        ExprKind::Chain { first, rest } => rest
+            .iter()
+            .fold(expr(first), |left, part| format!("({:?} {left} {})", part.op, expr(&part.right))),
         ExprKind::Binary { op, left, right, .. } => format!("({op:?} {} {})", expr(left), expr(right)),
         ExprKind::Comparison { first, rest } => {
             let rest = list(rest, "", |part| format!(" {:?} {}", part.op, expr(&part.right)));

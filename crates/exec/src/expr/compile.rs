@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trimorph_algebra::{Expr, LabelExpr, VarId};
-use trimorph_base::{Diagnostic, ErrorKind, Phase};
+use trimorph_algebra::{Expr, LabelExpr, Op, VarId};
+use trimorph_base::{Diagnostic, ErrorKind, Phase, Span};
 use trimorph_catalog::Catalog;
 use trimorph_functions::{Clock, Context, NoGraph};
 use trimorph_store::access::PropertyAccess;
@@ -84,6 +84,7 @@ impl Scope<'_, '_> {
                 }
             }
             Expr::Op(op, args, span) => fold(Ex::Op(*op, self.all(args)?, *span)),
+            Expr::Chain(first, rest) => self.chain(first, rest)?,
             Expr::Call(name, args, span) => {
                 let Some(function) = trimorph_functions::lookup(name) else {
                     let text = format!("there is no function \"{name}\"");
@@ -151,6 +152,34 @@ impl Scope<'_, '_> {
             }
             Expr::Path(parts) => Ex::Path(self.all(parts)?),
         })
+    }
+
+    /// Arithmetic from left to right; what it begins with is evaluated now as far as it is constant.
+    fn chain(&mut self, first: &Expr, rest: &[(Op, Expr, Span)]) -> Result<Ex, Diagnostic> {
+        let mut start = self.compile(first)?;
+        let mut left = Vec::new();
+        for (op, right, span) in rest {
+            let right = self.compile(right)?;
+            start = match (start, right) {
+                (Ex::Const(a), Ex::Const(b)) if left.is_empty() => {
+                    let folded = fold(Ex::Op(*op, vec![Ex::Const(a), Ex::Const(b)], *span));
+                    match folded {
+                        Ex::Op(op, args, span) => {
+                            let mut args = args.into_iter();
+                            let a = args.next().unwrap_or(Ex::Const(Value::Null));
+                            left.extend(args.map(|b| (op, b, span)));
+                            a
+                        }
+                        value => value,
+                    }
+                }
+                (start, right) => {
+                    left.push((*op, right, *span));
+                    start
+                }
+            };
+        }
+        Ok(if left.is_empty() { start } else { Ex::Chain(Box::new(start), left) })
     }
 
     /// A call, evaluated now if it can be: the same arguments give the same result throughout the statement. What fails stays.

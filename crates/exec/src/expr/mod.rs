@@ -43,6 +43,7 @@ pub(crate) enum Ex {
     Local(usize),
     Property { base: Box<Ex>, key: Arc<str>, columns: Arc<PropertyAccess>, span: Span },
     Op(Op, Vec<Ex>, Span),
+    Chain(Box<Ex>, Vec<(Op, Ex, Span)>),
     Call(&'static Function, Vec<Ex>, Span),
     HasLabel { base: Box<Ex>, tables: Arc<[bool]>, edge_tables: Arc<[bool]> },
     List(Vec<Ex>),

@@ -51,6 +51,14 @@ impl<'a, 's> Row<'a, 's> {
                 self.property(&base, key, columns, cx).map_err(|d| d.at(*span))
             }
             Ex::Op(op, args, span) => self.op(*op, args, cx).and_then(bounded).map_err(|d| d.at(*span)),
+            Ex::Chain(first, rest) => {
+                let mut value = self.eval(first, cx)?;
+                for (op, right, span) in rest {
+                    let values = [value, self.eval(right, cx)?];
+                    value = apply(*op, &values, cx).and_then(bounded).map_err(|d| d.at(*span))?;
+                }
+                Ok(value)
+            }
             Ex::Call(function, args, span) => {
                 let args = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
                 let _held = hold_call(function.name, &args, cx).map_err(|d| d.at(*span))?;
@@ -194,12 +202,7 @@ impl<'a, 's> Row<'a, 's> {
             return Ok(value);
         }
         let values = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
-        let _held = hold_operator(op, &values, cx)?;
-        match (apply_pure(op, &values), &values[..]) {
-            (Some(result), _) => result,
-            (None, [container, index]) => ops::index(&cx.functions(&cx.graph()), container, index),
-            (None, _) => Err(Diagnostic::internal("an operator with a wrong number of operands")),
-        }
+        apply(op, &values, cx)
     }
 
     fn map_projection(
@@ -284,6 +287,16 @@ impl<'a, 's> Row<'a, 's> {
             }
         }
         Ok(Value::Path(Arc::new(Path { nodes, relationships })))
+    }
+}
+
+/// Applies an operator to its operands.
+fn apply(op: Op, values: &[Value], cx: &Context<'_>) -> Result<Value, Diagnostic> {
+    let _held = hold_operator(op, values, cx)?;
+    match (apply_pure(op, values), values) {
+        (Some(result), _) => result,
+        (None, [container, index]) => ops::index(&cx.functions(&cx.graph()), container, index),
+        (None, _) => Err(Diagnostic::internal("an operator with a wrong number of operands")),
     }
 }
 

@@ -223,6 +223,7 @@ fn children(ex: &Ex) -> Vec<&Ex> {
         Ex::Const(_) | Ex::Slot(_) | Ex::Local(_) => Vec::new(),
         Ex::Property { base, .. } | Ex::HasLabel { base, .. } => vec![base],
         Ex::Op(_, args, _) | Ex::Call(_, args, _) | Ex::List(args) | Ex::Path(args) => args.iter().collect(),
+        Ex::Chain(first, rest) => std::iter::once(&**first).chain(rest.iter().map(|(_, e, _)| e)).collect(),
         Ex::Map(entries) => entries.iter().map(|(_, e)| e).collect(),
         Ex::MapProjection { base, entries, .. } => {
             std::iter::once(&**base).chain(entries.iter().map(|(_, e)| e)).collect()

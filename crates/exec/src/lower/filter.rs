@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Extend, Op, VarId};
 use trimorph_base::Span;
+use trimorph_types::Value;
 
 use super::{Lowered, Lowering, Vars, conjuncts, group_needed, vars_of};
 use crate::ExecError;
@@ -28,16 +29,19 @@ impl<'s> Lowering<'s> {
             }
             let predicate = self.compile(part, &lowered.layout)?;
             let group = lowered.layout.unflat_groups(&[part]).first().copied();
-            let test = PropertyTest::of(&predicate).filter(|t| Some(t.place.group) == group);
-            if let (Some(last), Some(_)) = (specs.last_mut(), &test)
-                && last.group == group
-                && last.test.is_some()
+            let test_of = |ex: &Ex| PropertyTest::of(ex).filter(|t| Some(t.place.group) == group);
+            let test = test_of(&predicate);
+            if let Some(last) = specs.last_mut().filter(|last| last.group == group && test.is_some())
+                && let Some(first) = last.test.take()
+                && let Some(more) = test_of(&predicate)
             {
-                let parts = parts_of(&last.predicate).iter().chain([&predicate]).cloned();
-                let both = Ex::Op(Op::And, parts.collect(), Span::default());
-                if let Some(test) = PropertyTest::of(&both) {
-                    (last.predicate, last.test) = (both, Some(test));
-                    continue;
+                match first.and(more) {
+                    Ok(both) => {
+                        last.test = Some(both);
+                        add_part(&mut last.predicate, predicate);
+                        continue;
+                    }
+                    Err(first) => last.test = Some(first),
                 }
             }
             specs.push(ops::FilterSpec { predicate, test, group, counted: false });
@@ -49,10 +53,14 @@ impl<'s> Lowering<'s> {
     }
 }
 
-fn parts_of(predicate: &Ex) -> &[Ex] {
+/// Makes a predicate the conjunction of it and another.
+fn add_part(predicate: &mut Ex, part: Ex) {
     match predicate {
-        Ex::Op(Op::And, parts, _) => parts,
-        other => std::slice::from_ref(other),
+        Ex::Op(Op::And, parts, _) => parts.push(part),
+        first => {
+            let first_part = std::mem::replace(first, Ex::Const(Value::Null));
+            *first = Ex::Op(Op::And, vec![first_part, part], Span::default());
+        }
     }
 }
 

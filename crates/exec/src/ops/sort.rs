@@ -170,13 +170,7 @@ impl<'s> Part<'s> {
     }
 
     /// Keeps the best rows, in the order they came, so that the final order stays stable.
-    fn cut(
-        &mut self,
-        limit: usize,
-        kept: usize,
-        spec: &SortSpec,
-        cx: &Context<'s>,
-    ) -> Result<(), ExecError> {
+    fn cut(&mut self, limit: usize, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
         let mut best = self.sorted(kept, spec, cx)?;
         best.truncate(limit);
         let last = best.last().copied();

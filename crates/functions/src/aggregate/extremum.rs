@@ -27,7 +27,8 @@ impl Extremum {
 
     /// What the value kept owns beside its cell.
     pub(super) fn heap_bytes(&self) -> usize {
-        let owned = self.best.as_ref().map_or(0, Value::owned_bytes).saturating_sub(size_of::<Value>() as u64);
+        let owned =
+            self.best.as_ref().map_or(0, Value::owned_bytes).saturating_sub(size_of::<Value>() as u64);
         usize::try_from(owned).unwrap_or(usize::MAX)
     }
 

@@ -353,7 +353,8 @@ impl<'s> CsrView<'s> {
     /// **Cost**: one load per row and no branch on whether it has edges.
     pub fn slots(&self, first: u64, out: &mut [u64]) -> Option<()> {
         let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
-        let view = self.segments.get(segment).filter(|s| !out.is_empty() && local + out.len() <= s.rows + 1)?;
+        let view =
+            self.segments.get(segment).filter(|s| !out.is_empty() && local + out.len() <= s.rows + 1)?;
         view.starts(local, view.first_slot, out);
         Some(())
     }

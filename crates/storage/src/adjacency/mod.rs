@@ -13,8 +13,8 @@ mod write;
 
 pub(crate) use build::build_backward;
 pub use build::{EdgeList, sort_edges};
-pub(crate) use csr::{CsrSegment, first_slots};
 pub use csr::{Csr, CsrView, List};
+pub(crate) use csr::{CsrSegment, first_slots};
 pub(crate) use vertex_column::VertexSegment;
 pub use vertex_column::{VertexColumn, VertexColumnView};
 pub(crate) use write::{SegmentLists, WrittenAdjacency};
@@ -65,7 +65,8 @@ impl Adjacency {
     ) -> Result<Self, CodecError> {
         let pieces = segment_rows(rows).zip(pieces);
         if single {
-            let read = |(rows, piece): (_, Result<_, _>)| Ok(Arc::new(VertexSegment::read(piece?, rows, targets)?));
+            let read =
+                |(rows, piece): (_, Result<_, _>)| Ok(Arc::new(VertexSegment::read(piece?, rows, targets)?));
             let segments = pieces.map(read).collect::<Result<Vec<_>, CodecError>>()?;
             return Ok(Self::Column(VertexColumn::new(targets, segments)));
         }

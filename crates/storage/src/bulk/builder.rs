@@ -363,10 +363,12 @@ fn finish_nodes(
         .map(|(bits, count)| CharacteristicSet {
             properties: (0..offset)
                 .chain(
-                    (0..).zip(bits.iter()).flat_map(|(w, word)| {
-                        (0..u64::BITS).filter(move |b| word >> b & 1 == 1).map(move |b| w * u64::BITS + b)
-                    })
-                    .map(|p| p + offset),
+                    (0..)
+                        .zip(bits.iter())
+                        .flat_map(|(w, word)| {
+                            (0..u64::BITS).filter(move |b| word >> b & 1 == 1).map(move |b| w * u64::BITS + b)
+                        })
+                        .map(|p| p + offset),
                 )
                 .collect(),
             count,

@@ -349,7 +349,9 @@ pub(super) fn build_edge_table(
 fn page_starts(list: &SortedEdges, first: u64, rows: u64) -> Vec<u32> {
     let starts = (0..rows).step_by(PAGE_ROWS as usize).chain([rows]);
     // A segment has fewer than 2^32 edges: loading refuses more in one edge table.
-    starts.map(|row| u32::try_from(list.offset(first + row) - list.offset(first)).unwrap_or(u32::MAX)).collect()
+    starts
+        .map(|row| u32::try_from(list.offset(first + row) - list.offset(first)).unwrap_or(u32::MAX))
+        .collect()
 }
 
 /// Appends a property in the order of slots, a segment of source rows after the other; or where edges are single, of `source_rows` rows,

@@ -113,7 +113,11 @@ pub(super) fn read_column<E>(
     Ok(column)
 }
 
-fn write_places<'a>(pieces: impl ExactSizeIterator<Item = &'a Arc<Piece>>, places: &Places<'_>, meta: &mut Encoder) {
+fn write_places<'a>(
+    pieces: impl ExactSizeIterator<Item = &'a Arc<Piece>>,
+    places: &Places<'_>,
+    meta: &mut Encoder,
+) {
     meta.u64(pieces.len() as u64);
     pieces.for_each(|piece| places(piece).write(meta));
 }
@@ -147,13 +151,18 @@ pub(super) fn read_adjacency<E>(
     let places = read_places(meta, segment_rows(rows).count())?;
     // What fails is known by what was asked for last.
     let (mut failed, mut last) = (None, None);
-    let read = Adjacency::read(single, rows, targets, &mut places.iter().map(|place| {
-        last = Some(*place);
-        pieces(*place).map_err(|e| {
-            failed = Some(e);
-            CodecError { offset: 0, expected: "a piece" }
-        })
-    }));
+    let read = Adjacency::read(
+        single,
+        rows,
+        targets,
+        &mut places.iter().map(|place| {
+            last = Some(*place);
+            pieces(*place).map_err(|e| {
+                failed = Some(e);
+                CodecError { offset: 0, expected: "a piece" }
+            })
+        }),
+    );
     match (read, failed, last) {
         (Ok(adjacency), ..) => Ok(adjacency),
         (Err(_), Some(e), _) => Err(DirectoryError::Piece(e)),

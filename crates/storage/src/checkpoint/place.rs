@@ -79,7 +79,8 @@ fn check_start(bytes: &[u8], kind: u32) -> Result<(), Wrong> {
     match number(8) {
         Some(VERSION) => {}
         Some(version) if version > VERSION => {
-            let text = format!("format version {version} is newer than {VERSION}, the newest this build can open");
+            let text =
+                format!("format version {version} is newer than {VERSION}, the newest this build can open");
             return Err((8, text));
         }
         Some(version) => {
@@ -166,7 +167,9 @@ mod tests {
     #[test]
     fn every_flipped_bit_of_a_header_is_found() {
         let (file, list) = (file_header(7), manifest(9, b"payload"));
-        assert!(file.len() == FILE_HEADER_BYTES && check_file(&file, 7).is_ok() && check_file(&file, 8).is_err());
+        assert!(
+            file.len() == FILE_HEADER_BYTES && check_file(&file, 7).is_ok() && check_file(&file, 8).is_err()
+        );
         assert_eq!(check_manifest(&list, true), Ok((9, &b"payload"[..])));
         for at in 0..file.len().max(list.len()) {
             for bit in 0..8 {
@@ -174,7 +177,11 @@ mod tests {
                     let mut bad = good.clone();
                     let Some(byte) = bad.get_mut(at) else { continue };
                     *byte ^= 1 << bit;
-                    let found = if is_file { check_file(&bad, 7).is_err() } else { check_manifest(&bad, true).is_err() };
+                    let found = if is_file {
+                        check_file(&bad, 7).is_err()
+                    } else {
+                        check_manifest(&bad, true).is_err()
+                    };
                     assert!(found, "byte {at}");
                 }
             }

@@ -12,9 +12,7 @@ use trimorph_catalog::{Catalog, EdgeTableInfo, NodeTableInfo};
 use trimorph_vfs::{Bytes, CodecError, Decoder, FileSystem, Piece, Region, RegionOptions};
 
 use super::catalog::read_catalog;
-use super::directory::{
-    DirectoryError, read_adjacency, read_column, read_key_index, read_pages,
-};
+use super::directory::{DirectoryError, read_adjacency, read_column, read_key_index, read_pages};
 use super::place::{PieceRef, check_file, check_manifest, piece_file};
 use super::{Checkpoint, DatabaseError};
 use crate::adjacency::{Adjacency, segment_rows};
@@ -53,7 +51,9 @@ pub fn read_checkpoint(
         let mut reading = Reading::new(fs, dir, options, true);
         match reading.run(&mut Err) {
             Err(DatabaseError::Io { path, error })
-                if error.kind() == ErrorKind::NotFound && reading.number.is_some() && reading.number != seen =>
+                if error.kind() == ErrorKind::NotFound
+                    && reading.number.is_some()
+                    && reading.number != seen =>
             {
                 seen = reading.number;
                 // The last try tells what is missing.
@@ -70,14 +70,22 @@ pub fn read_checkpoint(
 /// Reads without a look at checksums: what tests need to try what is behind them.
 ///
 /// **Errors**: as [`read_main`].
-pub fn read_unverified(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Result<Main, DatabaseError> {
+pub fn read_unverified(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    options: RegionOptions,
+) -> Result<Main, DatabaseError> {
     Reading::new(fs, dir, options, false).run(&mut Err)
 }
 
 /// Reads as [`read_main`] does, and does not stop at what is wrong.
 ///
 /// **Errors**: every file that is missing or damaged, with the first piece of each column, direction or index that is.
-pub fn check_main(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Result<Main, Vec<DatabaseError>> {
+pub fn check_main(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    options: RegionOptions,
+) -> Result<Main, Vec<DatabaseError>> {
     let mut found: Vec<DatabaseError> = Vec::new();
     let mut reading = Reading::new(fs, dir, options, true);
     let read = reading.run(&mut |error| {
@@ -203,7 +211,10 @@ impl<'a> Reading<'a> {
         let (offset, len) = place.range();
         let bytes = self.files.get(&place.file).and_then(|f| Bytes::new(Arc::clone(f), offset, len));
         let bytes = bytes.ok_or_else(|| {
-            DatabaseError::wrong(&path, (offset, "a piece that is not there (a missing or short file)".into()))
+            DatabaseError::wrong(
+                &path,
+                (offset, "a piece that is not there (a missing or short file)".into()),
+            )
         })?;
         let piece = match self.verify {
             true => Piece::read(bytes, place.checksum),
@@ -219,7 +230,10 @@ impl<'a> Reading<'a> {
         &mut self,
         place: PieceRef,
         failed: &mut Failed<'_>,
-        read: impl FnOnce(&Piece, &mut dyn FnMut(PieceRef) -> Result<Arc<Piece>, DatabaseError>) -> Result<T, DirectoryError<DatabaseError>>,
+        read: impl FnOnce(
+            &Piece,
+            &mut dyn FnMut(PieceRef) -> Result<Arc<Piece>, DatabaseError>,
+        ) -> Result<T, DirectoryError<DatabaseError>>,
     ) -> Result<Option<T>, DatabaseError> {
         let directory = match self.piece(place) {
             Ok(piece) => piece,
@@ -231,7 +245,8 @@ impl<'a> Reading<'a> {
             self.pieces.insert(piece.id(), place);
             Ok(piece)
         });
-        let content = |place: PieceRef, e| DatabaseError::codec(&piece_file(self.dir, place.file), place.range().0, e);
+        let content =
+            |place: PieceRef, e| DatabaseError::codec(&piece_file(self.dir, place.file), place.range().0, e);
         let error = match found {
             Ok(found) => return Ok(Some(found)),
             Err(DirectoryError::Own(e)) => content(place, e),

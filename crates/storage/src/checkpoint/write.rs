@@ -91,7 +91,8 @@ impl<'a> Plan<'a> {
         let units = |bytes: usize| u32::try_from(bytes / PIECE_ALIGN).unwrap_or(u32::MAX);
         match self.files.last_mut() {
             Some(file) => {
-                let place = PieceRef { file: file.number, offset: units(file.len), len: units(len), checksum };
+                let place =
+                    PieceRef { file: file.number, offset: units(file.len), len: units(len), checksum };
                 file.len += len;
                 file.parts.push(part);
                 place
@@ -133,7 +134,8 @@ impl Checkpoint {
         let last = there.iter().filter_map(|n| number_of(n)).chain(self.files.keys().copied()).max();
         let next_number = last.map_or(1, |n| n.saturating_add(1));
         let (mut plan, manifest) = self.plan(main, next_number);
-        let mut report = CheckpointReport { pieces: plan.written, files: plan.files.len(), ..Default::default() };
+        let mut report =
+            CheckpointReport { pieces: plan.written, files: plan.files.len(), ..Default::default() };
         let mut files = BTreeMap::new();
         for file in &plan.files {
             let path = piece_file(dir, file.number);

@@ -338,7 +338,9 @@ impl Test {
         let last = ends.last().map_or(0, |end| (end - start) as usize);
         if let (
             Codes::Within(low, high),
-            Some(SegmentView { presence: PresenceView::All, data: DataView::Ints(codes), zones, rows, .. }),
+            Some(SegmentView {
+                presence: PresenceView::All, data: DataView::Ints(codes), zones, rows, ..
+            }),
         ) = (self.codes, column.segments.get(segment))
             && local + last <= *rows
         {

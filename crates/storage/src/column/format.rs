@@ -74,7 +74,11 @@ fn read_ends(
 }
 
 /// The ends of texts, and they.
-pub(super) fn read_text(piece: &Piece, meta: &mut Decoder<'_>, len: usize) -> Result<(Ints, TextBytes), CodecError> {
+pub(super) fn read_text(
+    piece: &Piece,
+    meta: &mut Decoder<'_>,
+    len: usize,
+) -> Result<(Ints, TextBytes), CodecError> {
     let mut text = None;
     let ends = read_ends(piece, meta, len, |meta| {
         let blob = TextBytes::new(piece.read_blob(meta)?).ok_or(meta.error("UTF-8 text"))?;
@@ -309,7 +313,8 @@ impl Column {
     /// All its pieces, in the order of a directory.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
         let fsst = self.fsst.iter().map(|f| &f.piece);
-        fsst.chain(self.dictionary.pieces.iter().map(|p| &p.piece)).chain(self.segments.iter().map(|s| &s.piece))
+        fsst.chain(self.dictionary.pieces.iter().map(|p| &p.piece))
+            .chain(self.segments.iter().map(|s| &s.piece))
     }
 
     /// Reads the piece of a segment of `len` rows; the column's dictionary and FSST table are there already.

@@ -25,7 +25,7 @@ pub use format::{Column, SEGMENT_ROWS, ZONE_ROWS};
 pub(crate) use format::{
     Fsst, Ints as PackedInts, RankBytes, Segment, put_blob, read_presence, type_code, type_from_code,
 };
-pub use view::ColumnView;
 pub(crate) use stored_dictionary::{Dictionary, Entries};
-pub(crate) use writer::{WrittenSegments, value_at};
+pub use view::ColumnView;
 pub use writer::{ColumnBytes, ColumnWriter};
+pub(crate) use writer::{WrittenSegments, value_at};

@@ -55,7 +55,8 @@ impl Dictionary {
     /// The dictionary of some pieces; `None` if they do not hold the invariant.
     pub(crate) fn of(shift: u8, pieces: Vec<Arc<Entries>>) -> Option<Self> {
         let whole = 1usize.checked_shl(shift.into())?;
-        let fits = |(i, p): (usize, &Arc<Entries>)| p.len == whole || (i + 1 == pieces.len() && p.len < whole);
+        let fits =
+            |(i, p): (usize, &Arc<Entries>)| p.len == whole || (i + 1 == pieces.len() && p.len < whole);
         (shift <= SHIFT_MAX && pieces.iter().enumerate().all(fits)).then_some(Self { shift, pieces })
     }
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use trimorph_catalog::PropertyStats;
 use trimorph_encoding::{
-    Decimals, FsstEncoder, FsstTable, Linear, Packed, RankBits, Runs, pack, pack_decimals, pack_linear, pack_runs,
-    train_fsst,
+    Decimals, FsstEncoder, FsstTable, Linear, Packed, RankBits, Runs, pack, pack_decimals, pack_linear,
+    pack_runs, train_fsst,
 };
 use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter};
@@ -65,10 +65,7 @@ impl WrittenColumn {
     /// The column of its pieces, which were laid out in their order.
     ///
     /// **Errors**: none but a bug of the writer's.
-    pub(crate) fn read(
-        &self,
-        pieces: &mut impl Iterator<Item = Arc<Piece>>,
-    ) -> Result<Column, CodecError> {
+    pub(crate) fn read(&self, pieces: &mut impl Iterator<Item = Arc<Piece>>) -> Result<Column, CodecError> {
         let mut next = || pieces.next().ok_or(CodecError { offset: 0, expected: "a piece" });
         let fsst = if self.fsst { Some(Arc::new(Fsst::read(next()?)?)) } else { None };
         let entries = (self.entries.iter())
@@ -408,7 +405,9 @@ impl ColumnWriter {
         let (text, ends) = std::mem::take(&mut self.dictionary).into_parts();
         let old = self.continued.as_ref().map(|c| &c.dictionary);
         let (shift, dictionary) = match old.filter(|d| d.len() > 0) {
-            Some(old) => (old.shift, stored_dictionary::Dictionary::write_from(old.len(), old.shift, &text, &ends)),
+            Some(old) => {
+                (old.shift, stored_dictionary::Dictionary::write_from(old.len(), old.shift, &text, &ends))
+            }
             None => stored_dictionary::Dictionary::write(&text, &ends),
         };
         let fsst = self.fsst.as_ref().map(|(table, _)| Fsst::write(table));

@@ -48,7 +48,8 @@ pub(super) fn rewrite(
     }
     append(&mut writer, &view, &mut slots);
     let written = writer.finish_segments();
-    let before: usize = column.segments.get(replaced.clone()).unwrap_or_default().iter().map(|s| s.nulls()).sum();
+    let before: usize =
+        column.segments.get(replaced.clone()).unwrap_or_default().iter().map(|s| s.nulls()).sum();
     let (low, high) = (stats.range, written.stats.range);
     let range = low.zip(high).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).or(low).or(high);
     let nulls = (stats.nulls + written.stats.nulls).saturating_sub(before as u64);

@@ -21,7 +21,8 @@ use trimorph_vfs::{Piece, RegionOptions, lay_out};
 use super::RewriteError;
 use super::columns::{Source, rewrite};
 use crate::adjacency::{
-    Adjacency, AdjacencyView, Csr, CsrSegment, SegmentLists, VertexColumn, VertexSegment, WrittenAdjacency, segment_rows,
+    Adjacency, AdjacencyView, Csr, CsrSegment, SegmentLists, VertexColumn, VertexSegment, WrittenAdjacency,
+    segment_rows,
 };
 use crate::column::SEGMENT_ROWS;
 use crate::edge_table::EdgeTableView;
@@ -124,7 +125,9 @@ impl<'a> Change<'a> {
             if old.backward.iter().all(|(t, _)| *t != target) {
                 return unknown(format!("edge table {} has no target table {}", old.id.0, target.0));
             }
-            if edge.source >= rows[usize::from(old.source.0)] || edge.target.row() >= rows[usize::from(target.0)] {
+            if edge.source >= rows[usize::from(old.source.0)]
+                || edge.target.row() >= rows[usize::from(target.0)]
+            {
                 return unknown(format!("there is no node for an end of {edge:?}"));
             }
             if edge.values.len() != old.columns.len() {
@@ -163,7 +166,9 @@ impl<'a> Change<'a> {
             return (0..all).collect();
         }
         let gone = self.deleted.iter().map(|(source, ..)| source.row());
-        gone.chain(self.changes.inserted.iter().map(|e| e.source)).map(|r| r as usize / SEGMENT_ROWS).collect()
+        gone.chain(self.changes.inserted.iter().map(|e| e.source))
+            .map(|r| r as usize / SEGMENT_ROWS)
+            .collect()
     }
 
     /// The edges of a source segment that stay, with their positions.
@@ -178,11 +183,15 @@ impl<'a> Change<'a> {
             };
             match &self.view.forward {
                 AdjacencyView::Column(column) => {
-                    column.neighbour(source).into_iter().for_each(|target| keep(self.view.single_id(source), target));
+                    column
+                        .neighbour(source)
+                        .into_iter()
+                        .for_each(|target| keep(self.view.single_id(source), target));
                 }
                 AdjacencyView::Csr(csr) => {
                     let list = csr.list(source);
-                    (0..list.len).for_each(|i| keep(self.view.forward_id_at(source, list, i), csr.node(list, i)));
+                    (0..list.len)
+                        .for_each(|i| keep(self.view.forward_id_at(source, list, i), csr.node(list, i)));
                 }
             }
         }
@@ -213,7 +222,8 @@ impl<'a> Change<'a> {
                 edge.source % PAGE_ROWS
             } else {
                 let positions = taken.entry(page_of(edge.source)).or_default();
-                let hole = (0..).zip(positions.iter()).find(|(free, used)| free != *used).map(|(free, _)| free);
+                let hole =
+                    (0..).zip(positions.iter()).find(|(free, used)| free != *used).map(|(free, _)| free);
                 let position = hole.unwrap_or(positions.len() as u64);
                 positions.insert(position);
                 position
@@ -282,7 +292,8 @@ impl<'a> Change<'a> {
         let mut overflow = old.overflow().to_vec();
         for sources in sources {
             for edge in &sources.edges {
-                let wanted = OverflowPage { page: edge.source / PAGE_ROWS, part: edge.position >> old.bits() };
+                let wanted =
+                    OverflowPage { page: edge.source / PAGE_ROWS, part: edge.position >> old.bits() };
                 if wanted.part > 0 && !overflow.contains(&wanted) {
                     overflow.push(wanted);
                 }
@@ -315,11 +326,16 @@ impl<'a> Change<'a> {
         put(old, self.single, written, &segments, &targets, options)
     }
 
-    fn pages(&self, sources: &[Sources], options: RegionOptions) -> Result<Vec<Arc<SegmentPages>>, RewriteError> {
+    fn pages(
+        &self,
+        sources: &[Sources],
+        options: RegionOptions,
+    ) -> Result<Vec<Arc<SegmentPages>>, RewriteError> {
         let mut pages = self.old.pages.segments.clone();
         let written = sources.iter().map(|s| SegmentPages::write(&s.starts)).collect();
         for (s, piece) in sources.iter().zip(lay_out(written, options)?) {
-            let read = Arc::new(SegmentPages::read(piece, s.starts.len().saturating_sub(1) * PAGE_ROWS as usize)?);
+            let read =
+                Arc::new(SegmentPages::read(piece, s.starts.len().saturating_sub(1) * PAGE_ROWS as usize)?);
             // Rows without edges may have had no pages.
             while pages.len() <= s.segment {
                 pages.push(Arc::clone(&read));
@@ -337,7 +353,8 @@ impl<'a> Change<'a> {
             let rows = segment_rows(self.source_rows()).nth(s.segment).unwrap_or(0);
             let mut origin = vec![Source::Nothing; rows];
             for edge in &s.edges {
-                origin[(edge.source - first) as usize] = edge.new.map_or(Source::Old(edge.source), Source::New);
+                origin[(edge.source - first) as usize] =
+                    edge.new.map_or(Source::Old(edge.source), Source::New);
             }
             return (s.segment..s.segment + 1, origin);
         }
@@ -389,7 +406,9 @@ impl<'a> Change<'a> {
             let first = (segment * SEGMENT_ROWS) as u64;
             let mut edges = self.kept_backward(target, old, *segment, positions);
             let new = sources.iter().flat_map(|s| &s.edges).filter(|e| {
-                e.new.is_some() && e.target.table() == target && e.target.row() as usize / SEGMENT_ROWS == *segment
+                e.new.is_some()
+                    && e.target.table() == target
+                    && e.target.row() as usize / SEGMENT_ROWS == *segment
             });
             edges.extend(new.map(|e| (e.target.row(), e.source, e.position)));
             edges.sort_unstable();
@@ -433,7 +452,10 @@ impl<'a> Change<'a> {
             };
             match &view {
                 AdjacencyView::Column(column) => {
-                    column.neighbour(row).into_iter().for_each(|source| keep(source.row(), 0, column.position(row)));
+                    column
+                        .neighbour(row)
+                        .into_iter()
+                        .for_each(|source| keep(source.row(), 0, column.position(row)));
                 }
                 AdjacencyView::Csr(csr) => {
                     let list = csr.list(row);
@@ -472,7 +494,9 @@ impl<'a> Change<'a> {
                 .filter(|t| t.table() == target)
                 .map(NodeId::row)
                 .collect();
-            let (Some(before), Some(after)) = (self.view.backward(target), view.backward(target)) else { continue };
+            let (Some(before), Some(after)) = (self.view.backward(target), view.backward(target)) else {
+                continue;
+            };
             stats.edges = after.edges();
             stats.single = matches!(after, AdjacencyView::Column(_));
             (stats.degree_max, stats.nonempty) =

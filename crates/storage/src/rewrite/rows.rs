@@ -90,7 +90,8 @@ fn with_keys(
     let mut pieces: BTreeMap<usize, Vec<(u64, u32)>> = BTreeMap::new();
     let mut seen = HashSet::new();
     for (row, key) in (table.rows..).zip(keys) {
-        let hash = hash_of(key).ok_or_else(|| RewriteError::Unknown("keys are integers or strings".into()))?;
+        let hash =
+            hash_of(key).ok_or_else(|| RewriteError::Unknown("keys are integers or strings".into()))?;
         if index.find(key, &column).is_some() || !seen.insert(format!("{key:?}")) {
             return Err(RewriteError::DuplicateKey(format!("{key:?}")));
         }

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_storage::adjacency::{AdjacencyView, CsrView, List};
 use trimorph_storage::EdgeTableView;
+use trimorph_storage::adjacency::{AdjacencyView, CsrView, List};
 use trimorph_vector::{Nodes, Values, Vector};
 
 use super::plan::Path;

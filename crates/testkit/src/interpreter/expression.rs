@@ -29,6 +29,14 @@ impl Interpreter<'_> {
             Expr::Op(op, args, span) => {
                 self.operator(*op, &self.values(args, row)?).map_err(|error| error.at(*span))
             }
+            Expr::Chain(first, rest) => {
+                let mut value = self.value(first, row)?;
+                for (op, right, span) in rest {
+                    let values = [value, self.value(right, row)?];
+                    value = self.operator(*op, &values).map_err(|error| error.at(*span))?;
+                }
+                Ok(value)
+            }
             Expr::Call(name, args, span) => {
                 let function =
                     lookup(name).ok_or_else(|| internal(format!("function \"{name}\" is not known")))?;

@@ -61,12 +61,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Whether a path satisfies the conditions on it as a whole.
-    fn meets_whole(
-        &self,
-        pattern: &EdgePattern,
-        trail: &[&Edge],
-        row: &Row,
-    ) -> Result<bool, Diagnostic> {
+    fn meets_whole(&self, pattern: &EdgePattern, trail: &[&Edge], row: &Row) -> Result<bool, Diagnostic> {
         let mut row = row.clone();
         row.insert(pattern.var, Value::list(trail.iter().map(|edge| edge.value()).collect()));
         for condition in &pattern.whole {

@@ -35,8 +35,9 @@ fn versions() -> Vec<Main> {
         let next = last.with_edges(EdgeTableId(u16::try_from(place).unwrap()), &changes, OPTIONS).unwrap().0;
         let columns = next.node_tables[0].columns.len();
         let keyed = next.catalog.node_tables[0].key.is_some();
-        let row: Vec<Value> =
-            (0..columns).map(|c| if keyed && c == 0 { Value::Int(1 << (40 + i)) } else { Value::Null }).collect();
+        let row: Vec<Value> = (0..columns)
+            .map(|c| if keyed && c == 0 { Value::Int(1 << (40 + i)) } else { Value::Null })
+            .collect();
         all.push(next.with_rows(TableId(0), &[row], OPTIONS).unwrap());
     }
     all
@@ -59,7 +60,10 @@ fn check_state(files: &MemoryFileSystem, versions: &[Main], done: usize, what: &
     let (found, mut checkpoint) = match read {
         Ok((main, checkpoint)) => {
             let version = versions.iter().position(|v| mark(v) == mark(&main));
-            assert!(version == Some(done) || version == done.checked_sub(1), "{what}: version {version:?}, {done} done");
+            assert!(
+                version == Some(done) || version == done.checked_sub(1),
+                "{what}: version {version:?}, {done} done"
+            );
             (version.unwrap() + 1, checkpoint)
         }
         Err(error) => {
@@ -92,7 +96,12 @@ fn a_crash_at_any_call_leaves_a_version() {
         disk.fail_at(call, Fault::Crash);
         let done = run(&disk, &versions, &mut Checkpoint::default());
         for seed in 0..12 {
-            check_state(&disk.after_crash(seed).unwrap(), &versions, done, &format!("call {call}, seed {seed}"));
+            check_state(
+                &disk.after_crash(seed).unwrap(),
+                &versions,
+                done,
+                &format!("call {call}, seed {seed}"),
+            );
         }
     }
 }
@@ -108,7 +117,12 @@ fn after_an_error_at_any_call_the_next_checkpoint_works() {
         disk.fail_at(call, Fault::Error);
         let done = run(&disk, &versions, &mut checkpoint);
         for seed in 0..4 {
-            check_state(&disk.after_crash(seed).unwrap(), &versions, done, &format!("call {call}, seed {seed}"));
+            check_state(
+                &disk.after_crash(seed).unwrap(),
+                &versions,
+                done,
+                &format!("call {call}, seed {seed}"),
+            );
         }
         // The same process tries again, and goes on to the end.
         assert_eq!(run(&disk, &versions[done..], &mut checkpoint), versions.len() - done, "call {call}");

@@ -354,7 +354,8 @@ fn mutated_files_are_refused_or_read() {
         let mut names = Vec::new();
         let mut verify = false;
         for _ in 0..=usize::from(random.chance(10)) {
-            let ((path, good, parts), (_, other, _)) = (random.pick(&database.files), random.pick(&database.files));
+            let ((path, good, parts), (_, other, _)) =
+                (random.pick(&database.files), random.pick(&database.files));
             let bad = if random.chance(20) {
                 verify = true;
                 let mut bytes = good.clone();

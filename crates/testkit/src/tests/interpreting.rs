@@ -199,6 +199,7 @@ fn errors() {
         vars: Vars::default(),
         parameters: Vec::new(),
         notices: Vec::new(),
+        depth: None,
     };
     let error = run_on(&bound, &Graph::default(), &BTreeMap::new(), NOW, 10).unwrap_err();
     assert_eq!(error.detail, "PhysicalOperator");

@@ -272,11 +272,7 @@ fn backward_edges(view: &EdgeTableView<'_>, reader: &Reader<'_>) -> Vec<(EdgeId,
                 let ordinal = neighbours[..i].iter().filter(|(other, _)| other == start).count();
                 let id = view.search_id(start.row(), end, ordinal);
                 if let Some(position) = position {
-                    assert_eq!(
-                        id,
-                        view.id_at(start.row(), *position),
-                        "position of {start:?} → {end:?}"
-                    );
+                    assert_eq!(id, view.id_at(start.row(), *position), "position of {start:?} → {end:?}");
                 }
                 out.push((id, *start, end));
             }

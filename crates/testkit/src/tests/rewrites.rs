@@ -30,8 +30,12 @@ fn edges_of(main: &Main, place: usize) -> BTreeMap<EdgeId, (NodeId, NodeId, Stri
         for row in 0..reader.rows(table.source) {
             let mut ids = Vec::new();
             match &table.forward {
-                trimorph_store::AdjacencyView::Csr(csr) => table.append_forward_ids(row, csr.list(row), &mut ids),
-                trimorph_store::AdjacencyView::Column(c) => ids.extend(c.has(row).then(|| table.single_id(row))),
+                trimorph_store::AdjacencyView::Csr(csr) => {
+                    table.append_forward_ids(row, csr.list(row), &mut ids)
+                }
+                trimorph_store::AdjacencyView::Column(c) => {
+                    ids.extend(c.has(row).then(|| table.single_id(row)))
+                }
             }
             for id in ids {
                 let (start, end) = table.ends(id).unwrap();
@@ -52,7 +56,9 @@ fn value(ty: LogicalType, random: &mut Random) -> Value {
         LogicalType::Int => Value::Int(random.between(-1000, 1000)),
         LogicalType::Float => Value::Float(random.between(-1000, 1000) as f64 / 8.0),
         LogicalType::Bool => Value::Bool(random.chance(50)),
-        LogicalType::String if random.chance(30) => Value::string(format!("new text {}", random.below(1 << 20))),
+        LogicalType::String if random.chance(30) => {
+            Value::string(format!("new text {}", random.below(1 << 20)))
+        }
         LogicalType::String => Value::string(["", "a", "grün"][random.below(3)]),
         _ => Value::list(vec![Value::Int(random.between(0, 9))]),
     }
@@ -95,7 +101,11 @@ fn change_edges(model: &mut Model, main: &Main, place: usize, random: &mut Rando
         let source = if random.chance(40) { hub } else { random.below(rows(info.source) as usize) as u64 };
         let target = NodeId::new(target, random.below(rows(target) as usize) as u64);
         let values: Vec<Value> = info.properties.iter().map(|p| value(p.ty, random)).collect();
-        added.rows.push(EdgeRow { from: NodeId::new(info.source, source), to: target, values: values.clone() });
+        added.rows.push(EdgeRow {
+            from: NodeId::new(info.source, source),
+            to: target,
+            values: values.clone(),
+        });
         changes.inserted.push(NewEdge { source, target, values });
     }
     let table = EdgeTableId(u16::try_from(place).unwrap());
@@ -127,9 +137,8 @@ fn add_rows(model: &mut Model, main: &Main, table: usize, random: &mut Random, r
         if nodes.key_space.is_some() {
             nodes.keys.push(key.clone());
         }
-        let others: Vec<Value> = (info.properties.iter().skip(usize::from(is_keyed)))
-            .map(|p| value(p.ty, random))
-            .collect();
+        let others: Vec<Value> =
+            (info.properties.iter().skip(usize::from(is_keyed))).map(|p| value(p.ty, random)).collect();
         rows.push(is_keyed.then_some(key).into_iter().chain(others.clone()).collect::<Vec<_>>());
         nodes.rows.push(others);
     }

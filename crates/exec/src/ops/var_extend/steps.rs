@@ -187,12 +187,7 @@ impl<'s> Steps<'s> {
     }
 
     /// Whether a path of these edges meets the condition on the whole.
-    pub(super) fn meets(
-        &mut self,
-        path: &[EdgeId],
-        row: u32,
-        cx: &Context<'s>,
-    ) -> Result<bool, ExecError> {
+    pub(super) fn meets(&mut self, path: &[EdgeId], row: u32, cx: &Context<'s>) -> Result<bool, ExecError> {
         let Some(condition) = &self.spec.condition else { return Ok(true) };
         let mut list: Vec<Value> = path.iter().map(|edge| cx.edge_value(*edge)).collect();
         if self.spec.reversed {

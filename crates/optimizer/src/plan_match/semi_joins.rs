@@ -9,65 +9,83 @@
 //!
 //! Source: design §7 (semi-join filters).
 
-use trimorph_algebra::{Direction, EdgePattern, EdgeRange, Expr, Op, Plan, QueryGraph, VarId};
+use std::collections::BTreeMap;
+
+use trimorph_algebra::{
+    Direction, EdgePattern, EdgeRange, Expr, LabelExpr, NodePattern, Op, Plan, QueryGraph, VarId,
+};
 use trimorph_types::Value;
 
-use crate::estimate::{estimate_rows, rows_of};
-use crate::plan_match::Planner;
-use crate::tables::edge_tables;
-use crate::{Optimizer, VarSet, vars_of};
+use super::{Planner, plan_pattern};
+use crate::degrees::rows_of;
+use crate::estimate::Estimate;
+use crate::tables::{edge_tables, tables_of};
+use crate::{Halt, VarSet};
+
+/// Nodes up to which what a node leads to is taken into a filter.
+const SUBTREE_MAX: usize = 64;
 
 impl Planner<'_> {
     /// Filters the rows that have just reached `node` by a set, if that pays.
-    pub(crate) fn semi_join(&mut self, node: VarId, optimizer: &mut Optimizer<'_>) {
-        let rows = rows_of(self.catalog, &self.tables[&node]);
-        if estimate_rows(&self.plan, self.catalog) < rows {
-            return;
+    pub(super) fn semi_join(&mut self, node: VarId) -> Result<(), Halt> {
+        let catalog = self.with.known.catalog;
+        if self.estimate.rows < rows_of(catalog, self.tables_of(node)) {
+            return Ok(());
         }
         let mut subtree = self.functional(node);
         if !self.is_closed(&subtree, node) {
             subtree = Subtree::of(node);
         }
-        let predicates = self.predicates_within(&subtree);
-        if predicates.is_empty() || !predicates.iter().all(is_harmless) {
-            return;
+        let own = subtree.vars();
+        let places = self.conditions.within(|v| subtree.has(v), &own);
+        let is_asked_ahead =
+            |place: &usize| self.conditions.get(*place).is_some_and(|c| is_harmless(&c.expr));
+        if places.is_empty() || !places.iter().all(is_asked_ahead) {
+            return Ok(());
         }
-        let taken = |v: &VarId| subtree.nodes.contains(v) || subtree.edges.contains(v);
-        let graph = QueryGraph {
-            nodes: self.graph.nodes.iter().filter(|n| subtree.nodes.contains(&n.var)).cloned().collect(),
-            edges: self.graph.edges.iter().filter(|e| subtree.edges.contains(&e.var)).cloned().collect(),
-            predicates: predicates.clone(),
+        let predicates = places.into_iter().filter_map(|place| self.conditions.remove(place)).collect();
+        let edges = subtree.edges.iter().filter_map(|place| self.edges.take(*place)).collect();
+        let label = |v: &VarId| self.labels.get(v).cloned().unwrap_or(LabelExpr::True);
+        let mut graph = QueryGraph {
+            nodes: subtree.nodes.iter().map(|v| NodePattern { var: *v, labels: label(v) }).collect(),
+            edges,
+            predicates,
             ..QueryGraph::default()
         };
-        self.graph.predicates.retain(|p| vars_of([p]).is_empty() || !vars_of([p]).iter().all(taken));
-        self.graph.edges.retain(|e| !subtree.edges.contains(&e.var));
-        self.available.extend(subtree.nodes.iter().chain(&subtree.edges));
-        let wanted = VarSet::from([node]);
-        let filter = optimizer.plan_match(Plan::Unit, graph, &wanted);
-        let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
-        self.plan = Plan::SemiJoin { input, filter: Box::new(filter), var: node };
+        graph.tables = tables_of(catalog, &graph);
+        let filter = match graph.tables.values().any(Vec::is_empty) {
+            true => Plan::Empty(own.clone()),
+            false => plan_pattern(Plan::Unit, graph, &VarSet::from([node]), self.with)?,
+        };
+        self.reach(own);
+        let estimate = Estimate::of(&filter, catalog);
+        self.put_beside((filter, estimate), |input, filter| Plan::SemiJoin { input, filter, var: node });
+        Ok(())
     }
 
     /// The subtree at `node` that single-cardinality edges reach.
     fn functional(&self, node: VarId) -> Subtree {
         let mut subtree = Subtree::of(node);
         let mut at = 0;
-        while let Some(here) = subtree.order.get(at).copied() {
+        while let Some(here) = subtree.order.get(at).copied()
+            && subtree.order.len() < SUBTREE_MAX
+        {
             at += 1;
-            for edge in &self.graph.edges {
+            for (place, edge) in self.edges.at(here) {
                 let other = match (edge.from == here, edge.to == here) {
                     (true, false) => edge.to,
                     (false, true) => edge.from,
                     _ => continue,
                 };
-                if !subtree.edges.contains(&edge.var)
+                if !subtree.edges.contains(&place)
                     && !subtree.nodes.contains(&other)
                     && !self.available.contains(&other)
                     && !self.kept.contains(&other)
                     && !self.kept.contains(&edge.var)
                     && self.is_single(edge, here)
                 {
-                    subtree.edges.insert(edge.var);
+                    subtree.edges.insert(place);
+                    subtree.edge_vars.insert(edge.var);
                     subtree.nodes.insert(other);
                     subtree.order.push(other);
                 }
@@ -78,24 +96,11 @@ impl Planner<'_> {
 
     /// Whether nothing but `node` joins the subtree to the rest.
     fn is_closed(&self, subtree: &Subtree, node: VarId) -> bool {
-        let inner = |v: &VarId| *v != node && subtree.nodes.contains(v);
-        self.graph.edges.iter().all(|e| subtree.edges.contains(&e.var) || (!inner(&e.from) && !inner(&e.to)))
-            && self.graph.predicates.iter().all(|p| {
-                let vars = vars_of([p]);
-                let touches = vars.iter().any(|v| inner(v) || subtree.edges.contains(v));
-                !touches || vars.iter().all(|v| subtree.nodes.contains(v) || subtree.edges.contains(v))
-            })
-    }
-
-    fn predicates_within(&self, subtree: &Subtree) -> Vec<Expr> {
-        (self.graph.predicates.iter())
-            .filter(|p| {
-                let vars = vars_of([*p]);
-                !vars.is_empty()
-                    && vars.iter().all(|v| subtree.nodes.contains(v) || subtree.edges.contains(v))
-            })
-            .cloned()
-            .collect()
+        let inner = || subtree.order.iter().filter(|v| **v != node);
+        let edges_are_own =
+            inner().flat_map(|v| self.edges.at(*v)).all(|(place, _)| subtree.edges.contains(&place));
+        let mut looked_at = inner().chain(&subtree.edge_vars).flat_map(|v| self.conditions.on(*v));
+        edges_are_own && looked_at.all(|(_, c)| c.vars.iter().all(|v| subtree.has(v)))
     }
 
     /// Whether a node at the end `here` of `edge` has one such edge at most.
@@ -105,9 +110,9 @@ impl Planner<'_> {
             Direction::In => edge.to == here,
             Direction::Both => return false,
         };
-        let own = &self.tables[&here];
-        let mut by_table = std::collections::BTreeMap::new();
-        for info in edge_tables(self.catalog, edge) {
+        let own = self.tables_of(here);
+        let mut by_table = BTreeMap::new();
+        for info in edge_tables(self.with.known.catalog, edge) {
             if outward {
                 if own.contains(&info.source) {
                     by_table.entry(info.source).or_insert_with(Vec::new).push(info.single);
@@ -125,19 +130,30 @@ impl Planner<'_> {
 /// Nodes and edges reached from one node.
 struct Subtree {
     nodes: VarSet,
-    edges: VarSet,
+    /// By their place in the pattern.
+    edges: std::collections::BTreeSet<usize>,
+    edge_vars: VarSet,
     /// The nodes in the order they were reached.
     order: Vec<VarId>,
 }
 
 impl Subtree {
     fn of(node: VarId) -> Self {
-        Self { nodes: VarSet::from([node]), edges: VarSet::new(), order: vec![node] }
+        let (edges, edge_vars) = Default::default();
+        Self { nodes: VarSet::from([node]), edges, edge_vars, order: vec![node] }
+    }
+
+    fn has(&self, var: &VarId) -> bool {
+        self.nodes.contains(var) || self.edge_vars.contains(var)
+    }
+
+    fn vars(&self) -> Vec<VarId> {
+        self.nodes.iter().chain(&self.edge_vars).copied().collect()
     }
 }
 
 /// Whether a predicate gives the same whenever it is asked, and never an error: it is asked of nodes that no row may reach.
-pub(crate) fn is_harmless(predicate: &Expr) -> bool {
+pub(super) fn is_harmless(predicate: &Expr) -> bool {
     match predicate {
         Expr::Op(Op::And | Op::Or | Op::Not | Op::Xor, parts, _) => parts.iter().all(is_harmless),
         Expr::Op(Op::In, parts, _) => match &parts[..] {

@@ -1,0 +1,83 @@
+//! How many edges a step follows from one node, from the catalog's counts.
+//!
+//! Source: Poseidon §6 (degrees); the usual uniformity assumptions where nothing is known.
+
+use trimorph_algebra::{Direction, EdgePattern, EdgeRange};
+use trimorph_base::TableId;
+use trimorph_catalog::Catalog;
+
+use crate::tables::{edge_tables, joined_tables};
+
+/// Rows of some tables.
+pub(crate) fn rows_of(catalog: &Catalog, tables: &[TableId]) -> f64 {
+    tables.iter().filter_map(|t| catalog.node_tables.get(t.0 as usize)).map(|t| t.rows as f64).sum()
+}
+
+/// Mean number of matches of an edge pattern from one node of `from` tables to `to` tables.
+pub(crate) fn degree(
+    catalog: &Catalog,
+    edge: &EdgePattern,
+    from: &[TableId],
+    to: &[TableId],
+    reversed: bool,
+) -> f64 {
+    let rows = rows_of(catalog, from).max(1.0);
+    let pairs = joined_tables(catalog, edge);
+    let edges: f64 = (pairs.iter())
+        .map(|(f, t, n)| if reversed { (t, f, *n) } else { (f, t, *n) })
+        .filter(|(f, t, _)| from.contains(f) && (to.contains(t) || edge.range != EdgeRange::One))
+        .map(|(_, _, n)| n as f64)
+        .sum();
+    let one = edges / rows;
+    match edge.range {
+        EdgeRange::One => one,
+        EdgeRange::Variable { shortest: Some(_), .. } => rows_of(catalog, to).max(1.0),
+        EdgeRange::Variable { min, max, .. } => {
+            let max = max.unwrap_or(min.max(1).saturating_add(3)).min(min.saturating_add(4));
+            (min..=max).map(|k| one.powi(i32::try_from(k).unwrap_or(8)).min(1e9)).sum::<f64>().min(1e12)
+        }
+    }
+}
+
+/// Whether so many of the nodes of these tables are a pick of somebody's.
+pub(crate) fn are_picked(catalog: &Catalog, rows: f64, tables: &[TableId]) -> bool {
+    rows <= (PICKED * rows_of(catalog, tables)).max(1.0)
+}
+
+/// The part of a node table below which the nodes a row stands for were picked by somebody. Who is asked about is seldom average: popular
+/// tags, large countries.
+const PICKED: f64 = 0.02;
+
+/// As [`degree`] for a single edge, but from few nodes: between the mean and the largest degree, where their logarithms meet.
+pub(crate) fn degree_of_few(
+    catalog: &Catalog,
+    edge: &EdgePattern,
+    from: &[TableId],
+    to: &[TableId],
+    reversed: bool,
+) -> f64 {
+    let mean = degree(catalog, edge, from, to, reversed);
+    if edge.range != EdgeRange::One {
+        return mean;
+    }
+    let (mut out, mut back) = (edge.direction != Direction::In, edge.direction != Direction::Out);
+    if reversed {
+        (out, back) = (back, out);
+    }
+    let skewed =
+        |edges: u64, nonempty: u64, max: u64| (edges as f64 / nonempty.max(1) as f64 * max as f64).sqrt();
+    let mut few = 0.0;
+    for info in edge_tables(catalog, edge) {
+        let targets = || info.backward.iter();
+        if out && from.contains(&info.source) && targets().any(|b| to.contains(&b.target)) {
+            few += skewed(info.edges, info.nonempty, info.degree_max);
+        }
+        if back && to.contains(&info.source) {
+            few += targets()
+                .filter(|b| from.contains(&b.target))
+                .map(|b| skewed(b.edges, b.nonempty, b.degree_max))
+                .sum::<f64>();
+        }
+    }
+    few.max(mean)
+}

@@ -1,0 +1,139 @@
+//! Takes a plan and what is looked at above it, walks it with what is looked at above each of its operators.
+
+use trimorph_algebra::{ApplyKind, Expr, PathStep, Plan, QueryGraph, VarId};
+
+use crate::{Halt, VarSet, vars_of};
+
+/// Changes a plan bottom up: `change` gets each operator, its inputs changed already, and the variables that are looked at above it.
+pub(crate) fn bottom_up(
+    mut plan: Plan,
+    needed: &VarSet,
+    change: &mut dyn FnMut(Plan, &VarSet) -> Result<Plan, Halt>,
+) -> Result<Plan, Halt> {
+    walk(&mut plan, needed, change)?;
+    Ok(plan)
+}
+
+fn walk(
+    plan: &mut Plan,
+    needed: &VarSet,
+    change: &mut dyn FnMut(Plan, &VarSet) -> Result<Plan, Halt>,
+) -> Result<(), Halt> {
+    let below = below(plan, needed);
+    for (child, needed) in plan.children_mut().into_iter().zip(&below) {
+        walk(child, needed, change)?;
+    }
+    *plan = change(std::mem::replace(plan, Plan::Unit), needed)?;
+    Ok(())
+}
+
+/// What is looked at above each input of an operator.
+fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
+    let with = |vars: VarSet| vec![vars.union(needed).copied().collect::<VarSet>()];
+    let wanted =
+        |items: &[(VarId, Expr)]| vars_of(items.iter().filter(|(v, _)| needed.contains(v)).map(|(_, e)| e));
+    match plan {
+        Plan::Unit | Plan::Empty(_) | Plan::Argument(_) | Plan::NodeScan(_) => Vec::new(),
+        Plan::Match { graph, .. } => with(asked_by(graph)),
+        Plan::Filter { predicate, .. } => with(vars_of([predicate])),
+        Plan::Extra { items, .. } => with(wanted(items)),
+        Plan::Project { items, .. } => vec![wanted(items)],
+        Plan::Aggregate { keys, aggregates, .. } => {
+            let args = aggregates.iter().flat_map(|(_, a)| a.arg.iter().chain(&a.parameter));
+            vec![vars_of(keys.iter().map(|(_, e)| e).chain(args))]
+        }
+        Plan::Distinct { vars, .. } => vec![vars.iter().copied().collect()],
+        Plan::Sort { keys, .. } => with(vars_of(keys.iter().map(|k| &k.expr))),
+        Plan::Skip { .. } | Plan::Limit { .. } => vec![needed.clone()],
+        Plan::Unwind { list, .. } => with(vars_of([list])),
+        Plan::ProcedureCall { call, .. } => with(vars_of(&call.arguments)),
+        Plan::Union { inputs, vars } => vec![vars.iter().copied().collect(); inputs.len()],
+        Plan::Apply { subplan, kind, .. } => {
+            let inner = match kind {
+                ApplyKind::Inner | ApplyKind::Optional => needed.clone(),
+                ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_) | ApplyKind::Count(_) => VarSet::new(),
+                ApplyKind::Collect(_, expr) => vars_of([expr]),
+            };
+            let mut outer = arguments(subplan);
+            outer.extend(needed);
+            vec![outer, inner]
+        }
+        Plan::KeyLookup { lookup, .. } => with(vars_of([&lookup.key])),
+        Plan::IdLookup { id, .. } => with(vars_of([id])),
+        Plan::Extend { step, .. } => with(VarSet::from([step.from])),
+        Plan::ExtendInto { step, .. } => with(VarSet::from([step.from, step.to])),
+        Plan::ExtendCount { step, .. } => with(VarSet::from([step.step.from])),
+        Plan::VarExtend { step, .. } => {
+            let mut vars = VarSet::from([step.step.from]);
+            vars.extend(step.into.then_some(step.step.to));
+            vars.extend(vars_of(step.each.iter().map(|(_, e)| e)));
+            vars.extend(step.walk.free_vars(step.step.edge));
+            with(vars)
+        }
+        Plan::Intersect { steps, .. } => with(steps.iter().map(|s| s.from).collect()),
+        Plan::SemiJoin { var, .. } => {
+            let mut outer = needed.clone();
+            outer.insert(*var);
+            vec![outer, VarSet::from([*var])]
+        }
+        Plan::HashJoin { on, .. } => {
+            let mut both = needed.clone();
+            both.extend(on);
+            vec![both.clone(), both]
+        }
+    }
+}
+
+/// The variables that a pattern looks at in the rows it starts from.
+fn asked_by(graph: &QueryGraph) -> VarSet {
+    let mut vars = vars_of(&graph.predicates);
+    vars.extend(vars_of(graph.edges.iter().filter_map(|e| e.each.as_ref().map(|(_, x)| x))));
+    vars.extend(vars_of(graph.edges.iter().flat_map(|e| &e.whole)));
+    vars.extend(asked_with(graph));
+    vars.extend(graph.nodes.iter().map(|n| n.var));
+    vars
+}
+
+/// The variables that walks are asked about with.
+fn asked_with(graph: &QueryGraph) -> impl Iterator<Item = VarId> {
+    graph.walks.iter().flat_map(|(edges, walk)| walk.free_vars(Some(*edges)))
+}
+
+/// What must be made of a pattern: what is needed above, what walks are asked about with, and of paths that are needed or asked for their
+/// steps too.
+pub(crate) fn made_of(graph: &QueryGraph, needed: &VarSet) -> VarSet {
+    let mut made = needed.clone();
+    if !graph.walks.is_empty() {
+        made.extend(asked_with(graph));
+        // What is asked of a whole walk is asked between its ends.
+        let is_asked = |v: &VarId| graph.walks.get(v).is_some_and(|walk| walk.condition.is_some());
+        made.extend(graph.edges.iter().filter(|e| is_asked(&e.var)).flat_map(|e| [e.from, e.to]));
+    }
+    if graph.paths.is_empty() {
+        return made;
+    }
+    // A path that a predicate looks at is made first, then looked at.
+    let looked_at = vars_of(&graph.predicates);
+    made.extend(graph.paths.iter().map(|p| p.var).filter(|v| looked_at.contains(v)));
+    let paths: Vec<_> = graph.paths.iter().filter(|p| made.contains(&p.var)).collect();
+    for path in paths {
+        made.extend(path.steps.iter().map(|s| match s {
+            PathStep::Node(v) | PathStep::Edge(v) => *v,
+        }));
+    }
+    made
+}
+
+/// The variables that a subplan takes from outside.
+fn arguments(plan: &Plan) -> VarSet {
+    let mut found = VarSet::new();
+    let mut left = vec![plan];
+    while let Some(plan) = left.pop() {
+        match plan {
+            Plan::Argument(vars) => found.extend(vars),
+            Plan::Apply { input, .. } => left.push(input),
+            other => left.extend(other.children()),
+        }
+    }
+    found
+}

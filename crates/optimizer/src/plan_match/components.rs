@@ -1,0 +1,279 @@
+//! Connected parts of a pattern: which comes next, and how each begins.
+//!
+//! A part that touches nodes that are there comes first, then one that can be looked up, then the smallest. A part that has nothing in
+//! common with the rows there are is planned by itself and multiplied with them.
+
+use std::collections::HashSet;
+
+use trimorph_algebra::{EdgePattern, EdgeRange, KeyLookup, LabelExpr, NodeScan, Plan, VarId};
+
+use super::Planner;
+use super::hash_joins::Parts;
+use super::order_joins::Component;
+use crate::degrees::rows_of;
+use crate::estimate::Estimate;
+use crate::lookups::{Lookup, lookup_of, prune_of};
+use crate::passes::poll;
+use crate::walks::asks_of_rows;
+use crate::{Halt, HashJoins, VarSet};
+
+/// Part of a node's rows below which an end of a shortest path is scanned for before the search. The searches are the same, and paths to
+/// other nodes are not made; measured on SNB 0.1, targets that are half of the nodes cost as much as all.
+const ENDS: f64 = 0.25;
+
+/// Rows that wait to be joined with a part that is planned by itself, and their variables.
+pub(super) type Outer = Option<(Plan, Estimate, VarSet)>;
+
+/// A connected part that is not planned yet.
+struct Part {
+    nodes: Vec<VarId>,
+    rows: f64,
+    touches: bool,
+}
+
+impl Planner<'_> {
+    /// Plans all connected parts that have one of these nodes.
+    pub(super) fn plan_components(&mut self, left: &[VarId]) -> Result<(), Halt> {
+        let mut parts: Vec<Option<Part>> = self.parts(left).into_iter().map(Some).collect();
+        let mut waiting: Vec<usize> = (0..parts.len()).collect();
+        // Touching rows and being small do not change, so that the order by these is made once.
+        let size = |i: &usize| {
+            parts[*i].as_ref().map_or((true, 0.0), |p| (!p.touches, if p.touches { 0.0 } else { p.rows }))
+        };
+        waiting.sort_by(|a, b| {
+            let (a, b) = (size(a), size(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        let mut looked_up: Vec<usize> = (0..parts.len())
+            .filter(|i| {
+                parts[*i].as_ref().is_some_and(|p| p.nodes.iter().any(|v| self.conditions.has_lookup(*v)))
+            })
+            .collect();
+        let mut next = 0;
+        while let Some(first) = waiting.get(next).copied() {
+            poll(self.with.cancel)?;
+            let Some(smallest) = &parts[first] else {
+                next += 1;
+                continue;
+            };
+            let mut chosen = first;
+            if !smallest.touches {
+                looked_up.retain(|i| parts[*i].is_some());
+                let can_be = |i: &&usize| {
+                    let nodes = parts[**i].as_ref().map_or(&[][..], |p| &p.nodes);
+                    nodes.iter().any(|v| self.lookup(*v, &self.available).is_some())
+                };
+                chosen = looked_up.iter().find(can_be).copied().unwrap_or(first);
+            }
+            if let Some(part) = parts[chosen].take() {
+                self.plan_component(&part.nodes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The connected parts, each in the order its nodes are met from the first of `left`.
+    fn parts(&self, left: &[VarId]) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let mut seen = HashSet::new();
+        for start in left {
+            if !seen.insert(*start) {
+                continue;
+            }
+            let mut nodes = vec![*start];
+            let mut at = 0;
+            while let Some(here) = nodes.get(at).copied() {
+                at += 1;
+                for (_, edge) in self.edges.at(here) {
+                    for (a, b) in [(edge.from, edge.to), (edge.to, edge.from)] {
+                        if a == here && seen.insert(b) {
+                            nodes.push(b);
+                        }
+                    }
+                }
+            }
+            let rows = nodes.iter().map(|v| rows_of(self.with.known.catalog, self.tables_of(*v))).sum();
+            let touches = nodes.iter().any(|v| self.available.contains(v));
+            parts.push(Part { nodes, rows, touches });
+        }
+        parts
+    }
+
+    pub(super) fn tables_of(&self, var: VarId) -> &[trimorph_base::TableId] {
+        self.tables.get(&var).map_or(&[], Vec::as_slice)
+    }
+
+    /// How `var` can be looked up by what is `known`, and by which predicate.
+    fn lookup(&self, var: VarId, known: &VarSet) -> Option<(usize, Lookup)> {
+        self.conditions.lookups(var).find_map(|(place, c)| {
+            let lookup = lookup_of(self.with.known.catalog, &c.expr, var, self.tables_of(var), known)?;
+            Some((place, lookup))
+        })
+    }
+
+    fn selectivity(&self, var: VarId, known: &VarSet) -> f64 {
+        self.conditions.selectivity(self.with.known, var, known, self.tables_of(var))
+    }
+
+    fn plan_component(&mut self, nodes: &[VarId]) -> Result<(), Halt> {
+        let own: HashSet<VarId> = nodes.iter().copied().collect();
+        let places = self.edges.touching(nodes, |e| own.contains(&e.from) && own.contains(&e.to));
+        let edges: Vec<EdgePattern> = places.iter().filter_map(|p| self.edges.get(*p).cloned()).collect();
+        let bound: Vec<bool> = nodes.iter().map(|v| self.available.contains(v)).collect();
+        let is_bound = bound.contains(&true);
+        let none = VarSet::new();
+        let lookups = |known: &VarSet| nodes.iter().map(|v| self.lookup(*v, known).is_some()).collect();
+        let selectivities = |known: &VarSet| nodes.iter().map(|v| self.selectivity(*v, known)).collect();
+        let (lookup, own_lookup): (Vec<bool>, Vec<bool>) = (lookups(&self.available), lookups(&none));
+        let (selectivity, own_selectivity): (Vec<f64>, Vec<f64>) =
+            (selectivities(&self.available), selectivities(&none));
+        let starts_from_rows = is_bound || lookup.contains(&true);
+        let asks = edges.iter().any(|e| asks_of_rows(e, self.walks.get(&e.var)));
+        let options = self.with.options;
+        let component = Component {
+            catalog: self.with.known.catalog,
+            nodes,
+            edges: &edges,
+            tables: &self.tables,
+            selectivity: &selectivity,
+            lookup: &lookup,
+            bound: &bound,
+            rows: if starts_from_rows { self.estimate.rows.max(1.0) } else { 1.0 },
+            bushy: match self.plan {
+                // A build side has nothing of the rows that its walks may ask about.
+                _ if asks => HashJoins::Off,
+                Plan::Unit => options.hash_join,
+                _ if is_bound => options.hash_join,
+                _ => HashJoins::Off,
+            },
+            textual: !options.reorder,
+            cancel: self.with.cancel,
+        };
+        // What rows from outside may be joined with is planned without them.
+        let unbound = vec![false; nodes.len()];
+        let apart = Component {
+            selectivity: &own_selectivity,
+            lookup: &own_lookup,
+            bound: &unbound,
+            rows: 1.0,
+            ..component
+        };
+        let Some(order) = component.order(is_bound.then_some(&apart))? else { return Ok(()) };
+        let mut outer = None;
+        if let Some(start) = order.start {
+            outer = self.start(nodes[start]);
+            if asks {
+                self.place_filters();
+                self.beside(outer.take());
+            }
+        }
+        self.follow_order(&order, &Parts { nodes, edges: &places, patterns: &edges })?;
+        self.finish(nodes);
+        self.beside(outer);
+        Ok(())
+    }
+
+    /// Checks the edges between these nodes that are left.
+    pub(super) fn finish(&mut self, nodes: &[VarId]) {
+        let is_closing = |e: &EdgePattern| self.available.contains(&e.from) && self.available.contains(&e.to);
+        for place in self.edges.touching(nodes, is_closing) {
+            if let Some(edge) = self.edges.take(place) {
+                self.close(&edge, edge.from);
+                self.place_filters();
+            }
+        }
+    }
+
+    /// Starts a part. Where it cannot start from the rows there are, gives these to be joined after.
+    pub(super) fn start(&mut self, var: VarId) -> Outer {
+        let tables = self.tables_of(var).to_vec();
+        if let Some((place, lookup)) = self.lookup(var, &self.available) {
+            self.conditions.remove(place);
+            match lookup {
+                Lookup::Key { property, key } => self
+                    .put(|input| Plan::KeyLookup { input, lookup: KeyLookup { var, tables, property, key } }),
+                Lookup::Id { id } => self.put(|input| Plan::IdLookup { input, var, id, tables }),
+            }
+            self.reach([var]);
+            return None;
+        }
+        let labels = self.labels.get(&var).cloned().unwrap_or(LabelExpr::True);
+        let prune = self.conditions.on(var).filter_map(|(_, c)| prune_of(&c.expr, var)).collect();
+        let scan = Plan::NodeScan(NodeScan { var, labels, tables, prune });
+        let estimate = Estimate::over(&scan, Vec::new(), self.with.known.catalog);
+        let before =
+            (std::mem::replace(&mut self.plan, scan), std::mem::replace(&mut self.estimate, estimate));
+        let outer = match before {
+            (Plan::Unit, _) => None,
+            (plan, estimate) => Some((plan, estimate, std::mem::take(&mut self.available))),
+        };
+        self.reach([var]);
+        outer
+    }
+
+    /// The product with the rows there were.
+    fn beside(&mut self, outer: Outer) {
+        if let Some((left, estimate, mut vars)) = outer {
+            let right = std::mem::replace(&mut self.plan, left);
+            let right = (right, std::mem::replace(&mut self.estimate, estimate));
+            self.put_beside(right, |left, right| Plan::HashJoin { left, right, on: Vec::new() });
+            vars.append(&mut self.available);
+            self.available = vars;
+            self.conditions.joined();
+            self.place_filters();
+        }
+    }
+
+    /// The product of the rows there are and of the nodes that pass the predicates on `var` alone.
+    fn scan_beside(&mut self, var: VarId) {
+        self.place_filters();
+        let outer = self.start(var);
+        self.place_filters();
+        self.beside(outer);
+    }
+
+    /// Looks up both ends of shortest paths, or scans for one of few, where that is possible: then a search has a target, where it would
+    /// else find a path to every node there is.
+    pub(super) fn start_shortest(&mut self) {
+        let is_shortest = |e: &EdgePattern| matches!(e.range, EdgeRange::Variable { shortest: Some(_), .. });
+        let edges: Vec<(usize, EdgePattern)> =
+            self.edges.iter().filter(|(_, e)| is_shortest(e)).map(|(place, e)| (place, e.clone())).collect();
+        for (place, edge) in edges {
+            let is_there =
+                |var: VarId| self.available.contains(&var) || self.lookup(var, &self.available).is_some();
+            let none = VarSet::new();
+            let ends = [edge.from, edge.to].map(|v| (v, is_there(v), self.selectivity(v, &none)));
+            // Ends are scanned for only where nothing else may find them from rows or over edges. A condition on each edge may look at
+            // the row, and then every row is a walk of its own.
+            let is_lone = self.edges.count() == 1
+                && edge.each.is_none()
+                && !self.walks.contains_key(&edge.var)
+                && (matches!(self.plan, Plan::Unit) || ends.iter().any(|(_, there, _)| *there));
+            if !ends.iter().all(|(_, there, part)| *there || is_lone && edge.from != edge.to && *part < ENDS)
+            {
+                continue;
+            }
+            for (var, _, _) in ends.iter().filter(|(_, there, _)| *there) {
+                if !self.available.contains(var) {
+                    self.start(*var);
+                }
+            }
+            // One walk serves all targets of a start that follow each other: the start is the outer loop, and the rarer end.
+            let mut scanned: Vec<_> = ends.iter().filter(|(_, there, _)| !there).collect();
+            scanned.sort_by(|a, b| {
+                let rows = |end: &(VarId, bool, f64)| {
+                    rows_of(self.with.known.catalog, self.tables_of(end.0)) * end.2
+                };
+                rows(a).total_cmp(&rows(b))
+            });
+            for (var, _, _) in scanned.iter().copied() {
+                self.scan_beside(*var);
+            }
+            if let [.., (last, _, _)] = scanned[..] {
+                let from = if *last == edge.to { edge.from } else { edge.to };
+                self.edges.take(place);
+                self.close(&edge, from);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! An order with joins in it becomes a plan: each build side is planned by itself, from its own part of the pattern.
+//!
+//! The build sides' edges and predicates are taken out of the pattern first, so that nothing else plans them; the node in common is kept
+//! on both sides.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use trimorph_algebra::{EdgePattern, Plan, VarId};
+
+use super::conditions::Conditions;
+use super::open_edges::OpenEdges;
+use super::order_joins::{Order, Step};
+use super::semi_joins::is_harmless;
+use super::{Hanging, Planner};
+use crate::estimate::Estimate;
+use crate::passes::poll;
+use crate::{Halt, VarSet};
+
+/// What the indices of an order mean.
+pub(super) struct Parts<'p> {
+    pub(super) nodes: &'p [VarId],
+    /// Where each edge is among those of the pattern.
+    pub(super) edges: &'p [usize],
+    pub(super) patterns: &'p [EdgePattern],
+}
+
+/// A build side: its plan, and the variables it has.
+struct Side {
+    plan: Plan,
+    estimate: Estimate,
+    vars: VarSet,
+}
+
+impl Planner<'_> {
+    /// Plans the steps of `order`; its start has been planned.
+    pub(super) fn follow_order(&mut self, order: &Order, parts: &Parts<'_>) -> Result<(), Halt> {
+        let mut sides = BTreeMap::new();
+        for (i, step) in order.steps.iter().enumerate() {
+            if let Step::Join { build, node } = step {
+                sides.insert(i, self.build_side(build, parts.nodes[*node], parts)?);
+            }
+        }
+        self.place_filters();
+        self.hang();
+        for (i, step) in order.steps.iter().enumerate() {
+            poll(self.with.cancel)?;
+            match (step, sides.remove(&i)) {
+                (Step::Join { node, .. }, Some(side)) => {
+                    let on = vec![parts.nodes[*node]];
+                    self.put_beside((side.plan, side.estimate), |left, right| Plan::HashJoin {
+                        left,
+                        right,
+                        on,
+                    });
+                    self.reach(side.vars);
+                }
+                (Step::Follow(edge), _) => self.follow(parts.edges[*edge])?,
+                (Step::Join { .. }, None) => {}
+            }
+            self.place_filters();
+            self.hang();
+        }
+        Ok(())
+    }
+
+    /// Plans one build side, by itself.
+    fn build_side(&mut self, order: &Order, shared: VarId, parts: &Parts<'_>) -> Result<Side, Halt> {
+        let mut own = VarSet::new();
+        collect(order, parts, &mut own);
+        let nodes: Vec<VarId> = own.iter().copied().collect();
+        let mut places = Vec::new();
+        let mut edges = Vec::new();
+        for place in self.edges.touching(&nodes, |e| own.contains(&e.from) && own.contains(&e.to)) {
+            if let Some(edge) = self.edges.take(place) {
+                own.insert(edge.var);
+                places.push(place);
+                edges.push(edge);
+            }
+        }
+        // What joins the two sides is looked at by the join.
+        Rc::make_mut(&mut self.kept).insert(shared);
+        Rc::make_mut(&mut self.wanted).insert(shared);
+        let conditions = self.conditions_of_side(&own, shared);
+        let hanging = self.hanging.take_at(|at| *at != shared && own.contains(at));
+        let mut side = Planner {
+            with: self.with,
+            labels: Rc::clone(&self.labels),
+            tables: Rc::clone(&self.tables),
+            edges: OpenEdges::new(edges),
+            conditions,
+            hanging: Hanging::new(hanging),
+            plan: Plan::Unit,
+            estimate: Estimate::of(&Plan::Unit, self.with.known.catalog),
+            available: VarSet::new(),
+            wanted: Rc::clone(&self.wanted),
+            kept: Rc::clone(&self.kept),
+            walks: Rc::clone(&self.walks),
+        };
+        if let Some(start) = order.start {
+            side.start(parts.nodes[start]);
+        }
+        // The side counts its own edges.
+        let edges: Vec<usize> =
+            parts.edges.iter().map(|e| places.iter().position(|p| p == e).unwrap_or(usize::MAX)).collect();
+        side.follow_order(order, &Parts { nodes: parts.nodes, edges: &edges, patterns: parts.patterns })?;
+        side.finish(&nodes);
+        side.hanging.take_at(|_| true).into_iter().for_each(|(at, step)| self.hanging.add(at, step));
+        side.conditions.rest().into_iter().for_each(|p| self.conditions.add(p));
+        Ok(Side { plan: side.plan, estimate: side.estimate, vars: side.available })
+    }
+
+    /// The predicates of a build side, taken out of the pattern; one on the node in common is asked on both sides.
+    fn conditions_of_side(&mut self, own: &VarSet, shared: VarId) -> Conditions {
+        let vars: Vec<VarId> = own.iter().copied().collect();
+        let mut mine = Vec::new();
+        for place in self.conditions.within(|v| own.contains(v), &vars) {
+            let Some(condition) = self.conditions.get(place) else { continue };
+            if condition.vars[..] == [shared] {
+                if is_harmless(&condition.expr) {
+                    mine.push(condition.expr.clone());
+                }
+            } else {
+                mine.extend(self.conditions.remove(place));
+            }
+        }
+        Conditions::new(mine)
+    }
+}
+
+/// The nodes of an order.
+fn collect(order: &Order, parts: &Parts<'_>, out: &mut VarSet) {
+    out.extend(order.start.map(|n| parts.nodes[n]));
+    for step in &order.steps {
+        match step {
+            Step::Follow(edge) => out.extend([parts.patterns[*edge].from, parts.patterns[*edge].to]),
+            Step::Join { build, .. } => collect(build, parts, out),
+        }
+    }
+}

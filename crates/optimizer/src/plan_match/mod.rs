@@ -1,0 +1,247 @@
+//! Each pattern becomes scans, extends and joins.
+//!
+//! ```text
+//! mod.rs      one pattern from start to end
+//! components  which connected part comes next, and how it begins
+//! steps       one step along an edge, cycles closed or intersected
+//! conditions  predicates not placed yet         open_edges   edges not planned yet
+//! order_joins the order of a connected part: all orders of few nodes, greedily for many (greedy), by cost (costs)
+//! hash_joins  parts planned by themselves and joined
+//! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
+//! ```
+//!
+//! A pattern is planned without a look at what stands above it but which variables are needed, and asks no other pass.
+
+mod components;
+mod conditions;
+mod costs;
+mod greedy;
+mod hash_joins;
+mod open_edges;
+mod order_joins;
+mod semi_joins;
+mod steps;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use trimorph_algebra::{
+    CountStep, EdgePattern, Expr, LabelExpr, PathPattern, PathStep, Plan, QueryGraph, VarId,
+};
+use trimorph_base::CancelToken;
+
+use crate::estimate::Estimate;
+use crate::needed::{bottom_up, made_of};
+use crate::passes::{Planning, poll};
+use crate::selectivity::Statistics;
+use crate::tables::Tables;
+use crate::walks::Walks;
+use crate::{Halt, Options, VarSet, conjunction, vars_of};
+
+use conditions::Conditions;
+use open_edges::OpenEdges;
+
+/// The pass.
+pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let with = With { known: planning.statistics(), options: planning.options, cancel: planning.cancel };
+    bottom_up(plan, &planning.needed, &mut |plan, needed| match plan {
+        Plan::Match { input, graph } => plan_pattern(*input, graph, needed, with),
+        other => Ok(other),
+    })
+}
+
+/// What every pattern is planned with.
+#[derive(Clone, Copy)]
+struct With<'a> {
+    known: Statistics<'a>,
+    options: Options,
+    cancel: &'a CancelToken,
+}
+
+/// The pattern being planned.
+struct Planner<'a> {
+    with: With<'a>,
+    labels: Rc<HashMap<VarId, LabelExpr>>,
+    tables: Rc<Tables>,
+    edges: OpenEdges,
+    conditions: Conditions,
+    hanging: Hanging,
+    plan: Plan,
+    estimate: Estimate,
+    /// Variables that the rows have. Rows that wait to be joined are not among them.
+    available: VarSet,
+    /// Variables looked at above, or by predicates not placed yet.
+    wanted: Rc<VarSet>,
+    /// Variables looked at above, or by counts that hang at them.
+    kept: Rc<VarSet>,
+    /// What is asked of walks as wholes.
+    walks: Rc<Walks>,
+}
+
+/// Plans a pattern over the rows of `input`.
+fn plan_pattern(input: Plan, graph: QueryGraph, needed: &VarSet, with: With<'_>) -> Result<Plan, Halt> {
+    poll(with.cancel)?;
+    let needed = made_of(&graph, needed);
+    let QueryGraph { nodes, edges, paths, predicates, tables, counts, walks, .. } = graph;
+    let mut wanted = needed.clone();
+    wanted.extend(vars_of(&predicates));
+    let mut kept = needed.clone();
+    kept.extend(counts.iter().map(|(at, _)| *at));
+    let left: Vec<VarId> = nodes.iter().map(|n| n.var).collect();
+    let mut planner = Planner {
+        with,
+        labels: Rc::new(nodes.into_iter().map(|n| (n.var, n.labels)).collect()),
+        tables: Rc::new(tables),
+        edges: OpenEdges::new(edges),
+        conditions: Conditions::new(predicates),
+        hanging: Hanging::new(counts),
+        estimate: Estimate::of(&input, with.known.catalog),
+        available: VarSet::new(),
+        plan: input,
+        wanted: Rc::new(wanted),
+        kept: Rc::new(kept),
+        walks: Rc::new(walks),
+    };
+    planner.reach(planner.plan.vars());
+    planner.run(left)?;
+    Ok(planner.finished(paths, &needed))
+}
+
+impl<'a> Planner<'a> {
+    fn run(&mut self, mut left: Vec<VarId>) -> Result<(), Halt> {
+        // What is asked of whole paths is asked once all else is there: their ends, and what it may speak of.
+        let last = self.take_asked();
+        self.start_shortest();
+        self.place_filters();
+        self.hang();
+        left.retain(|v| !self.available.contains(v));
+        // Edges between nodes that are all there already.
+        let there: Vec<VarId> = self.available.iter().copied().collect();
+        self.close_all(&there);
+        self.plan_components(&left)?;
+        last.iter().for_each(|edge| self.close(edge, edge.from));
+        self.place_filters();
+        Ok(())
+    }
+
+    /// The edges whose walks are asked about as wholes, taken off those to be planned.
+    fn take_asked(&mut self) -> Vec<EdgePattern> {
+        let is_asked = |v: &VarId| self.walks.get(v).is_some_and(|walk| walk.condition.is_some());
+        let places: Vec<usize> =
+            self.edges.iter().filter(|(_, e)| is_asked(&e.var)).map(|(place, _)| place).collect();
+        places.into_iter().filter_map(|place| self.edges.take(place)).collect()
+    }
+
+    /// The plan with its paths made, and what looks at them asked.
+    fn finished(self, paths: Vec<PathPattern>, needed: &VarSet) -> Plan {
+        let Self { mut plan, conditions, .. } = self;
+        let items: Vec<(VarId, Expr)> = (paths.into_iter())
+            .filter(|p| needed.contains(&p.var))
+            .map(|p| {
+                let parts = p.steps.iter().map(|s| match s {
+                    PathStep::Node(v) | PathStep::Edge(v) => Expr::Var(*v),
+                });
+                (p.var, Expr::Path(parts.collect()))
+            })
+            .collect();
+        if !items.is_empty() {
+            plan = Plan::Extra { input: Box::new(plan), items };
+        }
+        match conjunction(conditions.rest()) {
+            Some(predicate) => Plan::Filter { input: Box::new(plan), predicate },
+            None => plan,
+        }
+    }
+
+    /// Puts an operator on the plan.
+    fn put(&mut self, operator: impl FnOnce(Box<Plan>) -> Plan) {
+        let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
+        self.plan = operator(input);
+        let below = std::mem::take(&mut self.estimate);
+        self.estimate = Estimate::over(&self.plan, vec![below], self.with.known.catalog);
+    }
+
+    /// Puts an operator with a second input on the plan.
+    fn put_beside(&mut self, second: (Plan, Estimate), operator: impl FnOnce(Box<Plan>, Box<Plan>) -> Plan) {
+        let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
+        self.plan = operator(input, Box::new(second.0));
+        let below = std::mem::take(&mut self.estimate);
+        self.estimate = Estimate::over(&self.plan, vec![below, second.1], self.with.known.catalog);
+    }
+
+    /// Notes that the rows have some variables.
+    fn reach(&mut self, vars: impl IntoIterator<Item = VarId>) {
+        for var in vars {
+            if self.available.insert(var) {
+                self.conditions.reach(var);
+                self.hanging.reach(var);
+            }
+        }
+    }
+
+    /// Places every predicate whose variables are there.
+    fn place_filters(&mut self) {
+        let ready = self.conditions.take_ready(&self.available);
+        if let Some(predicate) = conjunction(ready) {
+            self.put(|input| Plan::Filter { input, predicate });
+        }
+    }
+
+    /// Places the counting steps whose node is there.
+    fn hang(&mut self) {
+        for step in self.hanging.take_ready(&self.available) {
+            self.put(|input| Plan::ExtendCount { input, step });
+        }
+    }
+}
+
+/// Counting steps that are not placed yet.
+#[derive(Default)]
+struct Hanging {
+    items: Vec<Option<(VarId, CountStep)>>,
+    by_node: HashMap<VarId, Vec<usize>>,
+    ready: Vec<usize>,
+}
+
+impl Hanging {
+    fn new(steps: impl IntoIterator<Item = (VarId, CountStep)>) -> Self {
+        let mut hanging = Self::default();
+        steps.into_iter().for_each(|(at, step)| hanging.add(at, step));
+        hanging
+    }
+
+    fn add(&mut self, at: VarId, step: CountStep) {
+        self.by_node.entry(at).or_default().push(self.items.len());
+        self.items.push(Some((at, step)));
+    }
+
+    /// Notes that a node is there.
+    fn reach(&mut self, node: VarId) {
+        self.ready.extend(self.by_node.get(&node).into_iter().flatten());
+    }
+
+    /// Those whose node the rows have, in order, taken out.
+    fn take_ready(&mut self, available: &VarSet) -> Vec<CountStep> {
+        let mut places = std::mem::take(&mut self.ready);
+        places.sort_unstable();
+        let mut taken = Vec::new();
+        for place in places {
+            match self.items[place].take() {
+                Some((at, step)) if available.contains(&at) => taken.push(step),
+                Some(other) => {
+                    self.items[place] = Some(other);
+                    self.ready.push(place);
+                }
+                None => {}
+            }
+        }
+        taken
+    }
+
+    /// Those at some nodes, taken out.
+    fn take_at(&mut self, wanted: impl Fn(&VarId) -> bool) -> Vec<(VarId, CountStep)> {
+        let is_wanted =
+            |item: &&mut Option<(VarId, CountStep)>| item.as_ref().is_some_and(|(at, _)| wanted(at));
+        self.items.iter_mut().filter(is_wanted).filter_map(Option::take).collect()
+    }
+}

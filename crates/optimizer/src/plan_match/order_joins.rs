@@ -1,0 +1,232 @@
+//! Join order: dynamic programming over the connected sets of nodes of one component.
+//!
+//! A plan for a set is a start node (or the rows given) and extends, each to one new node, or two plans joined by hash on the one node
+//! they share; where rows are given, they are probed and the other side is planned as if there were none. Edges that close a cycle are
+//! checked, or intersected, as soon as both ends are there. Cost is the sum of the rows made; a row reached over a vertex column costs
+//! less than one from a list (GF-CL §7: sequential against random). Above 12 nodes, or with very many edges among fewer, the cheapest
+//! next step is taken instead (`greedy`).
+
+use trimorph_algebra::{EdgePattern, VarId};
+use trimorph_base::CancelToken;
+use trimorph_catalog::Catalog;
+
+use super::costs::{Costs, Rows};
+use crate::degrees::are_picked;
+use crate::passes::poll;
+use crate::tables::Tables;
+use crate::{Halt, HashJoins};
+
+/// Most nodes for which all connected sets are looked at: 2^12 sets.
+const EXHAUSTIVE_MAX: usize = 12;
+/// Most edges for which they are: each set tries each edge.
+const EXHAUSTIVE_EDGES_MAX: usize = 48;
+
+/// A row put into a hash table, and one looked up there: set beside the cost of a look for an edge, not measured.
+const BUILD_COST: f64 = 8.0;
+const LOOKUP_COST: f64 = 4.0;
+/// Most nodes for which hash joins are tried: 7 × 3^6 pairs of sets. Chosen by that number, not measured.
+const BUSHY_MAX: usize = 7;
+
+/// What the order is made for.
+#[derive(Clone, Copy)]
+pub(super) struct Component<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) nodes: &'a [VarId],
+    pub(super) edges: &'a [EdgePattern],
+    pub(super) tables: &'a Tables,
+    /// For each node, the part that its own predicates let through.
+    pub(super) selectivity: &'a [f64],
+    /// For each node, whether it can be looked up by key or id.
+    pub(super) lookup: &'a [bool],
+    /// For each node, whether the input rows have it.
+    pub(super) bound: &'a [bool],
+    /// Input rows.
+    pub(super) rows: f64,
+    /// Whether parts may be planned by themselves and joined.
+    pub(super) bushy: HashJoins,
+    /// Keep the order of the text.
+    pub(super) textual: bool,
+    pub(super) cancel: &'a CancelToken,
+}
+
+/// One step of an order.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// Reach a new node over the edge of this index.
+    Follow(usize),
+    /// Join with the rows of another order, which has one node in common.
+    Join {
+        /// The other order; its rows are kept in a hash table.
+        build: Box<Order>,
+        /// The node that both have.
+        node: usize,
+    },
+}
+
+/// The order found: where to start and which edge to follow next; edges not named close cycles.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    /// The first node, if the input rows have none.
+    pub(super) start: Option<usize>,
+    /// What is done next, in order.
+    pub(super) steps: Vec<Step>,
+    pub(super) cost: f64,
+    pub(super) rows: f64,
+    /// Nodes of which there are few, whatever the number of rows: who starts from one tag comes back to one tag. Of the first 64.
+    pub(super) picked: u64,
+}
+
+impl Component<'_> {
+    /// The nodes that the input rows have, of the first 64.
+    fn bound_mask(&self) -> u64 {
+        self.bound.iter().take(64).enumerate().fold(0, |mask, (i, bound)| mask | u64::from(*bound) << i)
+    }
+
+    /// The orders to begin with.
+    pub(super) fn starts(&self, costs: &Costs<'_>) -> Vec<Order> {
+        if self.bound.contains(&true) {
+            let rows = self.rows;
+            let picked = if rows <= 1.0 { self.bound_mask() } else { 0 };
+            return vec![Order { start: None, steps: Vec::new(), cost: 0.0, rows, picked }];
+        }
+        (0..self.nodes.len())
+            .map(|n| {
+                let all = costs.node_rows(n);
+                let (cost, rows) = if self.lookup[n] {
+                    (self.rows, self.rows)
+                } else {
+                    (all * self.rows.max(1.0), all * self.selectivity[n] * self.rows)
+                };
+                let few =
+                    self.lookup[n] || are_picked(self.catalog, all * self.selectivity[n], costs.tables_of(n));
+                let picked = if few { 1 << n.min(63) } else { 0 };
+                Order { start: Some(n), steps: Vec::new(), cost: cost * 0.3 + rows, rows, picked }
+            })
+            .collect()
+    }
+
+    /// The order with one more node reached over `edge`, for the set of nodes that it then has.
+    fn extend(&self, mask: u64, order: &Order, edge: usize, costs: &Costs<'_>) -> Option<(u64, Order)> {
+        let is_there = |node: usize| mask >> node & 1 == 1;
+        let (from, to, reversed) = costs.open_ends(edge, is_there)?;
+        let before = Rows { cost: order.cost, rows: order.rows, from_picked: order.picked >> from & 1 == 1 };
+        let reached = costs.reach(before, edge, (to, reversed), is_there);
+        let mut steps = order.steps.clone();
+        steps.push(Step::Follow(edge));
+        let few = are_picked(self.catalog, reached.rows, costs.tables_of(to));
+        let picked = order.picked | if few { 1 << to } else { 0 };
+        let (cost, rows) = (reached.cost, reached.rows);
+        Some((mask | 1 << to, Order { start: order.start, steps, cost, rows, picked }))
+    }
+
+    /// The cheapest order that reaches every node. `apart` is the same pattern with nothing from outside: the parts that rows from outside
+    /// may be joined with.
+    pub(super) fn order(&self, apart: Option<&Component<'_>>) -> Result<Option<Order>, Halt> {
+        let costs = Costs::new(self);
+        let is_small = self.nodes.len() <= EXHAUSTIVE_MAX && self.edges.len() <= EXHAUSTIVE_EDGES_MAX;
+        if self.textual || !is_small {
+            return self.greedy(&costs);
+        }
+        let all = (1usize << self.nodes.len()) - 1;
+        let apart = match apart.filter(|a| a.is_bushy()) {
+            Some(apart) => Some(apart.search(None, &Costs::new(apart))?),
+            None => None,
+        };
+        Ok(self.search(apart.as_deref(), &costs)?.swap_remove(all))
+    }
+
+    fn is_bushy(&self) -> bool {
+        self.bushy != HashJoins::Off && self.nodes.len() <= BUSHY_MAX
+    }
+
+    /// The cheapest order of each set of nodes; what is joined with it comes from `apart`, or from the same search.
+    fn search(&self, apart: Option<&[Option<Order>]>, costs: &Costs<'_>) -> Result<Vec<Option<Order>>, Halt> {
+        let mut best: Vec<Option<Order>> = vec![None; 1 << self.nodes.len()];
+        let bound = self.bound_mask();
+        for order in self.starts(costs) {
+            let mask = order.start.map_or(bound, |n| 1 << n);
+            keep_cheaper(&mut best[mask as usize], order);
+        }
+        for mask in 1..1u64 << self.nodes.len() {
+            if mask % 64 == 0 {
+                poll(self.cancel)?;
+            }
+            if self.is_bushy() && (bound == 0 || apart.is_some()) {
+                self.joins(mask, &mut best, apart, costs);
+            }
+            let Some(order) = best[mask as usize].take() else { continue };
+            for edge in 0..self.edges.len() {
+                if let Some((next, order)) = self.extend(mask, &order, edge, costs) {
+                    keep_cheaper(&mut best[next as usize], order);
+                }
+            }
+            best[mask as usize] = Some(order);
+        }
+        Ok(best)
+    }
+
+    /// The cheapest hash join that gives exactly the nodes of `mask`: two orders with one node in common and no edge between the others.
+    fn joins(
+        &self,
+        mask: u64,
+        best: &mut [Option<Order>],
+        apart: Option<&[Option<Order>]>,
+        costs: &Costs<'_>,
+    ) {
+        for node in (0..self.nodes.len()).filter(|n| mask >> n & 1 == 1) {
+            let rest = mask & !(1 << node);
+            let mut part = rest & rest.wrapping_sub(1);
+            while part != rest {
+                if let Some(order) = self.join((part, rest & !part), node, best, apart, costs)
+                    && (best[mask as usize].as_ref()).is_none_or(|s| order.cost < s.cost)
+                {
+                    best[mask as usize] = Some(order);
+                }
+                // After the empty set comes the whole, which ends it: nothing is left to join with.
+                part = part.wrapping_sub(1) & rest;
+            }
+        }
+    }
+
+    /// The hash join on `node` of the orders that have, beside it, the nodes of `probe` and those of `build`.
+    fn join(
+        &self,
+        (probe, build): (u64, u64),
+        node: usize,
+        best: &[Option<Order>],
+        apart: Option<&[Option<Order>]>,
+        costs: &Costs<'_>,
+    ) -> Option<Order> {
+        let from_outside = apart.is_some();
+        // Rows from outside can be joined as they are; a lone scan would only be read twice.
+        if build & self.bound_mask() != 0 || (probe == 0 && !from_outside) || crosses(costs, probe, build) {
+            return None;
+        }
+        let sides = apart.unwrap_or(best);
+        let (probe, build) =
+            (best[(probe | 1 << node) as usize].as_ref()?, sides[(build | 1 << node) as usize].as_ref()?);
+        if probe.rows < build.rows && !from_outside {
+            return None;
+        }
+        let nodes = costs.node_rows(node) * self.selectivity[node];
+        let rows = probe.rows * build.rows / nodes.max(1.0);
+        let cost = probe.cost + build.cost + build.rows * BUILD_COST + probe.rows * LOOKUP_COST + rows * 1.2;
+        let cost = if self.bushy == HashJoins::Always { 0.0 } else { cost };
+        let mut steps = probe.steps.clone();
+        steps.push(Step::Join { build: Box::new(build.clone()), node });
+        Some(Order { start: probe.start, steps, cost, rows, picked: probe.picked | build.picked })
+    }
+}
+
+/// Whether an edge goes between two sets of nodes.
+fn crosses(costs: &Costs<'_>, a: u64, b: u64) -> bool {
+    costs.ends.iter().any(|(from, to)| {
+        (a >> from & 1 == 1 && b >> to & 1 == 1) || (b >> from & 1 == 1 && a >> to & 1 == 1)
+    })
+}
+
+fn keep_cheaper(slot: &mut Option<Order>, order: Order) {
+    if slot.as_ref().is_none_or(|s| order.cost < s.cost) {
+        *slot = Some(order);
+    }
+}

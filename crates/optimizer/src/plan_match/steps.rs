@@ -1,0 +1,113 @@
+//! One step along an edge: to a new node, with the cycles that it closes, or between two nodes that are there.
+
+use std::rc::Rc;
+
+use trimorph_algebra::{EdgePattern, EdgeRange, Extend, Plan, VarId};
+
+use super::Planner;
+use crate::Halt;
+use crate::walks::var_extend;
+
+impl Planner<'_> {
+    pub(super) fn step(&self, edge: &EdgePattern, from: VarId) -> Extend {
+        let (to, direction) = if edge.from == from {
+            (edge.to, edge.direction)
+        } else {
+            (edge.from, edge.direction.reversed())
+        };
+        let tables = self.tables.get(&to).map_or(&[][..], Vec::as_slice);
+        let all = tables.len() == self.with.known.catalog.node_tables.len();
+        Extend {
+            from,
+            edge: Some(edge.var),
+            to,
+            types: edge.types.clone(),
+            direction,
+            to_tables: (!all).then(|| tables.to_vec()),
+        }
+    }
+
+    /// Reaches a new node over the edge of this place, and closes or intersects the cycles it closes.
+    pub(super) fn follow(&mut self, place: usize) -> Result<(), Halt> {
+        // A semi-join filter may have taken it in.
+        let Some(edge) = self.edges.take(place) else { return Ok(()) };
+        let from = if self.available.contains(&edge.from) { edge.from } else { edge.to };
+        let step = self.step(&edge, from);
+        let to = step.to;
+        if self.with.options.intersect && self.is_unseen(&edge) {
+            let cycle = self.cycle(to);
+            if !cycle.is_empty() {
+                self.intersect(&edge, step, &cycle);
+                self.close_all(&[to]);
+                return Ok(());
+            }
+        }
+        match edge.range {
+            EdgeRange::One => self.put(|input| Plan::Extend { input, step }),
+            EdgeRange::Variable { .. } => {
+                let walks = Rc::clone(&self.walks);
+                let walk = walks.get(&edge.var);
+                self.put(|input| var_extend(input, step, &edge, false, from != edge.from, walk));
+            }
+        }
+        self.reach([to, edge.var]);
+        if self.with.options.semi_join && edge.range == EdgeRange::One {
+            self.semi_join(to)?;
+        }
+        self.close_all(&[to]);
+        Ok(())
+    }
+
+    /// Whether a single edge is looked at by nobody.
+    fn is_unseen(&self, edge: &EdgePattern) -> bool {
+        edge.range == EdgeRange::One && !self.wanted.contains(&edge.var)
+    }
+
+    /// The edges that lead from other nodes that are there to a new one, and that nobody looks at.
+    fn cycle(&self, to: VarId) -> Vec<usize> {
+        self.edges.touching(&[to], |e| {
+            (e.from == to) != (e.to == to)
+                && self.available.contains(if e.from == to { &e.to } else { &e.from })
+                && self.is_unseen(e)
+        })
+    }
+
+    /// Reaches a node over `edge` and over those of `cycle` at once.
+    fn intersect(&mut self, edge: &EdgePattern, step: Extend, cycle: &[usize]) {
+        let (to, mut steps, mut reached) = (step.to, vec![step], vec![edge.var]);
+        for place in cycle {
+            if let Some(edge) = self.edges.take(*place) {
+                let other = if edge.from == to { edge.to } else { edge.from };
+                steps.push(self.step(&edge, other));
+                reached.push(edge.var);
+            }
+        }
+        self.put(|input| Plan::Intersect { input, steps });
+        self.reach([to]);
+        self.reach(reached);
+    }
+
+    /// Checks the edges at some nodes whose ends are both there.
+    pub(super) fn close_all(&mut self, nodes: &[VarId]) {
+        let is_closing = |e: &EdgePattern| self.available.contains(&e.from) && self.available.contains(&e.to);
+        for place in self.edges.touching(nodes, is_closing) {
+            if let Some(edge) = self.edges.take(place) {
+                self.close(&edge, edge.from);
+            }
+        }
+    }
+
+    /// Checks an edge between two nodes that are there, starting at one of them.
+    pub(super) fn close(&mut self, edge: &EdgePattern, from: VarId) {
+        let step = self.step(edge, from);
+        match edge.range {
+            EdgeRange::One => self.put(|input| Plan::ExtendInto { input, step }),
+            EdgeRange::Variable { .. } => {
+                let walks = Rc::clone(&self.walks);
+                let walk = walks.get(&edge.var);
+                self.put(|input| var_extend(input, step, edge, true, from != edge.from, walk));
+            }
+        }
+        self.reach([edge.var]);
+    }
+}

@@ -1,0 +1,232 @@
+//! The part of rows a predicate lets through, from the catalog's statistics.
+//!
+//! A condition on values is answered by the store's estimator, which tries it on a sample; distinct counts and ranges stand in where
+//! there is none or the value is a parameter.
+//!
+//! Source: Poseidon §6 (distinct counts, characteristic sets); the usual uniformity assumptions where nothing is known.
+
+use trimorph_algebra::{Expr, Op, QueryGraph, VarId};
+use trimorph_base::TableId;
+use trimorph_catalog::{Catalog, CharacteristicSet, PropertyStats};
+use trimorph_types::Value;
+
+use crate::degrees::rows_of;
+use crate::lookups::lookup_of;
+use crate::{VarSet, vars_of};
+
+/// Part of rows an unknown equality lets through.
+const EQUALITY: f64 = 0.01;
+/// Part of rows an unknown range lets through.
+pub(crate) const RANGE: f64 = 0.3;
+/// Part of rows any other predicate lets through.
+const OTHER: f64 = 0.5;
+
+/// Part of a node's rows below which a predicate makes it an anchor.
+const ANCHOR: f64 = 0.02;
+
+/// Properties of one node that are looked for in characteristic sets together: more make no difference that matters.
+const TOGETHER_MAX: usize = 64;
+
+/// Predicates of one pattern that are tried on samples; those after are guessed.
+const SAMPLED_MAX: usize = 512;
+
+/// What the store knows beyond the catalog. The engine implements it with access patterns.
+pub trait Estimator {
+    /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None` if it cannot tell.
+    fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64>;
+
+    /// The value a parameter has in the run that the plan is first made for.
+    fn parameter(&self, name: &str) -> Option<Value>;
+}
+
+/// What estimates are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Statistics<'a> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) estimator: Option<&'a dyn Estimator>,
+}
+
+/// Whether some node of a pattern is one of few.
+pub(crate) fn is_anchored(known: Statistics<'_>, graph: &QueryGraph) -> bool {
+    let tables = |var: &VarId| graph.tables.get(var).map_or(&[][..], Vec::as_slice);
+    let nodes: std::collections::HashSet<VarId> = graph.nodes.iter().map(|n| n.var).collect();
+    graph.predicates.iter().enumerate().any(|(i, predicate)| {
+        let known = if i < SAMPLED_MAX { known } else { Statistics { estimator: None, ..known } };
+        let vars = vars_of([predicate]);
+        let Some(var) = vars.first().filter(|v| vars.len() == 1 && nodes.contains(v)) else { return false };
+        let own = tables(var);
+        selectivity(known, predicate, *var, own) < ANCHOR
+            || lookup_of(known.catalog, predicate, *var, own, &VarSet::new()).is_some()
+    })
+}
+
+impl Statistics<'_> {
+    /// The value of a constant, or of a parameter as it is now.
+    fn value(&self, expr: &Expr) -> Option<Value> {
+        match expr {
+            Expr::Const(value) => Some(value.clone()),
+            Expr::Param(name) => self.estimator?.parameter(name),
+            _ => None,
+        }
+    }
+}
+
+fn stats_of<'c>(catalog: &'c Catalog, tables: &[TableId], property: &str) -> Vec<(&'c PropertyStats, f64)> {
+    (tables.iter())
+        .filter_map(|t| {
+            let column = catalog.node_property(*t, property)?;
+            let info = &catalog.node_tables[t.0 as usize];
+            Some((&info.properties[column].stats, info.rows as f64))
+        })
+        .collect()
+}
+
+/// The part of the nodes in `tables` that a predicate on one of them lets through.
+pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, tables: &[TableId]) -> f64 {
+    let catalog = known.catalog;
+    match predicate {
+        Expr::Op(op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) => {
+            let [a, b] = &args[..] else { return OTHER };
+            for (side, other, op) in [(a, b, *op), (b, a, flipped(*op))] {
+                if let Expr::Property(base, name, _) = side
+                    && matches!(&**base, Expr::Var(v) if *v == var)
+                {
+                    let stats = stats_of(catalog, tables, name);
+                    let rows: f64 = rows_of(catalog, tables).max(1.0);
+                    if let (Some(value), Some(estimator)) = (known.value(other), known.estimator)
+                        && let Some(passing) = estimator.rows(tables, name, op, &value)
+                    {
+                        return (passing / rows).clamp(1e-9, 1.0);
+                    }
+                    if op == Op::Eq {
+                        let hits: f64 = stats
+                            .iter()
+                            .map(|(s, n)| (n - s.nulls as f64).max(0.0) / (s.distinct.max(1) as f64))
+                            .sum();
+                        return (hits / rows).clamp(1e-9, 1.0);
+                    }
+                    return range_part(&stats, op, other).unwrap_or(RANGE);
+                }
+            }
+            if matches!(op, Op::Eq) { EQUALITY } else { RANGE }
+        }
+        Expr::Op(Op::In, args, _) => match &args[..] {
+            [Expr::Property(_, name, _), list] => {
+                let n = match list {
+                    Expr::List(items) => items.len() as f64,
+                    Expr::Const(Value::List(items)) => items.len() as f64,
+                    _ => 10.0,
+                };
+                let distinct: u64 = stats_of(catalog, tables, name).iter().map(|(s, _)| s.distinct).sum();
+                (n / distinct.max(1) as f64).clamp(1e-9, 1.0)
+            }
+            _ => EQUALITY * 10.0,
+        },
+        Expr::Op(Op::And, parts, _) => {
+            joint_selectivity(known, &parts.iter().collect::<Vec<_>>(), var, tables)
+        }
+        Expr::Op(Op::Or, parts, _) => {
+            parts.iter().map(|p| selectivity(known, p, var, tables)).sum::<f64>().min(1.0)
+        }
+        Expr::Op(Op::StartsWith | Op::Contains | Op::EndsWith | Op::Regex, _, _) => 0.1,
+        Expr::Op(Op::IsNotNull, args, _) => match &args[..] {
+            [Expr::Property(_, name, _)] => presence(catalog, tables, &[name]),
+            _ => 0.9,
+        },
+        Expr::Op(Op::IsNull, args, _) => match &args[..] {
+            [Expr::Property(_, name, _)] => 1.0 - presence(catalog, tables, &[name]),
+            _ => 0.1,
+        },
+        Expr::Op(Op::Ne, _, _) => 0.9,
+        _ => OTHER,
+    }
+}
+
+/// The part of the nodes in `tables` that all of these predicates on one of them let through. Conditions are taken as independent, but for
+/// which properties a node has at all: that is counted, together, in the characteristic sets.
+pub(crate) fn joint_selectivity(
+    known: Statistics<'_>,
+    predicates: &[&Expr],
+    var: VarId,
+    tables: &[TableId],
+) -> f64 {
+    let mut part = 1.0;
+    let mut properties: Vec<&str> = Vec::new();
+    for predicate in predicates {
+        part *= selectivity(known, predicate, var, tables);
+        require(predicate, var, &mut properties);
+    }
+    together(known.catalog, part, &properties, tables)
+}
+
+/// Notes the property without which a predicate cannot be true.
+pub(crate) fn require<'e>(predicate: &'e Expr, var: VarId, properties: &mut Vec<&'e str>) {
+    if properties.len() < TOGETHER_MAX
+        && let Some(name) = required_property(predicate, var)
+        && !properties.contains(&name)
+    {
+        properties.push(name);
+    }
+}
+
+/// The product of the parts that conditions let through, corrected for the properties that nodes have together.
+pub(crate) fn together(catalog: &Catalog, mut part: f64, properties: &[&str], tables: &[TableId]) -> f64 {
+    if properties.len() > 1 {
+        let alone: f64 = properties.iter().map(|p| presence(catalog, tables, &[p])).product();
+        part *= presence(catalog, tables, properties) / alone.max(1e-9);
+    }
+    part.clamp(1e-9, 1.0)
+}
+
+/// The property without which a predicate on `var` cannot be true.
+fn required_property(predicate: &Expr, var: VarId) -> Option<&str> {
+    let Expr::Op(Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::In | Op::IsNotNull, args, _) = predicate
+    else {
+        return None;
+    };
+    args.iter().find_map(|a| match a {
+        Expr::Property(base, name, _) if matches!(&**base, Expr::Var(v) if *v == var) => Some(&**name),
+        _ => None,
+    })
+}
+
+/// The part of the nodes in `tables` that have all of these properties: from the characteristic sets (Poseidon §6).
+fn presence(catalog: &Catalog, tables: &[TableId], properties: &[&str]) -> f64 {
+    let having: u64 = (tables.iter())
+        .filter_map(|t| {
+            let info = catalog.node_tables.get(t.0 as usize)?;
+            let columns: Option<Vec<usize>> =
+                properties.iter().map(|p| catalog.node_property(*t, p)).collect();
+            let columns = columns?;
+            let all = |set: &&CharacteristicSet| {
+                columns.iter().all(|c| set.properties.iter().any(|p| *p as usize == *c))
+            };
+            Some(info.characteristic_sets.iter().filter(all).map(|s| s.count).sum::<u64>())
+        })
+        .sum();
+    having as f64 / rows_of(catalog, tables).max(1.0)
+}
+
+fn flipped(op: Op) -> Op {
+    match op {
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        other => other,
+    }
+}
+
+/// The part of the range between the smallest and largest value that a comparison with a constant covers.
+fn range_part(stats: &[(&PropertyStats, f64)], op: Op, other: &Expr) -> Option<f64> {
+    let value = match other {
+        Expr::Const(Value::Int(i)) => *i as f64,
+        Expr::Const(Value::Date(d)) => d.days as f64,
+        Expr::Const(Value::DateTime(t)) => t.seconds as f64 * 1e9,
+        _ => return None,
+    };
+    let low = stats.iter().filter_map(|(s, _)| s.range).map(|r| r.0).min()? as f64;
+    let high = stats.iter().filter_map(|(s, _)| s.range).map(|r| r.1).max()? as f64;
+    let below = ((value - low) / (high - low).max(1.0)).clamp(0.0, 1.0);
+    Some(if matches!(op, Op::Lt | Op::Le) { below } else { 1.0 - below }.max(1e-6))
+}

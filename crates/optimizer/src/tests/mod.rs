@@ -1,0 +1,6 @@
+//! Tests of the passes on small plans, each by itself, and of what runs them.
+
+mod checking;
+mod passes;
+mod running;
+mod small;

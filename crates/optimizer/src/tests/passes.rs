@@ -1,0 +1,204 @@
+//! Each pass on small plans: what it changes, and what it leaves.
+
+use trimorph_algebra::{Expr, Op, Plan};
+use trimorph_types::LogicalType;
+
+use super::small::Small;
+use crate::{HashJoins, Options};
+
+/// Passes that make a plan of a pattern.
+const ALL: &[&str] = &["ask_bound", "narrow_tables", "tell_apart", "hang_counts", "plan_match"];
+
+fn check(name: &str, actual: &str, expected: &[&str]) {
+    let lines: Vec<&str> = actual.lines().map(str::trim).collect();
+    assert_eq!(lines, expected, "{name}\n{actual}");
+}
+
+#[test]
+fn merge_patterns() {
+    let mut s = Small::default();
+    let first = s.matched(&["a:Person", "b"], &["a e:KNOWS b"]);
+    let graph = s.graph(&["b", "c:City"], &["b f:LIVES_IN c"]);
+    let plan = Plan::Match { input: Box::new(s.filtered(first, "a", "name")), graph };
+    check("one pattern", &s.run(&["merge_patterns"], plan, &["c"]), &["Match 3 nodes, 2 edges", "Unit"]);
+    // What together would be too large stays apart.
+    let names: Vec<String> = (0..2_500).map(|i| format!("n{i}")).collect();
+    let nodes: Vec<&str> = names.iter().map(String::as_str).collect();
+    let first = s.matched(&nodes, &[]);
+    let graph = s.graph(&nodes, &[]);
+    let plan = Plan::Match { input: Box::new(first), graph };
+    let expected = ["Match 2500 nodes, 0 edges", "Match 2500 nodes, 0 edges", "Unit"];
+    check("too large", &s.run(&["merge_patterns"], plan, &[]), &expected);
+}
+
+#[test]
+fn push_filters() {
+    let mut s = Small::default();
+    let pattern = s.matched(&["a:Person"], &[]);
+    let plan = s.filtered(pattern, "a", "name");
+    let Plan::Match { graph, .. } = s.plan(&["push_filters"], plan, &["a"], Options::default()) else {
+        panic!("the filter stays")
+    };
+    assert_eq!(graph.predicates.len(), 1);
+    let unit = s.filtered(Plan::Unit, "a", "name");
+    assert!(matches!(unit, Plan::Filter { .. }), "a filter on rows stays");
+}
+
+#[test]
+fn drop_unused() {
+    let mut s = Small::default();
+    let pattern = s.matched(&["a:Person"], &[]);
+    let (x, y) = (s.var("x", LogicalType::Any), s.var("y", LogicalType::Any));
+    let items = vec![(x, s.equal("a", "name", 1)), (y, s.equal("a", "id", 1))];
+    let plan = Plan::Extra { input: Box::new(pattern), items };
+    let expected = ["Compute y = (a.id = 1)", "Match 1 nodes, 0 edges", "Unit"];
+    check("one", &s.run(&["drop_unused"], plan.clone(), &["y"]), &expected);
+    check("none", &s.run(&["drop_unused"], plan, &["a"]), &expected[1..]);
+}
+
+#[test]
+fn ask_bound() {
+    let mut s = Small::default();
+    let input = s.matched(&["a"], &[]);
+    let graph = s.graph(&["a:Person"], &[]);
+    let plan = Plan::Match { input: Box::new(input), graph };
+    let Plan::Match { graph, .. } = s.plan(&["ask_bound"], plan, &["a"], Options::default()) else {
+        panic!("no pattern")
+    };
+    let asked: Vec<String> =
+        graph.predicates.iter().map(|p| trimorph_algebra::print_expr(p, &s.vars)).collect();
+    assert_eq!(asked, ["a:Person", "a IS NOT NULL"]);
+}
+
+#[test]
+fn narrow_tables() {
+    let mut s = Small::default();
+    for (nodes, edges, tables) in [
+        (&["a", "b"][..], &["a e:KNOWS b"][..], &[("a", &[0][..]), ("b", &[0])][..]),
+        (&["a", "b"], &["a e:LIVES_IN b"], &[("a", &[0]), ("b", &[1])]),
+        // From the end of a chain to its start.
+        (&["a", "b", "c"], &["a e: b", "b f:LIVES_IN c"], &[("a", &[0]), ("b", &[0]), ("c", &[1])]),
+        (&["a:City"], &[], &[("a", &[1])]),
+    ] {
+        let plan = s.matched(nodes, edges);
+        let Plan::Match { graph, .. } = s.plan(&["narrow_tables"], plan, &["a"], Options::default()) else {
+            panic!("empty: {edges:?}")
+        };
+        for (name, expected) in tables {
+            let own: Vec<u16> = graph.tables[&s.var(name, LogicalType::Node)].iter().map(|t| t.0).collect();
+            assert_eq!(&own, expected, "{name} of {edges:?}");
+        }
+    }
+    for (nodes, edges) in [
+        (&["a:Nobody"][..], &[][..]),
+        (&["a:City", "b"], &["a e:KNOWS b"]),
+        (&["a", "b:City", "c"], &["a e: b", "b f: c"]),
+    ] {
+        let plan = s.matched(nodes, edges);
+        let plan = s.plan(&["narrow_tables"], plan, &["a"], Options::default());
+        assert!(matches!(plan, Plan::Empty(_)), "{edges:?}");
+    }
+}
+
+#[test]
+fn tell_apart() {
+    let mut s = Small::default();
+    for (edges, expected) in [
+        // Side by side they may be the same; one after the other only a loop is, and there is none.
+        (&["a e:KNOWS b", "a f:KNOWS c"][..], &["(e <> f)"][..]),
+        (&["a e:KNOWS b", "b f:KNOWS c"], &[]),
+        (&["a e:KNOWS b", "a f:LIKES c"], &[]),
+        (&["a e: b", "a f:LIVES_IN c"], &["(e <> f)"]),
+    ] {
+        let plan = s.matched(&["a", "b", "c"], edges);
+        let plan = s.plan(&["narrow_tables", "tell_apart"], plan, &["a"], Options::default());
+        let Plan::Match { graph, .. } = plan else { panic!("{edges:?}") };
+        let told: Vec<String> =
+            graph.predicates.iter().map(|p| trimorph_algebra::print_expr(p, &s.vars)).collect();
+        assert_eq!(told, expected, "{edges:?}");
+        assert!(graph.distinct.is_empty());
+    }
+}
+
+#[test]
+fn hang_counts() {
+    for (needed, predicate, hanging, left) in [
+        (&["a"][..], None, 2, 1),
+        // Counted from the other side.
+        (&["c"], None, 2, 1),
+        (&["a", "c"], None, 0, 3),
+        (&["a"], Some("c"), 0, 3),
+        // Few nodes are asked for: nothing is counted for all of a table.
+        (&["a"], Some("a"), 1, 2),
+    ] {
+        let mut s = Small::default();
+        let mut plan = s.matched(&["a:Person", "b", "c"], &["a e:KNOWS b", "b f:LIKES c"]);
+        if let (Plan::Match { graph, .. }, Some(node)) = (&mut plan, predicate) {
+            graph.predicates.push(s.equal(node, "name", 1));
+        }
+        let passes = ["narrow_tables", "tell_apart", "hang_counts"];
+        let Plan::Match { graph, .. } = s.plan(&passes, plan, needed, Options::default()) else { panic!() };
+        let steps: usize = graph.counts.iter().map(|(_, step)| step.depth()).sum();
+        assert_eq!((steps, graph.nodes.len()), (hanging, left), "{needed:?} {predicate:?}");
+    }
+}
+
+#[test]
+fn count_trails() {
+    let mut s = Small::default();
+    let pattern = s.matched(&["a", "b", "c"], &["a e:KNOWS b", "a f:KNOWS c"]);
+    let plan = s.counted(pattern);
+    let text = s.run(&["count_trails"], plan.clone(), &["count"]);
+    let operators: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().next()).collect();
+    let expected = ["Project", "CrossProduct", "Aggregate", "Match", "Unit", "Aggregate", "Match", "Unit"];
+    assert_eq!(operators, expected, "{text}");
+    // Where somebody picks a node, the few matches are made.
+    let picked = s.matched(&["a:Person", "b", "c"], &["a e:KNOWS b", "a f:KNOWS c"]);
+    let picked = s.filtered(picked, "a", "id");
+    let plan = s.counted(picked);
+    assert!(s.run(&["count_trails"], plan, &["count"]).starts_with("Aggregate"));
+}
+
+#[test]
+fn plan_match() {
+    let mut s = Small::default();
+    let plan = s.matched(&["a:Person", "b:City"], &["a e:LIVES_IN b"]);
+    let expected = ["Extend (b)<-[e:LIVES_IN]-(a)", "NodeScan (b:City)"];
+    check("a step from the smaller end", &s.run(ALL, plan, &["a", "b"]), &expected);
+
+    let pattern = s.matched(&["p:Person", "q"], &["p k:KNOWS q"]);
+    let plan = s.filtered(pattern, "p", "id");
+    let expected = ["Extend (p)-[k:KNOWS]->(q)", "KeyLookup (p).id = 1", "Unit"];
+    let passes = [&["push_filters"], ALL].concat();
+    check("a look-up", &s.run(&passes, plan, &["p", "q"]), &expected);
+
+    let plan = s.matched(&["x:City", "y:Person"], &[]);
+    let expected = ["CrossProduct", "NodeScan (x:City)", "NodeScan (y:Person)"];
+    check("a product", &s.run(ALL, plan, &["x", "y"]), &expected);
+
+    let plan = s.matched(&["t", "u", "v"], &["t h:KNOWS u", "u i:KNOWS v", "t j:KNOWS v"]);
+    let plan = s.plan(&["narrow_tables"], without_pairs(plan), &["t"], Options::default());
+    let options = Options { hash_join: HashJoins::Off, ..Options::default() };
+    let cycle = s.plan(&["plan_match"], plan, &["t", "u", "v"], options);
+    assert!(matches!(cycle, Plan::Intersect { .. }), "{cycle:?}");
+}
+
+/// A pattern whose edges need not differ.
+fn without_pairs(mut plan: Plan) -> Plan {
+    if let Plan::Match { graph, .. } = &mut plan {
+        graph.distinct.clear();
+    }
+    plan
+}
+
+#[test]
+fn conditions_wait_for_both_sides_of_a_product() {
+    let mut s = Small::default();
+    let mut plan = s.matched(&["x:City", "y:Person"], &[]);
+    let (x, y) = (s.var("x", LogicalType::Node), s.var("y", LogicalType::Node));
+    if let Plan::Match { graph, .. } = &mut plan {
+        graph.predicates.push(Expr::op(Op::Ne, vec![Expr::Var(x), Expr::Var(y)]));
+    }
+    let expected = ["Filter (x <> y)", "CrossProduct", "NodeScan (x:City)", "NodeScan (y:Person)"];
+    check("a product", &s.run(ALL, plan, &["x", "y"]), &expected);
+}

@@ -1,0 +1,163 @@
+//! Vectors, masks, selections and groups by themselves.
+
+use std::sync::Arc;
+
+use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, TableId};
+use trimorph_types::{LogicalType, Value};
+
+use crate::{Chunk, Edges, Group, Nodes, Nulls, PageStarts, Selection, Text, Values, Vector};
+
+const TABLE: TableId = TableId(3);
+
+fn nulls(positions: &[usize], len: usize) -> Nulls {
+    let mut out = Nulls::NONE;
+    positions.iter().for_each(|i| out.set(*i, len));
+    out
+}
+
+fn listed(mask: &Nulls, len: usize) -> Vec<usize> {
+    (0..len).filter(|i| mask.get(*i)).collect()
+}
+
+/// The values of a vector, as text: nulls equal each other there.
+fn shown(vector: &Vector<'_>, len: usize) -> String {
+    let value = |i| vector.value(i, &|edge| Value::Int(edge.0.cast_signed()));
+    (0..len).map(|i| format!("{:?} ", value(i))).collect()
+}
+
+#[test]
+fn masks() {
+    for (first, bits, expected) in [
+        (0, 0b101, &[0, 2][..]),
+        (60, 0b1_0001, &[60, 64]),
+        (64, 1 << 63, &[127]),
+        (130, 0b11, &[130, 131]),
+        (5, 0, &[]),
+    ] {
+        let mut mask = Nulls::NONE;
+        mask.set_run(first, bits, 10);
+        assert_eq!(listed(&mask, 200), expected, "{first} {bits:b}");
+        assert_eq!(mask.is_none(), expected.is_empty());
+    }
+    let (a, b) = (nulls(&[1, 70], 80), nulls(&[2, 70], 71));
+    assert_eq!(listed(&a.union(&b, 80), 80), [1, 2, 70]);
+    assert_eq!(listed(&a.union(&Nulls::NONE, 80), 80), [1, 70]);
+    assert_eq!(listed(&a.gather(&[70, 0, 1, 1]), 4), [0, 2, 3]);
+    assert!(Nulls::NONE.gather(&[5]).is_none());
+    assert_eq!(listed(&Nulls::all(65), 65).len(), 65);
+    assert!(!nulls(&[1], 2).get(1_000), "what no word covers is not null");
+}
+
+#[test]
+fn selections() {
+    for (before, keep, after) in [
+        (Selection::All, &[0, 1, 2, 3][..], Selection::All),
+        (Selection::All, &[1, 3], Selection::List(vec![1, 3])),
+        (Selection::List(vec![0, 2, 3]), &[2, 3], Selection::List(vec![2, 3])),
+        (Selection::List(vec![1]), &[], Selection::List(vec![])),
+    ] {
+        let mut selection = before.clone();
+        selection.retain(4, |i| keep.contains(&i));
+        assert_eq!(selection, after, "{before:?} {keep:?}");
+        assert_eq!(selection.count(4), after.to_vec(4).len());
+        let mut visited = Vec::new();
+        selection.for_each(4, |i| visited.push(u32::try_from(i).unwrap()));
+        assert_eq!(visited, after.to_vec(4));
+        let mut appended = vec![9];
+        selection.append_to(4, &mut appended);
+        assert_eq!(appended[1..], visited);
+        assert!((0..visited.len()).all(|k| selection.position(k) == visited[k] as usize));
+    }
+}
+
+#[test]
+fn nodes_in_all_forms() {
+    let id = |row| NodeId::new(TABLE, row);
+    // Codes of one and two bytes, with the padding that reads of eight bytes need.
+    let narrow: Vec<u8> = [7u8, 9, 250].into_iter().chain([0; 8]).collect();
+    let wide: Vec<u8> = [7u16, 9, 60_000].into_iter().flat_map(u16::to_le_bytes).chain([0; 8]).collect();
+    let ids = vec![id(5), id(6), id(7)];
+    for (nodes, expected) in [
+        (Nodes::Range(id(5)), [5, 6, 7]),
+        (Nodes::Ids { table: Some(TABLE), ids }, [5, 6, 7]),
+        (Nodes::Packed { table: TABLE, base: 100, width: 1, bytes: &narrow }, [107, 109, 350]),
+        (Nodes::Packed { table: TABLE, base: 100, width: 2, bytes: &wide }, [107, 109, 60_100]),
+        (Nodes::Packed { table: TABLE, base: 100, width: 0, bytes: &narrow }, [100, 100, 100]),
+    ] {
+        assert_eq!(nodes.table(), Some(TABLE));
+        let expected = expected.map(id);
+        assert_eq!([0, 1, 2].map(|i| nodes.id(i)), expected, "{nodes:?}");
+        assert_eq!(nodes.gather(&[2, 0]), [expected[2], expected[0]], "{nodes:?}");
+    }
+}
+
+#[test]
+fn edges_in_all_forms() {
+    let table = EdgeTableId(2);
+    let places = EdgePlaces::new(table, 64, |_| 16);
+    let starts =
+        PageStarts { places: Some(&places), first_page: 10, first_slot: 1_000, starts: &[0, 4, 4, 9] };
+    for (slot, page, position) in
+        [(1_000, 10, 0), (1_003, 10, 3), (1_004, 12, 0), (1_008, 12, 4), (1_009, 13, 0)]
+    {
+        assert_eq!(starts.id(slot), places.id(page, position), "{slot}");
+    }
+    assert_eq!(PageStarts::NONE.id(77), EdgeId(77), "without pages the slot stands for itself");
+    let first = places.id(5, 8);
+    assert_eq!(Edges::Run(first).id(3), places.id(5, 11));
+    assert_eq!(Edges::Slots { table: 2, first: 1_003, pages: starts }.id(1), places.id(12, 0));
+}
+
+#[test]
+fn vectors_grow() {
+    let no_edge = |_| Value::Null;
+    let text = |s: &str| Values::String(vec![Text::Made(Arc::from(s)), Text::Stored("b")]);
+    // Nulls alone have no type; what comes with them keeps its own.
+    let mut vector = Vector::nulls(2);
+    vector.extend(&Vector::new(Values::Int(vec![4, 5])), &[1, 0], &no_edge);
+    assert_eq!(vector.logical_type(), LogicalType::Int);
+    assert_eq!(shown(&vector, 4), "Null Null Int(5) Int(4) ");
+    vector.extend(&Vector::nulls(1), &[0], &no_edge);
+    assert_eq!(vector.logical_type(), LogicalType::Int);
+    assert!(vector.is_null(4));
+    // Of two types it becomes general.
+    vector.extend(&Vector::new(text("a")), &[0], &no_edge);
+    assert_eq!(vector.logical_type(), LogicalType::Any);
+    assert_eq!(shown(&vector, 6), "Null Null Int(5) Int(4) Null String(\"a\") ");
+    assert_eq!(vector.listed(), 6);
+    // Nodes of two tables have none in common.
+    let mut nodes = Vector::new(Values::Node(Nodes::Range(NodeId::new(TABLE, 1)))).gather(&[0, 1]);
+    nodes.extend(&Vector::new(Values::Node(Nodes::Range(NodeId::new(TableId(4), 9)))), &[0], &no_edge);
+    assert!(matches!(nodes.values, Values::Node(Nodes::Ids { table: None, .. })));
+    assert_eq!(nodes.node(2), Some(NodeId::new(TableId(4), 9)));
+}
+
+#[test]
+fn vectors_are_gathered_and_overlaid() {
+    let mut vector = Vector { values: Values::Int(vec![1, 2, 3]), nulls: nulls(&[1], 3) };
+    assert_eq!(shown(&vector.gather(&[2, 1, 2]), 3), "Int(3) Null Int(3) ");
+    let other = Vector { values: Values::Int(vec![7, 8, 9]), nulls: nulls(&[2], 3) };
+    assert!(vector.assign(&other, &[0, 2], 3));
+    assert_eq!(shown(&vector, 3), "Int(7) Null Null ");
+    assert!(!vector.assign(&Vector::nulls(3), &[0], 3), "of another type");
+    assert!(matches!(vector.like().values, Values::Int(v) if v.is_empty()));
+}
+
+#[test]
+fn groups_count_tuples() {
+    let mut group = Group { len: 5, selection: Selection::List(vec![1, 3]), ..Group::default() };
+    assert_eq!((group.tuples(), group.positions()), (Some(2), vec![1, 3]));
+    group.multiplicity = Some(vec![9, 2, 9, 4, 9]);
+    assert_eq!(group.tuples(), Some(6));
+    group.flat = Some(3);
+    assert_eq!((group.tuples(), group.positions()), (Some(4), vec![3]));
+    group.flat = None;
+    group.multiplicity = Some(vec![u64::MAX; 5]);
+    assert_eq!(group.tuples(), None, "too many to count");
+    group.stand_for(12);
+    assert_eq!((group.tuples(), group.positions(), group.len), (Some(12), vec![0], 5));
+    group.reset(2);
+    assert_eq!((group.tuples(), group.multiplicity_at(1)), (Some(2), 1));
+    let chunk = Chunk::with_slots(&[2, 0]);
+    assert_eq!(chunk.groups.iter().map(|g| g.vectors.len()).collect::<Vec<_>>(), [2, 0]);
+}
