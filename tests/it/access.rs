@@ -11,8 +11,8 @@ use trimorph_store::access::{
     Predicates, Range, Term, parse,
 };
 use trimorph_store::{AdjacencyView, Reader};
-use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph, segmented_graph};
 use trimorph_testkit::Random;
+use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph, segmented_graph};
 use trimorph_types::compare::{greater, greater_or_equal, less, less_or_equal};
 use trimorph_types::{Value, equals};
 

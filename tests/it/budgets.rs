@@ -1,5 +1,5 @@
-//! Queries keep to their memory limit and stop when they are told to, whatever operator is at work: what grows is charged before it does,
-//! and the flag is looked at in every long loop.
+//! Queries keep to their memory limit and stop when they are told to, whatever operator is at work: what
+//! grows is charged before it does, and the flag is looked at in every long loop.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,8 @@ const GROWING: [&str; 14] = [
     "WITH a.n AS x, min(b.s + a.s) AS m, collect(b.n) AS l RETURN count(l)",
 ];
 
-/// Peaks are those of the charges: a charge comes before the bytes, so no peak is above the limit, and the query ends at it.
+/// Peaks are those of the charges: a charge comes before the bytes, so no peak is above the limit, and the
+/// query ends at it.
 #[test]
 fn what_grows_is_charged_before_it_does() {
     let graph = graph();
@@ -55,7 +56,8 @@ fn what_grows_is_charged_before_it_does() {
     }
 }
 
-/// With room for everything they run for seconds; told to stop, they do soon. (The bound is generous: machines are busy.)
+/// With room for everything they run for seconds; told to stop, they do soon. (The bound is generous:
+/// machines are busy.)
 #[test]
 fn every_operator_stops_when_it_is_told_to() {
     let graph = graph();

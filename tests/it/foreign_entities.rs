@@ -1,5 +1,5 @@
-//! Entities of another database as parameters: refused by name where the snapshot has no such id, whatever the query does with them; and
-//! never a panic, with any 64 bits as ids.
+//! Entities of another database as parameters: refused by name where the snapshot has no such id, whatever
+//! the query does with them; and never a panic, with any 64 bits as ids.
 
 use std::sync::Arc;
 

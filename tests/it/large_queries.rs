@@ -1,5 +1,5 @@
-//! A hundred thousand of anything that a query may have many of: it gets an answer or an error that says which limit it meets, on a small
-//! stack and in a time that does not run away. `LARGE=n` says how many.
+//! A hundred thousand of anything that a query may have many of: it gets an answer or an error that says
+//! which limit it meets, on a small stack and in a time that does not run away. `LARGE=n` says how many.
 
 use std::time::{Duration, Instant};
 

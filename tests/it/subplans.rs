@@ -1,4 +1,5 @@
-//! Queries within queries whose rows come from several places: every branch of a union and every side of a join sees the outer row.
+//! Queries within queries whose rows come from several places: every branch of a union and every side of a
+//! join sees the outer row.
 
 use super::ask::{answer, created};
 

@@ -1,4 +1,5 @@
-//! Walks with conditions on the whole: the shortest path that meets them, and walks along a list that is bound.
+//! Walks with conditions on the whole: the shortest path that meets them, and walks along a list that is
+//! bound.
 
 use trimorph_exec::Settings;
 
@@ -127,7 +128,8 @@ fn a_bound_list_is_walked_along() {
     assert!(text.contains("a list of relationships"), "{text}");
 }
 
-/// Every node and relationship of an old list of paths, and their order, agree with the search that has no condition.
+/// Every node and relationship of an old list of paths, and their order, agree with the search that has no
+/// condition.
 #[test]
 fn all_paths_are_tried_in_order_of_length() {
     let graph = created(&[

@@ -1,4 +1,5 @@
-//! Values of a wrong type that are known only when rows flow: the error is that of the literal, and nothing is taken for false or null.
+//! Values of a wrong type that are known only when rows flow: the error is that of the literal, and nothing
+//! is taken for false or null.
 
 use trimorph_exec::Settings;
 

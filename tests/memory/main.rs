@@ -70,7 +70,8 @@ fn peak() {
     assert!(peak <= 2 * loaded + (128 << 20), "{peak} for {loaded}");
 }
 
-/// Queries that keep more than their limit end at it: what they allocated is the limit, a tenth of it and a fixed part, whatever keeps it.
+/// Queries that keep more than their limit end at it: what they allocated is the limit, a tenth of it and a
+/// fixed part, whatever keeps it.
 fn queries() {
     let limit = 64 << 20;
     for text in [

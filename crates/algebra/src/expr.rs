@@ -226,7 +226,8 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` on the free variables of this expression (those of comprehensions excluded), as often as they stand in it.
+    /// Calls `visit` on the free variables of this expression (those of comprehensions excluded), as often as
+    /// they stand in it.
     pub fn for_each_free_var(&self, visit: &mut dyn FnMut(VarId)) {
         match self {
             Self::Var(v) => visit(*v),
@@ -254,7 +255,8 @@ impl Expr {
 
     /// Adds the free variables of this expression to `out`, each once and in the order they stand in.
     ///
-    /// **Cost**: linear in the expression and in what `out` has already: for many expressions use [`Self::for_each_free_var`].
+    /// **Cost**: linear in the expression and in what `out` has already: for many expressions use
+    /// [`Self::for_each_free_var`].
     pub fn free_vars(&self, out: &mut Vec<VarId>) {
         let mut seen: Option<HashSet<VarId>> = None;
         self.for_each_free_var(&mut |v| {

@@ -133,7 +133,8 @@ pub struct EdgePattern {
     /// For variable ranges: a condition on each edge on the way, over the variable `.0` that stands for that
     /// edge.
     pub each: Option<(VarId, Expr)>,
-    /// For shortest paths: conditions on the whole, over the edge's variable and those of the row. The shortest that meets them is meant.
+    /// For shortest paths: conditions on the whole, over the edge's variable and those of the row. The
+    /// shortest that meets them is meant.
     pub whole: Vec<Expr>,
 }
 

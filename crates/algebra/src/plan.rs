@@ -150,11 +150,13 @@ pub enum VarExtendMode {
 /// What is asked of a walk beside its ends, its length and each of its edges.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
-    /// A bound list of relationships that the walk takes, one after the other in the order of the text, and no others.
+    /// A bound list of relationships that the walk takes, one after the other in the order of the text, and
+    /// no others.
     pub along: Option<VarId>,
     /// Condition on each node, the ends among them, over `.0`.
     pub nodes: Option<(VarId, Expr)>,
-    /// For shortest paths between bound ends: condition on the whole, over the list of edges. The shortest that meets it is looked for.
+    /// For shortest paths between bound ends: condition on the whole, over the list of edges. The shortest
+    /// that meets it is looked for.
     pub condition: Option<Expr>,
 }
 
@@ -405,13 +407,14 @@ pub struct BoundQuery {
     pub parameters: Vec<Arc<str>>,
     /// What the user should know of the text, in its order. They change nothing.
     pub notices: Vec<Notice>,
-    /// Operators and expressions one within the other, at most: how many calls within calls it takes to run the plan. None before the
-    /// optimizer has counted.
+    /// Operators and expressions one within the other, at most: how many calls within calls it takes to run
+    /// the plan. None before the optimizer has counted.
     pub depth: Option<usize>,
 }
 
 impl Drop for BoundQuery {
-    /// Takes the plan apart level by level: a plan of thousands of levels would overflow the stack if each dropped the next.
+    /// Takes the plan apart level by level: a plan of thousands of levels would overflow the stack if each
+    /// dropped the next.
     fn drop(&mut self) {
         std::mem::replace(&mut self.plan, Plan::Unit).take_apart();
     }

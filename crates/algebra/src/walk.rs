@@ -186,7 +186,8 @@ impl Plan {
 
     /// The variables this plan's rows have, in no particular order.
     ///
-    /// **Cost**: linear in the operators and their variables; no recursion but into the second inputs of joins and applies.
+    /// **Cost**: linear in the operators and their variables; no recursion but into the second inputs of
+    /// joins and applies.
     pub fn vars(&self) -> Vec<VarId> {
         let mut found = Found::default();
         self.add_vars(&mut found);

@@ -1,11 +1,13 @@
 //! The ids of one edge table: takes page and position, gives an edge id, and the reverse.
 //!
-//! 1. The 44 bits of an id's place are split in page and position once, when the edge table is made. An edge at a position that fits is
-//!    `page << bits | position`.
-//! 2. A page with more edges than positions goes on under page numbers that no page of rows has: *overflow pages*, given from the last
-//!    number downwards. There are few, and only damaged data has more of them than numbers.
+//! 1. The 44 bits of an id's place are split in page and position once, when the edge table is made. An edge
+//!    at a position that fits is `page << bits | position`.
+//! 2. A page with more edges than positions goes on under page numbers that no page of rows has: *overflow
+//!    pages*, given from the last number downwards. There are few, and only damaged data has more of them
+//!    than numbers.
 //!
-//! Invariant: page and position of an edge are one id and no other edge's; both never change while the edge lives.
+//! Invariant: page and position of an edge are one id and no other edge's; both never change while the edge
+//! lives.
 //!
 //! Source: GF-CL §4.2 (page-level positional offsets); `docs/design/ids.md`.
 
@@ -38,7 +40,8 @@ impl EdgePlaces {
 
     /// For a new edge table out of `pages` pages, of which page `page` will soon have `edges(page)` edges.
     ///
-    /// Pages may become sixteen times as many, and 2^24 at least: 2 billion source rows. Positions get the bits that are left.
+    /// Pages may become sixteen times as many, and 2^24 at least: 2 billion source rows. Positions get the
+    /// bits that are left.
     #[expect(clippy::cast_possible_truncation, reason = "within the range of bits")]
     pub fn new(table: EdgeTableId, pages: u64, edges: impl Fn(u64) -> u64) -> Self {
         let page_bits = (u64::BITS - pages.leading_zeros() + 4).max(24);

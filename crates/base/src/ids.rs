@@ -1,14 +1,15 @@
 //! Identity: the 64-bit ids of what a graph is made of, and the small ids of the catalog.
 //!
-//! Every id begins with its kind (4 bits), so that ids of different kinds are never equal. `docs/design/ids.md` has all kinds:
+//! Every id begins with its kind (4 bits), so that ids of different kinds are never equal.
+//! `docs/design/ids.md` has all kinds:
 //!
 //! ```text
 //! node   0 · node table (16) · row (44)
 //! edge   1 · edge table (16) · place (44): page and position, split as its edge table says
 //! ```
 //!
-//! Rows are dense within a node table and never change while the node lives. A page is 128 source rows, so an edge keeps its id when its
-//! neighbours come and go.
+//! Rows are dense within a node table and never change while the node lives. A page is 128 source rows, so an
+//! edge keeps its id when its neighbours come and go.
 //!
 //! Source: GF-CL §4.2 and §5.2; Poseidon §2; design §2.
 
@@ -92,7 +93,8 @@ impl NodeId {
     }
 }
 
-/// An edge: kind · edge table · place. The edge table's [`crate::EdgePlaces`] tell page and position in the place.
+/// An edge: kind · edge table · place. The edge table's [`crate::EdgePlaces`] tell page and position in the
+/// place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct EdgeId(pub u64);
 

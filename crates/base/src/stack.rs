@@ -1,7 +1,8 @@
 //! Takes work that is calls within calls, runs it on a stack that is large enough, gives what it gave.
 //!
-//! Plans and expressions are as deep as the texts they come from, up to the limits of parser and optimizer; a caller's thread may have
-//! little stack left. Only what is deep is worth a thread: starting one takes 20 microseconds.
+//! Plans and expressions are as deep as the texts they come from, up to the limits of parser and optimizer; a
+//! caller's thread may have little stack left. Only what is deep is worth a thread: starting one takes 20
+//! microseconds.
 
 /// Calls `work` on a thread with a stack of so many bytes, and waits for it. A panic goes on in the caller.
 ///

@@ -244,7 +244,10 @@ impl<'a> PackedView<'a> {
                 };
                 // Counted in the codes' own width where it cannot overflow, so that a vector of comparisons
                 // is added up as it is.
-                bytes.chunks(128 * $w).map(|block| block.chunks_exact($w).map(|c| u8::from(within(c))).sum::<u8>() as usize).sum()
+                bytes
+                    .chunks(128 * $w)
+                    .map(|block| block.chunks_exact($w).map(|c| u8::from(within(c))).sum::<u8>() as usize)
+                    .sum()
             }};
         }
         match self.bits {

@@ -84,7 +84,8 @@ impl FsstTable {
     }
 }
 
-/// Compresses with a table that is there already: greedily, by the longest symbol. Any table will do, a forged one too.
+/// Compresses with a table that is there already: greedily, by the longest symbol. Any table will do, a
+/// forged one too.
 #[derive(Debug)]
 pub struct FsstEncoder<'t> {
     table: &'t FsstTable,

@@ -1,5 +1,6 @@
-//! Latency of prepared queries on one thread: `latency PATH [runs]` loads LDBC SNB files and asks for two properties of a person by
-//! key, for the friends of a person by key, and for nothing (`RETURN 1`: what any query pays), with keys in random order.
+//! Latency of prepared queries on one thread: `latency PATH [runs]` loads LDBC SNB files and asks for two
+//! properties of a person by key, for the friends of a person by key, and for nothing (`RETURN 1`: what any
+//! query pays), with keys in random order.
 //!
 //! Prints the median and the 99th percentile in microseconds, fetching all rows.
 #![expect(clippy::print_stdout, reason = "a command-line program")]

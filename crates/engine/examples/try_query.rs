@@ -1,5 +1,5 @@
-//! Loads files (comma between them) and runs the queries given; `REPEAT=n` measures each n times first, `THREADS=n`,
-//! `ACCESS=index` or `relation` forces the access path.
+//! Loads files (comma between them) and runs the queries given; `REPEAT=n` measures each n times first,
+//! `THREADS=n`, `ACCESS=index` or `relation` forces the access path.
 #![expect(clippy::print_stdout, reason = "an example")]
 
 fn main() -> Result<(), trimorph::Error> {
@@ -63,7 +63,8 @@ fn main() -> Result<(), trimorph::Error> {
     Ok(())
 }
 
-/// The time this thread has been on a processor; 0 where that is not told. It is counted in ticks: a mean of many is exact.
+/// The time this thread has been on a processor; 0 where that is not told. It is counted in ticks: a mean of
+/// many is exact.
 fn cpu_nanos() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0)

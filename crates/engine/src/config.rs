@@ -9,18 +9,20 @@ use crate::machine;
 pub struct Config {
     /// Refuse to create or change anything.
     pub read_only: bool,
-    /// Bytes that queries and loads may use beside the data, all together. Four fifths of the memory that this process
-    /// may use unless told: the machine's, or that of its control group if that has less.
+    /// Bytes that queries and loads may use beside the data, all together. Four fifths of the memory that
+    /// this process may use unless told: the machine's, or that of its control group if that has less.
     pub memory_limit_bytes: usize,
     /// Threads for one query.
     pub threads: usize,
     /// Ask for 2 MiB pages for topology and columns.
     pub huge_pages: bool,
-    /// Offer `tck.register` and `tck.unregister`, by which tests make procedures of their own. Otherwise there are none.
+    /// Offer `tck.register` and `tck.unregister`, by which tests make procedures of their own. Otherwise
+    /// there are none.
     pub test_procedures: bool,
     /// Positions a scan fills at once.
     pub vector_size: usize,
-    /// Order joins by cost, count what nobody looks at, intersect cycles. Off only for tests and measurements.
+    /// Order joins by cost, count what nobody looks at, intersect cycles. Off only for tests and
+    /// measurements.
     pub optimize: bool,
     /// Keep long neighbour lists factorised. Off only for tests and measurements.
     pub factorise: bool,

@@ -20,10 +20,11 @@ use crate::{Error, Notice, entity::Entities};
 /// Query parameters by name.
 pub type Params = BTreeMap<Arc<str>, Value>;
 
-/// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of brackets, and a thread is little
-/// beside the rest of its planning.
+/// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
+/// brackets, and a thread is little beside the rest of its planning.
 const CALLERS_TEXT_MAX: usize = 1_024;
-/// The stack that longer texts are planned on: for the most levels that the parser lets through, several times.
+/// The stack that longer texts are planned on: for the most levels that the parser lets through, several
+/// times.
 const PLANNING_STACK_BYTES: usize = 32 << 20;
 
 fn no_thread(text: &str) -> Error {
@@ -71,8 +72,8 @@ impl Connection {
 
     /// Runs an openCypher query.
     ///
-    /// **Errors**: a text that does not parse or bind, with line, column and hint; a parameter without a value. Errors of
-    /// evaluation come from the result.
+    /// **Errors**: a text that does not parse or bind, with line, column and hint; a parameter without a
+    /// value. Errors of evaluation come from the result.
     pub fn execute(&self, text: &str, params: Arc<Params>) -> Result<QueryResult, Error> {
         // What interrupts the planning stops what was planned.
         let cancel = CancelToken::default();
@@ -97,7 +98,8 @@ impl Connection {
         self.execute_prepared_until(prepared, params, CancelToken::default())
     }
 
-    /// Runs a prepared query, which `cancel` stops as [`Self::interrupt`] does: a signal handler may set a flag but take no lock.
+    /// Runs a prepared query, which `cancel` stops as [`Self::interrupt`] does: a signal handler may set a
+    /// flag but take no lock.
     pub fn execute_prepared_until(
         &self,
         prepared: &Prepared,

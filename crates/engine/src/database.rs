@@ -74,10 +74,11 @@ impl Database {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Opens the database in directory `path` (`:memory:` for none), making an empty one if there is none and the configuration
-    /// allows it. Every checksum is verified.
+    /// Opens the database in directory `path` (`:memory:` for none), making an empty one if there is none and
+    /// the configuration allows it. Every checksum is verified.
     ///
-    /// **Errors**: the file that is missing or damaged, by name; another process that has it open for writing.
+    /// **Errors**: the file that is missing or damaged, by name; another process that has it open for
+    /// writing.
     pub fn open(path: impl AsRef<Path>, config: Config) -> Result<Self, Error> {
         let path = path.as_ref();
         if path == Path::new(":memory:") {
@@ -124,7 +125,8 @@ impl Database {
         }
     }
 
-    /// Writes the database, as it is now, into the new or empty directory `dir`; one in memory is kept that way.
+    /// Writes the database, as it is now, into the new or empty directory `dir`; one in memory is kept that
+    /// way.
     ///
     /// **Errors**: a directory with files in it; what writing fails with.
     pub fn backup(&self, dir: impl AsRef<Path>) -> Result<(), Error> {
@@ -236,7 +238,8 @@ impl Database {
     }
 }
 
-/// Whether a directory has nothing but what a first load leaves that did not finish: nobody's data, which the next one takes over.
+/// Whether a directory has nothing but what a first load leaves that did not finish: nobody's data, which the
+/// next one takes over.
 fn has_only_remains(path: &Path) -> bool {
     let names = |dir: &Path| {
         let entries = dir.read_dir().into_iter().flatten().flatten();

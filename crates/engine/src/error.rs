@@ -84,7 +84,8 @@ pub(crate) fn position(text: &str, span: Span) -> (usize, usize) {
 /// Longest part of a line that is shown.
 const SHOWN_CHARS: usize = 100;
 
-/// What stands for a character in a message: control characters have pictures, tabs are blanks, and nothing turns the text around.
+/// What stands for a character in a message: control characters have pictures, tabs are blanks, and nothing
+/// turns the text around.
 fn visible(c: char) -> char {
     match c {
         '\t' | '\r' => ' ',

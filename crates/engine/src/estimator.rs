@@ -1,4 +1,5 @@
-//! The store's estimates for the optimizer: a comparison of a property becomes an access pattern, estimated on a sample.
+//! The store's estimates for the optimizer: a comparison of a property becomes an access pattern, estimated
+//! on a sample.
 
 use trimorph_algebra::Op;
 use trimorph_base::TableId;

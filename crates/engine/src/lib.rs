@@ -1,10 +1,12 @@
-//! Trimorph: one graph, three forms. An embeddable, in-memory-first database that stores a dataset once, in compressed columns.
+//! Trimorph: one graph, three forms. An embeddable, in-memory-first database that stores a dataset once, in
+//! compressed columns.
 //!
 //! ```no_run
 //! let db = trimorph::Database::in_memory(trimorph::Config::default());
 //! db.generate_snb(0.1, 42)?;
 //! let connection = db.connect();
-//! let mut result = connection.query("MATCH (p:Person)-[:KNOWS]->(q) RETURN p.firstName, count(q) AS n", &[])?;
+//! let text = "MATCH (p:Person)-[:KNOWS]->(q) RETURN p.firstName, count(q) AS n";
+//! let mut result = connection.query(text, &[])?;
 //! while let Some(row) = result.next_row()? {
 //!     println!("{}", row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" | "));
 //! }

@@ -1,6 +1,7 @@
 //! What the operating system says in, the memory that this process may use out.
 //!
-//! In a container the machine's memory is not what there is: the process is killed at the limit of its control group, or of one above.
+//! In a container the machine's memory is not what there is: the process is killed at the limit of its
+//! control group, or of one above.
 //!
 //! Source: proc(5), cgroups(7).
 
@@ -26,8 +27,8 @@ fn machine_bytes(root: &Path) -> Option<usize> {
     kib.checked_mul(1024)
 }
 
-/// The limits of a group and of those above it. A line is `0::/path` in version 2 and `7:memory:/path` in version 1; within a
-/// container the path may be the one outside, of which only the topmost is there.
+/// The limits of a group and of those above it. A line is `0::/path` in version 2 and `7:memory:/path` in
+/// version 1; within a container the path may be the one outside, of which only the topmost is there.
 fn group_limits(root: &Path, line: &str) -> Vec<usize> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (folder, file) = match parts.next() {

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::error::{position, show};
 
-/// What a user should know of a query that is right: a label, type or property that nothing has, or a column that had to become
-/// text. It changes no result.
+/// What a user should know of a query that is right: a label, type or property that nothing has, or a column
+/// that had to become text. It changes no result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notice {
     /// The kind of notice: `UnknownLabel`, `UnknownRelationshipType`, `UnknownProperty` or `ColumnAsText`.

@@ -57,8 +57,9 @@ impl QueryResult {
         &self.types
     }
 
-    /// Labels, relationship types and properties of the query that nothing in the graph has, in the order of the text, ten at most;
-    /// none if the graph is empty; then columns that [`Self::arrow`] and streams had to make text, once they did.
+    /// Labels, relationship types and properties of the query that nothing in the graph has, in the order of
+    /// the text, ten at most; none if the graph is empty; then columns that [`Self::arrow`] and streams had
+    /// to make text, once they did.
     pub fn notices(&self) -> Vec<Notice> {
         let mut all = Notice::list(&self.planned.query.notices, &self.text);
         all.extend_from_slice(&self.notices);
@@ -92,7 +93,8 @@ impl QueryResult {
         &mut self.rows
     }
 
-    /// Computes the next batch and appends its rows, of which there may be none, to [`Self::buffered`]; `false` at the end.
+    /// Computes the next batch and appends its rows, of which there may be none, to [`Self::buffered`];
+    /// `false` at the end.
     pub fn buffer_batch(&mut self) -> Result<bool, Error> {
         let rows = &mut self.rows;
         let more = Self::pull(&mut self.execution, &self.text, |columns, positions, cx| {

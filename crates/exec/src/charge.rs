@@ -1,6 +1,8 @@
-//! What an operator holds of the query's budget: charged before the bytes are allocated, released when dropped.
+//! What an operator holds of the query's budget: charged before the bytes are allocated, released when
+//! dropped.
 //!
-//! Arenas grow by doubling, so that the common case is one comparison. While an arena moves, its old and its new place are both held.
+//! Arenas grow by doubling, so that the common case is one comparison. While an arena moves, its old and its
+//! new place are both held.
 
 use std::hash::Hash;
 
@@ -53,8 +55,8 @@ impl Charge {
         Ok(())
     }
 
-    /// Makes room for one entry in the map that this charge is for, and for nothing else: a map's capacity says what it takes only
-    /// after it has grown.
+    /// Makes room for one entry in the map that this charge is for, and for nothing else: a map's capacity
+    /// says what it takes only after it has grown.
     #[inline]
     pub(crate) fn room_in_map<K: Eq + Hash, V>(
         &mut self,
@@ -79,13 +81,15 @@ impl Charge {
     }
 }
 
-/// Bytes of a hash table of entries `T` that has this capacity: a bucket is an entry and a byte of its hash; seven of eight are used.
+/// Bytes of a hash table of entries `T` that has this capacity: a bucket is an entry and a byte of its hash;
+/// seven of eight are used.
 pub(crate) fn table_bytes<T>(capacity: usize) -> usize {
     capacity.div_ceil(7).saturating_mul(8 * (size_of::<T>() + 1))
 }
 
-/// Bytes that a hash table allocates before `more` entries can come, if it does: the old ones are given back when entries have moved.
-/// A table without entries is left out: what it takes first is small, and most are never used.
+/// Bytes that a hash table allocates before `more` entries can come, if it does: the old ones are given back
+/// when entries have moved. A table without entries is left out: what it takes first is small, and most are
+/// never used.
 pub(crate) fn table_growth_bytes<T>(len: usize, capacity: usize, more: usize) -> usize {
     let room = len == 0 || capacity - len >= more;
     let buckets = || ((len + more).max(capacity + 1) * 8).div_ceil(7).next_power_of_two();

@@ -19,7 +19,8 @@ pub struct Settings {
     pub threads: usize,
     /// Positions a scan fills at once.
     pub vector_size: usize,
-    /// Whether extends may keep lists factorised; off makes every extend a flat batch (for tests and the bench).
+    /// Whether extends may keep lists factorised; off makes every extend a flat batch (for tests and the
+    /// bench).
     pub factorise: bool,
     /// Whether reads go by index or by relation.
     pub access: Choice,
@@ -33,7 +34,8 @@ pub struct Settings {
     pub clock: Clock,
     /// Whether operators count rows and time.
     pub profile: bool,
-    /// Bytes of stack that the query's threads have; none for what threads have anyway. Set when a query starts.
+    /// Bytes of stack that the query's threads have; none for what threads have anyway. Set when a query
+    /// starts.
     pub stack_bytes: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! Execution: one running query. Owns its snapshot and plan, and is pulled a batch at a time: nothing is computed that is not
-//! fetched, unless a pipeline breaker needs it.
+//! Execution: one running query. Owns its snapshot and plan, and is pulled a batch at a time: nothing is
+//! computed that is not fetched, unless a pipeline breaker needs it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +33,8 @@ struct Running<'s> {
     given: u64,
 }
 
-/// Rows given at once where a position stands for many: what a batch takes does not depend on how often its rows come.
+/// Rows given at once where a position stands for many: what a batch takes does not depend on how often its
+/// rows come.
 const ROWS_MAX: usize = 1 << 16;
 
 impl Running<'_> {
@@ -97,8 +98,8 @@ pub struct Execution {
 #[derive(Clone, Copy)]
 struct Stack(Option<usize>);
 
-/// Operators and expressions within each other up to which a query runs on the caller's stack. 512 KiB, what a thread may have on some
-/// systems, are 4 KiB for each.
+/// Operators and expressions within each other up to which a query runs on the caller's stack. 512 KiB, what
+/// a thread may have on some systems, are 4 KiB for each.
 const CALLERS_DEPTH_MAX: usize = 128;
 /// Stack for each level of a deep plan: what lowering takes for one in a dev build, several times.
 const LEVEL_BYTES: usize = 16 << 10;
@@ -146,8 +147,8 @@ impl Drop for Execution {
 impl Execution {
     /// Starts a query that the optimizer has planned.
     ///
-    /// **Errors**: a parameter without a value or with an entity of another database, a LIMIT that is no count; nothing has been read
-    /// yet.
+    /// **Errors**: a parameter without a value or with an entity of another database, a LIMIT that is no
+    /// count; nothing has been read yet.
     pub fn start(
         query: Arc<BoundQuery>,
         snapshot: Snapshot,
@@ -178,8 +179,9 @@ impl Execution {
         Ok(Self { cell, profile, stack })
     }
 
-    /// Hands the next batch to `take`: the columns, the positions that are rows, in order (a position stands there as often as the
-    /// row is meant), and the context that turns edges into values. `None` when there is no more.
+    /// Hands the next batch to `take`: the columns, the positions that are rows, in order (a position stands
+    /// there as often as the row is meant), and the context that turns edges into values. `None` when there
+    /// is no more.
     pub fn next<T>(
         &mut self,
         take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,

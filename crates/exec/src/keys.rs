@@ -1,7 +1,8 @@
-//! Grouping keys: tuples of values to dense numbers, by openCypher's equivalence (null is null, NaN is NaN, 1 is 1.0).
+//! Grouping keys: tuples of values to dense numbers, by openCypher's equivalence (null is null, NaN is NaN, 1
+//! is 1.0).
 //!
-//! One or two keys of fixed size go into maps of integers; anything else is encoded so that equivalent tuples have equal bytes.
-//! A node alone is looked up in an array by row, where enough rows have come to pay for it.
+//! One or two keys of fixed size go into maps of integers; anything else is encoded so that equivalent tuples
+//! have equal bytes. A node alone is looked up in an array by row, where enough rows have come to pay for it.
 
 use std::borrow::Cow;
 
@@ -92,8 +93,8 @@ fn fixed_value_key(value: &Value) -> Option<(u8, u64)> {
     })
 }
 
-/// As `fixed_key`, for other modules: with `fixed_key` itself open to them, the loops here were compiled differently and grouping by 3 M
-/// values took 1.19 times as long.
+/// As `fixed_key`, for other modules: with `fixed_key` itself open to them, the loops here were compiled
+/// differently and grouping by 3 M values took 1.19 times as long.
 pub(crate) fn cell_key(vector: &Vector<'_>, i: usize) -> Option<(u8, u64)> {
     fixed_key(vector, i)
 }
@@ -207,7 +208,8 @@ fn node_pair(a: u64, b: u64) -> Option<u64> {
     ((a | b) & WIDE == 0).then(|| half(a) << 32 | half(b))
 }
 
-/// The bits of the values of a vector at `positions`, if all have the same tag; the same bits as `fixed_key`'s.
+/// The bits of the values of a vector at `positions`, if all have the same tag; the same bits as
+/// `fixed_key`'s.
 pub(crate) fn fixed_bits(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u64>) -> Option<u8> {
     if !vector.nulls.is_none() {
         return None;
@@ -240,9 +242,11 @@ pub(crate) fn fixed_bits(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u
 }
 
 impl KeyTable {
-    /// The numbers of the tuples of `keys` at `positions`, appended to `numbers`; positions of new ones to `fresh`.
+    /// The numbers of the tuples of `keys` at `positions`, appended to `numbers`; positions of new ones to
+    /// `fresh`.
     ///
-    /// **Cost**: for one or two keys of fixed size without nulls one look-up per change of key, without a branch on types.
+    /// **Cost**: for one or two keys of fixed size without nulls one look-up per change of key, without a
+    /// branch on types.
     pub(crate) fn number_all(
         &mut self,
         keys: &[&Vector<'_>],
@@ -277,8 +281,8 @@ impl KeyTable {
                 }
             }
             Some((s, Some(t))) => {
-                // Rows of one first key mostly come together: what they pair it with is found here, not in a map that is
-                // larger than the cache.
+                // Rows of one first key mostly come together: what they pair it with is found here, not in a
+                // map that is larger than the cache.
                 let mut recent = [(0u64, 0u64, u32::MAX); RECENT_PAIRS];
                 for (p, (x, y)) in positions.iter().zip(a.iter().zip(&b)) {
                     let place = &mut recent[y.wrapping_add(x.rotate_left(3)) as usize % RECENT_PAIRS];
@@ -304,8 +308,8 @@ impl KeyTable {
         self.bits = (a, b);
     }
 
-    /// One text as key. Entries of a dictionary come again and again, and are known by where they lie: within a chunk only, so that
-    /// nothing that is freed is taken for what comes after it.
+    /// One text as key. Entries of a dictionary come again and again, and are known by where they lie: within
+    /// a chunk only, so that nothing that is freed is taken for what comes after it.
     fn number_texts(
         &mut self,
         keys: &[&Vector<'_>],
@@ -463,7 +467,8 @@ impl KeyTable {
             + self.general_bytes
     }
 
-    /// Bytes that may be allocated before `more` tuples have a number, texts left out: what moves is given back.
+    /// Bytes that may be allocated before `more` tuples have a number, texts left out: what moves is given
+    /// back.
     pub(crate) fn growth_bytes(&self, more: usize) -> usize {
         table_growth_bytes::<(u64, u32)>(self.nodes.len(), self.nodes.capacity(), more)
             + table_growth_bytes::<((u8, u64), u32)>(self.fixed.len(), self.fixed.capacity(), more)

@@ -1,4 +1,5 @@
-//! Layout: which list group and slot each variable has at a point of the plan, and which groups are flat there.
+//! Layout: which list group and slot each variable has at a point of the plan, and which groups are flat
+//! there.
 
 use std::collections::HashMap;
 

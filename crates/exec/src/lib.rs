@@ -4,7 +4,7 @@
 //! lower      plan -> operator tree; decides for each variable its list group and for each extend its form
 //! expr       expressions over list groups: vectorised where types are known, row by row otherwise
 //! ops        one operator per file; `next` fills the shared chunk
-//! execution  pulls the root: lazily on the caller's thread, or morsel-driven on all cores below a pipeline breaker
+//! execution  pulls the root: lazily on the caller's thread, or by morsels on all cores below a breaker
 //! ```
 //!
 //! Source: GF-CL §6; design §8.

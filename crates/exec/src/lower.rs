@@ -9,8 +9,8 @@
 //! rows       computed items, aggregates
 //! ```
 //!
-//! Top down it carries which variables are needed above, bottom up the layout: which list group and slot each variable has.
-//! Expressions may read one unflat group: all others are flattened first.
+//! Top down it carries which variables are needed above, bottom up the layout: which list group and slot each
+//! variable has. Expressions may read one unflat group: all others are flattened first.
 
 mod apply;
 mod extend;
@@ -36,7 +36,8 @@ use crate::operator::BoxOperator;
 use crate::ops;
 use crate::{Context, ExecError, Settings};
 
-/// Rows of a morsel: 8 vectors, enough that the dispenser is not felt, few enough that two cores end together.
+/// Rows of a morsel: 8 vectors, enough that the dispenser is not felt, few enough that two cores end
+/// together.
 const MORSEL_ROWS: usize = 16_384;
 
 /// Morsels that each thread should get at least, and how small they may be for it (four per
@@ -62,11 +63,13 @@ pub(crate) struct Lowering<'s> {
     catalog: Arc<Catalog>,
     settings: Arc<Settings>,
     profile: Option<ProfileCell>,
-    /// The argument of the subplan being lowered: its variables, the row number last, and where its rows come from.
+    /// The argument of the subplan being lowered: its variables, the row number last, and where its rows come
+    /// from.
     argument: Option<(Vec<VarId>, ops::ArgumentCell<'s>)>,
     /// Row-number variables of the applies around.
     numbers: Vec<VarId>,
-    /// The row number that the rows of the subplan being lowered carry; none where rows go through it one at a time.
+    /// The row number that the rows of the subplan being lowered carry; none where rows go through it one at
+    /// a time.
     carried: Option<VarId>,
     /// Where in the plan tree this lowering is: child indices from the root.
     path: Vec<usize>,

@@ -1,9 +1,9 @@
 //! The operator protocol.
 //!
-//! Operators of a pipeline share one chunk. `next` asks the child to fill it, then works on it in place: `true` means the chunk
-//! stands for at least one tuple, `false` that there is no more. An operator that was told `false` may be asked again only
-//! after `reset`. `fork` makes a twin for another thread: twins share what a pipeline shares (the morsel dispenser, finished
-//! build sides) and nothing else.
+//! Operators of a pipeline share one chunk. `next` asks the child to fill it, then works on it in place:
+//! `true` means the chunk stands for at least one tuple, `false` that there is no more. An operator that was
+//! told `false` may be asked again only after `reset`. `fork` makes a twin for another thread: twins share
+//! what a pipeline shares (the morsel dispenser, finished build sides) and nothing else.
 
 use trimorph_vector::Chunk;
 

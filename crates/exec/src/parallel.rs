@@ -1,6 +1,8 @@
-//! Running a pipeline on all cores: the breaker at its top works on twins of its child, one a thread, and gets what each made.
+//! Running a pipeline on all cores: the breaker at its top works on twins of its child, one a thread, and
+//! gets what each made.
 //!
-//! Twins share the dispenser of morsels, so that each row is seen once. The caller's thread is one of the workers.
+//! Twins share the dispenser of morsels, so that each row is seen once. The caller's thread is one of the
+//! workers.
 
 use std::sync::Arc;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -34,7 +36,8 @@ fn joined<T>(worker: std::io::Result<ScopedJoinHandle<'_, Result<T, ExecError>>>
     worker.map_err(|_| lost_worker())?.join().unwrap_or_else(|_| Err(lost_worker()))
 }
 
-/// Calls `work` with `child` and with `threads - 1` twins of it, each on a thread of its own; gives what each made, the caller's first.
+/// Calls `work` with `child` and with `threads - 1` twins of it, each on a thread of its own; gives what each
+/// made, the caller's first.
 ///
 /// **Errors**: the first worker's that failed.
 pub(crate) fn on_threads<'s, T: Send>(
@@ -61,7 +64,8 @@ pub(crate) fn on_threads<'s, T: Send>(
     })
 }
 
-/// Calls `work` on each item, each on a thread of its own, the first on the caller's; gives what each made, in order.
+/// Calls `work` on each item, each on a thread of its own, the first on the caller's; gives what each made,
+/// in order.
 ///
 /// **Errors**: the first item's that failed.
 pub(crate) fn on_each<'s, I: Send, T: Send>(

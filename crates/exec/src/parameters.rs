@@ -1,6 +1,6 @@
-//! Takes the parameters of a query, gives an error where one holds an entity that the snapshot does not have: operators index tables by
-//! ids, and these are the doors by which ids come in from outside. The same for what
-//! procedures give.
+//! Takes the parameters of a query, gives an error where one holds an entity that the snapshot does not have:
+//! operators index tables by ids, and these are the doors by which ids come in from outside. The same for
+//! what procedures give.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,7 +36,8 @@ pub(crate) fn check_given(value: &Value, reader: &Reader<'_>) -> Result<(), Diag
     })
 }
 
-/// The kind of the first entity within a value that is not there. Values are at most as deep as an expression may make them.
+/// The kind of the first entity within a value that is not there. Values are at most as deep as an expression
+/// may make them.
 fn missing(value: &Value, reader: &Reader<'_>) -> Option<&'static str> {
     let is_there = |r: &Relationship| match reader.relationship(r.id) {
         Value::Relationship(known) => (known.start, known.end) == (r.start, r.end),

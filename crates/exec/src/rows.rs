@@ -8,7 +8,8 @@ use crate::charge::vec_growth_bytes;
 use crate::layout::Place;
 use crate::{Context, ExecError};
 
-/// Repeats rows of one group: output position `i` is position `parents[i]`. Slots `keep` become slots `0..` of `out`; multiplicities go along.
+/// Repeats rows of one group: output position `i` is position `parents[i]`. Slots `keep` become slots `0..`
+/// of `out`; multiplicities go along.
 pub(crate) fn repeat<'s>(group: &Group<'s>, keep: &[usize], parents: &[u32], out: &mut Group<'s>) {
     out.multiplicity = group.multiplicity.as_ref().map(|m| parents.iter().map(|p| m[*p as usize]).collect());
     for (slot, from) in keep.iter().enumerate() {
@@ -35,8 +36,8 @@ pub(crate) struct Rows<'s> {
     general_bytes: usize,
 }
 
-/// Cells of a column: how many there are, for how many there is room, and bytes of each. Strings borrowed from the store cost no more;
-/// general values are asked what they own.
+/// Cells of a column: how many there are, for how many there is room, and bytes of each. Strings borrowed
+/// from the store cost no more; general values are asked what they own.
 fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
     fn of<T>(v: &Vec<T>) -> (usize, usize, usize) {
         (v.len(), v.capacity(), size_of::<T>())
@@ -110,7 +111,8 @@ impl<'s> Rows<'s> {
         self.multiplicity.extend(multiplicity);
     }
 
-    /// Appends the tuples of a chunk: `places` must be in flat groups and at most one unflat one; other groups count.
+    /// Appends the tuples of a chunk: `places` must be in flat groups and at most one unflat one; other
+    /// groups count.
     pub(crate) fn extend_from_chunk(&mut self, chunk: &Chunk<'s>, places: &[Place], cx: &Context<'s>) {
         let main = main_group(chunk, places);
         let outside = outside_weight(chunk, main);
@@ -185,8 +187,9 @@ pub(crate) fn main_group(chunk: &Chunk<'_>, places: &[Place]) -> Option<usize> {
     places.iter().map(|p| p.group).find(|g| chunk.groups[*g].flat.is_none())
 }
 
-/// A multiplicity that stands for so many tuples or more. Most of what is asked of rows does not ask how often they come: numbers past 64
-/// bits stay this one, and only what makes a number of it fails ([`overflow`]).
+/// A multiplicity that stands for so many tuples or more. Most of what is asked of rows does not ask how
+/// often they come: numbers past 64 bits stay this one, and only what makes a number of it fails
+/// ([`overflow`]).
 pub(crate) const MANY: u64 = u64::MAX;
 
 /// What a group stands for.

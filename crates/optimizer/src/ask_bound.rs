@@ -1,4 +1,5 @@
-//! What a pattern asks of nodes that the rows before it bring becomes predicates: nothing scans for these nodes.
+//! What a pattern asks of nodes that the rows before it bring becomes predicates: nothing scans for these
+//! nodes.
 
 use trimorph_algebra::{Expr, LabelExpr, Op, Plan, QueryGraph};
 

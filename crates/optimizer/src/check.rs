@@ -1,5 +1,5 @@
-//! Looks whether a plan holds together: every variable is there where it is looked at, is of a type that its operator can work with, and
-//! what operators rely on is so. Takes a plan, gives a sentence on what is wrong.
+//! Looks whether a plan holds together: every variable is there where it is looked at, is of a type that its
+//! operator can work with, and what operators rely on is so. Takes a plan, gives a sentence on what is wrong.
 //!
 //! On in debug builds and tests, after each pass; nothing in it is needed for answers.
 
@@ -29,7 +29,8 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// Checks a plan, which may take variables from the rows of an apply around; gives the variables its rows have.
+    /// Checks a plan, which may take variables from the rows of an apply around; gives the variables its rows
+    /// have.
     ///
     /// The line of first inputs is walked in a loop from its end: only second inputs are calls within calls.
     fn plan(&self, plan: &Plan, outer: Option<&Scope>) -> Result<Scope, String> {
@@ -57,7 +58,8 @@ impl Checker<'_> {
             Plan::Match { graph, .. } => self.graph(graph, &mut scope)?,
             Plan::Filter { predicate, .. } => self.expr(predicate, &scope, "Filter")?,
             Plan::Extra { items, .. } => {
-                // An item that nobody looks at is not made, and may look at what is not made either: it is missed where it is needed.
+                // An item that nobody looks at is not made, and may look at what is not made either: it is
+                // missed where it is needed.
                 let made: Vec<VarId> = self.made(items, &scope);
                 scope.extend(made);
             }

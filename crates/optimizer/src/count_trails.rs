@@ -1,9 +1,9 @@
 //! A lone `count(*)` over edges that must differ, as a sum of counts over edges that need not.
 //!
-//! By inclusion and exclusion over the pairs that must differ: the matches in which every pair of a set S coincides are the matches of
-//! the pattern with those edges made one, and each set counts with the sign of its size. A pattern free of such pairs is
-//! counted by passing counts along its edges (`hang_counts`) and never enumerated; merged patterns are smaller, and many
-//! of them are empty (no self loops in the data).
+//! By inclusion and exclusion over the pairs that must differ: the matches in which every pair of a set S
+//! coincides are the matches of the pattern with those edges made one, and each set counts with the sign of
+//! its size. A pattern free of such pairs is counted by passing counts along its edges (`hang_counts`) and
+//! never enumerated; merged patterns are smaller, and many of them are empty (no self loops in the data).
 
 use trimorph_algebra::{
     Aggregate, AggregateKind, Direction, EdgeRange, Expr, Op, Plan, QueryGraph, VarId, Vars,
@@ -135,7 +135,8 @@ fn counted(graph: QueryGraph, count: VarId) -> Plan {
     Plan::Aggregate { input, keys: Vec::new(), aggregates: vec![(count, star)] }
 }
 
-/// The patterns in which edge `b` is the same as edge `a`: none where their labels differ, two where one is undirected.
+/// The patterns in which edge `b` is the same as edge `a`: none where their labels differ, two where one is
+/// undirected.
 fn merge(catalog: &Catalog, graph: &QueryGraph, a: VarId, b: VarId) -> Vec<QueryGraph> {
     let find = |v: VarId| graph.edges.iter().find(|e| e.var == v);
     let (Some(x), Some(y)) = (find(a), find(b)) else { return Vec::new() };
@@ -169,7 +170,8 @@ fn merge(catalog: &Catalog, graph: &QueryGraph, a: VarId, b: VarId) -> Vec<Query
             // The first renaming may have touched the second pair.
             let same = |v: VarId| if v == from { x.from } else { v };
             rename(&mut merged, same(to), same(x.to));
-            // One edge from a node to itself, where the data has none, matches nothing; several may come back, and none stays.
+            // One edge from a node to itself, where the data has none, matches nothing; several may come
+            // back, and none stays.
             let possible = |e: &trimorph_algebra::EdgePattern| {
                 e.range != EdgeRange::One
                     || e.from != e.to

@@ -44,11 +44,12 @@ pub(crate) fn are_picked(catalog: &Catalog, rows: f64, tables: &[TableId]) -> bo
     rows <= (PICKED * rows_of(catalog, tables)).max(1.0)
 }
 
-/// The part of a node table below which the nodes a row stands for were picked by somebody. Who is asked about is seldom average: popular
-/// tags, large countries.
+/// The part of a node table below which the nodes a row stands for were picked by somebody. Who is asked
+/// about is seldom average: popular tags, large countries.
 const PICKED: f64 = 0.02;
 
-/// As [`degree`] for a single edge, but from few nodes: between the mean and the largest degree, where their logarithms meet.
+/// As [`degree`] for a single edge, but from few nodes: between the mean and the largest degree, where their
+/// logarithms meet.
 pub(crate) fn degree_of_few(
     catalog: &Catalog,
     edge: &EdgePattern,

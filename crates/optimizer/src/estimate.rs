@@ -1,8 +1,8 @@
-//! Takes a plan, gives about how many rows each of its operators gives. For EXPLAIN, for patterns that start from other rows, and while
-//! a pattern grows.
+//! Takes a plan, gives about how many rows each of its operators gives. For EXPLAIN, for patterns that start
+//! from other rows, and while a pattern grows.
 //!
-//! An estimate is made from those of the inputs, bottom up and without recursion, so that growing a plan costs nothing for what is
-//! below, and all operators of a plan are estimated in one walk.
+//! An estimate is made from those of the inputs, bottom up and without recursion, so that growing a plan
+//! costs nothing for what is below, and all operators of a plan are estimated in one walk.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -47,7 +47,8 @@ impl Estimate {
 
     /// Fills `rows`, by place in a walk from the top.
     fn walk(plan: &Plan, catalog: &Catalog, rows: &mut Vec<f64>) -> Self {
-        // From the top: operators and where their input is in the list. Backwards, every input comes before what stands on it.
+        // From the top: operators and where their input is in the list. Backwards, every input comes before
+        // what stands on it.
         let mut order: Vec<&Plan> = Vec::new();
         let mut left = vec![plan];
         while let Some(plan) = left.pop() {
@@ -67,7 +68,8 @@ impl Estimate {
         done.pop().unwrap_or_default()
     }
 
-    /// The estimate of an operator, from those of its inputs; of `plan` only the operator itself is looked at.
+    /// The estimate of an operator, from those of its inputs; of `plan` only the operator itself is looked
+    /// at.
     pub(crate) fn over(plan: &Plan, inputs: Vec<Self>, catalog: &Catalog) -> Self {
         let rows = rows_over(plan, &inputs, catalog);
         let mut inputs = inputs.into_iter();

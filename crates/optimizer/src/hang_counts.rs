@@ -1,11 +1,13 @@
 //! Leaves that nobody looks at become counting steps that hang at their neighbour.
 //!
-//! A node is such a leaf when it is not needed above, has one edge (a single one that is not needed either and need not differ
-//! from another edge), and no predicate but on that edge. Taken off, its neighbour may become a leaf in turn: a whole acyclic
-//! pattern under `count(*)` becomes one scan with a tree of counts. Counts below the first step are made for all nodes of a
-//! table, so steps nest only where the pattern is not anchored at a few nodes.
+//! A node is such a leaf when it is not needed above, has one edge (a single one that is not needed either
+//! and need not differ from another edge), and no predicate but on that edge. Taken off, its neighbour may
+//! become a leaf in turn: a whole acyclic pattern under `count(*)` becomes one scan with a tree of counts.
+//! Counts below the first step are made for all nodes of a table, so steps nest only where the pattern is not
+//! anchored at a few nodes.
 //!
-//! The leaves are kept in the order they are taken in; when one is taken, only its neighbour is looked at again.
+//! The leaves are kept in the order they are taken in; when one is taken, only its neighbour is looked at
+//! again.
 //!
 //! Source: GF-CL §6.2 (counting without enumerating), generalised.
 
@@ -41,7 +43,8 @@ pub(crate) fn hang_counts(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
 
 /// What decides which of two leaves is taken off first, smallest first; its place last.
 ///
-/// Seen from the neighbour: properties are read in order forward only, and counts that need a pass of their own come last.
+/// Seen from the neighbour: properties are read in order forward only, and counts that need a pass of their
+/// own come last.
 type Rank = (bool, bool, bool, usize);
 
 /// A pattern whose leaves are taken off.

@@ -7,15 +7,17 @@
 //! 3. `push_filters`   a filter on a pattern becomes part of it
 //! 4. `drop_unused`    what is computed and never looked at is not computed
 //! 5. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 6. `narrow_tables`  which node tables each node can be in, narrowed along edges; a node without any empties the pattern
+//! 6. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any empties
+//!    the pattern
 //! 7. `walks`          what is asked of walks as wholes becomes part of the search for them
 //! 8. `tell_apart`     edges that must differ, where they could be the same
 //! 9. `hang_counts`    leaves that nobody looks at become counting steps
 //! 10. `plan_match`    each pattern becomes scans, extends and joins
 //!
-//! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and after each `check` looks
-//! whether the plan still holds together ([`Options::check`]). No pass calls another; what several need stands beside them: `needed`
-//! (what is looked at above), `tables`, `selectivity`, `degrees` and `estimate`.
+//! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
+//! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
+//! another; what several need stands beside them: `needed` (what is looked at above), `tables`,
+//! `selectivity`, `degrees` and `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
@@ -97,7 +99,8 @@ const GATHERED_MAX: u32 = 1 << 24;
 
 /// The free variables of some expressions.
 pub(crate) fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> VarSet {
-    // Half a million pairs of edges that must differ look at a thousand variables: a bit each is set, and the set is made once.
+    // Half a million pairs of edges that must differ look at a thousand variables: a bit each is set, and the
+    // set is made once.
     let (mut bits, mut others): (Vec<u64>, VarSet) = Default::default();
     for expr in exprs {
         expr.for_each_free_var(&mut |VarId(v)| {

@@ -17,7 +17,8 @@ pub(crate) enum Lookup {
     Id { id: Expr },
 }
 
-/// Whether a predicate has the form of a look-up of `var`: an equality with one of its properties or its id on a side.
+/// Whether a predicate has the form of a look-up of `var`: an equality with one of its properties or its id
+/// on a side.
 pub(crate) fn is_lookup_form(predicate: &Expr, var: VarId) -> bool {
     let is_var = |e: &Expr| matches!(e, Expr::Var(v) if *v == var);
     let Expr::Op(Op::Eq, args, _) = predicate else { return false };
@@ -63,7 +64,8 @@ pub(crate) fn lookup_of(
     })
 }
 
-/// The comparison of a property with a value known when the scan starts, if the predicate is one: what zone maps prune by.
+/// The comparison of a property with a value known when the scan starts, if the predicate is one: what zone
+/// maps prune by.
 pub(crate) fn prune_of(predicate: &Expr, var: VarId) -> Option<ScanPredicate> {
     let Expr::Op(op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) = predicate else { return None };
     let [a, b] = &args[..] else { return None };

@@ -1,5 +1,5 @@
-//! Patterns that follow each other become one: `MATCH … MATCH …` orders its joins together. Pairs of edges that must differ stay
-//! those of each clause.
+//! Patterns that follow each other become one: `MATCH … MATCH …` orders its joins together. Pairs of edges
+//! that must differ stay those of each clause.
 
 use std::collections::HashMap;
 

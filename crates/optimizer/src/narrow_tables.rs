@@ -1,5 +1,5 @@
-//! Notes for each node of a pattern which tables it can be in: what its labels allow, narrowed along edges. A pattern with a node that no
-//! table can have, or a trail longer than there are edges, matches nothing.
+//! Notes for each node of a pattern which tables it can be in: what its labels allow, narrowed along edges. A
+//! pattern with a node that no table can have, or a trail longer than there are edges, matches nothing.
 
 use trimorph_algebra::Plan;
 

@@ -4,7 +4,8 @@ use trimorph_algebra::{ApplyKind, Expr, PathStep, Plan, QueryGraph, VarId};
 
 use crate::{Halt, VarSet, vars_of};
 
-/// Changes a plan bottom up: `change` gets each operator, its inputs changed already, and the variables that are looked at above it.
+/// Changes a plan bottom up: `change` gets each operator, its inputs changed already, and the variables that
+/// are looked at above it.
 pub(crate) fn bottom_up(
     mut plan: Plan,
     needed: &VarSet,
@@ -99,8 +100,8 @@ fn asked_with(graph: &QueryGraph) -> impl Iterator<Item = VarId> {
     graph.walks.iter().flat_map(|(edges, walk)| walk.free_vars(Some(*edges)))
 }
 
-/// What must be made of a pattern: what is needed above, what walks are asked about with, and of paths that are needed or asked for their
-/// steps too.
+/// What must be made of a pattern: what is needed above, what walks are asked about with, and of paths that
+/// are needed or asked for their steps too.
 pub(crate) fn made_of(graph: &QueryGraph, needed: &VarSet) -> VarSet {
     let mut made = needed.clone();
     if !graph.walks.is_empty() {

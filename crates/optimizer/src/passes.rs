@@ -17,8 +17,8 @@ use crate::{
     push_filters, tell_apart, walks,
 };
 
-/// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a pattern of a thousand
-/// relationships needs two or three for each.
+/// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
+/// pattern of a thousand relationships needs two or three for each.
 pub const PLAN_DEPTH_MAX: usize = 5_000;
 
 /// A pass that ran.

@@ -1,4 +1,5 @@
-//! Takes a filter on a pattern, makes it part of the pattern, which places its conditions as early as they can be asked.
+//! Takes a filter on a pattern, makes it part of the pattern, which places its conditions as early as they
+//! can be asked.
 
 use trimorph_algebra::Plan;
 

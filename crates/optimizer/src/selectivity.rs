@@ -1,9 +1,10 @@
 //! The part of rows a predicate lets through, from the catalog's statistics.
 //!
-//! A condition on values is answered by the store's estimator, which tries it on a sample; distinct counts and ranges stand in where
-//! there is none or the value is a parameter.
+//! A condition on values is answered by the store's estimator, which tries it on a sample; distinct counts
+//! and ranges stand in where there is none or the value is a parameter.
 //!
-//! Source: Poseidon §6 (distinct counts, characteristic sets); the usual uniformity assumptions where nothing is known.
+//! Source: Poseidon §6 (distinct counts, characteristic sets); the usual uniformity assumptions where nothing
+//! is known.
 
 use trimorph_algebra::{Expr, Op, QueryGraph, VarId};
 use trimorph_base::TableId;
@@ -24,7 +25,8 @@ const OTHER: f64 = 0.5;
 /// Part of a node's rows below which a predicate makes it an anchor.
 const ANCHOR: f64 = 0.02;
 
-/// Properties of one node that are looked for in characteristic sets together: more make no difference that matters.
+/// Properties of one node that are looked for in characteristic sets together: more make no difference that
+/// matters.
 const TOGETHER_MAX: usize = 64;
 
 /// Predicates of one pattern that are tried on samples; those after are guessed.
@@ -32,7 +34,8 @@ const SAMPLED_MAX: usize = 512;
 
 /// What the store knows beyond the catalog. The engine implements it with access patterns.
 pub trait Estimator {
-    /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None` if it cannot tell.
+    /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None` if it
+    /// cannot tell.
     fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
     /// The value a parameter has in the run that the plan is first made for.
@@ -142,8 +145,9 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, t
     }
 }
 
-/// The part of the nodes in `tables` that all of these predicates on one of them let through. Conditions are taken as independent, but for
-/// which properties a node has at all: that is counted, together, in the characteristic sets.
+/// The part of the nodes in `tables` that all of these predicates on one of them let through. Conditions are
+/// taken as independent, but for which properties a node has at all: that is counted, together, in the
+/// characteristic sets.
 pub(crate) fn joint_selectivity(
     known: Statistics<'_>,
     predicates: &[&Expr],
@@ -169,7 +173,8 @@ pub(crate) fn require<'e>(predicate: &'e Expr, var: VarId, properties: &mut Vec<
     }
 }
 
-/// The product of the parts that conditions let through, corrected for the properties that nodes have together.
+/// The product of the parts that conditions let through, corrected for the properties that nodes have
+/// together.
 pub(crate) fn together(catalog: &Catalog, mut part: f64, properties: &[&str], tables: &[TableId]) -> f64 {
     if properties.len() > 1 {
         let alone: f64 = properties.iter().map(|p| presence(catalog, tables, &[p])).product();
@@ -190,7 +195,8 @@ fn required_property(predicate: &Expr, var: VarId) -> Option<&str> {
     })
 }
 
-/// The part of the nodes in `tables` that have all of these properties: from the characteristic sets (Poseidon §6).
+/// The part of the nodes in `tables` that have all of these properties: from the characteristic sets
+/// (Poseidon §6).
 fn presence(catalog: &Catalog, tables: &[TableId], properties: &[&str]) -> f64 {
     let having: u64 = (tables.iter())
         .filter_map(|t| {

@@ -1,5 +1,5 @@
-//! What of the catalog a pattern can be matched by: edge tables, and the node tables each node can be in, which its labels allow, narrowed
-//! along edges until nothing changes.
+//! What of the catalog a pattern can be matched by: edge tables, and the node tables each node can be in,
+//! which its labels allow, narrowed along edges until nothing changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -22,7 +22,8 @@ pub(crate) fn edge_tables<'c>(catalog: &'c Catalog, edge: &EdgePattern) -> Vec<&
         .collect()
 }
 
-/// The pairs (table of `from`, table of `to`) that one edge of the pattern can join, with the number of edges of each.
+/// The pairs (table of `from`, table of `to`) that one edge of the pattern can join, with the number of edges
+/// of each.
 pub(crate) fn joined_tables(catalog: &Catalog, edge: &EdgePattern) -> Vec<(TableId, TableId, u64)> {
     let mut pairs = Vec::new();
     for info in edge_tables(catalog, edge) {
@@ -48,7 +49,8 @@ pub(crate) fn is_too_long(catalog: &Catalog, edge: &EdgePattern) -> bool {
     }
 }
 
-/// The pairs of tables that edge patterns can join: found once for all patterns with the same labels and direction.
+/// The pairs of tables that edge patterns can join: found once for all patterns with the same labels and
+/// direction.
 #[derive(Default)]
 struct Joined<'g>(HashMap<Asked<'g>, Pairs>);
 
@@ -64,8 +66,9 @@ impl<'g> Joined<'g> {
     }
 }
 
-/// The tables that each node can be in: what its labels allow, narrowed along edges until nothing changes. An edge is looked at again
-/// when the tables of one of its ends were narrowed, so that a chain takes time in its length.
+/// The tables that each node can be in: what its labels allow, narrowed along edges until nothing changes. An
+/// edge is looked at again when the tables of one of its ends were narrowed, so that a chain takes time in
+/// its length.
 pub(crate) fn tables_of(catalog: &Catalog, graph: &QueryGraph) -> Tables {
     let mut allowed: HashMap<&LabelExpr, Vec<TableId>> = HashMap::new();
     let mut tables = Tables::new();

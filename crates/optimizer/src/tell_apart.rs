@@ -1,7 +1,7 @@
 //! Pairs of edges that must differ, turned into predicates where they could be the same edge at all.
 //!
-//! Two patterns can match one edge only if they have an edge table in common that fits the tables of their ends; along a chain, only if that
-//! edge is a loop.
+//! Two patterns can match one edge only if they have an edge table in common that fits the tables of their
+//! ends; along a chain, only if that edge is a loop.
 
 use std::collections::HashMap;
 

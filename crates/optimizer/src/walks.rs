@@ -1,8 +1,10 @@
 //! Takes what is asked of walks as wholes off their pattern, makes it part of the search for them.
 //!
-//! 1. A walk whose list of relationships is bound before the pattern goes along that list: there is nothing to search for.
-//! 2. Conditions on the whole of a shortest path: those that every node or every relationship must meet prune the search; upper bounds of the
-//!    length end it; what is left is asked of whole paths, shorter ones first. For that both ends must be bound, and all that is asked about.
+//! 1. A walk whose list of relationships is bound before the pattern goes along that list: there is nothing
+//!    to search for.
+//! 2. Conditions on the whole of a shortest path: those that every node or every relationship must meet prune
+//!    the search; upper bounds of the length end it; what is left is asked of whole paths, shorter ones
+//!    first. For that both ends must be bound, and all that is asked about.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +57,8 @@ fn take_walks(graph: &mut QueryGraph, bound: &VarSet) -> Walks {
     walks
 }
 
-/// Whether a walk must have the rows that were there before: a condition on each of its parts, or the list it goes along, is of them.
+/// Whether a walk must have the rows that were there before: a condition on each of its parts, or the list it
+/// goes along, is of them.
 pub(crate) fn asks_of_rows(edge: &EdgePattern, walk: Option<&Walk>) -> bool {
     let each = edge.each.iter().any(|(var, each)| vars_of([each]).iter().any(|v| v != var));
     each || walk.is_some_and(|w| !w.free_vars(Some(edge.var)).is_empty())
@@ -112,7 +115,8 @@ enum Element {
     Edge,
 }
 
-/// What every node or edge of a path must meet, where the condition says no more and asks nothing but what is bound.
+/// What every node or edge of a path must meet, where the condition says no more and asks nothing but what is
+/// bound.
 fn element_of(condition: &Expr, edges: VarId, bound: &VarSet) -> Option<(Element, VarId, Expr)> {
     let Expr::Quantifier { kind, var, list, predicate } = condition else { return None };
     let element = match &**list {

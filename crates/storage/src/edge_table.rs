@@ -1,8 +1,9 @@
 //! An edge table: both directions of one edge label out of one node table, and the edges' properties.
 //!
-//! Property pages: columns by slot, pages of k = 128 source rows. The edge at position `p` of page `g` is at slot
-//! `slot of page g + p`: sequential forward where lists are as they were loaded, constant time from the other side. Where the
-//! forward direction is a vertex column the properties are vertex columns too, and the slot is the source row.
+//! Property pages: columns by slot, pages of k = 128 source rows. The edge at position `p` of page `g` is at
+//! slot `slot of page g + p`: sequential forward where lists are as they were loaded, constant time from the
+//! other side. Where the forward direction is a vertex column the properties are vertex columns too, and the
+//! slot is the source row.
 //!
 //! Source: GF-CL §4.2 (single-indexed property pages, page-level positional offsets).
 
@@ -34,7 +35,8 @@ pub struct EdgeTable {
 }
 
 impl EdgeTable {
-    /// Puts the parts together. `pages` is none where the edges have no properties, or a slot is a source row.
+    /// Puts the parts together. `pages` is none where the edges have no properties, or a slot is a source
+    /// row.
     pub(crate) fn new(
         places: EdgePlaces,
         source: TableId,
@@ -57,7 +59,8 @@ impl EdgeTable {
         Self { id, source, forward, backward, columns: Vec::new(), pages, places }
     }
 
-    /// How many slots each piece of its columns has, given the source rows: what a reader of the columns needs.
+    /// How many slots each piece of its columns has, given the source rows: what a reader of the columns
+    /// needs.
     pub(crate) fn column_rows(&self, source_rows: u64) -> Vec<usize> {
         match &self.forward {
             Adjacency::Column(_) => crate::adjacency::segment_rows(source_rows).collect(),
@@ -217,8 +220,8 @@ impl<'s> EdgeTableView<'s> {
         }
     }
 
-    /// Appends the slots of the edges of `list`, a list of the backward adjacency `csr`, to `out`; `false`, and nothing appended, where
-    /// positions are not stored.
+    /// Appends the slots of the edges of `list`, a list of the backward adjacency `csr`, to `out`; `false`,
+    /// and nothing appended, where positions are not stored.
     ///
     /// **Cost**: two sequential reads and one of the page's start an edge, in loops of a batch each.
     pub fn append_backward_slots(&self, csr: &CsrView<'s>, list: List, out: &mut Vec<u64>) -> bool {
@@ -235,8 +238,8 @@ impl<'s> EdgeTableView<'s> {
         }
     }
 
-    /// Appends the ids of the edges of `list`, a list of the backward adjacency `csr`, to `out`; `false`, and nothing appended, where
-    /// positions are not stored.
+    /// Appends the ids of the edges of `list`, a list of the backward adjacency `csr`, to `out`; `false`, and
+    /// nothing appended, where positions are not stored.
     pub fn append_backward_ids(&self, csr: &CsrView<'s>, list: List, out: &mut Vec<EdgeId>) -> bool {
         let stored = csr.has_positions(list);
         if stored {
@@ -251,7 +254,8 @@ impl<'s> EdgeTableView<'s> {
 
     /// The ends of an edge, source first; `None` if there is no such edge.
     ///
-    /// **Cost**: a binary search over the 128 rows of its page, or where positions are stored, a look at the edges of the page.
+    /// **Cost**: a binary search over the 128 rows of its page, or where positions are stored, a look at the
+    /// edges of the page.
     pub fn ends(&self, edge: EdgeId) -> Option<(NodeId, NodeId)> {
         if !edge.is_edge() || edge.table() != self.id {
             return None;

@@ -1,7 +1,9 @@
-//! Hash index from a key property's value to its row: open addressing over 32-bit rows, keys compared in the column.
+//! Hash index from a key property's value to its row: open addressing over 32-bit rows, keys compared in the
+//! column.
 //!
-//! The table is cut in pieces by the hash's upper bits, so that a new key rewrites one piece. In a piece an entry is `row + 1`, 0 for
-//! empty; it is 3/4 full, so an index costs 5.3 bytes a key and no key is stored twice.
+//! The table is cut in pieces by the hash's upper bits, so that a new key rewrites one piece. In a piece an
+//! entry is `row + 1`, 0 for empty; it is 3/4 full, so an index costs 5.3 bytes a key and no key is stored
+//! twice.
 
 use std::sync::Arc;
 
@@ -11,7 +13,8 @@ use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter};
 
 use crate::column::{ColumnView, put_blob};
 
-/// Keys of a piece when it is made, at most twice as many: 170 KB of entries on average, far below 256 KB for every one.
+/// Keys of a piece when it is made, at most twice as many: 170 KB of entries on average, far below 256 KB for
+/// every one.
 const PIECE_KEYS: usize = 1 << 15;
 /// Pieces are told by at most so many bits of the hash.
 const BITS_MAX: u8 = 20;
@@ -86,8 +89,8 @@ pub(crate) fn hash_of(key: &Value) -> Option<u64> {
 }
 
 impl KeyIndex {
-    /// The finished pieces of an index of `count` rows, whose key hashes `hashes` gives with their rows each time it is called; and the
-    /// bits that tell them.
+    /// The finished pieces of an index of `count` rows, whose key hashes `hashes` gives with their rows each
+    /// time it is called; and the bits that tell them.
     pub(crate) fn write(
         count: usize,
         hashes: impl Fn(&mut dyn FnMut(u64, u32)),

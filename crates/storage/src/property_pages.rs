@@ -1,9 +1,9 @@
 //! Property pages: where the edges out of each 128 source rows have their properties.
 //!
-//! A piece per segment of source rows: the slot at which each page starts, counted from the segment's first, and behind the last page.
-//! Within a page the edge at position `p` is at the page's start plus `p`; positions that no edge has are holes, which the next insertion
-//! takes, so that inserting an edge moves no property. Where an edge table has no properties, pages are not stored and follow from the
-//! lists.
+//! A piece per segment of source rows: the slot at which each page starts, counted from the segment's first,
+//! and behind the last page. Within a page the edge at position `p` is at the page's start plus `p`;
+//! positions that no edge has are holes, which the next insertion takes, so that inserting an edge moves no
+//! property. Where an edge table has no properties, pages are not stored and follow from the lists.
 //!
 //! Source: GF-CL §4.2 (single-indexed property pages, page-level positional offsets).
 

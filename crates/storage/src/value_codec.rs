@@ -10,7 +10,8 @@ use trimorph_vfs::{CodecError, Decoder, Encoder};
 /// Lists and maps nest at most this deep in what is stored.
 const DEPTH_MAX: usize = 64;
 
-/// Appends the bytes of `value`. Nodes, relationships and paths are not property values and are stored as null.
+/// Appends the bytes of `value`. Nodes, relationships and paths are not property values and are stored as
+/// null.
 pub(crate) fn encode(value: &Value, out: &mut Encoder) {
     match value {
         Value::Null | Value::Node(_) | Value::Relationship(_) | Value::Path(_) => out.u8(0),

@@ -1,9 +1,11 @@
-//! A disk that fails, for tests: takes calls, fails at the one it was told to, and gives what a crash may leave.
+//! A disk that fails, for tests: takes calls, fails at the one it was told to, and gives what a crash may
+//! leave.
 //!
-//! 1. Every call counts. From call `n` on all fail ([`Fault::Crash`]: the process is gone), or only that one ([`Fault::Error`]).
+//! 1. Every call counts. From call `n` on all fail ([`Fault::Crash`]: the process is gone), or only that one
+//!    ([`Fault::Error`]).
 //! 2. What is certain: content that was synced, names whose directory was synced after the change.
-//! 3. After a crash the rest is drawn from a seed: a name may be old or new, a file not yet synced may be missing, cut or garbled.
-//!    A rename happens whole or not at all.
+//! 3. After a crash the rest is drawn from a seed: a name may be old or new, a file not yet synced may be
+//!    missing, cut or garbled. A rename happens whole or not at all.
 //!
 //! Source: design, `files.md` ("Assumed of the disk"); house, "simulated-disk harness".
 

@@ -12,8 +12,8 @@ use crate::{Region, RegionOptions};
 pub trait FileSystem: Send + Sync + std::fmt::Debug {
     /// Reads a whole file into fresh memory.
     fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region>;
-    /// Writes the parts, one after the other, as a new file, or over an old one, and syncs its content. That the directory has it is
-    /// certain only after [`Self::sync_dir`].
+    /// Writes the parts, one after the other, as a new file, or over an old one, and syncs its content. That
+    /// the directory has it is certain only after [`Self::sync_dir`].
     fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()>;
     /// Gives a file another name in its directory, whose file is replaced.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
@@ -30,8 +30,8 @@ pub trait FileSystem: Send + Sync + std::fmt::Debug {
     /// Whether a file or directory is there.
     fn exists(&self, path: &Path) -> bool;
 
-    /// Writes a file so that it has either its old content or all of the new one, also after a crash: a temporary file, fsync,
-    /// rename, fsync of the directory.
+    /// Writes a file so that it has either its old content or all of the new one, also after a crash: a
+    /// temporary file, fsync, rename, fsync of the directory.
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut name = path.as_os_str().to_owned();
         name.push(".tmp");

@@ -1,4 +1,5 @@
-//! Paths to bytes: memory regions with huge pages, pieces of checksummed blobs, and the file system behind a trait.
+//! Paths to bytes: memory regions with huge pages, pieces of checksummed blobs, and the file system behind a
+//! trait.
 #![deny(unsafe_code)]
 
 mod codec;

@@ -1,4 +1,5 @@
-//! A piece: metadata and blobs in one run of bytes, the same on disk and in memory, so that loading is reading.
+//! A piece: metadata and blobs in one run of bytes, the same on disk and in memory, so that loading is
+//! reading.
 //!
 //! Layout (little-endian), offsets tested in `tests`:
 //!
@@ -11,10 +12,12 @@
 //!      zero bytes up to a multiple of 64
 //! ```
 //!
-//! Whoever names a piece keeps its checksum: XXH3-64 of all its bytes. The zero bytes let a 64-bit load begin at a blob's last byte.
+//! Whoever names a piece keeps its checksum: XXH3-64 of all its bytes. The zero bytes let a 64-bit load begin
+//! at a blob's last byte.
 //!
-//! Invariant: a `Piece` that was read has had its checksum verified and its blobs lie within it; readers of its blobs need not fear
-//! damage, but must still check what a forged one may claim. Nothing in a piece changes.
+//! Invariant: a `Piece` that was read has had its checksum verified and its blobs lie within it; readers of
+//! its blobs need not fear damage, but must still check what a forged one may claim. Nothing in a piece
+//! changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -76,7 +76,8 @@ pub enum ExprKind {
         /// Right operand.
         right: Box<Expr>,
     },
-    /// `first op right op right …` for arithmetic of one precedence, from left to right: a chain too long to be a tree.
+    /// `first op right op right …` for arithmetic of one precedence, from left to right: a chain too long to
+    /// be a tree.
     Chain {
         /// The first operand.
         first: Box<Expr>,

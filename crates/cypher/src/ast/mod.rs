@@ -1,8 +1,8 @@
 //! The syntax tree: what a query says, before any name in it is looked up.
 //!
-//! Spans are byte ranges of the query text. A tree made by [`crate::parse`] is at most [`crate::NESTING_MAX`] levels
-//! high, so walking it recursively is safe; chains of `AND`, `OR`, `XOR`, comparisons and long chains of
-//! arithmetic are flat lists and count as one level.
+//! Spans are byte ranges of the query text. A tree made by [`crate::parse`] is at most [`crate::NESTING_MAX`]
+//! levels high, so walking it recursively is safe; chains of `AND`, `OR`, `XOR`, comparisons and long chains
+//! of arithmetic are flat lists and count as one level.
 
 mod clause;
 mod expression;

@@ -66,8 +66,8 @@ impl<'q> Binder<'q> {
     }
 }
 
-/// Conditions on shortest paths that their own clause sets become part of these: they say which is meant, not whether it is wanted. One
-/// that speaks of two of them is asked of the pair.
+/// Conditions on shortest paths that their own clause sets become part of these: they say which is meant, not
+/// whether it is wanted. One that speaks of two of them is asked of the pair.
 fn conditions_on_wholes(graph: &mut QueryGraph) {
     let QueryGraph { edges, paths, predicates, .. } = graph;
     let is_shortest = |e: &EdgePattern| matches!(e.range, EdgeRange::Variable { shortest: Some(_), .. });

@@ -133,8 +133,8 @@ impl<'q> Binder<'q> {
         Ok(var)
     }
 
-    /// Has a value whose type is not known before it is looked at fail where it is no node or relationship: `function` does, and is null
-    /// of nothing but null.
+    /// Has a value whose type is not known before it is looked at fail where it is no node or relationship:
+    /// `function` does, and is null of nothing but null.
     fn must_be(&self, pattern: &mut Pattern<'q>, function: &str, var: VarId, name: &Ident) {
         if self.type_of(var).is == LogicalType::Any {
             let call = Expr::Call(function.into(), vec![Expr::Var(var)], name.span);

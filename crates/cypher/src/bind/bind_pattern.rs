@@ -18,11 +18,13 @@ use crate::ast;
 
 /// Relationships that the pattern of one clause may have: pairs of them are written out.
 const EDGES_MAX: usize = 1_000;
-/// Nodes that the pattern of one clause may have: each that no relationship reaches is an operator more in the line of the plan.
+/// Nodes that the pattern of one clause may have: each that no relationship reaches is an operator more in
+/// the line of the plan.
 const NODES_MAX: usize = 2_000;
 /// Pairs of relationships that must differ, in all patterns of a query.
 const PAIRS_MAX: usize = 1_000_000;
-/// Types up to which those of two relationships are compared; with more, they are taken to have one in common.
+/// Types up to which those of two relationships are compared; with more, they are taken to have one in
+/// common.
 const TYPES_COMPARED_MAX: usize = 32;
 
 /// A pattern while it is bound.

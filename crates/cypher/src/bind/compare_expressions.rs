@@ -13,7 +13,8 @@ const COMPARED_MAX: usize = 8;
 const SKETCH_LEVELS: usize = 4;
 const SKETCH_CHILDREN: usize = 6;
 
-/// Places of expressions, by what they look like: thousands of columns are not compared with thousands of others.
+/// Places of expressions, by what they look like: thousands of columns are not compared with thousands of
+/// others.
 #[derive(Default)]
 pub(super) struct Sketches<'q> {
     exprs: Vec<Option<&'q Expr>>,

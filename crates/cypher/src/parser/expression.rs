@@ -12,7 +12,8 @@ use super::{Parsed, Parser};
 use crate::ast::{BinaryOp, ChainPart, ComparisonOp, ComparisonPart, Expr, ExprKind};
 use crate::token::{Keyword, TokenKind};
 
-/// Operators of one precedence that become a tree; more of them become one node, so that a long sum is not a deep one.
+/// Operators of one precedence that become a tree; more of them become one node, so that a long sum is not a
+/// deep one.
 const TREE_MAX: usize = 8;
 
 /// How tightly an operator binds.
@@ -211,7 +212,8 @@ impl Parser<'_> {
         Ok(Expr { kind, span: self.span_from(start) })
     }
 
-    /// `left + b - c …` with all operators that bind as tightly: a tree of its few operators, or one node of many.
+    /// `left + b - c …` with all operators that bind as tightly: a tree of its few operators, or one node of
+    /// many.
     #[inline(never)]
     fn arithmetic(&mut self, mut left: Expr, level: Level) -> Parsed<Expr> {
         let mut rest = Vec::new();

@@ -1,6 +1,8 @@
-//! Vectors in, columns of a record batch out: many vectors are one batch, so that a consumer is not given 100,000 small ones.
+//! Vectors in, columns of a record batch out: many vectors are one batch, so that a consumer is not given
+//! 100,000 small ones.
 //!
-//! Each value is copied once, from the executor's vector, which the next one overwrites, to the buffer that is handed over.
+//! Each value is copied once, from the executor's vector, which the next one overwrites, to the buffer that
+//! is handed over.
 
 use std::sync::Arc;
 

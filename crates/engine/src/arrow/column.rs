@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int64Array, StringArray,
-    PrimitiveArray, Time64NanosecondArray, TimestampNanosecondArray,
-};
 use arrow_array::types::{
     ArrowTimestampType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int64Array, PrimitiveArray,
+    StringArray, Time64NanosecondArray, TimestampNanosecondArray,
 };
 use trimorph_types::{Decimal, LogicalType, Value};
 use trimorph_vector::{Values, Vector};
@@ -25,7 +25,8 @@ pub(super) enum Column {
 }
 
 impl Column {
-    /// The type that holds all its values; instants that are an array already are taken to need no fraction of a second.
+    /// The type that holds all its values; instants that are an array already are taken to need no fraction
+    /// of a second.
     pub(super) fn column_type(&self) -> ColumnType {
         match self {
             Self::Typed(ty, _) => *ty,
@@ -35,7 +36,8 @@ impl Column {
         }
     }
 
-    /// The type that holds all its values, their fractions of a second looked at: for columns that cannot be in nanoseconds.
+    /// The type that holds all its values, their fractions of a second looked at: for columns that cannot be
+    /// in nanoseconds.
     pub(super) fn exact_type(&self) -> ColumnType {
         match self {
             Self::Typed(ColumnType::Instant { zoned, .. }, array) => {
@@ -65,7 +67,8 @@ impl Column {
         }
     }
 
-    /// General values as an array already, a third of their size, where no later value can ask for more than the array tells.
+    /// General values as an array already, a third of their size, where no later value can ask for more than
+    /// the array tells.
     pub(super) fn packed(self, entities: &Entities) -> Result<Self, TooLong> {
         let Self::General(values) = &self else { return Ok(self) };
         let ty = self.column_type();

@@ -3,10 +3,13 @@
 //! Types are joined as values are seen; the order in which they are seen does not matter:
 //! 1. null has no type and joins anything;
 //! 2. integers and floats are floats; integers and decimals are decimals;
-//! 3. decimals are `Decimal128` of all 38 digits, with as many behind the point as the longest has, where all fit that;
-//! 4. instants are nanoseconds where they fit that, else the coarser unit that all fit and none loses anything in; where there is none
-//!    they are text, and so are dates whose days do not fit 32 bits, and a notice says so;
-//! 5. anything else together is text, and so are lists, maps, nodes, relationships, paths, durations, zoned times and RDF terms.
+//! 3. decimals are `Decimal128` of all 38 digits, with as many behind the point as the longest has, where all
+//!    fit that;
+//! 4. instants are nanoseconds where they fit that, else the coarser unit that all fit and none loses
+//!    anything in; where there is none they are text, and so are dates whose days do not fit 32 bits, and a
+//!    notice says so;
+//! 5. anything else together is text, and so are lists, maps, nodes, relationships, paths, durations, zoned
+//!    times and RDF terms.
 
 use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, TimeUnit};
 use trimorph_types::{Decimal, LogicalType, Value};
@@ -20,7 +23,8 @@ pub(super) enum ColumnType {
     Plain(LogicalType),
     /// At most so many digits before and behind the point.
     Decimal { whole: u8, scale: u8 },
-    /// Dates and times of day, zoned or not: the unit that the finest needs, and the finest that the furthest fits in.
+    /// Dates and times of day, zoned or not: the unit that the finest needs, and the finest that the furthest
+    /// fits in.
     Instant { zoned: bool, needs: Unit, reach: Unit },
     /// The text form of dates or instants that no Arrow type holds together.
     Spelled(LogicalType),
@@ -28,8 +32,8 @@ pub(super) enum ColumnType {
     Text,
 }
 
-/// Units of instants, by how finely they tell them: nanoseconds reach the years 1677 to 2262, microseconds some 292,000 years,
-/// milliseconds 292 million. Arrow's seconds are left out: Parquet and Polars have none.
+/// Units of instants, by how finely they tell them: nanoseconds reach the years 1677 to 2262, microseconds
+/// some 292,000 years, milliseconds 292 million. Arrow's seconds are left out: Parquet and Polars have none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Unit {
     Milli,
@@ -80,8 +84,8 @@ impl Unit {
 /// Digits of the largest `i64`.
 const INT_DIGITS: u8 = 19;
 
-/// Digits behind the point that a stream leaves room for, because the ones to come may have more than the first: as many as a
-/// quotient has.
+/// Digits behind the point that a stream leaves room for, because the ones to come may have more than the
+/// first: as many as a quotient has.
 const STREAM_SCALE: u8 = 18;
 
 impl ColumnType {
@@ -185,11 +189,10 @@ impl ColumnType {
             (Self::Decimal { whole: a, scale: s }, Self::Decimal { whole: b, scale: t }) => {
                 Self::decimal(a.max(b), s.max(t))
             }
-            (Self::Instant { zoned, needs: a, reach: s }, Self::Instant { zoned: other, needs: b, reach: t })
-                if zoned == other =>
-            {
-                Self::instant(zoned, a.max(b), s.min(t))
-            }
+            (
+                Self::Instant { zoned, needs: a, reach: s },
+                Self::Instant { zoned: other, needs: b, reach: t },
+            ) if zoned == other => Self::instant(zoned, a.max(b), s.min(t)),
             (a, b) => match (a.spells(), b.spells()) {
                 (Some(x), Some(y)) if x == y => Self::Spelled(x),
                 _ => Self::Text,

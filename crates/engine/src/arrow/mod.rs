@@ -1,7 +1,8 @@
 //! Results as Arrow record batches: rows in, batches of one schema out.
 //!
-//! The way of a column: `builder` gathers vectors, `column` is what it gives, `column_type` says what all batches of it have in
-//! common, and `column` makes arrays of that. `stream` does the same without all rows at hand.
+//! The way of a column: `builder` gathers vectors, `column` is what it gives, `column_type` says what all
+//! batches of it have in common, and `column` makes arrays of that. `stream` does the same without all rows
+//! at hand.
 
 mod builder;
 mod column;
@@ -26,18 +27,21 @@ use crate::{Entities, Error, Notice, QueryResult};
 
 pub use self::stream::{ArrowCursor, ArrowStream};
 
-/// Rows of a batch: consumers pay for each batch and column again. With a batch for each vector of 2,048 rows pandas took 2.2 times
-/// as long to make a frame of three columns, and `arrow()` itself 1.04 times (205,000 rows, two runs in turns).
+/// Rows of a batch: consumers pay for each batch and column again. With a batch for each vector of 2,048 rows
+/// pandas took 2.2 times as long to make a frame of three columns, and `arrow()` itself 1.04 times (205,000
+/// rows, two runs in turns).
 const BATCH_ROWS: usize = 1 << 16;
 
 impl QueryResult {
-    /// All rows not fetched yet as record batches of one schema. A column whose type the query does not say takes the one that all
-    /// its values have: integers and floats together are floats, decimals are `Decimal128` where one scale fits them all. Instants are
-    /// nanoseconds, or where some lie outside the years 1677 to 2262 the coarser unit in which none loses anything; where there is
-    /// none they are text, with a notice. Where the types differ otherwise, and for lists, maps, nodes, relationships, paths and durations, their openCypher text form.
+    /// All rows not fetched yet as record batches of one schema. A column whose type the query does not say
+    /// takes the one that all its values have: integers and floats together are floats, decimals are
+    /// `Decimal128` where one scale fits them all. Instants are nanoseconds, or where some lie outside the
+    /// years 1677 to 2262 the coarser unit in which none loses anything; where there is none they are text,
+    /// with a notice. Where the types differ otherwise, and for lists, maps, nodes, relationships, paths and
+    /// durations, their openCypher text form.
     ///
-    /// **Cost**: each value is copied once out of the executor's vectors, never again by a consumer of the C interface; memory for
-    /// the arrays, and for general values of the batch that is being filled.
+    /// **Cost**: each value is copied once out of the executor's vectors, never again by a consumer of the C
+    /// interface; memory for the arrays, and for general values of the batch that is being filled.
     pub fn arrow(&mut self) -> Result<(SchemaRef, Vec<RecordBatch>), Error> {
         let entities = self.entities().clone();
         let mut batches = Vec::from_iter(self.early_columns());

@@ -2,13 +2,15 @@
 //!
 //! A stream needs its schema before its last row. A column's type is settled so:
 //! 1. the type that the query says, where it says one, but for the unit of instants;
-//! 2. else the common type of its values in the first batches (see `column_type`), where decimals get 18 digits behind the point if
-//!    20 before it are enough: batches are held until each column had a value, at most [`SETTLE_ROWS`] rows;
+//! 2. else the common type of its values in the first batches (see `column_type`), where decimals get 18
+//!    digits behind the point if 20 before it are enough: batches are held until each column had a value, at
+//!    most [`SETTLE_ROWS`] rows;
 //! 3. else, if it was null so far, text, or nanoseconds if the query says that it has instants.
 //!
-//! After that instants have to fit the unit of the first, a float column takes integers, a decimal column integers and decimals that fit, and a text column everything, in its
-//! openCypher text form. Any other value is an error of the stream that names the column; [`QueryResult::arrow`] looks at all rows
-//! first and has no such error.
+//! After that instants have to fit the unit of the first, a float column takes integers, a decimal column
+//! integers and decimals that fit, and a text column everything, in its openCypher text form. Any other value
+//! is an error of the stream that names the column; [`QueryResult::arrow`] looks at all rows first and has no
+//! such error.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,7 +29,8 @@ const SETTLE_ROWS: usize = 1 << 16;
 
 /// Where a stream stands: kept apart from its result, for callers that cannot borrow that.
 ///
-/// A cursor belongs to the result it was made of; what else is fetched from that meanwhile is missing in the stream.
+/// A cursor belongs to the result it was made of; what else is fetched from that meanwhile is missing in the
+/// stream.
 pub struct ArrowCursor {
     schema: SchemaRef,
     types: Vec<ColumnType>,
@@ -44,8 +47,8 @@ pub struct ArrowStream<'r> {
 impl QueryResult {
     /// The rows not fetched yet as a stream of record batches. See the module for how its schema comes to be.
     ///
-    /// **Cost**: memory for one batch at a time, after the first few. **Errors**: those of the query in the first batches; later ones
-    /// come from the stream.
+    /// **Cost**: memory for one batch at a time, after the first few. **Errors**: those of the query in the
+    /// first batches; later ones come from the stream.
     pub fn arrow_stream(&mut self) -> Result<ArrowStream<'_>, Error> {
         let cursor = ArrowCursor::new(self)?;
         Ok(ArrowStream { result: self, cursor })
@@ -53,7 +56,8 @@ impl QueryResult {
 }
 
 impl ArrowCursor {
-    /// Settles the schema of the rows not fetched yet, for which the first few batches may have to be computed.
+    /// Settles the schema of the rows not fetched yet, for which the first few batches may have to be
+    /// computed.
     pub fn new(result: &mut QueryResult) -> Result<Self, Error> {
         let declared: Vec<ColumnType> = result.types().iter().map(|t| ColumnType::declared(*t)).collect();
         let mut held = Vec::from_iter(result.early_columns());

@@ -1,5 +1,6 @@
-//! The procedures of a database: an immutable table that plans are bound to, and a changed copy in its place when one is added
-//! or taken away. What runs keeps what it was bound to; plans bound to an older table are made again.
+//! The procedures of a database: an immutable table that plans are bound to, and a changed copy in its place
+//! when one is added or taken away. What runs keeps what it was bound to; plans bound to an older table are
+//! made again.
 
 mod register;
 mod table;

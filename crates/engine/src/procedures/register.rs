@@ -1,4 +1,5 @@
-//! `tck.register(name, inputs, outputs, rows)` and `tck.unregister(name)`: procedures by which a test makes procedures of its own.
+//! `tck.register(name, inputs, outputs, rows)` and `tck.unregister(name)`: procedures by which a test makes
+//! procedures of its own.
 //!
 //! Inputs and outputs are lists of `[name, type]`; a row has a value for each input and then for each output.
 

@@ -1,4 +1,5 @@
-//! A procedure that is a table: arguments in, the outputs of the rows whose inputs are like them, in the order of the rows.
+//! A procedure that is a table: arguments in, the outputs of the rows whose inputs are like them, in the
+//! order of the rows.
 
 use std::collections::HashMap;
 use std::sync::Arc;

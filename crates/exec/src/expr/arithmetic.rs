@@ -6,7 +6,8 @@ use trimorph_vector::{Group, Nulls, Values, Vector};
 
 use super::vector::{Evaluated, positions};
 
-/// Integer and float arithmetic. An overflow, and a division by zero, is left to the scalar evaluator, which has the message.
+/// Integer and float arithmetic. An overflow, and a division by zero, is left to the scalar evaluator, which
+/// has the message.
 pub(super) fn arithmetic<'s>(
     op: Op,
     a: &Evaluated<'_, 's>,

@@ -1,5 +1,5 @@
-//! Comparison kernels: two typed vectors, or a vector and a constant, in; Booleans out, null where either side is. `None` where the
-//! types ask for the general operator.
+//! Comparison kernels: two typed vectors, or a vector and a constant, in; Booleans out, null where either
+//! side is. `None` where the types ask for the general operator.
 
 use std::cmp::Ordering;
 

@@ -24,8 +24,8 @@ pub(crate) struct Compiler<'c> {
 
 /// Compiles `expr` for tuples laid out as `layout` says.
 ///
-/// **Errors**: a parameter without a value; a variable that the plan does not have here (a bug of the binder or the optimizer,
-/// reported and not a panic).
+/// **Errors**: a parameter without a value; a variable that the plan does not have here (a bug of the binder
+/// or the optimizer, reported and not a panic).
 pub(crate) fn compile(expr: &Expr, layout: &Layout, compiler: &Compiler<'_>) -> Result<Ex, Diagnostic> {
     Scope { layout, compiler, locals: Vec::new() }.compile(expr)
 }
@@ -182,7 +182,8 @@ impl Scope<'_, '_> {
         Ok(if left.is_empty() { start } else { Ex::Chain(Box::new(start), left) })
     }
 
-    /// A call, evaluated now if it can be: the same arguments give the same result throughout the statement. What fails stays.
+    /// A call, evaluated now if it can be: the same arguments give the same result throughout the statement.
+    /// What fails stays.
     fn call(
         &self,
         function: &'static trimorph_functions::Function,
@@ -226,7 +227,8 @@ impl Scope<'_, '_> {
     }
 }
 
-/// Evaluates an operator on constants now, so that kernels see one constant. What fails stays: it fails only if it is reached.
+/// Evaluates an operator on constants now, so that kernels see one constant. What fails stays: it fails only
+/// if it is reached.
 fn fold(ex: Ex) -> Ex {
     if let Ex::Op(op, args, _) = &ex
         && args.iter().all(|a| matches!(a, Ex::Const(_)))

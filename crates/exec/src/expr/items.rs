@@ -1,5 +1,5 @@
-//! Elements of a list that are gone through one by one. The integers of `range()` are counted, not listed: a range of any length takes no
-//! memory.
+//! Elements of a list that are gone through one by one. The integers of `range()` are counted, not listed: a
+//! range of any length takes no memory.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ pub(crate) enum Items {
 }
 
 impl Items {
-    /// `range()` of these arguments, if it is one that can be counted: what is wrong with others the function says.
+    /// `range()` of these arguments, if it is one that can be counted: what is wrong with others the function
+    /// says.
     pub(crate) fn range(args: &[Value]) -> Option<Self> {
         let (start, end, step) = match args {
             [Value::Int(start), Value::Int(end)] => (*start, *end, 1),

@@ -1,9 +1,11 @@
-//! What an expression may make: values are bounded before and while they are made, so that none of them ends the process.
+//! What an expression may make: values are bounded before and while they are made, so that none of them ends
+//! the process.
 //!
-//! 1. No value is larger or deeper than [`EXTENT_MAX`], shared parts counted: whoever walks it afterwards is done in bounded time, on a
-//!    bounded stack.
+//! 1. No value is larger or deeper than [`EXTENT_MAX`], shared parts counted: whoever walks it afterwards is
+//!    done in bounded time, on a bounded stack.
 //! 2. What is about to be much larger than its operands is held from the memory budget before it is made.
-//! 3. What many small steps make, in a list comprehension or for the rows of a vector, is held while it grows.
+//! 3. What many small steps make, in a list comprehension or for the rows of a vector, is held while it
+//!    grows.
 
 use trimorph_algebra::Op;
 use trimorph_base::{Diagnostic, ErrorKind, OverBudget, Reservation, Stop};
@@ -85,7 +87,8 @@ pub(crate) fn is_large_call(name: &str, args: &[Value]) -> bool {
     call_bytes(name, args) > SMALL
 }
 
-/// Bytes of a call's result where it can be far larger than the arguments: all such functions are here. 0 elsewhere.
+/// Bytes of a call's result where it can be far larger than the arguments: all such functions are here. 0
+/// elsewhere.
 fn call_bytes(name: &str, args: &[Value]) -> u64 {
     let cell = size_of::<Value>() as u64;
     let occurrences = |text: &str, part: &str| {
@@ -121,7 +124,8 @@ fn call_bytes(name: &str, args: &[Value]) -> u64 {
     }
 }
 
-/// Values made one after the other and kept: holds what they own from the budget, and stops where the query is cancelled.
+/// Values made one after the other and kept: holds what they own from the budget, and stops where the query
+/// is cancelled.
 pub(crate) struct Made<'a, 's> {
     cx: &'a Context<'s>,
     held: Option<Reservation>,

@@ -1,8 +1,9 @@
 //! Expressions, compiled against a layout.
 //!
-//! `compile` resolves variables to groups and slots, properties to columns, functions to kernels, parameters to values.
-//! `scalar` evaluates one tuple; `vector` evaluates all selected positions of one group, with typed kernels where both sides
-//! have a type and the scalar evaluator for the rest. The two are tested against each other. `made` bounds what either of them makes.
+//! `compile` resolves variables to groups and slots, properties to columns, functions to kernels, parameters
+//! to values. `scalar` evaluates one tuple; `vector` evaluates all selected positions of one group, with
+//! typed kernels where both sides have a type and the scalar evaluator for the rest. The two are tested
+//! against each other. `made` bounds what either of them makes.
 
 mod arithmetic;
 mod compare;

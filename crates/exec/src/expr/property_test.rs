@@ -1,8 +1,8 @@
-//! A predicate that compares one property with constants: takes a group, gives the positions that pass, by comparing encoded values.
-//! No value is taken out, no vector is made.
+//! A predicate that compares one property with constants: takes a group, gives the positions that pass, by
+//! comparing encoded values. No value is taken out, no vector is made.
 //!
-//! A range of integers, dates or instants is compared as codes; a condition on text is asked once per dictionary entry. What
-//! the columns cannot answer so (`None`) is left to the evaluator.
+//! A range of integers, dates or instants is compared as codes; a condition on text is asked once per
+//! dictionary entry. What the columns cannot answer so (`None`) is left to the evaluator.
 
 use std::sync::Arc;
 

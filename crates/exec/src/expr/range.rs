@@ -3,8 +3,8 @@
 use trimorph_algebra::Op;
 use trimorph_types::{LogicalType, Value};
 
-/// The integers `low..=high` that a column of `ty` must hold for `column op value` to be true; `None` where that is no range of
-/// integers. Exceptions of the column (values of another type) are not covered.
+/// The integers `low..=high` that a column of `ty` must hold for `column op value` to be true; `None` where
+/// that is no range of integers. Exceptions of the column (values of another type) are not covered.
 pub(crate) fn integer_range(ty: LogicalType, op: Op, value: &Value) -> Option<(i64, i64)> {
     let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
     let v = match (ty, value) {

@@ -14,7 +14,8 @@ use super::items::Items;
 use super::made::{Made, bounded, hold_call, hold_operator};
 use crate::Context;
 
-/// One tuple of a chunk: the flat positions of flat groups and `position` in `group`; and the values of local variables.
+/// One tuple of a chunk: the flat positions of flat groups and `position` in `group`; and the values of local
+/// variables.
 pub(crate) struct Row<'a, 's> {
     pub(crate) chunk: &'a Chunk<'s>,
     pub(crate) group: usize,
@@ -305,8 +306,8 @@ pub(crate) fn type_error(expected: &str, found: &Value) -> Diagnostic {
     Diagnostic::runtime(ErrorKind::TypeError, "InvalidArgumentType", text)
 }
 
-/// Applies an operator that needs nothing but its operands; `None` for one that needs the graph, or with a wrong number of
-/// operands.
+/// Applies an operator that needs nothing but its operands; `None` for one that needs the graph, or with a
+/// wrong number of operands.
 pub(crate) fn apply_pure(op: Op, values: &[Value]) -> Option<Result<Value, Diagnostic>> {
     Some(match (op, values) {
         (Op::Xor, [a, b]) => ops::xor(a, b),

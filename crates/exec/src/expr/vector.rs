@@ -1,8 +1,9 @@
 //! The vector evaluator: all selected positions of one group at once.
 //!
-//! Typed fast paths: properties are gathered column by column; comparisons of integers, floats, dates, instants, strings, nodes
-//! and edges with a constant or a vector; AND, OR, NOT, IS NULL; integer and float arithmetic. Everything else goes through the
-//! scalar evaluator position by position. Values at positions not selected are arbitrary.
+//! Typed fast paths: properties are gathered column by column; comparisons of integers, floats, dates,
+//! instants, strings, nodes and edges with a constant or a vector; AND, OR, NOT, IS NULL; integer and float
+//! arithmetic. Everything else goes through the scalar evaluator position by position. Values at positions
+//! not selected are arbitrary.
 //!
 //! Source: GF-CL §6.2 (filters and expressions on flat/flat, flat/list, list/list).
 

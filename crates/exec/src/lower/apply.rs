@@ -89,7 +89,8 @@ impl<'s> Lowering<'s> {
                 Err(_) => (Box::new(ops::Empty) as BoxOperator<'s>, ops::ArgumentCell::default()),
             }),
         };
-        // The subplan just lowered is used: lowering it twice would double the work with each level of nesting.
+        // The subplan just lowered is used: lowering it twice would double the work with each level of
+        // nesting.
         let op = ops::Apply::new(child.op, parts, first);
         Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
     }
@@ -156,7 +157,8 @@ fn looks_at_rows_together(plan: &Plan) -> bool {
         Plan::Union { inputs, .. } => {
             inputs.iter().any(|i| arguments_of(i).is_none() || looks_at_rows_together(i))
         }
-        // Both sides of a join may hold the argument: then rows must agree on their number, which one row at a time ensures.
+        // Both sides of a join may hold the argument: then rows must agree on their number, which one row at
+        // a time ensures.
         Plan::HashJoin { left, right, .. } => !is_constant(right) || looks_at_rows_together(left),
         // A plan that starts from nothing has no row number to carry.
         Plan::Unit | Plan::Empty(_) | Plan::NodeScan(_) => true,

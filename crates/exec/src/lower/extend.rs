@@ -1,4 +1,5 @@
-//! Lowering of steps along edges: which form each extend takes (GF-CL §6.2), see `docs/design/execution.md`, "Following edges".
+//! Lowering of steps along edges: which form each extend takes (GF-CL §6.2), see `docs/design/execution.md`,
+//! "Following edges".
 
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use crate::layout::Layout;
 use crate::operator::BoxOperator;
 use crate::ops;
 
-/// Mean list length from which lists stay factorised: below it, a chunk per list costs more than repeating the start node does
-/// (SNB BI 4: lists of 15 cost three times what a flat batch does).
+/// Mean list length from which lists stay factorised: below it, a chunk per list costs more than repeating
+/// the start node does (SNB BI 4: lists of 15 cost three times what a flat batch does).
 const LIST_LENGTH_MIN: u64 = 64;
 /// The same for lists that are only filtered and counted: nothing above costs anything per chunk.
 const COUNTED_LENGTH_MIN: u64 = 4;
@@ -52,7 +53,8 @@ impl<'s> Lowering<'s> {
         }
         let one_list = plan.only().filter(|a| !a.single && !a.check_table);
         let kept: Vars = below.intersection(needed).copied().collect();
-        // In the order of a scan, lists lie end to end: nothing is repeated, or lists are too short to be worth keeping apart.
+        // In the order of a scan, lists lie end to end: nothing is repeated, or lists are too short to be
+        // worth keeping apart.
         let short =
             |a: &AdjacencyRef| a.edges < list_length_min * self.catalog.node_tables[a.from.0 as usize].rows;
         let scanned = in_scan_order(input, step.from)

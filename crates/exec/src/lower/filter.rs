@@ -72,8 +72,8 @@ fn filters<'s>(mut lowered: Lowered<'s>, specs: &mut Vec<ops::FilterSpec>) -> Lo
     lowered
 }
 
-/// Whether a predicate compares properties of what a step reaches with what is known before, and nothing else: a list costs it next
-/// to nothing, while the general evaluator makes vectors for each.
+/// Whether a predicate compares properties of what a step reaches with what is known before, and nothing
+/// else: a list costs it next to nothing, while the general evaluator makes vectors for each.
 pub(super) fn tests_only(predicate: &Expr, step: &Extend) -> bool {
     let reached = |v: &VarId| *v == step.to || Some(*v) == step.edge;
     let property =

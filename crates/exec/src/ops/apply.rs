@@ -1,6 +1,6 @@
-//! Apply: for each input row, the rows of a subplan. A whole vector of input rows goes through the subplan at once, each with its
-//! number; what comes out is sent back to its row by that number. Only subplans that look at rows together (they aggregate,
-//! sort, limit or deduplicate) get one row at a time.
+//! Apply: for each input row, the rows of a subplan. A whole vector of input rows goes through the subplan at
+//! once, each with its number; what comes out is sent back to its row by that number. Only subplans that look
+//! at rows together (they aggregate, sort, limit or deduplicate) get one row at a time.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::{Context, ExecError};
 /// What becomes of the subplan's rows.
 #[derive(Clone)]
 pub(crate) enum ApplyMode {
-    /// Input row × subplan rows: these slots of the subplan follow the kept ones. `optional`: a row without any appears once
-    /// with nulls.
+    /// Input row × subplan rows: these slots of the subplan follow the kept ones. `optional`: a row without
+    /// any appears once with nulls.
     Join { slots: Arc<[usize]>, optional: bool },
     /// Rows that have at least one, or none.
     Semi { anti: bool },
@@ -67,7 +67,8 @@ pub(crate) struct ApplyParts<'s> {
     pub(crate) make: Arc<dyn Fn() -> (BoxOperator<'s>, ArgumentCell<'s>) + Send + Sync + 's>,
 }
 
-/// Values of one row that are collected between two looks at the flag that cancels, and bytes that are not worth a charge.
+/// Values of one row that are collected between two looks at the flag that cancels, and bytes that are not
+/// worth a charge.
 const VALUES_UNCHECKED: usize = 1 << 16;
 const HELD_BYTES_MIN: usize = 1 << 16;
 

@@ -1,7 +1,8 @@
-//! Batch extend: short lists, several adjacencies, nodes of several tables. Rows of one group in, rows of one group out: each row
-//! is repeated for its neighbours, so that a vector is full whatever the degrees.
+//! Batch extend: short lists, several adjacencies, nodes of several tables. Rows of one group in, rows of one
+//! group out: each row is repeated for its neighbours, so that a vector is full whatever the degrees.
 //!
-//! Source: Virtuoso "Vectored Execution" (an index join over a whole vector); GF-CL's list extend is `list_extend`.
+//! Source: Virtuoso "Vectored Execution" (an index join over a whole vector); GF-CL's list extend is
+//! `list_extend`.
 
 use std::sync::Arc;
 
@@ -26,7 +27,8 @@ impl<'s> BatchExtend<'s> {
     }
 }
 
-/// Rows being extended, list by list. Input slots `keep` become output slots `0..`; the node reached and the edge follow.
+/// Rows being extended, list by list. Input slots `keep` become output slots `0..`; the node reached and the
+/// edge follow.
 pub(crate) struct Batch<'s> {
     inner: Chunk<'s>,
     slots: usize,
@@ -119,8 +121,8 @@ impl<'s> Batch<'s> {
     }
 }
 
-/// Appends the neighbours of `node` from the `offset`-th on, at most `room` of them; gives how many edges it looked at and
-/// whether there may be more.
+/// Appends the neighbours of `node` from the `offset`-th on, at most `room` of them; gives how many edges it
+/// looked at and whether there may be more.
 #[expect(clippy::too_many_arguments, reason = "the parts of one loop's state")]
 fn expand(
     cx: &Context<'_>,
@@ -143,7 +145,8 @@ fn expand(
                     offset -= list.len;
                     continue;
                 }
-                // Lists are taken whole: their length is bounded by the degree, and edges by position need the whole list.
+                // Lists are taken whole: their length is bounded by the degree, and edges by position need
+                // the whole list.
                 if offset == 0 {
                     csr.append_nodes(list, nodes);
                     if let Some(edges) = &mut edges {

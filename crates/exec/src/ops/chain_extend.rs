@@ -1,9 +1,11 @@
-//! Chain extend: variable length along edges of which each node has one at most (replies to their posts, parts to the whole). A walk has
-//! no branches: it is a loop, without a stack, and every node on it is an answer once.
+//! Chain extend: variable length along edges of which each node has one at most (replies to their posts,
+//! parts to the whole). A walk has no branches: it is a loop, without a stack, and every node on it is an
+//! answer once.
 //!
-//! A trail takes no edge twice. In one direction an edge is taken twice only where a node is left twice: the walk stops there. (Without
-//! direction a walk could go back over the edge it came by.) A walk that comes to a node without an edge has left none twice, since each
-//! node leads to one other: what was left is looked through only where a walk is stopped by its length.
+//! A trail takes no edge twice. In one direction an edge is taken twice only where a node is left twice: the
+//! walk stops there. (Without direction a walk could go back over the edge it came by.) A walk that comes to
+//! a node without an edge has left none twice, since each node leads to one other: what was left is looked
+//! through only where a walk is stopped by its length.
 //!
 //! Source: GF-CL §6.2 (column extend), repeated.
 

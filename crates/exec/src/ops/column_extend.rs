@@ -1,5 +1,5 @@
-//! Column extend: n-1 and 1-1 edges add a neighbour and an edge vector to the group of the node they start from; positions
-//! without an edge leave the selection.
+//! Column extend: n-1 and 1-1 edges add a neighbour and an edge vector to the group of the node they start
+//! from; positions without an edge leave the selection.
 //!
 //! Source: GF-CL §6.2.
 
@@ -25,7 +25,8 @@ pub(crate) struct ColumnExtend<'s> {
 }
 
 impl<'s> ColumnExtend<'s> {
-    /// The common case: nodes of one table without nulls, one vertex column, nothing to check, no edge wanted.
+    /// The common case: nodes of one table without nulls, one vertex column, nothing to check, no edge
+    /// wanted.
     fn fill_plain(
         &self,
         group: &Group<'s>,

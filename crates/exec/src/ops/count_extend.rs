@@ -1,11 +1,13 @@
-//! Counting extend: multiplies each position by the number of matches that hang at its node, without making them.
+//! Counting extend: multiplies each position by the number of matches that hang at its node, without making
+//! them.
 //!
-//! What hangs is a tree of steps. The count of a node is the sum, over its edges that pass the step's predicate, of the product
-//! of the counts that hang at the node reached; counts below the first step are computed once for all nodes of the tables
-//! reached (dense arrays) and then gathered: the message passing that sums an acyclic count in one pass over each edge table.
+//! What hangs is a tree of steps. The count of a node is the sum, over its edges that pass the step's
+//! predicate, of the product of the counts that hang at the node reached; counts below the first step are
+//! computed once for all nodes of the tables reached (dense arrays) and then gathered: the message passing
+//! that sums an acyclic count in one pass over each edge table.
 //!
-//! Hot loops: degrees are differences of offsets; a predicate on forward edges is evaluated over the contiguous slots of many
-//! lists at once.
+//! Hot loops: degrees are differences of offsets; a predicate on forward edges is evaluated over the
+//! contiguous slots of many lists at once.
 //!
 //! Source: GF-CL §6.2 (aggregation over factorised tuples); Yannakakis 1981 for the passing of counts.
 
@@ -23,7 +25,8 @@ use crate::operator::{BoxOperator, Operator};
 use crate::rows::{MANY, overflow};
 use crate::{Context, ExecError};
 
-/// Counts of all nodes of a table, as narrow as the largest allows: they are gathered at random, and stay in a cache half the size.
+/// Counts of all nodes of a table, as narrow as the largest allows: they are gathered at random, and stay in
+/// a cache half the size.
 pub(crate) enum Counts {
     Bits16(Vec<u16>),
     Bits32(Vec<u32>),
@@ -69,7 +72,8 @@ impl Counts {
     }
 }
 
-/// One step that is counted. Its predicate is compiled for a group with the edge in slot 0 and the node reached in slot 1.
+/// One step that is counted. Its predicate is compiled for a group with the edge in slot 0 and the node
+/// reached in slot 1.
 pub(crate) struct CountTarget {
     pub(crate) step: EdgeAccess,
     pub(crate) predicate: Option<Ex>,
@@ -82,9 +86,10 @@ pub(crate) struct CountTarget {
     pub(crate) weights: Vec<OnceLock<Result<(Counts, Reservation), ExecError>>>,
 }
 
-/// Adds to `counts` how many edges consecutive rows have with a property in a range, without taking values out: forward lists lie end to
-/// end in the property pages, backward ones are found by their positions, a run of lists at once. `None` where the column or the adjacency
-/// does not allow that; `counts` is of no use then.
+/// Adds to `counts` how many edges consecutive rows have with a property in a range, without taking values
+/// out: forward lists lie end to end in the property pages, backward ones are found by their positions, a run
+/// of lists at once. `None` where the column or the adjacency does not allow that; `counts` is of no use
+/// then.
 fn add_in_range(
     range: &PropertyTest,
     adjacency: &AdjacencyRef,
@@ -120,8 +125,8 @@ fn add_in_range(
     Some(())
 }
 
-/// Counts the edges of one list with a property in a range: forward slots follow each other, backward ones are found by their
-/// position. `None` where the column or the adjacency does not allow that.
+/// Counts the edges of one list with a property in a range: forward slots follow each other, backward ones
+/// are found by their position. `None` where the column or the adjacency does not allow that.
 fn count_in_range(
     range: &PropertyTest,
     adjacency: &AdjacencyRef,
@@ -182,8 +187,8 @@ impl CountTarget {
         }
     }
 
-    /// The sum of the counts of rows `first..first + len` of `table`, where edges lie one after the other and need not be told
-    /// apart by row; `None` elsewhere.
+    /// The sum of the counts of rows `first..first + len` of `table`, where edges lie one after the other and
+    /// need not be told apart by row; `None` elsewhere.
     fn total(&self, table: TableId, first: u64, len: u64, cx: &Context<'_>) -> Option<u64> {
         let [adjacency] = &self.step.by_table[table.0 as usize][..] else { return None };
         let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency) else { return None };
@@ -205,7 +210,8 @@ impl CountTarget {
         }
     }
 
-    /// As [`Self::multiply_range`] for a range of one edge property and nothing below; `false`, and nothing done, elsewhere.
+    /// As [`Self::multiply_range`] for a range of one edge property and nothing below; `false`, and nothing
+    /// done, elsewhere.
     fn range_multiplies(
         &self,
         table: TableId,
@@ -386,8 +392,9 @@ fn view<'a, 's>(cx: &'a Context<'s>, adjacency: &AdjacencyRef) -> Option<&'a Adj
     adjacency.view(&cx.reader)
 }
 
-/// Counts the edges of consecutive rows that pass a predicate on edge properties: the lists of a forward CSR follow each
-/// other, so the property pages are read from end to end. `false`, and nothing done, where they do not.
+/// Counts the edges of consecutive rows that pass a predicate on edge properties: the lists of a forward CSR
+/// follow each other, so the property pages are read from end to end. `false`, and nothing done, where they
+/// do not.
 fn count_slots(
     adjacency: &AdjacencyRef,
     csr: &CsrView<'_>,
@@ -456,8 +463,8 @@ fn select<'s>(
     Ok(std::mem::take(&mut chunk.groups[0].selection))
 }
 
-/// Counting extend. For a node in a flat group the count becomes the multiplicity of `fresh`, a flat group of its own: the node's
-/// group may stand still while others move.
+/// Counting extend. For a node in a flat group the count becomes the multiplicity of `fresh`, a flat group of
+/// its own: the node's group may stand still while others move.
 pub(crate) struct CountExtend<'s> {
     pub(crate) child: BoxOperator<'s>,
     pub(crate) from: Place,

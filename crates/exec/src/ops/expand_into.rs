@@ -1,6 +1,6 @@
-//! Expand into: edges between two bound nodes, found by binary search in the sorted list of one end. Where rows that follow each
-//! other share the other end, that end's list is walked along with them instead; where very many do, its neighbours become a set,
-//! and only those in it are searched.
+//! Expand into: edges between two bound nodes, found by binary search in the sorted list of one end. Where
+//! rows that follow each other share the other end, that end's list is walked along with them instead; where
+//! very many do, its neighbours become a set, and only those in it are searched.
 //!
 //! Source: GF-CL §7 (intersecting sorted lists for cyclic patterns).
 
@@ -14,7 +14,8 @@ use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
-/// Expand into. Without an edge variable each row's multiplicity is multiplied by the number of edges; with one, rows repeat.
+/// Expand into. Without an edge variable each row's multiplicity is multiplied by the number of edges; with
+/// one, rows repeat.
 pub(crate) struct ExpandInto<'s> {
     pub(crate) child: BoxOperator<'s>,
     pub(crate) inner: Chunk<'s>,
@@ -137,7 +138,8 @@ fn edges_between(
             }
         }
         AdjacencyView::Csr(csr) => {
-            // The other direction may have the shorter list; where it is a CSR too, search there for the count.
+            // The other direction may have the shorter list; where it is a CSR too, search there for the
+            // count.
             let list = csr.list(node.row());
             let mut at = csr.lower_bound(list, target);
             let mut ordinal = 0;

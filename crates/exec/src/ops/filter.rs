@@ -1,10 +1,11 @@
-//! Filter: each step narrows the selection of the one unflat group its predicate reads, or lets a tuple of flat groups through.
+//! Filter: each step narrows the selection of the one unflat group its predicate reads, or lets a tuple of
+//! flat groups through.
 //!
-//! Steps stand in one operator, because a pattern of many edges has so many that operators on top of each other would take too much
-//! stack.
+//! Steps stand in one operator, because a pattern of many edges has so many that operators on top of each
+//! other would take too much stack.
 //!
-//! A comparison of one property with constants is asked of the encoded column. Where nobody above looks at the group's
-//! positions, those that pass are only counted.
+//! A comparison of one property with constants is asked of the encoded column. Where nobody above looks at
+//! the group's positions, those that pass are only counted.
 
 use std::sync::Arc;
 

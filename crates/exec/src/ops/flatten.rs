@@ -11,9 +11,9 @@ use crate::{Context, ExecError};
 
 /// Goes through the positions of a group.
 ///
-/// Invariant: what operators above narrow or multiply for one position must not be seen at the next. So the selections and
-/// multiplicities of the other groups that are unflat here are kept when the first position is taken and put back at each
-/// following one.
+/// Invariant: what operators above narrow or multiply for one position must not be seen at the next. So the
+/// selections and multiplicities of the other groups that are unflat here are kept when the first position is
+/// taken and put back at each following one.
 pub(crate) struct Cursor {
     group: usize,
     others: Arc<[usize]>,

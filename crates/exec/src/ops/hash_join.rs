@@ -1,7 +1,8 @@
-//! Hash join: the build side's rows are kept, numbered by key; each probe row is repeated for its matches. Without keys it is the
-//! product. The build side is built once, by whichever twin asks first.
+//! Hash join: the build side's rows are kept, numbered by key; each probe row is repeated for its matches.
+//! Without keys it is the product. The build side is built once, by whichever twin asks first.
 //!
-//! Where nothing of the build side is wanted, rows of one key are one row that stands for all: a product is counted, not enumerated.
+//! Where nothing of the build side is wanted, rows of one key are one row that stands for all: a product is
+//! counted, not enumerated.
 
 use std::sync::{Arc, OnceLock};
 

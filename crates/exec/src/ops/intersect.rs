@@ -1,5 +1,6 @@
-//! Intersect: nodes reached from several bound nodes at once. The sorted lists are merged, the shortest leading; where a list is
-//! much longer than the shortest it is searched, not walked. Parallel edges multiply.
+//! Intersect: nodes reached from several bound nodes at once. The sorted lists are merged, the shortest
+//! leading; where a list is much longer than the shortest it is searched, not walked. Parallel edges
+//! multiply.
 //!
 //! Source: GF-CL §7 (multiway intersection for cyclic patterns); worst-case optimal joins, Ngo et al. 2012.
 
@@ -13,8 +14,8 @@ use trimorph_vector::{Chunk, Nodes, Values, Vector};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
-/// Intersect over rows of one group. Input slots `keep` become output slots `0..`; the node follows if it is wanted, else each row
-/// is multiplied by the number of matches.
+/// Intersect over rows of one group. Input slots `keep` become output slots `0..`; the node follows if it is
+/// wanted, else each row is multiplied by the number of matches.
 pub(crate) struct Intersect<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
@@ -85,7 +86,8 @@ impl<'s> Intersect<'s> {
     }
 }
 
-/// Calls `visit` with each common node and the product of how often it stands in each list. Lists are sorted, shortest first.
+/// Calls `visit` with each common node and the product of how often it stands in each list. Lists are sorted,
+/// shortest first.
 fn common(lists: &[Vec<NodeId>], mut visit: impl FnMut(NodeId, u64)) {
     let [first, rest @ ..] = lists else { return };
     let mut at = vec![0usize; rest.len()];

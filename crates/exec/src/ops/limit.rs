@@ -1,5 +1,5 @@
-//! Skip and limit: on rows of one group, counting multiplicities; asks its child for nothing once it has enough. A row that comes too often
-//! to be counted ([`MANY`]) comes as often after any that are skipped.
+//! Skip and limit: on rows of one group, counting multiplicities; asks its child for nothing once it has
+//! enough. A row that comes too often to be counted ([`MANY`]) comes as often after any that are skipped.
 
 use trimorph_vector::{Chunk, Selection};
 

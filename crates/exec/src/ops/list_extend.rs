@@ -1,5 +1,5 @@
-//! List extend: n-n edges of one adjacency. The start node's group is flattened; the neighbours become a new unflat group whose
-//! vectors point into adjacency.
+//! List extend: n-n edges of one adjacency. The start node's group is flattened; the neighbours become a new
+//! unflat group whose vectors point into adjacency.
 //!
 //! Source: GF-CL §6.2.
 

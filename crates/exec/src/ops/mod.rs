@@ -1,8 +1,9 @@
 //! Operators, one per file.
 //!
-//! Two kinds. *Factorised* operators work in place on the chunk of their pipeline, whatever its groups: scan, list and column
-//! extend, counting extend, filter, compute, flatten. *Row* operators stand at a layout boundary: they own the chunk below them
-//! and give chunks of one group; `pack` turns any chunk into that form.
+//! Two kinds. *Factorised* operators work in place on the chunk of their pipeline, whatever its groups: scan,
+//! list and column extend, counting extend, filter, compute, flatten. *Row* operators stand at a layout
+//! boundary: they own the chunk below them and give chunks of one group; `pack` turns any chunk into that
+//! form.
 
 mod aggregate;
 mod apply;

@@ -1,5 +1,5 @@
-//! Procedure call: each row is repeated for the rows that a procedure gives for it. A procedure without columns is called once a
-//! row, and the row stays.
+//! Procedure call: each row is repeated for the rows that a procedure gives for it. A procedure without
+//! columns is called once a row, and the row stays.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Node scan: a morsel at a time from the shared dispenser, a vector at a time from the morsel. The group's node vector is a range:
-//! nothing is read.
+//! Node scan: a morsel at a time from the shared dispenser, a vector at a time from the morsel. The group's
+//! node vector is a range: nothing is read.
 
 use std::sync::Arc;
 

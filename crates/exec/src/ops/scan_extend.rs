@@ -1,11 +1,14 @@
-//! Scan extend: edges of start nodes that come in the order of the scan. Where most of them are wanted, the lists of a run of rows are
-//! read as one, end to end: neighbours in place, edges by slot, whole vectors whatever the degrees. Where few are, list by list.
+//! Scan extend: edges of start nodes that come in the order of the scan. Where most of them are wanted, the
+//! lists of a run of rows are read as one, end to end: neighbours in place, edges by slot, whole vectors
+//! whatever the degrees. Where few are, list by list.
 //!
 //! 1. the child gives rows whose start nodes are a range of one table
-//! 2. the run of their lists is cut in vectors; positions of start nodes that were filtered out leave the selection
+//! 2. the run of their lists is cut in vectors; positions of start nodes that were filtered out leave the
+//!    selection
 //! 3. input slots that are kept are repeated for each edge
 //!
-//! Source: Poseidon §5 (relation scan against index scan), §6.2 (chosen by how much of a partition the frontier holds).
+//! Source: Poseidon §5 (relation scan against index scan), §6.2 (chosen by how much of a partition the
+//! frontier holds).
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
-//! Sort and top-k: keeps rows with their keys, orders them by openCypher's orderability; on one thread equal keys stay in the order they
-//! came. Runs its child on all cores when it can be forked: each worker keeps its own rows, which are sorted together at the end.
+//! Sort and top-k: keeps rows with their keys, orders them by openCypher's orderability; on one thread equal
+//! keys stay in the order they came. Runs its child on all cores when it can be forked: each worker keeps its
+//! own rows, which are sorted together at the end.
 //!
-//! With a limit of k, rows are cut to the best k whenever 2k + a vector have gathered. From then on rows whose first key comes after
-//! the k-th best's are left out as they come.
+//! With a limit of k, rows are cut to the best k whenever 2k + a vector have gathered. From then on rows
+//! whose first key comes after the k-th best's are left out as they come.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -121,8 +122,8 @@ impl<'s> Part<'s> {
         Ok(())
     }
 
-    /// Leaves out positions whose first key comes after that of row `bound`. Only where both are of one integer type: anything else is
-    /// found out by sorting.
+    /// Leaves out positions whose first key comes after that of row `bound`. Only where both are of one
+    /// integer type: anything else is found out by sorting.
     fn leave_out(
         &self,
         positions: &mut Vec<u32>,
@@ -185,7 +186,8 @@ impl<'s> Part<'s> {
 /// Rows that are sorted, or merged, between two looks at the flag that cancels.
 const ROWS_UNCHECKED: usize = 1 << 16;
 
-/// Sorts, equal elements staying in the order they came: runs by themselves, then merged in pairs. Nobody can stop a sort of the whole.
+/// Sorts, equal elements staying in the order they came: runs by themselves, then merged in pairs. Nobody can
+/// stop a sort of the whole.
 fn sort_in_runs(
     rows: &mut Vec<u32>,
     compare: impl Fn(&u32, &u32) -> Ordering,

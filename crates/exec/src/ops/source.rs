@@ -53,8 +53,8 @@ impl<'s> Operator<'s> for Empty {
     }
 }
 
-/// Where an apply leaves the rows for its subplan. A subplan may start from them in several places (the branches of a union, both sides
-/// of a join): each of its leaves gets them once.
+/// Where an apply leaves the rows for its subplan. A subplan may start from them in several places (the
+/// branches of a union, both sides of a join): each of its leaves gets them once.
 #[derive(Clone, Default)]
 pub(crate) struct ArgumentCell<'s>(Arc<Mutex<Vec<Option<Group<'s>>>>>);
 

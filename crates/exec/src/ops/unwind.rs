@@ -1,5 +1,5 @@
-//! Unwind: each row is repeated for the elements of a list. Null gives no row; a value that is no list gives one. The integers of
-//! `range()` are counted, not listed: a range of any length takes no memory.
+//! Unwind: each row is repeated for the elements of a list. Null gives no row; a value that is no list gives
+//! one. The integers of `range()` are counted, not listed: a range of any length takes no memory.
 
 use std::sync::Arc;
 

@@ -11,7 +11,8 @@ pub(super) struct Collect {
 }
 
 impl Collect {
-    /// Elements that the list has room for once `more` have come: it grows by halves, so that what moves is known before it does.
+    /// Elements that the list has room for once `more` have come: it grows by halves, so that what moves is
+    /// known before it does.
     fn capacity_with(&self, more: u64) -> usize {
         let wanted = self.items.len().saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
         let capacity = self.items.capacity();

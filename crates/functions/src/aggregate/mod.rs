@@ -214,7 +214,8 @@ impl Accumulator {
         }
     }
 
-    /// Bytes that are to be allocated before a value can be taken `weight` times: what it holds now is given back when they are there.
+    /// Bytes that are to be allocated before a value can be taken `weight` times: what it holds now is given
+    /// back when they are there.
     pub fn growth_bytes(&self, weight: u64) -> usize {
         match &self.0 {
             State::Collect(collect) => collect.growth_bytes(weight),

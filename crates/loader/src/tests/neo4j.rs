@@ -119,10 +119,8 @@ fn zones_are_kept_and_rows_without_an_end_have_no_edge() {
         "nodes.csv",
         "id:ID(N),seen:datetime,:LABEL\na,2020-06-01T12:00+02:00[Europe/Berlin],N\nb,2020-06-01T12:00Z,N\n",
     );
-    let edges = scratch.file(
-        "edges.csv",
-        ":START_ID(N),w:int,:END_ID(N),:TYPE\na,1,b,E\n,2,b,E\na,3,,E\n,,,E\nb,4,a,E\n",
-    );
+    let edges = scratch
+        .file("edges.csv", ":START_ID(N),w:int,:END_ID(N),:TYPE\na,1,b,E\n,2,b,E\na,3,,E\n,,,E\nb,4,a,E\n");
     let (recorder, report) = try_load(&[nodes, edges], Format::Neo4jCsv, &small_chunks());
     let report = report.unwrap();
     assert_eq!((report.nodes, report.edges, report.rejected, report.without_end), (2, 2, 0, 3));

@@ -1,7 +1,7 @@
 //! Connected parts of a pattern: which comes next, and how each begins.
 //!
-//! A part that touches nodes that are there comes first, then one that can be looked up, then the smallest. A part that has nothing in
-//! common with the rows there are is planned by itself and multiplied with them.
+//! A part that touches nodes that are there comes first, then one that can be looked up, then the smallest. A
+//! part that has nothing in common with the rows there are is planned by itself and multiplied with them.
 
 use std::collections::HashSet;
 
@@ -17,8 +17,9 @@ use crate::passes::poll;
 use crate::walks::asks_of_rows;
 use crate::{Halt, HashJoins, VarSet};
 
-/// Part of a node's rows below which an end of a shortest path is scanned for before the search. The searches are the same, and paths to
-/// other nodes are not made; measured on SNB 0.1, targets that are half of the nodes cost as much as all.
+/// Part of a node's rows below which an end of a shortest path is scanned for before the search. The searches
+/// are the same, and paths to other nodes are not made; measured on SNB 0.1, targets that are half of the
+/// nodes cost as much as all.
 const ENDS: f64 = 0.25;
 
 /// Rows that wait to be joined with a part that is planned by itself, and their variables.
@@ -232,8 +233,8 @@ impl Planner<'_> {
         self.beside(outer);
     }
 
-    /// Looks up both ends of shortest paths, or scans for one of few, where that is possible: then a search has a target, where it would
-    /// else find a path to every node there is.
+    /// Looks up both ends of shortest paths, or scans for one of few, where that is possible: then a search
+    /// has a target, where it would else find a path to every node there is.
     pub(super) fn start_shortest(&mut self) {
         let is_shortest = |e: &EdgePattern| matches!(e.range, EdgeRange::Variable { shortest: Some(_), .. });
         let edges: Vec<(usize, EdgePattern)> =
@@ -243,8 +244,8 @@ impl Planner<'_> {
                 |var: VarId| self.available.contains(&var) || self.lookup(var, &self.available).is_some();
             let none = VarSet::new();
             let ends = [edge.from, edge.to].map(|v| (v, is_there(v), self.selectivity(v, &none)));
-            // Ends are scanned for only where nothing else may find them from rows or over edges. A condition on each edge may look at
-            // the row, and then every row is a walk of its own.
+            // Ends are scanned for only where nothing else may find them from rows or over edges. A condition
+            // on each edge may look at the row, and then every row is a walk of its own.
             let is_lone = self.edges.count() == 1
                 && edge.each.is_none()
                 && !self.walks.contains_key(&edge.var)
@@ -258,7 +259,8 @@ impl Planner<'_> {
                     self.start(*var);
                 }
             }
-            // One walk serves all targets of a start that follow each other: the start is the outer loop, and the rarer end.
+            // One walk serves all targets of a start that follow each other: the start is the outer loop, and
+            // the rarer end.
             let mut scanned: Vec<_> = ends.iter().filter(|(_, there, _)| !there).collect();
             scanned.sort_by(|a, b| {
                 let rows = |end: &(VarId, bool, f64)| {

@@ -1,6 +1,8 @@
-//! The predicates of a pattern that are not placed yet: which become ready as variables are reached, and which look at a variable.
+//! The predicates of a pattern that are not placed yet: which become ready as variables are reached, and
+//! which look at a variable.
 //!
-//! Each counts the variables that it still waits for, so that placing all of them takes time in what they look at together.
+//! Each counts the variables that it still waits for, so that placing all of them takes time in what they
+//! look at together.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};

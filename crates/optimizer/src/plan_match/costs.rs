@@ -1,4 +1,5 @@
-//! What a step of an order costs: degrees of the edges of a component, each found once, and the rows that a step makes.
+//! What a step of an order costs: degrees of the edges of a component, each found once, and the rows that a
+//! step makes.
 
 use std::cell::OnceCell;
 
@@ -8,10 +9,11 @@ use trimorph_base::TableId;
 use super::order_joins::Component;
 use crate::degrees::{degree, degree_of_few, rows_of};
 
-/// A row reached over a vertex column, which is read along; one from a list, a jump shared with its neighbours in it, costs 1.
+/// A row reached over a vertex column, which is read along; one from a list, a jump shared with its
+/// neighbours in it, costs 1.
 const COLUMN_COST: f64 = 0.6;
-/// A look for an edge between two nodes that are there: a binary search in a list. Measured on SNB BI 18: 70 to 85 ns against 10 to 15
-/// for a row made.
+/// A look for an edge between two nodes that are there: a binary search in a list. Measured on SNB BI 18: 70
+/// to 85 ns against 10 to 15 for a row made.
 const PROBE_COST: f64 = 6.0;
 
 /// What is known of the edges and nodes of a component.

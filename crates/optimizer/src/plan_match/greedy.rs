@@ -1,7 +1,8 @@
-//! The order of a component of many nodes: from a start the cheapest next step, again and again; or the order of the text.
+//! The order of a component of many nodes: from a start the cheapest next step, again and again; or the order
+//! of the text.
 //!
-//! The edges with one end reached are kept; a step looks at these and no others. Where there are very many nodes only the starts with the
-//! fewest rows are tried.
+//! The edges with one end reached are kept; a step looks at these and no others. Where there are very many
+//! nodes only the starts with the fewest rows are tried.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,8 @@
-//! An order with joins in it becomes a plan: each build side is planned by itself, from its own part of the pattern.
+//! An order with joins in it becomes a plan: each build side is planned by itself, from its own part of the
+//! pattern.
 //!
-//! The build sides' edges and predicates are taken out of the pattern first, so that nothing else plans them; the node in common is kept
-//! on both sides.
+//! The build sides' edges and predicates are taken out of the pattern first, so that nothing else plans them;
+//! the node in common is kept on both sides.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -110,7 +111,8 @@ impl Planner<'_> {
         Ok(Side { plan: side.plan, estimate: side.estimate, vars: side.available })
     }
 
-    /// The predicates of a build side, taken out of the pattern; one on the node in common is asked on both sides.
+    /// The predicates of a build side, taken out of the pattern; one on the node in common is asked on both
+    /// sides.
     fn conditions_of_side(&mut self, own: &VarSet, shared: VarId) -> Conditions {
         let vars: Vec<VarId> = own.iter().copied().collect();
         let mut mine = Vec::new();

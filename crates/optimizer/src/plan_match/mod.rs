@@ -5,12 +5,13 @@
 //! components  which connected part comes next, and how it begins
 //! steps       one step along an edge, cycles closed or intersected
 //! conditions  predicates not placed yet         open_edges   edges not planned yet
-//! order_joins the order of a connected part: all orders of few nodes, greedily for many (greedy), by cost (costs)
+//! order_joins the order of a connected part by cost (costs): all of few nodes, greedily for many (greedy)
 //! hash_joins  parts planned by themselves and joined
 //! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
 //! ```
 //!
-//! A pattern is planned without a look at what stands above it but which variables are needed, and asks no other pass.
+//! A pattern is planned without a look at what stands above it but which variables are needed, and asks no
+//! other pass.
 
 mod components;
 mod conditions;

@@ -1,10 +1,11 @@
 //! Join order: dynamic programming over the connected sets of nodes of one component.
 //!
-//! A plan for a set is a start node (or the rows given) and extends, each to one new node, or two plans joined by hash on the one node
-//! they share; where rows are given, they are probed and the other side is planned as if there were none. Edges that close a cycle are
-//! checked, or intersected, as soon as both ends are there. Cost is the sum of the rows made; a row reached over a vertex column costs
-//! less than one from a list (GF-CL §7: sequential against random). Above 12 nodes, or with very many edges among fewer, the cheapest
-//! next step is taken instead (`greedy`).
+//! A plan for a set is a start node (or the rows given) and extends, each to one new node, or two plans
+//! joined by hash on the one node they share; where rows are given, they are probed and the other side is
+//! planned as if there were none. Edges that close a cycle are checked, or intersected, as soon as both ends
+//! are there. Cost is the sum of the rows made; a row reached over a vertex column costs less than one from a
+//! list (GF-CL §7: sequential against random). Above 12 nodes, or with very many edges among fewer, the
+//! cheapest next step is taken instead (`greedy`).
 
 use trimorph_algebra::{EdgePattern, VarId};
 use trimorph_base::CancelToken;
@@ -21,7 +22,8 @@ const EXHAUSTIVE_MAX: usize = 12;
 /// Most edges for which they are: each set tries each edge.
 const EXHAUSTIVE_EDGES_MAX: usize = 48;
 
-/// A row put into a hash table, and one looked up there: set beside the cost of a look for an edge, not measured.
+/// A row put into a hash table, and one looked up there: set beside the cost of a look for an edge, not
+/// measured.
 const BUILD_COST: f64 = 8.0;
 const LOOKUP_COST: f64 = 4.0;
 /// Most nodes for which hash joins are tried: 7 × 3^6 pairs of sets. Chosen by that number, not measured.
@@ -72,7 +74,8 @@ pub(super) struct Order {
     pub(super) steps: Vec<Step>,
     pub(super) cost: f64,
     pub(super) rows: f64,
-    /// Nodes of which there are few, whatever the number of rows: who starts from one tag comes back to one tag. Of the first 64.
+    /// Nodes of which there are few, whatever the number of rows: who starts from one tag comes back to one
+    /// tag. Of the first 64.
     pub(super) picked: u64,
 }
 
@@ -119,8 +122,8 @@ impl Component<'_> {
         Some((mask | 1 << to, Order { start: order.start, steps, cost, rows, picked }))
     }
 
-    /// The cheapest order that reaches every node. `apart` is the same pattern with nothing from outside: the parts that rows from outside
-    /// may be joined with.
+    /// The cheapest order that reaches every node. `apart` is the same pattern with nothing from outside: the
+    /// parts that rows from outside may be joined with.
     pub(super) fn order(&self, apart: Option<&Component<'_>>) -> Result<Option<Order>, Halt> {
         let costs = Costs::new(self);
         let is_small = self.nodes.len() <= EXHAUSTIVE_MAX && self.edges.len() <= EXHAUSTIVE_EDGES_MAX;
@@ -139,7 +142,8 @@ impl Component<'_> {
         self.bushy != HashJoins::Off && self.nodes.len() <= BUSHY_MAX
     }
 
-    /// The cheapest order of each set of nodes; what is joined with it comes from `apart`, or from the same search.
+    /// The cheapest order of each set of nodes; what is joined with it comes from `apart`, or from the same
+    /// search.
     fn search(&self, apart: Option<&[Option<Order>]>, costs: &Costs<'_>) -> Result<Vec<Option<Order>>, Halt> {
         let mut best: Vec<Option<Order>> = vec![None; 1 << self.nodes.len()];
         let bound = self.bound_mask();
@@ -165,7 +169,8 @@ impl Component<'_> {
         Ok(best)
     }
 
-    /// The cheapest hash join that gives exactly the nodes of `mask`: two orders with one node in common and no edge between the others.
+    /// The cheapest hash join that gives exactly the nodes of `mask`: two orders with one node in common and
+    /// no edge between the others.
     fn joins(
         &self,
         mask: u64,

@@ -1,7 +1,8 @@
-//! A condition on a node just reached, and on what it leads to along single-cardinality edges, becomes a set of nodes that is found once
-//! and asked many times.
+//! A condition on a node just reached, and on what it leads to along single-cardinality edges, becomes a set
+//! of nodes that is found once and asked many times.
 //!
-//! 1. the subtree at the node: nodes reached by edges of which each has one at most, that nobody looks at, with their predicates
+//! 1. the subtree at the node: nodes reached by edges of which each has one at most, that nobody looks at,
+//!    with their predicates
 //! 2. if the node's tables have fewer rows than reach it, the subtree is planned by itself and gives the set
 //! 3. the subtree leaves the graph
 //!
@@ -152,7 +153,8 @@ impl Subtree {
     }
 }
 
-/// Whether a predicate gives the same whenever it is asked, and never an error: it is asked of nodes that no row may reach.
+/// Whether a predicate gives the same whenever it is asked, and never an error: it is asked of nodes that no
+/// row may reach.
 pub(super) fn is_harmless(predicate: &Expr) -> bool {
     match predicate {
         Expr::Op(Op::And | Op::Or | Op::Not | Op::Xor, parts, _) => parts.iter().all(is_harmless),

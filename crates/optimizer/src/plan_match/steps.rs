@@ -1,4 +1,5 @@
-//! One step along an edge: to a new node, with the cycles that it closes, or between two nodes that are there.
+//! One step along an edge: to a new node, with the cycles that it closes, or between two nodes that are
+//! there.
 
 use std::rc::Rc;
 

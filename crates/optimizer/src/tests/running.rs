@@ -1,4 +1,5 @@
-//! The list of passes: what can be switched off, what is timed, that planning stops and does not grow too fast.
+//! The list of passes: what can be switched off, what is timed, that planning stops and does not grow too
+//! fast.
 
 use std::time::{Duration, Instant};
 

@@ -15,7 +15,8 @@ use trimorph_types::{LogicalType, Value};
 use crate::passes::{PASSES, Planning};
 use crate::{Options, VarSet};
 
-/// 1,000 persons with a key, 10 cities, 5,000 messages; persons know 10 others, live in one city, like 20 messages.
+/// 1,000 persons with a key, 10 cities, 5,000 messages; persons know 10 others, live in one city, like 20
+/// messages.
 pub(super) fn catalog() -> Catalog {
     let mut catalog = Catalog::default();
     for (label, rows) in [("Person", 1_000), ("City", 10), ("Message", 5_000)] {
@@ -136,7 +137,8 @@ impl Small {
         Plan::Aggregate { input: Box::new(input), keys: Vec::new(), aggregates: vec![(count, star)] }
     }
 
-    /// Runs some passes, with what is needed above, and the checker after each; gives the plan as EXPLAIN shows it.
+    /// Runs some passes, with what is needed above, and the checker after each; gives the plan as EXPLAIN
+    /// shows it.
     pub(super) fn run(&mut self, passes: &[&str], plan: Plan, needed: &[&str]) -> String {
         let plan = self.plan(passes, plan, needed, Options::default());
         trimorph_algebra::explain(&plan, &self.vars, &mut |_| String::new())

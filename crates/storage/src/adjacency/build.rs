@@ -1,7 +1,9 @@
 //! From edges in file order to both directions, sorted.
 //!
-//! 1. Counting sort by source row, then each list by (target, file order): the forward order, whose index is the slot.
-//! 2. For each target table a counting sort by target row of the forward order: stable, so lists come out sorted by source.
+//! 1. Counting sort by source row, then each list by (target, file order): the forward order, whose index is
+//!    the slot.
+//! 2. For each target table a counting sort by target row of the forward order: stable, so lists come out
+//!    sorted by source.
 //! 3. Written segment by segment as CSR, or as a vertex column where no node has two edges: `write`.
 //!
 //! **Cost**: O(edges + rows) and a sort within each list; 24 bytes an edge at the peak.

@@ -1,12 +1,13 @@
 //! CSR: sorted neighbour lists.
 //!
-//! A piece per segment of 65,536 rows: 32-bit offsets (`rows + 1`, or one per non-empty list and a rank index where a quarter
-//! or more of the lists are empty), neighbour rows in whole bytes, tables only where neighbours are in several, positions only where
-//! needed. Lists are sorted by (table, row).
+//! A piece per segment of 65,536 rows: 32-bit offsets (`rows + 1`, or one per non-empty list and a rank index
+//! where a quarter or more of the lists are empty), neighbour rows in whole bytes, tables only where
+//! neighbours are in several, positions only where needed. Lists are sorted by (table, row).
 //!
-//! Slots number the edges through all segments of one main version; each segment's first slot is a multiple of 65,536, so that edge
-//! properties, which lie in pieces by source segment, are found by a slot's upper bits. Lists of which no positions are stored have their
-//! slots in their order; others have holes and any order, and are found by page and position.
+//! Slots number the edges through all segments of one main version; each segment's first slot is a multiple
+//! of 65,536, so that edge properties, which lie in pieces by source segment, are found by a slot's upper
+//! bits. Lists of which no positions are stored have their slots in their order; others have holes and any
+//! order, and are found by page and position.
 
 use std::sync::Arc;
 
@@ -81,9 +82,11 @@ impl CsrSegment {
         Ok(Self::read(piece, SEGMENT_ROWS, &[])?)
     }
 
-    /// Reads the piece of a segment of at most `rows` rows: a table may have got rows since, which have no edges.
+    /// Reads the piece of a segment of at most `rows` rows: a table may have got rows since, which have no
+    /// edges.
     ///
-    /// **Errors**: metadata that does not fit the blobs, the rows or the target tables. **Cost**: a look at every neighbour.
+    /// **Errors**: metadata that does not fit the blobs, the rows or the target tables. **Cost**: a look at
+    /// every neighbour.
     pub(crate) fn read(
         piece: Arc<Piece>,
         rows: usize,
@@ -123,7 +126,8 @@ impl CsrSegment {
         Ok(Self { piece: owned, rows, edges, presence, offsets, neighbours, tables, positions })
     }
 
-    /// The first edge of each page of 128 rows, and behind the last: where properties lie by the order of lists.
+    /// The first edge of each page of 128 rows, and behind the last: where properties lie by the order of
+    /// lists.
     pub(crate) fn page_starts(&self) -> Vec<u32> {
         let offsets = bytemuck::try_cast_slice::<u8, u32>(self.offsets.as_slice()).unwrap_or_default();
         let rank = self.presence.as_ref().map(RankBytes::view);
@@ -286,7 +290,8 @@ impl<'s> CsrView<'s> {
         self.segments.get(segment).map_or(0, |s| s.rows.saturating_sub(local))
     }
 
-    /// The row, of `rows` from `first` on, that the `i`-th edge of their run starts at. **Cost**: O(log rows).
+    /// The row, of `rows` from `first` on, that the `i`-th edge of their run starts at. **Cost**: O(log
+    /// rows).
     pub(crate) fn row_of(&self, first: u64, rows: usize, run: List, i: usize) -> u64 {
         let local = first as usize % SEGMENT_ROWS;
         let starts_after = |row: usize| {
@@ -294,7 +299,8 @@ impl<'s> CsrView<'s> {
             start.is_some_and(|start| start as usize > run.start + i)
         };
         let (mut low, mut high) = (0, rows);
-        // The last row whose edges start at or before the edge holds it: those after it without edges start later.
+        // The last row whose edges start at or before the edge holds it: those after it without edges start
+        // later.
         while high - low > 1 {
             let middle = usize::midpoint(low, high);
             if starts_after(middle) {
@@ -306,7 +312,8 @@ impl<'s> CsrView<'s> {
         first + low as u64
     }
 
-    /// Whether the slots of a list follow each other in its order, as all do that were only loaded: then [`Self::slot`] is the first.
+    /// Whether the slots of a list follow each other in its order, as all do that were only loaded: then
+    /// [`Self::slot`] is the first.
     #[inline]
     pub fn is_in_order(&self, list: List) -> bool {
         self.segments.get(list.segment).is_none_or(|s| s.positions.is_none())
@@ -347,8 +354,8 @@ impl<'s> CsrView<'s> {
         (!overflow).then_some(())
     }
 
-    /// The slots at which the edges of rows `first..` start, or would, and behind the last row's; `None`, and anything written, where
-    /// the rows are not all in one segment.
+    /// The slots at which the edges of rows `first..` start, or would, and behind the last row's; `None`, and
+    /// anything written, where the rows are not all in one segment.
     ///
     /// **Cost**: one load per row and no branch on whether it has edges.
     pub fn slots(&self, first: u64, out: &mut [u64]) -> Option<()> {
@@ -386,8 +393,8 @@ impl<'s> CsrView<'s> {
         self.segments.get(list.segment).is_some_and(|s| s.tables.is_none() && s.positions.is_some())
     }
 
-    /// Calls `each` with the row and the stored position of every neighbour of a list whose neighbours are in one table, in order, up to
-    /// 64 at a time; nothing where positions are not stored.
+    /// Calls `each` with the row and the stored position of every neighbour of a list whose neighbours are in
+    /// one table, in order, up to 64 at a time; nothing where positions are not stored.
     #[inline]
     pub(crate) fn rows_and_positions(&self, list: List, mut each: impl FnMut(&[i64], &[i64])) {
         /// Lists up to this long spare the buffers of longer ones.
@@ -427,9 +434,11 @@ impl<'s> CsrView<'s> {
         }
     }
 
-    /// The sum of `weights` over the rows of a list's neighbours, whatever their table; `None` on overflow, or if a row has no weight.
+    /// The sum of `weights` over the rows of a list's neighbours, whatever their table; `None` on overflow,
+    /// or if a row has no weight.
     ///
-    /// **Cost**: one load of the neighbour and one of the weight each; 32-bit weights take half the cache and cannot overflow.
+    /// **Cost**: one load of the neighbour and one of the weight each; 32-bit weights take half the cache and
+    /// cannot overflow.
     #[inline]
     pub fn sum_weights<T: Copy + Into<u64>>(&self, list: List, weights: &[T]) -> Option<u64> {
         let Some(view) = self.segments.get(list.segment) else { return Some(0) };
@@ -488,7 +497,8 @@ impl<'s> CsrView<'s> {
     }
 }
 
-/// The sum of the weights at codes of `W` bytes. A code is taken by one load of 8 bytes: as many follow the last.
+/// The sum of the weights at codes of `W` bytes. A code is taken by one load of 8 bytes: as many follow the
+/// last.
 #[inline]
 fn sum_at<const W: usize, T: Copy + Into<u64>>(bytes: &[u8], len: usize, weights: &[T]) -> Option<u64> {
     let (mut sum, mut over) = (0u64, false);

@@ -1,8 +1,8 @@
 //! Neighbours of the nodes of one node table along one edge table, in one direction.
 //!
-//! n-n edges are a CSR: offsets and neighbour rows sorted by (table, row), cut in segments of 65,536 source rows so that each
-//! holds its rows in the fewest whole bytes. Edges of which no node has two are a vertex column. Positions are kept only
-//! where an edge must be found from its target and has properties.
+//! n-n edges are a CSR: offsets and neighbour rows sorted by (table, row), cut in segments of 65,536 source
+//! rows so that each holds its rows in the fewest whole bytes. Edges of which no node has two are a vertex
+//! column. Positions are kept only where an edge must be found from its target and has properties.
 //!
 //! Source: GF-CL §4.1.2 (single cardinality), §4.2 (new ids), §5.1 (zero suppression), §5.3 (empty lists).
 
@@ -54,7 +54,8 @@ pub(crate) fn segment_rows(rows: u64) -> impl Iterator<Item = usize> {
 }
 
 impl Adjacency {
-    /// The direction seen from a table of `rows` rows, of one piece for each of its segments; the last segments may have none.
+    /// The direction seen from a table of `rows` rows, of one piece for each of its segments; the last
+    /// segments may have none.
     ///
     /// **Errors**: a piece that does not fit its rows or its targets.
     pub(crate) fn read(

@@ -52,9 +52,11 @@ impl VertexSegment {
         Ok(Self::read(piece, SEGMENT_ROWS, &[])?)
     }
 
-    /// Reads the piece of a segment of at most `rows` rows: a table may have got rows since, which have no edge.
+    /// Reads the piece of a segment of at most `rows` rows: a table may have got rows since, which have no
+    /// edge.
     ///
-    /// **Errors**: metadata that does not fit the blobs, the rows or the target tables. **Cost**: a look at every neighbour.
+    /// **Errors**: metadata that does not fit the blobs, the rows or the target tables. **Cost**: a look at
+    /// every neighbour.
     pub(crate) fn read(
         piece: Arc<Piece>,
         rows: usize,
@@ -140,10 +142,11 @@ impl<'s> VertexColumnView<'s> {
         Some(NodeId::new(self.targets[target], view.neighbours.get(place).cast_unsigned()))
     }
 
-    /// The neighbours of the nodes at `positions`, all of this column's table, written to `out` where they are; gives the positions that
-    /// have one.
+    /// The neighbours of the nodes at `positions`, all of this column's table, written to `out` where they
+    /// are; gives the positions that have one.
     ///
-    /// **Cost**: a load, shift and mask each, and a rank where some nodes have none; the form of `nodes` is decided once.
+    /// **Cost**: a load, shift and mask each, and a rank where some nodes have none; the form of `nodes` is
+    /// decided once.
     pub fn follow(&self, nodes: &Nodes<'_>, positions: &[u32], out: &mut [NodeId]) -> Vec<u32> {
         let mut kept = Vec::with_capacity(positions.len());
         nodes.for_each(positions.iter().map(|p| *p as usize), |i, node| {

@@ -54,8 +54,8 @@ impl SegmentLists<'_> {
 
     /// Writes rows, presence, ends, neighbours, tables and positions.
     ///
-    /// A vertex column needs presence bits as soon as one row has no edge. A CSR's 4-byte offsets are worth 1.25 bits a row for the index
-    /// only where a quarter of the lists are empty.
+    /// A vertex column needs presence bits as soon as one row has no edge. A CSR's 4-byte offsets are worth
+    /// 1.25 bits a row for the index only where a quarter of the lists are empty.
     fn write(&self, single: bool) -> (Vec<u8>, AdjacencyBytes) {
         let mut piece = PieceWriter::new();
         let mut bytes = AdjacencyBytes::default();

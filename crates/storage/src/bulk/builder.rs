@@ -1,12 +1,14 @@
 //! The sink of a bulk load: nodes are encoded as they come, edges wait as keys until every node is there.
 //!
-//! 1. `append_nodes`: keys are entered into their space (a duplicate is a rejected row), columns go to their writers.
+//! 1. `append_nodes`: keys are entered into their space (a duplicate is a rejected row), columns go to their
+//!    writers.
 //! 2. `append_edges`: keys to node ids where they are known already; the batch is kept, packed.
-//! 3. `finish`: node tables; then for each (edge label, source node table): the keys that are left to node ids (a dangling end is
-//!    a rejected row), sort, both directions, property pages. Edge tables are built in parallel, but no two large ones.
+//! 3. `finish`: node tables; then for each (edge label, source node table): the keys that are left to node
+//!    ids (a dangling end is a rejected row), sort, both directions, property pages. Edge tables are built in
+//!    parallel, but no two large ones.
 //!
-//! **Cost**: at most twice the memory of what was loaded, and 512 MB; `tests/memory/main.rs` measures it. What is kept is
-//! charged to the budget as it comes, columns by estimate.
+//! **Cost**: at most twice the memory of what was loaded, and 512 MB; `tests/memory/main.rs` measures it.
+//! What is kept is charged to the budget as it comes, columns by estimate.
 //!
 //! Source: GF-CL §4–5; design §3.
 
@@ -126,7 +128,8 @@ impl<'a> BulkBuilder<'a> {
 
     /// Builds the main version, on `threads` threads.
     ///
-    /// **Errors**: a dangling edge that is not to be skipped; more edges or tables than ids can tell apart; cancellation.
+    /// **Errors**: a dangling edge that is not to be skipped; more edges or tables than ids can tell apart;
+    /// cancellation.
     pub fn finish(self, threads: usize) -> Result<Main, BulkError> {
         let nodes = std::mem::take(&mut *lock(&self.nodes));
         let spaces: Vec<Arc<RwLock<KeySpace>>> =
@@ -503,7 +506,8 @@ impl BulkSink for BulkBuilder<'_> {
             let spaces = lock(&self.spaces);
             (Arc::clone(&spaces[state.from].1), Arc::clone(&spaces[state.to].1))
         };
-        // Always in the order of the spaces, or two readers that wait behind writers would wait for each other.
+        // Always in the order of the spaces, or two readers that wait behind writers would wait for each
+        // other.
         let waiting = match state.from.cmp(&state.to) {
             Ordering::Less => {
                 let from = read(&from);

@@ -1,11 +1,12 @@
-//! A column in, the bytes that a column writer will hold for it out, by estimate: what the budget of a load is charged.
+//! A column in, the bytes that a column writer will hold for it out, by estimate: what the budget of a load
+//! is charged.
 
 use trimorph_types::Value;
 
 use super::ColumnData;
 
-/// Bytes that the values take once encoded, about: integers as wide as the batch's range, strings half their bytes (what FSST
-/// and dictionaries save at least, as a rule) and 11/4 a row.
+/// Bytes that the values take once encoded, about: integers as wide as the batch's range, strings half their
+/// bytes (what FSST and dictionaries save at least, as a rule) and 11/4 a row.
 pub(super) fn estimate_bytes(data: &ColumnData) -> usize {
     let ints = |v: &[i64]| {
         let range = v.iter().min().zip(v.iter().max()).map_or(0, |(low, high)| high.abs_diff(*low));

@@ -1,6 +1,7 @@
 //! From waiting edges to edge tables: grouping by source table, building the pieces of one edge table.
 //!
-//! Edges of one table come in runs of 65,536; a full run is packed, so that edges take about the room they will take stored.
+//! Edges of one table come in runs of 65,536; a full run is packed, so that edges take about the room they
+//! will take stored.
 
 use std::sync::Arc;
 
@@ -354,8 +355,8 @@ fn page_starts(list: &SortedEdges, first: u64, rows: u64) -> Vec<u32> {
         .collect()
 }
 
-/// Appends a property in the order of slots, a segment of source rows after the other; or where edges are single, of `source_rows` rows,
-/// null where one has no edge.
+/// Appends a property in the order of slots, a segment of source rows after the other; or where edges are
+/// single, of `source_rows` rows, null where one has no edge.
 fn append_in_order(
     writer: &mut ColumnWriter,
     column: &[WaitingColumn],

@@ -1,7 +1,8 @@
 //! What a bulk load hands to storage: declared tables, batches of columns, and rows refused.
 //!
-//! Nodes are named by keys in *key spaces* (neo4j-admin's ID spaces; LDBC's `Place`, `Organisation`, `Person` ids): several
-//! node tables may share one, and an edge's ends are keys in two of them. The sink resolves keys to rows.
+//! Nodes are named by keys in *key spaces* (neo4j-admin's ID spaces; LDBC's `Place`, `Organisation`, `Person`
+//! ids): several node tables may share one, and an edge's ends are keys in two of them. The sink resolves
+//! keys to rows.
 
 use trimorph_types::{LogicalType, Value};
 
@@ -54,7 +55,8 @@ pub enum ColumnData {
     LocalTime(Vec<i64>),
     /// `LOCAL DATETIME`: nanoseconds since 1970-01-01T00:00:00.
     LocalDateTime(Vec<i64>),
-    /// `DATETIME` in UTC: nanoseconds since 1970-01-01T00:00:00Z. Instants that do not fit, and other zones, go as `Values`.
+    /// `DATETIME` in UTC: nanoseconds since 1970-01-01T00:00:00Z. Instants that do not fit, and other zones,
+    /// go as `Values`.
     DateTime(Vec<i64>),
     /// `STRING`: value `i` is `bytes[ends[i-1]..ends[i]]`, UTF-8 throughout and at each cut.
     String {
@@ -196,8 +198,9 @@ impl std::fmt::Display for BulkError {
 
 impl std::error::Error for BulkError {}
 
-/// Takes a load in. `append_*` may be called from several threads, but batches of one handle must come in row order:
-/// rows are numbered as they come. All nodes and all edges may come in any order relative to each other.
+/// Takes a load in. `append_*` may be called from several threads, but batches of one handle must come in row
+/// order: rows are numbered as they come. All nodes and all edges may come in any order relative to each
+/// other.
 pub trait BulkSink: Sync {
     /// Declares a node table. The same label set may be declared once.
     fn declare_nodes(&self, spec: NodeSpec) -> Result<NodeHandle, BulkError>;

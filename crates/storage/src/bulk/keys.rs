@@ -1,11 +1,14 @@
-//! Key spaces while loading: from a key to the node that has it, in little more room than the keys themselves.
+//! Key spaces while loading: from a key to the node that has it, in little more room than the keys
+//! themselves.
 //!
-//! 1. The keys of each table lie in row order: full runs of 65,536 integers as frame of reference, texts end to end.
-//! 2. An open-addressing index over all tables of the space holds `used 1 · tag 15 · table 16 · row 32`; the tag spares most
-//!    looks at keys that are not the one. It is cut in 64 shards by the hash, so that growing copies a 64th at a time.
+//! 1. The keys of each table lie in row order: full runs of 65,536 integers as frame of reference, texts end
+//!    to end.
+//! 2. An open-addressing index over all tables of the space holds `used 1 · tag 15 · table 16 · row 32`; the
+//!    tag spares most looks at keys that are not the one. It is cut in 64 shards by the hash, so that growing
+//!    copies a 64th at a time.
 //!
-//! **Cost**: 10 to 20 bytes a key for the index, and the keys. (A map from key to node id takes 19 to 39, and half as much again
-//! while it grows; that was most of the peak memory of a load.)
+//! **Cost**: 10 to 20 bytes a key for the index, and the keys. (A map from key to node id takes 19 to 39, and
+//! half as much again while it grows; that was most of the peak memory of a load.)
 
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{Packed, pack};
@@ -223,7 +226,8 @@ fn keys_of(tables: &[TableKeys], table: TableId) -> Option<&TableKeys> {
 }
 
 impl KeySpace {
-    /// Gives `key` to the node `row` of `table`; `false` if another node has it. Rows of a table come in order.
+    /// Gives `key` to the node `row` of `table`; `false` if another node has it. Rows of a table come in
+    /// order.
     pub(crate) fn insert(&mut self, key: Key<'_>, table: TableId, row: u32) -> bool {
         let Self { tables, ints, texts } = self;
         if tables.len() <= usize::from(table.0) {

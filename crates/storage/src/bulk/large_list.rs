@@ -1,15 +1,16 @@
 //! The edges of a large edge table in, both directions out, in little more memory than they take when stored.
 //!
-//! 1. Counting sort by source row into one slot an edge: the target as its number among the rows of all target tables, and
-//!    where edges have properties the edge's place in the input. Then each list is sorted.
+//! 1. Counting sort by source row into one slot an edge: the target as its number among the rows of all
+//!    target tables, and where edges have properties the edge's place in the input. Then each list is sorted.
 //! 2. Forward is written from the slots, segment by segment.
-//! 3. Backward is made for ranges of target rows, in at most ten or so passes over the slots, so that only an eighth of it is
-//!    there at a time.
+//! 3. Backward is made for ranges of target rows, in at most ten or so passes over the slots, so that only an
+//!    eighth of it is there at a time.
 //!
 //! The pieces are byte for byte what `adjacency::sort_edges` and its writers make; a test compares them.
 //!
-//! **Cost**: 4 bytes an edge, 8 with properties, and half a byte to a byte for the range; 4 bytes a source and a target row.
-//! `adjacency::sort_edges` takes 20 an edge, faster by a third: it serves below [`EDGES_MIN`].
+//! **Cost**: 4 bytes an edge, 8 with properties, and half a byte to a byte for the range; 4 bytes a source
+//! and a target row. `adjacency::sort_edges` takes 20 an edge, faster by a third: it serves below
+//! [`EDGES_MIN`].
 
 use trimorph_base::{NodeId, PAGE_ROWS, TableId};
 
@@ -101,7 +102,8 @@ pub(super) struct LargeList<S> {
 }
 
 impl<S: Slot> LargeList<S> {
-    /// Sorts `count` edges `(source row, target)`, fewer than 2^32, which `edges` gives each time it is called.
+    /// Sorts `count` edges `(source row, target)`, fewer than 2^32, which `edges` gives each time it is
+    /// called.
     pub(super) fn new<I: Iterator<Item = (u32, NodeId)>>(
         rows: usize,
         count: usize,

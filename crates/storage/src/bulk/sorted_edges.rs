@@ -1,4 +1,5 @@
-//! The edges of one edge table in forward order, small or large: one face for both ways to make and hold them.
+//! The edges of one edge table in forward order, small or large: one face for both ways to make and hold
+//! them.
 
 use trimorph_base::{NodeId, TableId};
 
@@ -17,7 +18,8 @@ pub(super) enum SortedEdges {
 }
 
 impl SortedEdges {
-    /// Sorts `count` edges that `edges` gives each time it is called. `indexed` keeps their place in the input.
+    /// Sorts `count` edges that `edges` gives each time it is called. `indexed` keeps their place in the
+    /// input.
     pub(super) fn new<I: Iterator<Item = (u32, NodeId)>>(
         source_rows: u64,
         count: usize,

@@ -1,7 +1,8 @@
-//! A column of a batch in, about the bytes out that it will take once stored: how edge properties wait for their order.
+//! A column of a batch in, about the bytes out that it will take once stored: how edge properties wait for
+//! their order.
 //!
-//! Integers become frame of reference, strings codes of a dictionary where few are distinct, FSST where that saves, else bytes
-//! with packed ends. Every row can be read alone.
+//! Integers become frame of reference, strings codes of a dictionary where few are distinct, FSST where that
+//! saves, else bytes with packed ends. Every row can be read alone.
 
 use rustc_hash::FxHashMap;
 use trimorph_encoding::{FsstTable, Packed, pack, train_fsst};
@@ -255,8 +256,8 @@ fn integers(ty: LogicalType, v: Vec<i64>) -> ColumnData {
     }
 }
 
-/// Reads rows of a column that lies in `parts` of `part_rows` rows each; `None` and nulls are null. The batch is of type `ty` if
-/// all parts are, else of general values.
+/// Reads rows of a column that lies in `parts` of `part_rows` rows each; `None` and nulls are null. The batch
+/// is of type `ty` if all parts are, else of general values.
 pub(super) fn gather(
     parts: &[WaitingColumn],
     part_rows: usize,

@@ -1,7 +1,8 @@
 //! Edges in as keys, out as rows, packed: how edges wait until every node is there.
 //!
-//! A batch whose ends are all known already becomes rows at once (the rule, since loaders give nodes first); any other keeps its
-//! keys, integers packed, and is looked up again when the load finishes. Batches stay in order, so it does not matter when.
+//! A batch whose ends are all known already becomes rows at once (the rule, since loaders give nodes first);
+//! any other keeps its keys, integers packed, and is looked up again when the load finishes. Batches stay in
+//! order, so it does not matter when.
 
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{Packed, pack};

@@ -1,8 +1,9 @@
-//! Directories: which pieces a column, a direction, the property pages or a key index consist of. A directory is itself a piece; the
-//! manifest names directories only, so that it stays small.
+//! Directories: which pieces a column, a direction, the property pages or a key index consist of. A directory
+//! is itself a piece; the manifest names directories only, so that it stays small.
 //!
 //! ```text
-//! column      type (1) · FSST table: 0, or 1 and a place · shift (1) · count (8) × (place, entries 4) · count (8) × (place, rows 4)
+//! column      type (1) · FSST table: 0, or 1 and a place · shift (1)
+//!             · count (8) × (place, entries 4) · count (8) × (place, rows 4)
 //! adjacency   0 CSR, 1 vertex column (1) · count (8) × place
 //! pages       count (8) × place
 //! key index   bits (1) · count (8) × place
@@ -78,7 +79,8 @@ fn fetch<T, E>(
     read(piece).map(Arc::new).map_err(|e| DirectoryError::Content(place, e))
 }
 
-/// Reads the column whose segments have these rows; unless `whole`, the last ones may have fewer, or none: the table has got rows since.
+/// Reads the column whose segments have these rows; unless `whole`, the last ones may have fewer, or none:
+/// the table has got rows since.
 pub(super) fn read_column<E>(
     directory: &Piece,
     rows: &[usize],

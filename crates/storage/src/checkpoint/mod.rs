@@ -1,5 +1,5 @@
-//! A main version as files: immutable files of pieces, and a manifest that names them. The byte tables, the cases of a crash and what is
-//! assumed of the disk are in `docs/design/files.md`.
+//! A main version as files: immutable files of pieces, and a manifest that names them. The byte tables, the
+//! cases of a crash and what is assumed of the disk are in `docs/design/files.md`.
 //!
 //! ```text
 //! MANIFEST               the catalog, and for each table its directories
@@ -29,8 +29,8 @@ pub use error::DatabaseError;
 pub use read::{PiecePlace, check_main, pieces_of, read_checkpoint, read_main, read_unverified};
 pub use write::{CheckpointReport, write_main};
 
-/// What is known of the files of a database directory: which pieces of the main versions in memory they hold. With it a checkpoint writes
-/// only what is new.
+/// What is known of the files of a database directory: which pieces of the main versions in memory they hold.
+/// With it a checkpoint writes only what is new.
 #[derive(Debug, Default)]
 pub struct Checkpoint {
     /// Of the manifest; 0 before the first.

@@ -24,7 +24,8 @@ pub(super) const FILE_HEADER_BYTES: usize = 64;
 const MANIFEST_HEADER_BYTES: usize = 40;
 const _: () = assert!(FILE_HEADER_BYTES.is_multiple_of(PIECE_ALIGN));
 
-/// Where a piece is, and what its bytes add up to. 20 bytes: file number (4), offset and length in units of 64 bytes (4 + 4), checksum (8).
+/// Where a piece is, and what its bytes add up to. 20 bytes: file number (4), offset and length in units of
+/// 64 bytes (4 + 4), checksum (8).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PieceRef {
     pub(crate) file: u32,

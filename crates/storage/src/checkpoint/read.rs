@@ -1,6 +1,8 @@
-//! Takes a database directory, gives its main version: the manifest, the files it names, then the pieces that its directories name.
+//! Takes a database directory, gives its main version: the manifest, the files it names, then the pieces that
+//! its directories name.
 //!
-//! A reader may meet a writer that has just published a newer version and removed a file: then the newer manifest is taken.
+//! A reader may meet a writer that has just published a newer version and removed a file: then the newer
+//! manifest is taken.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
@@ -80,7 +82,8 @@ pub fn read_unverified(
 
 /// Reads as [`read_main`] does, and does not stop at what is wrong.
 ///
-/// **Errors**: every file that is missing or damaged, with the first piece of each column, direction or index that is.
+/// **Errors**: every file that is missing or damaged, with the first piece of each column, direction or index
+/// that is.
 pub fn check_main(
     fs: &dyn FileSystem,
     dir: &Path,
@@ -310,7 +313,8 @@ impl<'a> Reading<'a> {
             Some(place) => self.directory(place, failed, |d, p| read_pages(d, own[0].1, p))?.map(Some),
         };
         let (Some(forward), Some(pages)) = (forward, pages) else { return Ok(None) };
-        // Neighbours that are all the same take no bytes, so that a few bytes could claim lists of 4 billion of them.
+        // Neighbours that are all the same take no bytes, so that a few bytes could claim lists of 4 billion
+        // of them.
         let edges_back: u64 = backward.iter().map(|(_, a)| a.edges()).sum();
         if backward.len() == targets.len() && (forward.edges() != edges_back || info.edges != edges_back) {
             let what = "damaged: expected as many edges backward as forward, in what begins".to_owned();

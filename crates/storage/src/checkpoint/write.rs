@@ -1,14 +1,16 @@
 //! Takes a main version and what is on disk already, writes the difference.
 //!
-//! 1. Pieces that no file holds are new. Those in files of which less than half is alive are written again, and so are those of small
-//!    files once there are many.
-//! 2. New pieces go, in the order of tables, into new files of at most 64 MB, then the directories that are new.
+//! 1. Pieces that no file holds are new. Those in files of which less than half is alive are written again,
+//!    and so are those of small files once there are many.
+//! 2. New pieces go, in the order of tables, into new files of at most 64 MB, then the directories that are
+//!    new.
 //! 3. Each file is written and synced, then their folder.
 //! 4. The manifest is replaced by rename: the moment of publication.
 //! 5. Files that it does not name are removed. What cannot be removed now is removed next time.
 //!
-//! Invariant: a file that some manifest on disk names is never written again. What fails leaves the state as it was; the files written so
-//! far are nobody's and have numbers that are not used again while they are there.
+//! Invariant: a file that some manifest on disk names is never written again. What fails leaves the state as
+//! it was; the files written so far are nobody's and have numbers that are not used again while they are
+//! there.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -117,7 +119,8 @@ impl<'a> Plan<'a> {
 impl Checkpoint {
     /// Writes what `main` has and the files have not, and publishes it as the directory's main version.
     ///
-    /// **Errors**: the system's answer about a file, by name; the version before is whole then, and so is this state.
+    /// **Errors**: the system's answer about a file, by name; the version before is whole then, and so is
+    /// this state.
     pub fn write(
         &mut self,
         fs: &dyn FileSystem,
@@ -241,7 +244,8 @@ impl Checkpoint {
         (plan, meta.finish())
     }
 
-    /// Files less than half of which is alive, and small ones if there are many: what is alive in them is written again.
+    /// Files less than half of which is alive, and small ones if there are many: what is alive in them is
+    /// written again.
     fn files_to_renew(&self, all: &[&Arc<Piece>]) -> Vec<u32> {
         let mut alive: BTreeMap<u32, u64> = self.files.keys().map(|n| (*n, 0)).collect();
         let pieces = all.iter().filter_map(|piece| self.pieces.get(&piece.id()));

@@ -1,16 +1,18 @@
 //! The integers of a column at any rows: takes up to 64 rows, gives their values and which are present.
 //!
-//! 1. [`Codes::ask_for`]: the cache lines that tell the rows' places are asked for, where not all rows are present.
-//! 2. [`Codes::start_rows`], one batch later: each row's place among those present is found, without a branch on the row's bit, and its
-//!    code's cache line asked for.
+//! 1. [`Codes::ask_for`]: the cache lines that tell the rows' places are asked for, where not all rows are
+//!    present.
+//! 2. [`Codes::start_rows`], one batch later: each row's place among those present is found, without a branch
+//!    on the row's bit, and its code's cache line asked for.
 //! 3. [`Codes::finish_rows`], one batch later: codes become values, `base + step × (code + line)`.
 //!
-//! Reading from the other side of 15 million edges took 13 ns a value in waiting alone without step 1; with it the waiting is hidden
-//! behind what is to be done anyway (`bench/gfcl`, table 3).
+//! Reading from the other side of 15 million edges took 13 ns a value in waiting alone without step 1; with
+//! it the waiting is hidden behind what is to be done anyway (`bench/gfcl`, table 3).
 //!
-//! What is to be done is decided once for 64 rows. It is bound by instructions where it is not by memory: the form without bits and
-//! steps, and one look-up of a segment for both rank and code, are 0.7 and 0.9 of the time of a query that reads at random (`bench/gfcl`,
-//! figure 10). One loop that does all three took 1.2 times as long. Floats are 64-bit codes, strings of a dictionary are their codes.
+//! What is to be done is decided once for 64 rows. It is bound by instructions where it is not by memory: the
+//! form without bits and steps, and one look-up of a segment for both rank and code, are 0.7 and 0.9 of the
+//! time of a query that reads at random (`bench/gfcl`, figure 10). One loop that does all three took 1.2
+//! times as long. Floats are 64-bit codes, strings of a dictionary are their codes.
 
 use trimorph_base::NodeId;
 use trimorph_encoding::{PackedView, RankView, line};
@@ -61,8 +63,8 @@ pub(super) struct Source<'s> {
     pub(super) runs: Option<RankView<'s>>,
 }
 
-/// The codes of one segment, and which rows have one where that alone tells their places. Rows at random look up a segment each, so one
-/// is one cache line and no more than what a value takes.
+/// The codes of one segment, and which rows have one where that alone tells their places. Rows at random look
+/// up a segment each, so one is one cache line and no more than what a value takes.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct CodeSegment<'s> {
@@ -76,7 +78,8 @@ struct CodeSegment<'s> {
 
 const _: () = assert!(size_of::<CodeSegment<'_>>() == 64);
 
-/// What makes a value of a code: decided for the whole column, since a batch of random rows is of many segments.
+/// What makes a value of a code: decided for the whole column, since a batch of random rows is of many
+/// segments.
 #[derive(Clone, Copy)]
 enum Form {
     /// `base + code`, 8 bytes a code.
@@ -148,7 +151,8 @@ fn place((present, runs): &(Present<'_>, Option<RankView<'_>>), local: usize) ->
     }
 }
 
-/// The row with the place of its code for its place in the segment: where its code would be if all rows were present.
+/// The row with the place of its code for its place in the segment: where its code would be if all rows were
+/// present.
 #[inline(always)]
 fn with_place(row: u64, place: usize) -> u64 {
     (row & !(SEGMENT_ROWS as u64 - 1)) | place as u64
@@ -177,8 +181,9 @@ impl<'s> Source<'s> {
 }
 
 impl CodeSegment<'_> {
-    /// Asks for the line of a code, and for the next one if the 8 bytes that are loaded may end there: without it a query that sums a
-    /// column of 419 MB, 50 bits a value, at random rows takes 1.7 times as long (`bench/gfcl`, huge pages).
+    /// Asks for the line of a code, and for the next one if the 8 bytes that are loaded may end there:
+    /// without it a query that sums a column of 419 MB, 50 bits a value, at random rows takes 1.7 times as
+    /// long (`bench/gfcl`, huge pages).
     #[inline(always)]
     fn ask_for<const FORM: u8>(&self, place: usize) {
         if FORM == WHOLE {
@@ -293,7 +298,8 @@ impl<'s> Codes<'s> {
         batch.present = self.start_rows(&batch.rows[..batch.len], &mut batch.places);
     }
 
-    /// Finds the places of up to [`BATCH_ROWS`] rows and asks for their codes; a bit for each row that is present, others arbitrary.
+    /// Finds the places of up to [`BATCH_ROWS`] rows and asks for their codes; a bit for each row that is
+    /// present, others arbitrary.
     #[inline]
     pub(super) fn start_rows<R: RowId>(&self, rows: &[R], places: &mut [u64; BATCH_ROWS]) -> u64 {
         match self.form {

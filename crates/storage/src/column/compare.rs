@@ -1,12 +1,16 @@
-//! Takes rows of a column and a condition on their values, gives the rows that pass: encoded values are compared as they lie.
+//! Takes rows of a column and a condition on their values, gives the rows that pass: encoded values are
+//! compared as they lie.
 //!
-//! 1. A range of integers becomes, once per segment, a range of codes: the frame of reference is moved into the constants.
-//! 2. A condition on text is asked once for each entry of the dictionary that occurs, and then looked up by code; equality with
-//!    compressed text is found out at the first symbol that differs; other text is read in place.
+//! 1. A range of integers becomes, once per segment, a range of codes: the frame of reference is moved into
+//!    the constants.
+//! 2. A condition on text is asked once for each entry of the dictionary that occurs, and then looked up by
+//!    code; equality with compressed text is found out at the first symbol that differs; other text is read
+//!    in place.
 //! 3. Zone maps pass over blocks of which nothing or everything passes.
 //!
-//! Null is not in a range and passes no condition on text. Where values must be looked at otherwise (exceptions, floats, general
-//! values) the answer is `None`, nothing is done, and the caller compares values.
+//! Null is not in a range and passes no condition on text. Where values must be looked at otherwise
+//! (exceptions, floats, general values) the answer is `None`, nothing is done, and the caller compares
+//! values.
 
 use trimorph_encoding::PackedView;
 use trimorph_types::LogicalType;
@@ -14,7 +18,8 @@ use trimorph_types::LogicalType;
 use super::format::{SEGMENT_ROWS, ZONE_ROWS, ZoneRange};
 use super::view::{ColumnView, DataView, PresenceView, SegmentView, split, text_at};
 
-/// Rows from which zone maps are asked: below, looking costs more than comparing (32-bit codes are compared 4 a cycle).
+/// Rows from which zone maps are asked: below, looking costs more than comparing (32-bit codes are compared 4
+/// a cycle).
 const ZONED_ROWS_MIN: usize = 256;
 /// Entries of a dictionary up to which their verdicts are kept: a byte each, and one allocation for a query.
 const ENTRIES_MAX: usize = 1 << 20;
@@ -34,8 +39,8 @@ pub enum Condition<'c> {
     Present(bool),
 }
 
-/// What is known of one column under one condition: kept by who asks, from one call to the next. It must be asked about the same
-/// column and the same condition each time.
+/// What is known of one column under one condition: kept by who asks, from one call to the next. It must be
+/// asked about the same column and the same condition each time.
 #[derive(Clone, Debug, Default)]
 pub struct Test {
     /// The segment `codes` is about, plus 1.
@@ -294,7 +299,8 @@ impl Test {
         Some(())
     }
 
-    /// Counts runs of rows that follow each other, from `start` to each of `ends`: adds to `counts` how many of each pass.
+    /// Counts runs of rows that follow each other, from `start` to each of `ends`: adds to `counts` how many
+    /// of each pass.
     ///
     /// **Cost**: codes are compared once, into bits; a run is two ranks among them.
     pub fn count_runs(
@@ -417,7 +423,8 @@ impl Test {
     }
 }
 
-/// Calls `visit` on blocks of rows `local..local + len` with what their zone maps say: all pass, none does, or that is open.
+/// Calls `visit` on blocks of rows `local..local + len` with what their zone maps say: all pass, none does,
+/// or that is open.
 #[inline]
 fn each_zone(
     zones: &[ZoneRange],

@@ -1,6 +1,7 @@
 //! A column's growing dictionary: texts in, codes in order of first appearance out.
 //!
-//! Each text is held once, in the bytes that are written; the table holds codes only and compares through them.
+//! Each text is held once, in the bytes that are written; the table holds codes only and compares through
+//! them.
 //!
 //! **Cost**: 13 bytes an entry, times the slack of vectors and table, beside the text.
 

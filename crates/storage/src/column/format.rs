@@ -44,8 +44,8 @@ impl Ints {
     }
 }
 
-/// Reads `len` ends of texts or values that lie end to end in `bytes` bytes: ascending and within, or two texts could be the same bytes
-/// and a small file all of memory.
+/// Reads `len` ends of texts or values that lie end to end in `bytes` bytes: ascending and within, or two
+/// texts could be the same bytes and a small file all of memory.
 fn read_ends(
     piece: &Piece,
     meta: &mut Decoder<'_>,
@@ -319,7 +319,8 @@ impl Column {
 
     /// Reads the piece of a segment of `len` rows; the column's dictionary and FSST table are there already.
     ///
-    /// **Errors**: metadata that does not fit the blobs or the rows. **Cost**: a look at every end and code of strings.
+    /// **Errors**: metadata that does not fit the blobs or the rows. **Cost**: a look at every end and code
+    /// of strings.
     pub(crate) fn read_segment(&self, piece: Arc<Piece>, len: usize) -> Result<Segment, CodecError> {
         let (piece, owned) = (&*piece, Arc::clone(&piece));
         let meta = &mut Decoder::new(piece.metadata());

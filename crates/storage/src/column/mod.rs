@@ -1,9 +1,10 @@
 //! A property column: segments of 65,536 rows, each encoded as its data asks, with zone maps.
 //!
-//! Encodings (design §3), all with constant-time access, chosen per segment by size: frame of reference with suppressed width (a
-//! constant is width 0, a Boolean width 1), the distance to a line, runs with a rank, decimals, dictionary codes, strings plain or
-//! FSST, general values. Nulls take no space in the data: a rank index says
-//! where a present row's value is. Values of another type than the column's are *exceptions*: sorted rows with general values.
+//! Encodings (design §3), all with constant-time access, chosen per segment by size: frame of reference with
+//! suppressed width (a constant is width 0, a Boolean width 1), the distance to a line, runs with a rank,
+//! decimals, dictionary codes, strings plain or FSST, general values. Nulls take no space in the data: a rank
+//! index says where a present row's value is. Values of another type than the column's are *exceptions*:
+//! sorted rows with general values.
 //!
 //! Source: GF-CL §4.1 and §5.3; Virtuoso "Column Store"; Poseidon §3 (the F column) for exceptions.
 

@@ -1,7 +1,9 @@
-//! The dictionary of a column as it is stored: takes a code, gives its text. Pieces of the same number of entries each, so that an entry is
-//! found by its code's upper bits; codes never change, new entries go behind the last.
+//! The dictionary of a column as it is stored: takes a code, gives its text. Pieces of the same number of
+//! entries each, so that an entry is found by its code's upper bits; codes never change, new entries go
+//! behind the last.
 //!
-//! Invariant: all pieces but the last hold `1 << shift` entries; a piece is at most [`PIECE_BYTES_MAX`] unless a single text is longer.
+//! Invariant: all pieces but the last hold `1 << shift` entries; a piece is at most [`PIECE_BYTES_MAX`]
+//! unless a single text is longer.
 
 use std::sync::Arc;
 
@@ -90,7 +92,8 @@ impl Dictionary {
         pieces.collect()
     }
 
-    /// The dictionary with other pieces from that of its last incomplete entries on; `None` if they do not fit.
+    /// The dictionary with other pieces from that of its last incomplete entries on; `None` if they do not
+    /// fit.
     pub(crate) fn with_tail(&self, shift: u8, tail: Vec<Arc<Entries>>) -> Option<Self> {
         if tail.is_empty() {
             return Some(self.clone());

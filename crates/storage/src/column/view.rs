@@ -79,7 +79,8 @@ pub struct ColumnView<'s> {
     pub(super) fsst: Option<&'s FsstTable>,
     /// Whether some values are of another type.
     pub(super) has_exceptions: bool,
-    /// The same segments, where all of them are packed integers (plain floats, codes of the dictionary): what is gathered in batches.
+    /// The same segments, where all of them are packed integers (plain floats, codes of the dictionary): what
+    /// is gathered in batches.
     codes: Option<Codes<'s>>,
 }
 
@@ -194,8 +195,8 @@ impl<'s> ColumnView<'s> {
         if self.has_exceptions { LogicalType::Any } else { self.ty }
     }
 
-    /// Smallest and largest integer of the zone that `row` is in; `None` when the column has no zone maps or has exceptions, which
-    /// they do not cover (a float in an integer column compares with integers).
+    /// Smallest and largest integer of the zone that `row` is in; `None` when the column has no zone maps or
+    /// has exceptions, which they do not cover (a float in an integer column compares with integers).
     pub fn zone_range(&self, row: u64) -> Option<(i64, i64)> {
         if self.has_exceptions {
             return None;
@@ -211,10 +212,11 @@ impl<'s> ColumnView<'s> {
         self.segments.get(segment).is_some_and(|s| local < s.rows)
     }
 
-    /// Reads the rows of `(position, row)` pairs into a vector of `len` positions; others are arbitrary, and so are those of rows that
-    /// [`Self::has_row`] denies.
+    /// Reads the rows of `(position, row)` pairs into a vector of `len` positions; others are arbitrary, and
+    /// so are those of rows that [`Self::has_row`] denies.
     ///
-    /// **Cost**: constant per row; strings of FSST segments allocate, dictionary and plain strings are borrowed.
+    /// **Cost**: constant per row; strings of FSST segments allocate, dictionary and plain strings are
+    /// borrowed.
     pub fn gather(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
         if self.has_exceptions {
             return self.gather_any(rows, len);
@@ -242,7 +244,8 @@ impl<'s> ColumnView<'s> {
         }
     }
 
-    /// Reads rows into a vector, one after the other: [`Self::gather`] for positions `0..rows.len()`, in fewer steps.
+    /// Reads rows into a vector, one after the other: [`Self::gather`] for positions `0..rows.len()`, in
+    /// fewer steps.
     pub fn gather_rows<R: RowId>(&self, rows: &[R]) -> Vector<'s> {
         let Some(codes) = self.codes.as_ref().filter(|_| !self.has_exceptions) else {
             return self.gather(rows.iter().map(|row| row.row()).enumerate(), rows.len());
@@ -275,7 +278,8 @@ impl<'s> ColumnView<'s> {
         self.gather_with(rows, len, T::default(), wrap, &convert, |v, p| convert(v.integer(p)))
     }
 
-    /// Gathers in batches where all segments are packed integers, which `convert` makes values of; else value by value with `read`.
+    /// Gathers in batches where all segments are packed integers, which `convert` makes values of; else value
+    /// by value with `read`.
     #[inline]
     fn gather_with<T: Clone>(
         &self,
@@ -433,8 +437,8 @@ impl<'s> ColumnView<'s> {
 /// Vectors shorter than this are gathered value by value: the buffers of a batch cost more than it saves.
 const BATCH_LEAST: usize = 16;
 
-/// Gathers 64 rows at a time: while those are finished, the codes of the next ones are on their way, and what tells the places of the ones
-/// after them.
+/// Gathers 64 rows at a time: while those are finished, the codes of the next ones are on their way, and what
+/// tells the places of the ones after them.
 #[inline]
 fn gather_batches<T>(
     codes: &Codes<'_>,

@@ -1,8 +1,8 @@
 //! Column writer: batches of values in, encoded segments out, one segment's values held at a time.
 //!
 //! 1. Values of the column's type go to the current segment's buffer; others become exceptions.
-//! 2. A full segment is encoded by measured size: strings as codes of the column's growing dictionary when that is smaller than
-//!    the estimate for FSST (half the bytes and their ends).
+//! 2. A full segment is encoded by measured size: strings as codes of the column's growing dictionary when
+//!    that is smaller than the estimate for FSST (half the bytes and their ends).
 //! 3. Each segment becomes a piece as it ends; `finish` adds those of the dictionary and the FSST table.
 
 use std::hash::{BuildHasher, Hash};
@@ -23,7 +23,8 @@ use super::stored_dictionary::{self, DictionaryView, Entries};
 use crate::bulk::{ColumnBatch, ColumnData};
 use crate::value_codec;
 
-/// Average length of runs from which they are tried: a start costs 1.25 bits a row, a value as much as in a frame of reference.
+/// Average length of runs from which they are tried: a start costs 1.25 bits a row, a value as much as in a
+/// frame of reference.
 const RUN_LEAST: usize = 4;
 /// Strings sampled to train the FSST table of a column.
 const FSST_SAMPLE_BYTES: usize = 1 << 17;
@@ -462,8 +463,8 @@ impl ColumnWriter {
     }
 }
 
-/// Integers by the smallest of frame of reference, line and runs, the first unless another takes at most half as much: its codes are
-/// compared with constants as they lie, the others' values one by one.
+/// Integers by the smallest of frame of reference, line and runs, the first unless another takes at most half
+/// as much: its codes are compared with constants as they lie, the others' values one by one.
 fn encode_ints(values: &[i64]) -> Encoded {
     let frame = pack(values);
     let (bytes, half) = (|packed: &Packed| packed.bytes.len(), frame.bytes.len() / 2);

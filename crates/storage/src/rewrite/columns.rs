@@ -1,4 +1,5 @@
-//! Some segments of a column written anew: takes where each row's value comes from, gives a column that shares the others.
+//! Some segments of a column written anew: takes where each row's value comes from, gives a column that
+//! shares the others.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -121,7 +122,8 @@ fn put(
         .into_iter()
         .map(|rows| Ok(Arc::new(out.read_segment(next()?, rows)?)))
         .collect::<Result<Vec<_>, RewriteError>>()?;
-    // Rows that the table got since had no segment, or a shorter one: it is filled up with segments without values.
+    // Rows that the table got since had no segment, or a shorter one: it is filled up with segments without
+    // values.
     while out.segments.len() < replaced.start {
         out.segments.push(nothing(&out, options)?);
     }

@@ -1,13 +1,16 @@
-//! Edges put in and taken out of an edge table: takes them, gives a main version whose other pieces are shared.
+//! Edges put in and taken out of an edge table: takes them, gives a main version whose other pieces are
+//! shared.
 //!
-//! 1. Edges that go are looked up; segments of sources and of targets that anything happens in are the ones written anew. Where a node
-//!    gets its second edge along a vertex column, that direction becomes lists, and all its segments are written.
-//! 2. Source segments: lists with their positions; a new edge takes the first hole of its page, else a position behind the last. Property
-//!    pages keep where each position is; properties follow their positions.
+//! 1. Edges that go are looked up; segments of sources and of targets that anything happens in are the ones
+//!    written anew. Where a node gets its second edge along a vertex column, that direction becomes lists,
+//!    and all its segments are written.
+//! 2. Source segments: lists with their positions; a new edge takes the first hole of its page, else a
+//!    position behind the last. Property pages keep where each position is; properties follow their
+//!    positions.
 //! 3. Target segments: lists, with positions where edges have properties.
 //!
-//! Invariants: page and position, and so the id, of every other edge stay; edges between the same two nodes stand in the same order in
-//! both directions where ids are found by searching.
+//! Invariants: page and position, and so the id, of every other edge stay; edges between the same two nodes
+//! stand in the same order in both directions where ids are found by searching.
 //!
 //! Source: GF-CL §4.2; design `live.md` §1.
 
@@ -63,8 +66,9 @@ struct Edge {
 impl Main {
     /// This version with `changes` made to edge table `table`, and the ids of the new edges.
     ///
-    /// **Errors**: a table, edge, row or target table that there is not; values that do not fit. **Cost**: the segments of the sources and
-    /// of the targets of the edges that come and go, with the properties of the former.
+    /// **Errors**: a table, edge, row or target table that there is not; values that do not fit. **Cost**:
+    /// the segments of the sources and of the targets of the edges that come and go, with the properties of
+    /// the former.
     pub fn with_edges(
         &self,
         table: EdgeTableId,
@@ -345,7 +349,8 @@ impl<'a> Change<'a> {
         Ok(pages)
     }
 
-    /// Which segments of a property column stand for a source segment, and where the values of its new slots come from.
+    /// Which segments of a property column stand for a source segment, and where the values of its new slots
+    /// come from.
     fn slots(&self, s: &Sources) -> (std::ops::Range<usize>, Vec<Source>) {
         let first = (s.segment * SEGMENT_ROWS) as u64;
         let chunk = |slot: u64| slot as usize / SEGMENT_ROWS;
@@ -472,7 +477,8 @@ impl<'a> Change<'a> {
         edges
     }
 
-    /// What the catalog knows of the new table: numbers that are true, and bounds where only a scan would tell.
+    /// What the catalog knows of the new table: numbers that are true, and bounds where only a scan would
+    /// tell.
     fn describe(&self, next: &EdgeTable, info: &mut trimorph_catalog::EdgeTableInfo) {
         let view = next.view();
         let is_loop = |source: NodeId, target: NodeId| u64::from(source == target);

@@ -1,5 +1,5 @@
-//! Main versions with some pieces replaced: takes a main version and changes, gives the next one, which shares every piece that they did
-//! not touch. What a merge publishes.
+//! Main versions with some pieces replaced: takes a main version and changes, gives the next one, which
+//! shares every piece that they did not touch. What a merge publishes.
 //!
 //! ```text
 //! columns   some segments of a column written anew
@@ -7,9 +7,11 @@
 //! edges     edges put in and taken out of an edge table
 //! ```
 //!
-//! Invariants: rows and edge ids stay what they are; dictionary codes stay what they are; a reader of the older version is not touched.
+//! Invariants: rows and edge ids stay what they are; dictionary codes stay what they are; a reader of the
+//! older version is not touched.
 //!
-//! **Cost**: the segments touched, in time and bytes, and a few words for each piece of the columns and directions they belong to.
+//! **Cost**: the segments touched, in time and bytes, and a few words for each piece of the columns and
+//! directions they belong to.
 //!
 //! Source: design `live.md` §1.
 
@@ -27,7 +29,8 @@ pub use edges::{EdgeChanges, NewEdge};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RewriteError {
-    /// A change that does not fit the version: a table, row or edge that it does not have, or too many values.
+    /// A change that does not fit the version: a table, row or edge that it does not have, or too many
+    /// values.
     Unknown(String),
     /// A key that another node has.
     DuplicateKey(String),

@@ -1,4 +1,5 @@
-//! Rows put behind the last of a node table: takes their values, gives a main version whose other pieces are shared.
+//! Rows put behind the last of a node table: takes their values, gives a main version whose other pieces are
+//! shared.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -15,10 +16,11 @@ use crate::key_index::{KeyIndex, Slots, hash_of};
 use crate::{Main, NodeTable};
 
 impl Main {
-    /// This version with `rows` behind the last of node table `table`: values in the order of the catalog's columns, the key among them.
+    /// This version with `rows` behind the last of node table `table`: values in the order of the catalog's
+    /// columns, the key among them.
     ///
-    /// **Errors**: a table there is not; too many values; a key that is there already, or none. **Cost**: the last segment of each column,
-    /// and the pieces of the key index that the keys belong to.
+    /// **Errors**: a table there is not; too many values; a key that is there already, or none. **Cost**: the
+    /// last segment of each column, and the pieces of the key index that the keys belong to.
     pub fn with_rows(
         &self,
         table: TableId,

@@ -1,7 +1,9 @@
-//! Which adjacencies an edge pattern with a frontier visits: the index path, resolved for operators that walk lists in place.
+//! Which adjacencies an edge pattern with a frontier visits: the index path, resolved for operators that walk
+//! lists in place.
 //!
-//! Seen from a node table it is a short list of (edge table, direction, target table) that the executor walks for every node of
-//! that table. An undirected step is two patterns: one with its frontier in S, one with it in O.
+//! Seen from a node table it is a short list of (edge table, direction, target table) that the executor walks
+//! for every node of that table. An undirected step is two patterns: one with its frontier in S, one with it
+//! in O.
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_catalog::Catalog;
@@ -22,7 +24,8 @@ pub struct AdjacencyRef {
     pub forward: bool,
     /// Backward: the target table walked from.
     pub from: TableId,
-    /// Edges from a node to itself are left out here, because the other direction gives them (undirected steps).
+    /// Edges from a node to itself are left out here, because the other direction gives them (undirected
+    /// steps).
     pub skip_loops: bool,
     /// Neighbours must be checked against the tables wanted: the adjacency holds others too.
     pub check_table: bool,
@@ -48,7 +51,8 @@ impl AdjacencyRef {
         if self.forward { Some(&table.forward) } else { table.backward(self.from) }
     }
 
-    /// The neighbour of `node` along a vertex column, and the edge if it is wanted. `None` also where this is no vertex column.
+    /// The neighbour of `node` along a vertex column, and the edge if it is wanted. `None` also where this is
+    /// no vertex column.
     #[inline]
     pub fn follow(&self, reader: &Reader<'_>, node: NodeId, want_edge: bool) -> Option<(NodeId, EdgeId)> {
         edges::follow(self.table(reader), self.forward, node, want_edge)
@@ -79,8 +83,8 @@ pub struct EdgeAccess {
 }
 
 impl EdgeAccess {
-    /// The patterns of one step: `types` empty means any edge label; `out` and `back` say which directions are walked, `rows` how
-    /// many start nodes are expected.
+    /// The patterns of one step: `types` empty means any edge label; `out` and `back` say which directions
+    /// are walked, `rows` how many start nodes are expected.
     pub fn patterns(
         types: &[impl AsRef<str>],
         out: bool,
@@ -108,7 +112,8 @@ impl EdgeAccess {
         for pattern in &patterns {
             let forward = pattern.subject.frontier.is_some();
             to_tables.clone_from(if forward { &pattern.object.tables } else { &pattern.subject.tables });
-            // The planner leaves out the edge tables that cannot answer; which list is walked is the frontier's side.
+            // The planner leaves out the edge tables that cannot answer; which list is walked is the
+            // frontier's side.
             for access in AccessPlan::new(pattern.clone(), catalog, Choice::Index).accesses {
                 let Relation::Edges(edge_table) = access.relation else { continue };
                 let info = &catalog.edge_tables[edge_table];

@@ -11,7 +11,8 @@ use super::plan::Path;
 use super::run::{BATCH, Found, Run};
 use super::test::{NodeTest, StatementTest};
 
-/// The ids of a forward list follow each other; those of a backward list are made from positions, or searched where none are kept.
+/// The ids of a forward list follow each other; those of a backward list are made from positions, or searched
+/// where none are kept.
 pub(super) fn list_ids(
     table: &EdgeTableView<'_>,
     forward: bool,

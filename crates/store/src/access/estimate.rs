@@ -1,7 +1,7 @@
 //! Estimates: the same patterns answered with about how many.
 //!
-//! Edges and labels are counted exactly by the catalog; a condition on values is tried on a sample of the column, spread evenly, and
-//! falls back on distinct counts where the sample holds too few that pass.
+//! Edges and labels are counted exactly by the catalog; a condition on values is tried on a sample of the
+//! column, spread evenly, and falls back on distinct counts where the sample holds too few that pass.
 //!
 //! Source: Poseidon §6.2; design §6 ("that is how the optimizer samples").
 
@@ -11,7 +11,8 @@ use super::pattern::{Bound, Pattern};
 use super::plan::{AccessPlan, Choice, Relation};
 use crate::Reader;
 
-/// Rows of a column that are looked at: as many as a zone has. Enough to tell a part of a hundredth; what it costs is not measured.
+/// Rows of a column that are looked at: as many as a zone has. Enough to tell a part of a hundredth; what it
+/// costs is not measured.
 const SAMPLE_ROWS: u64 = 1024;
 /// Hits of a sample below which the distinct count knows better.
 const HITS_MIN: u64 = 8;

@@ -1,7 +1,8 @@
 //! Access patterns: the one way into a snapshot (design §6).
 //!
 //! ```text
-//! pattern    what is asked of the statements (S, P, O, I): constants, frontiers, kinds, projections, joins, limit, sample, count
+//! pattern    what is asked of the statements (S, P, O, I): constants, frontiers, kinds, projections, joins,
+//!            limit, sample, count
 //! notation   the same as terse text: `_[]P_^_^`
 //! plan       which relations can answer, each by index or by scan, as cost or force decides
 //! estimate   how many statements a pattern gives, sampled where statistics do not tell
@@ -11,8 +12,8 @@
 //! morsels    the rows a label pattern gives, in ranges for workers
 //! ```
 //!
-//! Operators of a query take the planned pattern's adjacencies, morsels and columns and read them in place; everything else runs
-//! it.
+//! Operators of a query take the planned pattern's adjacencies, morsels and columns and read them in place;
+//! everything else runs it.
 //!
 //! Source: Poseidon §5–6 (P8APL).
 

@@ -32,7 +32,8 @@ pub struct Morsels {
 }
 
 impl Morsels {
-    /// Ranges of at most `rows` rows over the nodes of `tables`: a whole number of zones, or a part of one that divides it.
+    /// Ranges of at most `rows` rows over the nodes of `tables`: a whole number of zones, or a part of one
+    /// that divides it.
     pub fn new(catalog: &Catalog, tables: &[TableId], rows: usize) -> Self {
         let rows = match rows {
             0..ZONE_ROWS => rows.max(1).next_power_of_two(),

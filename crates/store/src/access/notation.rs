@@ -8,9 +8,11 @@
 //! modifier := '#' | '<' digits | '~' digits         count, limit, sample
 //! ```
 //!
-//! `_` is unbound, `[]` a frontier, `^` projected. Values are not in the text: they are arguments, in the order of their letters.
+//! `_` is unbound, `[]` a frontier, `^` projected. Values are not in the text: they are arguments, in the
+//! order of their letters.
 //!
-//! Source: Poseidon §6.1, table 3; the modifiers are ours (the paper names limit, sample and count without a notation).
+//! Source: Poseidon §6.1, table 3; the modifiers are ours (the paper names limit, sample and count without a
+//! notation).
 
 use std::fmt;
 
@@ -44,7 +46,8 @@ impl fmt::Display for NotationError {
 
 impl std::error::Error for NotationError {}
 
-/// Joins deeper than this are refused: a statement about a statement about a statement is as far as the data goes.
+/// Joins deeper than this are refused: a statement about a statement about a statement is as far as the data
+/// goes.
 const DEPTH_MAX: usize = 8;
 
 struct Reader<'t, A> {

@@ -8,8 +8,9 @@
 //! edge      property name  literal   -        property pages
 //! ```
 //!
-//! Each of S, P, O, I may be bound to constants, to a frontier, to a kind of term, and may be projected; I may instead be joined to the
-//! statements about the statement. A pattern says what, never how: the planner picks index or relation.
+//! Each of S, P, O, I may be bound to constants, to a frontier, to a kind of term, and may be projected; I
+//! may instead be joined to the statements about the statement. A pattern says what, never how: the planner
+//! picks index or relation.
 //!
 //! Source: Poseidon §6.1.
 

@@ -1,7 +1,8 @@
 //! The planner: a pattern in, the relations it can match out, each with the path it is read by.
 //!
 //! 1. relations are pruned by the kinds of S and O, by names, by tables, and by what the frontiers hold
-//! 2. for each relation left, rows and the cost of every path it has are estimated from the catalog's statistics
+//! 2. for each relation left, rows and the cost of every path it has are estimated from the catalog's
+//!    statistics
 //! 3. the cheapest path is taken, or the cheapest of the kind that is forced
 //!
 //! A pattern may so read one relation by index and another by a scan.
@@ -98,8 +99,8 @@ const COST_BACKWARD_ID: f64 = 0.8;
 /// An edge whose target, or id, is tested in a scan; and a start node that is tested and left out.
 const COST_TESTED: f64 = 1.2;
 const COST_SKIPPED: f64 = 0.2;
-/// An edge of a run that is read in place and masked by its start node: on the same graph, `WHERE id(a) % k = 0 RETURN sum(e.ts)` costs the
-/// same either way at a quarter to a third of the start nodes.
+/// An edge of a run that is read in place and masked by its start node: on the same graph, `WHERE id(a) % k =
+/// 0 RETURN sum(e.ts)` costs the same either way at a quarter to a third of the start nodes.
 const COST_IN_PLACE: f64 = 0.3;
 /// The part of values that a literal condition lets through when nothing better is known.
 const PART_EQUAL: f64 = 0.01;
@@ -226,7 +227,8 @@ impl AccessPlan {
         Self { pattern, accesses, join }
     }
 
-    /// Statements it gives, about. Limit and sample count; a joined pattern counts once for each property it can be.
+    /// Statements it gives, about. Limit and sample count; a joined pattern counts once for each property it
+    /// can be.
     pub fn rows(&self) -> f64 {
         let own: f64 = self.accesses.iter().map(|a| a.rows).sum();
         let all = match &self.join {
@@ -243,8 +245,8 @@ impl AccessPlan {
     }
 }
 
-/// Whether reading all lists of a range of `rows` start nodes in order costs less than finding those of the `wanted` ones: the same
-/// prices as the planner's, for a frontier that is known.
+/// Whether reading all lists of a range of `rows` start nodes in order costs less than finding those of the
+/// `wanted` ones: the same prices as the planner's, for a frontier that is known.
 pub fn scan_pays(wanted: usize, rows: usize, edges: usize) -> bool {
     let listed = edges as f64 * wanted as f64 / (rows as f64).max(1.0);
     wanted as f64 * COST_FIND + listed * COST_LISTED >= edges as f64 * COST_IN_PLACE

@@ -1,7 +1,8 @@
-//! Which columns a property pattern with a frontier finds its literals in: the index path, resolved for operators that read columns in
-//! place.
+//! Which columns a property pattern with a frontier finds its literals in: the index path, resolved for
+//! operators that read columns in place.
 //!
-//! A name is a property of nodes and of edges alike until the thing it is asked of is known, so an access has the columns of both.
+//! A name is a property of nodes and of edges alike until the thing it is asked of is known, so an access has
+//! the columns of both.
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_catalog::Catalog;

@@ -1,7 +1,8 @@
 //! Running a planned pattern: batches of aligned vectors, one vector for each projected position.
 //!
-//! Each relation of the plan is read by its path (`edges`, `values`); what is found is tested, joined with the statements about it,
-//! counted, cut at the limit, projected, and handed over. The order of statements is not specified.
+//! Each relation of the plan is read by its path (`edges`, `values`); what is found is tested, joined with
+//! the statements about it, counted, cut at the limit, projected, and handed over. The order of statements is
+//! not specified.
 //!
 //! Source: Poseidon §5, §6.2.
 
@@ -35,7 +36,8 @@ impl std::fmt::Display for AccessError {
 
 impl std::error::Error for AccessError {}
 
-/// Statements found: one vector for each projected position, S P O I of the pattern first, then those of the joined one.
+/// Statements found: one vector for each projected position, S P O I of the pattern first, then those of the
+/// joined one.
 #[derive(Clone, Debug)]
 pub struct Batch<'s> {
     /// The vectors, aligned.
@@ -68,8 +70,8 @@ fn later(position: &Position) -> bool {
 }
 
 impl AccessPlan {
-    /// Finds the statements and hands them over batch by batch, until `sink` breaks; gives how many there were. A counting
-    /// pattern hands over nothing.
+    /// Finds the statements and hands them over batch by batch, until `sink` breaks; gives how many there
+    /// were. A counting pattern hands over nothing.
     ///
     /// **Errors**: a frontier that was only announced.
     pub fn run<'s>(
@@ -211,8 +213,8 @@ impl<'s> Run<'_, 's> {
 }
 
 impl<'s> Run<'_, 's> {
-    /// The statements about edges `ids`, all of one edge table, in one relation: the positions of those that have one, and what is
-    /// projected of it. Properties lie where the edge says: nothing is looked up.
+    /// The statements about edges `ids`, all of one edge table, in one relation: the positions of those that
+    /// have one, and what is projected of it. Properties lie where the edge says: nothing is looked up.
     fn about(
         &self,
         ids: &[EdgeId],

@@ -1,4 +1,5 @@
-//! Tests: what a position's constants, frontier and types let through, made once per pattern so that the loop compares and no more.
+//! Tests: what a position's constants, frontier and types let through, made once per pattern so that the loop
+//! compares and no more.
 
 use std::collections::BTreeSet;
 
@@ -121,7 +122,8 @@ impl<'p> LiteralTest<'p> {
             }
     }
 
-    /// The integers of a column of `ty` outside which nothing passes; exceptions of the column are not covered.
+    /// The integers of a column of `ty` outside which nothing passes; exceptions of the column are not
+    /// covered.
     pub(super) fn integers(&self, ty: LogicalType) -> Option<(i64, i64)> {
         match self.bound {
             Bound::Free => None,

@@ -1,4 +1,5 @@
-//! Reading property values and labels: by subject, by key, or zone by zone with zones left out that can hold nothing.
+//! Reading property values and labels: by subject, by key, or zone by zone with zones left out that can hold
+//! nothing.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -162,7 +163,8 @@ impl<'s> Run<'_, 's> {
         )
     }
 
-    /// Reads blocks of a column; `give` gets what turns a position into a row, the vector and the positions that pass.
+    /// Reads blocks of a column; `give` gets what turns a position into a row, the vector and the positions
+    /// that pass.
     fn read_column(
         &mut self,
         view: &ColumnView<'s>,

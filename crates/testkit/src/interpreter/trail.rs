@@ -34,8 +34,8 @@ impl<'a> Interpreter<'a> {
         let (min, edges) = (min as usize, self.graph.edges.len());
         let max = max.map_or(edges, |max| (max as usize).min(edges));
         let Some(kind) = shortest else { return self.trails_between(pattern, from, to, row, min, max) };
-        // The shortest are those of the first length for which there are any that meet the conditions on the whole; where the shortest of
-        // all is shorter than asked for, there are none.
+        // The shortest are those of the first length for which there are any that meet the conditions on the
+        // whole; where the shortest of all is shorter than asked for, there are none.
         let mut is_reached = false;
         for len in 0..=max {
             let mut found = self.trails_between(pattern, from, to, row, len, len)?;

@@ -1,4 +1,5 @@
-//! What older seeds do not have. Shortest paths; queries within queries: `CALL { … }`, `EXISTS`, `COUNT`, `COLLECT`, with unions of branches that see the outer row.
+//! What older seeds do not have. Shortest paths; queries within queries: `CALL { … }`, `EXISTS`, `COUNT`,
+//! `COLLECT`, with unions of branches that see the outer row.
 
 use super::writer::{Kind, Variable, Writer};
 use crate::graphs::PropertyKind;

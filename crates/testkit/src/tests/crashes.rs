@@ -1,10 +1,11 @@
-//! Checkpoints on a disk that fails at every call: what a crash leaves is the version before or the one after, and the next checkpoint
-//! works on it; after an error the same process goes on.
+//! Checkpoints on a disk that fails at every call: what a crash leaves is the version before or the one
+//! after, and the next checkpoint works on it; after an error the same process goes on.
 //!
-//! 1. A script writes versions of a graph: the first whole, each next one with some pieces replaced, so that files are shared, die and are
-//!    renewed.
-//! 2. For every call of the script, and both ways to fail: run to the failure. After a crash the directory is read back in several of the
-//!    states that the disk may be in, must be a version that was acknowledged last or was being written, and takes the next one.
+//! 1. A script writes versions of a graph: the first whole, each next one with some pieces replaced, so that
+//!    files are shared, die and are renewed.
+//! 2. For every call of the script, and both ways to fail: run to the failure. After a crash the directory is
+//!    read back in several of the states that the disk may be in, must be a version that was acknowledged
+//!    last or was being written, and takes the next one.
 
 use std::path::Path;
 

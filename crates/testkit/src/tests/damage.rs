@@ -48,7 +48,8 @@ impl Database {
         read.ok()
     }
 
-    /// The parts of a file that a forger would change: for a piece file the pieces, for the manifest what follows its header.
+    /// The parts of a file that a forger would change: for a piece file the pieces, for the manifest what
+    /// follows its header.
     fn parts(&self, path: &Path) -> Vec<std::ops::Range<usize>> {
         if path.ends_with("MANIFEST") {
             return vec![40..self.bytes(path).len()];

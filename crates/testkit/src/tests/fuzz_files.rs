@@ -1,11 +1,11 @@
 //! Mutated database files: refused with a typed error, or read to the last value; never a panic, a hang or
 //! memory without bounds.
 //!
-//! 1. A file of a small database, sometimes two, are mutated: bits flipped, cut, spliced, zeroed, numbers replaced by extreme ones. In one
-//!    case of five as bytes, which checksums should find; else within a piece or the manifest, and checksums are not looked at, so that
-//!    what is behind them is tried.
-//! 2. The database is opened. What opens is read: every column value by value, in order, at random; every adjacency in every way, both
-//!    directions; every key.
+//! 1. A file of a small database, sometimes two, are mutated: bits flipped, cut, spliced, zeroed, numbers
+//!    replaced by extreme ones. In one case of five as bytes, which checksums should find; else within a
+//!    piece or the manifest, and checksums are not looked at, so that what is behind them is tried.
+//! 2. The database is opened. What opens is read: every column value by value, in order, at random; every
+//!    adjacency in every way, both directions; every key.
 //!
 //! Short here; `FUZZ=n` makes n databases, `FUZZ_SEED=s` starts elsewhere.
 

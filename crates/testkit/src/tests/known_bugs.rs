@@ -109,7 +109,8 @@ fn columns_of_a_table_without_batches_have_their_names() {
     assert_eq!((named[1].1, named[2].1), (LogicalType::Float, LogicalType::String));
 }
 
-/// `forward_run` of a row without edges has nothing to name, also where its segment has a presence index and an earlier page has edges.
+/// `forward_run` of a row without edges has nothing to name, also where its segment has a presence index and
+/// an earlier page has edges.
 #[test]
 fn the_first_edge_of_a_row_without_edges_is_harmless() {
     let keys: Vec<i64> = (0..300).collect();

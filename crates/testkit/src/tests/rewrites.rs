@@ -1,4 +1,5 @@
-//! Main versions with some pieces replaced: what they hold, that ids stay, that others share their pieces, and what a checkpoint writes.
+//! Main versions with some pieces replaced: what they hold, that ids stay, that others share their pieces,
+//! and what a checkpoint writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

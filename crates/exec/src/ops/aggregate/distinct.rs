@@ -75,8 +75,8 @@ impl DistinctSet {
         out
     }
 
-    /// Where there is one group: leaves the values that hash to `own`, gives those of the other owners. Nodes are all worker 0's: sets of
-    /// bits are merged as fast as they are read.
+    /// Where there is one group: leaves the values that hash to `own`, gives those of the other owners. Nodes
+    /// are all worker 0's: sets of bits are merged as fast as they are read.
     pub(super) fn split(&mut self, own: usize, count: usize) -> Vec<DistinctValues> {
         let mut out: Vec<DistinctValues> = (0..count).map(|_| DistinctValues::default()).collect();
         if own != 0
@@ -99,7 +99,8 @@ impl DistinctSet {
         out
     }
 
-    /// Takes other values in, their groups renumbered; calls `fresh` with a group and how many values are new to it.
+    /// Takes other values in, their groups renumbered; calls `fresh` with a group and how many values are new
+    /// to it.
     pub(super) fn merge(&mut self, other: DistinctValues, renumber: &[u32], mut fresh: impl FnMut(u32, u64)) {
         if let Some(nodes) = &mut self.nodes {
             let before = nodes.len();

@@ -1,10 +1,12 @@
 //! Merges the tables of several workers, on all cores where there is much to merge.
 //!
-//! 1. every group has an owner, one of the workers, by a hash of its key; each worker splits off what others own
-//! 2. each worker takes in what the others split off for it: of `n` workers, each touches an `n`-th of the groups of the others
+//! 1. every group has an owner, one of the workers, by a hash of its key; each worker splits off what others
+//!    own
+//! 2. each worker takes in what the others split off for it: of `n` workers, each touches an `n`-th of the
+//!    groups of the others
 //!
-//! A table keeps its place in memory and what it owns in it, so that only what changes hands is looked up again. Without keys there is one
-//! group; then distinct values have owners.
+//! A table keeps its place in memory and what it owns in it, so that only what changes hands is looked up
+//! again. Without keys there is one group; then distinct values have owners.
 //!
 //! Source: partitioned merging, Leis et al. 2014, section 4.4.
 
@@ -14,8 +16,9 @@ use super::table::Table;
 use crate::parallel::on_each;
 use crate::{Context, ExecError};
 
-/// Groups and distinct values, of all tables, from which on they are merged on all cores. Below, starting threads costs more than it saves:
-/// 16,000 to 90,000 groups of one node each took 1.7 to 2.0 ms of the caller's thread instead of 1.2.
+/// Groups and distinct values, of all tables, from which on they are merged on all cores. Below, starting
+/// threads costs more than it saves: 16,000 to 90,000 groups of one node each took 1.7 to 2.0 ms of the
+/// caller's thread instead of 1.2.
 const ENTRIES_MIN: usize = 1 << 17;
 
 /// The tables after merging; no group is in two of them.

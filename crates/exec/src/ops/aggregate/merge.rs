@@ -19,7 +19,8 @@ fn pick<T: Copy>(values: &[T], positions: &[u32]) -> Vec<T> {
 }
 
 impl Column {
-    /// The states of other owners' groups, by owner. They stay behind too, emptied or not: nobody looks at them any more.
+    /// The states of other owners' groups, by owner. They stay behind too, emptied or not: nobody looks at
+    /// them any more.
     pub(super) fn export(&mut self, owners: &Owners) -> Vec<Export> {
         let mut distinct = self.distinct.as_ref().map(|set| set.copy_to(owners).into_iter());
         let mut take = |positions: &[u32]| match &mut self.states {
@@ -58,7 +59,8 @@ impl Column {
         self.distinct.as_ref().map_or(0, |set| usize::try_from(set.len()).unwrap_or(usize::MAX))
     }
 
-    /// Of one group: leaves the distinct values that hash to `own` and counts these, gives the others by owner.
+    /// Of one group: leaves the distinct values that hash to `own` and counts these, gives the others by
+    /// owner.
     pub(super) fn split_values(&mut self, own: usize, count: usize) -> Vec<DistinctValues> {
         let Some(set) = &mut self.distinct else { return Vec::new() };
         let values = set.split(own, count);

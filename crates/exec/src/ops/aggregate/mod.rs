@@ -1,7 +1,9 @@
-//! Hash aggregation over factorised tuples: groups that hold neither keys nor arguments only count, so `count(*)` is a product of
-//! sums. Runs its child on all cores when it can be forked: each worker fills its own table, tables are merged at the end (`exchange`).
+//! Hash aggregation over factorised tuples: groups that hold neither keys nor arguments only count, so
+//! `count(*)` is a product of sums. Runs its child on all cores when it can be forked: each worker fills its
+//! own table, tables are merged at the end (`exchange`).
 //!
-//! Hot loop: key numbers for all selected positions first (`table`), then one typed loop per aggregate (`states`).
+//! Hot loop: key numbers for all selected positions first (`table`), then one typed loop per aggregate
+//! (`states`).
 //!
 //! Source: GF-CL §6.2; morsel-driven parallelism, Leis et al. 2014.
 
@@ -47,7 +49,8 @@ pub(crate) struct AggregateEx {
 }
 
 impl AggregateSpec {
-    /// Whether partial tables can be merged: DISTINCT keeps encoded keys, from which only a count can be made again.
+    /// Whether partial tables can be merged: DISTINCT keeps encoded keys, from which only a count can be made
+    /// again.
     fn mergeable(&self) -> bool {
         self.aggregates.iter().all(|a| !a.distinct || a.kind == AggregateKind::Count)
     }

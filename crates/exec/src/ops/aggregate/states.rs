@@ -1,7 +1,8 @@
 //! The states of one aggregate, by group number: rows in, one value per group out.
 //!
-//! Counts, sums of integers, and least and largest of integers, dates and instants are arrays with a loop of their own; anything
-//! else is an accumulator per group. An aggregate starts typed and becomes general when a value of another type comes.
+//! Counts, sums of integers, and least and largest of integers, dates and instants are arrays with a loop of
+//! their own; anything else is an accumulator per group. An aggregate starts typed and becomes general when a
+//! value of another type comes.
 
 use trimorph_algebra::AggregateKind;
 use trimorph_base::{Diagnostic, Reservation};
@@ -45,7 +46,8 @@ impl Rows<'_, '_> {
         let plain = self.arg.is_none_or(|v| v.nulls.is_none() && !matches!(v.values, Values::Any(_)));
         match (self.weights, self.arg) {
             (Weights::All(weight), Some(arg)) if !plain => {
-                // Which rows are null is guessed wrong too often: the others are put together first, without a branch on it.
+                // Which rows are null is guessed wrong too often: the others are put together first, without
+                // a branch on it.
                 let mut present = [(0u32, 0u32); BATCH_ROWS];
                 let batches = self.numbers.chunks(BATCH_ROWS).zip(self.positions.chunks(BATCH_ROWS));
                 for (numbers, positions) in batches {
@@ -99,7 +101,8 @@ pub(super) struct Column {
     pub(super) general_bytes: usize,
 }
 
-/// Rows that are taken in between two looks at the flag that cancels, and tuples of one row that are taken at once.
+/// Rows that are taken in between two looks at the flag that cancels, and tuples of one row that are taken at
+/// once.
 const ROWS_UNCHECKED: usize = 1 << 12;
 const WEIGHT_UNCHECKED: u64 = 1 << 16;
 /// Bytes that are not worth asking the budget for: it is shared between threads.
@@ -118,7 +121,8 @@ impl<'a, 's> Ledger<'a, 's> {
         Self { held, cx, pending: 0 }
     }
 
-    /// Holds `growth` bytes while `work` allocates them and gives others back; `bytes` says how many there are.
+    /// Holds `growth` bytes while `work` allocates them and gives others back; `bytes` says how many there
+    /// are.
     pub(super) fn grow<T, R>(
         &mut self,
         of: &mut T,

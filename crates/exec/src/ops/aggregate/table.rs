@@ -1,4 +1,5 @@
-//! The table of a hash aggregation: rows of chunks to groups by their keys, groups' states updated one aggregate at a time.
+//! The table of a hash aggregation: rows of chunks to groups by their keys, groups' states updated one
+//! aggregate at a time.
 
 use trimorph_algebra::AggregateKind;
 use trimorph_types::Value;
@@ -239,7 +240,8 @@ impl<'s> Table<'s> {
         Part { keys: self.columns, groups, states }
     }
 
-    /// Of the one group without keys: the distinct values that other workers own, by owner, then by aggregate.
+    /// Of the one group without keys: the distinct values that other workers own, by owner, then by
+    /// aggregate.
     pub(super) fn split_values(&mut self, own: usize, count: usize) -> Vec<Vec<DistinctValues>> {
         let mut columns: Vec<_> =
             self.states.iter_mut().map(|c| c.split_values(own, count).into_iter()).collect();

@@ -1,8 +1,8 @@
-//! Aggregates without keys over a whole chunk: the selected rows of a vector are folded in a typed loop, without a list of the rows and
-//! of their groups.
+//! Aggregates without keys over a whole chunk: the selected rows of a vector are folded in a typed loop,
+//! without a list of the rows and of their groups.
 //!
-//! Hot loop: [`fold`], one load and an operation or two a row, no branch on what is null. `max` takes a third of the time it took with the
-//! lists (`bench/gfcl`, figure 10, `Column::add` in a profile).
+//! Hot loop: [`fold`], one load and an operation or two a row, no branch on what is null. `max` takes a third
+//! of the time it took with the lists (`bench/gfcl`, figure 10, `Column::add` in a profile).
 
 use trimorph_algebra::AggregateKind;
 use trimorph_vector::{Group, Nulls, Selection, Values, Vector};
@@ -82,8 +82,8 @@ fn sum(values: &[i64], nulls: &Nulls, selection: &Selection) -> i128 {
     (i128::from(high) << 32) + i128::from(low)
 }
 
-/// The best of `kept`, which may be `worst`, and of the values that are not null, of which there is one: the largest where `best` gives
-/// the larger of two, the least where it gives the lesser.
+/// The best of `kept`, which may be `worst`, and of the values that are not null, of which there is one: the
+/// largest where `best` gives the larger of two, the least where it gives the lesser.
 #[inline(always)]
 fn extreme(
     best: impl Fn(i64, i64) -> i64,
@@ -97,14 +97,16 @@ fn extreme(
         return fold(values, nulls, selection, worst, kept, best);
     }
     values.chunks(64).enumerate().fold(kept, |kept, (k, values)| {
-        // A block none of whose values, null or not, is better than what is kept needs no look at its nulls. Few are.
+        // A block none of whose values, null or not, is better than what is kept needs no look at its nulls.
+        // Few are.
         let any = values.iter().fold(worst, |a, v| best(a, *v));
         if best(any, kept) == kept { kept } else { fold_block(values, word(nulls, k), worst, kept, &best) }
     })
 }
 
 impl Column {
-    /// Takes the selected rows of `group` into the one group there is, each for `weight` tuples; false if that needs a list of rows.
+    /// Takes the selected rows of `group` into the one group there is, each for `weight` tuples; false if
+    /// that needs a list of rows.
     pub(super) fn add_whole(
         &mut self,
         arg: &Vector<'_>,

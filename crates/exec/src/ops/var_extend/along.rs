@@ -1,5 +1,5 @@
-//! Walks along a list of relationships that is there: from the row's node over each of them in turn, if they connect, fit the pattern and
-//! are different. There is one such walk at most.
+//! Walks along a list of relationships that is there: from the row's node over each of them in turn, if they
+//! connect, fit the pattern and are different. There is one such walk at most.
 
 use rustc_hash::FxHashSet;
 use trimorph_base::{Diagnostic, ErrorKind, NodeId};

@@ -1,12 +1,13 @@
 //! Breadth first from one node: each node reachable once, or the shortest paths.
 //!
 //! 1. Nodes stand in one arena in the order they are reached, level after level; a map finds a node's place.
-//! 2. Where paths are asked for, a node has links: the edges by which shortest paths reach it, each with the place of the node it comes
-//!    from. One for `One`, a list of all for `All`.
-//! 3. A level is walked when those before it have been given, and paths are read off the links one by one as they are asked for: memory
-//!    is that of the nodes reached and of their links, however many paths there are.
-//! 4. A walk to a target stops where it has the target, and goes on from there when the next row wants another target from the same node:
-//!    a product of starts and targets costs one walk a start.
+//! 2. Where paths are asked for, a node has links: the edges by which shortest paths reach it, each with the
+//!    place of the node it comes from. One for `One`, a list of all for `All`.
+//! 3. A level is walked when those before it have been given, and paths are read off the links one by one as
+//!    they are asked for: memory is that of the nodes reached and of their links, however many paths there
+//!    are.
+//! 4. A walk to a target stops where it has the target, and goes on from there when the next row wants
+//!    another target from the same node: a product of starts and targets costs one walk a start.
 
 use std::collections::hash_map::Entry;
 
@@ -44,7 +45,8 @@ pub(super) struct Breadth {
     places: FxHashMap<NodeId, usize>,
     /// The node walked from.
     from: Option<NodeId>,
-    /// The place of the next node to walk on from, the end of its level, and the level's distance from the start.
+    /// The place of the next node to walk on from, the end of its level, and the level's distance from the
+    /// start.
     level: usize,
     end: usize,
     depth: u32,
@@ -79,13 +81,14 @@ impl Breadth {
         Ok(())
     }
 
-    /// Whether a walk to a target from `node` may go on with what was reached for the row before. A condition on each edge may look at
-    /// the row.
+    /// Whether a walk to a target from `node` may go on with what was reached for the row before. A condition
+    /// on each edge may look at the row.
     pub(super) fn continues(&self, node: NodeId, steps: &Steps<'_>) -> bool {
         self.from == Some(node) && steps.spec.each.is_none() && steps.spec.nodes.is_none()
     }
 
-    /// Walks until `target` is reached and gives the paths to it, until the answers are full; `true` when these were all.
+    /// Walks until `target` is reached and gives the paths to it, until the answers are full; `true` when
+    /// these were all.
     pub(super) fn find<'s>(
         &mut self,
         row: u32,
@@ -165,8 +168,8 @@ impl Breadth {
         }
     }
 
-    /// Reaches the nodes that are one edge behind the last level, or some with the target if it needs no other path; then the next call
-    /// goes on with the level.
+    /// Reaches the nodes that are one edge behind the last level, or some with the target if it needs no
+    /// other path; then the next call goes on with the level.
     fn walk_level<'s>(
         &mut self,
         row: u32,
@@ -234,8 +237,8 @@ impl Breadth {
         Ok(())
     }
 
-    /// Turns to the next path to the same node: back from the start to the first link that has another beside it, and by that one to the
-    /// start again. `false` where there is no other path.
+    /// Turns to the next path to the same node: back from the start to the first link that has another beside
+    /// it, and by that one to the start again. `false` where there is no other path.
     fn turn<'s>(&mut self, steps: &mut Steps<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while let Some(link) = self.path.pop() {
             steps.look(1, cx)?;

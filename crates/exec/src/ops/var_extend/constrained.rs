@@ -1,11 +1,14 @@
-//! Shortest paths between two nodes that meet a condition on the whole: paths of one length after the other, from the shortest there are,
-//! until some of a length meet it.
+//! Shortest paths between two nodes that meet a condition on the whole: paths of one length after the other,
+//! from the shortest there are, until some of a length meet it.
 //!
-//! 1. Distances to the target are found breadth first, backwards. A walk goes on only where what is left of its length suffices.
+//! 1. Distances to the target are found breadth first, backwards. A walk goes on only where what is left of
+//!    its length suffices.
 //! 2. Trails of the length are tried depth first; the condition is asked of each that ends at the target.
-//! 3. The search ends with the length that has answers, or where no walk was cut off for its length: longer ones would find nothing new.
+//! 3. The search ends with the length that has answers, or where no walk was cut off for its length: longer
+//!    ones would find nothing new.
 //!
-//! Memory is that of the distances and of one walk, however many paths there are. How many are tried has no bound but their number.
+//! Memory is that of the distances and of one walk, however many paths there are. How many are tried has no
+//! bound but their number.
 
 use rustc_hash::FxHashMap;
 use trimorph_algebra::{ShortestKind, VarExtendMode};
@@ -166,7 +169,8 @@ impl Constrained {
         Ok(false)
     }
 
-    /// Walks to the next trail of the length that ends at the target; `false` when there is none. Its last edge is on the path.
+    /// Walks to the next trail of the length that ends at the target; `false` when there is none. Its last
+    /// edge is on the path.
     fn walk_on<'s>(&mut self, row: u32, steps: &mut Steps<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while let Some(top) = self.frames.last_mut() {
             steps.look(1, cx)?;

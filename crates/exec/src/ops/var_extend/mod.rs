@@ -1,7 +1,9 @@
-//! Variable-length extend: all trails of a length range, each node reachable once, or shortest paths, from each row's node.
+//! Variable-length extend: all trails of a length range, each node reachable once, or shortest paths, from
+//! each row's node.
 //!
-//! Trails go depth first (`trails.rs`), so that a LIMIT above stops the walk; reachability and shortest paths breadth first with a set of
-//! nodes seen (`breadth.rs`), level by level. Both ask [`Steps`] for the edges of a node. Both charge their arenas to the budget.
+//! Trails go depth first (`trails.rs`), so that a LIMIT above stops the walk; reachability and shortest paths
+//! breadth first with a set of nodes seen (`breadth.rs`), level by level. Both ask [`Steps`] for the edges of
+//! a node. Both charge their arenas to the budget.
 
 mod along;
 mod breadth;
@@ -39,7 +41,8 @@ pub(crate) struct VarSpec {
     pub(crate) each: Option<Ex>,
     /// Condition on each node, compiled for the same and the node in slot 1 of group 1.
     pub(crate) nodes: Option<Ex>,
-    /// Condition on the whole of a shortest path to the node it must end at, compiled for the same and the list of edges in slot 0 of group 1.
+    /// Condition on the whole of a shortest path to the node it must end at, compiled for the same and the
+    /// list of edges in slot 0 of group 1.
     pub(crate) condition: Option<Ex>,
     /// With a condition on the whole: the steps against their direction.
     pub(crate) back: Option<Arc<VarSpec>>,

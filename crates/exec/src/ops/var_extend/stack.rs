@@ -1,4 +1,5 @@
-//! A stack that knows where an element stands: its lowest elements are looked through, what lies higher is found by hash.
+//! A stack that knows where an element stands: its lowest elements are looked through, what lies higher is
+//! found by hash.
 
 use std::hash::Hash;
 

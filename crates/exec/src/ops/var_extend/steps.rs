@@ -13,7 +13,8 @@ use crate::charge::Charge;
 use crate::expr::{Ex, Row, filter};
 use crate::{Context, ExecError};
 
-/// Edges looked at between two looks at the flag that cancels: a millisecond of the slowest of walks, and 16 of a condition on each edge.
+/// Edges looked at between two looks at the flag that cancels: a millisecond of the slowest of walks, and 16
+/// of a condition on each edge.
 const EDGES_UNCHECKED: usize = 1 << 14;
 
 /// The rows walked from, and the edges of a node as seen from such a row.

@@ -1,11 +1,11 @@
 //! Trails from one node, depth first: no edge twice.
 //!
-//! All frames' candidates stand in one arena, each frame's behind its parent's: a step allocates nothing, memory is the depth times the
-//! degree, and a walk stops where its caller has enough.
+//! All frames' candidates stand in one arena, each frame's behind its parent's: a step allocates nothing,
+//! memory is the depth times the degree, and a walk stops where its caller has enough.
 //!
-//! An edge repeats only where a node is left again. Walks in one direction therefore look whether a node is on the path; only the lists
-//! of such nodes are compared, by place: a node's candidates always come in the same order. Walks without direction meet an edge from
-//! both of its ends and compare ids.
+//! An edge repeats only where a node is left again. Walks in one direction therefore look whether a node is
+//! on the path; only the lists of such nodes are compared, by place: a node's candidates always come in the
+//! same order. Walks without direction meet an edge from both of its ends and compare ids.
 
 use trimorph_base::{EdgeId, NodeId};
 
@@ -85,7 +85,8 @@ impl Trails {
         }
     }
 
-    /// Whether a frame below took the edge at this place of the list of the node that it has in common with the frame after it.
+    /// Whether a frame below took the edge at this place of the list of the node that it has in common with
+    /// the frame after it.
     fn is_taken<'s>(
         &self,
         place: usize,

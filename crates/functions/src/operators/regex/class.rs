@@ -168,7 +168,9 @@ pub(super) fn character(t: &mut Translator<'_>, c: char) -> Result<char, Fault> 
             t.pass('}');
             code.ok_or(r"\x{…} is no character")?
         }
-        'x' => digits(t, 2).and_then(char::from_u32).ok_or(r"\x is not followed by two hexadecimal digits")?,
+        'x' => {
+            digits(t, 2).and_then(char::from_u32).ok_or(r"\x is not followed by two hexadecimal digits")?
+        }
         'u' => unicode(t)?,
         letter if letter.is_ascii_alphabetic() => return Err(format!(r"\{letter} is not supported")),
         c => c,

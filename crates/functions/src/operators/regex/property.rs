@@ -70,7 +70,9 @@ fn unicode(name: &str) -> Result<String, Fault> {
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(is_in_name);
     let value = match name.split_once('=') {
         Some(("gc" | "general_category" | "sc" | "script" | "IsScript", value)) => value,
-        Some(("blk" | "block", value)) => return Err(format!("blocks such as \"{value}\" are not supported")),
+        Some(("blk" | "block", value)) => {
+            return Err(format!("blocks such as \"{value}\" are not supported"));
+        }
         Some(_) => return Err(unknown()),
         None => match name {
             "javaLowerCase" => "Lowercase",
