@@ -78,8 +78,9 @@ impl Connection {
         // What interrupts the planning stops what was planned.
         let cancel = CancelToken::default();
         self.watch(&cancel);
-        let planned = self.plan(text, Some(&params), &cancel)?;
-        self.run(text, &planned, params, cancel)
+        let snapshot = self.shared.snapshot();
+        let planned = self.plan(text, Some(&params), &snapshot, &cancel)?;
+        self.run(text, &planned, params, snapshot, cancel)
     }
 
     /// Parses and plans a query.
@@ -90,7 +91,8 @@ impl Connection {
     /// As [`Self::prepare`], which `cancel` stops as [`Self::interrupt`] does.
     pub fn prepare_until(&self, text: &str, cancel: &CancelToken) -> Result<Prepared, Error> {
         self.watch(cancel);
-        Ok(Prepared { text: text.into(), planned: self.plan(text, None, cancel)? })
+        let planned = self.plan(text, None, &self.shared.snapshot(), cancel)?;
+        Ok(Prepared { text: text.into(), planned })
     }
 
     /// Runs a prepared query.
@@ -109,10 +111,10 @@ impl Connection {
         self.watch(&cancel);
         let snapshot = self.shared.snapshot();
         if prepared.planned.basis.is(&self.shared.basis(&snapshot)) {
-            self.run(&prepared.text, &prepared.planned, params, cancel)
+            self.run(&prepared.text, &prepared.planned, params, snapshot, cancel)
         } else {
-            let planned = self.plan(&prepared.text, Some(&params), &cancel)?;
-            self.run(&prepared.text, &planned, params, cancel)
+            let planned = self.plan(&prepared.text, Some(&params), &snapshot, &cancel)?;
+            self.run(&prepared.text, &planned, params, snapshot, cancel)
         }
     }
 
@@ -121,14 +123,20 @@ impl Connection {
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
     }
 
-    /// The plan of a text, from the cache or made until `cancel` says stop.
-    fn plan(&self, text: &str, params: Option<&Params>, cancel: &CancelToken) -> Result<Planned, Error> {
-        let snapshot = self.shared.snapshot();
-        let basis = self.shared.basis(&snapshot);
+    /// The plan of a text on the snapshot that it will run on, from the cache or made until `cancel` says
+    /// stop.
+    fn plan(
+        &self,
+        text: &str,
+        params: Option<&Params>,
+        snapshot: &Snapshot,
+        cancel: &CancelToken,
+    ) -> Result<Planned, Error> {
+        let basis = self.shared.basis(snapshot);
         if let Some(planned) = self.shared.plans.get(text, &basis) {
             return Ok(planned);
         }
-        let work = || self.made(text, params, &snapshot, basis, cancel);
+        let work = || self.made(text, params, snapshot, basis, cancel);
         let planned = match text.len() <= CALLERS_TEXT_MAX {
             true => work(),
             false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
@@ -166,9 +174,9 @@ impl Connection {
         text: &str,
         planned: &Planned,
         params: Arc<Params>,
+        snapshot: Snapshot,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        let snapshot = self.shared.snapshot();
         let config = &self.shared.config;
         let settings = Settings {
             threads: config.threads,
