@@ -123,10 +123,13 @@ impl Diagnostic {
         }
     }
 
-    /// Somebody asked for it to stop.
-    pub fn cancelled() -> Self {
+    /// Somebody asked for it to stop. Boxed, and never part of its caller: rules that call each other keep
+    /// their frames small.
+    #[cold]
+    #[inline(never)]
+    pub fn cancelled() -> Box<Self> {
         let stopped = Self::compile(ErrorKind::SemanticError, "Cancelled", "the query was cancelled");
-        Self { stop: Some(Stop::Cancelled), ..stopped }
+        Box::new(Self { stop: Some(Stop::Cancelled), ..stopped })
     }
 
     /// A run-time error.

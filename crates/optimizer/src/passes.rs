@@ -54,7 +54,7 @@ impl<'a> Planning<'a> {
 
 /// Stops planning if somebody asked.
 pub(crate) fn poll(cancel: &CancelToken) -> Result<(), Halt> {
-    if cancel.is_cancelled() { Err(Box::new(Diagnostic::cancelled())) } else { Ok(()) }
+    if cancel.is_cancelled() { Err(Diagnostic::cancelled()) } else { Ok(()) }
 }
 
 /// One pass: takes the plan, gives a plan with the same rows.

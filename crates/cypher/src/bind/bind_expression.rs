@@ -34,7 +34,7 @@ impl<'q> Binder<'q> {
     /// Any expression.
     pub(super) fn expression(&mut self, expr: &'q ast::Expr, cx: &mut Context<'q>) -> Bound<Typed> {
         if self.cancel.is_cancelled() {
-            return Err(Box::new(Diagnostic::cancelled()));
+            return Err(Diagnostic::cancelled());
         }
         if let Mode::Groups(_) = cx.mode
             && let Some(found) = self.grouped(expr, cx)?

@@ -10,7 +10,7 @@ use super::Binder;
 use super::bind_pattern::Pattern;
 use super::bind_query::Part;
 use super::bind_where::Conjunct;
-use super::context::Context;
+use super::context::{Context, Hoist};
 use super::report::Bound;
 use super::scope::Scope;
 use super::trim_argument::trim;
@@ -50,6 +50,21 @@ impl<'q> Binder<'q> {
         if let Some(predicate) = predicate {
             self.conjuncts(predicate, &mut cx, &mut conjuncts)?;
         }
+        let plan = self.asked(input, pattern, below, conjuncts)?;
+        Ok(Part { plan, scope: cx.scope })
+    }
+
+    /// The pattern over `input`, with what stands below it and the conditions on it.
+    ///
+    /// Out of line: patterns within patterns are calls within calls, and this is none of them.
+    #[inline(never)]
+    fn asked(
+        &mut self,
+        input: Plan,
+        pattern: Pattern<'q>,
+        below: Vec<Hoist>,
+        conjuncts: Vec<Conjunct>,
+    ) -> Bound<Plan> {
         let mut graph = pattern.graph;
         let mut above = Vec::new();
         for conjunct in conjuncts {
@@ -61,8 +76,7 @@ impl<'q> Binder<'q> {
         conditions_on_wholes(&mut graph);
         let input = self.apply(input, below)?;
         let plan = self.grow(Plan::Match { input: Box::new(input), graph })?;
-        let plan = self.filter_by(plan, above)?;
-        Ok(Part { plan, scope: cx.scope })
+        self.filter_by(plan, above)
     }
 }
 

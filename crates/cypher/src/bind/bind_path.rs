@@ -134,7 +134,9 @@ impl<'q> Binder<'q> {
     }
 
     /// Has a value whose type is not known before it is looked at fail where it is no node or relationship:
-    /// `function` does, and is null of nothing but null.
+    /// `function` does, and is null of nothing but null. Out of line, as few patterns ask for it and many
+    /// stand within each other.
+    #[inline(never)]
     fn must_be(&self, pattern: &mut Pattern<'q>, function: &str, var: VarId, name: &Ident) {
         if self.type_of(var).is == LogicalType::Any {
             let call = Expr::Call(function.into(), vec![Expr::Var(var)], name.span);

@@ -110,7 +110,7 @@ impl Parser<'_> {
             return Err(self.too_deep());
         }
         if self.cancel.is_cancelled() {
-            return Err(Box::new(Diagnostic::cancelled()));
+            return Err(Diagnostic::cancelled());
         }
         self.tallest = 0;
         Ok(outer)
