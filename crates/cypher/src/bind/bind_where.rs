@@ -17,7 +17,7 @@ pub(super) enum Conjunct {
     /// A predicate that needs subqueries computed below.
     Hoisted(Vec<Hoist>, Expr),
     /// The subquery must have a row, or must not.
-    Exists(Hoist),
+    Exists(Box<Hoist>),
 }
 
 impl Conjunct {
@@ -35,7 +35,7 @@ impl Conjunct {
         match self {
             Self::Plain(_) => &[],
             Self::Hoisted(hoists, _) => hoists,
-            Self::Exists(hoist) => std::slice::from_ref(hoist),
+            Self::Exists(hoist) => std::slice::from_ref(&**hoist),
         }
     }
 
@@ -81,7 +81,7 @@ impl<'q> Binder<'q> {
         let mark = self.expression(test, cx)?.expr;
         let kind = if negated { ApplyKind::Anti } else { ApplyKind::Semi };
         out.push(match cx.hoists.pop() {
-            Some(hoist) => Conjunct::Exists(Hoist { kind, ..hoist }),
+            Some(hoist) => Conjunct::Exists(Box::new(Hoist { kind, ..hoist })),
             None if negated => Conjunct::Plain(Expr::Op(Op::Not, vec![mark], test.span)),
             None => Conjunct::Plain(mark),
         });
@@ -112,7 +112,7 @@ impl<'q> Binder<'q> {
         }
         for conjunct in others {
             plan = match conjunct {
-                Conjunct::Exists(hoist) => self.apply(plan, vec![hoist])?,
+                Conjunct::Exists(hoist) => self.apply(plan, vec![*hoist])?,
                 Conjunct::Hoisted(hoists, predicate) => {
                     let plan = self.apply(plan, hoists)?;
                     self.grow(Plan::Filter { input: Box::new(plan), predicate })?
