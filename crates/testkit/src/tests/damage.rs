@@ -52,7 +52,8 @@ impl Database {
     /// follows its header.
     fn parts(&self, path: &Path) -> Vec<std::ops::Range<usize>> {
         if path.ends_with("MANIFEST") {
-            return vec![40..self.bytes(path).len()];
+            let payload = 40..self.bytes(path).len();
+            return vec![payload];
         }
         let all = pieces_of(&self.fs, Path::new(DIR)).unwrap();
         all.iter().filter(|p| p.path == path).map(|p| p.offset..p.offset + p.len).collect()

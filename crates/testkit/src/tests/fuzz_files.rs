@@ -101,7 +101,7 @@ fn databases(random: &mut Random) -> Vec<Database> {
         let bytes = |path: &PathBuf| fs.read(path, RegionOptions::default()).unwrap().as_slice().to_vec();
         let pieces = pieces_of(&fs, Path::new(DIR)).unwrap();
         let parts = |path: &PathBuf, len| match path.ends_with("MANIFEST") {
-            true => vec![40..len],
+            true => std::iter::once(40..len).collect(),
             false => pieces.iter().filter(|p| p.path == *path).map(|p| p.offset..p.offset + p.len).collect(),
         };
         let file = |path: &PathBuf| {

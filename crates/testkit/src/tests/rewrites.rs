@@ -243,7 +243,7 @@ fn a_replaced_segment_costs_what_it_is() {
     check(&model, &main);
 
     let row = vec![Value::Int(-5), Value::string("a new name")];
-    let grown = read.with_rows(TableId(0), &[row.clone()], OPTIONS).unwrap();
+    let grown = read.with_rows(TableId(0), std::slice::from_ref(&row), OPTIONS).unwrap();
     let report = checkpoint.write(&fs, dir, &grown).unwrap();
     println!("one row: {report:?}");
     assert!(report.bytes < 1 << 20, "{report:?}");
