@@ -416,7 +416,8 @@ impl<'a> Change<'a> {
                     && e.target.row() as usize / SEGMENT_ROWS == *segment
             });
             edges.extend(new.map(|e| (e.target.row(), e.source, e.position)));
-            edges.sort_unstable();
+            // Two runs, which a stable sort merges.
+            edges.sort();
             let offsets = offsets(*segment, rows, edges.iter().map(|(row, ..)| row - first));
             let position = |i: usize| edges[i].2;
             written.push(&SegmentLists {
