@@ -14,9 +14,9 @@ use std::sync::Arc;
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{PackedView, RankView};
 use trimorph_vector::Nodes;
-use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, RegionOptions, lay_out};
+use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, RegionOptions};
 
-use super::write::{SegmentLists, WrittenAdjacency};
+use super::write::piece_without_edges;
 use super::{read_rows, rows_within};
 use crate::RewriteError;
 use crate::column::{PackedInts, RankBytes, SEGMENT_ROWS, read_presence};
@@ -74,12 +74,7 @@ impl Csr {
 impl CsrSegment {
     /// A segment whose first row has no edges, and of whose others nothing is said.
     pub(crate) fn without_edges(options: RegionOptions) -> Result<Self, RewriteError> {
-        let mut written = WrittenAdjacency::new(false);
-        let nobody = |_| NodeId(0);
-        written.push(&SegmentLists { offsets: &[0, 0], neighbour: &nobody, table: None, position: None });
-        let piece = lay_out(written.pieces, options)?.pop();
-        let piece = piece.ok_or(CodecError { offset: 0, expected: "a piece" })?;
-        Ok(Self::read(piece, SEGMENT_ROWS, &[])?)
+        Ok(Self::read(piece_without_edges(false, options)?, SEGMENT_ROWS, &[])?)
     }
 
     /// Reads the piece of a segment of at most `rows` rows: a table may have got rows since, which have no

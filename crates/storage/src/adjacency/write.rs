@@ -1,10 +1,13 @@
 //! Lists of one segment in, a finished piece out: the layout that `csr` and `vertex_column` read.
 
+use std::sync::Arc;
+
 use trimorph_base::NodeId;
 use trimorph_encoding::{Packed, RankBits, pack, pack_bytes};
-use trimorph_vfs::PieceWriter;
+use trimorph_vfs::{CodecError, Piece, PieceWriter, RegionOptions, lay_out};
 
 use super::AdjacencyBytes;
+use crate::RewriteError;
 use crate::column::{PackedInts, put_blob};
 
 /// One direction of an edge table, finished but not yet in a region.
@@ -94,6 +97,13 @@ impl SegmentLists<'_> {
         }
         (piece.finish(), bytes)
     }
+}
+
+/// A piece of one row without edges, laid out.
+pub(super) fn piece_without_edges(single: bool, options: RegionOptions) -> Result<Arc<Piece>, RewriteError> {
+    let lists = SegmentLists { offsets: &[0, 0], neighbour: &|_| NodeId(0), table: None, position: None };
+    let piece = lay_out(vec![lists.write(single).0], options)?.pop();
+    Ok(piece.ok_or(CodecError { offset: 0, expected: "a piece" })?)
 }
 
 fn put(packed: Packed, piece: &mut PieceWriter) -> usize {
