@@ -13,6 +13,7 @@ mod grouping;
 mod large_queries;
 mod load_fuzz;
 mod long_trails;
+mod neighbours;
 mod notices;
 mod plans;
 mod procedures;
