@@ -2,15 +2,18 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use trimorph_base::MemoryBudget;
+use trimorph_base::{CancelToken, MemoryBudget};
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
 };
 use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
-use trimorph_store::{Checkpoint, Main, Snapshot, check_main, read_checkpoint, write_main};
-use trimorph_vfs::{OsFileSystem, RegionOptions};
+use trimorph_store::{
+    Checkpoint, DatabaseError, Load, Main, Snapshot, check_main, open_checkpoint, write_main,
+};
+use trimorph_vfs::{OsFileSystem, Pool, RegionOptions};
 
 use crate::plan_cache::{Basis, PlanCache};
 use crate::procedures::Registry;
@@ -22,6 +25,8 @@ pub(crate) struct Shared {
     pub(crate) config: Config,
     pub(crate) plans: PlanCache,
     pub(crate) budget: MemoryBudget,
+    /// What brings pieces of the directory's files into memory.
+    pool: Arc<Pool>,
     procedures: Arc<Registry>,
     snapshot: RwLock<Snapshot>,
     dir: Option<PathBuf>,
@@ -51,22 +56,23 @@ pub struct Database {
 impl Database {
     /// An empty database that lives as long as this handle and its connections.
     pub fn in_memory(config: Config) -> Self {
-        Self::with(config, None, None, (Main::default(), Checkpoint::default()))
+        Self::with(Memory::of(&config), config, None, None, (Main::default(), Checkpoint::default()))
     }
 
     fn with(
+        Memory { budget, pool }: Memory,
         config: Config,
         dir: Option<PathBuf>,
         lock: Option<File>,
         (main, checkpoint): (Main, Checkpoint),
     ) -> Self {
-        let budget = MemoryBudget::new(config.memory_limit_bytes, None);
         let shared = Shared {
-            config,
             plans: PlanCache::default(),
             procedures: Registry::new(config.test_procedures, &budget),
+            snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
+            config,
             budget,
-            snapshot: RwLock::new(Snapshot::new(Arc::new(main))),
+            pool,
             dir,
             checkpoint: Mutex::new(checkpoint),
             _lock: lock,
@@ -75,10 +81,11 @@ impl Database {
     }
 
     /// Opens the database in directory `path` (`:memory:` for none), making an empty one if there is none and
-    /// the configuration allows it. Every checksum is verified.
+    /// the configuration allows it. What the manifest names must be there; data are read, and their checksums
+    /// verified, when a query touches them first.
     ///
     /// **Errors**: the file that is missing or damaged, by name; another process that has it open for
-    /// writing.
+    /// writing. **Cost**: the manifest and the directories of pieces, some 30 bytes for each 65,536 values.
     pub fn open(path: impl AsRef<Path>, config: Config) -> Result<Self, Error> {
         let path = path.as_ref();
         if path == Path::new(":memory:") {
@@ -103,9 +110,10 @@ impl Database {
             std::fs::create_dir_all(path).map_err(|e| Error::Storage(format!("{}: {e}", path.display())))?;
         }
         let lock = if config.read_only { None } else { Some(take_lock(path)?) };
-        let options = RegionOptions { huge_pages: config.huge_pages };
-        let main = if exists { read_checkpoint(&OsFileSystem, path, options)? } else { Default::default() };
-        Ok(Self::with(config, Some(path.to_owned()), lock, main))
+        let memory = Memory::of(&config);
+        let main =
+            if exists { open_checkpoint(&OsFileSystem, path, &memory.pool)? } else { Default::default() };
+        Ok(Self::with(memory, config, Some(path.to_owned()), lock, main))
     }
 
     /// Verifies every checksum and invariant of the database in directory `path`.
@@ -116,8 +124,11 @@ impl Database {
         if !path.join("MANIFEST").exists() && !path.join("checkpoint").exists() {
             return Err(Error::Storage(format!("{}: there is no database here", path.display())));
         }
-        match check_main(&OsFileSystem, path, RegionOptions::default()) {
-            Ok(main) => Ok(Stats::of(&main)),
+        // Each piece is looked at once: what was is dropped for what comes.
+        let budget = MemoryBudget::new(CHECK_BYTES, None);
+        let pool = Pool::new(&budget, RegionOptions { huge_pages: false });
+        match check_main(&OsFileSystem, path, &pool) {
+            Ok(main) => Ok(Stats::of(&main, pool.counts())),
             Err(found) => {
                 let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
                 Err(Error::Storage(lines.join("\n")))
@@ -146,7 +157,45 @@ impl Database {
 
     /// Tables, rows, encodings, bytes by component.
     pub fn stats(&self) -> Stats {
-        Stats::of(self.shared.snapshot().main())
+        Stats::of(self.shared.snapshot().main(), self.shared.pool.counts())
+    }
+
+    /// Brings tables into memory, those of all labels and relationship types named, or all; on the threads of
+    /// the configuration. What does not fit the memory limit is not kept.
+    ///
+    /// **Errors**: a name that nothing has; the first part that cannot be read; [`Error::Cancelled`].
+    /// **Cost**: a pass over what is not in memory yet.
+    pub fn preload(&self, names: Option<&[&str]>, cancel: &CancelToken) -> Result<(), Error> {
+        let snapshot = self.shared.snapshot();
+        let (main, catalog) = (snapshot.main(), snapshot.catalog());
+        for name in names.unwrap_or_default() {
+            if catalog.labels.id(name).is_none() && catalog.types.id(name).is_none() {
+                let text = format!("there is no label and no relationship type \"{name}\" to be preloaded");
+                return Err(Error::Storage(text));
+            }
+        }
+        let wanted = |labels: &[Arc<str>]| {
+            names.is_none_or(|names| labels.iter().any(|label| names.contains(&&**label)))
+        };
+        let nodes = catalog.table_ids().zip(&main.node_tables);
+        let nodes = nodes.filter(|(id, _)| wanted(&catalog.label_names(*id))).flat_map(|(_, t)| t.slots());
+        let edges = catalog.edge_table_ids().zip(&main.edge_tables);
+        let edges = edges.filter(|(id, _)| wanted(&[catalog.type_name(*id)])).flat_map(|(_, t)| t.slots());
+        let slots: Vec<&dyn Load> = nodes.chain(edges).collect();
+        let next = AtomicUsize::new(0);
+        let work = || loop {
+            match slots.get(next.fetch_add(1, Ordering::Relaxed)) {
+                None => return Ok(()),
+                Some(_) if cancel.is_cancelled() => return Err(Error::Cancelled),
+                Some(slot) => slot.load().map_err(DatabaseError::from)?,
+            }
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..self.shared.config.threads).map(|_| scope.spawn(work)).collect();
+            let own = work();
+            let lost = || Err(DatabaseError::internal("a thread that preloads was lost").into());
+            others.into_iter().map(|other| other.join().unwrap_or_else(|_| lost())).fold(own, Result::and)
+        })
     }
 
     /// Loads files into an empty database: all or nothing unless bad rows may be skipped.
@@ -224,7 +273,7 @@ impl Database {
             rejected: report.rejected,
             phase: Phase::Build,
         });
-        let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
+        let mut main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
         let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
         report.rejects.refuse_late(late);
         report.rejects.flush()?;
@@ -232,9 +281,31 @@ impl Database {
         if let Some(dir) = &self.shared.dir {
             let mut checkpoint = self.shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
             checkpoint.write(&OsFileSystem, dir, &main)?;
+            // From here on it is read from its files, as a database that was opened is: what is touched stays
+            // in memory, the rest does not.
+            drop(main);
+            (main, *checkpoint) = open_checkpoint(&OsFileSystem, dir, &self.shared.pool)?;
         }
-        *self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Snapshot::new(Arc::new(main));
+        let snapshot = Snapshot::within(Arc::new(main), self.shared.config.memory_limit_bytes);
+        *self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(report)
+    }
+}
+
+/// The memory that `check` reads pieces into.
+const CHECK_BYTES: usize = 256 << 20;
+
+/// What bounds a database's memory.
+struct Memory {
+    budget: MemoryBudget,
+    pool: Arc<Pool>,
+}
+
+impl Memory {
+    fn of(config: &Config) -> Self {
+        let budget = MemoryBudget::new(config.memory_limit_bytes, None);
+        let pool = Pool::new(&budget, RegionOptions { huge_pages: config.huge_pages });
+        Self { budget, pool }
     }
 }
 

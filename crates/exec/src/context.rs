@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trimorph_base::{CancelToken, Diagnostic, EdgeId, MemoryBudget, NodeId};
 use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
 use trimorph_store::access::Choice;
-use trimorph_store::{Reader, Snapshot};
+use trimorph_store::{Pins, Reader, Snapshot};
 use trimorph_types::{Map, Relationship, Value};
 
 use crate::ExecError;
@@ -70,19 +70,34 @@ pub struct Context<'s> {
 impl<'s> Context<'s> {
     /// A context of its own for one thread.
     pub fn new(snapshot: &'s Snapshot, settings: Arc<Settings>) -> Self {
+        Self::with(snapshot, Reader::new(snapshot), settings)
+    }
+
+    /// A context for a thread that works for the one of `leader`.
+    pub fn following(snapshot: &'s Snapshot, leader: &Arc<Pins<'s>>, settings: Arc<Settings>) -> Self {
+        Self::with(snapshot, Reader::following(snapshot, leader), settings)
+    }
+
+    fn with(snapshot: &'s Snapshot, reader: Reader<'s>, settings: Arc<Settings>) -> Self {
         let seed = u64::from(settings.clock.nanos) ^ settings.clock.seconds.cast_unsigned().rotate_left(32);
-        Self { snapshot, reader: Reader::new(snapshot), settings, random: Cell::new(seed) }
+        Self { snapshot, reader, settings, random: Cell::new(seed) }
     }
 
-    /// The same for another thread.
-    pub fn fork(&self) -> Self {
-        Self::new(self.snapshot, Arc::clone(&self.settings))
-    }
-
-    /// Stops the query if somebody asked. Looked at once per chunk.
+    /// Stops the query if somebody asked, or something could not be read; lets go of what is pinned without
+    /// need. Looked at once per chunk, where nothing but vectors is held of what was read.
     #[inline]
     pub fn check(&self) -> Result<(), ExecError> {
-        if self.settings.cancel.is_cancelled() { Err(ExecError::Cancelled) } else { Ok(()) }
+        if self.settings.cancel.is_cancelled() {
+            return Err(ExecError::Cancelled);
+        }
+        self.reader.let_go();
+        self.reader.failure().map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// What was made of what was read, unless something could not be read: whatever else went wrong may be
+    /// because of that.
+    pub(crate) fn settle<T>(&self, made: Result<T, ExecError>) -> Result<T, ExecError> {
+        self.reader.failure().map_or(made, |error| Err(error.into()))
     }
 
     /// An edge as a value.

@@ -47,7 +47,8 @@ impl Running<'_> {
             return Ok(false);
         }
         let Self { root, chunk, context, .. } = self;
-        if !stack.run(move || root.next(chunk, &*context))? {
+        let more = stack.run(move || context.settle(root.next(chunk, &*context)))?;
+        if !more {
             return Ok(false);
         }
         self.positions = self.chunk.groups[0].positions();
@@ -126,15 +127,18 @@ impl Execution {
         let profile = settings.profile.then(ProfileCell::default);
         let counters = profile.clone();
         let cell = Cell::try_new(Owner { snapshot }, |owner| {
-            check_entities(&settings.parameters, &Reader::new(&owner.snapshot))?;
-            let given = Arc::clone(&settings);
-            let root = stack.run(move || {
-                let bound =
-                    Start::new(&Context::new(&owner.snapshot, Arc::clone(&given))).bind(&plan.root)?;
-                Builder::new(given, Arc::clone(owner.snapshot.catalog()), counters).build(&bound)
+            let reader = Reader::new(&owner.snapshot);
+            let checked = check_entities(&settings.parameters, &reader);
+            reader.failure().map_or(Ok(()), |error| Err(ExecError::from(error)))?;
+            checked?;
+            let context = Context::new(&owner.snapshot, Arc::clone(&settings));
+            let (root, context) = stack.run(move || {
+                let bound = Start::new(&context).bind(&plan.root)?;
+                let catalog = Arc::clone(owner.snapshot.catalog());
+                Ok((Builder::new(settings, catalog, counters).build(&bound)?, context))
             })?;
             Ok::<_, ExecError>(Running {
-                context: Context::new(&owner.snapshot, settings),
+                context,
                 root,
                 chunk: Chunk::with_slots(&[plan.group_slots]),
                 slots: plan.columns.clone(),
@@ -170,8 +174,17 @@ impl Execution {
             let positions = running.batch();
             let group = &running.chunk.groups[0];
             let columns: Vec<&Vector<'_>> = running.slots.iter().map(|s| &group.vectors[*s]).collect();
-            Ok(Some(take(&columns, &positions, &running.context)))
+            let taken = take(&columns, &positions, &running.context);
+            // Entities are read when they are taken.
+            let taken = running.context.settle(Ok(Some(taken)));
+            running.done |= taken.is_err();
+            taken
         })
+    }
+
+    /// Pieces that were read from files because of this query.
+    pub fn pieces_read(&self) -> u64 {
+        self.cell.with_dependent(|_, running| running.context.reader.pieces_read())
     }
 
     /// What each operator did, by its place in the plan; empty unless the query runs with `profile`.

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trimorph_base::Random;
 
-use crate::{FileSystem, MemoryFileSystem, Region, RegionOptions};
+use crate::{FileSystem, MemoryFileSystem, ReadAt, Region, RegionOptions};
 
 /// How a call fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +69,7 @@ struct State {
 /// A disk that fails.
 #[derive(Debug, Default)]
 pub struct FaultyFileSystem {
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -84,7 +84,7 @@ impl FaultyFileSystem {
     /// A disk with the files of `files` on it, for certain.
     pub fn with_files(files: &MemoryFileSystem) -> io::Result<Self> {
         let state = State::default();
-        let disk = Self { state: Mutex::new(state) };
+        let disk = Self { state: Arc::new(Mutex::new(state)) };
         let mut state = lock(&disk.state);
         for (path, bytes) in files.all() {
             state.now.insert(path, Arc::new(Mutex::new((bytes, true))));
@@ -143,24 +143,53 @@ impl FaultyFileSystem {
     /// Counts a call; an error if it is one that fails.
     fn call(&self) -> io::Result<MutexGuard<'_, State>> {
         let mut state = lock(&self.state);
-        let now = state.calls;
-        state.calls += 1;
-        match state.fault {
-            Some((at, Fault::Crash)) if now >= at => Err(io::Error::other("the machine has crashed")),
-            Some((at, Fault::Error)) if now == at => Err(io::Error::other("the disk failed")),
-            _ => Ok(state),
-        }
+        state.call()?;
+        Ok(state)
     }
 }
 
 impl State {
+    fn call(&mut self) -> io::Result<()> {
+        let now = self.calls;
+        self.calls += 1;
+        match self.fault {
+            Some((at, Fault::Crash)) if now >= at => Err(io::Error::other("the machine has crashed")),
+            Some((at, Fault::Error)) if now == at => Err(io::Error::other("the disk failed")),
+            _ => Ok(()),
+        }
+    }
+
     fn change(&mut self, change: Change) {
         change.apply(&mut self.now);
         self.pending.push(change);
     }
 }
 
+/// A file of it that was opened: reads are calls too.
+#[derive(Debug)]
+struct Opened {
+    state: Arc<Mutex<State>>,
+    content: Content,
+}
+
+impl ReadAt for Opened {
+    fn size(&self) -> io::Result<u64> {
+        lock(&self.state).call()?;
+        Ok(lock(&self.content).0.len() as u64)
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        lock(&self.state).call()?;
+        lock(&self.content).0.read_exact_at(buffer, offset)
+    }
+}
+
 impl FileSystem for FaultyFileSystem {
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        let content = self.call()?.now.get(path).cloned().ok_or_else(missing)?;
+        Ok(Arc::new(Opened { state: Arc::clone(&self.state), content }))
+    }
+
     fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region> {
         let state = self.call()?;
         let content = state.now.get(path).cloned().ok_or_else(missing)?;

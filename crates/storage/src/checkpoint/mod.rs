@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! write      a main version  -> the pieces that are not on disk yet, then the manifest
-//! read       a directory     -> a main version, and what is known of its files
+//! read       a directory     -> a main version of pieces not read yet, and what is known of its files
 //! directory  which pieces a column, a direction or an index consists of
 //! place      where a piece is; headers of files
 //! catalog    names, tables, statistics
@@ -26,7 +26,9 @@ use std::collections::{BTreeMap, HashMap};
 use place::PieceRef;
 
 pub use error::DatabaseError;
-pub use read::{PiecePlace, check_main, pieces_of, read_checkpoint, read_main, read_unverified};
+pub use read::{
+    PiecePlace, check_main, open_checkpoint, pieces_of, read_checkpoint, read_main, read_unverified,
+};
 pub use write::{CheckpointReport, write_main};
 
 /// What is known of the files of a database directory: which pieces of the main versions in memory they hold.

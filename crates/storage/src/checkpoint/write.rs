@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use trimorph_vfs::{Encoder, FileSystem, PIECE_ALIGN, Piece, checksum};
+use trimorph_vfs::{Encoder, FileSystem, PIECE_ALIGN, Piece, Pins, checksum};
 
 use super::catalog::write_catalog;
 use super::directory::{write_adjacency, write_column, write_key_index, write_pages};
@@ -59,11 +59,19 @@ struct FilePlan<'a> {
 }
 
 enum Part<'a> {
-    Piece(&'a Piece),
+    Piece(&'a Arc<Piece>),
     Directory(Vec<u8>),
 }
 
 impl Part<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Piece(piece) => piece.size(),
+            Self::Directory(bytes) => bytes.len(),
+        }
+    }
+
+    /// Its bytes; a piece must be pinned.
     fn bytes(&self) -> &[u8] {
         match self {
             Self::Piece(piece) => piece.as_slice(),
@@ -83,7 +91,7 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn place(&mut self, part: Part<'a>, checksum: u64) -> PieceRef {
-        let len = part.bytes().len();
+        let len = part.len();
         let full = |f: &FilePlan<'_>| !f.parts.is_empty() && f.len + len > FILE_BYTES_MAX;
         if self.files.last().is_none_or(full) {
             self.files.push(FilePlan { number: self.next_number, len: FILE_HEADER_BYTES, parts: Vec::new() });
@@ -143,6 +151,16 @@ impl Checkpoint {
         for file in &plan.files {
             let path = piece_file(dir, file.number);
             let header = file_header(file.number);
+            // A file's worth at a time: what is written again may be in another file only.
+            let pins = Pins::default();
+            for part in &file.parts {
+                if let Part::Piece(piece) = part {
+                    pins.pin(piece);
+                }
+            }
+            if let Some(error) = pins.failure() {
+                return Err(error.into());
+            }
             let parts = std::iter::once(&header[..]).chain(file.parts.iter().map(Part::bytes));
             fs.write_synced(&path, &parts.collect::<Vec<_>>()).map_err(failed(&path))?;
             files.insert(file.number, file.len as u64);
@@ -230,7 +248,7 @@ impl Checkpoint {
             for adjacency in std::iter::once(&table.forward).chain(table.backward.iter().map(|(_, a)| a)) {
                 plan.directory(write_adjacency(adjacency, &places), &known).write(&mut meta);
             }
-            let stored = table.pages.segments.iter().any(|s| s.piece.is_some());
+            let stored = !table.pages.slots().is_empty();
             meta.u8(u8::from(stored));
             if stored {
                 plan.directory(write_pages(&table.pages, &places), &known).write(&mut meta);

@@ -12,7 +12,7 @@ use std::path::Path;
 use trimorph_base::{EdgeTableId, NodeId, TableId};
 use trimorph_store::{Checkpoint, EdgeChanges, Main, NewEdge, check_main, read_checkpoint};
 use trimorph_types::Value;
-use trimorph_vfs::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, RegionOptions};
+use trimorph_vfs::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, Pool, RegionOptions};
 
 use super::graph;
 use crate::graphs::LoadOptions;
@@ -74,7 +74,7 @@ fn check_state(files: &MemoryFileSystem, versions: &[Main], done: usize, what: &
     };
     if let Some(next) = versions.get(found) {
         checkpoint.write(files, dir, next).unwrap();
-        let main = check_main(files, dir, OPTIONS).unwrap();
+        let main = check_main(files, dir, &Pool::unlimited(OPTIONS)).unwrap();
         assert_eq!(mark(&main), mark(next), "{what}");
     }
     // What the crash left and nobody names is gone.
@@ -128,7 +128,7 @@ fn after_an_error_at_any_call_the_next_checkpoint_works() {
         // The same process tries again, and goes on to the end.
         assert_eq!(run(&disk, &versions[done..], &mut checkpoint), versions.len() - done, "call {call}");
         let files = disk.after_crash(0).unwrap();
-        let main = check_main(&files, Path::new(DIR), OPTIONS).unwrap();
+        let main = check_main(&files, Path::new(DIR), &Pool::unlimited(OPTIONS)).unwrap();
         assert_eq!(mark(&main), mark(versions.last().unwrap()), "call {call}");
     }
 }
