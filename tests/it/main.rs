@@ -15,6 +15,7 @@ mod load_fuzz;
 mod long_trails;
 mod neighbours;
 mod notices;
+mod physical;
 mod plans;
 mod procedures;
 mod products;

@@ -71,7 +71,7 @@ impl<'s> Builder<'s> {
         let mut op = self.plain(node)?;
         if let Some(profile) = &self.profile {
             for (path, groups) in &node.gives {
-                op = profile.wrap(path.clone(), *groups, op);
+                op = profile.wrap(path.to_vec(), *groups, op);
             }
         }
         Ok(op)

@@ -25,12 +25,13 @@ use std::sync::Arc;
 use trimorph_algebra::{BoundQuery, Expr, Op, Plan, SortKey, VarId};
 use trimorph_base::{Diagnostic, Phase};
 use trimorph_catalog::Catalog;
+use trimorph_store::access::Choice;
 
 use crate::ExecError;
 use crate::expr::{Count, Ex, compile};
 use crate::layout::{Layout, Place};
 use crate::ops::{self, CursorSpec};
-use crate::physical::{Node, PhysicalOptions, PhysicalPlan, Spec};
+use crate::physical::{Node, PhysicalOptions, PhysicalPlan, PlanPath, Spec};
 use crate::stack::Stack;
 
 type Vars = BTreeSet<VarId>;
@@ -54,7 +55,7 @@ struct Lowering<'q> {
     /// a time.
     carried: Option<VarId>,
     /// Where in the plan tree this lowering is: child indices from the root.
-    path: Vec<usize>,
+    path: PlanPath,
     /// Whether the extend lowered next is looked at by a filter only.
     counted_extend: bool,
     /// Nodes made so far.
@@ -102,7 +103,7 @@ impl<'q> Lowering<'q> {
             argument: None,
             numbers: Vec::new(),
             carried: None,
-            path: Vec::new(),
+            path: PlanPath::default(),
             counted_extend: false,
             nodes: Cell::new(0),
         }
@@ -153,9 +154,10 @@ impl<'q> Lowering<'q> {
     }
 
     fn child(&mut self, index: usize, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
-        self.path.push(index);
+        let around = self.path.clone();
+        self.path = around.child(index);
         let lowered = self.lower(plan, needed);
-        self.path.pop();
+        self.path = around;
         lowered
     }
 
@@ -228,6 +230,7 @@ impl<'q> Lowering<'q> {
                     key,
                     property: Some(Arc::clone(&lookup.property)),
                     tables: lookup.tables.clone(),
+                    by_scan: self.options.access == Choice::Relation,
                 };
                 Ok(Lowered { node: self.node(Spec::KeyLookup(Arc::new(spec)), [child.node]), layout })
             }
@@ -239,7 +242,7 @@ impl<'q> Lowering<'q> {
                 let key = self.compile(id, &child.layout)?;
                 let (keep, layout) = self.keep(&child.layout, needed, &[*var])?;
                 let (slots, tables) = (child.layout.groups[0].slots, tables.clone());
-                let spec = ops::LookupSpec { slots, keep, key, property: None, tables };
+                let spec = ops::LookupSpec { slots, keep, key, property: None, tables, by_scan: false };
                 Ok(Lowered { node: self.node(Spec::IdLookup(Arc::new(spec)), [child.node]), layout })
             }
             Plan::Extend { input, step } => self.lower_extend(input, step, needed),

@@ -51,6 +51,8 @@ pub(crate) struct LookupSpec {
     /// The key property; none for internal ids.
     pub(crate) property: Option<Arc<str>>,
     pub(crate) tables: Vec<TableId>,
+    /// Whether keys are looked for in the column, and not in the index.
+    pub(crate) by_scan: bool,
 }
 
 /// Look-up by key.
@@ -69,7 +71,7 @@ impl<'s> KeyLookup<'s> {
 impl LookupSpec {
     /// The nodes with a key: by the hash index, or by a scan where that is forced.
     fn find(&self, key: Value, nodes: &mut Vec<NodeId>, cx: &Context<'_>) {
-        if cx.settings.access != Choice::Relation {
+        if !self.by_scan {
             let found =
                 self.tables.iter().filter_map(|t| Some(NodeId::new(*t, cx.reader.find_key(*t, &key)?)));
             return nodes.extend(found);

@@ -143,6 +143,7 @@ impl<'a, 's> Start<'a, 's> {
             key: self.binder.bind(&lookup.key)?,
             property: lookup.property.clone(),
             tables: lookup.tables.clone(),
+            by_scan: lookup.by_scan,
         }))
     }
 

@@ -2,14 +2,16 @@
 //! snapshot, kept as long as the catalog it was made for.
 //!
 //! ```text
-//! mod      the tree: a node for each operator, with its spec
-//! bind     a plan and what one execution is run with, to the plan that is built
-//! text     what operators are called and read by: what EXPLAIN shows
+//! mod        the tree: a node for each operator, with its spec
+//! bind       a plan and what one execution is run with, to the plan that is built
+//! plan_path  the place of an operator in the algebra plan
+//! text       what operators are called and read by: what EXPLAIN shows
 //! ```
 //!
 //! `lower` makes it, `build` makes operators of it: for each thread its own, from the same nodes.
 
 mod bind;
+mod plan_path;
 mod text;
 
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use crate::ops::{
 use crate::stack::Stack;
 
 pub(crate) use bind::Start;
+pub(crate) use plan_path::PlanPath;
 pub use text::Form;
 
 /// What the choice of operators depends on beside the catalog.
@@ -62,11 +65,11 @@ pub(crate) struct Node {
     pub(crate) forkable: bool,
     /// Tells the nodes of a plan apart.
     pub(crate) number: usize,
-    /// The place in the algebra plan (child indices from the root) of the operator that it is for.
-    pub(crate) path: Vec<usize>,
+    /// The place in the algebra plan of the operator that it is for.
+    pub(crate) path: PlanPath,
     /// Operators of the algebra plan whose rows are those it gives, innermost first, and how many groups
     /// their chunks have.
-    pub(crate) gives: Vec<(Vec<usize>, usize)>,
+    pub(crate) gives: Vec<(PlanPath, usize)>,
 }
 
 /// An operator without its state.
@@ -162,7 +165,7 @@ impl Drop for PhysicalPlan {
                 inputs: Vec::new(),
                 forkable: false,
                 number: 0,
-                path: Vec::new(),
+                path: PlanPath::default(),
                 gives: Vec::new(),
             };
             self.stack.drop(std::mem::replace(&mut self.root, Arc::new(leaf)));

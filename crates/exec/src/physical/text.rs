@@ -22,7 +22,7 @@ impl PhysicalPlan {
         let mut forms: HashMap<Vec<usize>, Form> = HashMap::new();
         let mut left = vec![&*self.root];
         while let Some(Node { spec, inputs, path, .. }) = left.pop() {
-            let form = forms.entry(path.clone()).or_default();
+            let form = forms.entry(path.to_vec()).or_default();
             form.operators.insert(0, spec.name());
             form.patterns.extend(spec.patterns());
             left.extend(inputs.iter().map(|input| &**input));
@@ -38,6 +38,7 @@ impl Spec {
             Self::Empty => "no row",
             Self::Argument => "argument",
             Self::NodeScan(_) => "node scan",
+            Self::KeyLookup(spec) if spec.by_scan => "key look-up by scan",
             Self::KeyLookup(_) => "key look-up",
             Self::IdLookup(_) => "id look-up",
             Self::ListExtend(_) => "list extend",

@@ -73,7 +73,19 @@ impl<'s> NeighbourList<'_, 's> {
 
     /// Appends the neighbours, and the ids of their edges where these are wanted.
     #[inline]
-    pub fn append(&self, nodes: &mut Vec<NodeId>, mut edges: Option<&mut Vec<EdgeId>>) {
+    pub fn append(&self, nodes: &mut Vec<NodeId>, edges: Option<&mut Vec<EdgeId>>) {
+        match self.form {
+            Form::None => {}
+            // Many nodes have no edges.
+            Form::List(_, list) if list.len == 0 => {}
+            Form::List(csr, list) if edges.is_none() && self.along.is_plain() => {
+                csr.append_nodes(list, nodes)
+            }
+            Form::List(..) | Form::One(..) => self.append_each(nodes, edges),
+        }
+    }
+
+    fn append_each(&self, nodes: &mut Vec<NodeId>, mut edges: Option<&mut Vec<EdgeId>>) {
         let first = (nodes.len(), edges.as_ref().map_or(0, |edges| edges.len()));
         match self.form {
             Form::None => {}

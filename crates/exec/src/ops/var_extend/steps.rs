@@ -86,6 +86,9 @@ impl<'s> Steps<'s> {
     ) -> Result<(), ExecError> {
         let (begin, ids) = (out.nodes.len(), self.spec.needs_ids);
         for list in self.spec.step.lists(node, &cx.reader) {
+            if list.len() == 0 {
+                continue;
+            }
             out.room(list.len(), ids, cx)?;
             list.append(&mut out.nodes, ids.then_some(&mut out.edges));
         }
