@@ -16,7 +16,7 @@ pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Condition, SEGMENT_ROWS, Test, ZONE_ROWS};
 pub use trimorph_storage::{
-    Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, EdgeChanges, EdgeTable, EdgeTableView, Main,
-    NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main, pieces_of, read_checkpoint, read_main,
-    read_unverified, write_main,
+    Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeTable,
+    EdgeTableView, Main, NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main, directory_state,
+    end_first_write, pieces_of, read_checkpoint, read_main, read_unverified, write_main,
 };

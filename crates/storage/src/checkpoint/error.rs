@@ -28,6 +28,11 @@ pub enum DatabaseError {
         /// What is wrong in it.
         what: String,
     },
+    /// There are piece files, but no manifest that names them.
+    ManifestLost {
+        /// The directory.
+        dir: PathBuf,
+    },
 }
 
 impl fmt::Display for DatabaseError {
@@ -35,6 +40,12 @@ impl fmt::Display for DatabaseError {
         match self {
             Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Damaged { path, offset, what } => write!(f, "{}: {what} at byte {offset}", path.display()),
+            Self::ManifestLost { dir } => write!(
+                f,
+                "{}: the file MANIFEST is missing, and without it the files in checkpoint/ cannot be read; \
+                 restore MANIFEST from a backup, or, if the data can be loaded again, remove this directory",
+                dir.display()
+            ),
         }
     }
 }
