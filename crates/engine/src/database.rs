@@ -15,6 +15,7 @@ use trimorph_store::{
 };
 use trimorph_vfs::{OsFileSystem, Pool, RegionOptions};
 
+use crate::directory;
 use crate::plan_cache::{Basis, PlanCache};
 use crate::procedures::Registry;
 use crate::{Config, Connection, Error, Stats};
@@ -91,25 +92,13 @@ impl Database {
         if path == Path::new(":memory:") {
             return Ok(Self::in_memory(config));
         }
-        if path.is_file() {
-            let text = format!("{}: this is a file, and a database is a directory", path.display());
-            return Err(Error::Storage(text));
-        }
-        let exists = path.join("MANIFEST").exists();
-        if !exists {
-            if config.read_only {
-                return Err(Error::Storage(format!("{}: there is no database here", path.display())));
-            }
-            if !has_only_remains(path) {
-                let text = format!(
-                    "{}: not a Trimorph database, and not empty; give another directory",
-                    path.display()
-                );
-                return Err(Error::Storage(text));
-            }
-            std::fs::create_dir_all(path).map_err(|e| Error::Storage(format!("{}: {e}", path.display())))?;
-        }
-        let lock = if config.read_only { None } else { Some(take_lock(path)?) };
+        let (lock, exists) = if config.read_only {
+            directory::find(path)?;
+            (None, true)
+        } else {
+            let (lock, exists) = directory::claim(path)?;
+            (Some(lock), exists)
+        };
         let memory = Memory::of(&config);
         let main =
             if exists { open_checkpoint(&OsFileSystem, path, &memory.pool)? } else { Default::default() };
@@ -121,9 +110,7 @@ impl Database {
     /// **Errors**: every file that is missing or damaged, a line each, by name, with what is wrong and where.
     pub fn check(path: impl AsRef<Path>) -> Result<Stats, Error> {
         let path = path.as_ref();
-        if !path.join("MANIFEST").exists() && !path.join("checkpoint").exists() {
-            return Err(Error::Storage(format!("{}: there is no database here", path.display())));
-        }
+        directory::find(path)?;
         // Each piece is looked at once: what was is dropped for what comes.
         let budget = MemoryBudget::new(CHECK_BYTES, None);
         let pool = Pool::new(&budget, RegionOptions { huge_pages: false });
@@ -306,33 +293,5 @@ impl Memory {
         let budget = MemoryBudget::new(config.memory_limit_bytes, None);
         let pool = Pool::new(&budget, RegionOptions { huge_pages: config.huge_pages });
         Self { budget, pool }
-    }
-}
-
-/// Whether a directory has nothing but what a first load leaves that did not finish: nobody's data, which the
-/// next one takes over.
-fn has_only_remains(path: &Path) -> bool {
-    let names = |dir: &Path| {
-        let entries = dir.read_dir().into_iter().flatten().flatten();
-        entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
-    };
-    let is_remains = |name: &String| match name.as_str() {
-        "LOCK" | "MANIFEST.tmp" => true,
-        "checkpoint" => names(&path.join(name)).iter().all(|file| file.ends_with(".pieces")),
-        _ => false,
-    };
-    names(path).iter().all(is_remains)
-}
-
-fn take_lock(path: &Path) -> Result<File, Error> {
-    let name = path.join("LOCK");
-    let file = File::options().create(true).truncate(false).read(true).write(true).open(&name);
-    let file = file.map_err(|e| Error::Storage(format!("{}: {e}", name.display())))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(_) => Err(Error::Storage(format!(
-            "{}: another process has this database open for writing; open it read-only or close the other",
-            path.display()
-        ))),
     }
 }
