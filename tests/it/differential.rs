@@ -71,7 +71,7 @@ fn run(
         *operators.entry(name.to_owned()).or_default() += 1;
     }
     let mut execution =
-        Execution::start(Arc::new(planned), snapshot.clone(), settings).map_err(|e| format!("start: {e}"))?;
+        Execution::start(&planned, snapshot.clone(), settings).map_err(|e| format!("start: {e}"))?;
     let mut rows = Vec::new();
     while let Some(mut batch) = execution
         .next(|columns, positions, cx| {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_cypher::ast::Mode;
-use trimorph_exec::{ExecError, Execution, Settings};
+use trimorph_exec::{ExecError, Execution, PhysicalOptions, PhysicalPlan, Settings};
 use trimorph_functions::Clock;
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
@@ -166,7 +166,12 @@ impl Connection {
         let optimized =
             trimorph_optimizer::optimize_until(bound, &basis.catalog, Some(&estimator), options, cancel)
                 .map_err(wrong)?;
-        Ok(Planned { query: Arc::new(optimized.query), mode: statement.mode, basis })
+        let config = &self.shared.config;
+        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let physical =
+            PhysicalPlan::new(&optimized.query, &basis.catalog, options).map_err(|e| Error::exec(e, text))?;
+        let query = Arc::new(optimized.query);
+        Ok(Planned { query, physical: Arc::new(physical), mode: statement.mode, basis })
     }
 
     fn run(
@@ -194,8 +199,8 @@ impl Connection {
         let columns = planned.query.columns.iter().map(|(n, _)| n.clone()).collect();
         let types: Vec<LogicalType> =
             planned.query.columns.iter().map(|(_, v)| planned.query.vars.get(*v).ty).collect();
-        let execution = Execution::start(Arc::clone(&planned.query), snapshot, settings)
-            .map_err(|e| Error::exec(e, text))?;
+        let execution =
+            Execution::run(&planned.physical, snapshot, settings).map_err(|e| Error::exec(e, text))?;
         let mut result = QueryResult::new(text, columns, types, execution, planned.clone(), entities);
         match planned.mode {
             Mode::Explain => result.replace_by_plan(),

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trimorph_algebra::{BoundQuery, Procedures};
 use trimorph_catalog::Catalog;
 use trimorph_cypher::ast::Mode;
+use trimorph_exec::PhysicalPlan;
 
 /// What names stand for. A plan holds for the basis it was made on.
 #[derive(Clone, Debug)]
@@ -25,6 +26,7 @@ impl Basis {
 #[derive(Clone, Debug)]
 pub(crate) struct Planned {
     pub(crate) query: Arc<BoundQuery>,
+    pub(crate) physical: Arc<PhysicalPlan>,
     pub(crate) mode: Mode,
     pub(crate) basis: Basis,
 }
@@ -90,6 +92,8 @@ impl PlanCache {
 
 #[cfg(test)]
 mod tests {
+    use trimorph_exec::PhysicalOptions;
+
     use super::*;
     use crate::procedures::Registry;
 
@@ -105,7 +109,14 @@ mod tests {
             notices: Vec::new(),
             depth: None,
         });
-        let planned = || Planned { query: Arc::clone(&query), mode: Mode::Normal, basis: basis.clone() };
+        let physical = PhysicalPlan::new(&query, &basis.catalog, PhysicalOptions::default()).unwrap();
+        let physical = Arc::new(physical);
+        let planned = || Planned {
+            query: Arc::clone(&query),
+            physical: Arc::clone(&physical),
+            mode: Mode::Normal,
+            basis: basis.clone(),
+        };
         let cache = PlanCache::default();
         let text = |i: usize| format!("RETURN {i}");
         (0..PLANS_MAX).for_each(|i| cache.put(&text(i), planned()));
