@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use trimorph_algebra::Procedures;
 use trimorph_base::MemoryBudget;
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
@@ -12,7 +13,7 @@ use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
 use trimorph_store::{Checkpoint, Main, Snapshot, check_main, read_checkpoint, write_main};
 use trimorph_vfs::{OsFileSystem, RegionOptions};
 
-use crate::plan_cache::{Basis, PlanCache};
+use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
 use crate::{Config, Connection, Error, Stats};
 
@@ -36,9 +37,9 @@ impl Shared {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What names stand for in a snapshot, and now.
-    pub(crate) fn basis(&self, snapshot: &Snapshot) -> Basis {
-        Basis { catalog: Arc::clone(snapshot.catalog()), procedures: self.procedures.current() }
+    /// The procedures there are now.
+    pub(crate) fn procedures(&self) -> Arc<Procedures> {
+        self.procedures.current()
     }
 }
 

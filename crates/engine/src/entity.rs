@@ -28,15 +28,20 @@ impl Entities {
         Self { snapshot }
     }
 
+    /// The snapshot they are read from.
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
     /// The node with its labels and properties.
     pub fn node(&self, id: NodeId) -> Node {
         let reader = Reader::new(&self.snapshot);
-        Node { id, labels: reader.catalog().label_names(id.table()), properties: reader.node_properties(id) }
+        Node { id, labels: reader.schema().label_names(id.table()), properties: reader.node_properties(id) }
     }
 
     /// The type of a relationship.
     pub fn relationship_type(&self, relationship: &Relationship) -> Arc<str> {
-        self.snapshot.catalog().type_name(relationship.id.table())
+        self.snapshot.schema().type_name(relationship.id.table())
     }
 
     /// The properties of a relationship.

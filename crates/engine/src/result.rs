@@ -150,7 +150,7 @@ impl QueryResult {
     pub fn plan(&self) -> String {
         let profile = self.execution.as_ref().map(Execution::profile).unwrap_or_default();
         let query = &self.planned.query;
-        explain(&query.plan, &query.vars, &self.planned.basis.catalog, &profile)
+        explain(&query.plan, &query.vars, self.entities.snapshot().catalog(), &profile)
     }
 
     /// Turns the result into one column with the lines of the plan.

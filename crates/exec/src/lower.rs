@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{BoundQuery, Expr, Op, Plan, VarId};
 use trimorph_base::{Diagnostic, ErrorKind, Phase};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::CatalogView;
 use trimorph_store::Snapshot;
 use trimorph_store::access::{Morsels, Prune};
 use trimorph_types::Value;
@@ -60,7 +60,7 @@ pub(crate) struct Lowered<'s> {
 pub(crate) struct Lowering<'s> {
     query: Arc<BoundQuery>,
     snapshot: &'s Snapshot,
-    catalog: Arc<Catalog>,
+    catalog: Arc<CatalogView<'s>>,
     settings: Arc<Settings>,
     profile: Option<ProfileCell>,
     /// The argument of the subplan being lowered: its variables, the row number last, and where its rows come
@@ -105,7 +105,7 @@ impl<'s> Lowering<'s> {
         settings: Arc<Settings>,
         profile: Option<ProfileCell>,
     ) -> Self {
-        let catalog = Arc::clone(snapshot.catalog());
+        let catalog = Arc::new(CatalogView::new(snapshot.catalog()));
         Self {
             query,
             snapshot,
@@ -406,15 +406,18 @@ impl<'s> Lowering<'s> {
         let mut prune = Vec::new();
         for predicate in &scan.prune {
             let Ex::Const(value) = self.compile(&predicate.value, &Layout::default())? else { continue };
-            for table in &scan.tables {
-                let Some(column) = self.catalog.node_property(*table, &predicate.property) else { continue };
-                let ty = self.catalog.node_tables[table.0 as usize].properties[column].ty;
-                if let Some((low, high)) = integer_range(ty, predicate.op, &value) {
-                    prune.push(Prune { table: *table, column, low, high });
+            for (table, column) in self.catalog.node_columns(Some(&[Arc::clone(&predicate.property)])) {
+                // Zone maps do not cover values of other types.
+                if scan.tables.contains(&table)
+                    && self.catalog.has_one_type(table, column)
+                    && let Some(ty) = self.catalog.column_type(table, column)
+                    && let Some((low, high)) = integer_range(ty, predicate.op, &value)
+                {
+                    prune.push(Prune { table, column, low, high });
                 }
             }
         }
-        let rows: u64 = scan.tables.iter().map(|t| self.catalog.node_tables[t.0 as usize].rows).sum();
+        let rows: u64 = scan.tables.iter().map(|t| self.snapshot.rows(*t)).sum();
         // Few rows may still be much work: each thread is to have several morsels.
         let share = usize::try_from(rows).unwrap_or(MORSEL_ROWS)
             / (self.settings.threads.max(1) * MORSELS_PER_THREAD);
@@ -422,7 +425,7 @@ impl<'s> Lowering<'s> {
             0 | 1 => MORSEL_ROWS,
             _ => share.next_power_of_two().clamp(MORSEL_ROWS_MIN, MORSEL_ROWS),
         };
-        let morsels = Morsels::new(&self.catalog, &scan.tables, size);
+        let morsels = Morsels::new(self.snapshot, &scan.tables, size);
         let forkable = morsels.count() > 1;
         let op = ops::NodeScan::new(place.group, place.slot, morsels, prune);
         Ok(Lowered { op: Box::new(op), layout, forkable })

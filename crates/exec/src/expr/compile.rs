@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Expr, LabelExpr, Op, VarId};
 use trimorph_base::{Diagnostic, ErrorKind, Phase, Span};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::CatalogView;
 use trimorph_functions::{Clock, Context, NoGraph};
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
@@ -16,7 +16,7 @@ use crate::layout::Layout;
 
 /// What names are resolved against.
 pub(crate) struct Compiler<'c> {
-    pub(crate) catalog: &'c Catalog,
+    pub(crate) catalog: &'c CatalogView<'c>,
     pub(crate) parameters: &'c BTreeMap<Arc<str>, Value>,
     /// The statement's clock, which stands still: calls on constants are evaluated now.
     pub(crate) clock: Clock,
@@ -220,7 +220,7 @@ impl Scope<'_, '_> {
 
     fn has_label(&mut self, base: &Expr, labels: &LabelExpr) -> Result<Ex, Diagnostic> {
         let catalog = self.compiler.catalog;
-        let tables = catalog.table_ids().map(|t| labels.matches(&|l| catalog.has_label(t, l))).collect();
+        let tables = catalog.node_table_ids().map(|t| labels.matches(&|l| catalog.has_label(t, l))).collect();
         let edge_tables =
             catalog.edge_table_ids().map(|t| labels.matches(&|l| *catalog.type_name(t) == *l)).collect();
         Ok(Ex::HasLabel { base: self.boxed(base)?, tables, edge_tables })

@@ -67,11 +67,12 @@ fn value(ty: LogicalType, random: &mut Random) -> Value {
 
 /// Takes edges out and puts edges in at random, in the model as in the version.
 fn change_edges(model: &mut Model, main: &Main, place: usize, random: &mut Random) -> Main {
-    let info = &main.catalog.edge_tables[place];
+    let schema = &main.catalog.schema;
+    let (info, facts) = (&schema.edge_tables[place], &main.catalog.unrecorded_facts().edge_tables[place]);
     let before = edges_of(main, place);
     let ids: Vec<EdgeId> = before.keys().copied().collect();
     let mut changes = EdgeChanges::default();
-    let label = main.catalog.type_name(EdgeTableId(u16::try_from(place).unwrap())).to_string();
+    let label = schema.type_name(EdgeTableId(u16::try_from(place).unwrap())).to_string();
     for _ in 0..random.below(4).min(ids.len()) {
         let id = *random.pick(&ids);
         if changes.deleted.contains(&id) {
@@ -92,10 +93,10 @@ fn change_edges(model: &mut Model, main: &Main, place: usize, random: &mut Rando
     let rows = |t: TableId| main.node_tables[usize::from(t.0)].rows;
     let hub = random.below(rows(info.source).max(1) as usize) as u64;
     let names: Vec<(String, LogicalType)> =
-        info.properties.iter().map(|p| (main.catalog.property_name(p.id).to_string(), p.ty)).collect();
+        info.properties.iter().map(|p| (schema.property_name(p.id).to_string(), p.ty)).collect();
     let mut added = EdgeRows { label, properties: names, ..EdgeRows::default() };
     for _ in 0..random.below(6) {
-        let target = random.pick(&info.backward).target;
+        let target = random.pick(&facts.targets).table;
         if rows(info.source) == 0 || rows(target) == 0 {
             continue;
         }
@@ -128,7 +129,7 @@ fn change_edges(model: &mut Model, main: &Main, place: usize, random: &mut Rando
 /// Puts rows behind the last of a node table.
 fn add_rows(model: &mut Model, main: &Main, table: usize, random: &mut Random, round: usize) -> Main {
     let nodes: &mut NodeRows = &mut model.nodes[table];
-    let info = &main.catalog.node_tables[table];
+    let info = &main.catalog.schema.node_tables[table];
     let mut rows = Vec::new();
     for i in 0..random.below(3) {
         let text = matches!(nodes.keys.first(), Some(Value::String(_)));
