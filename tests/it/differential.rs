@@ -12,6 +12,7 @@ use trimorph_functions::Clock;
 use trimorph_optimizer::{HashJoins, Options, Switches, optimize, pass_names};
 use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
+use trimorph_testkit::broken::{Break, Falsehood};
 use trimorph_testkit::compare::compare;
 use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph};
 use trimorph_testkit::interpreter::{Graph, run_on};
@@ -88,6 +89,35 @@ fn run(
 
 #[test]
 fn every_configuration_agrees_with_the_interpreter() {
+    compare_all(&|seed| random_graph(seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap());
+}
+
+/// A fact that does not hold makes a plan slower; each in its turn.
+#[test]
+fn plans_without_a_fact_agree() {
+    for fact in Break::ALL {
+        println!("without {fact:?}");
+        compare_all(&|seed| {
+            let model = random_graph(seed, RandomGraph::default());
+            fact.of(&model.snapshot(LoadOptions::default()).unwrap())
+        });
+    }
+}
+
+/// Statistics that say nothing, too much or both mislead costs, and no answer.
+#[test]
+fn plans_of_false_statistics_agree() {
+    for falsehood in Falsehood::ALL {
+        println!("all is {falsehood:?}");
+        compare_all(&|seed| {
+            let model = random_graph(seed, RandomGraph::default());
+            falsehood.of(&model.snapshot(LoadOptions::default()).unwrap())
+        });
+    }
+}
+
+/// Runs random queries over the graphs of all seeds.
+fn compare_all(snapshot_of: &dyn Fn(u64) -> Snapshot) {
     let range = std::env::var("SEEDS").unwrap_or_else(|_| "0..12".into());
     let (from, to) = range.split_once("..").unwrap();
     let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
@@ -97,8 +127,7 @@ fn every_configuration_agrees_with_the_interpreter() {
     let mut operators = BTreeMap::new();
     let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for graph_seed in (from..to).chain(ONCE_WRONG) {
-        let snapshot =
-            random_graph(graph_seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap();
+        let snapshot = snapshot_of(graph_seed);
         let graph = Graph::read(&snapshot);
         let queries = if ONCE_WRONG.contains(&graph_seed) { queries.max(130) } else { queries };
         for seed in graph_seed * 1000..graph_seed * 1000 + queries {
