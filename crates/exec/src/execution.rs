@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use self_cell::self_cell;
 use trimorph_algebra::BoundQuery;
+use trimorph_catalog::CatalogView;
 use trimorph_store::{Reader, Snapshot};
 use trimorph_vector::{Chunk, Vector};
 
@@ -112,7 +113,7 @@ impl Execution {
     /// **Errors**: as [`Self::run`].
     pub fn start(query: &BoundQuery, snapshot: Snapshot, settings: Settings) -> Result<Self, ExecError> {
         let options = PhysicalOptions { factorise: settings.factorise, access: settings.access };
-        let plan = PhysicalPlan::new(query, snapshot.catalog(), options)?;
+        let plan = PhysicalPlan::new(query, &CatalogView::new(snapshot.catalog()), options)?;
         Self::run(&plan, snapshot, settings)
     }
 
@@ -134,8 +135,8 @@ impl Execution {
             let context = Context::new(&owner.snapshot, Arc::clone(&settings));
             let (root, context) = stack.run(move || {
                 let bound = Start::new(&context).bind(&plan.root)?;
-                let catalog = Arc::clone(owner.snapshot.catalog());
-                Ok((Builder::new(settings, catalog, counters).build(&bound)?, context))
+                let snapshot = owner.snapshot.clone();
+                Ok((Builder::new(settings, snapshot, counters).build(&bound)?, context))
             })?;
             Ok::<_, ExecError>(Running {
                 context,
