@@ -4,11 +4,19 @@
 //! parent (the database's), charged along with it.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+
+/// Gives back memory that nobody needs at once.
+pub trait Reclaim: Send + Sync + fmt::Debug {
+    /// Releases at least `bytes` of what it charged, if it can; gives how many it did.
+    fn reclaim(&self, bytes: usize) -> usize;
+}
 
 #[derive(Debug)]
 struct Inner {
+    /// Who is asked before a charge is refused.
+    reclaim: OnceLock<Weak<dyn Reclaim>>,
     used_bytes: AtomicUsize,
     peak_bytes: AtomicUsize,
     limit_bytes: usize,
@@ -46,6 +54,7 @@ impl MemoryBudget {
     /// A budget of `limit_bytes`, under `parent` if there is one.
     pub fn new(limit_bytes: usize, parent: Option<Self>) -> Self {
         Self(Arc::new(Inner {
+            reclaim: OnceLock::new(),
             used_bytes: AtomicUsize::new(0),
             peak_bytes: AtomicUsize::new(0),
             limit_bytes,
@@ -58,16 +67,24 @@ impl MemoryBudget {
         Self::new(usize::MAX, None)
     }
 
-    /// Charges `bytes`, or says why not and charges nothing.
+    /// Has `reclaim` asked before a charge is refused. Only the first one is.
+    pub fn reclaim_from(&self, reclaim: Weak<dyn Reclaim>) {
+        let _ = self.0.reclaim.set(reclaim);
+    }
+
+    /// Charges `bytes`, or says why not and charges nothing. What others can do without goes first.
     pub fn charge(&self, bytes: usize) -> Result<(), OverBudget> {
-        let before = self.0.used_bytes.fetch_add(bytes, Ordering::Relaxed);
-        if before.saturating_add(bytes) > self.0.limit_bytes {
-            self.0.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(OverBudget {
-                asked_bytes: bytes,
-                used_bytes: before,
-                limit_bytes: self.0.limit_bytes,
-            });
+        loop {
+            let over = match self.try_charge(bytes) {
+                Err(over) => over,
+                Ok(()) => break,
+            };
+            // As much as is missing; others may take it meanwhile.
+            let missing = over.used_bytes.saturating_add(bytes).saturating_sub(self.0.limit_bytes);
+            let reclaim = self.0.reclaim.get().and_then(Weak::upgrade);
+            if reclaim.is_none_or(|reclaim| reclaim.reclaim(missing) == 0) {
+                return Err(over);
+            }
         }
         if let Some(parent) = &self.0.parent
             && let Err(over) = parent.charge(bytes)
@@ -75,8 +92,23 @@ impl MemoryBudget {
             self.0.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
             return Err(over);
         }
-        self.0.peak_bytes.fetch_max(before + bytes, Ordering::Relaxed);
+        self.0.peak_bytes.fetch_max(self.used_bytes(), Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Charges this budget alone.
+    fn try_charge(&self, bytes: usize) -> Result<(), OverBudget> {
+        let before = self.0.used_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) <= self.0.limit_bytes {
+            return Ok(());
+        }
+        self.0.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        Err(OverBudget { asked_bytes: bytes, used_bytes: before, limit_bytes: self.0.limit_bytes })
+    }
+
+    /// The most that may be charged.
+    pub fn limit_bytes(&self) -> usize {
+        self.0.limit_bytes
     }
 
     /// Gives back what was charged.

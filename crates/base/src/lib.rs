@@ -13,7 +13,7 @@ mod random;
 mod stack;
 mod suggest;
 
-pub use budget::{MemoryBudget, OverBudget, Reservation};
+pub use budget::{MemoryBudget, OverBudget, Reclaim, Reservation};
 pub use cancel::CancelToken;
 pub use diagnostic::{Diagnostic, ErrorKind, Phase, Span, Stop};
 pub use edge_places::{EdgePlaces, OverflowPage, PAGE_ROWS};

@@ -2,17 +2,21 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use trimorph_algebra::Procedures;
-use trimorph_base::MemoryBudget;
+use trimorph_base::{CancelToken, MemoryBudget};
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
 };
 use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
-use trimorph_store::{Checkpoint, Main, Snapshot, check_main, read_checkpoint, write_main};
-use trimorph_vfs::{OsFileSystem, RegionOptions};
+use trimorph_store::{
+    Checkpoint, DatabaseError, Load, Main, Snapshot, check_main, open_checkpoint, write_main,
+};
+use trimorph_vfs::{OsFileSystem, Pool, RegionOptions};
 
+use crate::directory;
 use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
 use crate::{Config, Connection, Error, Stats};
@@ -23,6 +27,8 @@ pub(crate) struct Shared {
     pub(crate) config: Config,
     pub(crate) plans: PlanCache,
     pub(crate) budget: MemoryBudget,
+    /// What brings pieces of the directory's files into memory.
+    pool: Arc<Pool>,
     procedures: Arc<Registry>,
     snapshot: RwLock<Snapshot>,
     dir: Option<PathBuf>,
@@ -52,22 +58,23 @@ pub struct Database {
 impl Database {
     /// An empty database that lives as long as this handle and its connections.
     pub fn in_memory(config: Config) -> Self {
-        Self::with(config, None, None, (Main::default(), Checkpoint::default()))
+        Self::with(Memory::of(&config), config, None, None, (Main::default(), Checkpoint::default()))
     }
 
     fn with(
+        Memory { budget, pool }: Memory,
         config: Config,
         dir: Option<PathBuf>,
         lock: Option<File>,
         (main, checkpoint): (Main, Checkpoint),
     ) -> Self {
-        let budget = MemoryBudget::new(config.memory_limit_bytes, None);
         let shared = Shared {
-            config,
             plans: PlanCache::default(),
             procedures: Registry::new(config.test_procedures, &budget),
+            snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
+            config,
             budget,
-            snapshot: RwLock::new(Snapshot::new(Arc::new(main))),
+            pool,
             dir,
             checkpoint: Mutex::new(checkpoint),
             _lock: lock,
@@ -76,37 +83,27 @@ impl Database {
     }
 
     /// Opens the database in directory `path` (`:memory:` for none), making an empty one if there is none and
-    /// the configuration allows it. Every checksum is verified.
+    /// the configuration allows it. What the manifest names must be there; data are read, and their checksums
+    /// verified, when a query touches them first.
     ///
     /// **Errors**: the file that is missing or damaged, by name; another process that has it open for
-    /// writing.
+    /// writing. **Cost**: the manifest and the directories of pieces, some 30 bytes for each 65,536 values.
     pub fn open(path: impl AsRef<Path>, config: Config) -> Result<Self, Error> {
         let path = path.as_ref();
         if path == Path::new(":memory:") {
             return Ok(Self::in_memory(config));
         }
-        if path.is_file() {
-            let text = format!("{}: this is a file, and a database is a directory", path.display());
-            return Err(Error::Storage(text));
-        }
-        let exists = path.join("MANIFEST").exists();
-        if !exists {
-            if config.read_only {
-                return Err(Error::Storage(format!("{}: there is no database here", path.display())));
-            }
-            if !has_only_remains(path) {
-                let text = format!(
-                    "{}: not a Trimorph database, and not empty; give another directory",
-                    path.display()
-                );
-                return Err(Error::Storage(text));
-            }
-            std::fs::create_dir_all(path).map_err(|e| Error::Storage(format!("{}: {e}", path.display())))?;
-        }
-        let lock = if config.read_only { None } else { Some(take_lock(path)?) };
-        let options = RegionOptions { huge_pages: config.huge_pages };
-        let main = if exists { read_checkpoint(&OsFileSystem, path, options)? } else { Default::default() };
-        Ok(Self::with(config, Some(path.to_owned()), lock, main))
+        let (lock, exists) = if config.read_only {
+            directory::find(path)?;
+            (None, true)
+        } else {
+            let (lock, exists) = directory::claim(path)?;
+            (Some(lock), exists)
+        };
+        let memory = Memory::of(&config);
+        let main =
+            if exists { open_checkpoint(&OsFileSystem, path, &memory.pool)? } else { Default::default() };
+        Ok(Self::with(memory, config, Some(path.to_owned()), lock, main))
     }
 
     /// Verifies every checksum and invariant of the database in directory `path`.
@@ -114,11 +111,12 @@ impl Database {
     /// **Errors**: every file that is missing or damaged, a line each, by name, with what is wrong and where.
     pub fn check(path: impl AsRef<Path>) -> Result<Stats, Error> {
         let path = path.as_ref();
-        if !path.join("MANIFEST").exists() && !path.join("checkpoint").exists() {
-            return Err(Error::Storage(format!("{}: there is no database here", path.display())));
-        }
-        match check_main(&OsFileSystem, path, RegionOptions::default()) {
-            Ok(main) => Ok(Stats::of(&main)),
+        directory::find(path)?;
+        // Each piece is looked at once: what was is dropped for what comes.
+        let budget = MemoryBudget::new(CHECK_BYTES, None);
+        let pool = Pool::new(&budget, RegionOptions { huge_pages: false });
+        match check_main(&OsFileSystem, path, &pool) {
+            Ok(main) => Ok(Stats::of(&main, pool.counts())),
             Err(found) => {
                 let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
                 Err(Error::Storage(lines.join("\n")))
@@ -147,7 +145,45 @@ impl Database {
 
     /// Tables, rows, encodings, bytes by component.
     pub fn stats(&self) -> Stats {
-        Stats::of(self.shared.snapshot().main())
+        Stats::of(self.shared.snapshot().main(), self.shared.pool.counts())
+    }
+
+    /// Brings tables into memory, those of all labels and relationship types named, or all; on the threads of
+    /// the configuration. What does not fit the memory limit is not kept.
+    ///
+    /// **Errors**: a name that nothing has; the first part that cannot be read; [`Error::Cancelled`].
+    /// **Cost**: a pass over what is not in memory yet.
+    pub fn preload(&self, names: Option<&[&str]>, cancel: &CancelToken) -> Result<(), Error> {
+        let snapshot = self.shared.snapshot();
+        let (main, catalog) = (snapshot.main(), snapshot.schema());
+        for name in names.unwrap_or_default() {
+            if catalog.labels.id(name).is_none() && catalog.types.id(name).is_none() {
+                let text = format!("there is no label and no relationship type \"{name}\" to be preloaded");
+                return Err(Error::Storage(text));
+            }
+        }
+        let wanted = |labels: &[Arc<str>]| {
+            names.is_none_or(|names| labels.iter().any(|label| names.contains(&&**label)))
+        };
+        let nodes = catalog.table_ids().zip(&main.node_tables);
+        let nodes = nodes.filter(|(id, _)| wanted(&catalog.label_names(*id))).flat_map(|(_, t)| t.slots());
+        let edges = catalog.edge_table_ids().zip(&main.edge_tables);
+        let edges = edges.filter(|(id, _)| wanted(&[catalog.type_name(*id)])).flat_map(|(_, t)| t.slots());
+        let slots: Vec<&dyn Load> = nodes.chain(edges).collect();
+        let next = AtomicUsize::new(0);
+        let work = || loop {
+            match slots.get(next.fetch_add(1, Ordering::Relaxed)) {
+                None => return Ok(()),
+                Some(_) if cancel.is_cancelled() => return Err(Error::Cancelled),
+                Some(slot) => slot.load().map_err(DatabaseError::from)?,
+            }
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..self.shared.config.threads).map(|_| scope.spawn(work)).collect();
+            let own = work();
+            let lost = || Err(DatabaseError::internal("a thread that preloads was lost").into());
+            others.into_iter().map(|other| other.join().unwrap_or_else(|_| lost())).fold(own, Result::and)
+        })
     }
 
     /// Loads files into an empty database: all or nothing unless bad rows may be skipped.
@@ -225,7 +261,7 @@ impl Database {
             rejected: report.rejected,
             phase: Phase::Build,
         });
-        let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
+        let mut main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
         let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
         report.rejects.refuse_late(late);
         report.rejects.flush()?;
@@ -233,36 +269,30 @@ impl Database {
         if let Some(dir) = &self.shared.dir {
             let mut checkpoint = self.shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
             checkpoint.write(&OsFileSystem, dir, &main)?;
+            // From here on it is read from its files, as a database that was opened is: what is touched stays
+            // in memory, the rest does not.
+            drop(main);
+            (main, *checkpoint) = open_checkpoint(&OsFileSystem, dir, &self.shared.pool)?;
         }
-        *self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Snapshot::new(Arc::new(main));
+        let snapshot = Snapshot::within(Arc::new(main), self.shared.config.memory_limit_bytes);
+        *self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(report)
     }
 }
 
-/// Whether a directory has nothing but what a first load leaves that did not finish: nobody's data, which the
-/// next one takes over.
-fn has_only_remains(path: &Path) -> bool {
-    let names = |dir: &Path| {
-        let entries = dir.read_dir().into_iter().flatten().flatten();
-        entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
-    };
-    let is_remains = |name: &String| match name.as_str() {
-        "LOCK" | "MANIFEST.tmp" => true,
-        "checkpoint" => names(&path.join(name)).iter().all(|file| file.ends_with(".pieces")),
-        _ => false,
-    };
-    names(path).iter().all(is_remains)
+/// The memory that `check` reads pieces into.
+const CHECK_BYTES: usize = 256 << 20;
+
+/// What bounds a database's memory.
+struct Memory {
+    budget: MemoryBudget,
+    pool: Arc<Pool>,
 }
 
-fn take_lock(path: &Path) -> Result<File, Error> {
-    let name = path.join("LOCK");
-    let file = File::options().create(true).truncate(false).read(true).write(true).open(&name);
-    let file = file.map_err(|e| Error::Storage(format!("{}: {e}", name.display())))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(_) => Err(Error::Storage(format!(
-            "{}: another process has this database open for writing; open it read-only or close the other",
-            path.display()
-        ))),
+impl Memory {
+    fn of(config: &Config) -> Self {
+        let budget = MemoryBudget::new(config.memory_limit_bytes, None);
+        let pool = Pool::new(&budget, RegionOptions { huge_pages: config.huge_pages });
+        Self { budget, pool }
     }
 }

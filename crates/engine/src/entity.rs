@@ -1,10 +1,12 @@
 //! Nodes and relationships with their labels, types and properties.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use trimorph_base::NodeId;
 use trimorph_store::{Reader, Snapshot};
 use trimorph_types::{Describe, Map, Relationship};
+
+use crate::Error;
 
 /// A node with what belongs to it.
 #[derive(Clone, Debug)]
@@ -21,11 +23,26 @@ pub struct Node {
 #[derive(Clone, Debug)]
 pub struct Entities {
     snapshot: Snapshot,
+    /// The first that could not be read while it was shown as text.
+    failure: Arc<OnceLock<Error>>,
 }
 
 impl Entities {
     pub(crate) fn new(snapshot: Snapshot) -> Self {
-        Self { snapshot }
+        Self { snapshot, failure: Arc::default() }
+    }
+
+    /// Why an entity could not be read that was shown as text, if one could not: text has no other way to
+    /// tell.
+    pub fn failure(&self) -> Option<&Error> {
+        self.failure.get()
+    }
+
+    /// What stands for an entity that cannot be read.
+    fn unreadable(&self, error: Error) -> String {
+        let text = format!("cannot be read: {error}");
+        self.failure.get_or_init(|| error);
+        text
     }
 
     /// The snapshot they are read from.
@@ -34,9 +51,12 @@ impl Entities {
     }
 
     /// The node with its labels and properties.
-    pub fn node(&self, id: NodeId) -> Node {
+    ///
+    /// **Errors**: a part of the database that cannot be read.
+    pub fn node(&self, id: NodeId) -> Result<Node, Error> {
         let reader = Reader::new(&self.snapshot);
-        Node { id, labels: reader.schema().label_names(id.table()), properties: reader.node_properties(id) }
+        let (labels, properties) = (reader.schema().label_names(id.table()), reader.node_properties(id));
+        settled(&reader, Node { id, labels, properties })
     }
 
     /// The type of a relationship.
@@ -45,14 +65,26 @@ impl Entities {
     }
 
     /// The properties of a relationship.
-    pub fn relationship_properties(&self, relationship: &Relationship) -> Map {
-        Reader::new(&self.snapshot).edge_properties(relationship.id)
+    ///
+    /// **Errors**: a part of the database that cannot be read.
+    pub fn relationship_properties(&self, relationship: &Relationship) -> Result<Map, Error> {
+        let reader = Reader::new(&self.snapshot);
+        let properties = reader.edge_properties(relationship.id);
+        settled(&reader, properties)
     }
+}
+
+/// What was read, if all could be.
+fn settled<T>(reader: &Reader<'_>, read: T) -> Result<T, Error> {
+    reader.failure().map_or(Ok(read), |error| Err(error.into()))
 }
 
 impl Describe for Entities {
     fn node(&self, id: NodeId) -> String {
-        let node = self.node(id);
+        let node = match self.node(id) {
+            Ok(node) => node,
+            Err(error) => return format!("({})", self.unreadable(error)),
+        };
         let labels: String = node.labels.iter().map(|l| format!(":{l}")).collect();
         let properties = if node.properties.is_empty() {
             String::new()
@@ -64,8 +96,11 @@ impl Describe for Entities {
     }
 
     fn relationship(&self, relationship: &Relationship) -> String {
-        let properties = self.relationship_properties(relationship);
         let ty = self.relationship_type(relationship);
+        let properties = match self.relationship_properties(relationship) {
+            Ok(properties) => properties,
+            Err(error) => return format!("[:{ty} {}]", self.unreadable(error)),
+        };
         if properties.is_empty() {
             format!("[:{ty}]")
         } else {

@@ -46,6 +46,7 @@ impl Error {
         match error {
             ExecError::Query(d) => Self::query(d, text),
             ExecError::Memory(o) => Self::Memory(o),
+            ExecError::Storage(text) => Self::Storage(text),
             _ => Self::Cancelled,
         }
     }
@@ -61,7 +62,10 @@ impl Error {
 
 impl From<DatabaseError> for Error {
     fn from(e: DatabaseError) -> Self {
-        Self::Storage(e.to_string())
+        match e {
+            DatabaseError::Memory(over) => Self::Memory(over),
+            other => Self::Storage(other.to_string()),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A query's result: rows or Arrow batches, computed as they are fetched.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 
 use trimorph_exec::{Context, Execution};
 use trimorph_types::{LogicalType, Value};
@@ -150,7 +151,13 @@ impl QueryResult {
     pub fn plan(&self) -> String {
         let profile = self.execution.as_ref().map(Execution::profile).unwrap_or_default();
         let query = &self.planned.query;
-        explain(&query.plan, &query.vars, self.entities.snapshot().catalog(), &profile)
+        let mut plan = explain(&query.plan, &query.vars, self.entities.snapshot().catalog(), &profile);
+        let read = self.execution.as_ref().map_or(0, Execution::pieces_read);
+        if !profile.is_empty() && read > 0 {
+            // Infallible: it is a text.
+            let _ = writeln!(plan, "pieces read from files: {read}");
+        }
+        plan
     }
 
     /// Turns the result into one column with the lines of the plan.

@@ -2,6 +2,7 @@
 
 use trimorph_store::{ComponentBytes, Main};
 use trimorph_types::LogicalType;
+use trimorph_vfs::PoolCounts;
 
 /// A column: name, type, encodings with the number of segments that use each.
 pub type ColumnStats = (String, LogicalType, Vec<(&'static str, usize)>);
@@ -47,12 +48,20 @@ pub struct Stats {
     pub components: Vec<(&'static str, usize)>,
     /// Their sum.
     pub total_bytes: usize,
-    /// Bytes of all pieces, as they lie in memory and on disk.
+    /// Bytes of all pieces, as they lie on disk, and in memory once they are touched.
     pub piece_bytes: usize,
+    /// Bytes of memory that pieces of files take now.
+    pub resident_bytes: usize,
+    /// Pieces read from files since the database was opened, those read again included.
+    pub pieces_read: u64,
+    /// Their bytes.
+    pub bytes_read: u64,
+    /// Pieces that left memory because it was short.
+    pub pieces_dropped: u64,
 }
 
 impl Stats {
-    pub(crate) fn of(main: &Main) -> Self {
+    pub(crate) fn of(main: &Main, counts: PoolCounts) -> Self {
         let (schema, statistics) = (&main.catalog.schema, &main.catalog.statistics);
         let facts = main.catalog.unrecorded_facts();
         let labels = |t| schema.label_names(t).iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -87,6 +96,10 @@ impl Stats {
             components: bytes.rows().to_vec(),
             total_bytes: bytes.total(),
             piece_bytes: main.piece_bytes(),
+            resident_bytes: counts.resident_bytes,
+            pieces_read: counts.pieces_read,
+            bytes_read: counts.bytes_read,
+            pieces_dropped: counts.pieces_dropped,
         }
     }
 

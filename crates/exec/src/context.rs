@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trimorph_base::{CancelToken, Diagnostic, EdgeId, MemoryBudget, NodeId};
 use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
 use trimorph_store::access::Choice;
-use trimorph_store::{Reader, Snapshot};
+use trimorph_store::{Pins, Reader, Snapshot};
 use trimorph_types::{Map, Relationship, Value};
 
 use crate::ExecError;
@@ -65,24 +65,57 @@ pub struct Context<'s> {
     /// How the query is run.
     pub settings: Arc<Settings>,
     random: Cell<u64>,
+    /// Bytes that single values took to be gone through since the flag that cancels was looked at.
+    worked_bytes: Cell<u64>,
 }
+
+/// Bytes of single values that are gone through between two looks at the flag that cancels: some milliseconds.
+const BYTES_UNCHECKED: u64 = 4 << 20;
 
 impl<'s> Context<'s> {
     /// A context of its own for one thread.
     pub fn new(snapshot: &'s Snapshot, settings: Arc<Settings>) -> Self {
+        Self::with(snapshot, Reader::new(snapshot), settings)
+    }
+
+    /// A context for a thread that works for the one of `leader`.
+    pub fn following(snapshot: &'s Snapshot, leader: &Arc<Pins<'s>>, settings: Arc<Settings>) -> Self {
+        Self::with(snapshot, Reader::following(snapshot, leader), settings)
+    }
+
+    fn with(snapshot: &'s Snapshot, reader: Reader<'s>, settings: Arc<Settings>) -> Self {
         let seed = u64::from(settings.clock.nanos) ^ settings.clock.seconds.cast_unsigned().rotate_left(32);
-        Self { snapshot, reader: Reader::new(snapshot), settings, random: Cell::new(seed) }
+        Self { snapshot, reader, settings, random: Cell::new(seed), worked_bytes: Cell::new(0) }
     }
 
-    /// The same for another thread.
-    pub fn fork(&self) -> Self {
-        Self::new(self.snapshot, Arc::clone(&self.settings))
-    }
-
-    /// Stops the query if somebody asked. Looked at once per chunk.
+    /// Stops the query if somebody asked, or something could not be read; lets go of what is pinned without
+    /// need. Looked at once per chunk, where nothing but vectors is held of what was read.
     #[inline]
     pub fn check(&self) -> Result<(), ExecError> {
-        if self.settings.cancel.is_cancelled() { Err(ExecError::Cancelled) } else { Ok(()) }
+        if self.settings.cancel.is_cancelled() {
+            return Err(ExecError::Cancelled);
+        }
+        self.reader.let_go();
+        self.reader.failure().map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// What was made of what was read, unless something could not be read: whatever else went wrong may be
+    /// because of that.
+    pub(crate) fn settle<T>(&self, made: Result<T, ExecError>) -> Result<T, ExecError> {
+        self.reader.failure().map_or(made, |error| Err(error.into()))
+    }
+
+    /// Counts bytes of values that are about to be gone through, and stops the query if somebody asked: one
+    /// row may take long.
+    #[inline]
+    pub(crate) fn work(&self, bytes: u64) -> Result<(), Diagnostic> {
+        let worked = self.worked_bytes.get().saturating_add(bytes);
+        self.worked_bytes.set(if worked < BYTES_UNCHECKED { worked } else { 0 });
+        if worked < BYTES_UNCHECKED || !self.settings.cancel.is_cancelled() {
+            Ok(())
+        } else {
+            Err(*Diagnostic::cancelled())
+        }
     }
 
     /// An edge as a value.
@@ -94,7 +127,7 @@ impl<'s> Context<'s> {
     pub fn functions<'a>(&'a self, graph: &'a Graph<'a, 's>) -> FunctionContext<'a> {
         let seed = self.random.get().wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         self.random.set(seed);
-        FunctionContext::new(graph, self.settings.clock, seed)
+        FunctionContext::new(graph, self.settings.clock, seed).until(&self.settings.cancel)
     }
 
     /// The graph as scalar functions see it.

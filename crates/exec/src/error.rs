@@ -3,6 +3,7 @@
 use std::fmt;
 
 use trimorph_base::{Diagnostic, OverBudget, Stop};
+use trimorph_store::DatabaseError;
 
 /// Why a running query stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +13,19 @@ pub enum ExecError {
     Query(Diagnostic),
     /// The query needs more memory than it may use.
     Memory(OverBudget),
+    /// A part of the database cannot be read: the file, the place and what is wrong.
+    Storage(String),
     /// Somebody asked it to stop.
     Cancelled,
+}
+
+impl From<DatabaseError> for ExecError {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            DatabaseError::Memory(over) => Self::Memory(over),
+            other => Self::Storage(other.to_string()),
+        }
+    }
 }
 
 impl From<Diagnostic> for ExecError {
@@ -37,6 +49,7 @@ impl fmt::Display for ExecError {
         match self {
             Self::Query(d) => d.fmt(f),
             Self::Memory(o) => o.fmt(f),
+            Self::Storage(text) => f.write_str(text),
             Self::Cancelled => f.write_str("the query was cancelled"),
         }
     }

@@ -48,7 +48,8 @@ impl Running<'_> {
             return Ok(false);
         }
         let Self { root, chunk, context, .. } = self;
-        if !stack.run(move || root.next(chunk, &*context))? {
+        let more = stack.run(move || context.settle(root.next(chunk, &*context)))?;
+        if !more {
             return Ok(false);
         }
         self.positions = self.chunk.groups[0].positions();
@@ -160,7 +161,10 @@ impl Execution {
         let profile = settings.profile.then(ProfileCell::default);
         let cells = profile.clone();
         let cell = Cell::try_new(Owner { snapshot }, |owner| {
-            check_entities(&settings.parameters, &Reader::new(&owner.snapshot))?;
+            let reader = Reader::new(&owner.snapshot);
+            let checked = check_entities(&settings.parameters, &reader);
+            reader.failure().map_or(Ok(()), |error| Err(ExecError::from(error)))?;
+            checked?;
             let lowered = Arc::clone(&settings);
             let (root, group_slots, slots) =
                 stack.run(move || Lowering::new(query, &owner.snapshot, lowered, cells).root())?;
@@ -202,8 +206,17 @@ impl Execution {
             let positions = running.batch();
             let group = &running.chunk.groups[0];
             let columns: Vec<&Vector<'_>> = running.slots.iter().map(|s| &group.vectors[*s]).collect();
-            Ok(Some(take(&columns, &positions, &running.context)))
+            let taken = take(&columns, &positions, &running.context);
+            // Entities are read when they are taken.
+            let taken = running.context.settle(Ok(Some(taken)));
+            running.done |= taken.is_err();
+            taken
         })
+    }
+
+    /// Pieces that were read from files because of this query.
+    pub fn pieces_read(&self) -> u64 {
+        self.cell.with_dependent(|_, running| running.context.reader.pieces_read())
     }
 
     /// What each operator did, by its place in the plan; empty unless the query runs with `profile`.

@@ -136,6 +136,7 @@ impl<'s> Lowering<'s> {
             catalog: &self.catalog,
             parameters: &self.settings.parameters,
             clock: self.settings.clock,
+            cancel: &self.settings.cancel,
         };
         Ok(compile(expr, layout, &compiler)?)
     }

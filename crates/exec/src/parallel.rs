@@ -49,13 +49,18 @@ pub(crate) fn on_threads<'s, T: Send>(
     if threads <= 1 {
         return Ok(vec![work(child, cx)?]);
     }
+    let leader = cx.reader.pins();
     let twins: Vec<_> = (1..threads).map(|_| (child.fork(), Arc::clone(&cx.settings))).collect();
     let (snapshot, work) = (cx.snapshot, &work);
     std::thread::scope(|scope| {
         let workers: Vec<_> = twins
             .into_iter()
             .map(|(mut twin, settings)| {
-                spawn(scope, cx, move || work(&mut twin, &Context::new(snapshot, settings)))
+                let leader = Arc::clone(leader);
+                spawn(scope, cx, move || {
+                    let cx = Context::following(snapshot, &leader, settings);
+                    cx.settle(work(&mut twin, &cx))
+                })
             })
             .collect();
         let own = work(child, cx);
@@ -76,11 +81,16 @@ pub(crate) fn on_each<'s, I: Send, T: Send>(
     let (snapshot, work) = (cx.snapshot, &work);
     let mut items = items.into_iter();
     let Some(first) = items.next() else { return Ok(Vec::new()) };
+    let leader = cx.reader.pins();
     std::thread::scope(|scope| {
         let workers: Vec<_> = items
             .map(|item| {
                 let settings = Arc::clone(&cx.settings);
-                spawn(scope, cx, move || work(item, &Context::new(snapshot, settings)))
+                let leader = Arc::clone(leader);
+                spawn(scope, cx, move || {
+                    let cx = Context::following(snapshot, &leader, settings);
+                    cx.settle(work(item, &cx))
+                })
             })
             .collect();
         let own = work(first, cx);

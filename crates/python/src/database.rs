@@ -180,6 +180,16 @@ impl Database {
         interrupt::run(py, &CancelToken::default(), || engine.backup(&dir))
     }
 
+    /// Brings the nodes of these labels and the relationships of these types into memory, or all, so that the
+    /// first queries need not. What does not fit `memory_limit` is not kept.
+    #[pyo3(signature = (*names))]
+    fn preload(&self, py: Python<'_>, names: Vec<String>) -> PyResult<()> {
+        let (engine, cancel) = (self.handle.engine()?, CancelToken::default());
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let names = (!names.is_empty()).then_some(&names[..]);
+        interrupt::run(py, &cancel, || engine.preload(names, &cancel))
+    }
+
     /// Closes the database and its connections. Results that are open keep their data and can be read on.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.handle.close());
@@ -318,5 +328,9 @@ fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict
     out.set_item("components", components)?;
     out.set_item("total_bytes", stats.total_bytes)?;
     out.set_item("piece_bytes", stats.piece_bytes)?;
+    out.set_item("resident_bytes", stats.resident_bytes)?;
+    out.set_item("pieces_read", stats.pieces_read)?;
+    out.set_item("bytes_read", stats.bytes_read)?;
+    out.set_item("pieces_dropped", stats.pieces_dropped)?;
     Ok(out)
 }

@@ -9,6 +9,7 @@ use pyo3::types::{
 use trimorph::{Entities, NodeId, Value, Zone};
 
 use crate::entity::{self, Source};
+use crate::error::from_engine;
 use crate::{rdf, temporal};
 
 /// Deepest nesting that is handed over; deeper values would overflow the C stack of their readers too.
@@ -98,7 +99,7 @@ impl ToPython<'_> {
     }
 
     fn node<'py>(&self, py: Python<'py>, id: NodeId, depth: usize) -> PyResult<Bound<'py, entity::Node>> {
-        let node = self.entities.node(id);
+        let node = self.entities.node(id).map_err(|e| from_engine(py, &e))?;
         let labels = PyTuple::new(py, node.labels.iter().map(|l| &**l))?.unbind();
         let properties = self.map(py, &node.properties, depth)?.unbind();
         Bound::new(py, entity::Node { id: id.0, labels, properties, source: self.source })
@@ -110,7 +111,8 @@ impl ToPython<'_> {
         r: &trimorph::Relationship,
         depth: usize,
     ) -> PyResult<Bound<'py, entity::Relationship>> {
-        let properties = self.map(py, &self.entities.relationship_properties(r), depth)?.unbind();
+        let properties = self.entities.relationship_properties(r).map_err(|e| from_engine(py, &e))?;
+        let properties = self.map(py, &properties, depth)?.unbind();
         let kind = self.entities.relationship_type(r).to_string();
         let made = entity::Relationship {
             id: r.id.0,

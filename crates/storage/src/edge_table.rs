@@ -7,15 +7,17 @@
 //!
 //! Source: GF-CL §4.2 (single-indexed property pages, page-level positional offsets).
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, PAGE_ROWS, TableId};
 use trimorph_vector::PageStarts;
-use trimorph_vfs::Piece;
+use trimorph_vfs::{Piece, Pins};
 
-use crate::adjacency::{Adjacency, AdjacencyView, CsrView, List};
+use crate::adjacency::{Adjacency, AdjacencyView, CsrView, List, segment_rows};
 use crate::column::{Column, SEGMENT_ROWS};
-use crate::property_pages::{PropertyPages, SEGMENT_PAGES, SegmentPages};
+use crate::property_pages::{NOWHERE, PropertyPages, SEGMENT_PAGES, SegmentPages};
+use crate::slot::{Load, Slot, loads};
 
 /// An edge table.
 #[derive(Clone, Debug)]
@@ -42,15 +44,12 @@ impl EdgeTable {
         source: TableId,
         forward: Adjacency,
         backward: Vec<(TableId, Adjacency)>,
-        pages: Option<Vec<Arc<SegmentPages>>>,
+        pages: Option<Vec<Arc<Slot<SegmentPages>>>>,
     ) -> Self {
         let (forward, pages) = match forward {
             Adjacency::Csr(csr) => {
-                let derived = || {
-                    let pages = |starts| Arc::new(SegmentPages { piece: None, starts });
-                    csr.segments.iter().map(|s| pages(s.page_starts())).collect()
-                };
-                let pages = PropertyPages::new(pages.unwrap_or_else(derived));
+                let from_lists = || PropertyPages::from_lists(&csr.segments);
+                let pages = pages.map_or_else(from_lists, PropertyPages::stored);
                 (Adjacency::Csr(csr.with_first_slots(pages.first_slots().to_vec())), pages)
             }
             column => (column, PropertyPages::default()),
@@ -63,38 +62,44 @@ impl EdgeTable {
     /// needs.
     pub(crate) fn column_rows(&self, source_rows: u64) -> Vec<usize> {
         match &self.forward {
-            Adjacency::Column(_) => crate::adjacency::segment_rows(source_rows).collect(),
-            Adjacency::Csr(_) => {
-                let slots = self.pages.segments.iter().map(|s| s.slots());
-                slots.flat_map(crate::adjacency::segment_rows).collect()
-            }
+            Adjacency::Column(_) => segment_rows(source_rows).collect(),
+            Adjacency::Csr(_) => self.pages.slot_counts().into_iter().flat_map(segment_rows).collect(),
         }
+    }
+
+    /// What can be brought into memory.
+    pub fn slots(&self) -> impl Iterator<Item = &dyn Load> {
+        let directions = std::iter::once(&self.forward).chain(self.backward.iter().map(|(_, a)| a));
+        let columns = self.columns.iter().flat_map(|column| column.slots());
+        directions.flat_map(Adjacency::slots).chain(loads(self.pages.slots())).chain(columns)
     }
 
     /// All its pieces.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
         let directions = std::iter::once(&self.forward).chain(self.backward.iter().map(|(_, a)| a));
-        let pages = self.pages.segments.iter().filter_map(|s| s.piece.as_ref());
+        let pages = self.pages.slots().iter().map(|s| s.piece());
         directions
-            .flat_map(Adjacency::pieces)
+            .flat_map(|adjacency| adjacency.pieces().into_iter().map(|(piece, _)| piece))
             .chain(pages)
             .chain(self.columns.iter().flat_map(|c| c.pieces()))
     }
 
-    /// Resolves into slices.
-    pub fn view(&self) -> EdgeTableView<'_> {
+    /// As one thread sees it. Nothing is read yet.
+    pub fn view<'s>(&'s self, pins: &Arc<Pins<'s>>) -> EdgeTableView<'s> {
         EdgeTableView {
             id: self.id,
             source: self.source,
-            forward: self.forward.view(),
-            backward: self.backward.iter().map(|(t, a)| (*t, a.view())).collect(),
+            forward: self.forward.view(pins),
+            backward: self.backward.iter().map(|(t, a)| (*t, a.view(pins))).collect(),
             pages: &self.pages,
+            page_starts: OnceCell::new(),
             places: &self.places,
+            pins: Arc::clone(pins),
         }
     }
 }
 
-/// The topology of an edge table, resolved into slices.
+/// The topology of an edge table, as one thread sees it.
 pub struct EdgeTableView<'s> {
     /// Which.
     pub id: EdgeTableId,
@@ -105,10 +110,39 @@ pub struct EdgeTableView<'s> {
     /// From targets, for each target node table.
     pub backward: Vec<(TableId, AdjacencyView<'s>)>,
     pages: &'s PropertyPages,
+    /// Where all pages start, once somebody asked and they are stored.
+    page_starts: OnceCell<&'s [u64]>,
     places: &'s EdgePlaces,
+    pins: Arc<Pins<'s>>,
 }
 
 impl<'s> EdgeTableView<'s> {
+    /// Forgets what is pinned.
+    pub fn forget(&self) {
+        self.forward.forget();
+        self.backward.iter().for_each(|(_, adjacency)| adjacency.forget());
+    }
+
+    /// The slot at which a page starts.
+    #[inline]
+    fn page_slot(&self, page: u64) -> u64 {
+        match self.page_starts.get() {
+            Some(starts) => starts.get(page as usize).copied().unwrap_or(NOWHERE),
+            None => self.find_page_slot(page),
+        }
+    }
+
+    #[cold]
+    fn find_page_slot(&self, page: u64) -> u64 {
+        match self.pages.starts(&self.pins) {
+            Some(starts) => {
+                self.page_starts.get_or_init(|| starts);
+                starts.get(page as usize).copied().unwrap_or(NOWHERE)
+            }
+            None => self.pages.slot(page, &self.pins),
+        }
+    }
+
     /// The direction from targets in `table`.
     pub fn backward(&self, table: TableId) -> Option<&AdjacencyView<'s>> {
         self.backward.iter().find(|(t, _)| *t == table).map(|(_, a)| a)
@@ -132,7 +166,7 @@ impl<'s> EdgeTableView<'s> {
         match &self.forward {
             AdjacencyView::Csr(csr) => {
                 let page = row / PAGE_ROWS;
-                let in_order = || (csr.slot(list) + i as u64).saturating_sub(self.pages.slot(page));
+                let in_order = || (csr.slot(list) + i as u64).saturating_sub(self.page_slot(page));
                 self.places.id(page, csr.position(list, i).unwrap_or_else(in_order))
             }
             AdjacencyView::Column(_) => self.single_id(row),
@@ -143,7 +177,7 @@ impl<'s> EdgeTableView<'s> {
     #[inline]
     pub fn forward_run(&self, row: u64, list: List) -> Option<EdgeId> {
         let AdjacencyView::Csr(csr) = &self.forward else { return Some(self.single_id(row)) };
-        let position = csr.slot(list).saturating_sub(self.pages.slot(row / PAGE_ROWS));
+        let position = csr.slot(list).saturating_sub(self.page_slot(row / PAGE_ROWS));
         (csr.is_in_order(list) && self.places.follow_each_other(position, list.len as u64))
             .then(|| self.places.id(row / PAGE_ROWS, position))
     }
@@ -178,7 +212,7 @@ impl<'s> EdgeTableView<'s> {
     pub fn slot(&self, edge: EdgeId) -> u64 {
         let (page, position) = self.places.place(edge);
         match &self.forward {
-            AdjacencyView::Csr(_) => self.pages.slot(page) + position,
+            AdjacencyView::Csr(_) => self.page_slot(page) + position,
             AdjacencyView::Column(_) => page * PAGE_ROWS + position,
         }
     }
@@ -186,7 +220,7 @@ impl<'s> EdgeTableView<'s> {
     /// What makes ids of the slots of a list's segment, which lies in order.
     pub fn page_starts(&self, list: List) -> PageStarts<'s> {
         let segment = list.segment();
-        let starts = self.pages.segments.get(segment).map_or(&[][..], |s| &s.starts);
+        let starts = self.pages.segment(segment, &self.pins).map_or(&[][..], |s| &s.starts);
         PageStarts {
             places: Some(self.places),
             first_page: (segment * SEGMENT_PAGES) as u64,
@@ -208,14 +242,14 @@ impl<'s> EdgeTableView<'s> {
         match &self.forward {
             AdjacencyView::Column(_) => self.single_id(slot),
             AdjacencyView::Csr(_) => {
-                let end = (self.pages.segments.len() * SEGMENT_PAGES) as u64;
-                if self.pages.slot(*page) > slot {
+                let end = (self.pages.len() * SEGMENT_PAGES) as u64;
+                if self.page_slot(*page) > slot {
                     *page = 0;
                 }
-                while *page + 1 < end && self.pages.slot(*page + 1) <= slot {
+                while *page + 1 < end && self.page_slot(*page + 1) <= slot {
                     *page += 1;
                 }
-                self.places.id(*page, slot.saturating_sub(self.pages.slot(*page)))
+                self.places.id(*page, slot.saturating_sub(self.page_slot(*page)))
             }
         }
     }
@@ -229,7 +263,7 @@ impl<'s> EdgeTableView<'s> {
             AdjacencyView::Csr(_) if csr.has_positions(list) => {
                 csr.rows_and_positions(list, |rows, positions| {
                     out.extend(rows.iter().zip(positions).map(|(row, position)| {
-                        self.pages.slot(row.cast_unsigned() / PAGE_ROWS) + position.cast_unsigned()
+                        self.page_slot(row.cast_unsigned() / PAGE_ROWS) + position.cast_unsigned()
                     }));
                 });
                 true
@@ -272,7 +306,7 @@ impl<'s> EdgeTableView<'s> {
                 let rows = (PAGE_ROWS as usize).min(csr.rows_from(first));
                 let run = csr.run(first, rows)?;
                 let found = if csr.is_in_order(run) {
-                    let slot = self.pages.position_slot(page, position)?;
+                    let slot = self.pages.position_slot(page, position, &self.pins)?;
                     usize::try_from(slot.checked_sub(csr.slot(run))?).ok()?
                 } else {
                     (0..run.len).find(|i| csr.position(run, *i) == Some(position))?

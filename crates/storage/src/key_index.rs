@@ -7,11 +7,13 @@
 
 use std::sync::Arc;
 
+use self_cell::self_cell;
 use trimorph_types::Value;
 use trimorph_types::number::exact_int;
-use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter};
+use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, Pins};
 
 use crate::column::{ColumnView, put_blob};
+use crate::slot::{Content, Resolved, Slot};
 
 /// Keys of a piece when it is made, at most twice as many: 170 KB of entries on average, far below 256 KB for
 /// every one.
@@ -19,27 +21,39 @@ const PIECE_KEYS: usize = 1 << 15;
 /// Pieces are told by at most so many bits of the hash.
 const BITS_MAX: u8 = 20;
 
-/// One piece: the keys whose hashes begin with its number.
+/// What is in a piece: the keys whose hashes begin with its number.
 #[derive(Debug)]
-pub(crate) struct Slots {
-    pub(crate) piece: Arc<Piece>,
-    entries: Bytes,
+pub(crate) struct Entries(Bytes);
+
+self_cell! {
+    /// One piece.
+    pub(crate) struct KeyEntries {
+        owner: Entries,
+        #[covariant]
+        dependent: EntriesView,
+    }
 }
 
-impl Slots {
-    /// Reads the piece of a table of `rows` rows.
-    pub(crate) fn read(piece: Arc<Piece>, rows: u64) -> Result<Self, CodecError> {
+type EntriesView<'v> = &'v [u32];
+
+impl Content for KeyEntries {
+    /// Rows of the table.
+    type Given = u64;
+    type View<'v> = EntriesView<'v>;
+
+    fn read(piece: &Arc<Piece>, rows: &u64) -> Result<Self, CodecError> {
         let mut meta = Decoder::new(piece.metadata());
         let entries = piece.read_blob(&mut meta)?;
         match bytemuck::try_cast_slice::<u8, u32>(entries.as_slice()) {
             // One free entry at least, or a probe for a missing key would not end.
-            Ok(e) if e.iter().all(|e| u64::from(*e) <= rows) && e.contains(&0) => Ok(Self { piece, entries }),
-            _ => Err(meta.error("a key index of rows of the table")),
+            Ok(e) if e.iter().all(|e| u64::from(*e) <= *rows) && e.contains(&0) => {}
+            _ => return Err(meta.error("a key index of rows of the table")),
         }
+        Ok(Self::new(Entries(entries), |e| bytemuck::try_cast_slice(e.0.as_slice()).unwrap_or_default()))
     }
 
-    fn entries(&self) -> &[u32] {
-        bytemuck::try_cast_slice(self.entries.as_slice()).unwrap_or_default()
+    fn view(&self) -> &EntriesView<'_> {
+        self.borrow_dependent()
     }
 }
 
@@ -48,7 +62,13 @@ impl Slots {
 pub struct KeyIndex {
     /// Bits of the hash that tell the piece.
     pub(crate) bits: u8,
-    pub(crate) pieces: Vec<Arc<Slots>>,
+    pub(crate) pieces: Vec<Arc<Slot<KeyEntries>>>,
+}
+
+/// A key index as one thread sees it.
+pub struct KeyIndexView<'s> {
+    bits: u8,
+    pieces: Resolved<'s, KeyEntries>,
 }
 
 /// Spreads the bits of an integer key (the finalizer of MurmurHash3).
@@ -110,14 +130,16 @@ impl KeyIndex {
         piece_of(hash, self.bits)
     }
 
-    /// Piece `number`, finished, with more rows; `hash_at` gives the hash of a row that is there already.
-    pub(crate) fn write_piece(
-        &self,
+    /// Piece `number`, finished, with more rows; `hash_at` gives the hash of a row that is there already. What
+    /// cannot be read is told to `pins`.
+    pub(crate) fn write_piece<'s>(
+        &'s self,
         number: usize,
         rows: &[(u64, u32)],
         hash_at: impl Fn(u32) -> u64,
+        pins: &Pins<'s>,
     ) -> Vec<u8> {
-        let old = self.pieces.get(number).map_or(&[][..], |p| p.entries());
+        let old = self.pieces.get(number).and_then(|p| p.get(pins)).map_or(&[][..], |p| p.view());
         let count = old.iter().filter(|e| **e != 0).count() + rows.len();
         let mut entries = vec![0; count + count / 3 + 1];
         for row in old.iter().filter_map(|e| e.checked_sub(1)) {
@@ -128,8 +150,20 @@ impl KeyIndex {
     }
 
     /// The index of its pieces; `None` if they are not as many as the bits tell.
-    pub(crate) fn of(bits: u8, pieces: Vec<Arc<Slots>>) -> Option<Self> {
+    pub(crate) fn of(bits: u8, pieces: Vec<Arc<Slot<KeyEntries>>>) -> Option<Self> {
         (bits <= BITS_MAX && pieces.len() == 1 << bits).then_some(Self { bits, pieces })
+    }
+
+    /// As one thread sees it.
+    pub fn view<'s>(&'s self, pins: &Arc<Pins<'s>>) -> KeyIndexView<'s> {
+        KeyIndexView { bits: self.bits, pieces: Resolved::new(&self.pieces, pins) }
+    }
+}
+
+impl KeyIndexView<'_> {
+    /// Forgets what is pinned.
+    pub fn forget(&self) {
+        self.pieces.forget();
     }
 
     /// The row whose key is `key`, read from `column`, if there is one.
@@ -141,7 +175,7 @@ impl KeyIndex {
             Value::Decimal(d) => return self.find(&Value::Int(d.exact_int()?), column),
             key => hash_of(key)?,
         };
-        let entries = self.pieces.get(piece_of(hash, self.bits))?.entries();
+        let entries = *self.pieces.get(piece_of(hash, self.bits))?;
         let mut at = first_place(hash, self.bits, entries.len());
         loop {
             let row = u64::from(entries.get(at)?.checked_sub(1)?);

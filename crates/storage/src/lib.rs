@@ -5,6 +5,7 @@
 //! column    a property column: segments of 65,536 rows, each encoded as its data asks
 //! adjacency neighbours per edge table and direction: CSR segments, or a vertex column
 //! node_table, edge_table, main               -> what a snapshot reads
+//! slot      a piece of any of them, read at the first touch
 //! rewrite   a main version with some pieces replaced
 //! checkpoint  a directory of piece files and a manifest
 //! ```
@@ -20,16 +21,18 @@ mod main_version;
 mod node_table;
 mod property_pages;
 mod rewrite;
+mod slot;
 mod value_codec;
 #[cfg(test)]
 mod value_codec_tests;
 
 pub use checkpoint::{
-    Checkpoint, CheckpointReport, DatabaseError, PiecePlace, check_main, pieces_of, read_checkpoint,
-    read_main, read_unverified, write_main,
+    Checkpoint, CheckpointReport, DatabaseError, DirectoryState, PiecePlace, check_main, directory_state,
+    end_first_write, open_checkpoint, pieces_of, read_checkpoint, read_main, read_unverified, write_main,
 };
 pub use edge_table::{EdgeTable, EdgeTableView};
-pub use key_index::KeyIndex;
+pub use key_index::{KeyIndex, KeyIndexView};
 pub use main_version::{ComponentBytes, Main};
 pub use node_table::NodeTable;
 pub use rewrite::{EdgeChanges, NewEdge, RewriteError};
+pub use slot::Load;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use trimorph_catalog::Catalog;
 use trimorph_vfs::Piece;
 
+use crate::slot::Load;
 use crate::{EdgeTable, NodeTable};
 
 /// Bytes by component: the rows of GF-CL's table 2, and what the paper leaves out.
@@ -81,7 +82,18 @@ impl Main {
         self.pieces().map(|piece| piece.id()).collect()
     }
 
-    /// Bytes of all pieces: what the tables occupy in memory.
+    /// All that can be brought into memory, in the order of tables.
+    pub fn slots(&self) -> impl Iterator<Item = &dyn Load> {
+        let nodes = self.node_tables.iter().flat_map(|t| t.slots());
+        nodes.chain(self.edge_tables.iter().flat_map(|t| t.slots()))
+    }
+
+    /// Bytes of the pieces that are in files, and come into memory when they are touched.
+    pub fn stored_bytes(&self) -> usize {
+        self.pieces().filter(|piece| piece.is_stored()).map(|piece| piece.size()).sum()
+    }
+
+    /// Bytes of all pieces: what the tables occupy in memory, or would if all were there.
     pub fn piece_bytes(&self) -> usize {
         self.pieces().map(|piece| piece.size()).sum()
     }

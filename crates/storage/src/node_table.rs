@@ -6,6 +6,7 @@ use trimorph_vfs::Piece;
 
 use crate::column::Column;
 use crate::key_index::KeyIndex;
+use crate::slot::{Load, loads};
 
 /// A node table.
 #[derive(Clone, Debug)]
@@ -19,9 +20,15 @@ pub struct NodeTable {
 }
 
 impl NodeTable {
+    /// What can be brought into memory.
+    pub fn slots(&self) -> impl Iterator<Item = &dyn Load> {
+        let key = self.key_index.iter().flat_map(|index| loads(&index.pieces));
+        self.columns.iter().flat_map(|column| column.slots()).chain(key)
+    }
+
     /// All its pieces.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
-        let key = self.key_index.iter().flat_map(|k| k.pieces.iter().map(|p| &p.piece));
+        let key = self.key_index.iter().flat_map(|k| k.pieces.iter().map(|p| p.piece()));
         self.columns.iter().flat_map(|c| c.pieces()).chain(key)
     }
 }

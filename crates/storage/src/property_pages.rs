@@ -7,27 +7,59 @@
 //!
 //! Source: GF-CL §4.2 (single-indexed property pages, page-level positional offsets).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use trimorph_base::PAGE_ROWS;
-use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter};
+use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter, Pins};
 
-use crate::adjacency::first_slots;
+use crate::adjacency::{CsrSegment, first_slots};
 use crate::column::{SEGMENT_ROWS, put_blob};
+use crate::slot::{Content, Slot};
 
 /// Pages of a whole segment.
 pub(crate) const SEGMENT_PAGES: usize = SEGMENT_ROWS / PAGE_ROWS as usize;
 
-/// A slot that has nothing, in any column.
-const NOWHERE: u64 = u64::MAX >> 1;
-
-/// The pages of one segment of source rows.
+/// The pages of one segment of source rows: where each starts, and behind the last. One more than pages.
 #[derive(Debug)]
 pub(crate) struct SegmentPages {
-    /// None where they follow from the lists.
-    pub(crate) piece: Option<Arc<Piece>>,
-    /// One more than pages.
     pub(crate) starts: Vec<u32>,
+}
+
+/// What is known of a piece of pages without reading it.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    /// Source rows of the segment, at most.
+    pub(crate) rows: usize,
+    /// Edges and holes; none before it was read for the first time.
+    pub(crate) slots: Option<u64>,
+}
+
+impl Content for SegmentPages {
+    type Given = Given;
+    type View<'v> = Self;
+
+    fn read(piece: &Arc<Piece>, given: &Given) -> Result<Self, CodecError> {
+        let mut meta = Decoder::new(piece.metadata());
+        let blob = piece.read_blob(&mut meta)?;
+        let starts = bytemuck::try_cast_slice::<u8, u32>(blob.as_slice()).unwrap_or_default();
+        // A table may have got rows since, which have no edges.
+        let pages = given.rows.div_ceil(PAGE_ROWS as usize);
+        if !(2..=pages + 1).contains(&starts.len())
+            || starts.first() != Some(&0)
+            || starts.windows(2).any(|w| w[0] > w[1])
+        {
+            return Err(meta.error("ascending starts, one more than pages"));
+        }
+        let read = Self { starts: starts.to_vec() };
+        match given.slots {
+            Some(slots) if slots != read.slots() => Err(meta.error("as many slots as its directory says")),
+            _ => Ok(read),
+        }
+    }
+
+    fn view(&self) -> &Self {
+        self
+    }
 }
 
 impl SegmentPages {
@@ -38,24 +70,16 @@ impl SegmentPages {
         piece.finish()
     }
 
-    /// Reads the piece of a segment of `rows` rows.
-    pub(crate) fn read(piece: Arc<Piece>, rows: usize) -> Result<Self, CodecError> {
-        let mut meta = Decoder::new(piece.metadata());
-        let blob = piece.read_blob(&mut meta)?;
-        let starts = bytemuck::try_cast_slice::<u8, u32>(blob.as_slice()).unwrap_or_default();
-        // A table may have got rows since, which have no edges.
-        let pages = rows.div_ceil(PAGE_ROWS as usize);
-        if !(2..=pages + 1).contains(&starts.len())
-            || starts.first() != Some(&0)
-            || starts.windows(2).any(|w| w[0] > w[1])
-        {
-            return Err(meta.error("ascending starts, one more than pages"));
-        }
-        Ok(Self { starts: starts.to_vec(), piece: Some(piece) })
+    /// The slot of a piece in memory, of a segment of `rows` rows.
+    ///
+    /// **Errors**: as reading does.
+    pub(crate) fn slot(piece: Arc<Piece>, rows: usize) -> Result<Arc<Slot<Self>>, CodecError> {
+        let given = |read: &Self| Given { rows, slots: Some(read.slots()) };
+        Slot::read_with(piece, &Given { rows, slots: None }, given)
     }
 
     /// Slots of the segment: edges and holes.
-    pub(crate) fn slots(&self) -> u64 {
+    fn slots(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0).into()
     }
 }
@@ -63,23 +87,46 @@ impl SegmentPages {
 /// The pages of an edge table whose forward direction is a CSR.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PropertyPages {
-    pub(crate) segments: Vec<Arc<SegmentPages>>,
-    /// The slot of each page, through all segments: one load for a property read from the other side.
-    slots: Vec<u64>,
+    segments: Segments,
     first_slots: Vec<u64>,
+    /// Where the pages of all segments start, once all were read.
+    starts: OnceLock<Vec<u64>>,
+}
+
+#[derive(Clone, Debug)]
+enum Segments {
+    /// Pieces of their own.
+    Stored(Vec<Arc<Slot<SegmentPages>>>),
+    /// As the lists lie, which tell them when they are read.
+    FromLists(Vec<(Arc<Slot<CsrSegment>>, OnceLock<Arc<SegmentPages>>)>),
+}
+
+impl Default for Segments {
+    fn default() -> Self {
+        Self::Stored(Vec::new())
+    }
 }
 
 impl PropertyPages {
-    pub(crate) fn new(segments: Vec<Arc<SegmentPages>>) -> Self {
-        let first_slots = first_slots(segments.iter().map(|s| s.slots()));
-        let mut slots = Vec::with_capacity(segments.len() * SEGMENT_PAGES);
-        for (i, (segment, first)) in segments.iter().zip(&first_slots).enumerate() {
-            // Rows that the table got since the segment was written have no pages yet.
-            slots.resize(i * SEGMENT_PAGES, NOWHERE);
-            let (_, starts) = segment.starts.split_last().unwrap_or((&0, &[]));
-            slots.extend(starts.iter().map(|s| first + u64::from(*s)));
+    /// Pages in pieces of their own.
+    pub(crate) fn stored(segments: Vec<Arc<Slot<SegmentPages>>>) -> Self {
+        let first_slots = first_slots(segments.iter().map(|s| s.given().slots.unwrap_or(0)));
+        Self { segments: Segments::Stored(segments), first_slots, starts: OnceLock::new() }
+    }
+
+    /// Pages as the lists lie.
+    pub(crate) fn from_lists(lists: &[Arc<Slot<CsrSegment>>]) -> Self {
+        let first_slots = first_slots(lists.iter().map(|s| s.given().edges()));
+        let segments = lists.iter().map(|list| (Arc::clone(list), OnceLock::new())).collect();
+        Self { segments: Segments::FromLists(segments), first_slots, starts: OnceLock::new() }
+    }
+
+    /// The pieces, where they have their own.
+    pub(crate) fn slots(&self) -> &[Arc<Slot<SegmentPages>>] {
+        match &self.segments {
+            Segments::Stored(segments) => segments,
+            Segments::FromLists(_) => &[],
         }
-        Self { slots, segments, first_slots }
     }
 
     /// The first slot of each segment, and behind the last.
@@ -87,18 +134,70 @@ impl PropertyPages {
         &self.first_slots
     }
 
-    /// The slot at which a page starts; of one past the last, a slot that has nothing.
-    #[inline]
-    pub(crate) fn slot(&self, page: u64) -> u64 {
-        self.slots.get(page as usize).copied().unwrap_or(NOWHERE)
+    /// How many slots each segment has.
+    pub(crate) fn slot_counts(&self) -> Vec<u64> {
+        match &self.segments {
+            Segments::Stored(segments) => segments.iter().map(|s| s.given().slots.unwrap_or(0)).collect(),
+            Segments::FromLists(segments) => segments.iter().map(|(s, _)| s.given().edges()).collect(),
+        }
+    }
+
+    /// How many segments there are.
+    pub(crate) fn len(&self) -> usize {
+        self.first_slots.len().saturating_sub(1)
+    }
+
+    /// The pages of a segment; `None` past the last, and where they cannot be had, which the pins tell.
+    pub(crate) fn segment<'s>(&'s self, segment: usize, pins: &Pins<'s>) -> Option<&'s SegmentPages> {
+        match &self.segments {
+            Segments::Stored(segments) => {
+                let slot = segments.get(segment)?;
+                // The starts are a copy: they need no pin.
+                slot.touched().or_else(|| slot.get(pins))
+            }
+            Segments::FromLists(segments) => {
+                let (lists, starts) = segments.get(segment)?;
+                if starts.get().is_none() {
+                    let lists = lists.get(pins)?;
+                    starts.get_or_init(|| Arc::new(SegmentPages { starts: lists.page_starts() }));
+                }
+                starts.get().map(|starts| &**starts)
+            }
+        }
+    }
+
+    /// The slot at which each page starts, through all segments: one load for a property that is read from
+    /// the other side. `None` where pages are not stored, or cannot be had.
+    pub(crate) fn starts<'s>(&'s self, pins: &Pins<'s>) -> Option<&'s [u64]> {
+        if let (None, Segments::Stored(segments)) = (self.starts.get(), &self.segments) {
+            let mut all = Vec::with_capacity(segments.len() * SEGMENT_PAGES);
+            for (i, first) in self.first_slots.iter().take(segments.len()).enumerate() {
+                // Rows that the table got since the segment was written have no pages yet.
+                all.resize(i * SEGMENT_PAGES, NOWHERE);
+                let (_, starts) = self.segment(i, pins)?.starts.split_last()?;
+                all.extend(starts.iter().map(|s| first + u64::from(*s)));
+            }
+            self.starts.get_or_init(|| all);
+        }
+        self.starts.get().map(|starts| &starts[..])
+    }
+
+    /// The slot at which a page starts, found in its segment; of one that is not there, a slot that has
+    /// nothing.
+    pub(crate) fn slot<'s>(&'s self, page: u64, pins: &Pins<'s>) -> u64 {
+        let (segment, local) = (page as usize / SEGMENT_PAGES, page as usize % SEGMENT_PAGES);
+        let start = self.segment(segment, pins).and_then(|s| s.starts.split_last()?.1.get(local));
+        start.map_or(NOWHERE, |start| self.first_slots[segment] + u64::from(*start))
     }
 
     /// The slot of a position, if the page has it.
-    #[inline]
-    pub(crate) fn position_slot(&self, page: u64, position: u64) -> Option<u64> {
+    pub(crate) fn position_slot<'s>(&'s self, page: u64, position: u64, pins: &Pins<'s>) -> Option<u64> {
         let (segment, local) = (page as usize / SEGMENT_PAGES, page as usize % SEGMENT_PAGES);
-        let starts = &self.segments.get(segment)?.starts;
+        let starts = &self.segment(segment, pins)?.starts;
         let (start, end) = (*starts.get(local)?, *starts.get(local + 1)?);
         (position < u64::from(end - start)).then(|| self.first_slots[segment] + u64::from(start) + position)
     }
 }
+
+/// A slot that has nothing, in any column.
+pub(crate) const NOWHERE: u64 = u64::MAX >> 1;

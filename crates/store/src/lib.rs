@@ -1,22 +1,29 @@
 //! The one way in: snapshots, access patterns, statistics (design §6).
 //!
 //! ```text
-//! snapshot   a main version and, with the delta, a read timestamp: what a query sees from start to end
-//! reader     a snapshot resolved into slices as they are needed, one per thread
-//! access     patterns over statements (S, P, O, I): planned, estimated, run, or walked in place by operators
+//! snapshot         a main version and, with the delta, a read timestamp: what a query sees from start to end
+//! reader           a snapshot resolved into slices as they are needed, one per thread
+//! access           patterns over statements (S, P, O, I): planned, estimated, run, or walked in place
+//! neighbours       adjacency walked in place: lists of nodes, runs of lists, degrees, edges between two nodes
+//! property_column  the values of one property in one table: as vectors, or asked against a condition
 //! ```
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod neighbours;
+mod property_column;
 mod reader;
 mod snapshot;
 
+pub use property_column::PropertyColumn;
 pub use reader::Reader;
 pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Condition, SEGMENT_ROWS, Test, ZONE_ROWS};
 pub use trimorph_storage::{
-    Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, EdgeChanges, EdgeTable, EdgeTableView, Main,
-    NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main, pieces_of, read_checkpoint, read_main,
+    Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeTable,
+    EdgeTableView, Load, Main, NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main,
+    directory_state, end_first_write, open_checkpoint, pieces_of, read_checkpoint, read_main,
     read_unverified, write_main,
 };
+pub use trimorph_vfs::Pins;

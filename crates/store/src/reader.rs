@@ -1,4 +1,8 @@
-//! Reader: a snapshot resolved into slices, table by table as they are needed. One per thread.
+//! Reader: a snapshot as one thread sees it, table by table as they are needed.
+//!
+//! What it touches of a database in files comes into memory and stays there as long as the reader has it
+//! pinned. A piece that cannot be had reads as nothing: whoever gives results away asks
+//! [`Reader::failure`] first.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -6,8 +10,9 @@ use std::sync::Arc;
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Schema};
 use trimorph_storage::column::ColumnView;
-use trimorph_storage::{EdgeTableView, Main};
+use trimorph_storage::{DatabaseError, EdgeTableView, KeyIndexView, Main};
 use trimorph_types::{Map, Relationship, Value};
+use trimorph_vfs::Pins;
 
 use crate::Snapshot;
 
@@ -15,8 +20,10 @@ use crate::Snapshot;
 pub struct Reader<'s> {
     main: &'s Main,
     node_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
+    key_indexes: Vec<OnceCell<Box<KeyIndexView<'s>>>>,
     edge_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
     edges: Vec<OnceCell<Box<EdgeTableView<'s>>>>,
+    pins: Arc<Pins<'s>>,
 }
 
 fn cells<T>(count: usize) -> Vec<OnceCell<T>> {
@@ -24,15 +31,60 @@ fn cells<T>(count: usize) -> Vec<OnceCell<T>> {
 }
 
 impl<'s> Reader<'s> {
-    /// Nothing is resolved yet. **Cost**: a few words per column of the catalog.
+    /// Nothing is read yet. **Cost**: a few words per column of the catalog.
     pub fn new(snapshot: &'s Snapshot) -> Self {
+        Self::with(snapshot, Pins::new(snapshot.pinned_bytes_max()))
+    }
+
+    /// A reader for another thread that works for this one: what it pins is left to this one, and so is what
+    /// could not be read.
+    pub fn following(snapshot: &'s Snapshot, leader: &Arc<Pins<'s>>) -> Self {
+        Self::with(snapshot, Pins::following(leader))
+    }
+
+    fn with(snapshot: &'s Snapshot, pins: Pins<'s>) -> Self {
         let main = snapshot.main();
         Self {
             main,
             node_columns: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
+            key_indexes: cells(main.node_tables.len()),
             edge_columns: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
             edges: cells(main.edge_tables.len()),
+            pins: Arc::new(pins),
         }
+    }
+
+    /// What it has pinned.
+    pub fn pins(&self) -> &Arc<Pins<'s>> {
+        &self.pins
+    }
+
+    /// What could not be read, if anything: then nothing that was read may be given away. **Cost**: one load.
+    #[inline]
+    pub fn failure(&self) -> Option<DatabaseError> {
+        self.pins.failure().map(DatabaseError::from)
+    }
+
+    /// Pieces that were read from files because of this reader.
+    pub fn pieces_read(&self) -> u64 {
+        self.pins.pieces_read()
+    }
+
+    /// Lets everything go that was touched, if it is much and may: then what was read are copies.
+    #[inline]
+    pub fn let_go(&self) {
+        if self.pins.are_many() {
+            self.release();
+        }
+    }
+
+    #[cold]
+    fn release(&self) {
+        let columns = self.node_columns.iter().chain(&self.edge_columns).flatten();
+        columns.filter_map(OnceCell::get).for_each(|column| column.forget());
+        self.key_indexes.iter().filter_map(OnceCell::get).for_each(|index| index.forget());
+        self.edges.iter().filter_map(OnceCell::get).for_each(|table| table.forget());
+        self.pins.release();
     }
 
     /// Schema, facts, statistics.
@@ -54,21 +106,23 @@ impl<'s> Reader<'s> {
     #[inline]
     pub fn node_column(&self, table: TableId, column: usize) -> &ColumnView<'s> {
         self.node_columns[table.0 as usize][column].get_or_init(|| {
-            Box::new(ColumnView::new(&self.main.node_tables[table.0 as usize].columns[column]))
+            let column = &self.main.node_tables[table.0 as usize].columns[column];
+            Box::new(ColumnView::pinned(column, &self.pins))
         })
     }
 
     /// An edge property column, by its place in the catalog; rows are slots.
     #[inline]
     pub fn edge_column(&self, table: usize, column: usize) -> &ColumnView<'s> {
-        self.edge_columns[table][column]
-            .get_or_init(|| Box::new(ColumnView::new(&self.main.edge_tables[table].columns[column])))
+        self.edge_columns[table][column].get_or_init(|| {
+            Box::new(ColumnView::pinned(&self.main.edge_tables[table].columns[column], &self.pins))
+        })
     }
 
     /// The topology of an edge table.
     #[inline]
     pub fn edge_table(&self, table: usize) -> &EdgeTableView<'s> {
-        self.edges[table].get_or_init(|| Box::new(self.main.edge_tables[table].view()))
+        self.edges[table].get_or_init(|| Box::new(self.main.edge_tables[table].view(&self.pins)))
     }
 
     /// The row of `table` whose key property is `key`. `None` also where the table has no key.
@@ -76,6 +130,7 @@ impl<'s> Reader<'s> {
     /// **Cost**: one probe of the hash index.
     pub fn find_key(&self, table: TableId, key: &Value) -> Option<u64> {
         let index = self.main.node_tables[table.0 as usize].key_index.as_ref()?;
+        let index = self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins)));
         let column = self.schema().node_tables[table.0 as usize].key?;
         index.find(key, self.node_column(table, column))
     }

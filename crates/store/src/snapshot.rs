@@ -10,12 +10,32 @@ use trimorph_storage::Main;
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     main: Arc<Main>,
+    /// What a reader may pin, in bytes, before it lets go; none where all fits.
+    pinned_bytes_max: Option<usize>,
 }
+
+/// Pieces of files may take this part of the memory limit before readers let go of what they do not need at
+/// once: queries need the other half.
+const KEPT_PART: usize = 2;
+/// What one reader may pin then, as a part of the limit: there are others, and a morsel touches more before
+/// it can let go.
+const PINNED_PART: usize = 8;
 
 impl Snapshot {
     /// The snapshot of a main version without a delta.
     pub fn new(main: Arc<Main>) -> Self {
-        Self { main }
+        Self { main, pinned_bytes_max: None }
+    }
+
+    /// The same within a memory limit, in bytes.
+    pub fn within(main: Arc<Main>, limit: usize) -> Self {
+        let fits = main.stored_bytes() <= limit / KEPT_PART;
+        Self { main, pinned_bytes_max: (!fits).then_some(limit / PINNED_PART) }
+    }
+
+    /// What a reader may pin, in bytes, before it lets go; none where all fits in memory.
+    pub(crate) fn pinned_bytes_max(&self) -> Option<usize> {
+        self.pinned_bytes_max
     }
 
     /// Schema, facts, statistics.

@@ -1,8 +1,8 @@
 //! A disk that fails, for tests: takes calls, fails at the one it was told to, and gives what a crash may
 //! leave.
 //!
-//! 1. Every call counts. From call `n` on all fail ([`Fault::Crash`]: the process is gone), or only that one
-//!    ([`Fault::Error`]).
+//! 1. Every call counts. From call `n` on all fail ([`Fault::Crash`]: the process is gone), or all that write
+//!    ([`Fault::Full`]), or only that one ([`Fault::Error`]).
 //! 2. What is certain: content that was synced, names whose directory was synced after the change.
 //! 3. After a crash the rest is drawn from a seed: a name may be old or new, a file not yet synced may be
 //!    missing, cut or garbled. A rename happens whole or not at all.
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trimorph_base::Random;
 
-use crate::{FileSystem, MemoryFileSystem, Region, RegionOptions};
+use crate::{FileSystem, MemoryFileSystem, ReadAt, Region, RegionOptions};
 
 /// How a call fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +25,8 @@ pub enum Fault {
     Crash,
     /// It alone.
     Error,
+    /// From it on what is written does not fit: half of a file's content is there.
+    Full,
 }
 
 /// Content, shared by the names a file has had.
@@ -69,7 +71,7 @@ struct State {
 /// A disk that fails.
 #[derive(Debug, Default)]
 pub struct FaultyFileSystem {
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -84,7 +86,7 @@ impl FaultyFileSystem {
     /// A disk with the files of `files` on it, for certain.
     pub fn with_files(files: &MemoryFileSystem) -> io::Result<Self> {
         let state = State::default();
-        let disk = Self { state: Mutex::new(state) };
+        let disk = Self { state: Arc::new(Mutex::new(state)) };
         let mut state = lock(&disk.state);
         for (path, bytes) in files.all() {
             state.now.insert(path, Arc::new(Mutex::new((bytes, true))));
@@ -143,24 +145,53 @@ impl FaultyFileSystem {
     /// Counts a call; an error if it is one that fails.
     fn call(&self) -> io::Result<MutexGuard<'_, State>> {
         let mut state = lock(&self.state);
-        let now = state.calls;
-        state.calls += 1;
-        match state.fault {
-            Some((at, Fault::Crash)) if now >= at => Err(io::Error::other("the machine has crashed")),
-            Some((at, Fault::Error)) if now == at => Err(io::Error::other("the disk failed")),
-            _ => Ok(state),
-        }
+        state.call()?;
+        Ok(state)
     }
 }
 
 impl State {
+    fn call(&mut self) -> io::Result<()> {
+        let now = self.calls;
+        self.calls += 1;
+        match self.fault {
+            Some((at, Fault::Crash)) if now >= at => Err(io::Error::other("the machine has crashed")),
+            Some((at, Fault::Error)) if now == at => Err(io::Error::other("the disk failed")),
+            _ => Ok(()),
+        }
+    }
+
     fn change(&mut self, change: Change) {
         change.apply(&mut self.now);
         self.pending.push(change);
     }
 }
 
+/// A file of it that was opened: reads are calls too.
+#[derive(Debug)]
+struct Opened {
+    state: Arc<Mutex<State>>,
+    content: Content,
+}
+
+impl ReadAt for Opened {
+    fn size(&self) -> io::Result<u64> {
+        lock(&self.state).call()?;
+        Ok(lock(&self.content).0.len() as u64)
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        lock(&self.state).call()?;
+        lock(&self.content).0.read_exact_at(buffer, offset)
+    }
+}
+
 impl FileSystem for FaultyFileSystem {
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        let content = self.call()?.now.get(path).cloned().ok_or_else(missing)?;
+        Ok(Arc::new(Opened { state: Arc::clone(&self.state), content }))
+    }
+
     fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region> {
         let state = self.call()?;
         let content = state.now.get(path).cloned().ok_or_else(missing)?;
@@ -173,8 +204,18 @@ impl FileSystem for FaultyFileSystem {
     /// Three calls: making, writing, syncing; each may be the one that fails.
     fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
         let content: Content = Arc::default();
-        self.call()?.change(Change::Name(path.to_owned(), Arc::clone(&content)));
-        lock(&content).0 = parts.concat();
+        let mut state = self.call()?;
+        state.change(Change::Name(path.to_owned(), Arc::clone(&content)));
+        let is_full = state.fault.is_some_and(|(at, fault)| fault == Fault::Full && state.calls > at);
+        drop(state);
+        let mut bytes = parts.concat();
+        if is_full {
+            bytes.truncate(bytes.len() / 2);
+        }
+        lock(&content).0 = bytes;
+        if is_full {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
         drop(self.call()?);
         drop(self.call()?);
         lock(&content).1 = true;
@@ -266,5 +307,10 @@ mod tests {
         assert!(disk.create_dir(Path::new("d")).is_ok());
         assert!(disk.create_dir(Path::new("d")).is_err() && disk.list(Path::new("d")).is_err());
         assert_eq!(disk.calls(), 3);
+        disk.fail_at(0, Fault::Full);
+        assert!(
+            disk.write_synced(Path::new("b"), &[b"full"]).is_err() && disk.sync_dir(Path::new("")).is_ok()
+        );
+        assert!(disk.exists(Path::new("b")));
     }
 }

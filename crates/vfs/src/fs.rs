@@ -4,14 +4,26 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{Region, RegionOptions};
+
+/// A file that was opened to be read at any place.
+pub trait ReadAt: Send + Sync + std::fmt::Debug {
+    /// Length in bytes.
+    fn size(&self) -> io::Result<u64>;
+    /// Fills `buffer` with the bytes from `offset` on.
+    ///
+    /// **Errors**: the system's; [`io::ErrorKind::UnexpectedEof`] past the end.
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
+}
 
 /// What the store asks of a file system.
 pub trait FileSystem: Send + Sync + std::fmt::Debug {
     /// Reads a whole file into fresh memory.
     fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region>;
+    /// Opens a file to read parts of it; it stays readable when its name is gone.
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>>;
     /// Writes the parts, one after the other, as a new file, or over an old one, and syncs its content. That
     /// the directory has it is certain only after [`Self::sync_dir`].
     fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()>;
@@ -49,7 +61,35 @@ pub trait FileSystem: Send + Sync + std::fmt::Debug {
 #[derive(Debug, Default, Clone, Copy)]
 pub struct OsFileSystem;
 
+impl ReadAt for File {
+    fn size(&self) -> io::Result<u64> {
+        self.metadata().map(|m| m.len())
+    }
+
+    #[cfg(unix)]
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_exact_at(&self, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !buffer.is_empty() {
+            match std::os::windows::fs::FileExt::seek_read(self, buffer, offset) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(n) => (buffer, offset) = (&mut buffer[n..], offset + n as u64),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
+    }
+}
+
 impl FileSystem for OsFileSystem {
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        Ok(Arc::new(File::open(path)?))
+    }
+
     fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region> {
         let mut file = File::open(path)?;
         let len = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
@@ -103,21 +143,39 @@ impl FileSystem for OsFileSystem {
 /// Files in memory.
 #[derive(Debug, Default)]
 pub struct MemoryFileSystem {
-    files: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
+    files: Mutex<BTreeMap<PathBuf, Arc<Vec<u8>>>>,
+}
+
+impl ReadAt for Vec<u8> {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let from = usize::try_from(offset).unwrap_or(usize::MAX);
+        let bytes = from.checked_add(buffer.len()).and_then(|end| self.get(from..end));
+        buffer.copy_from_slice(bytes.ok_or(io::Error::from(io::ErrorKind::UnexpectedEof))?);
+        Ok(())
+    }
 }
 
 impl MemoryFileSystem {
     /// All files with their content.
     pub fn all(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        self.files().iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
+        self.files().iter().map(|(path, bytes)| (path.clone(), (**bytes).clone())).collect()
     }
 
-    fn files(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Vec<u8>>> {
+    fn files(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Arc<Vec<u8>>>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl FileSystem for MemoryFileSystem {
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        let bytes = self.files().get(path).cloned();
+        bytes.map(|bytes| bytes as Arc<dyn ReadAt>).ok_or(io::Error::from(io::ErrorKind::NotFound))
+    }
+
     fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region> {
         let files = self.files();
         let bytes = files.get(path).ok_or(io::Error::from(io::ErrorKind::NotFound))?;
@@ -127,7 +185,7 @@ impl FileSystem for MemoryFileSystem {
     }
 
     fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-        self.files().insert(path.to_owned(), parts.concat());
+        self.files().insert(path.to_owned(), Arc::new(parts.concat()));
         Ok(())
     }
 

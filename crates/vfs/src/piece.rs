@@ -20,11 +20,11 @@
 //! changes.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::{Bytes, CodecError, Decoder, Encoder, Region, RegionOptions};
+use crate::{Bytes, CodecError, Decoder, Encoder, PieceFile, ReadError, Region, RegionOptions};
 
 /// Pieces begin and end at multiples of this: a cache line.
 pub const PIECE_ALIGN: usize = 64;
@@ -100,39 +100,169 @@ impl PieceWriter {
     }
 }
 
-/// A piece, shared by all main versions that it did not change in.
+/// A piece, shared by all main versions that it did not change in: in memory for good, or in a file, from which
+/// it comes when it is pinned.
 #[derive(Debug)]
 pub struct Piece {
     id: u64,
     checksum: u64,
     bytes: Bytes,
+    /// The file it is in; none for one that lives in memory.
+    file: Option<Arc<PieceFile>>,
+    /// Of one in a file: see `pool`.
+    state: AtomicU32,
+    /// Since the clock's hand came by.
+    used: AtomicBool,
+    /// Whether the clock's hand comes by.
+    watched: AtomicBool,
 }
+
+const ABSENT: u32 = 0;
+const BUSY: u32 = 1;
+const DAMAGED: u32 = 2;
+/// And above, by the number of pins.
+const RESIDENT: u32 = 4;
 
 /// Ids of pieces are given once in the life of a process.
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
+/// What a piece must be for its checksum.
+const EXPECTED_SUM: CodecError = CodecError { offset: 0, expected: "bytes of the checksum that was written" };
+
 impl Piece {
-    fn new(bytes: Bytes, checksum: u64) -> Arc<Self> {
-        Arc::new(Self { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), checksum, bytes })
+    fn new(bytes: Bytes, checksum: u64, file: Option<Arc<PieceFile>>) -> Arc<Self> {
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let [used, watched] = [false, false].map(AtomicBool::new);
+        Arc::new(Self { id, checksum, bytes, file, state: AtomicU32::new(ABSENT), used, watched })
+    }
+
+    /// A piece in a file, which nobody has read yet.
+    pub(crate) fn stored(bytes: Bytes, checksum: u64, file: Arc<PieceFile>) -> Arc<Self> {
+        Self::new(bytes, checksum, Some(file))
     }
 
     /// A piece as it was read; `checksum` is what it should have.
     ///
     /// **Errors**: another checksum, or blobs that are not within. **Cost**: one pass over the bytes.
     pub fn read(bytes: Bytes, checksum: u64) -> Result<Arc<Self>, CodecError> {
-        if xxh3_64(bytes.as_slice()) != checksum {
-            return Err(CodecError { offset: 0, expected: "bytes of the checksum that was written" });
-        }
-        Self::read_unverified(bytes, checksum)
+        let piece = Self::new(bytes, checksum, None);
+        piece.check(true)?;
+        Ok(piece)
     }
 
-    /// The same for bytes whose checksum somebody else answers for: tests that forge pieces.
+    /// Verifies the checksum if that is wanted (not in tests that forge pieces), and the layout.
+    fn check(&self, verify: bool) -> Result<(), CodecError> {
+        if verify && xxh3_64(self.bytes.as_slice()) != self.checksum {
+            return Err(EXPECTED_SUM);
+        }
+        self.check_layout()
+    }
+
+    /// Whether it is in a file, so that it must be pinned before it is read.
+    pub fn is_stored(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Pins it, if it is resident.
+    pub(crate) fn pin_resident(&self) -> bool {
+        let more = |state| (state >= RESIDENT).then(|| state + 1);
+        let pinned = self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, more).is_ok();
+        if pinned {
+            self.used.store(true, Ordering::Relaxed);
+        }
+        pinned
+    }
+
+    /// Pins it, and reads and verifies it if it is not in memory; gives whether it did. Every pin must be
+    /// followed by an [`Self::unpin`]. One that lives in memory must not be pinned.
     ///
-    /// **Errors**: blobs that are not within.
-    pub fn read_unverified(bytes: Bytes, checksum: u64) -> Result<Arc<Self>, CodecError> {
-        let piece = Self::new(bytes, checksum);
-        piece.check_layout()?;
-        Ok(piece)
+    /// **Errors**: what reading or verifying fails with, or a budget that all that is in use fills.
+    pub(crate) fn pin(self: &Arc<Self>) -> Result<bool, ReadError> {
+        let Some(file) = &self.file else { return Ok(false) };
+        loop {
+            if self.pin_resident() {
+                return Ok(false);
+            }
+            match self.state.compare_exchange(ABSENT, BUSY, Ordering::Acquire, Ordering::Acquire) {
+                Ok(_) => break,
+                Err(BUSY) => {
+                    file.pool().wait_while(|| self.state.load(Ordering::Acquire) == BUSY);
+                }
+                Err(DAMAGED) => return Err(self.damaged(EXPECTED_SUM)),
+                Err(_) => {}
+            }
+        }
+        let (start, len) = (self.bytes.start(), self.bytes.len());
+        let read = file.fill(start, len).and_then(|()| {
+            self.check(file.verifies()).map_err(|error| {
+                file.leave(start, len);
+                self.damaged(error)
+            })
+        });
+        let next = match &read {
+            Ok(()) => RESIDENT + 1,
+            Err(ReadError::Damaged { .. }) => DAMAGED,
+            Err(_) => ABSENT,
+        };
+        self.used.store(true, Ordering::Relaxed);
+        self.state.store(next, Ordering::Release);
+        file.pool().wake();
+        read?;
+        file.pool().came(self);
+        file.grow_pages(start, len);
+        Ok(true)
+    }
+
+    /// Takes a pin away.
+    pub(crate) fn unpin(&self) {
+        if self.file.is_some() {
+            self.state.fetch_sub(1, Ordering::Release);
+        }
+    }
+
+    /// Calls `look` with its bytes, which are read if they are not in memory.
+    ///
+    /// **Errors**: as they come from reading.
+    pub fn with_bytes<T>(self: &Arc<Self>, look: impl FnOnce(&[u8]) -> T) -> Result<T, ReadError> {
+        self.pin()?;
+        let found = look(self.bytes.as_slice());
+        self.unpin();
+        Ok(found)
+    }
+
+    /// Whether nobody has pinned it, or used it since the last time this was asked.
+    pub(crate) fn is_droppable(&self) -> bool {
+        !self.used.swap(false, Ordering::Relaxed) && self.state.load(Ordering::Relaxed) == RESIDENT
+    }
+
+    /// Whether it was not in the clock; now it is.
+    pub(crate) fn enter_clock(&self) -> bool {
+        !self.watched.swap(true, Ordering::Relaxed)
+    }
+
+    /// It has been taken out of the clock.
+    pub(crate) fn leave_clock(&self) {
+        self.watched.store(false, Ordering::Relaxed);
+    }
+
+    /// Drops its bytes, unless it is pinned; gives how many the system got back.
+    pub(crate) fn try_drop(&self) -> Option<usize> {
+        let file = self.file.as_ref()?;
+        self.state.compare_exchange(RESIDENT, BUSY, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        let freed = file.leave(self.bytes.start(), self.bytes.len());
+        self.state.store(ABSENT, Ordering::Release);
+        file.pool().wake();
+        Some(freed)
+    }
+
+    /// What is wrong in it, with its place.
+    pub fn damaged(&self, error: CodecError) -> ReadError {
+        match &self.file {
+            Some(file) => {
+                ReadError::Damaged { path: file.path().to_owned(), offset: self.bytes.start() as u64, error }
+            }
+            None => ReadError::Damaged { path: "memory".into(), offset: 0, error },
+        }
     }
 
     fn check_layout(&self) -> Result<(), CodecError> {
@@ -184,14 +314,14 @@ impl Piece {
         self.checksum
     }
 
-    /// All its bytes: a multiple of [`PIECE_ALIGN`].
-    pub fn as_slice(&self) -> &[u8] {
-        self.bytes.as_slice()
-    }
-
-    /// How many bytes it has.
+    /// How many bytes it has: a multiple of [`PIECE_ALIGN`].
     pub fn size(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// All its bytes. As for its metadata and blobs, one in a file must be pinned.
+    pub fn as_slice(&self) -> &[u8] {
+        self.bytes.as_slice()
     }
 
     /// Its metadata.
@@ -222,6 +352,16 @@ impl Piece {
     }
 }
 
+impl Drop for Piece {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file
+            && *self.state.get_mut() >= RESIDENT
+        {
+            file.leave(self.bytes.start(), self.bytes.len());
+        }
+    }
+}
+
 /// Lays finished pieces out in regions, giving each one's own memory back as it is copied.
 ///
 /// **Errors**: the system's, when it has no memory to give.
@@ -242,7 +382,7 @@ pub fn lay_out(pieces: Vec<Vec<u8>>, options: RegionOptions) -> std::io::Result<
             at += piece.len();
         }
         let region = Arc::new(region);
-        let within = |(at, len, sum)| Some(Piece::new(Bytes::new(Arc::clone(&region), at, len)?, sum));
+        let within = |(at, len, sum)| Some(Piece::new(Bytes::new(Arc::clone(&region), at, len)?, sum, None));
         out.extend(places.into_iter().filter_map(within));
     }
     Ok(out)
@@ -279,7 +419,8 @@ mod tests {
         assert_eq!(piece.read_blob(&mut Decoder::new(piece.metadata())).unwrap().len(), 200);
         assert!(piece.blob(BlobId(2)).is_none());
         let laid = lay_out(vec![raw.clone(), Vec::new(), raw.clone()], RegionOptions::default()).unwrap();
-        assert!(laid.len() == 3 && laid[2].as_slice() == raw && laid[2].checksum() == piece.checksum());
+        assert!(laid.len() == 3 && laid[2].checksum() == piece.checksum());
+        assert!(laid[2].with_bytes(|bytes| bytes == raw).unwrap());
         assert!(laid[0].id() != laid[2].id());
     }
 
@@ -299,7 +440,7 @@ mod tests {
         }
         for len in 0..good.len() {
             assert!(Piece::read(bytes(&good[..len]), xxh3_64(&good)).is_err());
-            drop(Piece::read_unverified(bytes(&good[..len]), 0));
+            let _ = Piece::new(bytes(&good[..len]), 0, None).check(false);
         }
     }
 }

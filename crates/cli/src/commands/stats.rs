@@ -67,7 +67,12 @@ pub(crate) fn write_stats(stats: &Stats, terminal: &Terminal, out: &mut dyn Writ
     writeln!(out, "\n{}", paint.bold("Bytes by component"))?;
     out.write_all(bytes_chart::draw(stats, paint).as_bytes())?;
     let pieces = quantity::bytes(stats.piece_bytes as u64);
-    writeln!(out, "{}", paint.dim(format!("  {pieces} in pieces, on disk and in memory alike")))?;
+    let (read, resident) = (
+        quantity::plural(stats.pieces_read, "piece", "pieces"),
+        quantity::bytes(stats.resident_bytes as u64),
+    );
+    let text = format!("  {pieces} in pieces; {read} read so far, {resident} in memory");
+    writeln!(out, "{}", paint.dim(text))?;
     Ok(())
 }
 

@@ -117,7 +117,7 @@ fn value(value: &Value, entities: &Entities, out: &mut dyn Write) -> io::Result<
 }
 
 fn node(id: NodeId, entities: &Entities, out: &mut dyn Write) -> io::Result<()> {
-    let node = entities.node(id);
+    let node = entities.node(id).map_err(io::Error::other)?;
     write!(out, "{{\"id\": \"{}\", \"labels\": ", id.0)?;
     array(&node.labels, out, |l, out| string(l, out))?;
     out.write_all(b", \"properties\": ")?;
@@ -129,7 +129,7 @@ fn relationship(r: &Relationship, entities: &Entities, out: &mut dyn Write) -> i
     write!(out, "{{\"id\": \"{}\", \"type\": ", r.id.0)?;
     string(&entities.relationship_type(r), out)?;
     write!(out, ", \"start\": \"{}\", \"end\": \"{}\", \"properties\": ", r.start.0, r.end.0)?;
-    map(&entities.relationship_properties(r), entities, out)?;
+    map(&entities.relationship_properties(r).map_err(io::Error::other)?, entities, out)?;
     out.write_all(b"}")
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn write(
     limits: &Limits,
     out: &mut (dyn Write + Send),
 ) -> Result<u64, Failure> {
-    match format {
+    let written = match format {
         Format::Table => table::write(result, limits, out),
         Format::Csv => csv::write(result, out),
         Format::Json => json::write_array(result, out),
@@ -75,6 +75,10 @@ pub(crate) fn write(
         Format::Parquet => arrow::write_parquet(result, out),
         Format::Line => line::write(result, out),
         Format::Markdown => markdown::write(result, limits, out),
+    }?;
+    match result.entities().failure() {
+        None => Ok(written),
+        Some(error) => Err(Failure::message(error.to_string())),
     }
 }
 

@@ -4,13 +4,14 @@ use std::io::Write;
 use std::sync::Arc;
 
 use clap::ValueEnum as _;
-use trimorph::Value;
+use trimorph::{CancelToken, Value};
 
 use super::session::{Next, Session};
 use super::{files, help, schema};
 use crate::commands::query::Language;
 use crate::commands::stats::write_stats;
 use crate::failure::Failure;
+use crate::interrupt::on_interrupt;
 use crate::output::Format;
 use crate::params;
 
@@ -24,6 +25,7 @@ pub(super) fn run(session: &mut Session, text: &str, out: &mut (dyn Write + Send
         "quit" | "q" | "exit" => return Ok(Next::Quit),
         "schema" => schema::write(&session.database.stats(), &session.terminal, out)?,
         "stats" => write_stats(&session.database.stats(), &session.terminal, out)?,
+        "preload" => preload(session, argument)?,
         "explain" => prefixed(session, "EXPLAIN", argument, out)?,
         "profile" => prefixed(session, "PROFILE", argument, out)?,
         "lang" => lang(argument, out)?,
@@ -42,6 +44,16 @@ pub(super) fn run(session: &mut Session, text: &str, out: &mut (dyn Write + Send
         }
     }
     Ok(Next::Continue)
+}
+
+/// Brings what is named, or everything, into memory. Ctrl-C stops it, and what has come by then stays.
+fn preload(session: &Session, names: &str) -> Result<(), Failure> {
+    let names: Vec<&str> = names.split_whitespace().map(|name| name.trim_start_matches(':')).collect();
+    let names = (!names.is_empty()).then_some(&names[..]);
+    let cancel = CancelToken::default();
+    let watched = cancel.clone();
+    let _guard = on_interrupt(move || watched.cancel());
+    Ok(session.database.preload(names, &cancel)?)
 }
 
 /// Runs the statement, or the last one if there is none, with a word before it.

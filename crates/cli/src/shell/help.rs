@@ -7,10 +7,11 @@ use crate::terminal::Terminal;
 use crate::text::columns::{Align, align};
 
 /// The commands: name, arguments, what they do.
-pub(super) const COMMANDS: [(&str, &str, &str); 15] = [
+pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
     ("help", "", "this list"),
     ("schema", "", "labels, relationship types, properties"),
     ("stats", "", "rows, encodings, bytes by component"),
+    ("preload", "[NAME]…", "bring labels and relationship types, or all, into memory"),
     ("explain", "[QUERY]", "the plan of a query, or of the last one"),
     ("profile", "[QUERY]", "the same, run, with what every operator did"),
     ("param", "NAME=VALUE", "set a parameter: :param id=7, then use $id"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_algebra::{Expr, LabelExpr, Op, VarId};
-use trimorph_base::{Diagnostic, ErrorKind, Phase, Span};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Phase, Span};
 use trimorph_catalog::CatalogView;
 use trimorph_functions::{Clock, Context, NoGraph};
 use trimorph_store::access::PropertyAccess;
@@ -20,6 +20,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) parameters: &'c BTreeMap<Arc<str>, Value>,
     /// The statement's clock, which stands still: calls on constants are evaluated now.
     pub(crate) clock: Clock,
+    /// Stops what is evaluated now.
+    pub(crate) cancel: &'c CancelToken,
 }
 
 /// Compiles `expr` for tuples laid out as `layout` says.
@@ -83,7 +85,7 @@ impl Scope<'_, '_> {
                     span: *span,
                 }
             }
-            Expr::Op(op, args, span) => fold(Ex::Op(*op, self.all(args)?, *span)),
+            Expr::Op(op, args, span) => fold(Ex::Op(*op, self.all(args)?, *span), self.compiler.cancel),
             Expr::Chain(first, rest) => self.chain(first, rest)?,
             Expr::Call(name, args, span) => {
                 let Some(function) = trimorph_functions::lookup(name) else {
@@ -162,7 +164,8 @@ impl Scope<'_, '_> {
             let right = self.compile(right)?;
             start = match (start, right) {
                 (Ex::Const(a), Ex::Const(b)) if left.is_empty() => {
-                    let folded = fold(Ex::Op(*op, vec![Ex::Const(a), Ex::Const(b)], *span));
+                    let folded =
+                        fold(Ex::Op(*op, vec![Ex::Const(a), Ex::Const(b)], *span), self.compiler.cancel);
                     match folded {
                         Ex::Op(op, args, span) => {
                             let mut args = args.into_iter();
@@ -190,6 +193,7 @@ impl Scope<'_, '_> {
         args: Vec<Ex>,
         span: trimorph_base::Span,
     ) -> Ex {
+        let context = Context::new(&NoGraph, self.compiler.clock, 0);
         let constants: Option<Vec<Value>> =
             args.iter().map(|a| if let Ex::Const(v) = a { Some(v.clone()) } else { None }).collect();
         // What is large is charged to the query when it is made, not here; a range may never be made.
@@ -198,7 +202,7 @@ impl Scope<'_, '_> {
             && let Some(values) = constants
             && !is_large_call(function.name, &values)
             && !values.iter().any(|v| matches!(v, Value::Node(_) | Value::Relationship(_) | Value::Path(_)))
-            && let Ok(value) = function.invoke(&Context::new(&NoGraph, self.compiler.clock, 0), &values)
+            && let Ok(value) = function.invoke(&context.until(self.compiler.cancel), &values)
         {
             return Ex::Const(value);
         }
@@ -229,13 +233,13 @@ impl Scope<'_, '_> {
 
 /// Evaluates an operator on constants now, so that kernels see one constant. What fails stays: it fails only
 /// if it is reached.
-fn fold(ex: Ex) -> Ex {
+fn fold(ex: Ex, cancel: &CancelToken) -> Ex {
     if let Ex::Op(op, args, _) = &ex
         && args.iter().all(|a| matches!(a, Ex::Const(_)))
     {
         let values: Vec<Value> =
             args.iter().filter_map(|a| if let Ex::Const(v) = a { Some(v.clone()) } else { None }).collect();
-        if let Some(Ok(value)) = super::scalar::apply_pure(*op, &values) {
+        if let Some(Ok(value)) = super::scalar::apply_pure(*op, &values, cancel) {
             return Ex::Const(value);
         }
     }

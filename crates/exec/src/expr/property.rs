@@ -1,7 +1,6 @@
 //! Properties of the nodes or edges of a vector, read column by column: the values, or only which are null.
 
 use trimorph_base::TableId;
-use trimorph_store::ColumnView;
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Nulls, Values, Vector};
@@ -28,7 +27,7 @@ pub(super) fn property<'s>(
             if selection.is_all() && vector.nulls.is_none() && ids.len() == len =>
         {
             let column = columns.of_nodes(*table, &cx.reader);
-            Some(column.map_or_else(|| Vector::nulls(len), |column| column.gather_rows(ids)))
+            Some(column.map_or_else(|| Vector::nulls(len), |column| column.gather_nodes(ids)))
         }
         Values::Node(nodes) => {
             let present: Vec<u32> = if vector.nulls.is_none() {
@@ -51,8 +50,7 @@ pub(super) fn property<'s>(
         Values::Edge(Edges::Run(first)) => {
             let table = first.table().0 as usize;
             let column = columns.of_edges(table, &cx.reader);
-            let scan = |column: &ColumnView<'s>| column.scan(cx.reader.edge_table(table).slot(*first), len);
-            Some(column.map_or_else(|| Vector::nulls(len), scan))
+            Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(column.slot(*first), len)))
         }
         Values::Edge(Edges::Ids(ids)) if vector.nulls.is_none() => {
             let present = selection.to_vec(len);
@@ -62,8 +60,7 @@ pub(super) fn property<'s>(
             }
             let table = table.0 as usize;
             let Some(column) = columns.of_edges(table, &cx.reader) else { return Some(Vector::nulls(len)) };
-            let view = cx.reader.edge_table(table);
-            Some(column.gather(present.iter().map(|i| (*i as usize, view.slot(ids[*i as usize]))), len))
+            Some(column.gather(present.iter().map(|i| (*i as usize, column.slot(ids[*i as usize]))), len))
         }
         _ => None,
     }

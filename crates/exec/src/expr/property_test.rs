@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use trimorph_algebra::Op;
-use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_base::{NodeId, TableId};
 use trimorph_store::access::PropertyAccess;
-use trimorph_store::{ColumnView, Condition, Test};
+use trimorph_store::{Condition, PropertyColumn, Test};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Edges, Group, Nodes, Selection, Values};
 
@@ -106,7 +106,7 @@ impl PropertyTest {
         &self,
         table: usize,
         cx: &'a Context<'s>,
-    ) -> Option<(&'a ColumnView<'s>, i64, i64)> {
+    ) -> Option<(PropertyColumn<'a, 's>, i64, i64)> {
         let column = self.columns.of_edges(table, &cx.reader)?;
         let (low, high) = self.bounds(column.logical_type())?;
         Some((column, low, high))
@@ -123,7 +123,7 @@ impl PropertyTest {
         Some((low, high))
     }
 
-    fn known(&self, column: Option<&ColumnView<'_>>) -> Known {
+    fn known(&self, column: Option<PropertyColumn<'_, '_>>) -> Known {
         let Some(column) = column else {
             // What a table has no column for is null in all of its rows.
             return if matches!(self.kind, Kind::Present(false)) { Known::General } else { Known::Missing };
@@ -143,7 +143,12 @@ impl PropertyTest {
     }
 
     /// The column of a node table or edge table.
-    fn column<'a, 's>(&self, edges: bool, table: usize, cx: &'a Context<'s>) -> Option<&'a ColumnView<'s>> {
+    fn column<'a, 's>(
+        &self,
+        edges: bool,
+        table: usize,
+        cx: &'a Context<'s>,
+    ) -> Option<PropertyColumn<'a, 's>> {
         if edges {
             return self.columns.of_edges(table, &cx.reader);
         }
@@ -198,7 +203,7 @@ impl PropertyTest {
             Known::Missing => Some(0),
             Known::Column { low, high, test } => {
                 let column = self.column(run.edges, run.table, cx)?;
-                self.with(*low, *high, |c| test.count(column, c, run.first, group.len))
+                self.with(*low, *high, |c| column.count(test, c, run.first, group.len))
             }
             Known::General | Known::Unknown => None,
         }
@@ -222,10 +227,10 @@ impl PropertyTest {
                 Known::Column { low, high, test } => {
                     let column = self.column(run.edges, run.table, cx)?;
                     self.with(*low, *high, |c| match &group.selection {
-                        Selection::All => test.select(column, c, run.first, group.len, out),
+                        Selection::All => column.select(test, c, run.first, group.len, out),
                         Selection::List(list) => {
                             let rows = list.iter().map(|i| (*i, run.first + u64::from(*i)));
-                            test.select_at(column, c, rows, out)
+                            column.select_at(test, c, rows, out)
                         }
                     })
                 }
@@ -261,17 +266,10 @@ impl PropertyTest {
                     return None;
                 }
                 let known = self.look(true, table, state, cx);
-                let view = cx.reader.edge_table(table);
-                // Edges of one page follow each other, in ids as in slots; a page has at least 4,096 ids.
-                let (mut last, mut slot) = (EdgeId(u64::MAX - 1), 0);
-                let follows = |id: EdgeId, last: EdgeId| id.0 == last.0 + 1 && id.0 & 0xfff != 0;
-                let slot_of = |i: u32| {
-                    let id = ids[i as usize];
-                    slot = if follows(id, last) { slot + 1 } else { view.slot(id) };
-                    last = id;
-                    slot
-                };
-                self.select_at(known, self.columns.of_edges(table, &cx.reader), group, slot_of, out)
+                let column = self.columns.of_edges(table, &cx.reader);
+                let mut slots = column.map(|column| column.slots());
+                let slot_of = |i: u32| slots.as_mut().map_or(u64::MAX, |slot| slot(ids[i as usize]));
+                self.select_at(known, column, group, slot_of, out)
             }
             _ => None,
         }
@@ -320,7 +318,7 @@ impl PropertyTest {
             Known::Missing => Some(()),
             Known::Column { low, high, test } => {
                 let column = self.columns.of_nodes(table, &cx.reader)?;
-                self.with(*low, *high, |c| test.select_at(column, c, rows, out))
+                self.with(*low, *high, |c| column.select_at(test, c, rows, out))
             }
             Known::General | Known::Unknown => None,
         }
@@ -330,7 +328,7 @@ impl PropertyTest {
     fn select_at(
         &self,
         known: &mut Known,
-        column: Option<&ColumnView<'_>>,
+        column: Option<PropertyColumn<'_, '_>>,
         group: &Group<'_>,
         mut row: impl FnMut(u32) -> u64,
         out: &mut Vec<u32>,
@@ -342,10 +340,10 @@ impl PropertyTest {
                 self.with(*low, *high, |c| match &group.selection {
                     Selection::All => {
                         // Groups are far shorter than 2^32.
-                        test.select_at(column, c, (0..group.len as u32).map(|i| (i, row(i))), out)
+                        column.select_at(test, c, (0..group.len as u32).map(|i| (i, row(i))), out)
                     }
                     Selection::List(list) => {
-                        test.select_at(column, c, list.iter().map(|i| (*i, row(*i))), out)
+                        column.select_at(test, c, list.iter().map(|i| (*i, row(*i))), out)
                     }
                 })
             }
@@ -373,7 +371,7 @@ impl Run {
             }
             Values::Edge(Edges::Run(first)) => {
                 let table = first.table().0 as usize;
-                Some(Self { edges: true, table, first: cx.reader.edge_table(table).slot(*first) })
+                Some(Self { edges: true, table, first: cx.reader.edge_slot(*first) })
             }
             _ => None,
         }

@@ -6,9 +6,7 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::AdjacencyView;
-use trimorph_store::access::{AdjacencyRef, EdgeAccess};
+use trimorph_store::access::EdgeAccess;
 use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
 
 use crate::operator::{BoxOperator, Operator};
@@ -36,10 +34,10 @@ pub(crate) struct Batch<'s> {
     keep: Arc<[usize]>,
     want_edge: bool,
     step: Arc<EdgeAccess>,
-    /// Positions of the input not extended yet, and where in the list of the current one to go on.
+    /// Positions of the input not extended yet, and how many lists of the current one have been taken.
     rest: Vec<u32>,
     cursor: usize,
-    offset: usize,
+    lists: usize,
     /// Length of the vector before: room for the next one.
     last: usize,
 }
@@ -53,7 +51,7 @@ impl<'s> Batch<'s> {
         step: Arc<EdgeAccess>,
     ) -> Self {
         let inner = Chunk::with_slots(&[slots]);
-        Self { inner, slots, from, keep, want_edge, step, rest: Vec::new(), cursor: 0, offset: 0, last: 0 }
+        Self { inner, slots, from, keep, want_edge, step, rest: Vec::new(), cursor: 0, lists: 0, last: 0 }
     }
 
     /// The same for another thread.
@@ -69,12 +67,12 @@ impl<'s> Batch<'s> {
     /// Starts with the rows that `rows` was given.
     pub(crate) fn begin(&mut self) {
         self.rest = self.inner.groups[0].positions();
-        (self.cursor, self.offset) = (0, 0);
+        (self.cursor, self.lists) = (0, 0);
     }
 
     pub(crate) fn reset(&mut self) {
         self.rest.clear();
-        (self.cursor, self.offset) = (0, 0);
+        (self.cursor, self.lists) = (0, 0);
     }
 
     /// The next vector of edges; `false` when all rows are extended.
@@ -92,17 +90,22 @@ impl<'s> Batch<'s> {
                 self.cursor += 1;
                 continue;
             };
-            let adjacencies = &self.step.by_table[node.table().0 as usize];
-            let (looked, more) =
-                expand(cx, adjacencies, &self.step, node, self.offset, room, &mut nodes, edges.as_mut());
+            // Lists are taken whole: their length is bounded by the degree, and edges by position need the whole
+            // list.
+            for list in self.step.lists(node, &cx.reader).skip(self.lists) {
+                list.append(&mut nodes, edges.as_mut());
+                self.lists += 1;
+                if nodes.len() >= room {
+                    break;
+                }
+            }
             if repeats {
                 parents.resize(nodes.len(), p);
             }
-            if more && looked > 0 {
-                self.offset += looked;
-            } else {
+            // A row whose lists are all taken is looked at once more where they filled the vector.
+            if nodes.len() < room {
                 self.cursor += 1;
-                self.offset = 0;
+                self.lists = 0;
             }
         }
         if nodes.is_empty() {
@@ -119,79 +122,6 @@ impl<'s> Batch<'s> {
         }
         true
     }
-}
-
-/// Appends the neighbours of `node` from the `offset`-th on, at most `room` of them; gives how many edges it
-/// looked at and whether there may be more.
-#[expect(clippy::too_many_arguments, reason = "the parts of one loop's state")]
-fn expand(
-    cx: &Context<'_>,
-    adjacencies: &[AdjacencyRef],
-    step: &EdgeAccess,
-    node: NodeId,
-    mut offset: usize,
-    room: usize,
-    nodes: &mut Vec<NodeId>,
-    mut edges: Option<&mut Vec<EdgeId>>,
-) -> (usize, bool) {
-    let mut looked = 0;
-    for adjacency in adjacencies {
-        let view = adjacency.view(&cx.reader);
-        let first = nodes.len();
-        match view {
-            Some(AdjacencyView::Csr(csr)) => {
-                let list = csr.list(node.row());
-                if offset >= list.len {
-                    offset -= list.len;
-                    continue;
-                }
-                // Lists are taken whole: their length is bounded by the degree, and edges by position need
-                // the whole list.
-                if offset == 0 {
-                    csr.append_nodes(list, nodes);
-                    if let Some(edges) = &mut edges {
-                        adjacency.list_ids(&cx.reader, csr, node, list, edges);
-                    }
-                    looked += list.len;
-                }
-            }
-            Some(AdjacencyView::Column(_)) => {
-                if let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, edges.is_some()) {
-                    if offset > 0 {
-                        offset -= 1;
-                        continue;
-                    }
-                    nodes.push(neighbour);
-                    if let Some(edges) = &mut edges {
-                        edges.push(edge);
-                    }
-                    looked += 1;
-                }
-            }
-            None => {}
-        }
-        if adjacency.check_table || adjacency.skip_loops {
-            let mut at = first;
-            for i in first..nodes.len() {
-                let n = nodes[i];
-                if (!adjacency.check_table || step.wants(n.table())) && !(adjacency.skip_loops && n == node) {
-                    nodes[at] = n;
-                    if let Some(edges) = &mut edges {
-                        edges[at] = edges[i];
-                    }
-                    at += 1;
-                }
-            }
-            nodes.truncate(at);
-            if let Some(edges) = &mut edges {
-                edges.truncate(at);
-            }
-        }
-        if nodes.len() >= room {
-            return (looked, true);
-        }
-    }
-    (looked, false)
 }
 
 impl<'s> Operator<'s> for BatchExtend<'s> {

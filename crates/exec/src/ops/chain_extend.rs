@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use trimorph_base::NodeId;
-use trimorph_store::{AdjacencyView, VertexColumnView};
+use trimorph_store::neighbours::Neighbours;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
 use super::var_extend::VarSpec;
@@ -35,7 +35,7 @@ pub(crate) struct ChainExtend<'s> {
 
 /// The one edge of each node, and where walks may end, by node table.
 struct Chain<'a, 's> {
-    edges: Vec<Option<&'a VertexColumnView<'s>>>,
+    edges: Vec<Option<Neighbours<'a, 's>>>,
     ends: Vec<bool>,
     min: u32,
     max: u32,
@@ -44,10 +44,7 @@ struct Chain<'a, 's> {
 impl<'a, 's> Chain<'a, 's> {
     fn new(spec: &VarSpec, cx: &'a Context<'s>) -> Self {
         let tables = &spec.step.by_table;
-        let edges = tables.iter().map(|refs| match refs.first()?.view(&cx.reader)? {
-            AdjacencyView::Column(column) => Some(column),
-            AdjacencyView::Csr(_) => None,
-        });
+        let edges = tables.iter().map(|refs| Some(refs.first()?.neighbours(&cx.reader)));
         let wanted = |t: usize| spec.to_tables.as_ref().is_none_or(|ts| ts.iter().any(|x| x.0 as usize == t));
         let ends = (0..tables.len()).map(wanted).collect();
         Self { edges: edges.collect(), ends, min: spec.min, max: spec.max }
@@ -55,7 +52,7 @@ impl<'a, 's> Chain<'a, 's> {
 
     #[inline]
     fn next(&self, node: NodeId) -> Option<NodeId> {
-        self.edges.get(node.table().0 as usize).copied()??.neighbour(node.row())
+        self.edges.get(node.table().0 as usize)?.as_ref()?.single(node)
     }
 
     #[inline]

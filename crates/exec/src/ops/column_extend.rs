@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::AdjacencyView;
 use trimorph_store::access::EdgeAccess;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Selection, Values, Vector};
 
@@ -25,8 +24,7 @@ pub(crate) struct ColumnExtend<'s> {
 }
 
 impl<'s> ColumnExtend<'s> {
-    /// The common case: nodes of one table without nulls, one vertex column, nothing to check, no edge
-    /// wanted.
+    /// The common case: nodes of one table without nulls, one adjacency, no edge wanted.
     fn fill_plain(
         &self,
         group: &Group<'s>,
@@ -36,15 +34,9 @@ impl<'s> ColumnExtend<'s> {
     ) -> Option<Vec<u32>> {
         let from = &group.vectors[self.from.slot];
         let Values::Node(nodes) = &from.values else { return None };
-        let [adjacency] = &self.step.by_table[nodes.table()?.0 as usize][..] else { return None };
-        if !from.nulls.is_none() || self.edge_slot.is_some() || adjacency.check_table || adjacency.skip_loops
-        {
-            return None;
-        }
-        match adjacency.view(&cx.reader)? {
-            AdjacencyView::Column(column) => Some(column.follow(nodes, positions, out)),
-            AdjacencyView::Csr(_) => None,
-        }
+        let neighbours = self.step.one(nodes.table()?, &cx.reader)?;
+        let plain = from.nulls.is_none() && self.edge_slot.is_none();
+        plain.then(|| neighbours.singles(nodes, positions, out))
     }
 
     /// Fills the vectors at the positions meant, and gives those that have an edge.
@@ -62,15 +54,16 @@ impl<'s> ColumnExtend<'s> {
         let mut kept = Vec::with_capacity(positions.len());
         let from = &group.vectors[self.from.slot];
         let mut visit = |i: u32, node: NodeId| {
-            for adjacency in &self.step.by_table[node.table().0 as usize] {
-                if let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, edges.is_some())
-                    && (!adjacency.check_table || self.step.wants(neighbour.table()))
-                    && !(adjacency.skip_loops && neighbour == node)
-                {
-                    nodes[i as usize] = neighbour;
-                    if let Some(edges) = &mut edges {
+            for neighbours in self.step.neighbours(node.table(), &cx.reader) {
+                let found = match &mut edges {
+                    None => neighbours.single_node(node),
+                    Some(edges) => neighbours.single_edge(node).map(|(neighbour, edge)| {
                         edges[i as usize] = edge;
-                    }
+                        neighbour
+                    }),
+                };
+                if let Some(neighbour) = found {
+                    nodes[i as usize] = neighbour;
                     kept.push(i);
                 }
             }

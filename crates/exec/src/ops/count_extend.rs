@@ -14,15 +14,16 @@
 use std::sync::{Arc, OnceLock};
 
 use trimorph_base::{NodeId, Reservation, TableId};
-use trimorph_store::access::{AdjacencyRef, EdgeAccess};
-use trimorph_store::{AdjacencyView, Condition, CsrView, List, Test};
+use trimorph_store::Condition;
+use trimorph_store::access::EdgeAccess;
+use trimorph_store::neighbours::{InPlace, NeighbourList, Neighbours};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, Values, Vector};
 
 use crate::expr::{Ex, PropertyTest, filter};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::{MANY, overflow};
+use crate::rows::MANY;
 use crate::{Context, ExecError};
 
 /// Counts of all nodes of a table, as narrow as the largest allows: they are gathered at random, and stay in
@@ -63,11 +64,11 @@ impl Counts {
 
     /// The sum of the counts of a list's neighbours; `None` past 64 bits.
     #[inline]
-    fn sum(&self, csr: &CsrView<'_>, list: List) -> Option<u64> {
+    fn sum(&self, list: &NeighbourList<'_, '_>) -> Option<u64> {
         match self {
-            Self::Bits16(counts) => csr.sum_weights(list, counts),
-            Self::Bits32(counts) => csr.sum_weights(list, counts),
-            Self::Bits64(counts) => csr.sum_weights(list, counts),
+            Self::Bits16(counts) => list.sum_weights(counts),
+            Self::Bits32(counts) => list.sum_weights(counts),
+            Self::Bits64(counts) => list.sum_weights(counts),
         }
     }
 }
@@ -84,70 +85,6 @@ pub(crate) struct CountTarget {
     pub(crate) next: Vec<CountTarget>,
     /// By node table: the product of what `next` gives for each node.
     pub(crate) weights: Vec<OnceLock<Result<(Counts, Reservation), ExecError>>>,
-}
-
-/// Adds to `counts` how many edges consecutive rows have with a property in a range, without taking values
-/// out: forward lists lie end to end in the property pages, backward ones are found by their positions, a run
-/// of lists at once. `None` where the column or the adjacency does not allow that; `counts` is of no use
-/// then.
-fn add_in_range(
-    range: &PropertyTest,
-    adjacency: &AdjacencyRef,
-    first: u64,
-    counts: &mut [u64],
-    cx: &Context<'_>,
-) -> Option<()> {
-    let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency) else { return None };
-    let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
-    let (within, mut test) = (Condition::Range(low, high), Test::default());
-    let list = csr.run(first, counts.len())?;
-    let mut slots = vec![0; counts.len() + 1];
-    csr.slots(first, &mut slots)?;
-    let (start, ends) = slots.split_first()?;
-    if adjacency.forward {
-        return csr.is_in_order(list).then(|| test.count_runs(column, &within, *start, ends, counts))?;
-    }
-    let mut slots = Vec::with_capacity(list.len);
-    if !adjacency.table(&cx.reader).append_backward_slots(csr, list, &mut slots) {
-        return None;
-    }
-    let mut passing = Vec::new();
-    let places = slots.iter().enumerate().map(|(i, slot)| (i as u32, *slot));
-    test.select_at(column, &within, places, &mut passing)?;
-    let mut at = 0;
-    for (row, end) in counts.iter_mut().zip(ends) {
-        let before = at;
-        while passing.get(at).is_some_and(|p| start + u64::from(*p) < *end) {
-            at += 1;
-        }
-        *row += (at - before) as u64;
-    }
-    Some(())
-}
-
-/// Counts the edges of one list with a property in a range: forward slots follow each other, backward ones
-/// are found by their position. `None` where the column or the adjacency does not allow that.
-fn count_in_range(
-    range: &PropertyTest,
-    adjacency: &AdjacencyRef,
-    csr: &CsrView<'_>,
-    list: List,
-    cx: &Context<'_>,
-) -> Option<u64> {
-    let table = adjacency.edge_table;
-    let (column, low, high) = range.edge_range(table, cx)?;
-    let (within, mut test) = (Condition::Range(low, high), Test::default());
-    if adjacency.forward {
-        let count = || test.count(column, &within, csr.slot(list), list.len).map(|n| n as u64);
-        return csr.is_in_order(list).then(count)?;
-    }
-    let view = cx.reader.edge_table(table);
-    let mut total = 0;
-    for i in 0..list.len {
-        let edge = view.id_at(csr.node(list, i).row(), csr.position(list, i)?);
-        total += test.count(column, &within, view.slot(edge), 1)? as u64;
-    }
-    Some(total)
 }
 
 const EDGE_SLOT: usize = 0;
@@ -187,52 +124,40 @@ impl CountTarget {
         }
     }
 
-    /// The sum of the counts of rows `first..first + len` of `table`, where edges lie one after the other and
-    /// need not be told apart by row; `None` elsewhere.
+    /// The sum of the counts of rows `first..first + len` of `table`, where edges need not be told apart by
+    /// row; `None` elsewhere.
     fn total(&self, table: TableId, first: u64, len: u64, cx: &Context<'_>) -> Option<u64> {
-        let [adjacency] = &self.step.by_table[table.0 as usize][..] else { return None };
-        let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency) else { return None };
-        if adjacency.skip_loops || adjacency.check_table || !self.next.is_empty() {
+        let neighbours = self.step.one(table, &cx.reader)?;
+        if !neighbours.is_plain() || !self.next.is_empty() {
             return None;
         }
         match (&self.predicate, &self.range) {
-            (None, _) => Some(csr.runs(first, len).map(|run| run.len as u64).sum()),
-            (Some(_), Some(range)) if adjacency.forward => {
-                let (column, low, high) = range.edge_range(adjacency.edge_table, cx)?;
-                let (within, mut test) = (Condition::Range(low, high), Test::default());
-                let count = |run: List| {
-                    let count = || test.count(column, &within, csr.slot(run), run.len).map(|n| n as u64);
-                    csr.is_in_order(run).then(count)?
-                };
-                csr.runs(first, len).map(count).sum()
+            (None, _) => Some(neighbours.degrees(first, len)),
+            (Some(_), Some(range)) => {
+                let (column, low, high) = range.edge_range(neighbours.edge_table(), cx)?;
+                neighbours.count_passing(column, &Condition::Range(low, high), first, len)
             }
-            _ => None,
+            (Some(_), None) => None,
         }
     }
 
     /// As [`Self::multiply_range`] for a range of one edge property and nothing below; `false`, and nothing
     /// done, elsewhere.
-    fn range_multiplies(
-        &self,
-        table: TableId,
-        first: u64,
-        out: &mut [u64],
-        cx: &Context<'_>,
-    ) -> Result<bool, ExecError> {
-        let Some(range) = self.range.as_ref().filter(|_| self.next.is_empty()) else { return Ok(false) };
+    fn range_multiplies(&self, table: TableId, first: u64, out: &mut [u64], cx: &Context<'_>) -> bool {
+        let Some(range) = self.range.as_ref().filter(|_| self.next.is_empty()) else { return false };
         let mut counts = vec![0; out.len()];
-        for adjacency in &self.step.by_table[table.0 as usize] {
-            if adjacency.skip_loops
-                || adjacency.check_table
-                || add_in_range(range, adjacency, first, &mut counts, cx).is_none()
-            {
-                return Ok(false);
+        for neighbours in self.step.neighbours(table, &cx.reader) {
+            let added = range.edge_range(neighbours.edge_table(), cx).and_then(|(column, low, high)| {
+                neighbours.add_passing(column, &Condition::Range(low, high), first, &mut counts)
+            });
+            if added.is_none() {
+                return false;
             }
         }
         for (o, count) in out.iter_mut().zip(counts) {
             *o = o.saturating_mul(count);
         }
-        Ok(true)
+        true
     }
 
     /// Multiplies `out[i]` by the count of row `first + i` of `table`.
@@ -243,46 +168,35 @@ impl CountTarget {
         out: &mut [u64],
         cx: &Context<'_>,
     ) -> Result<(), ExecError> {
-        if self.range_multiplies(table, first, out, cx)? {
+        if self.range_multiplies(table, first, out, cx) {
             return Ok(());
         }
-        if let [adjacency] = &self.step.by_table[table.0 as usize][..]
-            && let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency)
-            && !adjacency.skip_loops
-            && !adjacency.check_table
-            && self.next.is_empty()
-        {
+        if let Some(neighbours) = self.step.one(table, &cx.reader).filter(Neighbours::is_plain) {
             match &self.predicate {
-                // Degrees are below 2^32: the loop without a branch cannot overflow.
-                None if out.iter().all(|o| *o <= u64::from(u32::MAX)) => {
-                    return csr.multiply_degrees(first, out).ok_or_else(overflow);
-                }
-                None => {
-                    for (row, o) in (first..).zip(out) {
-                        *o = o.saturating_mul(csr.degree(row));
-                    }
+                None if self.next.is_empty() => {
+                    neighbours.multiply_degrees(first, out);
                     return Ok(());
                 }
-                Some(predicate) if self.edge_only && adjacency.forward => {
-                    if count_slots(adjacency, csr, predicate, first, out, cx)? {
+                None => {
+                    if let Some(target) = neighbours.target()
+                        && let Some(weights) = self.weights(target, cx)?
+                    {
+                        for (i, o) in out.iter_mut().enumerate().filter(|(_, o)| **o != 0) {
+                            let list = neighbours.list(NodeId::new(table, first + i as u64));
+                            *o = o.saturating_mul(weights.sum(&list).unwrap_or(MANY));
+                        }
                         return Ok(());
                     }
                 }
-                Some(_) => {}
+                Some(predicate) => {
+                    if self.edge_only
+                        && self.next.is_empty()
+                        && count_slots(&neighbours, predicate, first, out, cx)?
+                    {
+                        return Ok(());
+                    }
+                }
             }
-        }
-        if let [adjacency] = &self.step.by_table[table.0 as usize][..]
-            && let Some(AdjacencyView::Csr(csr)) = view(cx, adjacency)
-            && !adjacency.skip_loops
-            && !adjacency.check_table
-            && self.predicate.is_none()
-            && let Some(target) = adjacency.target
-            && let Some(weights) = self.weights(target, cx)?
-        {
-            for (i, o) in out.iter_mut().enumerate().filter(|(_, o)| **o != 0) {
-                *o = o.saturating_mul(weights.sum(csr, csr.list(first + i as u64)).unwrap_or(MANY));
-            }
-            return Ok(());
         }
         for (i, o) in out.iter_mut().enumerate() {
             if *o != 0 {
@@ -296,84 +210,44 @@ impl CountTarget {
     /// The count of one node.
     fn count(&self, node: NodeId, cx: &Context<'_>) -> Result<u64, ExecError> {
         let mut total = 0u64;
-        for adjacency in &self.step.by_table[node.table().0 as usize] {
-            let count = match view(cx, adjacency) {
-                Some(AdjacencyView::Csr(csr)) => self.count_list(node, adjacency, csr, cx)?,
-                Some(AdjacencyView::Column(_)) => self.count_single(node, adjacency, cx)?,
-                None => 0,
-            };
-            total = total.saturating_add(count);
+        for neighbours in self.step.neighbours(node.table(), &cx.reader) {
+            total = total.saturating_add(self.count_list(&neighbours, node, cx)?);
         }
         Ok(total)
     }
 
-    fn count_single(
+    fn count_list<'s>(
         &self,
+        neighbours: &Neighbours<'_, 's>,
         node: NodeId,
-        adjacency: &AdjacencyRef,
-        cx: &Context<'_>,
+        cx: &Context<'s>,
     ) -> Result<u64, ExecError> {
-        let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, self.predicate.is_some()) else {
-            return Ok(0);
-        };
-        if (adjacency.check_table && !self.step.wants(neighbour.table()))
-            || (adjacency.skip_loops && neighbour == node)
-        {
+        let list = neighbours.list(node);
+        if list.len() == 0 {
             return Ok(0);
         }
-        if let Some(predicate) = &self.predicate {
-            let nodes = Nodes::Ids { table: Some(neighbour.table()), ids: vec![neighbour] };
-            if select(predicate, Edges::Ids(vec![edge]), nodes, 1, Selection::All, cx)?.count(1) == 0 {
-                return Ok(0);
-            }
-        }
-        Ok(self.weights(neighbour.table(), cx)?.map_or(1, |w| w.get(neighbour.row())))
-    }
-
-    fn count_list(
-        &self,
-        node: NodeId,
-        adjacency: &AdjacencyRef,
-        csr: &CsrView<'_>,
-        cx: &Context<'_>,
-    ) -> Result<u64, ExecError> {
-        let list = csr.list(node.row());
-        if list.len == 0 {
-            return Ok(0);
-        }
-        let plain = !adjacency.check_table && !adjacency.skip_loops;
-        if plain
-            && self.next.is_empty()
+        if self.next.is_empty()
             && let Some(range) = &self.range
-            && let Some(count) = count_in_range(range, adjacency, csr, list, cx)
+            && let Some((column, low, high)) = range.edge_range(neighbours.edge_table(), cx)
+            && let Some(count) = list.count_passing(column, &Condition::Range(low, high))
         {
             return Ok(count);
         }
-        if plain && self.predicate.is_none() {
+        if neighbours.is_plain() && self.predicate.is_none() {
             if self.next.is_empty() {
-                return Ok(list.len as u64);
+                return Ok(list.len() as u64);
             }
-            if let Some(table) = csr.nodes(list).table() {
-                let Some(weights) = self.weights(table, cx)? else { return Ok(list.len as u64) };
-                return Ok(weights.sum(csr, list).unwrap_or(MANY));
+            if let Some(table) = list.target() {
+                let Some(weights) = self.weights(table, cx)? else { return Ok(list.len() as u64) };
+                return Ok(weights.sum(&list).unwrap_or(MANY));
             }
         }
-        let nodes = csr.nodes(list);
-        let mut selection = Selection::All;
-        if !plain {
-            selection.retain(list.len, |i| {
-                let n = nodes.id(i);
-                (!adjacency.check_table || self.step.wants(n.table())) && !(adjacency.skip_loops && n == node)
-            });
-        }
-        if let Some(predicate) = &self.predicate {
-            let mut edges = Vec::with_capacity(list.len);
-            adjacency.list_ids(&cx.reader, csr, node, list, &mut edges);
-            selection =
-                select(predicate, Edges::Ids(edges), copied(&nodes, list.len), list.len, selection, cx)?;
+        let InPlace { len, nodes, edges, mut selection } = list.in_place(self.predicate.is_some());
+        if let (Some(predicate), Some(edges)) = (&self.predicate, edges) {
+            selection = select(predicate, edges, copied(&nodes, len), len, selection, cx)?;
         }
         let mut sum = 0u64;
-        for i in selection.to_vec(list.len) {
+        for i in selection.to_vec(len) {
             let n = nodes.id(i as usize);
             let weight = self.weights(n.table(), cx)?.map_or(1, |w| w.get(n.row()));
             sum = sum.saturating_add(weight);
@@ -388,24 +262,18 @@ fn copied(nodes: &Nodes<'_>, len: usize) -> Nodes<'static> {
     Nodes::Ids { table: nodes.table(), ids }
 }
 
-fn view<'a, 's>(cx: &'a Context<'s>, adjacency: &AdjacencyRef) -> Option<&'a AdjacencyView<'s>> {
-    adjacency.view(&cx.reader)
-}
-
-/// Counts the edges of consecutive rows that pass a predicate on edge properties: the lists of a forward CSR
-/// follow each other, so the property pages are read from end to end. `false`, and nothing done, where they
+/// Counts the edges of consecutive rows that pass a predicate on edge properties: forward lists that are
+/// in order follow each other, so the property pages are read from end to end. `false`, and nothing done, where they
 /// do not.
 fn count_slots(
-    adjacency: &AdjacencyRef,
-    csr: &CsrView<'_>,
+    neighbours: &Neighbours<'_, '_>,
     predicate: &Ex,
     first: u64,
     out: &mut [u64],
     cx: &Context<'_>,
 ) -> Result<bool, ExecError> {
     let mut slots = vec![0; out.len() + 1];
-    let in_order = csr.run(first, out.len()).is_some_and(|run| csr.is_in_order(run));
-    if !in_order || csr.slots(first, &mut slots).is_none() {
+    if neighbours.slots(first, &mut slots).is_none() {
         return Ok(false);
     }
     let mut at = 0;
@@ -417,14 +285,14 @@ fn count_slots(
             end += 1;
         }
         let len = usize::try_from(slots[end] - start).unwrap_or(0);
-        let edges = Edges::Slots { table: adjacency.edge_table, first: start, pages: PageStarts::NONE };
+        let edges = Edges::Slots { table: neighbours.edge_table(), first: start, pages: PageStarts::NONE };
         let nodes = Nodes::Range(NodeId(0));
         let passed =
             if len == 0 { Selection::All } else { select(predicate, edges, nodes, len, Selection::All, cx)? };
         match passed {
             Selection::All => {
                 for (i, o) in out[at..end].iter_mut().enumerate() {
-                    *o = o.saturating_mul(csr.degree(first + (at + i) as u64));
+                    *o = o.saturating_mul(neighbours.degree(first + (at + i) as u64));
                 }
             }
             Selection::List(list) => {

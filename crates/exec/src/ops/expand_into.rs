@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{EdgeId, NodeId};
-use trimorph_store::access::{AdjacencyRef, EdgeAccess, NodeSet};
-use trimorph_store::{AdjacencyView, List};
+use trimorph_base::NodeId;
+use trimorph_store::access::{EdgeAccess, NodeSet};
+use trimorph_store::neighbours::Walk;
 use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
 
 use crate::operator::{BoxOperator, Operator};
@@ -30,36 +30,30 @@ pub(crate) struct ExpandInto<'s> {
     pub(crate) hub: Hub,
 }
 
-/// A walk along the list of one node, for targets that mostly ascend.
+/// The node of the row before, and the walk along its list that begins with the second row.
 #[derive(Default)]
-struct Walk {
+struct Before<'r, 's> {
     node: Option<NodeId>,
-    list: Option<List>,
-    at: usize,
+    walk: Option<Walk<'r, 's>>,
 }
 
-impl Walk {
+impl<'r, 's> Before<'r, 's> {
     /// The number of edges from `node` to `target`, if `node` is the one of the row before and has one list.
-    fn count(&mut self, cx: &Context<'_>, step: &EdgeAccess, node: NodeId, target: NodeId) -> Option<u64> {
-        let [adjacency] = &step.by_table[node.table().0 as usize][..] else { return None };
-        let view = adjacency.view(&cx.reader);
-        let Some(AdjacencyView::Csr(csr)) = view else { return None };
+    fn count(
+        &mut self,
+        cx: &'r Context<'s>,
+        step: &'r EdgeAccess,
+        node: NodeId,
+        target: NodeId,
+    ) -> Option<u64> {
         if self.node != Some(node) {
-            *self = Self { node: Some(node), list: None, at: 0 };
+            *self = Self { node: Some(node), walk: None };
             return None;
         }
-        let list = *self.list.get_or_insert_with(|| csr.list(node.row()));
-        if self.at > 0 && (self.at > list.len || csr.node(list, self.at - 1) >= target) {
-            self.at = csr.lower_bound(list, target);
+        if self.walk.is_none() {
+            self.walk = Some(step.one(node.table(), &cx.reader)?.list(node).walk());
         }
-        while self.at < list.len && csr.node(list, self.at) < target {
-            self.at += 1;
-        }
-        let mut end = self.at;
-        while end < list.len && csr.node(list, end) == target {
-            end += 1;
-        }
-        Some((end - self.at) as u64)
+        Some(self.walk.as_mut()?.count(target))
     }
 }
 
@@ -92,81 +86,26 @@ impl Hub {
     fn collect(&mut self, cx: &Context<'_>, step: &EdgeAccess, node: NodeId) {
         let mut nodes = Vec::new();
         let mut price = 0;
-        for adjacency in &step.by_table[node.table().0 as usize] {
-            let target = adjacency.target.map_or(u64::MAX, |t| cx.reader.rows(t));
-            match adjacency.view(&cx.reader) {
-                Some(AdjacencyView::Csr(csr)) => {
-                    let list = csr.list(node.row());
-                    price += (target / 64).min(1 << 32) as usize + list.len;
-                    if price > self.rows * HUB_ROWS_PER_WORD {
-                        return;
-                    }
-                    csr.append_nodes(list, &mut nodes);
-                }
-                Some(AdjacencyView::Column(_)) => {
-                    nodes.extend(adjacency.follow(&cx.reader, node, false).map(|(n, _)| n));
-                }
-                None => {}
+        for list in step.lists(node, &cx.reader) {
+            let target = list.target().map_or(u64::MAX, |t| cx.reader.rows(t));
+            // One neighbour is cheap in any set.
+            price += if list.len() > 1 { (target / 64).min(1 << 32) as usize + list.len() } else { 0 };
+            if price > self.rows * HUB_ROWS_PER_WORD {
+                return;
             }
+            list.append(&mut nodes, None);
         }
         self.set = Some(nodes.into_iter().collect());
     }
 }
 
-/// Calls `visit` on each edge from `node` to `target` along one adjacency.
-fn edges_between(
-    cx: &Context<'_>,
-    adjacency: &AdjacencyRef,
-    node: NodeId,
-    target: NodeId,
-    want_edge: bool,
-    visit: &mut dyn FnMut(EdgeId),
-) {
-    if adjacency.skip_loops && node == target {
-        return;
-    }
-    let table = adjacency.table(&cx.reader);
-    let Some(view) = adjacency.view(&cx.reader) else {
-        return;
-    };
-    match view {
-        AdjacencyView::Column(_) => {
-            if let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, want_edge)
-                && neighbour == target
-            {
-                visit(edge);
-            }
-        }
-        AdjacencyView::Csr(csr) => {
-            // The other direction may have the shorter list; where it is a CSR too, search there for the
-            // count.
-            let list = csr.list(node.row());
-            let mut at = csr.lower_bound(list, target);
-            let mut ordinal = 0;
-            while at < list.len && csr.node(list, at) == target {
-                let edge = match (want_edge, adjacency.forward) {
-                    (false, _) => EdgeId(0),
-                    (true, true) => table.forward_id_at(node.row(), list, at),
-                    (true, false) => match csr.position(list, at) {
-                        Some(position) => table.id_at(target.row(), position),
-                        None => table.search_id(target.row(), node, ordinal),
-                    },
-                };
-                visit(edge);
-                at += 1;
-                ordinal += 1;
-            }
-        }
-    }
-}
-
 impl<'s> Operator<'s> for ExpandInto<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let mut walk = Walk::default();
         while self.child.next(&mut self.inner, cx)? {
             cx.check()?;
             let group = &self.inner.groups[0];
             let (mut parents, mut edges, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+            let mut before = Before::default();
             for p in group.positions() {
                 let i = p as usize;
                 let (Some(from), Some(to)) =
@@ -175,7 +114,7 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
                     continue;
                 };
                 if !self.want_edge
-                    && let Some(count) = walk.count(cx, &self.reversed, to, from)
+                    && let Some(count) = before.count(cx, &self.reversed, to, from)
                 {
                     if count > 0 {
                         parents.push(p);
@@ -187,8 +126,8 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
                     continue;
                 }
                 let mut count = 0u64;
-                for adjacency in &self.step.by_table[from.table().0 as usize] {
-                    edges_between(cx, adjacency, from, to, self.want_edge, &mut |edge| {
+                for neighbours in self.step.neighbours(from.table(), &cx.reader) {
+                    neighbours.between(from, to, self.want_edge, |edge| {
                         count += 1;
                         if self.want_edge {
                             edges.push(edge);

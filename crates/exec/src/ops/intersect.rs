@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use trimorph_base::NodeId;
-use trimorph_store::AdjacencyView;
 use trimorph_store::access::EdgeAccess;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
@@ -49,32 +48,10 @@ impl<'s> Intersect<'s> {
         for ((slot, step), out) in self.lists.iter().zip(&mut self.buffers) {
             out.clear();
             let Some(node) = self.inner.groups[0].vectors[*slot].node(row) else { return false };
-            let adjacencies = &step.by_table[node.table().0 as usize];
-            for adjacency in adjacencies {
-                let view = adjacency.view(&cx.reader);
-                let first = out.len();
-                match view {
-                    Some(AdjacencyView::Csr(csr)) => csr.append_nodes(csr.list(node.row()), out),
-                    Some(AdjacencyView::Column(_)) => {
-                        out.extend(adjacency.follow(&cx.reader, node, false).map(|(n, _)| n))
-                    }
-                    None => {}
-                }
-                if adjacency.check_table || adjacency.skip_loops {
-                    let mut at = first;
-                    for i in first..out.len() {
-                        let n = out[i];
-                        if (!adjacency.check_table || step.wants(n.table()))
-                            && !(adjacency.skip_loops && n == node)
-                        {
-                            out[at] = n;
-                            at += 1;
-                        }
-                    }
-                    out.truncate(at);
-                }
-            }
-            if adjacencies.len() > 1 {
+            let lists = step.lists(node, &cx.reader);
+            let is_sorted = lists.len() <= 1;
+            lists.for_each(|list| list.append(out, None));
+            if !is_sorted {
                 out.sort_unstable();
             }
             if out.is_empty() {

@@ -3,9 +3,9 @@
 //!
 //! Source: GF-CL §6.2.
 
-use trimorph_store::AdjacencyView;
 use trimorph_store::access::AdjacencyRef;
-use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
+use trimorph_store::neighbours::InPlace;
+use trimorph_vector::{Chunk, Values, Vector};
 
 use super::flatten::Cursor;
 use crate::layout::Place;
@@ -57,9 +57,7 @@ impl<'s> ListExtend<'s> {
 
 impl<'s> Operator<'s> for ListExtend<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let table = self.adjacency.table(&cx.reader);
-        let view = self.adjacency.view(&cx.reader);
-        let Some(AdjacencyView::Csr(csr)) = view else { return Ok(false) };
+        let neighbours = self.adjacency.neighbours(&cx.reader);
         while self.advance(chunk, cx)? {
             let group = &chunk.groups[self.from.group];
             let position = group.flat.unwrap_or(0);
@@ -67,37 +65,22 @@ impl<'s> Operator<'s> for ListExtend<'s> {
             if node.table() != self.adjacency.from {
                 continue;
             }
-            let list = csr.list(node.row());
-            if list.len == 0 {
+            let list = neighbours.list(node);
+            if list.len() == 0 {
+                continue;
+            }
+            let InPlace { len, nodes, edges, selection } = list.in_place(self.edge_slot.is_some());
+            if selection.count(len) == 0 {
                 continue;
             }
             let group = &mut chunk.groups[self.to.group];
-            group.len = list.len;
-            group.selection = Selection::All;
+            group.len = len;
+            group.selection = selection;
             group.flat = None;
             group.multiplicity = None;
-            group.vectors[self.to.slot] = Vector::new(Values::Node(csr.nodes(list)));
-            if let Some(slot) = self.edge_slot {
-                let run = if self.adjacency.forward { table.forward_run(node.row(), list) } else { None };
-                let edges = run.map_or_else(
-                    || {
-                        let mut ids = Vec::with_capacity(list.len);
-                        self.adjacency.list_ids(&cx.reader, csr, node, list, &mut ids);
-                        Edges::Ids(ids)
-                    },
-                    Edges::Run,
-                );
+            group.vectors[self.to.slot] = Vector::new(Values::Node(nodes));
+            if let (Some(slot), Some(edges)) = (self.edge_slot, edges) {
                 group.vectors[slot] = Vector::new(Values::Edge(edges));
-            }
-            if self.adjacency.skip_loops
-                && let Values::Node(nodes) = &group.vectors[self.to.slot].values
-            {
-                let mut selection = Selection::All;
-                selection.retain(list.len, |i| nodes.id(i) != node);
-                if selection.count(list.len) == 0 {
-                    continue;
-                }
-                group.selection = selection;
             }
             return Ok(true);
         }

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use trimorph_base::NodeId;
 use trimorph_store::access::{AdjacencyRef, Choice, scan_pays};
-use trimorph_store::{AdjacencyView, CsrView, List};
-use trimorph_vector::{Chunk, Edges, Nodes, Selection, Values, Vector};
+use trimorph_store::neighbours::{self, Neighbours};
+use trimorph_vector::{Chunk, Nodes, Selection, Values, Vector};
 
 use super::batch_extend::Batch;
 use crate::operator::{BoxOperator, Operator};
@@ -50,7 +50,7 @@ pub(crate) struct ScanExtend<'s> {
 struct Run {
     first: NodeId,
     /// All edges of the rows, and how many have been given.
-    list: List,
+    lists: neighbours::Run,
     given: usize,
     /// The row the next edge belongs to, and how many of its edges have been given.
     row: usize,
@@ -66,7 +66,7 @@ impl<'s> ScanExtend<'s> {
     }
 
     /// The run of the child's rows, if their lists are to be read as one.
-    fn start(&self, csr: &CsrView<'s>) -> Option<Run> {
+    fn start(&self, neighbours: &Neighbours<'_, 's>) -> Option<Run> {
         let group = &self.inner.groups[0];
         let Vector { values: Values::Node(Nodes::Range(first)), nulls } = &group.vectors[self.spec.from]
         else {
@@ -75,32 +75,29 @@ impl<'s> ScanExtend<'s> {
         if !nulls.is_none() || first.table() != self.spec.adjacency.from || group.flat.is_some() {
             return None;
         }
-        let list = csr.run(first.row(), group.len)?;
-        if self.spec.want_edge && !csr.is_in_order(list) {
-            return None;
-        }
+        let lists = neighbours.run(first.row(), group.len, self.spec.want_edge)?;
         let wanted = group.selection.count(group.len);
         let pays = match self.spec.choice {
             Choice::Relation => true,
             Choice::Index => false,
-            Choice::Cost => scan_pays(wanted, group.len, list.len),
+            Choice::Cost => scan_pays(wanted, group.len, lists.len()),
         };
-        pays.then_some(Run { first: *first, list, given: 0, row: 0, within: 0, partial: wanted < group.len })
+        pays.then_some(Run { first: *first, lists, given: 0, row: 0, within: 0, partial: wanted < group.len })
     }
 
     /// The next vector of the run; `false` if none of its edges is wanted.
-    fn give(&mut self, csr: &CsrView<'s>, chunk: &mut Chunk<'s>, max: usize) -> bool {
+    fn give(&mut self, neighbours: &Neighbours<'_, 's>, chunk: &mut Chunk<'s>, max: usize) -> bool {
         let Some(run) = &mut self.run else { return false };
         let group = &self.inner.groups[0];
-        let part = run.list.part(run.given, max);
-        run.given += part.len;
+        let (from, len) = (run.given, max.min(run.lists.len() - run.given));
+        run.given += len;
         let mut parents: Vec<u32> = Vec::new();
         let parents_wanted = run.partial || !self.spec.keep.is_empty() || group.multiplicity.is_some();
         if parents_wanted {
-            parents.reserve(part.len);
-            while parents.len() < part.len && run.row < group.len {
-                let degree = csr.degree(run.first.row() + run.row as u64) as usize;
-                let n = (degree - run.within).min(part.len - parents.len());
+            parents.reserve(len);
+            while parents.len() < len && run.row < group.len {
+                let degree = neighbours.degree(run.first.row() + run.row as u64) as usize;
+                let n = (degree - run.within).min(len - parents.len());
                 parents.resize(parents.len() + n, u32::try_from(run.row).unwrap_or(u32::MAX));
                 run.within += n;
                 if run.within == degree {
@@ -109,7 +106,7 @@ impl<'s> ScanExtend<'s> {
             }
         }
         let out = &mut chunk.groups[0];
-        out.reset(part.len);
+        out.reset(len);
         if run.partial {
             let mut selected = vec![false; group.len];
             group.selection.for_each(group.len, |i| selected[i] = true);
@@ -118,39 +115,31 @@ impl<'s> ScanExtend<'s> {
             if kept.is_empty() {
                 return false;
             }
-            if kept.len() < part.len {
+            if kept.len() < len {
                 out.selection = Selection::List(kept);
             }
         }
         repeat(group, &self.spec.keep, &parents, out);
         let next = self.spec.keep.len();
-        out.vectors[next] = Vector::new(Values::Node(csr.nodes(part)));
+        out.vectors[next] = Vector::new(Values::Node(neighbours.run_nodes(run.lists, from, len)));
+        if self.spec.want_edge {
+            out.vectors[next + 1] = Vector::new(Values::Edge(neighbours.run_edges(run.lists, from)));
+        }
         true
     }
 }
 
 impl<'s> Operator<'s> for ScanExtend<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let Some(AdjacencyView::Csr(csr)) = self.spec.adjacency.view(&cx.reader) else { return Ok(false) };
+        let neighbours = self.spec.adjacency.neighbours(&cx.reader);
         // A small vector size is for tests: runs keep to it.
         let max = if cx.settings.vector_size < 1024 { cx.settings.vector_size } else { EDGES_MAX };
         loop {
             while let Some(run) = &self.run {
                 cx.check()?;
-                let (given, list) = (run.given, run.list);
-                if given == list.len {
+                if run.given == run.lists.len() {
                     self.run = None;
-                    break;
-                }
-                if self.give(csr, chunk, max) {
-                    if self.spec.want_edge {
-                        let edges = Edges::Slots {
-                            table: self.spec.adjacency.edge_table,
-                            first: csr.slot(list) + given as u64,
-                            pages: self.spec.adjacency.table(&cx.reader).page_starts(list),
-                        };
-                        chunk.groups[0].vectors[self.spec.keep.len() + 1] = Vector::new(Values::Edge(edges));
-                    }
+                } else if self.give(&neighbours, chunk, max) {
                     return Ok(true);
                 }
             }
@@ -161,7 +150,7 @@ impl<'s> Operator<'s> for ScanExtend<'s> {
             if !self.child.next(&mut self.inner, cx)? {
                 return Ok(false);
             }
-            self.run = self.start(csr);
+            self.run = self.start(&neighbours);
             if self.run.is_none() {
                 std::mem::swap(&mut self.inner, self.lists.rows());
                 self.lists.begin();

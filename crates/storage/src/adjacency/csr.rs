@@ -11,22 +11,23 @@
 
 use std::sync::Arc;
 
+use self_cell::self_cell;
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{PackedView, RankView};
 use trimorph_vector::Nodes;
-use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, RegionOptions};
+use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, Pins, RegionOptions};
 
 use super::write::piece_without_edges;
-use super::{read_rows, rows_within};
+use super::{Given, Targets, read_rows, rows_within};
 use crate::RewriteError;
 use crate::column::{PackedInts, RankBytes, SEGMENT_ROWS, read_presence};
+use crate::slot::{Content, Resolved, Slot};
 
-/// One piece of a CSR.
+/// What is in a piece of a CSR.
 #[derive(Debug)]
-pub(crate) struct CsrSegment {
-    pub(crate) piece: Arc<Piece>,
-    pub(crate) rows: usize,
-    pub(crate) edges: u64,
+pub(crate) struct Lists {
+    rows: usize,
+    edges: u64,
     presence: Option<RankBytes>,
     offsets: Bytes,
     neighbours: PackedInts,
@@ -34,11 +35,66 @@ pub(crate) struct CsrSegment {
     positions: Option<PackedInts>,
 }
 
+self_cell! {
+    /// One piece of a CSR.
+    pub(crate) struct CsrSegment {
+        owner: Lists,
+        #[covariant]
+        dependent: SegmentView,
+    }
+}
+
+impl Content for CsrSegment {
+    type Given = Given;
+    type View<'v> = SegmentView<'v>;
+
+    /// **Errors**: metadata that does not fit the blobs, the rows, the edges or the target tables. **Cost**:
+    /// a look at every neighbour.
+    fn read(piece: &Arc<Piece>, given: &Given) -> Result<Self, CodecError> {
+        Ok(Self::new(Lists::read(piece, given)?, |lists| SegmentView::new(lists)))
+    }
+
+    fn view(&self) -> &SegmentView<'_> {
+        self.borrow_dependent()
+    }
+}
+
+impl CsrSegment {
+    /// The slot of a piece in memory, of at most `rows` rows.
+    ///
+    /// **Errors**: as reading does.
+    pub(crate) fn slot(
+        piece: Arc<Piece>,
+        rows: usize,
+        targets: &Targets,
+    ) -> Result<Arc<Slot<Self>>, CodecError> {
+        let before = Given { rows, edges: None, targets: Arc::clone(targets) };
+        let given = |read: &Self| Given { edges: Some(read.borrow_owner().edges), ..before.clone() };
+        Slot::read_with(piece, &before, given)
+    }
+
+    /// A segment whose first row has no edges, and of whose others nothing is said.
+    pub(crate) fn without_edges(options: RegionOptions) -> Result<Arc<Slot<Self>>, RewriteError> {
+        Ok(Self::slot(piece_without_edges(false, options)?, SEGMENT_ROWS, &Targets::default())?)
+    }
+
+    /// The first edge of each page of 128 rows, and behind the last: where properties lie by the order of
+    /// lists.
+    pub(crate) fn page_starts(&self) -> Vec<u32> {
+        let Lists { offsets, presence, rows, .. } = self.borrow_owner();
+        let offsets = bytemuck::try_cast_slice::<u8, u32>(offsets.as_slice()).unwrap_or_default();
+        let rank = presence.as_ref().map(RankBytes::view);
+        let start = |row: usize| offsets.get(rank.map_or(row, |r| r.rank(row))).copied().unwrap_or(0);
+        let ends = offsets.last().copied().unwrap_or(0);
+        (0..*rows).step_by(super::PAGE).map(start).chain([ends]).collect()
+    }
+}
+
 /// Sorted neighbour lists of all rows of a node table.
 #[derive(Clone, Debug)]
 pub struct Csr {
     targets: Vec<TableId>,
-    pub(crate) segments: Vec<Arc<CsrSegment>>,
+    pub(crate) segments: Vec<Arc<Slot<CsrSegment>>>,
     /// Of each segment.
     first_slots: Vec<u64>,
     edges: u64,
@@ -58,10 +114,10 @@ pub(crate) fn first_slots(slots: impl Iterator<Item = u64>) -> Vec<u64> {
 impl Csr {
     pub(crate) fn new(
         targets: &[(TableId, u64)],
-        segments: Vec<Arc<CsrSegment>>,
+        segments: Vec<Arc<Slot<CsrSegment>>>,
         first_slots: Vec<u64>,
     ) -> Self {
-        let edges = segments.iter().map(|s| s.edges).sum();
+        let edges = segments.iter().map(|s| s.given().edges()).sum();
         Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments, first_slots, edges }
     }
 
@@ -71,29 +127,16 @@ impl Csr {
     }
 }
 
-impl CsrSegment {
-    /// A segment whose first row has no edges, and of whose others nothing is said.
-    pub(crate) fn without_edges(options: RegionOptions) -> Result<Self, RewriteError> {
-        Ok(Self::read(piece_without_edges(false, options)?, SEGMENT_ROWS, &[])?)
-    }
-
-    /// Reads the piece of a segment of at most `rows` rows: a table may have got rows since, which have no
+impl Lists {
+    /// Reads the piece of a segment of at most so many rows: a table may have got rows since, which have no
     /// edges.
-    ///
-    /// **Errors**: metadata that does not fit the blobs, the rows or the target tables. **Cost**: a look at
-    /// every neighbour.
-    pub(crate) fn read(
-        piece: Arc<Piece>,
-        rows: usize,
-        targets: &[(TableId, u64)],
-    ) -> Result<Self, CodecError> {
-        let (piece, owned) = (&*piece, Arc::clone(&piece));
+    fn read(piece: &Piece, given: &Given) -> Result<Self, CodecError> {
         let meta = &mut Decoder::new(piece.metadata());
-        let len = read_rows(meta, rows)?;
+        let rows = read_rows(meta, given.rows)?;
         let (presence, lists) = match meta.u8()? {
-            0 => (None, len),
+            0 => (None, rows),
             _ => {
-                let (bits, lists) = read_presence(piece, meta, len)?;
+                let (bits, lists) = read_presence(piece, meta, rows)?;
                 (Some(bits), lists)
             }
         };
@@ -105,6 +148,7 @@ impl CsrSegment {
             }
             ends[lists] as usize
         };
+        given.check_edges(edges as u64, meta)?;
         let neighbours = PackedInts::read(piece, meta, edges)?;
         if neighbours.step != 1 || neighbours.bits % 8 != 0 || neighbours.bits > 56 || neighbours.base < 0 {
             return Err(meta.error("neighbours in whole bytes"));
@@ -114,26 +158,15 @@ impl CsrSegment {
             _ => PackedInts::read(piece, meta, edges).map(Some),
         };
         let (tables, positions) = (optional(meta)?, optional(meta)?);
-        if !rows_within(&neighbours, tables.as_ref(), edges, targets) {
+        if !rows_within(&neighbours, tables.as_ref(), edges, &given.targets) {
             return Err(meta.error("neighbours within their tables"));
         }
-        let (rows, edges) = (len, edges as u64);
-        Ok(Self { piece: owned, rows, edges, presence, offsets, neighbours, tables, positions })
-    }
-
-    /// The first edge of each page of 128 rows, and behind the last: where properties lie by the order of
-    /// lists.
-    pub(crate) fn page_starts(&self) -> Vec<u32> {
-        let offsets = bytemuck::try_cast_slice::<u8, u32>(self.offsets.as_slice()).unwrap_or_default();
-        let rank = self.presence.as_ref().map(RankBytes::view);
-        let start = |row: usize| offsets.get(rank.map_or(row, |r| r.rank(row))).copied().unwrap_or(0);
-        let ends = offsets.last().copied().unwrap_or(0);
-        (0..self.rows).step_by(super::PAGE).map(start).chain([ends]).collect()
+        Ok(Self { rows, edges: edges as u64, presence, offsets, neighbours, tables, positions })
     }
 }
 
-struct SegmentView<'s> {
-    first_slot: u64,
+/// The slices of a piece.
+pub(crate) struct SegmentView<'s> {
     rows: usize,
     presence: Option<RankView<'s>>,
     offsets: &'s [u32],
@@ -142,7 +175,18 @@ struct SegmentView<'s> {
     positions: Option<PackedView<'s>>,
 }
 
-impl SegmentView<'_> {
+impl<'s> SegmentView<'s> {
+    fn new(lists: &'s Lists) -> Self {
+        Self {
+            rows: lists.rows,
+            presence: lists.presence.as_ref().map(RankBytes::view),
+            offsets: bytemuck::try_cast_slice(lists.offsets.as_slice()).unwrap_or_default(),
+            neighbours: lists.neighbours.view(),
+            tables: lists.tables.as_ref().map(PackedInts::view),
+            positions: lists.positions.as_ref().map(PackedInts::view),
+        }
+    }
+
     /// Where the edges of a local row start, or would; of the row behind the last, where they end.
     fn start(&self, local: usize) -> Option<u32> {
         let at = match &self.presence {
@@ -182,11 +226,14 @@ impl SegmentView<'_> {
     }
 }
 
-/// A CSR, resolved into slices.
+/// A CSR as one thread sees it.
 pub struct CsrView<'s> {
     targets: &'s [TableId],
-    segments: Vec<SegmentView<'s>>,
+    segments: Resolved<'s, CsrSegment>,
+    first_slots: &'s [u64],
     edges: u64,
+    /// Whether lists may be given where they lie, or must be copies.
+    in_place: bool,
 }
 
 /// One neighbour list.
@@ -214,18 +261,22 @@ impl List {
 }
 
 impl<'s> CsrView<'s> {
-    /// Resolves `csr`.
-    pub fn new(csr: &'s Csr) -> Self {
-        let segments = csr.segments.iter().zip(&csr.first_slots).map(|(s, first_slot)| SegmentView {
-            first_slot: *first_slot,
-            rows: s.rows,
-            presence: s.presence.as_ref().map(RankBytes::view),
-            offsets: bytemuck::try_cast_slice(s.offsets.as_slice()).unwrap_or_default(),
-            neighbours: s.neighbours.view(),
-            tables: s.tables.as_ref().map(PackedInts::view),
-            positions: s.positions.as_ref().map(PackedInts::view),
-        });
-        Self { targets: &csr.targets, segments: segments.collect(), edges: csr.edges }
+    /// Nothing is read yet.
+    pub(crate) fn new(csr: &'s Csr, pins: &Arc<Pins<'s>>) -> Self {
+        let segments = Resolved::new(&csr.segments, pins);
+        let (targets, first_slots, edges) = (&csr.targets[..], &csr.first_slots[..], csr.edges);
+        Self { targets, segments, first_slots, edges, in_place: pins.are_kept() }
+    }
+
+    /// Forgets what is pinned.
+    pub(crate) fn forget(&self) {
+        self.segments.forget();
+    }
+
+    /// The slot at which a segment's edges start.
+    #[inline]
+    fn first_slot(&self, segment: usize) -> u64 {
+        self.first_slots.get(segment).copied().unwrap_or(0)
     }
 
     /// The list of node `row`.
@@ -357,7 +408,7 @@ impl<'s> CsrView<'s> {
         let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
         let view =
             self.segments.get(segment).filter(|s| !out.is_empty() && local + out.len() <= s.rows + 1)?;
-        view.starts(local, view.first_slot, out);
+        view.starts(local, self.first_slot(segment), out);
         Some(())
     }
 
@@ -365,9 +416,14 @@ impl<'s> CsrView<'s> {
     #[inline]
     pub fn nodes(&self, list: List) -> Nodes<'s> {
         let Some(view) = self.segments.get(list.segment).filter(|_| list.len > 0) else {
-            return Nodes::Ids { table: None, ids: Vec::new() };
+            return Nodes::Ids { table: None, ids: vec![self.any_node(); list.len] };
         };
         match &view.tables {
+            None if !self.in_place => {
+                let mut ids = Vec::with_capacity(list.len);
+                self.append_nodes(list, &mut ids);
+                Nodes::Ids { table: Some(self.targets[0]), ids }
+            }
             None => {
                 let width = view.neighbours.bits / 8;
                 let start = list.start * width as usize;
@@ -380,6 +436,13 @@ impl<'s> CsrView<'s> {
             }
             Some(_) => Nodes::Ids { table: None, ids: (0..list.len).map(|i| self.node(list, i)).collect() },
         }
+    }
+
+    /// What stands for the neighbours of a list whose piece was dropped meanwhile and cannot be had again: as
+    /// many as before, until the query looks at the failure.
+    #[cold]
+    fn any_node(&self) -> NodeId {
+        self.targets.first().map_or(NodeId(0), |table| NodeId::new(*table, 0))
     }
 
     /// Whether a list's edges have stored positions, and neighbours in one table.
@@ -418,7 +481,9 @@ impl<'s> CsrView<'s> {
     /// Appends the neighbours of a list to `out`.
     #[inline]
     pub fn append_nodes(&self, list: List, out: &mut Vec<NodeId>) {
-        let Some(view) = self.segments.get(list.segment) else { return };
+        let Some(view) = self.segments.get(list.segment) else {
+            return out.extend(std::iter::repeat_n(self.any_node(), list.len));
+        };
         match &view.tables {
             None => {
                 let first = NodeId::new(self.targets[0], 0).0;
@@ -455,7 +520,7 @@ impl<'s> CsrView<'s> {
     /// The `i`-th neighbour of a list.
     #[inline]
     pub fn node(&self, list: List, i: usize) -> NodeId {
-        let Some(view) = self.segments.get(list.segment) else { return NodeId(0) };
+        let Some(view) = self.segments.get(list.segment) else { return self.any_node() };
         let target = view.tables.as_ref().map_or(0, |t| t.get(list.start + i) as usize);
         NodeId::new(self.targets[target], view.neighbours.get(list.start + i).cast_unsigned())
     }
@@ -463,7 +528,7 @@ impl<'s> CsrView<'s> {
     /// The slot of the first edge of a list that is in order.
     #[inline]
     pub fn slot(&self, list: List) -> u64 {
-        self.segments.get(list.segment).map_or(0, |s| s.first_slot) + list.start as u64
+        self.first_slot(list.segment) + list.start as u64
     }
 
     /// Edges in all lists.

@@ -22,9 +22,10 @@ pub(crate) use write::{SegmentLists, WrittenAdjacency};
 use std::sync::Arc;
 
 use trimorph_base::{PAGE_ROWS, TableId};
-use trimorph_vfs::{CodecError, Decoder, Piece};
+use trimorph_vfs::{CodecError, Decoder, Piece, Pins};
 
 use crate::column::SEGMENT_ROWS;
+use crate::slot::{Load, Slot, loads};
 
 /// Rows of a page, as an index.
 const PAGE: usize = PAGE_ROWS as usize;
@@ -53,56 +54,106 @@ pub(crate) fn segment_rows(rows: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The tables that neighbours are in, and their rows.
+pub(crate) type Targets = Arc<[(TableId, u64)]>;
+
+/// What is known of a piece of lists without reading it.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    /// At most so many rows.
+    pub(crate) rows: usize,
+    /// None before it was read for the first time.
+    pub(crate) edges: Option<u64>,
+    pub(crate) targets: Targets,
+}
+
+impl Given {
+    pub(crate) fn edges(&self) -> u64 {
+        self.edges.unwrap_or(0)
+    }
+
+    fn check_edges(&self, edges: u64, meta: &Decoder<'_>) -> Result<(), CodecError> {
+        match self.edges {
+            Some(given) if given != edges => Err(meta.error("as many edges as its directory says")),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Adjacency {
-    /// The direction seen from a table of `rows` rows, of one piece for each of its segments; the last
-    /// segments may have none.
+    /// The direction seen from a table of `rows` rows, of one piece for each of its segments with its edges;
+    /// the last segments may have none. Nothing is read.
+    pub(crate) fn stored(
+        single: bool,
+        rows: u64,
+        targets: &Targets,
+        pieces: impl Iterator<Item = (Arc<Piece>, u64)>,
+    ) -> Self {
+        let given = |rows, edges| Given { rows, edges: Some(edges), targets: Arc::clone(targets) };
+        let pieces = segment_rows(rows).zip(pieces);
+        if single {
+            let slots = pieces.map(|(rows, (piece, edges))| Slot::new(piece, given(rows, edges)));
+            return Self::Column(VertexColumn::new(targets, slots.collect()));
+        }
+        let slots = pieces.map(|(rows, (piece, edges))| Slot::new(piece, given(rows, edges)));
+        Self::in_order(targets, slots.collect())
+    }
+
+    /// The direction of pieces in memory, one for each segment of a table of `rows` rows.
     ///
     /// **Errors**: a piece that does not fit its rows or its targets.
     pub(crate) fn read(
         single: bool,
         rows: u64,
-        targets: &[(TableId, u64)],
-        pieces: &mut dyn Iterator<Item = Result<Arc<Piece>, CodecError>>,
+        targets: &Targets,
+        pieces: &mut dyn Iterator<Item = Arc<Piece>>,
     ) -> Result<Self, CodecError> {
         let pieces = segment_rows(rows).zip(pieces);
         if single {
-            let read =
-                |(rows, piece): (_, Result<_, _>)| Ok(Arc::new(VertexSegment::read(piece?, rows, targets)?));
-            let segments = pieces.map(read).collect::<Result<Vec<_>, CodecError>>()?;
-            return Ok(Self::Column(VertexColumn::new(targets, segments)));
+            let slots = pieces.map(|(rows, piece)| VertexSegment::slot(piece, rows, targets));
+            return Ok(Self::Column(VertexColumn::new(targets, slots.collect::<Result<_, _>>()?)));
         }
-        let read = |(rows, piece): (_, Result<_, _>)| Ok(Arc::new(CsrSegment::read(piece?, rows, targets)?));
-        let segments = pieces.map(read).collect::<Result<Vec<_>, CodecError>>()?;
-        let first_slots = first_slots(segments.iter().map(|s| s.edges));
-        Ok(Self::Csr(Csr::new(targets, segments, first_slots)))
+        let slots = pieces.map(|(rows, piece)| CsrSegment::slot(piece, rows, targets));
+        Ok(Self::in_order(targets, slots.collect::<Result<_, _>>()?))
     }
 
-    /// The pieces of its segments.
-    pub(crate) fn pieces(&self) -> Vec<&Arc<Piece>> {
+    /// Lists whose slots are in their order.
+    fn in_order(targets: &Targets, segments: Vec<Arc<Slot<CsrSegment>>>) -> Self {
+        let first_slots = first_slots(segments.iter().map(|s| s.given().edges()));
+        Self::Csr(Csr::new(targets, segments, first_slots))
+    }
+
+    /// The pieces of its segments, with their edges.
+    pub(crate) fn pieces(&self) -> Vec<(&Arc<Piece>, u64)> {
         match self {
-            Self::Csr(csr) => csr.segments.iter().map(|s| &s.piece).collect(),
-            Self::Column(column) => column.segments.iter().map(|s| &s.piece).collect(),
+            Self::Csr(csr) => csr.segments.iter().map(|s| (s.piece(), s.given().edges())).collect(),
+            Self::Column(column) => column.segments.iter().map(|s| (s.piece(), s.given().edges())).collect(),
+        }
+    }
+
+    /// What can be brought into memory.
+    pub(crate) fn slots(&self) -> Vec<&dyn Load> {
+        match self {
+            Self::Csr(csr) => loads(&csr.segments).collect(),
+            Self::Column(column) => loads(&column.segments).collect(),
         }
     }
 
     /// Edges of all nodes.
     pub(crate) fn edges(&self) -> u64 {
-        match self {
-            Self::Csr(csr) => csr.segments.iter().map(|s| s.edges).sum(),
-            Self::Column(column) => column.segments.iter().map(|s| s.edges).sum(),
-        }
+        self.pieces().iter().map(|(_, edges)| edges).sum()
     }
 
-    /// Resolves into slices.
-    pub fn view(&self) -> AdjacencyView<'_> {
+    /// As one thread sees it.
+    pub fn view<'s>(&'s self, pins: &Arc<Pins<'s>>) -> AdjacencyView<'s> {
         match self {
-            Self::Csr(csr) => AdjacencyView::Csr(CsrView::new(csr)),
-            Self::Column(column) => AdjacencyView::Column(VertexColumnView::new(column)),
+            Self::Csr(csr) => AdjacencyView::Csr(CsrView::new(csr, pins)),
+            Self::Column(column) => AdjacencyView::Column(VertexColumnView::new(column, pins)),
         }
     }
 }
 
-/// One direction of an edge table, resolved into slices.
+/// One direction of an edge table, as one thread sees it.
 pub enum AdjacencyView<'s> {
     /// Lists.
     Csr(CsrView<'s>),
@@ -111,6 +162,14 @@ pub enum AdjacencyView<'s> {
 }
 
 impl AdjacencyView<'_> {
+    /// Forgets what is pinned.
+    pub(crate) fn forget(&self) {
+        match self {
+            Self::Csr(csr) => csr.forget(),
+            Self::Column(column) => column.forget(),
+        }
+    }
+
     /// Edges of all nodes.
     pub fn edges(&self) -> u64 {
         match self {

@@ -4,83 +4,117 @@
 
 use std::sync::Arc;
 
+use self_cell::self_cell;
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{PackedView, RankView};
 use trimorph_vector::Nodes;
-use trimorph_vfs::{CodecError, Decoder, Piece, RegionOptions};
+use trimorph_vfs::{CodecError, Decoder, Piece, Pins, RegionOptions};
 
 use super::write::piece_without_edges;
-use super::{read_rows, rows_within};
+use super::{Given, Targets, read_rows, rows_within};
 use crate::RewriteError;
 use crate::column::{PackedInts, RankBytes, SEGMENT_ROWS, read_presence};
+use crate::slot::{Content, Resolved, Slot};
 
-/// One piece of a vertex column.
+/// What is in a piece of a vertex column.
 #[derive(Debug)]
-pub(crate) struct VertexSegment {
-    pub(crate) piece: Arc<Piece>,
-    pub(crate) edges: u64,
+pub(crate) struct Neighbours {
     rows: usize,
+    edges: u64,
     presence: Option<RankBytes>,
     neighbours: PackedInts,
     tables: Option<PackedInts>,
     positions: Option<PackedInts>,
 }
 
+self_cell! {
+    /// One piece of a vertex column.
+    pub(crate) struct VertexSegment {
+        owner: Neighbours,
+        #[covariant]
+        dependent: SegmentView,
+    }
+}
+
+impl Content for VertexSegment {
+    type Given = Given;
+    type View<'v> = SegmentView<'v>;
+
+    /// **Errors**: metadata that does not fit the blobs, the rows, the edges or the target tables. **Cost**:
+    /// a look at every neighbour.
+    fn read(piece: &Arc<Piece>, given: &Given) -> Result<Self, CodecError> {
+        Ok(Self::new(Neighbours::read(piece, given)?, |neighbours| SegmentView::new(neighbours)))
+    }
+
+    fn view(&self) -> &SegmentView<'_> {
+        self.borrow_dependent()
+    }
+}
+
 /// The neighbour of each row of a node table.
 #[derive(Clone, Debug)]
 pub struct VertexColumn {
     targets: Vec<TableId>,
-    pub(crate) segments: Vec<Arc<VertexSegment>>,
+    pub(crate) segments: Vec<Arc<Slot<VertexSegment>>>,
     edges: u64,
 }
 
 impl VertexColumn {
-    pub(crate) fn new(targets: &[(TableId, u64)], segments: Vec<Arc<VertexSegment>>) -> Self {
-        let edges = segments.iter().map(|s| s.edges).sum();
+    pub(crate) fn new(targets: &[(TableId, u64)], segments: Vec<Arc<Slot<VertexSegment>>>) -> Self {
+        let edges = segments.iter().map(|s| s.given().edges()).sum();
         Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments, edges }
     }
 }
 
 impl VertexSegment {
-    /// A segment whose first row has no edges, and of whose others nothing is said.
-    pub(crate) fn without_edges(options: RegionOptions) -> Result<Self, RewriteError> {
-        Ok(Self::read(piece_without_edges(true, options)?, SEGMENT_ROWS, &[])?)
-    }
-
-    /// Reads the piece of a segment of at most `rows` rows: a table may have got rows since, which have no
-    /// edge.
+    /// The slot of a piece in memory, of at most `rows` rows.
     ///
-    /// **Errors**: metadata that does not fit the blobs, the rows or the target tables. **Cost**: a look at
-    /// every neighbour.
-    pub(crate) fn read(
+    /// **Errors**: as reading does.
+    pub(crate) fn slot(
         piece: Arc<Piece>,
         rows: usize,
-        targets: &[(TableId, u64)],
-    ) -> Result<Self, CodecError> {
-        let (piece, owned) = (&*piece, Arc::clone(&piece));
+        targets: &Targets,
+    ) -> Result<Arc<Slot<Self>>, CodecError> {
+        let before = Given { rows, edges: None, targets: Arc::clone(targets) };
+        let given = |read: &Self| Given { edges: Some(read.borrow_owner().edges), ..before.clone() };
+        Slot::read_with(piece, &before, given)
+    }
+
+    /// A segment whose first row has no edges, and of whose others nothing is said.
+    pub(crate) fn without_edges(options: RegionOptions) -> Result<Arc<Slot<Self>>, RewriteError> {
+        Ok(Self::slot(piece_without_edges(true, options)?, SEGMENT_ROWS, &Targets::default())?)
+    }
+}
+
+impl Neighbours {
+    /// Reads the piece of a segment of at most so many rows: a table may have got rows since, which have no
+    /// edge.
+    fn read(piece: &Piece, given: &Given) -> Result<Self, CodecError> {
         let meta = &mut Decoder::new(piece.metadata());
-        let len = read_rows(meta, rows)?;
+        let rows = read_rows(meta, given.rows)?;
         let (presence, present) = match meta.u8()? {
-            0 => (None, len),
+            0 => (None, rows),
             _ => {
-                let (bits, present) = read_presence(piece, meta, len)?;
+                let (bits, present) = read_presence(piece, meta, rows)?;
                 (Some(bits), present)
             }
         };
+        given.check_edges(present as u64, meta)?;
         let neighbours = PackedInts::read(piece, meta, present)?;
         let optional = |meta: &mut Decoder<'_>| match meta.u8()? {
             0 => Ok(None),
             _ => PackedInts::read(piece, meta, present).map(Some),
         };
         let (tables, positions) = (optional(meta)?, optional(meta)?);
-        if !rows_within(&neighbours, tables.as_ref(), present, targets) {
+        if !rows_within(&neighbours, tables.as_ref(), present, &given.targets) {
             return Err(meta.error("neighbours within their tables"));
         }
-        Ok(Self { piece: owned, edges: present as u64, rows: len, presence, neighbours, tables, positions })
+        Ok(Self { rows, edges: present as u64, presence, neighbours, tables, positions })
     }
 }
 
-struct SegmentView<'s> {
+/// The slices of a piece.
+pub(crate) struct SegmentView<'s> {
     rows: usize,
     presence: Option<RankView<'s>>,
     neighbours: PackedView<'s>,
@@ -88,24 +122,35 @@ struct SegmentView<'s> {
     positions: Option<PackedView<'s>>,
 }
 
-/// A vertex column, resolved into slices.
+impl<'s> SegmentView<'s> {
+    fn new(stored: &'s Neighbours) -> Self {
+        Self {
+            rows: stored.rows,
+            presence: stored.presence.as_ref().map(RankBytes::view),
+            neighbours: stored.neighbours.view(),
+            tables: stored.tables.as_ref().map(PackedInts::view),
+            positions: stored.positions.as_ref().map(PackedInts::view),
+        }
+    }
+}
+
+/// A vertex column as one thread sees it.
 pub struct VertexColumnView<'s> {
     targets: &'s [TableId],
-    segments: Vec<SegmentView<'s>>,
+    segments: Resolved<'s, VertexSegment>,
     edges: u64,
 }
 
 impl<'s> VertexColumnView<'s> {
-    /// Resolves `column`.
-    pub fn new(column: &'s VertexColumn) -> Self {
-        let segments = column.segments.iter().map(|s| SegmentView {
-            rows: s.rows,
-            presence: s.presence.as_ref().map(RankBytes::view),
-            neighbours: s.neighbours.view(),
-            tables: s.tables.as_ref().map(PackedInts::view),
-            positions: s.positions.as_ref().map(PackedInts::view),
-        });
-        Self { targets: &column.targets, segments: segments.collect(), edges: column.edges }
+    /// Nothing is read yet.
+    pub(crate) fn new(column: &'s VertexColumn, pins: &Arc<Pins<'s>>) -> Self {
+        let segments = Resolved::new(&column.segments, pins);
+        Self { targets: &column.targets, segments, edges: column.edges }
+    }
+
+    /// Forgets what is pinned.
+    pub(crate) fn forget(&self) {
+        self.segments.forget();
     }
 
     /// Rows that have an edge.
@@ -114,7 +159,7 @@ impl<'s> VertexColumnView<'s> {
     }
 
     #[inline]
-    fn place(&self, row: u64) -> Option<(&SegmentView<'s>, usize)> {
+    fn place(&self, row: u64) -> Option<(&'s SegmentView<'s>, usize)> {
         let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
         let view = self.segments.get(segment).filter(|s| local < s.rows)?;
         match &view.presence {

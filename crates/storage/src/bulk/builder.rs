@@ -35,7 +35,8 @@ use super::{
     NodeSpec, Rejected, Verdict,
 };
 use crate::column::ColumnWriter;
-use crate::key_index::{KeyIndex, Slots};
+use crate::key_index::{KeyEntries, KeyIndex};
+use crate::slot::Slot;
 use crate::{ComponentBytes, EdgeTable, Main, NodeTable};
 
 /// What decides about rejected rows.
@@ -358,7 +359,7 @@ fn finish_nodes(
     let key_index = match key_bits {
         None => None,
         Some(bits) => {
-            let slots = pieces.map(|piece| Ok(Arc::new(Slots::read(piece, state.rows)?)));
+            let slots = pieces.map(|piece| Slot::<KeyEntries>::read(piece, state.rows));
             KeyIndex::of(bits, slots.collect::<Result<_, _>>().map_err(unreadable)?)
         }
     };

@@ -19,7 +19,7 @@ use super::sorted_edges::SortedEdges;
 use super::waiting_column::{WaitingColumn, gather, gather_rows};
 use super::waiting_edges::{PackedNodes, WaitingEdges};
 use super::{BulkError, ColumnBatch, ColumnData, EdgeSpec, Rejected};
-use crate::adjacency::{Adjacency, segment_rows};
+use crate::adjacency::{Adjacency, Targets, segment_rows};
 use crate::column::{ColumnWriter, SEGMENT_ROWS, value_at};
 use crate::property_pages::SegmentPages;
 use crate::{ComponentBytes, EdgeTable};
@@ -311,24 +311,24 @@ pub(super) fn build_edge_table(
     drop(list);
     let total: usize = pieces.iter().map(Vec::len).sum();
     bytes.overhead += total.saturating_sub(bytes.total());
-    let mut pieces = lay_out(pieces, options).map_err(no_memory)?.into_iter().map(Ok);
-    let sizes: Vec<(TableId, u64)> = backward.iter().map(|(t, rows, _)| (*t, *rows)).collect();
+    let mut pieces = lay_out(pieces, options).map_err(no_memory)?.into_iter();
+    let sizes: Targets = backward.iter().map(|(t, rows, _)| (*t, *rows)).collect();
     let read = || -> Result<EdgeTable, CodecError> {
         let forward = Adjacency::read(single, source_rows, &sizes, &mut pieces)?;
-        let own = [(source, source_rows)];
+        let own: Targets = [(source, source_rows)].into();
         let backward = (backward.iter())
             .map(|(target, rows, single)| Ok((*target, Adjacency::read(*single, *rows, &own, &mut pieces)?)))
             .collect::<Result<_, CodecError>>()?;
-        let mut next = || pieces.next().unwrap_or(Err(CodecError { offset: 0, expected: "a piece" }));
+        let mut next = || pieces.next().ok_or(CodecError { offset: 0, expected: "a piece" });
         let pages = if paged {
-            let read = |rows| Ok(Arc::new(SegmentPages::read(next()?, rows)?));
+            let read = |rows| SegmentPages::slot(next()?, rows);
             Some(segment_rows(source_rows).map(read).collect::<Result<_, CodecError>>()?)
         } else {
             None
         };
         let mut table = EdgeTable::new(places, source, forward, backward, pages);
         for column in &written {
-            table.columns.push(Arc::new(column.read(&mut pieces.by_ref().filter_map(Result::ok))?));
+            table.columns.push(Arc::new(column.read(&mut pieces)?));
         }
         Ok(table)
     };

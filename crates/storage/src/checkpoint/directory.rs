@@ -3,46 +3,32 @@
 //!
 //! ```text
 //! column      type (1) · FSST table: 0, or 1 and a place · shift (1)
-//!             · count (8) × (place, entries 4) · count (8) × (place, rows 4)
-//! adjacency   0 CSR, 1 vertex column (1) · count (8) × place
-//! pages       count (8) × place
+//!             · count (8) × (place, entries 4) · count (8) × (place, rows 4, summary)
+//! adjacency   0 CSR, 1 vertex column (1) · count (8) × (place, edges 8)
+//! pages       count (8) × (place, slots 8)
 //! key index   bits (1) · count (8) × place
 //! ```
 //!
-//! A place is a `PieceRef`, 20 bytes.
+//! A place is a `PieceRef`, 20 bytes. A summary is what must be known of a segment before it is read: flags
+//! (1: bit 0 values of another type, bit 1 a range), the encoding (1), and the range if there is one:
+//! smallest and largest integer (8 + 8).
 
 use std::sync::Arc;
 
-use trimorph_base::TableId;
 use trimorph_vfs::{CodecError, Decoder, Encoder, Piece, PieceWriter};
 
 use super::place::PieceRef;
-use crate::adjacency::{Adjacency, segment_rows};
-use crate::column::{Column, Dictionary, Entries, Fsst, SEGMENT_ROWS, type_code, type_from_code};
-use crate::key_index::{KeyIndex, Slots};
-use crate::property_pages::{PropertyPages, SegmentPages};
+use crate::adjacency::{Adjacency, Targets, segment_rows};
+use crate::column::{Column, Dictionary, SEGMENT_ROWS, Summary, type_code, type_from_code};
+use crate::key_index::KeyIndex;
+use crate::property_pages::{Given as PagesGiven, PropertyPages, SegmentPages};
+use crate::slot::Slot;
 
 /// Gives the place of a piece.
 pub(super) type Places<'a> = dyn Fn(&Piece) -> PieceRef + 'a;
 
-/// Why a piece named by a directory cannot be had: told with the place it is at.
-pub(super) type Fetch<'a, E> = dyn FnMut(PieceRef) -> Result<Arc<Piece>, E> + 'a;
-
-/// What is wrong with a directory or with a piece that it names.
-pub(super) enum DirectoryError<E> {
-    /// The directory itself.
-    Own(CodecError),
-    /// A piece that could not be had.
-    Piece(E),
-    /// A piece whose content does not fit.
-    Content(PieceRef, CodecError),
-}
-
-impl<E> From<CodecError> for DirectoryError<E> {
-    fn from(error: CodecError) -> Self {
-        Self::Own(error)
-    }
-}
+/// Gives the piece at a place, which nobody has read yet; an error if there is no such place.
+pub(super) type Fetch<'a> = dyn FnMut(PieceRef) -> Result<Arc<Piece>, CodecError> + 'a;
 
 fn finish(meta: Encoder) -> Vec<u8> {
     PieceWriter::of(meta).finish()
@@ -53,81 +39,101 @@ pub(super) fn write_column(column: &Column, places: &Places<'_>) -> Vec<u8> {
     meta.u8(type_code(column.ty));
     meta.u8(u8::from(column.fsst.is_some()));
     if let Some(fsst) = &column.fsst {
-        places(&fsst.piece).write(&mut meta);
+        places(fsst.piece()).write(&mut meta);
     }
     meta.u8(column.dictionary.shift);
     meta.u64(column.dictionary.pieces.len() as u64);
     for entries in &column.dictionary.pieces {
-        places(&entries.piece).write(&mut meta);
-        meta.u32(u32::try_from(entries.len).unwrap_or(u32::MAX));
+        places(entries.piece()).write(&mut meta);
+        meta.u32(u32::try_from(*entries.given()).unwrap_or(u32::MAX));
     }
     meta.u64(column.segments.len() as u64);
     for segment in &column.segments {
-        places(&segment.piece).write(&mut meta);
-        meta.u32(u32::try_from(segment.rows).unwrap_or(u32::MAX));
+        places(segment.piece()).write(&mut meta);
+        meta.u32(u32::try_from(segment.given().rows).unwrap_or(u32::MAX));
+        write_summary(segment.given().summary.as_ref(), &mut meta);
     }
     finish(meta)
 }
 
-/// Reads a piece with `read`; what does not fit is told with its place.
-fn fetch<T, E>(
-    place: PieceRef,
-    pieces: &mut Fetch<'_, E>,
-    read: impl FnOnce(Arc<Piece>) -> Result<T, CodecError>,
-) -> Result<Arc<T>, DirectoryError<E>> {
-    let piece = pieces(place).map_err(DirectoryError::Piece)?;
-    read(piece).map(Arc::new).map_err(|e| DirectoryError::Content(place, e))
+fn write_summary(summary: Option<&Summary>, meta: &mut Encoder) {
+    let exceptions = summary.is_some_and(|s| s.exceptions);
+    let range = summary.and_then(|s| s.range);
+    meta.u8(u8::from(exceptions) | u8::from(range.is_some()) << 1);
+    meta.u8(summary.map_or(0, |s| s.encoding));
+    if let Some((low, high)) = range {
+        meta.i64(low);
+        meta.i64(high);
+    }
+}
+
+fn read_summary(meta: &mut Decoder<'_>) -> Result<Summary, CodecError> {
+    let flags = meta.u8()?;
+    if flags > 3 {
+        return Err(meta.error("flags of a segment"));
+    }
+    let encoding = meta.u8()?;
+    let range = if flags & 2 == 0 { None } else { Some((meta.i64()?, meta.i64()?)) };
+    Ok(Summary { exceptions: flags & 1 == 1, encoding, range })
 }
 
 /// Reads the column whose segments have these rows; unless `whole`, the last ones may have fewer, or none:
 /// the table has got rows since.
-pub(super) fn read_column<E>(
+pub(super) fn read_column(
     directory: &Piece,
     rows: &[usize],
     whole: bool,
-    pieces: &mut Fetch<'_, E>,
-) -> Result<Column, DirectoryError<E>> {
+    pieces: &mut Fetch<'_>,
+) -> Result<Column, CodecError> {
     let meta = &mut Decoder::new(directory.metadata());
     let ty = type_from_code(meta.u8()?).ok_or(meta.error("a column type"))?;
     let fsst = match meta.u8()? {
         0 => None,
-        _ => Some(fetch(PieceRef::read(meta)?, pieces, Fsst::read)?),
+        _ => Some(Slot::new(pieces(PieceRef::read(meta)?)?, ())),
     };
     let (shift, mut entries) = (meta.u8()?, Vec::new());
     for _ in 0..meta.count(meta.remaining())? {
         let (place, len) = (PieceRef::read(meta)?, meta.u32()? as usize);
-        entries.push(fetch(place, pieces, |piece| Entries::read(piece, len))?);
+        entries.push(Slot::new(pieces(place)?, len));
     }
     let dictionary = Dictionary::of(shift, entries).ok_or(meta.error("pieces of so many entries"))?;
-    let mut column = Column { ty, segments: Vec::new(), dictionary, fsst };
+    let mut column = Column::new(ty, Vec::new(), dictionary, fsst);
     let count = meta.count(rows.len())?;
     if whole && count != rows.len() {
-        return Err(meta.error("a segment for each of the table's").into());
+        return Err(meta.error("a segment for each of the table's"));
     }
     for wanted in &rows[..count] {
         let (place, len) = (PieceRef::read(meta)?, meta.u32()? as usize);
         if len > *wanted || (whole && len != *wanted) || len > SEGMENT_ROWS {
-            return Err(meta.error("the rows of the table's segment").into());
+            return Err(meta.error("the rows of the table's segment"));
         }
-        let segment = fetch(place, pieces, |piece| column.read_segment(piece, len))?;
-        column.segments.push(segment);
+        let given = column.given(len, Some(read_summary(meta)?));
+        column.segments.push(Slot::new(pieces(place)?, given));
     }
     Ok(column)
 }
 
+/// Writes places, each with a number.
 fn write_places<'a>(
-    pieces: impl ExactSizeIterator<Item = &'a Arc<Piece>>,
+    pieces: impl ExactSizeIterator<Item = (&'a Arc<Piece>, u64)>,
     places: &Places<'_>,
     meta: &mut Encoder,
 ) {
     meta.u64(pieces.len() as u64);
-    pieces.for_each(|piece| places(piece).write(meta));
+    for (piece, number) in pieces {
+        places(piece).write(meta);
+        meta.u64(number);
+    }
 }
 
-/// Reads at most as many places as there are segments.
-fn read_places(meta: &mut Decoder<'_>, most: usize) -> Result<Vec<PieceRef>, CodecError> {
+/// Reads at most as many places as there are segments, each with its number.
+fn read_places(
+    meta: &mut Decoder<'_>,
+    most: usize,
+    pieces: &mut Fetch<'_>,
+) -> Result<Vec<(Arc<Piece>, u64)>, CodecError> {
     let count = meta.count(most)?;
-    (0..count).map(|_| PieceRef::read(meta)).collect()
+    (0..count).map(|_| Ok((pieces(PieceRef::read(meta)?)?, meta.u64()?))).collect()
 }
 
 pub(super) fn write_adjacency(adjacency: &Adjacency, places: &Places<'_>) -> Vec<u8> {
@@ -138,77 +144,68 @@ pub(super) fn write_adjacency(adjacency: &Adjacency, places: &Places<'_>) -> Vec
 }
 
 /// Reads the direction seen from a table of `rows` rows.
-pub(super) fn read_adjacency<E>(
+pub(super) fn read_adjacency(
     directory: &Piece,
     rows: u64,
-    targets: &[(TableId, u64)],
-    pieces: &mut Fetch<'_, E>,
-) -> Result<Adjacency, DirectoryError<E>> {
+    targets: &Targets,
+    pieces: &mut Fetch<'_>,
+) -> Result<Adjacency, CodecError> {
     let meta = &mut Decoder::new(directory.metadata());
     let single = match meta.u8()? {
         0 => false,
         1 => true,
-        _ => return Err(meta.error("a kind of adjacency").into()),
+        _ => return Err(meta.error("a kind of adjacency")),
     };
-    let places = read_places(meta, segment_rows(rows).count())?;
-    // What fails is known by what was asked for last.
-    let (mut failed, mut last) = (None, None);
-    let read = Adjacency::read(
-        single,
-        rows,
-        targets,
-        &mut places.iter().map(|place| {
-            last = Some(*place);
-            pieces(*place).map_err(|e| {
-                failed = Some(e);
-                CodecError { offset: 0, expected: "a piece" }
-            })
-        }),
-    );
-    match (read, failed, last) {
-        (Ok(adjacency), ..) => Ok(adjacency),
-        (Err(_), Some(e), _) => Err(DirectoryError::Piece(e)),
-        (Err(e), None, Some(place)) => Err(DirectoryError::Content(place, e)),
-        (Err(e), None, None) => Err(DirectoryError::Own(e)),
+    let places = read_places(meta, segment_rows(rows).count(), pieces)?;
+    // No list has 2^32 edges or more, and a vertex column no more than rows.
+    let most = if single { SEGMENT_ROWS as u64 } else { u64::from(u32::MAX) };
+    if places.iter().any(|(_, edges)| *edges > most) {
+        return Err(meta.error("edges of a segment"));
     }
+    Ok(Adjacency::stored(single, rows, targets, places.into_iter()))
 }
 
 pub(super) fn write_pages(pages: &PropertyPages, places: &Places<'_>) -> Vec<u8> {
     let mut meta = Encoder::new();
-    let pieces: Vec<&Arc<Piece>> = pages.segments.iter().filter_map(|s| s.piece.as_ref()).collect();
-    write_places(pieces.into_iter(), places, &mut meta);
+    let slots = pages.slots().iter();
+    write_places(slots.map(|s| (s.piece(), s.given().slots.unwrap_or(0))), places, &mut meta);
     finish(meta)
 }
 
-pub(super) fn read_pages<E>(
+pub(super) fn read_pages(
     directory: &Piece,
     rows: u64,
-    pieces: &mut Fetch<'_, E>,
-) -> Result<Vec<Arc<SegmentPages>>, DirectoryError<E>> {
+    pieces: &mut Fetch<'_>,
+) -> Result<Vec<Arc<Slot<SegmentPages>>>, CodecError> {
     let meta = &mut Decoder::new(directory.metadata());
-    let places = read_places(meta, segment_rows(rows).count())?;
-    (places.into_iter().zip(segment_rows(rows)))
-        .map(|(place, rows)| fetch(place, pieces, |piece| SegmentPages::read(piece, rows)))
-        .collect()
+    let places = read_places(meta, segment_rows(rows).count(), pieces)?;
+    if places.iter().any(|(_, slots)| *slots > u64::from(u32::MAX)) {
+        return Err(meta.error("slots of a segment"));
+    }
+    let slots = places.into_iter().zip(segment_rows(rows));
+    Ok(slots
+        .map(|((piece, slots), rows)| Slot::new(piece, PagesGiven { rows, slots: Some(slots) }))
+        .collect())
 }
 
 pub(super) fn write_key_index(index: &KeyIndex, places: &Places<'_>) -> Vec<u8> {
     let mut meta = Encoder::new();
     meta.u8(index.bits);
-    write_places(index.pieces.iter().map(|p| &p.piece), places, &mut meta);
+    meta.u64(index.pieces.len() as u64);
+    index.pieces.iter().for_each(|slot| places(slot.piece()).write(&mut meta));
     finish(meta)
 }
 
-pub(super) fn read_key_index<E>(
+pub(super) fn read_key_index(
     directory: &Piece,
     rows: u64,
-    pieces: &mut Fetch<'_, E>,
-) -> Result<KeyIndex, DirectoryError<E>> {
+    pieces: &mut Fetch<'_>,
+) -> Result<KeyIndex, CodecError> {
     let meta = &mut Decoder::new(directory.metadata());
     let bits = meta.u8()?;
-    let count = 1usize.checked_shl(bits.into()).ok_or(meta.error("bits of a key index"))?;
-    let slots = (read_places(meta, count)?.into_iter())
-        .map(|place| fetch(place, pieces, |piece| Slots::read(piece, rows)))
-        .collect::<Result<_, _>>()?;
-    Ok(KeyIndex::of(bits, slots).ok_or(meta.error("pieces of a key index"))?)
+    let most = 1usize.checked_shl(bits.into()).ok_or(meta.error("bits of a key index"))?;
+    let slots = (0..meta.count(most)?)
+        .map(|_| Ok(Slot::new(pieces(PieceRef::read(meta)?)?, rows)))
+        .collect::<Result<_, CodecError>>()?;
+    KeyIndex::of(bits, slots).ok_or(meta.error("pieces of a key index"))
 }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use trimorph_vfs::CodecError;
+use trimorph_base::OverBudget;
+use trimorph_vfs::{CodecError, ReadError};
 
 use super::place::Wrong;
 
@@ -28,13 +29,46 @@ pub enum DatabaseError {
         /// What is wrong in it.
         what: String,
     },
+    /// All memory that may be used is in use.
+    Memory(OverBudget),
+    /// There are piece files, but no manifest that names them.
+    ManifestLost {
+        /// The directory.
+        dir: PathBuf,
+    },
+}
+
+impl From<ReadError> for DatabaseError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Damaged { path, offset, error } => {
+                Self::codec(&path, usize::try_from(offset).unwrap_or(usize::MAX), error)
+            }
+            ReadError::OverBudget(over) => Self::Memory(over),
+            ReadError::Io { path, error } => {
+                let error = io::Error::new(error.kind(), error.to_string());
+                Self::Io { path, error }
+            }
+            other => {
+                let (path, error) = (PathBuf::new(), io::Error::other(other.to_string()));
+                Self::Io { path, error }
+            }
+        }
+    }
 }
 
 impl fmt::Display for DatabaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Memory(over) => write!(f, "{over}"),
             Self::Damaged { path, offset, what } => write!(f, "{}: {what} at byte {offset}", path.display()),
+            Self::ManifestLost { dir } => write!(
+                f,
+                "{}: the file MANIFEST is missing, and without it the files in checkpoint/ cannot be read; \
+                 restore MANIFEST from a backup, or, if the data can be loaded again, remove this directory",
+                dir.display()
+            ),
         }
     }
 }
@@ -48,6 +82,11 @@ impl DatabaseError {
 
     pub(super) fn wrong(path: &Path, (offset, what): Wrong) -> Self {
         Self::Damaged { path: path.to_owned(), offset: offset as u64, what }
+    }
+
+    /// A bug of ours.
+    pub fn internal(what: &str) -> Self {
+        Self::io(Path::new("internal error"), io::Error::other(what.to_owned()))
     }
 
     /// What is wrong within something that begins at byte `from`.

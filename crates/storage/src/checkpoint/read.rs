@@ -1,8 +1,8 @@
-//! Takes a database directory, gives its main version: the manifest, the files it names, then the pieces that
-//! its directories name.
+//! Takes a database directory, gives its main version: the manifest, then the directories that it names.
+//! Pieces are read when they are touched.
 //!
 //! A reader may meet a writer that has just published a newer version and removed a file: then the newer
-//! manifest is taken.
+//! manifest is taken. Files are open before the version is used: one that is removed later stays readable.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgePlaces, EdgeTableId, OverflowPage, TableId};
 use trimorph_catalog::Catalog;
-use trimorph_vfs::{Bytes, CodecError, Decoder, FileSystem, Piece, Region, RegionOptions};
+use trimorph_vfs::{CodecError, Decoder, FileSystem, Piece, PieceFile, Pins, Pool, RegionOptions};
 
 use super::catalog::read_catalog;
-use super::directory::{DirectoryError, read_adjacency, read_column, read_key_index, read_pages};
-use super::place::{PieceRef, check_file, check_manifest, piece_file};
+use super::directory::{Fetch, read_adjacency, read_column, read_key_index, read_pages};
+use super::place::{FILE_HEADER_BYTES, PieceRef, check_file, check_manifest, piece_file};
 use super::{Checkpoint, DatabaseError};
-use crate::adjacency::{Adjacency, segment_rows};
+use crate::adjacency::{Adjacency, Targets, segment_rows};
 use crate::column::Column;
 use crate::{EdgeTable, Main, NodeTable};
 
@@ -35,22 +35,19 @@ pub struct PiecePlace {
     pub len: usize,
 }
 
-/// Reads the main version of directory `dir`, verifying every checksum.
+/// Opens the main version of directory `dir`, and tells what its files hold, for the next checkpoint. Pieces
+/// come into `pool` when they are touched.
 ///
-/// **Errors**: the first file that is missing or damaged, by name, with what is wrong and where.
-pub fn read_main(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Result<Main, DatabaseError> {
-    read_checkpoint(fs, dir, options).map(|(main, _)| main)
-}
-
-/// Reads as [`read_main`] does, and tells what the files hold, for the next checkpoint.
-pub fn read_checkpoint(
+/// **Errors**: the manifest, a file or a directory of pieces that is missing or damaged, by name, with what is
+/// wrong and where. **Cost**: the manifest and the directories, some 30 bytes a piece.
+pub fn open_checkpoint(
     fs: &dyn FileSystem,
     dir: &Path,
-    options: RegionOptions,
+    pool: &Arc<Pool>,
 ) -> Result<(Main, Checkpoint), DatabaseError> {
     let mut seen = None;
     for _ in 0..RETRIES {
-        let mut reading = Reading::new(fs, dir, options, true);
+        let mut reading = Reading::new(fs, dir, pool, true);
         match reading.run(&mut Err) {
             Err(DatabaseError::Io { path, error })
                 if error.kind() == ErrorKind::NotFound
@@ -65,8 +62,34 @@ pub fn read_checkpoint(
             Err(error) => return Err(error),
         }
     }
-    let mut reading = Reading::new(fs, dir, options, true);
+    let mut reading = Reading::new(fs, dir, pool, true);
     reading.run(&mut Err).map(|main| (main, reading.into_checkpoint()))
+}
+
+/// Reads everything that `main` has; the first that cannot be had.
+fn load(main: Main) -> Result<Main, DatabaseError> {
+    let wrong = main.slots().find_map(|slot| slot.load().err());
+    match wrong {
+        None => Ok(main),
+        Some(error) => Err(error.into()),
+    }
+}
+
+/// Reads the main version of directory `dir`, verifying every checksum.
+///
+/// **Errors**: the first file that is missing or damaged, by name, with what is wrong and where.
+pub fn read_main(fs: &dyn FileSystem, dir: &Path, options: RegionOptions) -> Result<Main, DatabaseError> {
+    read_checkpoint(fs, dir, options).map(|(main, _)| main)
+}
+
+/// Reads as [`read_main`] does, and tells what the files hold, for the next checkpoint.
+pub fn read_checkpoint(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    options: RegionOptions,
+) -> Result<(Main, Checkpoint), DatabaseError> {
+    let (main, checkpoint) = open_checkpoint(fs, dir, &Pool::unlimited(options))?;
+    Ok((load(main)?, checkpoint))
 }
 
 /// Reads without a look at checksums: what tests need to try what is behind them.
@@ -77,41 +100,42 @@ pub fn read_unverified(
     dir: &Path,
     options: RegionOptions,
 ) -> Result<Main, DatabaseError> {
-    Reading::new(fs, dir, options, false).run(&mut Err)
+    load(Reading::new(fs, dir, &Pool::unlimited(options), false).run(&mut Err)?)
 }
 
-/// Reads as [`read_main`] does, and does not stop at what is wrong.
+/// Reads as [`read_main`] does, and does not stop at what is wrong. Pieces come and go within `pool`.
 ///
-/// **Errors**: every file that is missing or damaged, with the first piece of each column, direction or index
-/// that is.
-pub fn check_main(
-    fs: &dyn FileSystem,
-    dir: &Path,
-    options: RegionOptions,
-) -> Result<Main, Vec<DatabaseError>> {
+/// **Errors**: every file that is missing, and every piece that is damaged.
+pub fn check_main(fs: &dyn FileSystem, dir: &Path, pool: &Arc<Pool>) -> Result<Main, Vec<DatabaseError>> {
     let mut found: Vec<DatabaseError> = Vec::new();
-    let mut reading = Reading::new(fs, dir, options, true);
-    let read = reading.run(&mut |error| {
+    let mut note = |error: DatabaseError| {
         if found.iter().all(|other| other.to_string() != error.to_string()) {
             found.push(error);
         }
+    };
+    let read = Reading::new(fs, dir, pool, true).run(&mut |error| {
+        note(error);
         Ok(())
     });
-    match read {
-        Ok(main) if found.is_empty() => Ok(main),
-        Ok(_) => Err(found),
-        Err(error) => {
-            found.push(error);
-            Err(found)
+    let main = match read {
+        Ok(main) => {
+            main.slots().filter_map(|slot| slot.load().err()).for_each(|error| note(error.into()));
+            Some(main)
         }
-    }
+        Err(error) => {
+            note(error);
+            None
+        }
+    };
+    main.filter(|_| found.is_empty()).ok_or(found)
 }
 
 /// Where all pieces are, directories included, in the order of a reader.
 ///
 /// **Errors**: as [`read_main`].
 pub fn pieces_of(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<PiecePlace>, DatabaseError> {
-    let mut reading = Reading::new(fs, dir, RegionOptions::default(), true);
+    let pool = Pool::unlimited(RegionOptions::default());
+    let mut reading = Reading::new(fs, dir, &pool, true);
     reading.run(&mut Err)?;
     Ok((reading.order.iter())
         .map(|place| {
@@ -128,22 +152,22 @@ type Failed<'a> = dyn FnMut(DatabaseError) -> Result<(), DatabaseError> + 'a;
 struct Reading<'a> {
     fs: &'a dyn FileSystem,
     dir: &'a Path,
-    options: RegionOptions,
+    pool: &'a Arc<Pool>,
     verify: bool,
     number: Option<u64>,
     lengths: BTreeMap<u32, u64>,
-    files: HashMap<u32, Arc<Region>>,
+    files: HashMap<u32, Arc<PieceFile>>,
     pieces: HashMap<u64, PieceRef>,
     directories: HashMap<Vec<u8>, PieceRef>,
     order: Vec<PieceRef>,
 }
 
 impl<'a> Reading<'a> {
-    fn new(fs: &'a dyn FileSystem, dir: &'a Path, options: RegionOptions, verify: bool) -> Self {
+    fn new(fs: &'a dyn FileSystem, dir: &'a Path, pool: &'a Arc<Pool>, verify: bool) -> Self {
         Self {
             fs,
             dir,
-            options,
+            pool,
             verify,
             number: None,
             lengths: BTreeMap::new(),
@@ -165,7 +189,8 @@ impl<'a> Reading<'a> {
 
     fn run(&mut self, failed: &mut Failed<'_>) -> Result<Main, DatabaseError> {
         let path = self.dir.join("MANIFEST");
-        let region = self.fs.read(&path, self.options).map_err(|e| DatabaseError::io(&path, e))?;
+        let options = RegionOptions { huge_pages: false };
+        let region = self.fs.read(&path, options).map_err(|e| DatabaseError::io(&path, e))?;
         let (number, payload) =
             check_manifest(region.as_slice(), self.verify).map_err(|w| DatabaseError::wrong(&path, w))?;
         self.number = Some(number);
@@ -176,12 +201,12 @@ impl<'a> Reading<'a> {
             self.lengths.insert(file, len);
         }
         for file in self.lengths.keys().copied().collect::<Vec<_>>() {
-            match self.read_file(file) {
-                Ok(region) => drop(self.files.insert(file, region)),
+            match self.open_file(file) {
+                Ok(opened) => drop(self.files.insert(file, opened)),
                 Err(error) => failed(error)?,
             }
         }
-        let (catalog, bytes) = read_catalog(&mut meta).map_err(damaged)?;
+        let (mut catalog, bytes) = read_catalog(&mut meta).map_err(damaged)?;
         let mut main = Main { bytes, ..Main::default() };
         let tables = main_tables(&mut meta, &catalog).map_err(damaged)?;
         for (stats, places) in catalog.statistics.node_tables.iter().zip(tables.nodes) {
@@ -194,69 +219,83 @@ impl<'a> Reading<'a> {
                 main.edge_tables.push(Arc::new(table));
             }
         }
+        let facts = catalog.facts_mut();
+        let one_type = |columns: &[Arc<Column>]| columns.iter().map(|column| column.has_one_type()).collect();
+        for (facts, table) in facts.node_tables.iter_mut().zip(&main.node_tables) {
+            facts.one_type = one_type(&table.columns);
+        }
+        for (facts, table) in facts.edge_tables.iter_mut().zip(&main.edge_tables) {
+            facts.one_type = one_type(&table.columns);
+        }
         main.catalog = Arc::new(catalog);
         Ok(main)
     }
 
-    fn read_file(&self, file: u32) -> Result<Arc<Region>, DatabaseError> {
-        let path = piece_file(self.dir, file);
-        let region = self.fs.read(&path, self.options).map_err(|e| DatabaseError::io(&path, e))?;
-        check_file(region.as_slice(), file).map_err(|w| DatabaseError::wrong(&path, w))?;
-        if self.verify && self.lengths.get(&file) != Some(&(region.len() as u64)) {
+    fn open_file(&self, number: u32) -> Result<Arc<PieceFile>, DatabaseError> {
+        let path = piece_file(self.dir, number);
+        let file = self.pool.open(self.fs, &path, self.verify).map_err(|e| DatabaseError::io(&path, e))?;
+        let header = file.read_at(0, FILE_HEADER_BYTES.min(file.size()))?;
+        check_file(&header, number).map_err(|w| DatabaseError::wrong(&path, w))?;
+        if self.verify && self.lengths.get(&number) != Some(&(file.size() as u64)) {
             let what = "damaged length (the file is cut short or has grown)".to_owned();
-            return Err(DatabaseError::wrong(&path, (region.len(), what)));
+            return Err(DatabaseError::wrong(&path, (file.size(), what)));
         }
-        Ok(Arc::new(region))
+        Ok(file)
     }
 
-    fn piece(&mut self, place: PieceRef) -> Result<Arc<Piece>, DatabaseError> {
-        let path = piece_file(self.dir, place.file);
+    /// The piece at a place, which is not read yet.
+    fn piece(&mut self, place: PieceRef) -> Option<Arc<Piece>> {
         let (offset, len) = place.range();
-        let bytes = self.files.get(&place.file).and_then(|f| Bytes::new(Arc::clone(f), offset, len));
-        let bytes = bytes.ok_or_else(|| {
-            DatabaseError::wrong(
-                &path,
-                (offset, "a piece that is not there (a missing or short file)".into()),
-            )
-        })?;
-        let piece = match self.verify {
-            true => Piece::read(bytes, place.checksum),
-            false => Piece::read_unverified(bytes, place.checksum),
-        };
-        let piece = piece.map_err(|e| DatabaseError::codec(&path, offset, e))?;
+        let piece = self.files.get(&place.file)?.piece(offset, len, place.checksum)?;
         self.order.push(place);
-        Ok(piece)
+        Some(piece)
     }
 
-    /// Reads what a directory names; what is wrong goes to `failed`, `None` if that says to go on.
+    /// Reads a directory and what it names; what is wrong goes to `failed`, `None` if that says to go on.
     fn directory<T>(
         &mut self,
         place: PieceRef,
         failed: &mut Failed<'_>,
-        read: impl FnOnce(
-            &Piece,
-            &mut dyn FnMut(PieceRef) -> Result<Arc<Piece>, DatabaseError>,
-        ) -> Result<T, DirectoryError<DatabaseError>>,
+        read: impl FnOnce(&Piece, &mut Fetch<'_>) -> Result<T, CodecError>,
     ) -> Result<Option<T>, DatabaseError> {
-        let directory = match self.piece(place) {
-            Ok(piece) => piece,
-            Err(error) => return failed(error).map(|()| None),
+        match self.try_directory(place, read) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) => failed(error).map(|()| None),
+        }
+    }
+
+    fn try_directory<T>(
+        &mut self,
+        place: PieceRef,
+        read: impl FnOnce(&Piece, &mut Fetch<'_>) -> Result<T, CodecError>,
+    ) -> Result<T, DatabaseError> {
+        let elsewhere = |this: &Self, place: PieceRef| {
+            let what = "a piece that is not there (a missing or short file)".to_owned();
+            DatabaseError::wrong(&piece_file(this.dir, place.file), (place.range().0, what))
         };
+        let directory = self.piece(place).ok_or_else(|| elsewhere(self, place))?;
+        let pins = Pins::default();
+        if !pins.pin(&directory) {
+            let untold =
+                || DatabaseError::internal("a directory of pieces could not be read, and nobody said why");
+            return Err(pins.failure().map_or_else(untold, DatabaseError::from));
+        }
         self.directories.insert(directory.as_slice().to_vec(), place);
-        let found = read(&directory, &mut |place| {
-            let piece = self.piece(place)?;
-            self.pieces.insert(piece.id(), place);
-            Ok(piece)
+        let mut missing = None;
+        let found = read(&directory, &mut |place| match self.piece(place) {
+            Some(piece) => {
+                self.pieces.insert(piece.id(), place);
+                Ok(piece)
+            }
+            None => {
+                missing = Some(place);
+                Err(CodecError { offset: 0, expected: "a piece that is there" })
+            }
         });
-        let content =
-            |place: PieceRef, e| DatabaseError::codec(&piece_file(self.dir, place.file), place.range().0, e);
-        let error = match found {
-            Ok(found) => return Ok(Some(found)),
-            Err(DirectoryError::Own(e)) => content(place, e),
-            Err(DirectoryError::Content(place, e)) => content(place, e),
-            Err(DirectoryError::Piece(error)) => error,
-        };
-        failed(error).map(|()| None)
+        match missing {
+            Some(place) => Err(elsewhere(self, place)),
+            None => found.map_err(|e| directory.damaged(e).into()),
+        }
     }
 
     fn read_columns(
@@ -299,13 +338,13 @@ impl<'a> Reading<'a> {
     ) -> Result<Option<EdgeTable>, DatabaseError> {
         let (info, facts) = (&catalog.schema.edge_tables[at], &catalog.unrecorded_facts().edge_tables[at]);
         let rows_of = |t: TableId| catalog.statistics.rows(t);
-        let targets: Vec<(TableId, u64)> =
+        let targets: Targets =
             facts.targets.iter().map(|target| (target.table, rows_of(target.table))).collect();
-        let own = [(info.source, rows_of(info.source))];
+        let own: Targets = [(info.source, rows_of(info.source))].into();
         let forward =
             self.directory(places.forward, failed, |d, p| read_adjacency(d, own[0].1, &targets, p))?;
         let mut backward = Vec::new();
-        for (place, (target, rows)) in places.backward.iter().zip(&targets) {
+        for (place, (target, rows)) in places.backward.iter().zip(targets.iter()) {
             let read = self.directory(*place, failed, |d, p| read_adjacency(d, *rows, &own, p))?;
             backward.extend(read.map(|adjacency| (*target, adjacency)));
         }

@@ -1,5 +1,6 @@
 //! Takes a main version and what is on disk already, writes the difference.
 //!
+//! 0. A directory without a manifest gets a file that says so, which is removed after step 4 (`state`).
 //! 1. Pieces that no file holds are new. Those in files of which less than half is alive are written again,
 //!    and so are those of small files once there are many.
 //! 2. New pieces go, in the order of tables, into new files of at most 64 MB, then the directories that are
@@ -16,11 +17,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use trimorph_vfs::{Encoder, FileSystem, PIECE_ALIGN, Piece, checksum};
+use trimorph_vfs::{Encoder, FileSystem, PIECE_ALIGN, Piece, Pins, checksum};
 
 use super::catalog::write_catalog;
 use super::directory::{write_adjacency, write_column, write_key_index, write_pages};
 use super::place::{self, FILE_HEADER_BYTES, PieceRef, file_header, folder, number_of, piece_file};
+use super::state::{begin_first_write, end_first_write};
 use super::{Checkpoint, DatabaseError};
 use crate::Main;
 
@@ -59,11 +61,19 @@ struct FilePlan<'a> {
 }
 
 enum Part<'a> {
-    Piece(&'a Piece),
+    Piece(&'a Arc<Piece>),
     Directory(Vec<u8>),
 }
 
 impl Part<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Piece(piece) => piece.size(),
+            Self::Directory(bytes) => bytes.len(),
+        }
+    }
+
+    /// Its bytes; a piece must be pinned.
     fn bytes(&self) -> &[u8] {
         match self {
             Self::Piece(piece) => piece.as_slice(),
@@ -83,7 +93,7 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn place(&mut self, part: Part<'a>, checksum: u64) -> PieceRef {
-        let len = part.bytes().len();
+        let len = part.len();
         let full = |f: &FilePlan<'_>| !f.parts.is_empty() && f.len + len > FILE_BYTES_MAX;
         if self.files.last().is_none_or(full) {
             self.files.push(FilePlan { number: self.next_number, len: FILE_HEADER_BYTES, parts: Vec::new() });
@@ -132,6 +142,9 @@ impl Checkpoint {
             let path = path.to_owned();
             move |error| DatabaseError::Io { path, error }
         };
+        if self.number == 0 {
+            begin_first_write(fs, dir)?;
+        }
         fs.create_dir(&folder).map_err(failed(&folder))?;
         let there = fs.list(&folder).map_err(failed(&folder))?;
         let last = there.iter().filter_map(|n| number_of(n)).chain(self.files.keys().copied()).max();
@@ -143,6 +156,16 @@ impl Checkpoint {
         for file in &plan.files {
             let path = piece_file(dir, file.number);
             let header = file_header(file.number);
+            // A file's worth at a time: what is written again may be in another file only.
+            let pins = Pins::default();
+            for part in &file.parts {
+                if let Part::Piece(piece) = part {
+                    pins.pin(piece);
+                }
+            }
+            if let Some(error) = pins.failure() {
+                return Err(error.into());
+            }
             let parts = std::iter::once(&header[..]).chain(file.parts.iter().map(Part::bytes));
             fs.write_synced(&path, &parts.collect::<Vec<_>>()).map_err(failed(&path))?;
             files.insert(file.number, file.len as u64);
@@ -168,6 +191,7 @@ impl Checkpoint {
         fs.write_atomic(&path, &bytes).map_err(failed(&path))?;
         report.manifest = bytes.len() as u64;
         report.bytes += bytes.len() as u64;
+        end_first_write(fs, dir);
         for name in fs.list(&folder).unwrap_or_default() {
             if number_of(&name).is_none_or(|n| !files.contains_key(&n)) {
                 report.removed += usize::from(remove(fs, &folder.join(name)));
@@ -230,7 +254,7 @@ impl Checkpoint {
             for adjacency in std::iter::once(&table.forward).chain(table.backward.iter().map(|(_, a)| a)) {
                 plan.directory(write_adjacency(adjacency, &places), &known).write(&mut meta);
             }
-            let stored = table.pages.segments.iter().any(|s| s.piece.is_some());
+            let stored = !table.pages.slots().is_empty();
             meta.u8(u8::from(stored));
             if stored {
                 plan.directory(write_pages(&table.pages, &places), &known).write(&mut meta);

@@ -131,7 +131,7 @@ impl Test {
     #[cold]
     fn enter(&mut self, column: &ColumnView<'_>, condition: &Condition<'_>, segment: usize) {
         self.segment = segment + 1;
-        self.codes = match (column.segments.get(segment), condition) {
+        self.codes = match (column.segment(segment), condition) {
             (Some(_), Condition::Present(_)) => Codes::Present,
             _ if column.has_exceptions => Codes::Unknown,
             (Some(SegmentView { presence: PresenceView::None, .. }), _) => Codes::Nothing,
@@ -192,7 +192,7 @@ impl Test {
             }
             (Codes::Text, data, Condition::Text { equal, passes }) => {
                 let Some(place) = view.place(i) else { return Some(false) };
-                match (data, equal, column.fsst) {
+                match (data, equal, column.fsst()) {
                     (DataView::Strings { ends, text }, ..) => passes(text_at(ends, text, place)),
                     (DataView::Compressed(strings), Some(equal), Some(table)) => {
                         table.decodes_to(strings.get(place), equal.as_bytes())
@@ -235,7 +235,7 @@ impl Test {
             return Some(0);
         }
         self.seek(column, condition, segment);
-        let view = column.segments.get(segment).filter(|s| local + len <= s.rows)?;
+        let view = column.segment(segment).filter(|s| local + len <= s.rows)?;
         if let (
             Codes::Within(low, high),
             SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), zones, .. },
@@ -272,7 +272,7 @@ impl Test {
             let (segment, local) = split(first + done as u64);
             let here = (SEGMENT_ROWS - local).min(len - done);
             self.seek(column, condition, segment);
-            let Some(view) = column.segments.get(segment).filter(|s| local + here <= s.rows) else {
+            let Some(view) = column.segment(segment).filter(|s| local + here <= s.rows) else {
                 out.truncate(before);
                 return None;
             };
@@ -347,7 +347,7 @@ impl Test {
             Some(SegmentView {
                 presence: PresenceView::All, data: DataView::Ints(codes), zones, rows, ..
             }),
-        ) = (self.codes, column.segments.get(segment))
+        ) = (self.codes, column.segment(segment))
             && local + last <= *rows
         {
             self.run.fill(codes, zones, condition, (local, last), (low, high));
@@ -382,7 +382,7 @@ impl Test {
         for (i, row) in positions {
             let (segment, local) = split(row);
             self.seek(column, condition, segment);
-            let view = column.segments.get(segment)?;
+            let view = column.segment(segment)?;
             let Some(passes) = self.passes_at(column, condition, view, local) else {
                 out.truncate(before);
                 return None;
@@ -403,7 +403,7 @@ impl Test {
         rows: std::ops::Range<usize>,
         mut visit: impl FnMut(usize),
     ) -> Option<()> {
-        let view = column.segments.get(segment)?;
+        let view = column.segment(segment)?;
         if let (Codes::Valued(..), PresenceView::All) = (self.codes, &view.presence) {
             each_zone(view.zones, condition, rows.start, rows.len(), |from, len, verdict| {
                 (from..from + len)

@@ -1,12 +1,16 @@
 //! What a column is made of, and the form of its pieces: segments, dictionary, FSST table.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use self_cell::self_cell;
 use trimorph_encoding::{DecimalsView, FsstTable, Packed, PackedView, RANK_ENTRY_BYTES, RankView};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, TextBytes};
 
+use super::codes::Codes;
 use super::stored_dictionary::Dictionary;
+use super::view::SegmentView;
+use crate::slot::{Content, Load, Slot, loads};
 
 /// Rows of a segment: the unit of encoding and of publication.
 pub const SEGMENT_ROWS: usize = 1 << 16;
@@ -205,10 +209,9 @@ fn read_floats(piece: &Piece, meta: &mut Decoder<'_>, len: usize) -> Result<Byte
 /// Smallest and largest integer of a zone; the smallest is above the largest where all are null.
 pub(crate) type ZoneRange = [i64; 2];
 
-/// One piece of a column.
+/// What is in a piece of a column.
 #[derive(Debug)]
-pub(crate) struct Segment {
-    pub(crate) piece: Arc<Piece>,
+pub(crate) struct Stored {
     pub(crate) rows: usize,
     pub(crate) presence: Presence,
     pub(crate) data: Data,
@@ -216,9 +219,127 @@ pub(crate) struct Segment {
     zones: Bytes,
 }
 
+self_cell! {
+    /// One piece of a column.
+    pub(crate) struct Segment {
+        owner: Stored,
+        #[covariant]
+        dependent: SegmentView,
+    }
+}
+
+/// What is known of a segment without reading it.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    /// The column's type.
+    pub(crate) ty: LogicalType,
+    pub(crate) rows: usize,
+    /// Entries of the dictionary: its codes are below.
+    pub(crate) entries: usize,
+    /// Whether the column has an FSST table.
+    pub(crate) fsst: bool,
+    /// None before it was read for the first time.
+    pub(crate) summary: Option<Summary>,
+}
+
+/// What a directory says of a segment's values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Summary {
+    /// Whether some are of another type.
+    pub(crate) exceptions: bool,
+    /// Place of the encoding's name in [`ENCODINGS`].
+    pub(crate) encoding: u8,
+    /// Smallest and largest integer, where there are zone maps.
+    pub(crate) range: Option<(i64, i64)>,
+}
+
+impl Given {
+    /// Whether some values are of another type.
+    pub(crate) fn has_exceptions(&self) -> bool {
+        self.summary.is_some_and(|s| s.exceptions)
+    }
+}
+
+impl Content for Segment {
+    type Given = Given;
+    type View<'v> = SegmentView<'v>;
+
+    /// **Errors**: metadata that does not fit the blobs, the rows or what is given. **Cost**: a look at every
+    /// end and code of strings.
+    fn read(piece: &Arc<Piece>, given: &Given) -> Result<Self, CodecError> {
+        let stored = Stored::read(piece, given)?;
+        if given.summary.is_some_and(|summary| summary != stored.summary()) {
+            let expected = "values as the directory describes them";
+            return Err(CodecError { offset: 0, expected });
+        }
+        Ok(Self::new(stored, |stored| SegmentView::new(stored)))
+    }
+
+    fn view(&self) -> &SegmentView<'_> {
+        self.borrow_dependent()
+    }
+}
+
 impl Segment {
+    /// The slot of a piece in memory, of so many rows of a column with this dictionary.
+    ///
+    /// **Errors**: as reading does.
+    pub(crate) fn slot(
+        column: &Column,
+        piece: Arc<Piece>,
+        rows: usize,
+    ) -> Result<Arc<Slot<Self>>, CodecError> {
+        let before = column.given(rows, None);
+        let given = |read: &Self| Given { summary: Some(read.borrow_owner().summary()), ..before.clone() };
+        Slot::read_with(piece, &before, given)
+    }
+
     /// Rows without a value.
     pub(crate) fn nulls(&self) -> usize {
+        self.borrow_owner().nulls()
+    }
+}
+
+/// Short names of encodings; their order is that of directories.
+const ENCODINGS: [&str; 12] = [
+    "null",
+    "constant",
+    "bitmap",
+    "frame of reference",
+    "linear",
+    "runs",
+    "decimal float",
+    "plain float",
+    "dictionary",
+    "plain string",
+    "FSST string",
+    "general",
+];
+
+impl Stored {
+    /// What a directory says of it.
+    fn summary(&self) -> Summary {
+        let encoding = match (&self.presence, &self.data) {
+            (Presence::None, _) => 0,
+            (_, Data::Ints(i)) if i.bits == 0 => 1,
+            (_, Data::Ints(i)) if i.bits == 1 => 2,
+            (_, Data::Ints(_)) => 3,
+            (_, Data::Linear { .. }) => 4,
+            (_, Data::Runs { .. }) => 5,
+            (_, Data::Decimals(_)) => 6,
+            (_, Data::Floats(_)) => 7,
+            (_, Data::Dictionary(_)) => 8,
+            (_, Data::Strings { .. }) => 9,
+            (_, Data::Compressed { .. }) => 10,
+            (_, Data::Values { .. }) => 11,
+        };
+        let present = self.zones().iter().filter(|[low, high]| low <= high);
+        let range = present.map(|[low, high]| (*low, *high)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        Summary { exceptions: self.exceptions.is_some(), encoding, range }
+    }
+
+    /// Rows without a value.
+    fn nulls(&self) -> usize {
         let absent = match &self.presence {
             Presence::All => 0,
             Presence::None => self.rows,
@@ -243,19 +364,49 @@ pub(crate) struct Exceptions {
 }
 
 /// A column, read in place.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Column {
     pub(crate) ty: LogicalType,
-    pub(crate) segments: Vec<Arc<Segment>>,
+    pub(crate) segments: Vec<Arc<Slot<Segment>>>,
     pub(crate) dictionary: Dictionary,
-    pub(crate) fsst: Option<Arc<Fsst>>,
+    pub(crate) fsst: Option<Arc<Slot<Fsst>>>,
+    /// The codes of all segments side by side, once all were touched.
+    codes: OnceLock<ColumnCodes>,
+}
+
+type MaybeCodes<'c> = Option<Codes<'c>>;
+
+self_cell! {
+    struct ColumnCodes {
+        owner: Vec<Arc<Slot<Segment>>>,
+        #[covariant]
+        dependent: MaybeCodes,
+    }
+}
+
+impl std::fmt::Debug for ColumnCodes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ColumnCodes")
+    }
 }
 
 /// The FSST table of a column, in a piece of its own.
 #[derive(Debug)]
-pub(crate) struct Fsst {
-    pub(crate) piece: Arc<Piece>,
-    pub(crate) table: FsstTable,
+pub(crate) struct Fsst(FsstTable);
+
+impl Content for Fsst {
+    type Given = ();
+    type View<'v> = FsstTable;
+
+    fn read(piece: &Arc<Piece>, (): &()) -> Result<Self, CodecError> {
+        let mut meta = Decoder::new(piece.metadata());
+        let blob = piece.read_blob(&mut meta)?;
+        FsstTable::from_bytes(blob.as_slice()).map(Self).ok_or(meta.error("an FSST table"))
+    }
+
+    fn view(&self) -> &FsstTable {
+        &self.0
+    }
 }
 
 impl Fsst {
@@ -263,13 +414,6 @@ impl Fsst {
         let mut piece = PieceWriter::new();
         put_blob(table.to_bytes(), &mut piece);
         piece.finish()
-    }
-
-    pub(crate) fn read(piece: Arc<Piece>) -> Result<Self, CodecError> {
-        let mut meta = Decoder::new(piece.metadata());
-        let blob = piece.read_blob(&mut meta)?;
-        let table = FsstTable::from_bytes(blob.as_slice()).ok_or(meta.error("an FSST table"))?;
-        Ok(Self { piece, table })
     }
 }
 
@@ -279,24 +423,26 @@ impl Column {
         self.ty
     }
 
+    pub(crate) fn new(
+        ty: LogicalType,
+        segments: Vec<Arc<Slot<Segment>>>,
+        dictionary: Dictionary,
+        fsst: Option<Arc<Slot<Fsst>>>,
+    ) -> Self {
+        Self { ty, segments, dictionary, fsst, codes: OnceLock::new() }
+    }
+
+    /// What is known of a segment of `rows` rows.
+    pub(crate) fn given(&self, rows: usize, summary: Option<Summary>) -> Given {
+        let (entries, fsst) = (self.dictionary.len(), self.fsst.is_some());
+        Given { ty: self.ty, rows, entries, fsst, summary }
+    }
+
     /// Short names of the encodings its segments use, with how many use each.
     pub fn encodings(&self) -> Vec<(&'static str, usize)> {
         let mut counts: Vec<(&'static str, usize)> = Vec::new();
-        for segment in &self.segments {
-            let name = match (&segment.presence, &segment.data) {
-                (Presence::None, _) => "null",
-                (_, Data::Ints(i)) if i.bits == 0 => "constant",
-                (_, Data::Ints(i)) if i.bits == 1 => "bitmap",
-                (_, Data::Ints(_)) => "frame of reference",
-                (_, Data::Linear { .. }) => "linear",
-                (_, Data::Runs { .. }) => "runs",
-                (_, Data::Decimals(_)) => "decimal float",
-                (_, Data::Floats(_)) => "plain float",
-                (_, Data::Dictionary(_)) => "dictionary",
-                (_, Data::Strings { .. }) => "plain string",
-                (_, Data::Compressed { .. }) => "FSST string",
-                (_, Data::Values { .. }) => "general",
-            };
+        for summary in self.segments.iter().filter_map(|s| s.given().summary) {
+            let name = ENCODINGS.get(usize::from(summary.encoding)).copied().unwrap_or("unknown");
             match counts.iter_mut().find(|(n, _)| *n == name) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((name, 1)),
@@ -307,7 +453,22 @@ impl Column {
 
     /// Whether some values are of another type than the column's.
     pub(crate) fn has_exceptions(&self) -> bool {
-        self.segments.iter().any(|s| s.exceptions.is_some())
+        self.segments.iter().any(|s| s.given().has_exceptions())
+    }
+
+    /// The codes of all segments, where all are packed integers; all must have been touched.
+    pub(super) fn codes(&self) -> Option<&Codes<'_>> {
+        let touched = self.segments.iter().all(|s| s.touched().is_some());
+        let codes = if touched {
+            Some(self.codes.get_or_init(|| {
+                ColumnCodes::new(self.segments.clone(), |slots| {
+                    Codes::new(slots.iter().map(|slot| slot.touched()?.view().codes()))
+                })
+            }))
+        } else {
+            None
+        };
+        codes?.borrow_dependent().as_ref()
     }
 
     /// Whether all values are of the column's type. General values are not looked at: they may be of any.
@@ -318,17 +479,21 @@ impl Column {
 
     /// All its pieces, in the order of a directory.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
-        let fsst = self.fsst.iter().map(|f| &f.piece);
-        fsst.chain(self.dictionary.pieces.iter().map(|p| &p.piece))
-            .chain(self.segments.iter().map(|s| &s.piece))
+        let fsst = self.fsst.iter().map(|f| f.piece());
+        fsst.chain(self.dictionary.pieces.iter().map(|p| p.piece()))
+            .chain(self.segments.iter().map(|s| s.piece()))
     }
 
-    /// Reads the piece of a segment of `len` rows; the column's dictionary and FSST table are there already.
-    ///
-    /// **Errors**: metadata that does not fit the blobs or the rows. **Cost**: a look at every end and code
-    /// of strings.
-    pub(crate) fn read_segment(&self, piece: Arc<Piece>, len: usize) -> Result<Segment, CodecError> {
-        let (piece, owned) = (&*piece, Arc::clone(&piece));
+    /// What can be brought into memory, what others need first.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = &dyn Load> {
+        let fsst = self.fsst.iter().map(|slot| &**slot as &dyn Load);
+        fsst.chain(loads(&self.dictionary.pieces)).chain(loads(&self.segments))
+    }
+}
+
+impl Stored {
+    fn read(piece: &Piece, given: &Given) -> Result<Self, CodecError> {
+        let len = given.rows;
         let meta = &mut Decoder::new(piece.metadata());
         let (presence, present) = match meta.u8()? {
             0 => (Presence::All, len),
@@ -344,7 +509,7 @@ impl Column {
             1 => Data::Floats(read_floats(piece, meta, present)?),
             2 => {
                 let codes = Ints::read(piece, meta, present)?;
-                let entries = self.dictionary.len();
+                let entries = given.entries;
                 if (0..present).any(|i| usize::try_from(codes.view().get(i)).map_or(true, |c| c >= entries)) {
                     return Err(meta.error("codes within the dictionary"));
                 }
@@ -354,7 +519,7 @@ impl Column {
                 let (ends, text) = read_text(piece, meta, present)?;
                 Data::Strings { ends, text }
             }
-            4 if self.fsst.is_some() => {
+            4 if given.fsst => {
                 let (ends, bytes) = read_values(piece, meta, present)?;
                 Data::Compressed { ends, bytes }
             }
@@ -376,7 +541,7 @@ impl Column {
             8 => Data::Decimals(Decimals::read(piece, meta, present)?),
             _ => return Err(meta.error("a column encoding")),
         };
-        if !fits(self.ty, &data) && !matches!(presence, Presence::None) {
+        if !fits(given.ty, &data) && !matches!(presence, Presence::None) {
             return Err(meta.error("an encoding that fits the column's type"));
         }
         let exceptions = match meta.u8()? {
@@ -386,7 +551,7 @@ impl Column {
         let zones = piece.read_blob(meta)?;
         let ranges = bytemuck::try_cast_slice::<u8, ZoneRange>(zones.as_slice()).map(<[ZoneRange]>::len);
         if ranges.is_ok_and(|n| n == 0 || n == len.div_ceil(ZONE_ROWS)) {
-            Ok(Segment { piece: owned, rows: len, presence, data, exceptions, zones })
+            Ok(Self { rows: len, presence, data, exceptions, zones })
         } else {
             Err(meta.error("a range for each zone, or none"))
         }

@@ -24,7 +24,7 @@ pub use codes::RowId;
 pub use compare::{Condition, Test};
 pub use format::{Column, SEGMENT_ROWS, ZONE_ROWS};
 pub(crate) use format::{
-    Fsst, Ints as PackedInts, RankBytes, Segment, put_blob, read_presence, type_code, type_from_code,
+    Fsst, Ints as PackedInts, RankBytes, Segment, Summary, put_blob, read_presence, type_code, type_from_code,
 };
 pub(crate) use stored_dictionary::{Dictionary, Entries};
 pub use view::ColumnView;

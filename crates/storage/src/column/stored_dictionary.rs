@@ -7,11 +7,13 @@
 
 use std::sync::Arc;
 
+use self_cell::self_cell;
 use trimorph_encoding::{PackedView, pack};
-use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter, TextBytes};
+use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter, Pins, TextBytes};
 
 use super::format::{Ints, put_blob, read_text};
 use super::view::text_at;
+use crate::slot::{Content, Resolved, Slot};
 
 /// What a piece of a dictionary takes at most, so that a new entry is a small write.
 const PIECE_BYTES_MAX: usize = 256 << 10;
@@ -23,21 +25,37 @@ pub(crate) fn entry_bytes_max(shift: u8) -> usize {
     (PIECE_BYTES_MAX >> shift).saturating_sub(4)
 }
 
-/// Consecutive entries.
+/// What is in a piece: consecutive entries.
 #[derive(Debug)]
-pub(crate) struct Entries {
-    pub(crate) piece: Arc<Piece>,
-    pub(crate) len: usize,
+pub(crate) struct Texts {
     ends: Ints,
     text: TextBytes,
 }
 
-impl Entries {
-    /// Reads the piece of `len` entries.
-    pub(crate) fn read(piece: Arc<Piece>, len: usize) -> Result<Self, CodecError> {
+type TextsView<'v> = (PackedView<'v>, &'v str);
+
+self_cell! {
+    /// One piece of a dictionary.
+    pub(crate) struct Entries {
+        owner: Texts,
+        #[covariant]
+        dependent: TextsView,
+    }
+}
+
+impl Content for Entries {
+    /// How many there are.
+    type Given = usize;
+    type View<'v> = TextsView<'v>;
+
+    fn read(piece: &Arc<Piece>, len: &usize) -> Result<Self, CodecError> {
         let mut meta = Decoder::new(piece.metadata());
-        let (ends, text) = read_text(&piece, &mut meta, len)?;
-        Ok(Self { piece, len, ends, text })
+        let (ends, text) = read_text(piece, &mut meta, *len)?;
+        Ok(Self::new(Texts { ends, text }, |texts| (texts.ends.view(), texts.text.as_str())))
+    }
+
+    fn view(&self) -> &TextsView<'_> {
+        self.borrow_dependent()
     }
 }
 
@@ -45,20 +63,21 @@ impl Entries {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Dictionary {
     pub(crate) shift: u8,
-    pub(crate) pieces: Vec<Arc<Entries>>,
+    pub(crate) pieces: Vec<Arc<Slot<Entries>>>,
 }
 
 impl Dictionary {
     /// Entries.
     pub(crate) fn len(&self) -> usize {
-        self.pieces.iter().map(|p| p.len).sum()
+        self.pieces.iter().map(|p| p.given()).sum()
     }
 
     /// The dictionary of some pieces; `None` if they do not hold the invariant.
-    pub(crate) fn of(shift: u8, pieces: Vec<Arc<Entries>>) -> Option<Self> {
+    pub(crate) fn of(shift: u8, pieces: Vec<Arc<Slot<Entries>>>) -> Option<Self> {
         let whole = 1usize.checked_shl(shift.into())?;
-        let fits =
-            |(i, p): (usize, &Arc<Entries>)| p.len == whole || (i + 1 == pieces.len() && p.len < whole);
+        let fits = |(i, p): (usize, &Arc<Slot<Entries>>)| {
+            *p.given() == whole || (i + 1 == pieces.len() && *p.given() < whole)
+        };
         (shift <= SHIFT_MAX && pieces.iter().enumerate().all(fits)).then_some(Self { shift, pieces })
     }
 
@@ -94,7 +113,7 @@ impl Dictionary {
 
     /// The dictionary with other pieces from that of its last incomplete entries on; `None` if they do not
     /// fit.
-    pub(crate) fn with_tail(&self, shift: u8, tail: Vec<Arc<Entries>>) -> Option<Self> {
+    pub(crate) fn with_tail(&self, shift: u8, tail: Vec<Arc<Slot<Entries>>>) -> Option<Self> {
         if tail.is_empty() {
             return Some(self.clone());
         }
@@ -103,19 +122,25 @@ impl Dictionary {
     }
 }
 
-/// A dictionary, resolved into slices.
+/// A dictionary as one thread sees it.
 pub(crate) struct DictionaryView<'s> {
     shift: u8,
     mask: usize,
     len: usize,
-    pieces: Vec<(PackedView<'s>, &'s str)>,
+    pieces: Resolved<'s, Entries>,
 }
 
 impl<'s> DictionaryView<'s> {
-    pub(crate) fn new(dictionary: &'s Dictionary) -> Self {
-        let pieces = dictionary.pieces.iter().map(|p| (p.ends.view(), p.text.as_str())).collect();
+    /// Nothing is read yet.
+    pub(crate) fn new(dictionary: &'s Dictionary, pins: &Arc<Pins<'s>>) -> Self {
+        let pieces = Resolved::new(&dictionary.pieces, pins);
         let (shift, len) = (dictionary.shift, dictionary.len());
         Self { shift, mask: (1 << shift) - 1, len, pieces }
+    }
+
+    /// Forgets what is pinned.
+    pub(crate) fn forget(&self) {
+        self.pieces.forget();
     }
 
     /// Entries.

@@ -1,15 +1,26 @@
-//! Column view: the read side, resolved once per query into slices, then one load, shift and mask per value.
+//! Column view: the read side. A segment is resolved into slices once, when it is first touched, and pinned
+//! by each thread that reads it; then one load, shift and mask per value.
+//!
+//! Rows at random are read fastest where all segments are pinned: then their codes lie side by side (`codes`)
+//! and nothing is asked per value. Until then, and where memory is too short for all, values are read one by
+//! one.
+
+use std::cell::{Cell, OnceCell};
+use std::sync::Arc;
 
 use trimorph_encoding::{
     DecimalsView, FsstTable, LinearView, PackedView, RankView, RunsView, StringsView, expand,
 };
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Text, Values, Vector};
-use trimorph_vfs::Decoder;
+use trimorph_vfs::{Decoder, Pins};
 
 use super::codes::{BATCH_ROWS, Batch, Codes, Present, RowId, Source};
-use super::format::{Column, Data, Exceptions, Presence, SEGMENT_ROWS, Segment, ZONE_ROWS, ZoneRange};
+use super::format::{
+    Column, Data, Exceptions, Presence, SEGMENT_ROWS, Segment, Stored, ZONE_ROWS, ZoneRange,
+};
 use super::stored_dictionary::DictionaryView;
+use crate::slot::{Content, Resolved};
 use crate::value_codec;
 
 pub(super) enum PresenceView<'s> {
@@ -62,30 +73,36 @@ impl DataView<'_> {
     }
 }
 
-pub(super) struct SegmentView<'s> {
+pub(crate) struct SegmentView<'s> {
     pub(super) presence: PresenceView<'s>,
     pub(super) data: DataView<'s>,
     pub(super) zones: &'s [ZoneRange],
     /// Rows it has: fewer than a whole segment at the end of a table, and of each source segment's edges.
     pub(super) rows: usize,
-    stored: &'s Segment,
+    stored: &'s Stored,
 }
 
-/// A column, resolved into slices.
+/// A column as one thread sees it.
 pub struct ColumnView<'s> {
     pub(super) ty: LogicalType,
-    pub(super) segments: Vec<SegmentView<'s>>,
+    column: &'s Column,
+    segments: Resolved<'s, Segment>,
     pub(super) dictionary: DictionaryView<'s>,
-    pub(super) fsst: Option<&'s FsstTable>,
+    fsst: OnceCell<Option<&'s FsstTable>>,
+    pins: Arc<Pins<'s>>,
+    /// Whether texts may point into pieces, or must be copies.
+    in_place: bool,
     /// Whether some values are of another type.
     pub(super) has_exceptions: bool,
-    /// The same segments, where all of them are packed integers (plain floats, codes of the dictionary): what
-    /// is gathered in batches.
-    codes: Option<Codes<'s>>,
+    /// All segments side by side, where all are pinned and packed integers (plain floats, codes of the
+    /// dictionary): what is gathered in batches.
+    codes: Cell<Option<&'s Codes<'s>>>,
+    /// How many segments may be missing before codes are looked for again.
+    missing_max: Cell<usize>,
 }
 
 impl<'s> SegmentView<'s> {
-    fn new(segment: &'s Segment) -> Self {
+    pub(super) fn new(segment: &'s Stored) -> Self {
         let presence = match &segment.presence {
             Presence::All => PresenceView::All,
             Presence::None => PresenceView::None,
@@ -120,7 +137,7 @@ impl<'s> SegmentView<'s> {
     }
 
     /// The segment as packed integers, if it is.
-    fn codes(&self) -> Option<Source<'s>> {
+    pub(super) fn codes(&self) -> Option<Source<'s>> {
         let present = match self.presence {
             PresenceView::All => Present::All,
             PresenceView::None => Present::None,
@@ -176,18 +193,67 @@ impl<'s> ColumnView<'s> {
         self.ty
     }
 
-    /// Resolves `column`.
+    /// The column for a thread of its own, whose pins go with the view.
     pub fn new(column: &'s Column) -> Self {
-        let segments: Vec<SegmentView<'s>> = column.segments.iter().map(|s| SegmentView::new(s)).collect();
-        let codes = Codes::new(segments.iter().map(SegmentView::codes));
+        Self::pinned(column, &Arc::default())
+    }
+
+    /// The column for the thread of `pins`. Nothing is read yet. **Cost**: a word a segment.
+    pub fn pinned(column: &'s Column, pins: &Arc<Pins<'s>>) -> Self {
         Self {
             ty: column.ty,
-            segments,
-            dictionary: DictionaryView::new(&column.dictionary),
-            fsst: column.fsst.as_deref().map(|fsst| &fsst.table),
+            column,
+            segments: Resolved::new(&column.segments, pins),
+            dictionary: DictionaryView::new(&column.dictionary, pins),
+            fsst: OnceCell::new(),
+            pins: Arc::clone(pins),
+            in_place: pins.are_kept(),
             has_exceptions: column.has_exceptions(),
-            codes,
+            codes: Cell::new(None),
+            missing_max: Cell::new(column.segments.len()),
         }
+    }
+
+    /// Forgets what is pinned; vectors read so far must own their texts.
+    pub fn forget(&self) {
+        self.segments.forget();
+        self.dictionary.forget();
+        self.codes.set(None);
+        self.missing_max.set(self.segments.len());
+    }
+
+    /// A segment; `None` past the last, and where its piece cannot be had.
+    #[inline(always)]
+    pub(super) fn segment(&self, segment: usize) -> Option<&'s SegmentView<'s>> {
+        self.segments.get(segment)
+    }
+
+    /// The FSST table.
+    #[inline]
+    pub(super) fn fsst(&self) -> Option<&'s FsstTable> {
+        *self.fsst.get_or_init(|| self.column.fsst.as_ref()?.get(&self.pins).map(Content::view))
+    }
+
+    /// All segments side by side, if they are pinned, or are in memory and most likely wanted.
+    #[inline]
+    fn codes(&self) -> Option<&'s Codes<'s>> {
+        match self.codes.get() {
+            Some(codes) => Some(codes),
+            None if self.segments.missing() <= self.missing_max.get() => self.look_for_codes(),
+            None => None,
+        }
+    }
+
+    #[cold]
+    fn look_for_codes(&self) -> Option<&'s Codes<'s>> {
+        let missing = self.segments.missing();
+        // Again when a quarter of what is missing now was touched, or nothing is any more.
+        self.missing_max.set(missing - missing.div_ceil(4));
+        if !self.segments.take_resident() {
+            return None;
+        }
+        self.codes.set(self.column.codes());
+        self.codes.get()
     }
 
     /// The type of its vectors; `Any` if values are general or there are exceptions.
@@ -202,14 +268,18 @@ impl<'s> ColumnView<'s> {
             return None;
         }
         let (segment, local) = split(row);
-        self.segments.get(segment)?.zones.get(local / ZONE_ROWS).map(|[low, high]| (*low, *high))
+        if let Some(view) = self.segments.pinned(segment) {
+            return view.zones.get(local / ZONE_ROWS).map(|[low, high]| (*low, *high));
+        }
+        // What the whole segment has bounds what the zone has, and takes no reading.
+        self.segments.given(segment)?.summary?.range
     }
 
     /// Whether there is such a row: the slots of an edge table have gaps behind each segment of source rows.
     #[inline]
     pub fn has_row(&self, row: u64) -> bool {
         let (segment, local) = split(row);
-        self.segments.get(segment).is_some_and(|s| local < s.rows)
+        self.segments.given(segment).is_some_and(|given| local < given.rows)
     }
 
     /// Reads the rows of `(position, row)` pairs into a vector of `len` positions; others are arbitrary, and
@@ -237,7 +307,7 @@ impl<'s> ColumnView<'s> {
                 len,
                 Text::Stored(""),
                 Values::String,
-                |code| Text::Stored(self.entry(code)),
+                |code| self.stored(self.entry(code)),
                 |v, p| self.text(v, p),
             ),
             _ => self.gather_any(rows, len),
@@ -247,7 +317,7 @@ impl<'s> ColumnView<'s> {
     /// Reads rows into a vector, one after the other: [`Self::gather`] for positions `0..rows.len()`, in
     /// fewer steps.
     pub fn gather_rows<R: RowId>(&self, rows: &[R]) -> Vector<'s> {
-        let Some(codes) = self.codes.as_ref().filter(|_| !self.has_exceptions) else {
+        let Some(codes) = self.codes().filter(|_| !self.has_exceptions) else {
             return self.gather(rows.iter().map(|row| row.row()).enumerate(), rows.len());
         };
         match self.ty {
@@ -261,7 +331,7 @@ impl<'s> ColumnView<'s> {
                 gather_run(codes, rows, 0.0, Values::Float, |v| f64::from_bits(v.cast_unsigned()))
             }
             LogicalType::String => {
-                gather_run(codes, rows, Text::Stored(""), Values::String, |v| Text::Stored(self.entry(v)))
+                gather_run(codes, rows, Text::Stored(""), Values::String, |v| self.stored(self.entry(v)))
             }
             _ => self.gather(rows.iter().map(|row| row.row()).enumerate(), rows.len()),
         }
@@ -292,7 +362,7 @@ impl<'s> ColumnView<'s> {
     ) -> Vector<'s> {
         let mut out = vec![blank; len];
         let mut nulls = Nulls::NONE;
-        match &self.codes {
+        match self.codes() {
             Some(codes) if len >= BATCH_LEAST => {
                 gather_batches(codes, rows, convert, &mut out, &mut nulls);
             }
@@ -309,7 +379,7 @@ impl<'s> ColumnView<'s> {
             None => {
                 for (i, row) in rows {
                     let (segment, local) = split(row);
-                    match self.segments.get(segment).and_then(|s| Some((s, s.place(local)?))) {
+                    match self.segment(segment).and_then(|s| Some((s, s.place(local)?))) {
                         Some((segment, place)) => out[i] = read(&segment.data, place),
                         None => nulls.set(i, len),
                     }
@@ -333,7 +403,7 @@ impl<'s> ColumnView<'s> {
     pub fn scan(&self, first: u64, len: usize) -> Vector<'s> {
         let (segment, local) = split(first);
         if !self.has_exceptions
-            && let Some(SegmentView { presence, data, rows, .. }) = self.segments.get(segment)
+            && let Some(SegmentView { presence, data, rows, .. }) = self.segment(segment)
             && local + len <= *rows
             && let DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_) = data
             && let Some(wrap) = match self.ty {
@@ -359,13 +429,13 @@ impl<'s> ColumnView<'s> {
     #[inline]
     pub fn is_null(&self, row: u64) -> bool {
         let (segment, local) = split(row);
-        self.segments.get(segment).is_none_or(|s| s.place(local).is_none()) && self.exception(row).is_none()
+        self.segment(segment).is_none_or(|s| s.place(local).is_none()) && self.exception(row).is_none()
     }
 
     /// The value of one row.
     pub fn value(&self, row: u64) -> Value {
         let (segment, local) = split(row);
-        let Some(view) = self.segments.get(segment) else { return Value::Null };
+        let Some(view) = self.segment(segment) else { return Value::Null };
         let Some(place) = view.place(local) else { return self.exception(row).unwrap_or(Value::Null) };
         match &view.data {
             data @ (DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_))
@@ -392,14 +462,20 @@ impl<'s> ColumnView<'s> {
         }
     }
 
+    /// A text of a piece, in place if pins are kept.
+    #[inline]
+    fn stored(&self, text: &'s str) -> Text<'s> {
+        if self.in_place { Text::Stored(text) } else { Text::Made(text.into()) }
+    }
+
     #[inline]
     fn text(&self, data: &DataView<'s>, place: usize) -> Text<'s> {
         match data {
-            DataView::Dictionary(codes) => Text::Stored(self.entry(codes.get(place))),
-            DataView::Strings { ends, text } => Text::Stored(text_at(ends, text, place)),
+            DataView::Dictionary(codes) => self.stored(self.entry(codes.get(place))),
+            DataView::Strings { ends, text } => self.stored(text_at(ends, text, place)),
             DataView::Compressed(strings) => {
                 let mut out = Vec::new();
-                if let Some(table) = self.fsst {
+                if let Some(table) = self.fsst() {
                     table.decode(strings.get(place), &mut out);
                 }
                 Text::Made(String::from_utf8_lossy(&out).as_ref().into())
@@ -415,7 +491,7 @@ impl<'s> ColumnView<'s> {
 
     fn exception(&self, row: u64) -> Option<Value> {
         let (segment, local) = split(row);
-        let Exceptions { len, rows, ends, bytes } = self.segments.get(segment)?.stored.exceptions.as_ref()?;
+        let Exceptions { len, rows, ends, bytes } = self.segment(segment)?.stored.exceptions.as_ref()?;
         let rows = rows.view();
         let (mut low, mut high) = (0, *len);
         while low < high {

@@ -15,12 +15,13 @@ use trimorph_encoding::{
     pack_runs, train_fsst,
 };
 use trimorph_types::{LogicalType, Value};
-use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter};
+use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter, Pins};
 
 use super::dictionary::Dictionary;
-use super::format::{Column, Fsst, Ints, SEGMENT_ROWS, ZONE_ROWS, ZoneRange, is_integral, put_blob};
+use super::format::{Column, Fsst, Ints, SEGMENT_ROWS, Segment, ZONE_ROWS, ZoneRange, is_integral, put_blob};
 use super::stored_dictionary::{self, DictionaryView, Entries};
 use crate::bulk::{ColumnBatch, ColumnData};
+use crate::slot::{Content, Slot};
 use crate::value_codec;
 
 /// Average length of runs from which they are tried: a start costs 1.25 bits a row, a value as much as in a
@@ -68,16 +69,16 @@ impl WrittenColumn {
     /// **Errors**: none but a bug of the writer's.
     pub(crate) fn read(&self, pieces: &mut impl Iterator<Item = Arc<Piece>>) -> Result<Column, CodecError> {
         let mut next = || pieces.next().ok_or(CodecError { offset: 0, expected: "a piece" });
-        let fsst = if self.fsst { Some(Arc::new(Fsst::read(next()?)?)) } else { None };
+        let fsst = if self.fsst { Some(Slot::read(next()?, ())?) } else { None };
         let entries = (self.entries.iter())
-            .map(|len| Ok(Arc::new(Entries::read(next()?, *len)?)))
+            .map(|len| Slot::<Entries>::read(next()?, *len))
             .collect::<Result<_, CodecError>>()?;
         let dictionary = stored_dictionary::Dictionary::of(self.shift, entries)
             .ok_or(CodecError { offset: 0, expected: "a dictionary" })?;
-        let mut column = Column { ty: self.ty, segments: Vec::new(), dictionary, fsst };
+        let mut column = Column::new(self.ty, Vec::new(), dictionary, fsst);
         for rows in &self.rows {
-            let segment = column.read_segment(next()?, *rows)?;
-            column.segments.push(Arc::new(segment));
+            let segment = Segment::slot(&column, next()?, *rows)?;
+            column.segments.push(segment);
         }
         Ok(column)
     }
@@ -150,15 +151,19 @@ impl ColumnWriter {
     /// For segments of a column that has others: codes of its dictionary stay what they are.
     ///
     /// **Cost**: that of the dictionary's texts.
-    pub(crate) fn continuing(column: &Arc<Column>) -> Self {
+    ///
+    /// What cannot be read of it is told to `pins`.
+    pub(crate) fn continuing<'s>(column: &'s Arc<Column>, pins: &Arc<Pins<'s>>) -> Self {
         let mut writer = Self::new(column.ty);
-        let texts = DictionaryView::new(&column.dictionary);
+        let texts = DictionaryView::new(&column.dictionary, pins);
         for code in 0..texts.len() {
             writer.dictionary.code(texts.entry(code as i64).as_bytes());
         }
         if texts.len() > 0 {
             writer.entry_bytes_max = stored_dictionary::entry_bytes_max(column.dictionary.shift);
         }
+        // Kept once it was read: a few hundred bytes.
+        let _ = column.fsst.as_ref().and_then(|fsst| fsst.get(pins));
         writer.continued = Some(Arc::clone(column));
         writer
     }
@@ -361,8 +366,9 @@ impl ColumnWriter {
     }
 
     fn encode_heap(&mut self, bytes: &[u8], ends: &[i64], texts: &[&[u8]]) -> Encoded {
-        if let Some(fsst) = self.continued.as_ref().and_then(|c| c.fsst.as_ref()) {
-            let encoder = FsstEncoder::new(&fsst.table);
+        let fsst = self.continued.as_ref().and_then(|c| c.fsst.as_ref()?.touched());
+        if let Some(fsst) = fsst {
+            let encoder = FsstEncoder::new(fsst.view());
             let (mut out, mut out_ends) = (Vec::with_capacity(bytes.len() / 2), Vec::new());
             for text in texts {
                 encoder.encode(text, &mut out);

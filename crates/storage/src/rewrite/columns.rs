@@ -9,9 +9,12 @@ use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 use trimorph_vfs::{RegionOptions, lay_out};
 
-use super::RewriteError;
+use super::{RewriteError, check};
 use crate::bulk::{ColumnBatch, ColumnData};
-use crate::column::{Column, ColumnView, ColumnWriter, Entries, Fsst, SEGMENT_ROWS, WrittenSegments};
+use crate::column::{
+    Column, ColumnView, ColumnWriter, Entries, Fsst, SEGMENT_ROWS, Segment, WrittenSegments,
+};
+use crate::slot::Slot;
 
 /// Where the value of a row of the new segment comes from.
 #[derive(Clone, Copy)]
@@ -33,8 +36,9 @@ pub(super) fn rewrite(
     new: &dyn Fn(usize) -> Value,
     options: RegionOptions,
 ) -> Result<(Column, PropertyStats), RewriteError> {
-    let mut writer = ColumnWriter::continuing(column);
-    let view = ColumnView::new(column);
+    let pins = Arc::default();
+    let mut writer = ColumnWriter::continuing(column, &pins);
+    let view = ColumnView::pinned(column, &pins);
     let mut slots = Vec::new();
     for source in sources {
         if let Source::Old(slot) = source {
@@ -49,8 +53,9 @@ pub(super) fn rewrite(
     }
     append(&mut writer, &view, &mut slots);
     let written = writer.finish_segments();
-    let before: usize =
-        column.segments.get(replaced.clone()).unwrap_or_default().iter().map(|s| s.nulls()).sum();
+    let old = column.segments.get(replaced.clone()).unwrap_or_default();
+    let before: usize = old.iter().filter_map(|s| s.get(&pins)).map(Segment::nulls).sum();
+    check(&pins)?;
     let (low, high) = (stats.range, written.stats.range);
     let range = low.zip(high).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).or(low).or(high);
     let nulls = (stats.nulls + written.stats.nulls).saturating_sub(before as u64);
@@ -88,12 +93,12 @@ fn batch(vector: Vector<'_>, len: usize) -> ColumnBatch {
 }
 
 /// A whole segment without values.
-fn nothing(column: &Column, options: RegionOptions) -> Result<Arc<crate::column::Segment>, RewriteError> {
+fn nothing(column: &Column, options: RegionOptions) -> Result<Arc<Slot<Segment>>, RewriteError> {
     let mut writer = ColumnWriter::new(column.ty);
     (0..SEGMENT_ROWS).for_each(|_| writer.push_value(Value::Null));
     let piece = lay_out(writer.finish().0.pieces, options)?.pop();
     let piece = piece.ok_or(trimorph_vfs::CodecError { offset: 0, expected: "a piece" })?;
-    Ok(Arc::new(column.read_segment(piece, SEGMENT_ROWS)?))
+    Ok(Segment::slot(column, piece, SEGMENT_ROWS)?)
 }
 
 /// The column with what was written in the place of some segments.
@@ -110,17 +115,17 @@ fn put(
     let pieces = fsst.into_iter().chain(dictionary.into_iter().chain(segments).map(|(piece, _)| piece));
     let mut pieces = lay_out(pieces.collect(), options)?.into_iter();
     let mut next = || pieces.next().ok_or(trimorph_vfs::CodecError { offset: 0, expected: "a piece" });
-    let fsst = if has_fsst { Some(Arc::new(Fsst::read(next()?)?)) } else { column.fsst.clone() };
+    let fsst = if has_fsst { Some(Slot::<Fsst>::read(next()?, ())?) } else { column.fsst.clone() };
     let tail = entries
         .into_iter()
-        .map(|len| Ok(Arc::new(Entries::read(next()?, len)?)))
+        .map(|len| Ok(Slot::<Entries>::read(next()?, len)?))
         .collect::<Result<_, RewriteError>>()?;
     let unfit = trimorph_vfs::CodecError { offset: 0, expected: "a dictionary that goes on" };
     let dictionary = column.dictionary.with_tail(shift, tail).ok_or(unfit)?;
-    let mut out = Column { ty: column.ty, segments: column.segments.clone(), dictionary, fsst };
+    let mut out = Column::new(column.ty, column.segments.clone(), dictionary, fsst);
     let new = rows
         .into_iter()
-        .map(|rows| Ok(Arc::new(out.read_segment(next()?, rows)?)))
+        .map(|rows| Ok(Segment::slot(&out, next()?, rows)?))
         .collect::<Result<Vec<_>, RewriteError>>()?;
     // Rows that the table got since had no segment, or a shorter one: it is filled up with segments without
     // values.

@@ -20,17 +20,18 @@ use std::sync::Arc;
 use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, OverflowPage, PAGE_ROWS, TableId};
 use trimorph_catalog::{Catalog, DegreeStats};
 use trimorph_types::Value;
-use trimorph_vfs::{Piece, RegionOptions, lay_out};
+use trimorph_vfs::{Piece, Pins, RegionOptions, lay_out};
 
-use super::RewriteError;
 use super::columns::{Source, rewrite};
+use super::{RewriteError, check};
 use crate::adjacency::{
-    Adjacency, AdjacencyView, Csr, CsrSegment, SegmentLists, VertexColumn, VertexSegment, WrittenAdjacency,
-    segment_rows,
+    Adjacency, AdjacencyView, Csr, CsrSegment, SegmentLists, Targets, VertexColumn, VertexSegment,
+    WrittenAdjacency, segment_rows,
 };
 use crate::column::SEGMENT_ROWS;
 use crate::edge_table::EdgeTableView;
 use crate::property_pages::SegmentPages;
+use crate::slot::Slot;
 use crate::{EdgeTable, Main};
 
 /// An edge to put in.
@@ -94,6 +95,7 @@ impl Main {
 struct Change<'a> {
     old: &'a EdgeTable,
     view: EdgeTableView<'a>,
+    pins: Arc<Pins<'a>>,
     rows: &'a [u64],
     changes: &'a EdgeChanges,
     /// Ends and position of each edge that goes.
@@ -114,7 +116,8 @@ struct Sources {
 
 impl<'a> Change<'a> {
     fn new(old: &'a EdgeTable, rows: &'a [u64], changes: &'a EdgeChanges) -> Result<Self, RewriteError> {
-        let view = old.view();
+        let pins = Arc::default();
+        let view = old.view(&pins);
         let unknown = |what: String| Err(RewriteError::Unknown(what));
         let mut deleted = Vec::with_capacity(changes.deleted.len());
         let gone: HashSet<EdgeId> = changes.deleted.iter().copied().collect();
@@ -138,7 +141,8 @@ impl<'a> Change<'a> {
                 return unknown(format!("{} values for {} properties", edge.values.len(), old.columns.len()));
             }
         }
-        let mut change = Self { old, view, rows, changes, deleted, gone, single: false };
+        check(&pins)?;
+        let mut change = Self { old, view, pins, rows, changes, deleted, gone, single: false };
         change.single = change.stays_single();
         Ok(change)
     }
@@ -238,7 +242,7 @@ impl<'a> Change<'a> {
         }
         edges.sort_by_key(|e| (e.source, e.target, e.position));
         // A page keeps the room it has.
-        let old = self.old.pages.segments.get(segment).map(|s| &s.starts[..]).unwrap_or_default();
+        let old = self.old.pages.segment(segment, &self.pins).map(|s| &s.starts[..]).unwrap_or_default();
         let mut starts = vec![0u32];
         for (page, end) in ends.iter().enumerate() {
             let room = match (old.get(page), old.get(page + 1)) {
@@ -268,6 +272,7 @@ impl<'a> Change<'a> {
         let backward = (self.old.backward.iter())
             .map(|(target, old)| Ok((*target, self.backward(*target, old, &sources, paged, options)?)))
             .collect::<Result<Vec<_>, RewriteError>>()?;
+        check(&self.pins)?;
         let mut next = EdgeTable::new(places, self.old.source, forward, backward, pages);
         for (i, column) in self.old.columns.iter().enumerate() {
             let known = &mut catalog.statistics.edge_tables[at].properties[i];
@@ -335,12 +340,11 @@ impl<'a> Change<'a> {
         &self,
         sources: &[Sources],
         options: RegionOptions,
-    ) -> Result<Vec<Arc<SegmentPages>>, RewriteError> {
-        let mut pages = self.old.pages.segments.clone();
+    ) -> Result<Vec<Arc<Slot<SegmentPages>>>, RewriteError> {
+        let mut pages = self.old.pages.slots().to_vec();
         let written = sources.iter().map(|s| SegmentPages::write(&s.starts)).collect();
         for (s, piece) in sources.iter().zip(lay_out(written, options)?) {
-            let read =
-                Arc::new(SegmentPages::read(piece, s.starts.len().saturating_sub(1) * PAGE_ROWS as usize)?);
+            let read = SegmentPages::slot(piece, s.starts.len().saturating_sub(1) * PAGE_ROWS as usize)?;
             // Rows without edges may have had no pages.
             while pages.len() <= s.segment {
                 pages.push(Arc::clone(&read));
@@ -385,14 +389,14 @@ impl<'a> Change<'a> {
     fn backward(
         &self,
         target: TableId,
-        old: &Adjacency,
+        old: &'a Adjacency,
         sources: &[Sources],
         positions: bool,
         options: RegionOptions,
     ) -> Result<Adjacency, RewriteError> {
         let rows = self.rows[usize::from(target.0)];
         let own = [(self.old.source, self.source_rows())];
-        let view = old.view();
+        let view = old.view(&self.pins);
         let inserted = || self.changes.inserted.iter().map(|e| e.target).filter(|t| t.table() == target);
         let gone = || self.deleted.iter().filter(|(_, t, _)| t.table() == target);
         let mut degrees: BTreeMap<u64, i64> = BTreeMap::new();
@@ -436,14 +440,14 @@ impl<'a> Change<'a> {
     fn kept_backward(
         &self,
         target: TableId,
-        old: &Adjacency,
+        old: &'a Adjacency,
         segment: usize,
         positions: bool,
     ) -> Vec<(u64, u64, u64)> {
         let first = (segment * SEGMENT_ROWS) as u64;
         let rows = self.rows[usize::from(target.0)];
         let mut edges = Vec::new();
-        let view = old.view();
+        let view = old.view(&self.pins);
         for row in first..rows.min(first + SEGMENT_ROWS as u64) {
             let end = NodeId::new(target, row);
             let mut keep = |source: u64, ordinal: usize, position: Option<u64>| {
@@ -482,7 +486,8 @@ impl<'a> Change<'a> {
     /// What the catalog knows of the new table: numbers that are true, and bounds where only a scan would
     /// tell.
     fn describe(&self, next: &EdgeTable, catalog: &mut Catalog, at: usize) {
-        let view = next.view();
+        // What it looks at was written just now, or read before.
+        let view = next.view(&Arc::default());
         let is_loop = |source: NodeId, target: NodeId| u64::from(source == target);
         let node = |row: u64| NodeId::new(self.old.source, row);
         let new_loops: u64 = self.changes.inserted.iter().map(|e| is_loop(node(e.source), e.target)).sum();
@@ -553,6 +558,7 @@ fn put(
     options: RegionOptions,
 ) -> Result<Adjacency, RewriteError> {
     let pieces: Vec<Arc<Piece>> = lay_out(written.pieces, options)?;
+    let targets: &Targets = &targets.into();
     let pieces = segments.iter().copied().zip(pieces);
     if single {
         let mut all = match old {
@@ -560,9 +566,9 @@ fn put(
             _ => Vec::new(),
         };
         for (segment, piece) in pieces {
-            let read = Arc::new(VertexSegment::read(piece, SEGMENT_ROWS, targets)?);
+            let read = VertexSegment::slot(piece, SEGMENT_ROWS, targets)?;
             while all.len() < segment {
-                all.push(Arc::new(VertexSegment::without_edges(options)?));
+                all.push(VertexSegment::without_edges(options)?);
             }
             if segment < all.len() { all[segment] = read } else { all.push(read) }
         }
@@ -573,12 +579,12 @@ fn put(
         _ => Vec::new(),
     };
     for (segment, piece) in pieces {
-        let read = Arc::new(CsrSegment::read(piece, SEGMENT_ROWS, targets)?);
+        let read = CsrSegment::slot(piece, SEGMENT_ROWS, targets)?;
         while all.len() < segment {
-            all.push(Arc::new(CsrSegment::without_edges(options)?));
+            all.push(CsrSegment::without_edges(options)?);
         }
         if segment < all.len() { all[segment] = read } else { all.push(read) }
     }
-    let first_slots = crate::adjacency::first_slots(all.iter().map(|s| s.edges));
+    let first_slots = crate::adjacency::first_slots(all.iter().map(|s| s.given().edges()));
     Ok(Adjacency::Csr(Csr::new(targets, all, first_slots)))
 }

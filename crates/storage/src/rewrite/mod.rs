@@ -21,7 +21,7 @@ mod rows;
 
 use std::fmt;
 
-use trimorph_vfs::CodecError;
+use trimorph_vfs::{CodecError, Pins, ReadError};
 
 pub use edges::{EdgeChanges, NewEdge};
 
@@ -34,6 +34,8 @@ pub enum RewriteError {
     Unknown(String),
     /// A key that another node has.
     DuplicateKey(String),
+    /// A piece of the old version that cannot be had.
+    Read(ReadError),
     /// The system has no memory to give.
     Memory(std::io::Error),
     /// What was written just now cannot be read: a bug.
@@ -45,6 +47,7 @@ impl fmt::Display for RewriteError {
         match self {
             Self::Unknown(what) => write!(f, "{what}"),
             Self::DuplicateKey(key) => write!(f, "another node has the key {key}"),
+            Self::Read(e) => write!(f, "{e}"),
             Self::Memory(e) => write!(f, "could not get memory for a new version: {e}"),
             Self::Internal(e) => write!(f, "a new version cannot be read: {e}"),
         }
@@ -57,6 +60,11 @@ impl From<std::io::Error> for RewriteError {
     fn from(e: std::io::Error) -> Self {
         Self::Memory(e)
     }
+}
+
+/// Whether all that was read could be had.
+fn check(pins: &Pins<'_>) -> Result<(), RewriteError> {
+    pins.failure().map_or(Ok(()), |error| Err(RewriteError::Read(error)))
 }
 
 impl From<CodecError> for RewriteError {

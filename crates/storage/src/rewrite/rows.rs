@@ -9,10 +9,11 @@ use trimorph_catalog::CharacteristicSet;
 use trimorph_types::Value;
 use trimorph_vfs::{RegionOptions, lay_out};
 
-use super::RewriteError;
 use super::columns::{Source, rewrite};
+use super::{RewriteError, check};
 use crate::column::{ColumnView, SEGMENT_ROWS};
-use crate::key_index::{KeyIndex, Slots, hash_of};
+use crate::key_index::{KeyEntries, KeyIndex, hash_of};
+use crate::slot::Slot;
 use crate::{Main, NodeTable};
 
 impl Main {
@@ -91,23 +92,26 @@ fn with_keys(
     keys: &[&Value],
     options: RegionOptions,
 ) -> Result<KeyIndex, RewriteError> {
-    let column = ColumnView::new(&table.columns[key]);
+    let pins = Arc::default();
+    let (column, view) = (ColumnView::pinned(&table.columns[key], &pins), index.view(&pins));
     let mut pieces: BTreeMap<usize, Vec<(u64, u32)>> = BTreeMap::new();
     let mut seen = HashSet::new();
     for (row, key) in (table.rows..).zip(keys) {
         let hash =
             hash_of(key).ok_or_else(|| RewriteError::Unknown("keys are integers or strings".into()))?;
-        if index.find(key, &column).is_some() || !seen.insert(format!("{key:?}")) {
+        if view.find(key, &column).is_some() || !seen.insert(format!("{key:?}")) {
             return Err(RewriteError::DuplicateKey(format!("{key:?}")));
         }
         // Checked: a table has fewer than 2^32 rows.
         pieces.entry(index.piece(hash)).or_default().push((hash, u32::try_from(row).unwrap_or(u32::MAX)));
     }
     let hash_at = |row: u32| hash_of(&column.value(row.into())).unwrap_or(0);
-    let written = pieces.iter().map(|(number, rows)| index.write_piece(*number, rows, hash_at)).collect();
+    let write = |(number, rows): (&usize, &Vec<(u64, u32)>)| index.write_piece(*number, rows, hash_at, &pins);
+    let written = pieces.iter().map(write).collect();
+    check(&pins)?;
     let mut next = index.clone();
     for (number, piece) in pieces.keys().zip(lay_out(written, options)?) {
-        next.pieces[*number] = Arc::new(Slots::read(piece, table.rows + keys.len() as u64)?);
+        next.pieces[*number] = Slot::<KeyEntries>::read(piece, table.rows + keys.len() as u64)?;
     }
     Ok(next)
 }

@@ -1,16 +1,13 @@
 //! Which adjacencies an edge pattern with a frontier visits: the index path, resolved for operators that walk
-//! lists in place.
+//! lists in place (`neighbours`).
 //!
 //! Seen from a node table it is a short list of (edge table, direction, target table) that the executor walks
 //! for every node of that table. An undirected step is two patterns: one with its frontier in S, one with it
 //! in O.
 
-use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
+use trimorph_base::{EdgeTableId, TableId};
 use trimorph_catalog::CatalogView;
-use trimorph_storage::EdgeTableView;
-use trimorph_storage::adjacency::{AdjacencyView, CsrView, List};
 
-use super::edges;
 use super::pattern::{Frontier, Pattern};
 use super::plan::{AccessPlan, Choice, Relation};
 use crate::Reader;
@@ -35,40 +32,6 @@ pub struct AdjacencyRef {
     pub target: Option<TableId>,
     /// Edges in all, about.
     pub edges: u64,
-}
-
-impl AdjacencyRef {
-    /// The edge table.
-    #[inline]
-    pub fn table<'r, 's>(&self, reader: &'r Reader<'s>) -> &'r EdgeTableView<'s> {
-        reader.edge_table(self.edge_table)
-    }
-
-    /// The lists, or the vertex column, that are walked.
-    #[inline]
-    pub fn view<'r, 's>(&self, reader: &'r Reader<'s>) -> Option<&'r AdjacencyView<'s>> {
-        let table = self.table(reader);
-        if self.forward { Some(&table.forward) } else { table.backward(self.from) }
-    }
-
-    /// The neighbour of `node` along a vertex column, and the edge if it is wanted. `None` also where this is
-    /// no vertex column.
-    #[inline]
-    pub fn follow(&self, reader: &Reader<'_>, node: NodeId, want_edge: bool) -> Option<(NodeId, EdgeId)> {
-        edges::follow(self.table(reader), self.forward, node, want_edge)
-    }
-
-    /// Appends the ids of the edges of `node`'s list.
-    pub fn list_ids(
-        &self,
-        reader: &Reader<'_>,
-        csr: &CsrView<'_>,
-        node: NodeId,
-        list: List,
-        out: &mut Vec<EdgeId>,
-    ) {
-        edges::list_ids(self.table(reader), self.forward, csr, node, list, out);
-    }
 }
 
 /// For each node table, the adjacencies that a frontier of its nodes visits.
@@ -104,7 +67,12 @@ impl EdgeAccess {
         forward.into_iter().chain(backward).collect()
     }
 
-    /// Resolves patterns, each with a frontier in S or in O.
+    /// Resolves patterns to be followed with `reader`, and with no other: what is relied on is not noted.
+    pub fn of(patterns: Vec<Pattern>, reader: &Reader<'_>) -> Self {
+        Self::new(&CatalogView::new(reader.catalog()), patterns)
+    }
+
+    /// Resolves patterns, each with a frontier in S or in O, and notes in `catalog` what is relied on.
     pub fn new(catalog: &CatalogView<'_>, patterns: Vec<Pattern>) -> Self {
         let mut by_table: Vec<Vec<AdjacencyRef>> = vec![Vec::new(); catalog.node_table_count()];
         let both = patterns.len() > 1;
@@ -148,12 +116,6 @@ impl EdgeAccess {
             }
         }
         Self { patterns, by_table, to_tables }
-    }
-
-    /// Whether neighbours in `table` are wanted.
-    #[inline]
-    pub fn wants(&self, table: TableId) -> bool {
-        self.to_tables.as_ref().is_none_or(|ts| ts.contains(&table))
     }
 
     /// The one adjacency of the whole step, if nodes of only one table have edges and only in one adjacency.

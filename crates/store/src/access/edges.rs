@@ -4,62 +4,12 @@ use std::ops::ControlFlow;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_storage::EdgeTableView;
-use trimorph_storage::adjacency::{AdjacencyView, CsrView, List};
-use trimorph_vector::{Nodes, Values, Vector};
+use trimorph_vector::{Edges, Nodes, Values, Vector};
 
 use super::plan::Path;
 use super::run::{BATCH, Found, Run};
 use super::test::{NodeTest, StatementTest};
-
-/// The ids of a forward list follow each other; those of a backward list are made from positions, or searched
-/// where none are kept.
-pub(super) fn list_ids(
-    table: &EdgeTableView<'_>,
-    forward: bool,
-    csr: &CsrView<'_>,
-    node: NodeId,
-    list: List,
-    out: &mut Vec<EdgeId>,
-) {
-    if forward {
-        return table.append_forward_ids(node.row(), list, out);
-    }
-    let (mut previous, mut ordinal) = (None, 0);
-    for i in 0..list.len {
-        let source = csr.node(list, i);
-        ordinal = if previous == Some(source) { ordinal + 1 } else { 0 };
-        previous = Some(source);
-        out.push(match csr.position(list, i) {
-            Some(position) => table.id_at(source.row(), position),
-            None => table.search_id(source.row(), node, ordinal),
-        });
-    }
-}
-
-/// The neighbour of `node` along a single-cardinality adjacency, and the edge if it is wanted.
-#[inline]
-pub(super) fn follow(
-    table: &EdgeTableView<'_>,
-    forward: bool,
-    node: NodeId,
-    want_edge: bool,
-) -> Option<(NodeId, EdgeId)> {
-    let view = if forward { &table.forward } else { table.backward(node.table())? };
-    let AdjacencyView::Column(column) = view else { return None };
-    let neighbour = column.neighbour(node.row())?;
-    if !want_edge {
-        return Some((neighbour, EdgeId(0)));
-    }
-    let edge = if forward {
-        table.single_id(node.row())
-    } else {
-        match column.position(node.row()) {
-            Some(position) => table.id_at(neighbour.row(), position),
-            None => table.search_id(neighbour.row(), node, 0),
-        }
-    };
-    Some((neighbour, edge))
-}
+use crate::neighbours::{NeighbourList, Neighbours};
 
 /// Edges gathered for the next batch.
 #[derive(Default)]
@@ -67,6 +17,9 @@ struct Gathered {
     subjects: Vec<NodeId>,
     objects: Vec<NodeId>,
     statements: Vec<EdgeId>,
+    /// The list that is looked at.
+    neighbours: Vec<NodeId>,
+    ids: Vec<EdgeId>,
 }
 
 struct Tests<'p> {
@@ -147,9 +100,17 @@ impl<'s> Run<'_, 's> {
         if forward && node.row() >= self.reader.rows(table.source) {
             return ControlFlow::Continue(());
         }
-        let view = if forward { Some(&table.forward) } else { table.backward(node.table()) };
         let want = self.wants_statements() || !tests.statement.open;
-        let mut keep = |neighbour: NodeId, edge: EdgeId| {
+        let list = Neighbours::of(table, forward, node.table()).list(node);
+        if list.len() >= BATCH && forward && tests.object.open && tests.statement.open {
+            self.flush(table, gathered, 1)?;
+            return self.in_place(table, node, &list);
+        }
+        gathered.neighbours.clear();
+        gathered.ids.clear();
+        list.append(&mut gathered.neighbours, want.then_some(&mut gathered.ids));
+        for (i, neighbour) in gathered.neighbours.iter().copied().enumerate() {
+            let edge = gathered.ids.get(i).copied().unwrap_or(EdgeId(0));
             let (source, target) = if forward { (node, neighbour) } else { (neighbour, node) };
             if tests.subject.passes(source)
                 && tests.object.passes(target)
@@ -161,28 +122,6 @@ impl<'s> Run<'_, 's> {
                     gathered.statements.push(edge);
                 }
             }
-        };
-        match view {
-            None => {}
-            Some(AdjacencyView::Column(_)) => {
-                if let Some((neighbour, edge)) = follow(table, forward, node, want) {
-                    keep(neighbour, edge);
-                }
-            }
-            Some(AdjacencyView::Csr(csr)) => {
-                let list = csr.list(node.row());
-                if list.len >= BATCH && forward && tests.object.open && tests.statement.open {
-                    self.flush(table, gathered, 1)?;
-                    return self.in_place(table, csr, node, list);
-                }
-                let mut ids = Vec::new();
-                if want {
-                    list_ids(table, forward, csr, node, list, &mut ids);
-                }
-                for i in 0..list.len {
-                    keep(csr.node(list, i), ids.get(i).copied().unwrap_or(EdgeId(0)));
-                }
-            }
         }
         self.flush(table, gathered, BATCH)
     }
@@ -191,20 +130,17 @@ impl<'s> Run<'_, 's> {
     fn in_place(
         &mut self,
         table: &EdgeTableView<'s>,
-        csr: &CsrView<'s>,
         node: NodeId,
-        list: List,
+        list: &NeighbourList<'_, 's>,
     ) -> ControlFlow<()> {
-        let mut ids = Vec::new();
-        if self.wants_statements() {
-            list_ids(table, true, csr, node, list, &mut ids);
-        }
+        let found = list.in_place(self.wants_statements());
+        let ids = |edges: Edges<'s>| (0..found.len).map(|i| edges.id(i)).collect();
         self.emit(Found {
-            subjects: nodes(Some(table.source), vec![node; list.len]),
+            subjects: nodes(Some(table.source), vec![node; found.len]),
             predicate: self.reader.schema().type_name(table.id),
-            objects: Vector::new(Values::Node(csr.nodes(list))),
-            statements: self.wants_statements().then_some(ids),
-            len: list.len,
+            objects: Vector::new(Values::Node(found.nodes)),
+            statements: found.edges.map(ids),
+            len: found.len,
         })
     }
 
@@ -213,7 +149,8 @@ impl<'s> Run<'_, 's> {
         if gathered.subjects.len() < min {
             return ControlFlow::Continue(());
         }
-        let Gathered { subjects, objects, statements } = std::mem::take(gathered);
+        let [subjects, objects] = [&mut gathered.subjects, &mut gathered.objects].map(std::mem::take);
+        let statements = std::mem::take(&mut gathered.statements);
         let target = (table.backward.len() == 1).then(|| table.backward[0].0);
         self.emit(Found {
             len: subjects.len(),

@@ -6,12 +6,11 @@
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_catalog::CatalogView;
-use trimorph_storage::column::ColumnView;
 use trimorph_types::Value;
 
 use super::pattern::{Frontier, Kind, Pattern};
 use super::plan::{AccessPlan, Choice, Relation};
-use crate::Reader;
+use crate::{PropertyColumn, Reader};
 
 /// The column of a property in each table; none where the table has no such property, or is behind the last
 /// that has.
@@ -55,16 +54,16 @@ impl PropertyAccess {
 
     /// The column for nodes of `table`; rows are the nodes'.
     #[inline]
-    pub fn of_nodes<'r, 's>(&self, table: TableId, reader: &'r Reader<'s>) -> Option<&'r ColumnView<'s>> {
+    pub fn of_nodes<'r, 's>(&self, table: TableId, reader: &'r Reader<'s>) -> Option<PropertyColumn<'r, 's>> {
         let column = self.nodes.get(table.0 as usize).copied().flatten()?;
-        Some(reader.node_column(table, column))
+        Some(PropertyColumn::of_nodes(table, column, reader))
     }
 
     /// The column for edges of a table; rows are slots.
     #[inline]
-    pub fn of_edges<'r, 's>(&self, table: usize, reader: &'r Reader<'s>) -> Option<&'r ColumnView<'s>> {
+    pub fn of_edges<'r, 's>(&self, table: usize, reader: &'r Reader<'s>) -> Option<PropertyColumn<'r, 's>> {
         let column = self.edges.get(table).copied().flatten()?;
-        Some(reader.edge_column(table, column))
+        Some(PropertyColumn::of_edges(table, column, reader))
     }
 
     /// The value of a node; null if it has none.
@@ -74,9 +73,8 @@ impl PropertyAccess {
 
     /// The value of an edge; null if it has none.
     pub fn of_edge(&self, edge: EdgeId, reader: &Reader<'_>) -> Value {
-        let table = edge.table().0 as usize;
-        self.of_edges(table, reader)
-            .map_or(Value::Null, |column| column.value(reader.edge_table(table).slot(edge)))
+        let column = self.of_edges(edge.table().0 as usize, reader);
+        column.map_or(Value::Null, |column| column.value(column.slot(edge)))
     }
 
     /// Whether both read the same columns.

@@ -7,6 +7,7 @@
 //! large    graphs that cross the boundaries of segments
 //! created  a model from statements that create it
 //! load     a model through the bulk builder into a main version
+//! rewritten  a main version whose segments were changed since
 //! ```
 
 mod created;
@@ -14,6 +15,7 @@ mod large;
 mod load;
 mod model;
 mod random;
+mod rewritten;
 mod values;
 
 pub use created::CreatedGraph;
@@ -22,5 +24,6 @@ pub use load::{LoadOptions, column_of};
 pub use model::{EdgeRow, EdgeRows, Model, NodeRows};
 pub(crate) use random::{LABELS, PROPERTIES, TYPES};
 pub use random::{RandomGraph, random_graph};
+pub use rewritten::{random_changes, rewritten, value_for};
 pub(crate) use values::WORDS;
 pub use values::{PropertyKind, random_value};

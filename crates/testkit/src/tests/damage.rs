@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trimorph_store::{Main, Snapshot, check_main, pieces_of, read_main, read_unverified, write_main};
-use trimorph_vfs::{FileSystem, MemoryFileSystem, RegionOptions};
+use trimorph_vfs::{FileSystem, MemoryFileSystem, Pool, RegionOptions};
 
 use super::graph;
 use crate::Random;
@@ -139,7 +139,7 @@ fn garbage_is_an_error() {
 fn a_check_names_every_damaged_piece() {
     let database = database(5);
     let dir = Path::new(DIR);
-    let check = || match check_main(&database.fs, dir, RegionOptions::default()) {
+    let check = || match check_main(&database.fs, dir, &Pool::unlimited(RegionOptions::default())) {
         Ok(_) => Vec::new(),
         Err(found) => found.iter().map(ToString::to_string).collect::<Vec<_>>(),
     };

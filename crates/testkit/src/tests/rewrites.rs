@@ -14,7 +14,9 @@ use trimorph_vfs::{MemoryFileSystem, RegionOptions};
 use super::graph;
 use super::read_back::{check, check_changed};
 use crate::Random;
-use crate::graphs::{EdgeRow, EdgeRows, LoadOptions, Model, NodeRows, segmented_graph};
+use crate::graphs::{
+    EdgeRow, EdgeRows, LoadOptions, Model, NodeRows, random_changes, segmented_graph, value_for,
+};
 
 const OPTIONS: RegionOptions = RegionOptions { huge_pages: false };
 
@@ -47,39 +49,16 @@ fn edges_of(main: &Main, place: usize) -> BTreeMap<EdgeId, (NodeId, NodeId, Stri
     })
 }
 
-/// A value for a column; now and then one of another type.
-fn value(ty: LogicalType, random: &mut Random) -> Value {
-    if random.chance(20) {
-        return Value::Null;
-    }
-    match ty {
-        _ if random.chance(5) => Value::string("of another type"),
-        LogicalType::Int => Value::Int(random.between(-1000, 1000)),
-        LogicalType::Float => Value::Float(random.between(-1000, 1000) as f64 / 8.0),
-        LogicalType::Bool => Value::Bool(random.chance(50)),
-        LogicalType::String if random.chance(30) => {
-            Value::string(format!("new text {}", random.below(1 << 20)))
-        }
-        LogicalType::String => Value::string(["", "a", "grün"][random.below(3)]),
-        _ => Value::list(vec![Value::Int(random.between(0, 9))]),
-    }
-}
-
 /// Takes edges out and puts edges in at random, in the model as in the version.
 fn change_edges(model: &mut Model, main: &Main, place: usize, random: &mut Random) -> Main {
     let schema = &main.catalog.schema;
-    let (info, facts) = (&schema.edge_tables[place], &main.catalog.unrecorded_facts().edge_tables[place]);
+    let info = &schema.edge_tables[place];
     let before = edges_of(main, place);
     let ids: Vec<EdgeId> = before.keys().copied().collect();
-    let mut changes = EdgeChanges::default();
+    let changes = random_changes(main, place, &ids, random);
     let label = schema.type_name(EdgeTableId(u16::try_from(place).unwrap())).to_string();
-    for _ in 0..random.below(4).min(ids.len()) {
-        let id = *random.pick(&ids);
-        if changes.deleted.contains(&id) {
-            continue;
-        }
-        changes.deleted.push(id);
-        let (start, end, properties) = &before[&id];
+    for id in &changes.deleted {
+        let (start, end, properties) = &before[id];
         let same = |edges: &EdgeRows, e: &EdgeRow| {
             e.from == *start && e.to == *end && format!("{:?}", edges.properties_of(e)) == *properties
         };
@@ -90,26 +69,14 @@ fn change_edges(model: &mut Model, main: &Main, place: usize, random: &mut Rando
         });
         assert!(removed.take(1).count() == 1, "{id:?} is an edge of the model");
     }
-    let rows = |t: TableId| main.node_tables[usize::from(t.0)].rows;
-    let hub = random.below(rows(info.source).max(1) as usize) as u64;
     let names: Vec<(String, LogicalType)> =
         info.properties.iter().map(|p| (schema.property_name(p.id).to_string(), p.ty)).collect();
     let mut added = EdgeRows { label, properties: names, ..EdgeRows::default() };
-    for _ in 0..random.below(6) {
-        let target = random.pick(&facts.targets).table;
-        if rows(info.source) == 0 || rows(target) == 0 {
-            continue;
-        }
-        let source = if random.chance(40) { hub } else { random.below(rows(info.source) as usize) as u64 };
-        let target = NodeId::new(target, random.below(rows(target) as usize) as u64);
-        let values: Vec<Value> = info.properties.iter().map(|p| value(p.ty, random)).collect();
-        added.rows.push(EdgeRow {
-            from: NodeId::new(info.source, source),
-            to: target,
-            values: values.clone(),
-        });
-        changes.inserted.push(NewEdge { source, target, values });
-    }
+    added.rows.extend(changes.inserted.iter().map(|edge| EdgeRow {
+        from: NodeId::new(info.source, edge.source),
+        to: edge.target,
+        values: edge.values.clone(),
+    }));
     let table = EdgeTableId(u16::try_from(place).unwrap());
     let (next, new) = main.with_edges(table, &changes, OPTIONS).unwrap();
     let after = edges_of(&next, place);
@@ -140,7 +107,7 @@ fn add_rows(model: &mut Model, main: &Main, table: usize, random: &mut Random, r
             nodes.keys.push(key.clone());
         }
         let others: Vec<Value> =
-            (info.properties.iter().skip(usize::from(is_keyed))).map(|p| value(p.ty, random)).collect();
+            (info.properties.iter().skip(usize::from(is_keyed))).map(|p| value_for(p.ty, random)).collect();
         rows.push(is_keyed.then_some(key).into_iter().chain(others.clone()).collect::<Vec<_>>());
         nodes.rows.push(others);
     }

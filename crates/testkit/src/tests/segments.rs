@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use std::sync::Arc;
 use trimorph_base::TableId;
 use trimorph_store::{AdjacencyView, SEGMENT_ROWS, Snapshot, read_main, write_main};
 use trimorph_vfs::{MemoryFileSystem, RegionOptions};
@@ -18,8 +19,11 @@ fn tables_of_several_segments_are_read_back() {
         let model = segmented_graph(seed, rows);
         let main = model.load(LoadOptions { batch_rows: 10_000, threads: 2, general: false }).unwrap();
         check(&model, &main);
-        let kinds: Vec<bool> =
-            main.edge_tables.iter().map(|t| matches!(t.forward.view(), AdjacencyView::Column(_))).collect();
+        let kinds: Vec<bool> = main
+            .edge_tables
+            .iter()
+            .map(|t| matches!(t.forward.view(&Arc::default()), AdjacencyView::Column(_)))
+            .collect();
         assert_eq!(kinds, [true, true, false], "IN and NEXT are vertex columns, TO is not");
         if seed == 4 {
             let fs = MemoryFileSystem::default();

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
 use trimorph_functions::operators::truth;
-use trimorph_store::AdjacencyView;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Values, Vector};
 
@@ -86,31 +85,9 @@ impl<'s> Steps<'s> {
         out: &mut Candidates,
     ) -> Result<(), ExecError> {
         let (begin, ids) = (out.nodes.len(), self.spec.needs_ids);
-        for adjacency in &self.spec.step.by_table[node.table().0 as usize] {
-            let first = out.nodes.len();
-            match adjacency.view(&cx.reader) {
-                Some(AdjacencyView::Csr(csr)) => {
-                    let list = csr.list(node.row());
-                    out.room(list.len, ids, cx)?;
-                    csr.append_nodes(list, &mut out.nodes);
-                    if ids {
-                        adjacency.list_ids(&cx.reader, csr, node, list, &mut out.edges);
-                    }
-                }
-                Some(AdjacencyView::Column(_)) => {
-                    if let Some((neighbour, edge)) = adjacency.follow(&cx.reader, node, ids) {
-                        out.room(1, ids, cx)?;
-                        out.nodes.push(neighbour);
-                        if ids {
-                            out.edges.push(edge);
-                        }
-                    }
-                }
-                None => {}
-            }
-            if adjacency.skip_loops {
-                out.keep(first, |_, n| n != node);
-            }
+        for list in self.spec.step.lists(node, &cx.reader) {
+            out.room(list.len(), ids, cx)?;
+            list.append(&mut out.nodes, ids.then_some(&mut out.edges));
         }
         self.look(1 + out.nodes.len() - begin, cx)?;
         if (self.spec.each.is_some() || self.spec.nodes.is_some()) && out.nodes.len() > begin {

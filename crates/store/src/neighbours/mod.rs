@@ -1,0 +1,127 @@
+//! Walking adjacency in place: takes nodes and an adjacency to visit, gives neighbours, ids of edges, degrees.
+//! Operators and access patterns read edges through this module only.
+//!
+//! ```text
+//! mod        an adjacency resolved for a reader
+//! list       the edges of one node along one adjacency: appended to a batch, or as vectors in place
+//! single     the neighbour where nodes have one at most: of one node, or of a vector of nodes
+//! run        the lists of consecutive rows end to end, as vectors
+//! degrees    how many edges consecutive rows have
+//! passing    how many edges pass a condition on one property, compared as they are encoded
+//! between    the edges between two nodes
+//! ```
+//!
+//! What form the edges of a node have (lists, a vertex column) is told apart in these files, each time by a
+//! `match` that names all forms: a form more does not compile before it is handled everywhere. Every question
+//! is answered for every form; only what is read in bulk may answer "not this way" (`None`), and the caller
+//! then asks for each node.
+//!
+//! Source: GF-CL §4.1.2, §6.2.
+
+mod between;
+mod degrees;
+mod list;
+mod passing;
+mod run;
+mod single;
+
+use trimorph_base::{NodeId, TableId};
+use trimorph_storage::EdgeTableView;
+use trimorph_storage::adjacency::AdjacencyView;
+
+use crate::Reader;
+use crate::access::{AdjacencyRef, EdgeAccess};
+
+pub use between::Walk;
+pub use list::{InPlace, NeighbourList};
+pub use run::Run;
+
+/// One adjacency, resolved for a reader.
+#[derive(Clone, Copy)]
+pub struct Neighbours<'r, 's> {
+    forward: bool,
+    skip_loops: bool,
+    /// The only table neighbours are in, if it is known to be one.
+    target: Option<TableId>,
+    table: &'r EdgeTableView<'s>,
+    /// None where no edge of the table has an end in the node table walked from.
+    view: Option<&'r AdjacencyView<'s>>,
+    /// Tables that neighbours must be in, where the adjacency has others too.
+    wanted: Option<&'r [TableId]>,
+}
+
+impl AdjacencyRef {
+    /// Resolves the adjacency. Neighbours of any table are given.
+    #[inline]
+    pub fn neighbours<'r, 's>(&self, reader: &'r Reader<'s>) -> Neighbours<'r, 's> {
+        let neighbours = Neighbours::of(reader.edge_table(self.edge_table), self.forward, self.from);
+        Neighbours { skip_loops: self.skip_loops, target: self.target, ..neighbours }
+    }
+}
+
+impl EdgeAccess {
+    /// The adjacencies that nodes of `table` visit, resolved.
+    #[inline]
+    pub fn neighbours<'r, 's>(
+        &'r self,
+        table: TableId,
+        reader: &'r Reader<'s>,
+    ) -> impl ExactSizeIterator<Item = Neighbours<'r, 's>> {
+        let adjacencies = self.by_table.get(table.0 as usize).map_or(&[][..], Vec::as_slice);
+        adjacencies.iter().map(move |adjacency| Neighbours {
+            wanted: self.to_tables.as_deref().filter(|_| adjacency.check_table),
+            ..adjacency.neighbours(reader)
+        })
+    }
+
+    /// The one adjacency that nodes of `table` visit, if it is one.
+    #[inline]
+    pub fn one<'r, 's>(&'r self, table: TableId, reader: &'r Reader<'s>) -> Option<Neighbours<'r, 's>> {
+        let mut all = self.neighbours(table, reader);
+        if all.len() == 1 { all.next() } else { None }
+    }
+
+    /// The lists of a node, one for each adjacency.
+    #[inline]
+    pub fn lists<'r, 's>(
+        &'r self,
+        node: NodeId,
+        reader: &'r Reader<'s>,
+    ) -> impl ExactSizeIterator<Item = NeighbourList<'r, 's>> {
+        self.neighbours(node.table(), reader).map(move |neighbours| neighbours.list(node))
+    }
+}
+
+impl<'r, 's> Neighbours<'r, 's> {
+    /// All edges of a table, from its sources or back from its targets in `from`.
+    #[inline]
+    pub(crate) fn of(table: &'r EdgeTableView<'s>, forward: bool, from: TableId) -> Self {
+        let view = if forward { Some(&table.forward) } else { table.backward(from) };
+        Self { forward, skip_loops: false, target: None, table, view, wanted: None }
+    }
+
+    /// The edge table.
+    #[inline]
+    pub fn edge_table(&self) -> usize {
+        usize::from(self.table.id.0)
+    }
+
+    /// The table that all neighbours are in, if it is known to be one.
+    #[inline]
+    pub fn target(&self) -> Option<TableId> {
+        self.target
+    }
+
+    /// Whether every edge counts: none is left out for its end.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.wanted.is_none() && !self.skip_loops
+    }
+
+    /// Whether the edge from `node` to `neighbour` counts.
+    #[inline]
+    fn counts(&self, node: NodeId, neighbour: NodeId) -> bool {
+        self.wanted.is_none_or(|tables| tables.contains(&neighbour.table()))
+            && !(self.skip_loops && neighbour == node)
+    }
+}

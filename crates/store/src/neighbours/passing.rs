@@ -1,0 +1,131 @@
+//! How many edges pass a condition on one of their properties, compared as they are encoded.
+//!
+//! Forward lists that are in order lie end to end in the property pages: one comparison runs over many of
+//! them. Edges of other lists are found by their positions, those of a run of rows at once.
+
+use trimorph_storage::adjacency::{AdjacencyView, CsrView, List};
+use trimorph_storage::column::{Condition, Test};
+
+use super::list::Form;
+use super::{NeighbourList, Neighbours};
+use crate::PropertyColumn;
+
+impl<'s> Neighbours<'_, 's> {
+    /// How many edges of `count` rows from `first` on pass; `None` where they need not lie end to end or the
+    /// column must be looked at otherwise.
+    pub fn count_passing(
+        &self,
+        column: PropertyColumn<'_, '_>,
+        condition: &Condition<'_>,
+        first: u64,
+        count: u64,
+    ) -> Option<u64> {
+        match self.view? {
+            AdjacencyView::Column(_) => None,
+            AdjacencyView::Csr(csr) => {
+                let mut test = Test::default();
+                let passing = |run: List| {
+                    let passing = || column.count(&mut test, condition, csr.slot(run), run.len);
+                    csr.is_in_order(run).then(passing)?.map(|n| n as u64)
+                };
+                if !self.forward || !self.is_plain() {
+                    return None;
+                }
+                csr.runs(first, count).map(passing).sum()
+            }
+        }
+    }
+
+    /// Adds to `counts[i]` how many edges of row `first + i` pass. `None` where the column or the adjacency
+    /// does not allow that; `counts` is of no use then.
+    pub fn add_passing(
+        &self,
+        column: PropertyColumn<'_, '_>,
+        condition: &Condition<'_>,
+        first: u64,
+        counts: &mut [u64],
+    ) -> Option<()> {
+        match self.view? {
+            AdjacencyView::Column(_) => None,
+            AdjacencyView::Csr(_) if !self.is_plain() => None,
+            AdjacencyView::Csr(csr) => {
+                let run = csr.run(first, counts.len())?;
+                let mut starts = vec![0; counts.len() + 1];
+                csr.slots(first, &mut starts)?;
+                let (start, ends) = starts.split_first()?;
+                let mut test = Test::default();
+                if self.forward {
+                    let add = || column.count_runs(&mut test, condition, *start, ends, counts);
+                    return csr.is_in_order(run).then(add)?;
+                }
+                self.add_passing_backward(csr, run, column, condition, (*start, ends), counts)
+            }
+        }
+    }
+
+    fn add_passing_backward(
+        &self,
+        csr: &CsrView<'s>,
+        run: List,
+        column: PropertyColumn<'_, '_>,
+        condition: &Condition<'_>,
+        (start, ends): (u64, &[u64]),
+        counts: &mut [u64],
+    ) -> Option<()> {
+        let mut slots = Vec::with_capacity(run.len);
+        if !self.table.append_backward_slots(csr, run, &mut slots) {
+            return None;
+        }
+        let mut passing = Vec::new();
+        // A segment has fewer than 2^32 edges.
+        let places = slots.iter().enumerate().map(|(i, slot)| (i as u32, *slot));
+        column.select_at(&mut Test::default(), condition, places, &mut passing)?;
+        let mut at = 0;
+        for (count, end) in counts.iter_mut().zip(ends) {
+            let before = at;
+            while passing.get(at).is_some_and(|p| start + u64::from(*p) < *end) {
+                at += 1;
+            }
+            *count += (at - before) as u64;
+        }
+        Some(())
+    }
+
+    /// The slots at which the properties of the edges of rows `first..` start, and behind the last row's,
+    /// written to `out`; `None` where they do not follow each other.
+    pub fn slots(&self, first: u64, out: &mut [u64]) -> Option<()> {
+        match self.view? {
+            AdjacencyView::Column(_) => None,
+            AdjacencyView::Csr(csr) => {
+                let run = csr.run(first, out.len().checked_sub(1)?)?;
+                let in_order = self.forward && csr.is_in_order(run);
+                in_order.then(|| csr.slots(first, out))?
+            }
+        }
+    }
+}
+
+impl NeighbourList<'_, '_> {
+    /// How many edges of the list pass; `None` where the column or the adjacency does not allow that.
+    pub fn count_passing(&self, column: PropertyColumn<'_, '_>, condition: &Condition<'_>) -> Option<u64> {
+        match self.form {
+            Form::None => Some(0),
+            Form::One(..) => None,
+            Form::List(..) if !self.along.is_plain() => None,
+            Form::List(csr, list) => {
+                let mut test = Test::default();
+                if self.along.forward {
+                    let count = || column.count(&mut test, condition, csr.slot(list), list.len);
+                    return csr.is_in_order(list).then(count)?.map(|n| n as u64);
+                }
+                let mut total = 0;
+                for i in 0..list.len {
+                    let edge = self.along.table.id_at(csr.node(list, i).row(), csr.position(list, i)?);
+                    let slot = self.along.table.slot(edge);
+                    total += column.count(&mut test, condition, slot, 1)? as u64;
+                }
+                Some(total)
+            }
+        }
+    }
+}

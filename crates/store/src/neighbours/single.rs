@@ -1,0 +1,64 @@
+//! The neighbour along an adjacency in which nodes have one at most: of one node, or of a vector of nodes.
+
+use trimorph_base::{EdgeId, NodeId};
+use trimorph_storage::adjacency::AdjacencyView;
+use trimorph_vector::Nodes;
+
+use super::Neighbours;
+use super::list::Form;
+
+impl Neighbours<'_, '_> {
+    /// The neighbour of `node`, whatever its table; the first if there are several.
+    #[inline]
+    pub fn single(&self, node: NodeId) -> Option<NodeId> {
+        match self.view? {
+            AdjacencyView::Column(column) => column.neighbour(node.row()),
+            AdjacencyView::Csr(csr) => {
+                let list = csr.list(node.row());
+                (list.len > 0).then(|| csr.node(list, 0))
+            }
+        }
+    }
+
+    /// The neighbour of `node`, if it counts.
+    #[inline]
+    pub fn single_node(&self, node: NodeId) -> Option<NodeId> {
+        self.single(node).filter(|neighbour| self.counts(node, *neighbour))
+    }
+
+    /// The neighbour of `node` and the edge that leads there, if it counts.
+    #[inline]
+    pub fn single_edge(&self, node: NodeId) -> Option<(NodeId, EdgeId)> {
+        let list = self.list(node);
+        let (neighbour, edge) = match list.form {
+            Form::None => return None,
+            Form::One(column, neighbour) => (neighbour, list.id_of_one(column, neighbour)),
+            Form::List(_, places) if places.len == 0 => return None,
+            Form::List(csr, places) => (csr.node(places, 0), list.id_in_list(csr, places, 0, 0)),
+        };
+        self.counts(node, neighbour).then_some((neighbour, edge))
+    }
+
+    /// The neighbours that count of the nodes at `positions`, all of the table walked from, written to `out`
+    /// at the same positions; gives the positions that have one.
+    ///
+    /// **Cost**: the forms of the adjacency and of `nodes` are decided once.
+    pub fn singles(&self, nodes: &Nodes<'_>, positions: &[u32], out: &mut [NodeId]) -> Vec<u32> {
+        if self.is_plain()
+            && let Some(AdjacencyView::Column(column)) = self.view
+        {
+            return column.follow(nodes, positions, out);
+        }
+        let mut kept = Vec::with_capacity(positions.len());
+        nodes.for_each(positions.iter().map(|p| *p as usize), |i, node| {
+            if let Some(neighbour) = self.single_node(node)
+                && let Some(o) = out.get_mut(i)
+            {
+                *o = neighbour;
+                // Positions came from 32 bits.
+                kept.push(i as u32);
+            }
+        });
+        kept
+    }
+}

@@ -1,0 +1,140 @@
+//! Pins: what one thread has in use of the pieces of files, and whether one of them could not be had.
+//!
+//! A thread pins a piece when it first touches it, which reads it if it is not in memory; until the pins are
+//! released nobody drops it. A piece that cannot be had is remembered here, whoever asked goes on with
+//! nothing in its place, and the query looks at [`Pins::failure`] before it gives anything away: so only the
+//! step that pins may fail, and no loop behind it need look.
+//!
+//! Where the database fits the memory it may use, pins are *kept*: values that were read may point into
+//! pieces until the query ends, and a worker leaves its pins to the thread it works for. Where it does not,
+//! values that are read are copies, and pins go now and then.
+//!
+//! Source: design `live.md` §1.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{Piece, ReadError};
+
+/// The pins of one thread.
+#[derive(Debug, Default)]
+pub struct Pins<'s> {
+    held: Mutex<Vec<&'s Arc<Piece>>>,
+    held_bytes: AtomicUsize,
+    /// The pieces that may be held before pins should go, in bytes; none where they are kept. With 0 they
+    /// leave memory as soon as nobody has them pinned.
+    bytes_max: Option<usize>,
+    /// Whose work this thread does.
+    leader: Option<Arc<Pins<'s>>>,
+    failed: AtomicBool,
+    failure: Mutex<Option<ReadError>>,
+    read: AtomicU64,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'s> Pins<'s> {
+    /// Pins that are kept, or of so many bytes at most before they should go.
+    pub fn new(bytes_max: Option<usize>) -> Self {
+        let mut pins = Self::default();
+        pins.bytes_max = bytes_max;
+        pins
+    }
+
+    /// Pins for a thread that does part of the work of `leader`'s.
+    pub fn following(leader: &Arc<Self>) -> Self {
+        let mut pins = Self::new(leader.bytes_max);
+        pins.leader = Some(Arc::clone(leader));
+        pins
+    }
+
+    /// Whether values that are read may point into pieces.
+    #[inline]
+    pub fn are_kept(&self) -> bool {
+        self.bytes_max.is_none()
+    }
+
+    /// Whether so much is pinned that what is not in use should go.
+    #[inline]
+    pub fn are_many(&self) -> bool {
+        self.bytes_max.is_some_and(|most| self.held_bytes.load(Ordering::Relaxed) > most)
+    }
+
+    fn hold(&self, piece: &'s Arc<Piece>) {
+        self.held_bytes.fetch_add(piece.size(), Ordering::Relaxed);
+        lock(&self.held).push(piece);
+    }
+
+    /// Pins `piece`; `false`, and remembered, if it cannot be had. Pieces that live in memory need no pin.
+    pub fn pin(&self, piece: &'s Arc<Piece>) -> bool {
+        if !piece.is_stored() {
+            return true;
+        }
+        match piece.pin() {
+            Ok(read) => {
+                self.read.fetch_add(u64::from(read), Ordering::Relaxed);
+                self.hold(piece);
+                true
+            }
+            Err(error) => {
+                self.fail(error);
+                false
+            }
+        }
+    }
+
+    /// Pins `piece` if that takes no reading.
+    pub fn pin_resident(&self, piece: &'s Arc<Piece>) -> bool {
+        let pinned = !piece.is_stored() || piece.pin_resident();
+        if pinned && piece.is_stored() {
+            self.hold(piece);
+        }
+        pinned
+    }
+
+    /// Remembers what could not be had; the first is told.
+    pub fn fail(&self, error: ReadError) {
+        lock(&self.failure).get_or_insert(error);
+        self.failed.store(true, Ordering::Release);
+    }
+
+    /// What could not be had, if anything. **Cost**: one load where all is well.
+    #[inline]
+    pub fn failure(&self) -> Option<ReadError> {
+        if self.failed.load(Ordering::Acquire) { lock(&self.failure).clone() } else { None }
+    }
+
+    /// Pieces that were read because of this thread.
+    pub fn pieces_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// Lets all pieces go: nothing may point into them any more.
+    pub fn release(&self) {
+        for piece in lock(&self.held).drain(..) {
+            piece.unpin();
+            if self.bytes_max == Some(0) {
+                piece.try_drop();
+            }
+        }
+        self.held_bytes.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Pins<'_> {
+    fn drop(&mut self) {
+        let Some(leader) = self.leader.take() else { return self.release() };
+        if let Some(error) = self.failure() {
+            leader.fail(error);
+        }
+        leader.read.fetch_add(self.pieces_read(), Ordering::Relaxed);
+        if self.are_kept() {
+            leader.held_bytes.fetch_add(*self.held_bytes.get_mut(), Ordering::Relaxed);
+            lock(&leader.held).append(&mut lock(&self.held));
+        } else {
+            self.release();
+        }
+    }
+}
