@@ -26,22 +26,14 @@ fn read_names(meta: &mut Decoder<'_>) -> Result<Names, CodecError> {
     Ok(names)
 }
 
-/// Set beside the code of a column's type where not all its values are of that type.
-const MIXED: u8 = 1 << 7;
+/// Columns: what they are, and what was counted.
+type Properties = (Vec<PropertyInfo>, Vec<PropertyStats>);
 
-/// Columns: what they are, whether their values are all of one type, what was counted.
-type Properties = (Vec<PropertyInfo>, Vec<bool>, Vec<PropertyStats>);
-
-fn write_properties(
-    properties: &[PropertyInfo],
-    one_type: &[bool],
-    stats: &[PropertyStats],
-    meta: &mut Encoder,
-) {
+fn write_properties(properties: &[PropertyInfo], stats: &[PropertyStats], meta: &mut Encoder) {
     meta.u64(properties.len() as u64);
-    for ((p, one_type), stats) in properties.iter().zip(one_type).zip(stats) {
+    for (p, stats) in properties.iter().zip(stats) {
         meta.u32(p.id.0);
-        meta.u8(type_code(p.ty) | if *one_type { 0 } else { MIXED });
+        meta.u8(type_code(p.ty));
         meta.u64(stats.nulls);
         meta.u64(stats.distinct);
         let (low, high) = stats.range.unwrap_or((1, 0));
@@ -52,21 +44,19 @@ fn write_properties(
 
 fn read_properties(meta: &mut Decoder<'_>, names: &Names) -> Result<Properties, CodecError> {
     let count = meta.count(meta.remaining())?;
-    let (mut properties, mut one_type, mut stats) = (Vec::with_capacity(count), Vec::new(), Vec::new());
+    let (mut properties, mut stats) = (Vec::with_capacity(count), Vec::new());
     for _ in 0..count {
         let id = PropertyId(meta.u32()?);
-        let code = meta.u8()?;
-        let ty = type_from_code(code & !MIXED).ok_or(meta.error("a type"))?;
+        let ty = type_from_code(meta.u8()?).ok_or(meta.error("a type"))?;
         let (nulls, distinct, low, high) = (meta.u64()?, meta.u64()?, meta.i64()?, meta.i64()?);
         if names.name(id.0 as usize).is_none() {
             return Err(meta.error("a property of the catalog"));
         }
         let range = (low <= high).then_some((low, high));
         properties.push(PropertyInfo { id, ty });
-        one_type.push(code & MIXED == 0);
         stats.push(PropertyStats { nulls, distinct, range });
     }
-    Ok((properties, one_type, stats))
+    Ok((properties, stats))
 }
 
 fn write_degrees(stats: &DegreeStats, single: bool, meta: &mut Encoder) {
@@ -87,11 +77,10 @@ pub(super) fn write_catalog(catalog: &Catalog, bytes: &ComponentBytes, meta: &mu
         write_names(names, meta);
     }
     meta.u64(schema.node_tables.len() as u64);
-    for ((t, facts), stats) in schema.node_tables.iter().zip(&facts.node_tables).zip(&statistics.node_tables)
-    {
+    for (t, stats) in schema.node_tables.iter().zip(&statistics.node_tables) {
         meta.u64(t.labels.len() as u64);
         t.labels.iter().for_each(|l| meta.u16(l.0));
-        write_properties(&t.properties, &facts.one_type, &stats.properties, meta);
+        write_properties(&t.properties, &stats.properties, meta);
         meta.u64(t.key.map_or(0, |k| k as u64 + 1));
         meta.u64(stats.rows);
         meta.u64(stats.characteristic_sets.len() as u64);
@@ -106,7 +95,7 @@ pub(super) fn write_catalog(catalog: &Catalog, bytes: &ComponentBytes, meta: &mu
     {
         meta.u16(t.ty.0);
         meta.u16(t.source.0);
-        write_properties(&t.properties, &facts.one_type, &stats.properties, meta);
+        write_properties(&t.properties, &stats.properties, meta);
         write_degrees(&stats.forward, facts.single, meta);
         meta.u64(facts.self_loops_max);
         meta.u64(facts.targets.len() as u64);
@@ -131,7 +120,7 @@ fn read_edge_table(meta: &mut Decoder<'_>, schema: &Schema) -> Result<KnownEdgeT
         return Err(meta.error("an edge label of the catalog"));
     }
     let source = node_table(meta)?;
-    let (columns, one_type, properties) = read_properties(meta, &schema.properties)?;
+    let (columns, properties) = read_properties(meta, &schema.properties)?;
     let (forward, single) = read_degrees(meta)?;
     let self_loops_max = meta.u64()?;
     let (mut targets, mut backward) = (Vec::new(), Vec::new());
@@ -142,10 +131,12 @@ fn read_edge_table(meta: &mut Decoder<'_>, schema: &Schema) -> Result<KnownEdgeT
         backward.push((table, counted));
     }
     let info = EdgeTableInfo { ty, source, properties: columns };
-    let facts = EdgeTableFacts { single, edges_max: forward.edges, self_loops_max, targets, one_type };
+    let (edges_max, one_type) = (forward.edges, Vec::new());
+    let facts = EdgeTableFacts { single, edges_max, self_loops_max, targets, one_type };
     Ok((info, facts, EdgeTableStats { properties, forward, backward }))
 }
 
+/// The catalog but for the facts of columns, which their directories tell.
 pub(super) fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, ComponentBytes), CodecError> {
     let mut catalog = Catalog::default();
     catalog.schema = Schema {
@@ -161,7 +152,7 @@ pub(super) fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, Component
         if labels.iter().any(|l| catalog.schema.labels.name(l.0 as usize).is_none()) {
             return Err(meta.error("labels of the catalog"));
         }
-        let (properties, one_type, counted) = read_properties(meta, &catalog.schema.properties)?;
+        let (properties, counted) = read_properties(meta, &catalog.schema.properties)?;
         let key = meta.count(properties.len())?.checked_sub(1);
         let rows = meta.u64()?;
         let mut characteristic_sets = Vec::new();
@@ -172,7 +163,7 @@ pub(super) fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, Component
         }
         let stats = NodeTableStats { rows, properties: counted, characteristic_sets };
         let info = NodeTableInfo { labels, properties, key };
-        catalog.add_node_table(info, NodeTableFacts { one_type }, stats);
+        catalog.add_node_table(info, NodeTableFacts::default(), stats);
     }
     for _ in 0..meta.count(EdgeId::TABLES_MAX)? {
         let table = read_edge_table(meta, &catalog.schema)?;

@@ -206,7 +206,7 @@ impl<'a> Reading<'a> {
                 Err(error) => failed(error)?,
             }
         }
-        let (catalog, bytes) = read_catalog(&mut meta).map_err(damaged)?;
+        let (mut catalog, bytes) = read_catalog(&mut meta).map_err(damaged)?;
         let mut main = Main { bytes, ..Main::default() };
         let tables = main_tables(&mut meta, &catalog).map_err(damaged)?;
         for (stats, places) in catalog.statistics.node_tables.iter().zip(tables.nodes) {
@@ -218,6 +218,14 @@ impl<'a> Reading<'a> {
             if let Some(table) = self.read_edges(&catalog, at, places, failed)? {
                 main.edge_tables.push(Arc::new(table));
             }
+        }
+        let facts = catalog.facts_mut();
+        let one_type = |columns: &[Arc<Column>]| columns.iter().map(|column| column.has_one_type()).collect();
+        for (facts, table) in facts.node_tables.iter_mut().zip(&main.node_tables) {
+            facts.one_type = one_type(&table.columns);
+        }
+        for (facts, table) in facts.edge_tables.iter_mut().zip(&main.edge_tables) {
+            facts.one_type = one_type(&table.columns);
         }
         main.catalog = Arc::new(catalog);
         Ok(main)

@@ -10,6 +10,7 @@ use trimorph_catalog::CatalogView;
 
 use super::pattern::{Frontier, Pattern};
 use super::plan::{AccessPlan, Choice, Relation};
+use crate::Reader;
 
 /// One adjacency to visit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +67,12 @@ impl EdgeAccess {
         forward.into_iter().chain(backward).collect()
     }
 
-    /// Resolves patterns, each with a frontier in S or in O.
+    /// Resolves patterns to be followed with `reader`, and with no other: what is relied on is not noted.
+    pub fn of(patterns: Vec<Pattern>, reader: &Reader<'_>) -> Self {
+        Self::new(&CatalogView::new(reader.catalog()), patterns)
+    }
+
+    /// Resolves patterns, each with a frontier in S or in O, and notes in `catalog` what is relied on.
     pub fn new(catalog: &CatalogView<'_>, patterns: Vec<Pattern>) -> Self {
         let mut by_table: Vec<Vec<AdjacencyRef>> = vec![Vec::new(); catalog.node_table_count()];
         let both = patterns.len() > 1;
