@@ -1,8 +1,8 @@
 //! Plans of query texts, kept while what they relied on is true: takes a text and a snapshot's catalog, gives
 //! a plan that is right there.
 //!
-//! A new main version drops no plan by itself. When a plan is asked for, what it relied on is looked at in the
-//! catalog of the snapshot that it will run on; once for each version.
+//! A new main version drops no plan by itself. When a plan is asked for, what it relied on is looked at in
+//! the catalog of the snapshot that it will run on; once for each version.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

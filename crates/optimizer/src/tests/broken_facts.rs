@@ -1,5 +1,5 @@
-//! Plans without a fact: what each pass takes for true is one, is noted, and the plan is another where it does
-//! not hold. What only costs ask changes no reliance.
+//! Plans without a fact: what each pass takes for true is one, is noted, and the plan is another where it
+//! does not hold. What only costs ask changes no reliance.
 
 use trimorph_algebra::{EdgeRange, Plan};
 use trimorph_catalog::{Catalog, CatalogView, NodeTableFacts, NodeTableInfo, NodeTableStats, TargetFacts};

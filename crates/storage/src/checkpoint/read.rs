@@ -38,8 +38,8 @@ pub struct PiecePlace {
 /// Opens the main version of directory `dir`, and tells what its files hold, for the next checkpoint. Pieces
 /// come into `pool` when they are touched.
 ///
-/// **Errors**: the manifest, a file or a directory of pieces that is missing or damaged, by name, with what is
-/// wrong and where. **Cost**: the manifest and the directories, some 30 bytes a piece.
+/// **Errors**: the manifest, a file or a directory of pieces that is missing or damaged, by name, with what
+/// is wrong and where. **Cost**: the manifest and the directories, some 30 bytes a piece.
 pub fn open_checkpoint(
     fs: &dyn FileSystem,
     dir: &Path,
@@ -246,7 +246,7 @@ impl<'a> Reading<'a> {
     /// The piece at a place, which is not read yet.
     fn piece(&mut self, place: PieceRef) -> Option<Arc<Piece>> {
         let (offset, len) = place.range();
-        let piece = self.files.get(&place.file)?.piece(offset, len, place.checksum)?;
+        let piece = Piece::stored(self.files.get(&place.file)?, offset, len, place.checksum)?;
         self.order.push(place);
         Some(piece)
     }

@@ -1,7 +1,7 @@
 //! Estimates: the same patterns answered with about how many.
 //!
-//! Edges and labels were counted when the main version was made; a condition on values is tried on a sample of the
-//! column, spread evenly, and falls back on distinct counts where the sample holds too few that pass.
+//! Edges and labels were counted when the main version was made; a condition on values is tried on a sample
+//! of the column, spread evenly, and falls back on distinct counts where the sample holds too few that pass.
 //!
 //! Source: Poseidon §6.2; design §6 ("that is how the optimizer samples").
 
