@@ -7,7 +7,7 @@ use trimorph_algebra::Procedures;
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
-use trimorph_exec::{ExecError, Execution, Settings};
+use trimorph_exec::{ExecError, Execution, PhysicalOptions, PhysicalPlan, Settings};
 use trimorph_functions::Clock;
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
@@ -174,8 +174,13 @@ impl Connection {
         let optimized =
             trimorph_optimizer::optimize_until(bound, &catalog, Some(&estimator), options, cancel)
                 .map_err(wrong)?;
+        let config = &self.shared.config;
+        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let physical =
+            PhysicalPlan::new(&optimized.query, &catalog, options).map_err(|e| Error::exec(e, text))?;
         let (query, reliances) = (Arc::new(optimized.query), catalog.reliances());
-        Ok(Planned::new(query, statement.mode, reliances, snapshot.catalog(), procedures))
+        let physical = Arc::new(physical);
+        Ok(Planned::new(query, physical, statement.mode, reliances, snapshot.catalog(), procedures))
     }
 
     fn run(
@@ -203,8 +208,8 @@ impl Connection {
         let columns = planned.query.columns.iter().map(|(n, _)| n.clone()).collect();
         let types: Vec<LogicalType> =
             planned.query.columns.iter().map(|(_, v)| planned.query.vars.get(*v).ty).collect();
-        let execution = Execution::start(Arc::clone(&planned.query), snapshot, settings)
-            .map_err(|e| Error::exec(e, text))?;
+        let execution =
+            Execution::run(&planned.physical, snapshot, settings).map_err(|e| Error::exec(e, text))?;
         let mut result = QueryResult::new(text, columns, types, execution, planned.clone(), entities);
         match planned.mode {
             Mode::Explain => result.replace_by_plan(),

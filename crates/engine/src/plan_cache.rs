@@ -10,11 +10,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use trimorph_algebra::{BoundQuery, Procedures};
 use trimorph_catalog::{Catalog, Reliances};
 use trimorph_cypher::ast::Mode;
+use trimorph_exec::PhysicalPlan;
 
 /// A planned query.
 #[derive(Clone, Debug)]
 pub(crate) struct Planned {
     pub(crate) query: Arc<BoundQuery>,
+    pub(crate) physical: Arc<PhysicalPlan>,
     pub(crate) mode: Mode,
     basis: Arc<Basis>,
 }
@@ -36,13 +38,14 @@ impl Planned {
     /// A plan made for a catalog and procedures, and what it relied on of the catalog.
     pub(crate) fn new(
         query: Arc<BoundQuery>,
+        physical: Arc<PhysicalPlan>,
         mode: Mode,
         reliances: Reliances,
         catalog: &Arc<Catalog>,
         procedures: Arc<Procedures>,
     ) -> Self {
         let true_in = Mutex::new(Arc::downgrade(catalog));
-        Self { query, mode, basis: Arc::new(Basis { procedures, reliances, true_in }) }
+        Self { query, physical, mode, basis: Arc::new(Basis { procedures, reliances, true_in }) }
     }
 
     /// Whether both are the same plan, and not only alike.
@@ -141,6 +144,9 @@ impl PlanCache {
 
 #[cfg(test)]
 mod tests {
+    use trimorph_catalog::CatalogView;
+    use trimorph_exec::PhysicalOptions;
+
     use super::*;
     use crate::procedures::Registry;
 
@@ -156,9 +162,12 @@ mod tests {
             notices: Vec::new(),
             depth: None,
         });
+        let view = CatalogView::new(&catalog);
+        let physical = Arc::new(PhysicalPlan::new(&query, &view, PhysicalOptions::default()).unwrap());
         let planned = || {
-            let (query, procedures) = (Arc::clone(&query), Arc::clone(&procedures));
-            Planned::new(query, Mode::Normal, Reliances::default(), &catalog, procedures)
+            let (query, physical) = (Arc::clone(&query), Arc::clone(&physical));
+            let procedures = Arc::clone(&procedures);
+            Planned::new(query, physical, Mode::Normal, Reliances::default(), &catalog, procedures)
         };
         let cache = PlanCache::default();
         let text = |i: usize| format!("RETURN {i}");
