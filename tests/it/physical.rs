@@ -14,7 +14,7 @@ use trimorph_types::Value;
 fn plan(text: &str, snapshot: &Snapshot) -> PhysicalPlan {
     let bound = bind(text, snapshot.catalog()).unwrap();
     let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
-    PhysicalPlan::new(&planned, snapshot.catalog(), PhysicalOptions::default()).unwrap()
+    PhysicalPlan::of_snapshot(&planned, snapshot, PhysicalOptions::default()).unwrap()
 }
 
 /// The first column of all rows.

@@ -57,6 +57,20 @@ def test_damage_is_named(tmp_path):
         trimorph.Database(tmp_path / "none", read_only=True)
 
 
+def test_a_lost_manifest_is_said_and_nothing_removed(tmp_path):
+    place = tmp_path / "db"
+    with trimorph.Database(place) as database:
+        report = database.generate_snb(0.003, 1)
+    (place / "MANIFEST").rename(tmp_path / "aside")
+    before = {p: p.stat().st_mtime_ns for p in place.rglob("*")}
+    for open_it in (lambda: trimorph.Database(place), lambda: trimorph.Database.check(place)):
+        with pytest.raises(trimorph.StorageError, match="MANIFEST is missing.* from a backup"):
+            open_it()
+    assert {p: p.stat().st_mtime_ns for p in place.rglob("*")} == before
+    (tmp_path / "aside").rename(place / "MANIFEST")
+    assert trimorph.Database.check(place)["nodes"] == report.nodes
+
+
 def test_closing(tmp_path):
     database = trimorph.Database(tmp_path / "db")
     conn, prepared = database.connect(), database.connect().prepare("RETURN 1")

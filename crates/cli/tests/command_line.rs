@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// What a run gave.
 struct Run {
@@ -219,6 +220,74 @@ fn check_names_the_damaged_file() {
 fn files_below(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
     entries.flat_map(|p| if p.is_dir() { files_below(&p) } else { vec![p] }).collect()
+}
+
+#[test]
+fn a_database_that_lost_its_manifest_is_refused_and_kept() {
+    let dir = directory("lost");
+    fs::write(dir.join("n.csv"), "id:ID,name,:LABEL\n1,Ann,Person\n2,Bob,Person\n").unwrap();
+    let load = ["load", "d.tm", "n.csv", "--format", "neo4j-csv"];
+    run_in(&dir, &load, "").ok();
+    let count = ["query", "d.tm", "MATCH (p:Person) RETURN count(p) AS n", "--format", "csv"];
+    let (manifest, aside) = (dir.join("d.tm/MANIFEST"), dir.join("aside"));
+    fs::rename(&manifest, &aside).unwrap();
+    let content = || files_below(&dir).into_iter().map(|f| (fs::read(&f).unwrap(), f)).collect::<Vec<_>>();
+    let before = content();
+    for arguments in [&load[..], &count, &["check", "d.tm"], &["stats", "d.tm"], &["shell", "d.tm"]] {
+        run_in(&dir, arguments, "").fails(&["d.tm: the file MANIFEST is missing", "from a backup"]);
+    }
+    assert!(content() == before, "nothing is changed or removed");
+    fs::rename(&aside, &manifest).unwrap();
+    assert_eq!(run_in(&dir, &count, "").ok().out, "n\n2\n");
+    // What a load leaves that dies just before it has finished disturbs nobody, and goes.
+    fs::write(dir.join("d.tm/LOADING"), "").unwrap();
+    assert_eq!(run_in(&dir, &count, "").ok().out, "n\n2\n");
+    run_in(&dir, &load, "").fails(&["has data already"]);
+    assert!(!dir.join("d.tm/LOADING").exists());
+}
+
+#[test]
+fn a_load_that_is_killed_is_taken_over_by_the_next() {
+    let dir = directory("killed");
+    run_in(&dir, &["generate", "snb", "--scale", "0.01", "--out", "snb"], "").ok();
+    let load = ["load", "d.tm", "snb"];
+    let began = Instant::now();
+    run_in(&dir, &load, "").ok();
+    let whole = began.elapsed();
+    let count = ["query", "d.tm", "MATCH (n)-[r]->() RETURN count(n), count(r)", "--format", "csv"];
+    let right = run_in(&dir, &count, "").ok().out;
+    let (path, mut unfinished) = (dir.join("d.tm"), 0);
+    for seed in 0..16 {
+        fs::remove_dir_all(&path).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_trimorph"))
+            .args(load)
+            .current_dir(&dir)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // At any time, and at any time while it writes.
+        let share = f64::from(seed % 8) / 8.0;
+        if seed < 8 {
+            std::thread::sleep(whole.mul_f64(share));
+        } else {
+            while !path.join("LOADING").exists() && child.try_wait().unwrap().is_none() {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(Duration::from_micros(500).mul_f64(f64::from(seed - 8)));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        unfinished += u32::from(path.join("LOADING").exists() && !path.join("MANIFEST").exists());
+        if !path.join("MANIFEST").exists() {
+            run_in(&dir, &count, "").fails(&["there is no database here"]);
+            run_in(&dir, &load, "").ok();
+        }
+        assert_eq!(run_in(&dir, &count, "").ok().out, right, "kill {seed}");
+        run_in(&dir, &["check", "d.tm"], "").ok();
+        assert!(path.join("MANIFEST").exists(), "kill {seed}");
+    }
+    assert!(unfinished > 0, "no load was killed while it wrote");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use trimorph_algebra::Procedures;
 use trimorph_base::{CancelToken, MemoryBudget};
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
@@ -15,7 +16,8 @@ use trimorph_store::{
 };
 use trimorph_vfs::{OsFileSystem, Pool, RegionOptions};
 
-use crate::plan_cache::{Basis, PlanCache};
+use crate::directory;
+use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
 use crate::{Config, Connection, Error, Stats};
 
@@ -41,9 +43,9 @@ impl Shared {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What names stand for in a snapshot, and now.
-    pub(crate) fn basis(&self, snapshot: &Snapshot) -> Basis {
-        Basis { catalog: Arc::clone(snapshot.catalog()), procedures: self.procedures.current() }
+    /// The procedures there are now.
+    pub(crate) fn procedures(&self) -> Arc<Procedures> {
+        self.procedures.current()
     }
 }
 
@@ -91,25 +93,13 @@ impl Database {
         if path == Path::new(":memory:") {
             return Ok(Self::in_memory(config));
         }
-        if path.is_file() {
-            let text = format!("{}: this is a file, and a database is a directory", path.display());
-            return Err(Error::Storage(text));
-        }
-        let exists = path.join("MANIFEST").exists();
-        if !exists {
-            if config.read_only {
-                return Err(Error::Storage(format!("{}: there is no database here", path.display())));
-            }
-            if !has_only_remains(path) {
-                let text = format!(
-                    "{}: not a Trimorph database, and not empty; give another directory",
-                    path.display()
-                );
-                return Err(Error::Storage(text));
-            }
-            std::fs::create_dir_all(path).map_err(|e| Error::Storage(format!("{}: {e}", path.display())))?;
-        }
-        let lock = if config.read_only { None } else { Some(take_lock(path)?) };
+        let (lock, exists) = if config.read_only {
+            directory::find(path)?;
+            (None, true)
+        } else {
+            let (lock, exists) = directory::claim(path)?;
+            (Some(lock), exists)
+        };
         let memory = Memory::of(&config);
         let main =
             if exists { open_checkpoint(&OsFileSystem, path, &memory.pool)? } else { Default::default() };
@@ -121,9 +111,7 @@ impl Database {
     /// **Errors**: every file that is missing or damaged, a line each, by name, with what is wrong and where.
     pub fn check(path: impl AsRef<Path>) -> Result<Stats, Error> {
         let path = path.as_ref();
-        if !path.join("MANIFEST").exists() && !path.join("checkpoint").exists() {
-            return Err(Error::Storage(format!("{}: there is no database here", path.display())));
-        }
+        directory::find(path)?;
         // Each piece is looked at once: what was is dropped for what comes.
         let budget = MemoryBudget::new(CHECK_BYTES, None);
         let pool = Pool::new(&budget, RegionOptions { huge_pages: false });
@@ -167,9 +155,9 @@ impl Database {
     /// **Cost**: a pass over what is not in memory yet.
     pub fn preload(&self, names: Option<&[&str]>, cancel: &CancelToken) -> Result<(), Error> {
         let snapshot = self.shared.snapshot();
-        let (main, catalog) = (snapshot.main(), snapshot.catalog());
+        let (main, schema) = (snapshot.main(), &snapshot.catalog().schema);
         for name in names.unwrap_or_default() {
-            if catalog.labels.id(name).is_none() && catalog.types.id(name).is_none() {
+            if schema.labels.id(name).is_none() && schema.types.id(name).is_none() {
                 let text = format!("there is no label and no relationship type \"{name}\" to be preloaded");
                 return Err(Error::Storage(text));
             }
@@ -177,10 +165,10 @@ impl Database {
         let wanted = |labels: &[Arc<str>]| {
             names.is_none_or(|names| labels.iter().any(|label| names.contains(&&**label)))
         };
-        let nodes = catalog.table_ids().zip(&main.node_tables);
-        let nodes = nodes.filter(|(id, _)| wanted(&catalog.label_names(*id))).flat_map(|(_, t)| t.slots());
-        let edges = catalog.edge_table_ids().zip(&main.edge_tables);
-        let edges = edges.filter(|(id, _)| wanted(&[catalog.type_name(*id)])).flat_map(|(_, t)| t.slots());
+        let nodes = schema.table_ids().zip(&main.node_tables);
+        let nodes = nodes.filter(|(id, _)| wanted(&schema.label_names(*id))).flat_map(|(_, t)| t.slots());
+        let edges = schema.edge_table_ids().zip(&main.edge_tables);
+        let edges = edges.filter(|(id, _)| wanted(&[schema.type_name(*id)])).flat_map(|(_, t)| t.slots());
         let slots: Vec<&dyn Load> = nodes.chain(edges).collect();
         let next = AtomicUsize::new(0);
         let work = || loop {
@@ -306,33 +294,5 @@ impl Memory {
         let budget = MemoryBudget::new(config.memory_limit_bytes, None);
         let pool = Pool::new(&budget, RegionOptions { huge_pages: config.huge_pages });
         Self { budget, pool }
-    }
-}
-
-/// Whether a directory has nothing but what a first load leaves that did not finish: nobody's data, which the
-/// next one takes over.
-fn has_only_remains(path: &Path) -> bool {
-    let names = |dir: &Path| {
-        let entries = dir.read_dir().into_iter().flatten().flatten();
-        entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
-    };
-    let is_remains = |name: &String| match name.as_str() {
-        "LOCK" | "MANIFEST.tmp" => true,
-        "checkpoint" => names(&path.join(name)).iter().all(|file| file.ends_with(".pieces")),
-        _ => false,
-    };
-    names(path).iter().all(is_remains)
-}
-
-fn take_lock(path: &Path) -> Result<File, Error> {
-    let name = path.join("LOCK");
-    let file = File::options().create(true).truncate(false).read(true).write(true).open(&name);
-    let file = file.map_err(|e| Error::Storage(format!("{}: {e}", name.display())))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(_) => Err(Error::Storage(format!(
-            "{}: another process has this database open for writing; open it read-only or close the other",
-            path.display()
-        ))),
     }
 }

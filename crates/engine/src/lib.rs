@@ -18,6 +18,7 @@ mod arrow;
 mod config;
 mod connection;
 mod database;
+mod directory;
 mod entity;
 mod error;
 mod estimator;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trimorph_base::Diagnostic;
-use trimorph_catalog::Catalog;
+use trimorph_store::Snapshot;
 
 use crate::operator::{BoxOperator, MakeTwin, Pipeline};
 use crate::ops::{self, ArgumentCell, BuildSide, CountTarget, NodeScanSpec, ScanRows, SharedSet};
@@ -39,7 +39,7 @@ enum Shared<'s> {
 #[derive(Clone)]
 pub(crate) struct Builder<'s> {
     settings: Arc<Settings>,
-    catalog: Arc<Catalog>,
+    snapshot: Snapshot,
     profile: Option<ProfileCell>,
     shared: Arc<Mutex<HashMap<usize, Shared<'s>>>>,
     /// Where the rows of the apply around are left.
@@ -62,8 +62,8 @@ macro_rules! shared {
 }
 
 impl<'s> Builder<'s> {
-    pub(crate) fn new(settings: Arc<Settings>, catalog: Arc<Catalog>, profile: Option<ProfileCell>) -> Self {
-        Self { settings, catalog, profile, shared: Arc::default(), argument: None }
+    pub(crate) fn new(settings: Arc<Settings>, snapshot: Snapshot, profile: Option<ProfileCell>) -> Self {
+        Self { settings, snapshot, profile, shared: Arc::default(), argument: None }
     }
 
     /// The operator of a node, and those below it.
@@ -103,7 +103,7 @@ impl<'s> Builder<'s> {
     }
 
     fn scan_rows(&self, spec: &NodeScanSpec) -> ScanRows {
-        let rows: u64 = spec.tables.iter().map(|t| self.catalog.node_tables[t.0 as usize].rows).sum();
+        let rows: u64 = spec.tables.iter().map(|t| self.snapshot.rows(*t)).sum();
         // Few rows may still be much work: each thread is to have several morsels.
         let share = usize::try_from(rows).unwrap_or(MORSEL_ROWS)
             / (self.settings.threads.max(1) * MORSELS_PER_THREAD);
@@ -111,7 +111,7 @@ impl<'s> Builder<'s> {
             0 | 1 => MORSEL_ROWS,
             _ => share.next_power_of_two().clamp(MORSEL_ROWS_MIN, MORSEL_ROWS),
         };
-        ScanRows::new(spec, size, &self.catalog)
+        ScanRows::new(spec, size, &self.snapshot)
     }
 
     fn plain(&self, node: &Node) -> Result<BoxOperator<'s>, ExecError> {

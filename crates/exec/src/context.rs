@@ -65,7 +65,13 @@ pub struct Context<'s> {
     /// How the query is run.
     pub settings: Arc<Settings>,
     random: Cell<u64>,
+    /// Bytes that single values took to be gone through since the flag that cancels was looked at.
+    worked_bytes: Cell<u64>,
 }
+
+/// Bytes of single values that are gone through between two looks at the flag that cancels: some
+/// milliseconds.
+const BYTES_UNCHECKED: u64 = 4 << 20;
 
 impl<'s> Context<'s> {
     /// A context of its own for one thread.
@@ -80,7 +86,7 @@ impl<'s> Context<'s> {
 
     fn with(snapshot: &'s Snapshot, reader: Reader<'s>, settings: Arc<Settings>) -> Self {
         let seed = u64::from(settings.clock.nanos) ^ settings.clock.seconds.cast_unsigned().rotate_left(32);
-        Self { snapshot, reader, settings, random: Cell::new(seed) }
+        Self { snapshot, reader, settings, random: Cell::new(seed), worked_bytes: Cell::new(0) }
     }
 
     /// Stops the query if somebody asked, or something could not be read; lets go of what is pinned without
@@ -100,6 +106,19 @@ impl<'s> Context<'s> {
         self.reader.failure().map_or(made, |error| Err(error.into()))
     }
 
+    /// Counts bytes of values that are about to be gone through, and stops the query if somebody asked: one
+    /// row may take long.
+    #[inline]
+    pub(crate) fn work(&self, bytes: u64) -> Result<(), Diagnostic> {
+        let worked = self.worked_bytes.get().saturating_add(bytes);
+        self.worked_bytes.set(if worked < BYTES_UNCHECKED { worked } else { 0 });
+        if worked < BYTES_UNCHECKED || !self.settings.cancel.is_cancelled() {
+            Ok(())
+        } else {
+            Err(*Diagnostic::cancelled())
+        }
+    }
+
     /// An edge as a value.
     pub fn edge_value(&self, id: EdgeId) -> Value {
         self.reader.relationship(id)
@@ -109,7 +128,7 @@ impl<'s> Context<'s> {
     pub fn functions<'a>(&'a self, graph: &'a Graph<'a, 's>) -> FunctionContext<'a> {
         let seed = self.random.get().wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         self.random.set(seed);
-        FunctionContext::new(graph, self.settings.clock, seed)
+        FunctionContext::new(graph, self.settings.clock, seed).until(&self.settings.cancel)
     }
 
     /// The graph as scalar functions see it.
@@ -123,11 +142,11 @@ pub struct Graph<'a, 's>(&'a Reader<'s>);
 
 impl GraphAccess for Graph<'_, '_> {
     fn labels(&self, node: NodeId) -> Result<Vec<Arc<str>>, Diagnostic> {
-        Ok(self.0.catalog().label_names(node.table()))
+        Ok(self.0.schema().label_names(node.table()))
     }
 
     fn relationship_type(&self, relationship: &Relationship) -> Result<Arc<str>, Diagnostic> {
-        Ok(self.0.catalog().type_name(relationship.id.table()))
+        Ok(self.0.schema().type_name(relationship.id.table()))
     }
 
     fn property(&self, entity: &Value, name: &str) -> Result<Value, Diagnostic> {

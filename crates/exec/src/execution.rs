@@ -112,8 +112,7 @@ impl Execution {
     /// **Errors**: as [`Self::run`].
     pub fn start(query: &BoundQuery, snapshot: Snapshot, settings: Settings) -> Result<Self, ExecError> {
         let options = PhysicalOptions { factorise: settings.factorise, access: settings.access };
-        let plan = PhysicalPlan::new(query, snapshot.catalog(), options)?;
-        Self::run(&plan, snapshot, settings)
+        Self::run(&PhysicalPlan::of_snapshot(query, &snapshot, options)?, snapshot, settings)
     }
 
     /// Starts a plan that was made for the catalog of the snapshot.
@@ -134,8 +133,8 @@ impl Execution {
             let context = Context::new(&owner.snapshot, Arc::clone(&settings));
             let (root, context) = stack.run(move || {
                 let bound = Start::new(&context).bind(&plan.root)?;
-                let catalog = Arc::clone(owner.snapshot.catalog());
-                Ok((Builder::new(settings, catalog, counters).build(&bound)?, context))
+                let snapshot = owner.snapshot.clone();
+                Ok((Builder::new(settings, snapshot, counters).build(&bound)?, context))
             })?;
             Ok::<_, ExecError>(Running {
                 context,

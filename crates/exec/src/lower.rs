@@ -24,7 +24,8 @@ use std::sync::Arc;
 
 use trimorph_algebra::{BoundQuery, Expr, Op, Plan, SortKey, VarId};
 use trimorph_base::{Diagnostic, Phase};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::CatalogView;
+use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
 
 use crate::ExecError;
@@ -45,7 +46,7 @@ struct Lowered {
 /// Lowers one query.
 struct Lowering<'q> {
     query: &'q BoundQuery,
-    catalog: &'q Catalog,
+    catalog: &'q CatalogView<'q>,
     options: PhysicalOptions,
     /// The variables of the rows of the apply around the plan being lowered, the row number last.
     argument: Option<Vec<VarId>>,
@@ -63,10 +64,23 @@ struct Lowering<'q> {
 }
 
 impl PhysicalPlan {
+    /// As [`Self::new`], for the catalog of a snapshot; what the plan relies on is not noted.
+    pub fn of_snapshot(
+        query: &BoundQuery,
+        snapshot: &Snapshot,
+        options: PhysicalOptions,
+    ) -> Result<Self, ExecError> {
+        Self::new(query, &CatalogView::new(snapshot.catalog()), options)
+    }
+
     /// Chooses the operators of a query that the optimizer has planned.
     ///
     /// **Errors**: a bug of the binder or the optimizer.
-    pub fn new(query: &BoundQuery, catalog: &Catalog, options: PhysicalOptions) -> Result<Self, ExecError> {
+    pub fn new(
+        query: &BoundQuery,
+        catalog: &CatalogView<'_>,
+        options: PhysicalOptions,
+    ) -> Result<Self, ExecError> {
         let depth = query.depth.unwrap_or_else(|| query.plan.depth() + query.plan.expression_depth());
         let stack = Stack::of(depth);
         stack.run(|| Lowering::new(query, catalog, options).root(stack))
@@ -95,7 +109,7 @@ fn conjuncts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
 }
 
 impl<'q> Lowering<'q> {
-    fn new(query: &'q BoundQuery, catalog: &'q Catalog, options: PhysicalOptions) -> Self {
+    fn new(query: &'q BoundQuery, catalog: &'q CatalogView<'q>, options: PhysicalOptions) -> Self {
         Self {
             query,
             catalog,

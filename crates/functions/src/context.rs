@@ -4,9 +4,11 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use trimorph_base::{Diagnostic, ErrorKind, NodeId};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, NodeId};
 use trimorph_types::temporal::ZoneId;
 use trimorph_types::{Map, Relationship, Value};
+
+use crate::steps::Steps;
 
 /// Reads labels, types and properties of the snapshot the query runs on.
 ///
@@ -96,13 +98,32 @@ pub struct Context<'a> {
     pub zone: ZoneId,
     /// The graph.
     pub graph: &'a dyn GraphAccess,
+    cancel: Option<&'a CancelToken>,
     random: Cell<u64>,
 }
 
 impl<'a> Context<'a> {
     /// A context whose clocks stand at `statement`, in UTC, drawing from `seed`.
     pub fn new(graph: &'a dyn GraphAccess, statement: Clock, seed: u64) -> Self {
-        Self { statement, transaction: statement, zone: ZoneId::UTC, graph, random: Cell::new(seed) }
+        Self {
+            statement,
+            transaction: statement,
+            zone: ZoneId::UTC,
+            graph,
+            cancel: None,
+            random: Cell::new(seed),
+        }
+    }
+
+    /// The same, in which long loops stop when `cancel` says so.
+    #[must_use]
+    pub fn until(self, cancel: &'a CancelToken) -> Self {
+        Self { cancel: Some(cancel), ..self }
+    }
+
+    /// For a loop over a long value.
+    pub(crate) fn steps(&self) -> Steps<'a> {
+        Steps::new(self.cancel)
     }
 
     /// The next 64 random bits.

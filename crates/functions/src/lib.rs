@@ -19,6 +19,7 @@ pub mod operators;
 mod predicate;
 mod registry;
 mod round;
+mod steps;
 mod string;
 mod temporal;
 

@@ -1,10 +1,11 @@
 //! Functions of lists, and of strings where a string is a sequence: size, head, last, tail, reverse, range.
 
-use trimorph_types::Value;
+use trimorph_types::{ListBuilder, Value};
 
 use crate::context::Context;
 use crate::error::{Answer, out_of_range, type_name, wrong_type};
 use crate::registry::{Function, result};
+use crate::steps::Steps;
 use trimorph_base::{Diagnostic, ErrorKind};
 
 pub(crate) const FUNCTIONS: &[Function] = &[
@@ -39,6 +40,16 @@ fn items<'v>(function: &str, value: &'v Value) -> Result<&'v [Value], Diagnostic
     }
 }
 
+/// A list of these elements.
+pub(crate) fn list_of<'v>(items: impl Iterator<Item = &'v Value>, mut steps: Steps<'_>) -> Answer {
+    let mut list = ListBuilder::with_room(Vec::with_capacity(items.size_hint().0));
+    for item in items {
+        steps.step()?;
+        list.push(item.clone());
+    }
+    Ok(list.finish())
+}
+
 fn size(_: &Context<'_>, args: &[Value]) -> Answer {
     let count = match &args[0] {
         Value::List(items) => items.len(),
@@ -57,19 +68,19 @@ fn last(_: &Context<'_>, args: &[Value]) -> Answer {
     Ok(items("last()", &args[0])?.last().cloned().unwrap_or_default())
 }
 
-fn tail(_: &Context<'_>, args: &[Value]) -> Answer {
-    Ok(Value::list(items("tail()", &args[0])?.iter().skip(1).cloned().collect()))
+fn tail(context: &Context<'_>, args: &[Value]) -> Answer {
+    list_of(items("tail()", &args[0])?.iter().skip(1), context.steps())
 }
 
-fn reverse(_: &Context<'_>, args: &[Value]) -> Answer {
+fn reverse(context: &Context<'_>, args: &[Value]) -> Answer {
     match &args[0] {
-        Value::List(items) => Ok(Value::list(items.iter().rev().cloned().collect())),
+        Value::List(items) => list_of(items.iter().rev(), context.steps()),
         Value::String(text) => Ok(Value::string(text.chars().rev().collect::<String>())),
         other => Err(wrong_type("reverse()", "a LIST or STRING", other)),
     }
 }
 
-fn range(_: &Context<'_>, args: &[Value]) -> Answer {
+fn range(context: &Context<'_>, args: &[Value]) -> Answer {
     let mut bounds = [0, 0, 1];
     for (bound, arg) in bounds.iter_mut().zip(args) {
         let Value::Int(number) = arg else {
@@ -93,11 +104,13 @@ fn range(_: &Context<'_>, args: &[Value]) -> Answer {
     numbers
         .try_reserve_exact(usize::try_from(count).unwrap_or(0))
         .map_err(|_| out_of_range(format!("range() of {count} elements does not fit in memory")))?;
+    let (mut list, mut steps) = (ListBuilder::with_room(numbers), context.steps());
     let mut next = Some(start);
     for _ in 0..count {
+        steps.step()?;
         let number = next.unwrap_or(end);
-        numbers.push(Value::Int(number));
+        list.push(Value::Int(number));
         next = number.checked_add(step);
     }
-    Ok(Value::list(numbers))
+    Ok(list.finish())
 }

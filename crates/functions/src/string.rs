@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_base::Diagnostic;
-use trimorph_types::Value;
+use trimorph_types::{ListBuilder, Value};
 
 use crate::context::Context;
 use crate::error::{Answer, bad_argument, negative, wrong_type};
@@ -114,16 +114,22 @@ fn substring(_: &Context<'_>, args: &[Value]) -> Answer {
     Ok(Value::string(&from[..byte_of(from, length)]))
 }
 
-fn replace(_: &Context<'_>, args: &[Value]) -> Answer {
+fn replace(context: &Context<'_>, args: &[Value]) -> Answer {
     let [original, search, replacement] = [0, 1, 2].map(|i| text("replace()", &args[i]));
     let (original, search, replacement) = (original?, search?, replacement?);
-    Ok(Value::string(match args.get(3) {
-        None => original.replace(&**search, replacement),
-        Some(limit) => original.replacen(&**search, replacement, count("replace()", "limit", limit)?),
-    }))
+    let limit = args.get(3).map_or(Ok(usize::MAX), |limit| count("replace()", "limit", limit))?;
+    let (mut text, mut end, mut steps) = (String::new(), 0, context.steps());
+    for (at, found) in original.match_indices(&**search).take(limit) {
+        steps.step()?;
+        text.push_str(&original[end..at]);
+        text.push_str(replacement);
+        end = at + found.len();
+    }
+    text.push_str(&original[end..]);
+    Ok(Value::string(text))
 }
 
-fn split(_: &Context<'_>, args: &[Value]) -> Answer {
+fn split(context: &Context<'_>, args: &[Value]) -> Answer {
     let whole = text("split()", &args[0])?;
     let delimiters = match &args[1] {
         Value::List(items) => {
@@ -131,12 +137,17 @@ fn split(_: &Context<'_>, args: &[Value]) -> Answer {
         }
         one => vec![text("split()", one)?.clone()],
     };
+    let (mut parts, mut steps) = (ListBuilder::new(), context.steps());
     if delimiters.iter().any(|delimiter| delimiter.is_empty()) {
-        return Ok(Value::list(whole.chars().map(|c| Value::string(c.to_string())).collect()));
+        for c in whole.chars() {
+            steps.step()?;
+            parts.push(Value::string(c.to_string()));
+        }
+        return Ok(parts.finish());
     }
-    let mut parts = Vec::new();
     let (mut start, mut at) = (0, 0);
     while let Some(rest) = whole.get(at..).filter(|rest| !rest.is_empty()) {
+        steps.step()?;
         // The first delimiter in the list wins where several start.
         if let Some(delimiter) = delimiters.iter().find(|delimiter| rest.starts_with(&***delimiter)) {
             parts.push(Value::string(&whole[start..at]));
@@ -147,7 +158,7 @@ fn split(_: &Context<'_>, args: &[Value]) -> Answer {
         }
     }
     parts.push(Value::string(&whole[start..]));
-    Ok(Value::list(parts))
+    Ok(parts.finish())
 }
 
 /// Whether `c` goes: whitespace, or one of the characters of the second argument.

@@ -27,8 +27,8 @@ mod value_codec;
 mod value_codec_tests;
 
 pub use checkpoint::{
-    Checkpoint, CheckpointReport, DatabaseError, PiecePlace, check_main, open_checkpoint, pieces_of,
-    read_checkpoint, read_main, read_unverified, write_main,
+    Checkpoint, CheckpointReport, DatabaseError, DirectoryState, PiecePlace, check_main, directory_state,
+    end_first_write, open_checkpoint, pieces_of, read_checkpoint, read_main, read_unverified, write_main,
 };
 pub use edge_table::{EdgeTable, EdgeTableView};
 pub use key_index::{KeyIndex, KeyIndexView};

@@ -21,8 +21,9 @@ pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Condition, SEGMENT_ROWS, Test, ZONE_ROWS};
 pub use trimorph_storage::{
-    Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, EdgeChanges, EdgeTable, EdgeTableView, Load,
-    Main, NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main, open_checkpoint, pieces_of,
-    read_checkpoint, read_main, read_unverified, write_main,
+    Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeTable,
+    EdgeTableView, Load, Main, NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main,
+    directory_state, end_first_write, open_checkpoint, pieces_of, read_checkpoint, read_main,
+    read_unverified, write_main,
 };
 pub use trimorph_vfs::Pins;

@@ -27,7 +27,7 @@ pub use decimal::Decimal;
 pub use format::{Describe, format_literal, format_value};
 pub use literal::{Literal, LiteralKind};
 pub use logical::LogicalType;
-pub use nested::{EXTENT_MAX, Extent, Nested};
+pub use nested::{EXTENT_MAX, Extent, ListBuilder, Nested};
 pub use value::{
     Date, DateTime, Duration, LocalDateTime, LocalTime, Map, Path, Relationship, Time, Value, Zone,
 };

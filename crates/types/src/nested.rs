@@ -46,6 +46,43 @@ impl<T> Deref for Nested<T> {
     }
 }
 
+/// A list that is made element by element, and measured on the way: a list of millions is not walked again
+/// when it is done.
+#[derive(Debug)]
+pub struct ListBuilder(Nested<Vec<Value>>);
+
+impl ListBuilder {
+    /// A list without elements.
+    pub fn new() -> Self {
+        Self::with_room(Vec::new())
+    }
+
+    /// A list without elements, in the room of `content`, which must be empty.
+    pub fn with_room(content: Vec<Value>) -> Self {
+        Self(Nested::from(content))
+    }
+
+    /// Appends an element.
+    #[inline]
+    pub fn push(&mut self, value: Value) {
+        let (extent, inner) = (&mut self.0.extent, value.extent());
+        extent.bytes = extent.bytes.saturating_add(inner.bytes);
+        extent.depth = extent.depth.max(inner.depth.saturating_add(1));
+        self.0.content.push(value);
+    }
+
+    /// The list.
+    pub fn finish(self) -> Value {
+        Value::List(Arc::new(self.0))
+    }
+}
+
+impl Default for ListBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 fn around(inner: impl Iterator<Item = Extent>) -> Extent {
     let mut extent = Extent { bytes: CELL, depth: 0 };
     for item in inner {
@@ -140,6 +177,18 @@ mod tests {
         }
         assert_eq!(value.extent().bytes, u64::MAX, "3^80 times");
         assert!(value.owned_bytes() < 1000);
+    }
+
+    #[test]
+    fn a_list_made_element_by_element_is_the_same() {
+        let values = [Value::Int(1), Value::string("abc"), Value::list(vec![Value::list(Vec::new())])];
+        let mut builder = ListBuilder::new();
+        assert_eq!(builder.0.extent, Value::list(Vec::new()).extent());
+        for (i, value) in values.iter().enumerate() {
+            builder.push(value.clone());
+            assert_eq!(builder.0.extent, Value::list(values[..=i].to_vec()).extent());
+        }
+        assert_eq!(builder.finish().extent(), Value::list(values.to_vec()).extent());
     }
 
     #[test]

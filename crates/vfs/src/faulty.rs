@@ -1,8 +1,8 @@
 //! A disk that fails, for tests: takes calls, fails at the one it was told to, and gives what a crash may
 //! leave.
 //!
-//! 1. Every call counts. From call `n` on all fail ([`Fault::Crash`]: the process is gone), or only that one
-//!    ([`Fault::Error`]).
+//! 1. Every call counts. From call `n` on all fail ([`Fault::Crash`]: the process is gone), or all that write
+//!    ([`Fault::Full`]), or only that one ([`Fault::Error`]).
 //! 2. What is certain: content that was synced, names whose directory was synced after the change.
 //! 3. After a crash the rest is drawn from a seed: a name may be old or new, a file not yet synced may be
 //!    missing, cut or garbled. A rename happens whole or not at all.
@@ -25,6 +25,8 @@ pub enum Fault {
     Crash,
     /// It alone.
     Error,
+    /// From it on what is written does not fit: half of a file's content is there.
+    Full,
 }
 
 /// Content, shared by the names a file has had.
@@ -202,8 +204,18 @@ impl FileSystem for FaultyFileSystem {
     /// Three calls: making, writing, syncing; each may be the one that fails.
     fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
         let content: Content = Arc::default();
-        self.call()?.change(Change::Name(path.to_owned(), Arc::clone(&content)));
-        lock(&content).0 = parts.concat();
+        let mut state = self.call()?;
+        state.change(Change::Name(path.to_owned(), Arc::clone(&content)));
+        let is_full = state.fault.is_some_and(|(at, fault)| fault == Fault::Full && state.calls > at);
+        drop(state);
+        let mut bytes = parts.concat();
+        if is_full {
+            bytes.truncate(bytes.len() / 2);
+        }
+        lock(&content).0 = bytes;
+        if is_full {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
         drop(self.call()?);
         drop(self.call()?);
         lock(&content).1 = true;
@@ -295,5 +307,10 @@ mod tests {
         assert!(disk.create_dir(Path::new("d")).is_ok());
         assert!(disk.create_dir(Path::new("d")).is_err() && disk.list(Path::new("d")).is_err());
         assert_eq!(disk.calls(), 3);
+        disk.fail_at(0, Fault::Full);
+        assert!(
+            disk.write_synced(Path::new("b"), &[b"full"]).is_err() && disk.sync_dir(Path::new("")).is_ok()
+        );
+        assert!(disk.exists(Path::new("b")));
     }
 }

@@ -13,12 +13,18 @@
 mod number;
 mod unicode;
 
+use trimorph_base::CancelToken;
+
 use crate::token::{Keyword, Token, TokenKind};
 
 pub(crate) use unicode::{is_identifier_part, is_whitespace};
 
-/// The tokens of `text`, the last of which is [`TokenKind::End`]. `text` must be shorter than 4 GiB.
-pub(crate) fn tokenize(text: &str) -> Vec<Token> {
+/// Tokens that are cut between two looks at the flag that cancels.
+const TOKENS_UNCHECKED: usize = 1 << 14;
+
+/// The tokens of `text`, the last of which is [`TokenKind::End`]; `None` if `cancel` said stop. `text` must
+/// be shorter than 4 GiB.
+pub(crate) fn tokenize(text: &str, cancel: &CancelToken) -> Option<Vec<Token>> {
     let mut lexer = Lexer {
         text,
         bytes: text.as_bytes(),
@@ -26,8 +32,12 @@ pub(crate) fn tokenize(text: &str) -> Vec<Token> {
         tokens: Vec::with_capacity(text.len() / 4 + 4),
         open: Vec::new(),
     };
-    while lexer.step() {}
-    lexer.tokens
+    while lexer.step() {
+        if lexer.tokens.len().is_multiple_of(TOKENS_UNCHECKED) && cancel.is_cancelled() {
+            return None;
+        }
+    }
+    Some(lexer.tokens)
 }
 
 struct Lexer<'a> {

@@ -74,7 +74,7 @@ pub fn parse_until(text: &str, cancel: &CancelToken) -> Result<Statement, Diagno
             .at(Span::new(0, 0))
             .hint("pass large values as parameters"));
     }
-    let tokens = tokenize(text);
+    let tokens = tokenize(text, cancel).ok_or_else(|| *Diagnostic::cancelled())?;
     let mut parser = Parser { text, tokens, at: 0, depth: 0, tallest: 0, bar_ends: false, cancel };
     parser.statement().map_err(|error| *error)
 }

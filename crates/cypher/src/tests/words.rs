@@ -1,8 +1,14 @@
 //! The lexer: blanks, comments, names, keywords, bracket pairs.
 
+use trimorph_base::CancelToken;
+
 use super::{clauses, expression};
 use crate::lexer::tokenize;
-use crate::token::{Keyword, TokenKind};
+use crate::token::{Keyword, Token, TokenKind};
+
+fn tokens_of(text: &str) -> Vec<Token> {
+    tokenize(text, &CancelToken::default()).unwrap()
+}
 
 #[test]
 fn blanks_and_comments_separate() {
@@ -14,10 +20,10 @@ fn blanks_and_comments_separate() {
 fn keywords_are_known_in_any_case() {
     for &keyword in Keyword::ALL {
         for word in [keyword.text().to_owned(), keyword.text().to_lowercase()] {
-            let tokens = tokenize(&word);
+            let tokens = tokens_of(&word);
             assert_eq!(tokens[0].kind, TokenKind::Word(Some(keyword)), "{word}");
             let longer = format!("{word}x");
-            let kind = tokenize(&longer)[0].kind;
+            let kind = tokens_of(&longer)[0].kind;
             assert!(kind != TokenKind::Word(Some(keyword)), "{longer}");
         }
     }
@@ -54,8 +60,17 @@ fn every_word_may_be_a_key_a_label_and_a_type() {
 
 #[test]
 fn brackets_are_paired() {
-    let partners: Vec<u32> = tokenize("([{}](").iter().map(|t| t.partner).collect();
+    let partners: Vec<u32> = tokens_of("([{}](").iter().map(|t| t.partner).collect();
     assert_eq!(partners, [0, 4, 3, 0, 0, 0, 0]);
-    let partners: Vec<u32> = tokenize("(])").iter().map(|t| t.partner).collect();
+    let partners: Vec<u32> = tokens_of("(])").iter().map(|t| t.partner).collect();
     assert_eq!(partners, [2, 0, 0, 0]);
+}
+
+#[test]
+fn cutting_a_long_text_stops_when_asked() {
+    let cancel = CancelToken::default();
+    let text = "a ".repeat(100_000);
+    assert_eq!(tokenize(&text, &cancel).map(|tokens| tokens.len()), Some(100_001));
+    cancel.cancel();
+    assert!(tokenize(&text, &cancel).is_none());
 }

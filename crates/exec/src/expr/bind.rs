@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_algebra::Op;
-use trimorph_base::{Diagnostic, ErrorKind, Span};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Span};
 use trimorph_functions::{Clock, Context, Function, NoGraph};
 use trimorph_types::Value;
 
@@ -18,6 +18,8 @@ pub(crate) struct Binder<'b> {
     pub(crate) parameters: &'b BTreeMap<Arc<str>, Value>,
     /// The statement's clock, which stands still: calls on constants are evaluated now.
     pub(crate) clock: Clock,
+    /// Stops what is evaluated now.
+    pub(crate) cancel: &'b CancelToken,
 }
 
 fn constants(all: &[Ex]) -> Option<Vec<Value>> {
@@ -38,7 +40,7 @@ impl Binder<'_> {
                 columns: Arc::clone(columns),
                 span: *span,
             },
-            Ex::Op(op, args, span) => fold(*op, self.all(args)?, *span),
+            Ex::Op(op, args, span) => self.fold(*op, self.all(args)?, *span),
             Ex::Chain(first, rest) => self.chain(first, rest)?,
             Ex::Call(function, args, span) => self.call(function, self.all(args)?, *span),
             Ex::HasLabel { base, tables, edge_tables } => Ex::HasLabel {
@@ -126,7 +128,7 @@ impl Binder<'_> {
             let right = self.bind(right)?;
             start = match (start, right) {
                 (Ex::Const(a), Ex::Const(b)) if left.is_empty() => {
-                    match fold(*op, vec![Ex::Const(a), Ex::Const(b)], *span) {
+                    match self.fold(*op, vec![Ex::Const(a), Ex::Const(b)], *span) {
                         Ex::Op(op, args, span) => {
                             let mut args = args.into_iter();
                             let a = args.next().unwrap_or(Ex::Const(Value::Null));
@@ -154,18 +156,20 @@ impl Binder<'_> {
             && let Some(values) = constants(&args)
             && !is_large_call(function.name, &values)
             && !values.iter().any(|v| matches!(v, Value::Node(_) | Value::Relationship(_) | Value::Path(_)))
-            && let Ok(value) = function.invoke(&Context::new(&NoGraph, self.clock, 0), &values)
+            && let Ok(value) =
+                function.invoke(&Context::new(&NoGraph, self.clock, 0).until(self.cancel), &values)
         {
             return Ex::Const(value);
         }
         Ex::Call(function, args, span)
     }
-}
 
-/// An operator, evaluated now if its operands are constant. What fails stays: it fails only if it is reached.
-fn fold(op: Op, args: Vec<Ex>, span: Span) -> Ex {
-    match constants(&args).and_then(|values| super::scalar::apply_pure(op, &values)) {
-        Some(Ok(value)) => Ex::Const(value),
-        _ => Ex::Op(op, args, span),
+    /// An operator, evaluated now if its operands are constant. What fails stays: it fails only if it is
+    /// reached.
+    fn fold(&self, op: Op, args: Vec<Ex>, span: Span) -> Ex {
+        match constants(&args).and_then(|values| super::scalar::apply_pure(op, &values, self.cancel)) {
+            Some(Ok(value)) => Ex::Const(value),
+            _ => Ex::Op(op, args, span),
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Expr, LabelExpr, VarId};
 use trimorph_base::{Diagnostic, ErrorKind, Phase};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::CatalogView;
 use trimorph_store::access::PropertyAccess;
 
 use super::Ex;
@@ -15,13 +15,13 @@ use crate::layout::Layout;
 ///
 /// **Errors**: a variable that the plan does not have here (a bug of the binder or the optimizer, reported
 /// and not a panic).
-pub(crate) fn compile(expr: &Expr, layout: &Layout, catalog: &Catalog) -> Result<Ex, Diagnostic> {
+pub(crate) fn compile(expr: &Expr, layout: &Layout, catalog: &CatalogView<'_>) -> Result<Ex, Diagnostic> {
     Scope { layout, catalog, locals: Vec::new() }.compile(expr)
 }
 
 struct Scope<'a> {
     layout: &'a Layout,
-    catalog: &'a Catalog,
+    catalog: &'a CatalogView<'a>,
     locals: Vec<VarId>,
 }
 
@@ -133,7 +133,7 @@ impl Scope<'_> {
 
     fn has_label(&mut self, base: &Expr, labels: &LabelExpr) -> Result<Ex, Diagnostic> {
         let catalog = self.catalog;
-        let tables = catalog.table_ids().map(|t| labels.matches(&|l| catalog.has_label(t, l))).collect();
+        let tables = catalog.node_table_ids().map(|t| labels.matches(&|l| catalog.has_label(t, l))).collect();
         let edge_tables =
             catalog.edge_table_ids().map(|t| labels.matches(&|l| *catalog.type_name(t) == *l)).collect();
         Ok(Ex::HasLabel { base: self.boxed(base)?, tables, edge_tables })

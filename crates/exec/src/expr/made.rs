@@ -65,10 +65,10 @@ pub(crate) fn hold_operator(
     values: &[Value],
     cx: &Context<'_>,
 ) -> Result<Option<Reservation>, Diagnostic> {
+    let bytes = values.iter().fold(0, |sum, v| v.extent().bytes.saturating_add(sum));
+    cx.work(bytes)?;
     match (op, values) {
-        (Op::Add, [Value::String(_) | Value::List(_), _] | [_, Value::List(_)]) => {
-            hold(values.iter().fold(0, |sum, v| v.extent().bytes.saturating_add(sum)), cx)
-        }
+        (Op::Add, [Value::String(_) | Value::List(_), _] | [_, Value::List(_)]) => hold(bytes, cx),
         _ => Ok(None),
     }
 }
@@ -79,6 +79,7 @@ pub(crate) fn hold_call(
     args: &[Value],
     cx: &Context<'_>,
 ) -> Result<Option<Reservation>, Diagnostic> {
+    cx.work(args.iter().fold(0, |sum, v| v.extent().bytes.saturating_add(sum)))?;
     hold(call_bytes(name, args), cx)
 }
 
@@ -148,10 +149,7 @@ impl<'a, 's> Made<'a, 's> {
 
     #[cold]
     fn check(&self) -> Result<(), Diagnostic> {
-        self.cx.check().map_err(|_: ExecError| Diagnostic {
-            stop: Some(Stop::Cancelled),
-            ..Diagnostic::runtime(ErrorKind::ArgumentError, "Cancelled", "the query was cancelled")
-        })
+        self.cx.check().map_err(|_: ExecError| *Diagnostic::cancelled())
     }
 
     /// A value that is kept.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{Op, QuantifierKind};
-use trimorph_base::{Diagnostic, ErrorKind, NodeId};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, NodeId};
 use trimorph_functions::operators as ops;
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::{Map, Path, Relationship, Value};
@@ -295,7 +295,7 @@ impl<'a, 's> Row<'a, 's> {
 /// Applies an operator to its operands.
 fn apply(op: Op, values: &[Value], cx: &Context<'_>) -> Result<Value, Diagnostic> {
     let _held = hold_operator(op, values, cx)?;
-    match (apply_pure(op, values), values) {
+    match (apply_pure(op, values, &cx.settings.cancel), values) {
         (Some(result), _) => result,
         (None, [container, index]) => ops::index(&cx.functions(&cx.graph()), container, index),
         (None, _) => Err(Diagnostic::internal("an operator with a wrong number of operands")),
@@ -308,8 +308,12 @@ pub(crate) fn type_error(expected: &str, found: &Value) -> Diagnostic {
 }
 
 /// Applies an operator that needs nothing but its operands; `None` for one that needs the graph, or with a
-/// wrong number of operands.
-pub(crate) fn apply_pure(op: Op, values: &[Value]) -> Option<Result<Value, Diagnostic>> {
+/// wrong number of operands. Until `cancel` says stop.
+pub(crate) fn apply_pure(
+    op: Op,
+    values: &[Value],
+    cancel: &CancelToken,
+) -> Option<Result<Value, Diagnostic>> {
     Some(match (op, values) {
         (Op::Xor, [a, b]) => ops::xor(a, b),
         (Op::And, [a, b]) => ops::and(a, b),
@@ -321,7 +325,7 @@ pub(crate) fn apply_pure(op: Op, values: &[Value]) -> Option<Result<Value, Diagn
         (Op::Le, [a, b]) => Ok(ops::less_or_equal(a, b)),
         (Op::Gt, [a, b]) => Ok(ops::greater(a, b)),
         (Op::Ge, [a, b]) => Ok(ops::greater_or_equal(a, b)),
-        (Op::Add, [a, b]) => ops::add(a, b),
+        (Op::Add, [a, b]) => ops::add_until(a, b, Some(cancel)),
         (Op::Sub, [a, b]) => ops::subtract(a, b),
         (Op::Mul, [a, b]) => ops::multiply(a, b),
         (Op::Div, [a, b]) => ops::divide(a, b),
@@ -332,7 +336,7 @@ pub(crate) fn apply_pure(op: Op, values: &[Value]) -> Option<Result<Value, Diagn
         (Op::StartsWith, [a, b]) => Ok(ops::starts_with(a, b)),
         (Op::EndsWith, [a, b]) => Ok(ops::ends_with(a, b)),
         (Op::Contains, [a, b]) => Ok(ops::contains(a, b)),
-        (Op::Regex, [a, b]) => ops::regex_match(a, b),
+        (Op::Regex, [a, b]) => ops::regex_match_until(a, b, Some(cancel)),
         (Op::IsNull, [a]) => Ok(ops::is_null(a)),
         (Op::IsNotNull, [a]) => Ok(ops::is_not_null(a)),
         (Op::Slice, [list, from, to]) => ops::slice(list, Some(from), Some(to)),

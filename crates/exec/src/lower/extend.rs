@@ -54,8 +54,9 @@ impl Lowering<'_> {
         let kept: Vars = below.intersection(needed).copied().collect();
         // In the order of a scan, lists lie end to end: nothing is repeated, or lists are too short to be
         // worth keeping apart.
-        let short =
-            |a: &AdjacencyRef| a.edges < list_length_min * self.catalog.node_tables[a.from.0 as usize].rows;
+        let short = |a: &AdjacencyRef| {
+            a.edges < list_length_min.saturating_mul(self.catalog.statistics().rows(a.from))
+        };
         let scanned = in_scan_order(input, step.from)
             .then_some(one_list)
             .flatten()
@@ -64,7 +65,7 @@ impl Lowering<'_> {
         if self.options.factorise
             && scanned.is_none()
             && let Some(adjacency) = one_list
-            && adjacency.edges >= list_length_min * self.catalog.node_tables[adjacency.from.0 as usize].rows
+            && !short(&adjacency)
         {
             let cursor = (!flat).then(|| cursor(&layout, from.group));
             layout.groups[from.group].flat = true;

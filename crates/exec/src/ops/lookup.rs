@@ -80,7 +80,7 @@ impl LookupSpec {
             .subject_tables(Some(&self.tables))
             .objects(Bound::Terms(vec![Term::Literal(key)]))
             .project(true, false, false, false);
-        let plan = AccessPlan::new(pattern, cx.reader.catalog(), Choice::Relation);
+        let plan = AccessPlan::of(pattern, &cx.reader, Choice::Relation);
         let given = plan.run(&cx.reader, |batch| {
             nodes.extend((0..batch.len).filter_map(|i| batch.columns[0].node(i)));
             ControlFlow::Continue(())

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use trimorph_algebra::Op;
 use trimorph_base::{NodeId, TableId};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::CatalogView;
+use trimorph_store::Snapshot;
 use trimorph_store::access::{Morsels, Prune};
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
@@ -37,19 +38,23 @@ pub(crate) struct ScanRows {
 
 impl ScanRows {
     /// For a bound `spec`, in morsels of `size` rows.
-    pub(crate) fn new(spec: &NodeScanSpec, size: usize, catalog: &Catalog) -> Self {
+    pub(crate) fn new(spec: &NodeScanSpec, size: usize, snapshot: &Snapshot) -> Self {
+        let catalog = CatalogView::new(snapshot.catalog());
         let mut prune = Vec::new();
         for (property, op, value) in &spec.prune {
             let Ex::Const(value) = value else { continue };
-            for table in &spec.tables {
-                let Some(column) = catalog.node_property(*table, property) else { continue };
-                let ty = catalog.node_tables[table.0 as usize].properties[column].ty;
-                if let Some((low, high)) = integer_range(ty, *op, value) {
-                    prune.push(Prune { table: *table, column, low, high });
+            for (table, column) in catalog.node_columns(Some(std::slice::from_ref(property))) {
+                // Zone maps do not cover values of other types.
+                if spec.tables.contains(&table)
+                    && catalog.has_one_type(table, column)
+                    && let Some(ty) = catalog.column_type(table, column)
+                    && let Some((low, high)) = integer_range(ty, *op, value)
+                {
+                    prune.push(Prune { table, column, low, high });
                 }
             }
         }
-        Self { morsels: Morsels::new(catalog, &spec.tables, size), prune }
+        Self { morsels: Morsels::new(snapshot, &spec.tables, size), prune }
     }
 }
 

@@ -23,7 +23,9 @@ pub(crate) struct Start<'a, 's> {
 
 impl<'a, 's> Start<'a, 's> {
     pub(crate) fn new(cx: &'a Context<'s>) -> Self {
-        let binder = Binder { parameters: &cx.settings.parameters, clock: cx.settings.clock };
+        let settings = &*cx.settings;
+        let (parameters, clock, cancel) = (&*settings.parameters, settings.clock, &settings.cancel);
+        let binder = Binder { parameters, clock, cancel };
         Self { binder, cx }
     }
 

@@ -13,7 +13,7 @@ mod extremum;
 mod percentile;
 mod sum;
 
-use trimorph_base::Diagnostic;
+use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_types::{LogicalType, Value};
 
 use crate::error::overflow;
@@ -201,6 +201,11 @@ impl Accumulator {
     /// The result. Without any value: 0 for counts and sums, an empty list for `collect`, 0.0 for deviations,
     /// else null.
     pub fn finish(self) -> Result<Value, Diagnostic> {
+        self.finish_until(None)
+    }
+
+    /// As [`Self::finish`], until `cancel` says stop.
+    pub fn finish_until(self, cancel: Option<&CancelToken>) -> Result<Value, Diagnostic> {
         match self.0 {
             State::Rows(count) | State::Count(count) => {
                 i64::try_from(count).map(Value::Int).map_err(|_| overflow("count()"))
@@ -210,7 +215,7 @@ impl Accumulator {
             State::Extremum(extremum) => Ok(extremum.finish()),
             State::Collect(collect) => collect.finish(),
             State::Deviation(deviation) => Ok(deviation.finish()),
-            State::Percentile(percentile) => percentile.finish(),
+            State::Percentile(percentile) => percentile.finish(cancel),
         }
     }
 

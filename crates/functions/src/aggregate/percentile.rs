@@ -1,15 +1,29 @@
 //! The value below which a fraction of all values lies: one of them (discrete) or between two (continuous).
+//!
+//! Nobody can stop a sort of the whole, and merging takes as much memory again:
+//!
+//! 1. Runs of values are sorted by themselves, equal ones staying in the order they came.
+//! 2. The value at a place is looked for in all runs at once, by bisection: of each run a window is left, and
+//!    the median of the windows' middles, which at least a quarter of what is left comes before or after,
+//!    cuts all of them.
 
-use trimorph_base::Diagnostic;
+use std::cmp::Ordering;
+
+use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_types::{Value, order};
 
 use crate::error::{out_of_range, shown, wrong_type};
+use crate::steps::Steps;
+
+/// Values of a run: sorting one takes some milliseconds.
+const RUN: usize = 1 << 16;
 
 #[derive(Clone, Debug)]
 pub(super) struct Percentile {
     continuous: bool,
     fraction: Option<f64>,
-    /// Values and how often each was seen, in the order they came.
+    /// Values and how often each was seen, in the order they came. When they are sorted: runs of them, with
+    /// how often each and those before it in its run were seen.
     values: Vec<(Value, u64)>,
 }
 
@@ -70,7 +84,7 @@ impl Percentile {
         clippy::cast_sign_loss,
         reason = "a fraction of a count"
     )]
-    pub(super) fn finish(mut self) -> Result<Value, Diagnostic> {
+    pub(super) fn finish(mut self, cancel: Option<&CancelToken>) -> Result<Value, Diagnostic> {
         let count = self.values.iter().fold(0_u64, |sum, (_, weight)| sum.saturating_add(*weight));
         if count == 0 {
             return Ok(Value::Null);
@@ -78,7 +92,7 @@ impl Percentile {
         let Some(fraction) = self.fraction else {
             return Err(out_of_range(format!("{} was not given a percentile", self.name())));
         };
-        self.values.sort_by(|(a, _), (b, _)| order(a, b));
+        self.sort(&mut Steps::new(cancel))?;
         if self.continuous {
             let place = fraction * (count - 1) as f64;
             let (low, high) = (self.number_at(place.floor() as u64), self.number_at(place.ceil() as u64));
@@ -90,14 +104,53 @@ impl Percentile {
         }
     }
 
-    /// The value at `place` of the sorted values, each repeated by its weight.
+    /// Sorts the runs, and turns the numbers of times into those up to each value.
+    fn sort(&mut self, steps: &mut Steps<'_>) -> Result<(), Diagnostic> {
+        for run in self.values.chunks_mut(RUN) {
+            steps.look()?;
+            run.sort_by(|(a, _), (b, _)| order(a, b));
+            let mut seen = 0_u64;
+            for (_, weight) in run {
+                seen = seen.saturating_add(*weight);
+                *weight = seen;
+            }
+        }
+        Ok(())
+    }
+
+    /// The value at `place` of all sorted values, each repeated as often as it was seen.
     fn at(&self, place: u64) -> Value {
-        let mut end = 0_u64;
-        let found = self.values.iter().find(|(_, weight)| {
-            end = end.saturating_add(*weight);
-            place < end
-        });
-        found.or(self.values.last()).map(|(value, _)| value.clone()).unwrap_or_default()
+        let mut windows: Vec<Window<'_>> = self.values.chunks(RUN).map(Window::new).collect();
+        loop {
+            let Some(pivot) = median_of_middles(&windows) else { return Value::Null };
+            let cuts: Vec<(usize, usize)> = windows.iter().map(|window| window.cut(pivot)).collect();
+            let seen = |end: fn(&(usize, usize)) -> usize| {
+                let each = windows.iter().zip(&cuts).map(|(window, cut)| window.seen_before(end(cut)));
+                each.fold(0, u64::saturating_add)
+            };
+            let (before, through) = (seen(|cut| cut.0), seen(|cut| cut.1));
+            if (before..through).contains(&place) {
+                // Equal values may be of different types: the one that came first.
+                let mut rest = place - before;
+                for (window, (from, to)) in windows.iter().zip(&cuts) {
+                    let first = window.seen_before(*from);
+                    let here = window.seen_before(*to) - first;
+                    if rest < here {
+                        let at = window.run.partition_point(|(_, seen)| *seen <= first + rest);
+                        return window.run[at].0.clone();
+                    }
+                    rest -= here;
+                }
+                return Value::Null;
+            }
+            for (window, (from, to)) in windows.iter_mut().zip(cuts) {
+                if place < before {
+                    window.end = from.max(window.start);
+                } else {
+                    window.start = to.min(window.end);
+                }
+            }
+        }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "interpolation is approximate")]
@@ -113,4 +166,45 @@ impl Percentile {
     pub(super) fn heap_bytes(&self) -> usize {
         self.values.capacity() * size_of::<(Value, u64)>()
     }
+}
+
+/// What is left of a sorted run.
+struct Window<'a> {
+    run: &'a [(Value, u64)],
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Window<'a> {
+    fn new(run: &'a [(Value, u64)]) -> Self {
+        Self { run, start: 0, end: run.len() }
+    }
+
+    /// How many values of the run come before `pivot`, and how many do not come after it.
+    fn cut(&self, pivot: &Value) -> (usize, usize) {
+        let from = self.run.partition_point(|(value, _)| order(value, pivot) == Ordering::Less);
+        let to = self.run.partition_point(|(value, _)| order(value, pivot) != Ordering::Greater);
+        (from, to)
+    }
+
+    /// How often the first `end` values of the run were seen.
+    fn seen_before(&self, end: usize) -> u64 {
+        end.checked_sub(1).map_or(0, |last| self.run[last].1)
+    }
+}
+
+/// The middle value of some window, of which half of what the windows have lies in windows whose middle does
+/// not come after it, and half in those where it does not come before it; `None` if nothing is left.
+fn median_of_middles<'a>(windows: &[Window<'a>]) -> Option<&'a Value> {
+    let left = windows.iter().filter(|window| window.start < window.end);
+    let mut middles: Vec<(&Value, usize)> =
+        left.map(|w| (&w.run[w.start.midpoint(w.end)].0, w.end - w.start)).collect();
+    middles.sort_by(|(a, _), (b, _)| order(a, b));
+    let half = middles.iter().map(|(_, width)| width).sum::<usize>() / 2;
+    let mut passed = 0;
+    let found = middles.iter().find(|(_, width)| {
+        passed += width;
+        passed > half
+    });
+    found.map(|(value, _)| *value)
 }

@@ -2,7 +2,8 @@
 //!
 //! Integers add up in 128 bits, so that only the result can overflow, whatever the order; floats add up with
 //! compensation, so that splitting the input changes next to nothing; decimals are exact, or an error if they
-//! need too many digits. With a float among them the sum is a float, else with a decimal a decimal.
+//! need too many digits. A sum of floats that leaves their range goes on in a larger unit, so that a mean is
+//! infinite only if a term is. With a float among them the sum is a float, else with a decimal a decimal.
 //!
 //! Source: A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974.
 
@@ -29,19 +30,55 @@ pub(super) struct Sum {
 struct CompensatedSum {
     sum: f64,
     compensation: f64,
+    /// Whether both are counted in units of [`UNIT`].
+    is_large: bool,
 }
 
+/// 2^128: no sum of 2^64 floats is too large in it, and no float loses a digit but those below 2^-894.
+const UNIT: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0;
+
 impl CompensatedSum {
-    fn add(&mut self, term: f64) {
+    fn add(&mut self, term: f64, weight: f64) {
+        let unit = if self.is_large { UNIT } else { 1.0 };
+        let scaled = term / unit * weight;
+        let sum = self.sum + scaled;
+        if !sum.is_finite() && !self.is_large && self.sum.is_finite() && term.is_finite() {
+            self.enlarge();
+            return self.add(term, weight);
+        }
+        self.add_scaled(scaled);
+    }
+
+    /// Adds a term that is counted in the same unit.
+    fn add_scaled(&mut self, term: f64) {
         let sum = self.sum + term;
         self.compensation +=
             if self.sum.abs() >= term.abs() { self.sum - sum + term } else { term - sum + self.sum };
         self.sum = sum;
     }
 
-    /// Infinities and NaN leave no meaningful compensation.
-    fn total(self) -> f64 {
-        if self.sum.is_finite() { self.sum + self.compensation } else { self.sum }
+    fn enlarge(&mut self) {
+        if !self.is_large {
+            self.sum /= UNIT;
+            self.compensation /= UNIT;
+            self.is_large = true;
+        }
+    }
+
+    fn merge(&mut self, mut other: Self) {
+        if self.is_large || other.is_large || !(self.sum + other.sum).is_finite() {
+            self.enlarge();
+            other.enlarge();
+        }
+        self.add_scaled(other.sum);
+        self.compensation += other.compensation;
+    }
+
+    /// The sum, divided by `count` before it is brought back to units of one. Infinities and NaN leave no
+    /// meaningful compensation.
+    fn divided(self, count: f64) -> f64 {
+        let sum = if self.sum.is_finite() { self.sum + self.compensation } else { self.sum };
+        if self.is_large { sum / count * UNIT } else { sum / count }
     }
 }
 
@@ -97,7 +134,7 @@ impl Sum {
             }
             Value::Float(x) if self.durations.is_none() => {
                 self.any_float = true;
-                self.floats.add(*x * weight as f64);
+                self.floats.add(*x, weight as f64);
             }
             Value::Decimal(x) if self.durations.is_none() => {
                 let term = Decimal::new(i128::from(weight), 0).and_then(|weight| x.times(weight));
@@ -125,8 +162,7 @@ impl Sum {
         }
         self.count = self.count.checked_add(other.count).ok_or_else(overflow)?;
         self.ints = self.ints.checked_add(other.ints).ok_or_else(overflow)?;
-        self.floats.add(other.floats.sum);
-        self.floats.compensation += other.floats.compensation;
+        self.floats.merge(other.floats);
         self.any_float |= other.any_float;
         self.any_int |= other.any_int;
         if let Some(theirs) = other.decimals {
@@ -140,11 +176,11 @@ impl Sum {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]
-    fn float_total(&self) -> f64 {
+    fn float_total(&self, count: f64) -> f64 {
         let mut floats = self.floats;
-        floats.add(self.ints as f64);
-        floats.add(self.decimals.unwrap_or_default().to_float());
-        floats.total()
+        floats.add(self.ints as f64, 1.0);
+        floats.add(self.decimals.unwrap_or_default().to_float(), 1.0);
+        floats.divided(count)
     }
 
     fn any_number(&self) -> bool {
@@ -164,7 +200,7 @@ impl Sum {
             return durations.total().map(Value::Duration).ok_or_else(|| overflow("sum()"));
         }
         if self.any_float {
-            return Ok(Value::Float(self.float_total()));
+            return Ok(Value::Float(self.float_total(1.0)));
         }
         if let Some(sum) = self.decimal_total("sum()") {
             return sum.map(Value::Decimal);
@@ -189,7 +225,7 @@ impl Sum {
                 let count = i64::try_from(self.count).map_err(|_| overflow("avg()"))?;
                 sum.divided(Ratio::whole(count)).map(Value::Duration).map_err(|error| temporal(&error))
             }
-            None => Ok(Value::Float(self.float_total() / self.count as f64)),
+            None => Ok(Value::Float(self.float_total(self.count as f64))),
         }
     }
 }

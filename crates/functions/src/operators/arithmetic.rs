@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use trimorph_base::Diagnostic;
+use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_types::temporal::{Ratio, TemporalError};
 use trimorph_types::{Decimal, Duration, Value};
 
@@ -13,6 +13,8 @@ use crate::conversion::to_string;
 use crate::error::{
     Answer, decimal_overflow, division_by_zero, overflow, temporal, wrong_operands, wrong_type,
 };
+use crate::list::list_of;
+use crate::steps::Steps;
 
 /// The two operands as floats, if both are numbers.
 #[expect(clippy::cast_precision_loss, reason = "an integer beside a float counts as a float")]
@@ -59,14 +61,20 @@ fn any_null(a: &Value, b: &Value) -> bool {
 
 /// `a + b`: sum, concatenation of strings or lists, a list with an element more, a moment a duration later.
 pub fn add(a: &Value, b: &Value) -> Answer {
+    add_until(a, b, None)
+}
+
+/// The same; a long list that is being made stops when `cancel` says so.
+pub fn add_until(a: &Value, b: &Value, cancel: Option<&CancelToken>) -> Answer {
+    let joined_lists = |x: &[Value], y: &[Value]| list_of(x.iter().chain(y), Steps::new(cancel));
     match (a, b) {
         (Value::Int(x), Value::Int(y)) => {
             x.checked_add(*y).map(Value::Int).ok_or_else(|| overflow("addition"))
         }
-        (Value::List(x), Value::List(y)) => Ok(Value::list(x.iter().chain(y.iter()).cloned().collect())),
+        (Value::List(x), Value::List(y)) => joined_lists(x, y),
         _ if any_null(a, b) => Ok(Value::Null),
-        (Value::List(x), one) => Ok(Value::list(x.iter().chain([one]).cloned().collect())),
-        (one, Value::List(y)) => Ok(Value::list([one].into_iter().chain(y.iter()).cloned().collect())),
+        (Value::List(x), one) => joined_lists(x, std::slice::from_ref(one)),
+        (one, Value::List(y)) => joined_lists(std::slice::from_ref(one), y),
         (Value::String(x), Value::String(y)) => Ok(Value::String(Arc::from([&**x, &**y].concat()))),
         (Value::String(x), Value::Int(_) | Value::Float(_) | Value::Decimal(_) | Value::Bool(_)) => {
             joined(x, b, |x, y| [x, y].concat())

@@ -169,3 +169,61 @@ fn states_of_different_functions_do_not_merge() {
     let mut sum = Accumulator::new(AggregateFunction::Sum);
     assert!(sum.merge(Accumulator::new(AggregateFunction::Min)).is_err());
 }
+
+#[test]
+fn means_of_huge_floats_are_finite() {
+    check("avg", "[1.7e308, 1.7e308, 1.7e308, 1.7e308]", None, "1.7e308");
+    check("avg", "[1e308, 1e308, -1e308, -1e308, 5.0]", None, "1.0");
+    check("avg", "[1.7e308, 1]", None, "8.5e307");
+    check("sum", "[1.7e308, 1.7e308]", None, "Inf");
+    check("sum", "[1e308, 1e308, -1e308]", None, "1e308");
+    check("avg", "[1.7e308, 1 / 0.0]", None, "Inf");
+    // By weight and in parts, either of which leaves the range of floats.
+    let huge = Value::Float(1.5e308);
+    let part = |weight: u64| {
+        let mut part = Accumulator::new(AggregateFunction::Avg);
+        part.update(&huge, weight).unwrap();
+        part
+    };
+    for (left, right) in [(1, 1), (1, 1 << 40), (1 << 40, 1), (3, 3)] {
+        let mut both = part(left);
+        both.merge(part(right)).unwrap();
+        let Value::Float(mean) = both.finish().unwrap() else { panic!("no float") };
+        assert!((mean / 1.5e308 - 1.0).abs() < 1e-15, "{mean}");
+    }
+}
+
+/// More values than are sorted at once, of two types, equal ones among them, each seen several times.
+#[test]
+fn percentiles_of_many_runs_are_those_of_a_sorted_list() {
+    let mut random = Random::new(9);
+    println!("random seed 9");
+    for shape in 0..4 {
+        let mut values: Vec<(Value, u64)> = (0..100_000)
+            .map(|i| {
+                let n = match shape {
+                    0 => random.below(1000),
+                    1 => i,
+                    2 => 100_000 - i,
+                    _ => random.below(10) * random.below(1 << 40),
+                };
+                let value = if random.below(2) == 0 { Value::Int(n as i64) } else { Value::Float(n as f64) };
+                (value, random.below(3) as u64)
+            })
+            .collect();
+        let accumulators = [0.0, 1.0, 0.37, 0.999_999].map(|fraction| {
+            let mut accumulator = Accumulator::new(AggregateFunction::PercentileDisc);
+            accumulator.set_parameter(&Value::Float(fraction)).unwrap();
+            values.iter().for_each(|(value, weight)| accumulator.update(value, *weight).unwrap());
+            (fraction, accumulator)
+        });
+        values.sort_by(|(a, _), (b, _)| order(a, b));
+        let all: Vec<&Value> =
+            values.iter().flat_map(|(value, weight)| (0..*weight).map(move |_| value)).collect();
+        for (fraction, accumulator) in accumulators {
+            let place = ((fraction * all.len() as f64).ceil() as usize).saturating_sub(1);
+            let (found, expected) = (accumulator.finish().unwrap(), all[place]);
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{fraction} of shape {shape}");
+        }
+    }
+}

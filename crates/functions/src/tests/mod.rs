@@ -7,3 +7,4 @@ mod functions;
 mod operators;
 mod regex;
 mod specification;
+mod stopping;

@@ -175,3 +175,25 @@ fn any_text_is_a_pattern_or_a_fault() {
         _ = ask("ab09", &pattern);
     }
 }
+
+/// A long text is matched in another way than a short one, to the same end.
+#[test]
+fn long_texts_match_as_short_ones_do() {
+    for (pattern, part) in [
+        ("(ab|c)*", "abc"),
+        ("(ab|c)*d", "abc"),
+        (".*\\bend", "word "),
+        (".*", "two\nlines"),
+        ("(?s).*", "two\nlines"),
+        ("(?U).*\\bé.*", "é à "),
+        ("[^x]*", "ünïcödé"),
+        ("(?i)(WORD )*", "word "),
+        ("a|(abc)*", "abc"),
+    ] {
+        let (short, long) = (part.repeat(3), part.repeat((2 << 20) / part.len()));
+        for end in ["", "d", "end", "x"] {
+            let answers = [&short, &long].map(|text| ask(&format!("{text}{end}"), pattern));
+            assert_eq!(answers[0], answers[1], "{pattern} of {part:?} and {end:?}");
+        }
+    }
+}

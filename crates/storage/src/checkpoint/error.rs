@@ -31,6 +31,11 @@ pub enum DatabaseError {
     },
     /// All memory that may be used is in use.
     Memory(OverBudget),
+    /// There are piece files, but no manifest that names them.
+    ManifestLost {
+        /// The directory.
+        dir: PathBuf,
+    },
 }
 
 impl From<ReadError> for DatabaseError {
@@ -58,6 +63,12 @@ impl fmt::Display for DatabaseError {
             Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Memory(over) => write!(f, "{over}"),
             Self::Damaged { path, offset, what } => write!(f, "{}: {what} at byte {offset}", path.display()),
+            Self::ManifestLost { dir } => write!(
+                f,
+                "{}: the file MANIFEST is missing, and without it the files in checkpoint/ cannot be read; \
+                 restore MANIFEST from a backup, or, if the data can be loaded again, remove this directory",
+                dir.display()
+            ),
         }
     }
 }

@@ -3,12 +3,14 @@
 //!
 //! ```text
 //! MANIFEST               the catalog, and for each table its directories
+//! LOADING                there from before the first piece until the first manifest is published
 //! checkpoint/N.pieces    pieces of any tables, directories among them; never changed
 //! ```
 //!
 //! ```text
 //! write      a main version  -> the pieces that are not on disk yet, then the manifest
 //! read       a directory     -> a main version of pieces not read yet, and what is known of its files
+//! state      a directory     -> whether it is a database, nothing, or what died
 //! directory  which pieces a column, a direction or an index consists of
 //! place      where a piece is; headers of files
 //! catalog    names, tables, statistics
@@ -19,6 +21,7 @@ mod directory;
 mod error;
 mod place;
 mod read;
+mod state;
 mod write;
 
 use std::collections::{BTreeMap, HashMap};
@@ -29,6 +32,7 @@ pub use error::DatabaseError;
 pub use read::{
     PiecePlace, check_main, open_checkpoint, pieces_of, read_checkpoint, read_main, read_unverified,
 };
+pub use state::{DirectoryState, directory_state, end_first_write};
 pub use write::{CheckpointReport, write_main};
 
 /// What is known of the files of a database directory: which pieces of the main versions in memory they hold.

@@ -1,5 +1,6 @@
 //! Takes a main version and what is on disk already, writes the difference.
 //!
+//! 0. A directory without a manifest gets a file that says so, which is removed after step 4 (`state`).
 //! 1. Pieces that no file holds are new. Those in files of which less than half is alive are written again,
 //!    and so are those of small files once there are many.
 //! 2. New pieces go, in the order of tables, into new files of at most 64 MB, then the directories that are
@@ -21,6 +22,7 @@ use trimorph_vfs::{Encoder, FileSystem, PIECE_ALIGN, Piece, Pins, checksum};
 use super::catalog::write_catalog;
 use super::directory::{write_adjacency, write_column, write_key_index, write_pages};
 use super::place::{self, FILE_HEADER_BYTES, PieceRef, file_header, folder, number_of, piece_file};
+use super::state::{begin_first_write, end_first_write};
 use super::{Checkpoint, DatabaseError};
 use crate::Main;
 
@@ -140,6 +142,9 @@ impl Checkpoint {
             let path = path.to_owned();
             move |error| DatabaseError::Io { path, error }
         };
+        if self.number == 0 {
+            begin_first_write(fs, dir)?;
+        }
         fs.create_dir(&folder).map_err(failed(&folder))?;
         let there = fs.list(&folder).map_err(failed(&folder))?;
         let last = there.iter().filter_map(|n| number_of(n)).chain(self.files.keys().copied()).max();
@@ -186,6 +191,7 @@ impl Checkpoint {
         fs.write_atomic(&path, &bytes).map_err(failed(&path))?;
         report.manifest = bytes.len() as u64;
         report.bytes += bytes.len() as u64;
+        end_first_write(fs, dir);
         for name in fs.list(&folder).unwrap_or_default() {
             if number_of(&name).is_none_or(|n| !files.contains_key(&n)) {
                 report.removed += usize::from(remove(fs, &folder.join(name)));

@@ -103,7 +103,7 @@ impl<'s> Aggregate<'s> {
             held.resize(tables.iter().map(Table::bytes).sum())?;
         }
         tables.iter_mut().try_for_each(|table| table.check_parameters(spec))?;
-        let finished = on_each(tables, cx, |table, _| table.finish())?;
+        let finished = on_each(tables, cx, |table, cx| table.finish(cx))?;
         self.result = Some(finished.into_iter().filter(|f| f.groups > 0).collect());
         Ok(())
     }

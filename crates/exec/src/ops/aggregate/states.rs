@@ -446,7 +446,7 @@ impl Column {
     }
 
     /// A value for each group. The sum of nothing is 0; the least of nothing is null.
-    pub(super) fn finish<'s>(self) -> Result<Vector<'s>, ExecError> {
+    pub(super) fn finish<'s>(self, cx: &Context<'_>) -> Result<Vector<'s>, ExecError> {
         Ok(match self.states {
             States::Count(counts) => Vector::new(Values::Int(
                 (counts.into_iter())
@@ -467,7 +467,9 @@ impl Column {
                 out
             }
             States::General(states) => Vector::new(Values::Any(
-                states.into_iter().map(Accumulator::finish).collect::<Result<_, _>>()?,
+                (states.into_iter())
+                    .map(|state| state.finish_until(Some(&cx.settings.cancel)))
+                    .collect::<Result<_, _>>()?,
             )),
         })
     }

@@ -10,10 +10,10 @@ use super::distinct::DistinctValues;
 use super::merge::Export;
 use super::owners::Owners;
 use super::states::{Column, Ledger, Rows, Weights};
-use crate::ExecError;
 use crate::expr::{Evaluated, Ex, Row, evaluate};
 use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
 use crate::rows::{append, cell_bytes, outside_weight, owned_at, tuples_of};
+use crate::{Context, ExecError};
 
 /// Groups and their states, of one worker.
 pub(super) struct Table<'s> {
@@ -277,7 +277,7 @@ impl<'s> Table<'s> {
     }
 
     /// One vector for each key and aggregate, and where in them this table's groups are.
-    pub(super) fn finish(self) -> Result<Finished<'s>, ExecError> {
+    pub(super) fn finish(self, cx: &Context<'s>) -> Result<Finished<'s>, ExecError> {
         let count = self.keys.len();
         let left = self.left.map(|(mut own, before)| {
             // Group numbers are 32 bits.
@@ -286,7 +286,7 @@ impl<'s> Table<'s> {
         });
         let mut vectors = self.columns;
         for column in self.states {
-            vectors.push(column.finish()?);
+            vectors.push(column.finish(cx)?);
         }
         Ok(Finished { vectors, groups: left.as_ref().map_or(count, Vec::len), left })
     }

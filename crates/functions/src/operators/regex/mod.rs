@@ -5,11 +5,14 @@
 //! 2. What needs no look-around, back-reference, atomic group or possessive quantifier is compiled by
 //!    `regex`, which takes time linear in the text; the rest by `fancy-regex`, which backtracks [`STEPS_MAX`]
 //!    times at most.
-//! 3. Each thread keeps the patterns it compiled last.
+//! 3. A long text goes through the automaton of `regex` piece by piece (`long_text`), so that the match can
+//!    be stopped. What backtracks, and boundaries between letters beyond ASCII, cannot be.
+//! 4. Each thread keeps the patterns it compiled last.
 //!
 //! Source: the documentation of `java.util.regex.Pattern`, version 21.
 
 mod class;
+mod long_text;
 mod property;
 mod state;
 mod translate;
@@ -17,25 +20,32 @@ mod translate;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind};
 use trimorph_types::Value;
 
 use crate::error::Answer;
+use crate::steps::Steps;
+use long_text::{Automaton, COMPILED_BYTES_MAX};
 
 /// Compiled patterns a thread keeps: enough for every `=~` of a query, few enough to search one by one.
 const PATTERNS_MAX: usize = 16;
-/// Bytes of a compiled pattern, and of what a thread keeps to run it: with [`PATTERNS_MAX`] they bound what
-/// is outside of the budget.
-const COMPILED_BYTES_MAX: usize = 4 << 20;
 /// Times that a match may go back: some tens of milliseconds, between which nothing looks at the flag that
 /// cancels.
 const STEPS_MAX: usize = 200_000;
+/// Bytes from which a text is long: the slowest of `regex`'s engines take some tens of milliseconds for it.
+const LONG_TEXT_BYTES: usize = 1 << 20;
 /// Bytes of a pattern: what is longer is no pattern, and the compilers take several hundred times its length.
 const PATTERN_BYTES_MAX: usize = 1 << 16;
 
 /// A compiled pattern.
 enum Compiled {
-    Plain(regex::Regex),
+    Plain {
+        regex: regex::Regex,
+        /// As it was given to `regex`.
+        pattern: String,
+        /// Made for the first long text.
+        automaton: Option<Automaton>,
+    },
     Backtracking(fancy_regex::Regex),
 }
 
@@ -50,13 +60,20 @@ thread_local! {
 /// back-references, atomic groups or possessive quantifiers. **Errors**: `ArgumentError` /
 /// `InvalidArgumentValue` for a pattern that is none or too large, and for a match that takes too many steps.
 pub fn regex_match(text: &Value, pattern: &Value) -> Answer {
+    regex_match_until(text, pattern, None)
+}
+
+/// The same; over a long text the match stops when `cancel` says so.
+pub fn regex_match_until(text: &Value, pattern: &Value, cancel: Option<&CancelToken>) -> Answer {
     match (text, pattern) {
-        (Value::String(text), Value::String(pattern)) => matches(text, pattern).map(Value::Bool),
+        (Value::String(text), Value::String(pattern)) => {
+            matches(text, pattern, Steps::new(cancel)).map(Value::Bool)
+        }
         _ => Ok(Value::Null),
     }
 }
 
-fn matches(text: &str, pattern: &Arc<str>) -> Result<bool, Diagnostic> {
+fn matches(text: &str, pattern: &Arc<str>, mut steps: Steps<'_>) -> Result<bool, Diagnostic> {
     PATTERNS.with_borrow_mut(|patterns| {
         // The last used is the one that a column is tested with.
         if patterns.last().is_none_or(|(known, _)| known != pattern) {
@@ -73,9 +90,17 @@ fn matches(text: &str, pattern: &Arc<str>) -> Result<bool, Diagnostic> {
                 patterns.push((pattern.clone(), compiled));
             }
         }
-        match patterns.last() {
+        match patterns.last_mut() {
             None => Ok(false),
-            Some((_, Compiled::Plain(regex))) => Ok(regex.is_match(text)),
+            Some((_, Compiled::Plain { regex, pattern, automaton })) => {
+                if text.len() >= LONG_TEXT_BYTES {
+                    let automaton = automaton.get_or_insert_with(|| Automaton::new(pattern));
+                    if let Some(found) = automaton.is_match(text, &mut steps)? {
+                        return Ok(found);
+                    }
+                }
+                Ok(regex.is_match(text))
+            }
             Some((_, Compiled::Backtracking(regex))) => regex.is_match(text).map_err(|_| {
                 fault("regular expression takes too many steps".into())
                     .hint("make inner repetitions possessive, as in (a++b)*, or do without look-around")
@@ -106,7 +131,8 @@ fn compile(pattern: &str) -> Result<Compiled, String> {
         translate::Translated::Plain(pattern) => {
             let mut builder = regex::RegexBuilder::new(&pattern);
             builder.size_limit(COMPILED_BYTES_MAX).dfa_size_limit(COMPILED_BYTES_MAX);
-            builder.build().map(Compiled::Plain).map_err(|error| match error {
+            let compiled = |regex| Compiled::Plain { regex, pattern, automaton: None };
+            builder.build().map(compiled).map_err(|error| match error {
                 regex::Error::CompiledTooBig(_) => TOO_LARGE.to_owned(),
                 other => last_line(&other.to_string()),
             })

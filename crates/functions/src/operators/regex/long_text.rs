@@ -1,0 +1,50 @@
+//! Takes a pattern of `regex` and a long text, gives whether the text matches; can be stopped on the way.
+//!
+//! The lazy automaton that `regex` uses itself is driven byte by byte, its states made as they are met. It
+//! gives up at a Unicode word boundary beside a letter beyond ASCII.
+
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::{Anchored, Input};
+use trimorph_base::Diagnostic;
+
+use crate::steps::Steps;
+
+/// Bytes of a compiled pattern, and of what a thread keeps to run it: with the number of patterns that it
+/// keeps they bound what is outside of the budget.
+pub(super) const COMPILED_BYTES_MAX: usize = 4 << 20;
+
+/// An automaton and its states so far; none where the pattern is too large for one.
+pub(super) struct Automaton(Option<(DFA, Cache)>);
+
+impl Automaton {
+    /// For a pattern that begins with `\A` and ends with `\z`.
+    pub(super) fn new(pattern: &str) -> Self {
+        let limit = COMPILED_BYTES_MAX;
+        let config = DFA::config().cache_capacity(limit).unicode_word_boundary(true);
+        let dfa = DFA::builder()
+            .configure(config)
+            .thompson(regex_automata::nfa::thompson::Config::new().nfa_size_limit(Some(limit)))
+            .build(pattern);
+        Self(dfa.ok().map(|dfa| {
+            let cache = dfa.create_cache();
+            (dfa, cache)
+        }))
+    }
+
+    /// Whether the whole text matches; `None` where this cannot tell.
+    pub(super) fn is_match(&mut self, text: &str, steps: &mut Steps<'_>) -> Result<Option<bool>, Diagnostic> {
+        let Some((dfa, cache)) = &mut self.0 else { return Ok(None) };
+        let input = Input::new(text).anchored(Anchored::Yes);
+        let Ok(mut state) = dfa.start_state_forward(cache, &input) else { return Ok(None) };
+        for byte in text.bytes() {
+            steps.step()?;
+            match dfa.next_state(cache, state, byte) {
+                // Nothing that follows can make it match.
+                Ok(next) if next.is_dead() => return Ok(Some(false)),
+                Ok(next) if !next.is_quit() => state = next,
+                _ => return Ok(None),
+            }
+        }
+        Ok(dfa.next_eoi_state(cache, state).ok().map(|end| end.is_match()))
+    }
+}
