@@ -4,3 +4,4 @@ mod checking;
 mod passes;
 mod running;
 mod small;
+mod walks;
