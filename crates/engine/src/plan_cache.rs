@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_plan_used_longest_ago_goes() {
-        let registry = Registry::new(false, &trimorph_base::MemoryBudget::unlimited());
+        let registry = Registry::default();
         let basis = Basis { catalog: Arc::default(), procedures: registry.current() };
         let query = Arc::new(BoundQuery {
             plan: trimorph_algebra::Plan::Unit,

@@ -69,7 +69,8 @@ pub struct Context<'s> {
     worked_bytes: Cell<u64>,
 }
 
-/// Bytes of single values that are gone through between two looks at the flag that cancels: some milliseconds.
+/// Bytes of single values that are gone through between two looks at the flag that cancels: some
+/// milliseconds.
 const BYTES_UNCHECKED: u64 = 4 << 20;
 
 impl<'s> Context<'s> {

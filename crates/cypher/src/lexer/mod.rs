@@ -22,8 +22,8 @@ pub(crate) use unicode::{is_identifier_part, is_whitespace};
 /// Tokens that are cut between two looks at the flag that cancels.
 const TOKENS_UNCHECKED: usize = 1 << 14;
 
-/// The tokens of `text`, the last of which is [`TokenKind::End`]; `None` if `cancel` said stop. `text` must be
-/// shorter than 4 GiB.
+/// The tokens of `text`, the last of which is [`TokenKind::End`]; `None` if `cancel` said stop. `text` must
+/// be shorter than 4 GiB.
 pub(crate) fn tokenize(text: &str, cancel: &CancelToken) -> Option<Vec<Token>> {
     let mut lexer = Lexer {
         text,

@@ -7,16 +7,14 @@ use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::{Anchored, Input};
 use trimorph_base::Diagnostic;
 
-use super::COMPILED_BYTES_MAX;
 use crate::steps::Steps;
 
 /// An automaton and its states so far; none where the pattern is too large for one.
 pub(super) struct Automaton(Option<(DFA, Cache)>);
 
 impl Automaton {
-    /// For a pattern that begins with `\A` and ends with `\z`.
-    pub(super) fn new(pattern: &str) -> Self {
-        let limit = COMPILED_BYTES_MAX;
+    /// For a pattern that begins with `\A` and ends with `\z`. It and its states take about `limit` bytes.
+    pub(super) fn new(pattern: &str, limit: usize) -> Self {
         let config = DFA::config().cache_capacity(limit).unicode_word_boundary(true);
         let dfa = DFA::builder()
             .configure(config)
