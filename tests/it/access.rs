@@ -28,7 +28,7 @@ struct Statement {
 
 fn statements(reader: &Reader<'_>) -> Vec<Statement> {
     let mut all = Vec::new();
-    let catalog = reader.catalog();
+    let catalog = reader.schema();
     for table in catalog.table_ids() {
         for row in 0..reader.rows(table) {
             let node = NodeId::new(table, row);
@@ -190,7 +190,7 @@ fn oracle(pattern: &Pattern, all: &[Statement]) -> Vec<Vec<String>> {
 }
 
 fn ran(pattern: &Pattern, reader: &Reader<'_>, choice: Choice) -> (Vec<Vec<String>>, u64) {
-    let plan = AccessPlan::new(pattern.clone(), reader.catalog(), choice);
+    let plan = AccessPlan::of(pattern.clone(), reader, choice);
     let mut rows = Vec::new();
     let found = plan
         .run(reader, |batch| {

@@ -28,7 +28,7 @@ pub(crate) fn ask(
 ) -> Result<Vec<Vec<Value>>, ExecError> {
     let bound = bind(query, snapshot.catalog())?;
     let planned = optimize(bound, snapshot.catalog(), None, Options::default());
-    let mut execution = Execution::start(Arc::new(planned?), snapshot.clone(), settings)?;
+    let mut execution = Execution::start(&planned?, snapshot.clone(), settings)?;
     let mut rows = Vec::new();
     while let Some(batch) = execution.next(|columns, positions, cx| {
         let row = |p: &u32| columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect();

@@ -1,7 +1,6 @@
 //! Walks that are as long as the graph is large, and as many as no memory holds: answered, over budget, or
 //! cancelled; never an abort.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use trimorph_base::{MemoryBudget, NodeId, TableId};
@@ -56,7 +55,7 @@ fn diamonds(n: usize) -> Snapshot {
 fn run(text: &str, snapshot: &Snapshot, settings: Settings) -> Result<Vec<Vec<Value>>, ExecError> {
     let bound = bind(text, snapshot.catalog()).unwrap();
     let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
-    let mut execution = Execution::start(Arc::new(planned), snapshot.clone(), settings)?;
+    let mut execution = Execution::start(&planned, snapshot.clone(), settings)?;
     let mut rows = Vec::new();
     while let Some(mut batch) = execution.next(|columns, positions, cx| {
         let cell = |c: &&trimorph_vector::Vector<'_>, p: usize| c.value(p, &|id| cx.edge_value(id));

@@ -12,6 +12,7 @@ use trimorph_functions::Clock;
 use trimorph_optimizer::{HashJoins, Options, Switches, optimize, pass_names};
 use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
+use trimorph_testkit::broken::{Break, Falsehood};
 use trimorph_testkit::compare::compare;
 use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph, rewritten};
 use trimorph_testkit::interpreter::{Graph, run_on};
@@ -71,7 +72,7 @@ fn run(
         *operators.entry(name.to_owned()).or_default() += 1;
     }
     let mut execution =
-        Execution::start(Arc::new(planned), snapshot.clone(), settings).map_err(|e| format!("start: {e}"))?;
+        Execution::start(&planned, snapshot.clone(), settings).map_err(|e| format!("start: {e}"))?;
     let mut rows = Vec::new();
     while let Some(mut batch) = execution
         .next(|columns, positions, cx| {
@@ -100,6 +101,30 @@ fn every_configuration_agrees_on_rewritten_segments() {
         let main = random_graph(seed, RandomGraph::default()).load(LoadOptions::default()).unwrap();
         rewritten(main, seed).unwrap()
     });
+}
+
+/// A fact that does not hold makes a plan slower; each in its turn.
+#[test]
+fn plans_without_a_fact_agree() {
+    for fact in Break::ALL {
+        println!("without {fact:?}");
+        compare_all(&|seed| {
+            let model = random_graph(seed, RandomGraph::default());
+            fact.of(&model.snapshot(LoadOptions::default()).unwrap())
+        });
+    }
+}
+
+/// Statistics that say nothing, too much or both mislead costs, and no answer.
+#[test]
+fn plans_of_false_statistics_agree() {
+    for falsehood in Falsehood::ALL {
+        println!("all is {falsehood:?}");
+        compare_all(&|seed| {
+            let model = random_graph(seed, RandomGraph::default());
+            falsehood.of(&model.snapshot(LoadOptions::default()).unwrap())
+        });
+    }
 }
 
 /// Runs random queries over the graphs of all seeds.

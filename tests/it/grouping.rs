@@ -1,8 +1,6 @@
 //! Aggregations with so many groups that the workers merge their tables in parts: the same answers on any
 //! number of threads.
 
-use std::sync::Arc;
-
 use trimorph_exec::{Execution, Settings};
 use trimorph_optimizer::{Options, optimize};
 use trimorph_store::Snapshot;
@@ -47,7 +45,7 @@ fn rows(snapshot: &Snapshot, query: &str, threads: usize) -> Vec<String> {
     let bound = bind(query, snapshot.catalog()).unwrap();
     let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
     let settings = Settings { threads, ..Settings::default() };
-    let mut execution = Execution::start(Arc::new(planned), snapshot.clone(), settings).unwrap();
+    let mut execution = Execution::start(&planned, snapshot.clone(), settings).unwrap();
     let mut rows = Vec::new();
     while let Some(mut batch) = execution
         .next(|columns, positions, cx| {

@@ -1,8 +1,6 @@
 //! Trails that must be longer than the graph has edges are planned as nothing; those that need every edge are
 //! found.
 
-use std::sync::Arc;
-
 use trimorph_exec::{Execution, Settings};
 use trimorph_optimizer::{Options, optimize};
 use trimorph_testkit::graphs::{CreatedGraph, LoadOptions};
@@ -40,8 +38,7 @@ fn trails_longer_than_the_edges_are_empty() {
         let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
         let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
         assert_eq!(plan.contains("Empty"), empty, "{pattern}\n{plan}");
-        let mut execution =
-            Execution::start(Arc::new(planned), snapshot.clone(), Settings::default()).unwrap();
+        let mut execution = Execution::start(&planned, snapshot.clone(), Settings::default()).unwrap();
         let rows = execution.next(|columns, _, cx| columns[0].value(0, &|id| cx.edge_value(id))).unwrap();
         assert!(matches!(rows, Some(Value::Int(n)) if n == count), "{pattern}: {rows:?}");
     }

@@ -56,7 +56,7 @@ impl<'r, 's> Door<'r, 's> {
     }
 
     fn check_step(&mut self, step: &EdgeAccess, random: &mut Random) {
-        for table in self.reader.catalog().table_ids() {
+        for table in self.reader.schema().table_ids() {
             let adjacencies = &step.by_table[usize::from(table.0)];
             assert_eq!(step.one(table, self.reader).is_some(), adjacencies.len() == 1);
             for (neighbours, adjacency) in step.neighbours(table, self.reader).zip(adjacencies) {
@@ -190,11 +190,11 @@ impl<'r, 's> Door<'r, 's> {
         }
         self.check_run(neighbours, first, &expected, random);
         for (column, property) in
-            self.reader.catalog().edge_tables[adjacency.edge_table].properties.iter().enumerate()
+            self.reader.schema().edge_tables[adjacency.edge_table].properties.iter().enumerate()
         {
             let column = PropertyColumn::of_edges(adjacency.edge_table, column, self.reader);
             if property.ty == LogicalType::Int {
-                let name = self.reader.catalog().property_name(property.id);
+                let name = self.reader.schema().property_name(property.id);
                 self.check_passing(neighbours, (column, &name), &nodes, &expected, random);
             }
         }
@@ -275,7 +275,7 @@ impl<'r, 's> Door<'r, 's> {
 fn check(snapshot: &Snapshot, random: &mut Random, bulk: &mut BTreeMap<&'static str, usize>) {
     let reader = Reader::new(snapshot);
     let graph = Graph::read(snapshot);
-    let (catalog, seen) = (snapshot.catalog(), seen(&graph));
+    let (catalog, seen) = (snapshot.schema(), seen(&graph));
     let mut door = Door { reader: &reader, graph: &graph, seen: &seen, bulk: std::mem::take(bulk) };
     let tables: Vec<TableId> = catalog.table_ids().collect();
     let mut types: Vec<Vec<String>> =
@@ -286,7 +286,7 @@ fn check(snapshot: &Snapshot, random: &mut Random, bulk: &mut BTreeMap<&'static 
             let wanted = [*random.pick(&tables)];
             for to_tables in [None, Some(&wanted[..])] {
                 let patterns = EdgeAccess::patterns(&types, out, back, to_tables, true, 1.0);
-                door.check_step(&EdgeAccess::new(catalog, patterns), random);
+                door.check_step(&EdgeAccess::of(patterns, &reader), random);
             }
         }
     }

@@ -297,7 +297,7 @@ fn calls_agree_with_the_interpreter() {
         let planned = Arc::new(optimize(bound, snapshot.catalog(), None, Options::default()).unwrap());
         for (threads, vector_size) in [(1, 2), (1, 2048), (2, 64)] {
             let settings = Settings { threads, vector_size, ..Settings::default() };
-            let mut execution = Execution::start(Arc::clone(&planned), snapshot.clone(), settings).unwrap();
+            let mut execution = Execution::start(&planned, snapshot.clone(), settings).unwrap();
             let mut rows = Vec::new();
             while let Some(mut batch) = execution
                 .next(|columns, positions, cx| {

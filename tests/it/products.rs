@@ -1,8 +1,6 @@
 //! A product of which nothing is wanted is counted, not enumerated: 10^13 rows have an answer, in rows and in
 //! groups.
 
-use std::sync::Arc;
-
 use trimorph_exec::{Execution, Settings};
 use trimorph_optimizer::{Options, optimize};
 use trimorph_testkit::graphs::{CreatedGraph, LoadOptions};
@@ -25,8 +23,7 @@ fn products_are_counted() {
     ] {
         let bound = bind(query, snapshot.catalog()).unwrap();
         let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
-        let mut execution =
-            Execution::start(Arc::new(planned), snapshot.clone(), Settings::default()).unwrap();
+        let mut execution = Execution::start(&planned, snapshot.clone(), Settings::default()).unwrap();
         let answer = execution.next(|columns, _, cx| columns[0].value(0, &|id| cx.edge_value(id))).unwrap();
         assert!(matches!(answer, Some(Value::Int(n)) if n == expected), "{query}: {answer:?}");
     }
@@ -72,7 +69,7 @@ fn rows_past_64_bits_have_answers() {
     let planned = optimize(bound, graph.catalog(), None, Options::default());
     let settings =
         Settings { budget: trimorph_base::MemoryBudget::new(32 << 20, None), ..Settings::default() };
-    let mut execution = Execution::start(Arc::new(planned.unwrap()), graph, settings).unwrap();
+    let mut execution = Execution::start(&planned.unwrap(), graph, settings).unwrap();
     let mut rows = 0;
     for _ in 0..50 {
         rows += execution.next(|_, positions, _| positions.len()).unwrap().unwrap();

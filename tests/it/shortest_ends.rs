@@ -2,7 +2,6 @@
 //! start, and the answers are those of a search by hand.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 
 use trimorph_exec::{Execution, Settings};
 use trimorph_optimizer::{Options, optimize};
@@ -68,7 +67,7 @@ fn answers(query: &str, snapshot: &Snapshot, vector_size: usize) -> (Vec<[i64; 3
     let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
     let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
     let settings = Settings { vector_size, ..Settings::default() };
-    let mut execution = Execution::start(Arc::new(planned), snapshot.clone(), settings).unwrap();
+    let mut execution = Execution::start(&planned, snapshot.clone(), settings).unwrap();
     let mut rows = Vec::new();
     while let Some(batch) = execution
         .next(|columns, positions, cx| {

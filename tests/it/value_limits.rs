@@ -122,8 +122,7 @@ fn arrays_of_counts_are_given_back() {
     let planned = Arc::new(optimize(bound, snapshot.catalog(), None, Options::default()).unwrap());
     let settings = Settings { budget: MemoryBudget::new(1 << 20, None), ..Settings::default() };
     for _ in 0..3 {
-        let mut execution =
-            Execution::start(Arc::clone(&planned), snapshot.clone(), settings.clone()).unwrap();
+        let mut execution = Execution::start(&planned, snapshot.clone(), settings.clone()).unwrap();
         while execution.next(|_, positions, _| positions.len()).unwrap().is_some() {}
         drop(execution);
         assert_eq!(settings.budget.used_bytes(), 0);

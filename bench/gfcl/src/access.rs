@@ -24,7 +24,7 @@ const PARTS: [u64; 7] = [4096, 256, 32, 8, 4, 2, 1];
 const REGRET_MAX: f64 = 1.5;
 
 fn run(reader: &Reader<'_>, pattern: &Pattern, choice: Choice) -> u64 {
-    let plan = AccessPlan::new(pattern.clone(), reader.catalog(), choice);
+    let plan = AccessPlan::of(pattern.clone(), reader, choice);
     plan.run(reader, |batch| {
         std::hint::black_box(&batch);
         ControlFlow::Continue(())
@@ -37,7 +37,7 @@ pub(crate) fn access_paths(report: &mut Report, main: Main) -> Result<(), Failur
     let snapshot = Snapshot::new(Arc::new(main));
     let reader = Reader::new(&snapshot);
     let rows = reader.rows(TableId(0));
-    let catalog = reader.catalog();
+    let catalog = reader.schema();
     let edge = catalog.edge_table_ids().next().ok_or("a graph without edges")?;
     let label = catalog.type_name(edge);
     let property = catalog.property_name(catalog.edge_tables[0].properties[0].id);
@@ -57,7 +57,7 @@ pub(crate) fn access_paths(report: &mut Report, main: Main) -> Result<(), Failur
             ),
         ];
         for pattern in patterns {
-            let chosen = AccessPlan::new(pattern.clone(), catalog, Choice::Cost).accesses[0].path;
+            let chosen = AccessPlan::of(pattern.clone(), &reader, Choice::Cost).accesses[0].path;
             let figures = race(&mut [
                 &mut || run(&reader, &pattern, Choice::Index),
                 &mut || run(&reader, &pattern, Choice::Relation),

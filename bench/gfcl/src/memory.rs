@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use trimorph_base::{CancelToken, PAGE_ROWS};
-use trimorph_catalog::BackwardStats;
+use trimorph_catalog::TargetFacts;
 use trimorph_loader::{LoadOptions, NoProgress, generate, load};
 use trimorph_store::bulk::{BulkBuilder, Verdict};
 use trimorph_store::{AdjacencyView, ColumnView, Main, Reader, Snapshot};
@@ -227,19 +227,21 @@ fn neighbours(view: &AdjacencyView<'_>, row: u64, out: &mut Vec<(u64, u64)>) {
 }
 
 fn edge_table(reader: &Reader<'_>, id: usize, records: &mut Records, out: &mut Bytes) {
-    let info = &reader.catalog().edge_tables[id];
+    let catalog = reader.catalog();
+    let (info, facts) = (&catalog.schema.edge_tables[id], &catalog.unrecorded_facts().edge_tables[id]);
+    let stats = &catalog.statistics.edge_tables[id];
     let view = reader.edge_table(id);
     let source_rows = reader.rows(info.source);
     let (bytes, nonempty) = pairs(source_rows, |row, list| neighbours(&view.forward, row, list));
     out[2][0] += bytes;
-    let target_rows = |b: &BackwardStats| reader.rows(b.target);
+    let target_rows = |target: &TargetFacts| reader.rows(target.table);
     let forward = Direction {
         rows: source_rows as usize,
-        edges: info.edges as usize,
+        edges: stats.forward.edges as usize,
         nonempty,
-        single: info.single,
-        tables: info.backward.len(),
-        row_end: info.backward.iter().map(target_rows).max().unwrap_or(0),
+        single: facts.single,
+        tables: facts.targets.len(),
+        row_end: facts.targets.iter().map(target_rows).max().unwrap_or(0),
         position_end: None,
     };
     forward.count(&mut out[2]);
@@ -247,43 +249,44 @@ fn edge_table(reader: &Reader<'_>, id: usize, records: &mut Records, out: &mut B
         .step_by(PAGE_ROWS as usize)
         .map(|page| (page..(page + PAGE_ROWS).min(source_rows)).map(|row| view.forward.degree(row)).sum())
         .max();
-    for (target, stats) in info.backward.iter().enumerate() {
-        let view = &view.backward[target].1;
-        let (bytes, nonempty) = pairs(reader.rows(stats.target), |row, list| neighbours(view, row, list));
+    for (target, view) in facts.targets.iter().zip(&view.backward) {
+        let view = &view.1;
+        let rows = reader.rows(target.table);
+        let (bytes, nonempty) = pairs(rows, |row, list| neighbours(view, row, list));
         out[3][0] += bytes;
         let backward = Direction {
-            rows: reader.rows(stats.target) as usize,
-            edges: stats.edges as usize,
+            rows: rows as usize,
+            edges: stats.into_target(target.table).edges as usize,
             nonempty,
-            single: stats.single,
+            single: target.single,
             tables: 1,
             row_end: source_rows,
-            position_end: page_edges.filter(|_| !info.single && !info.properties.is_empty()),
+            position_end: page_edges.filter(|_| !facts.single && !info.properties.is_empty()),
         };
         backward.count(&mut out[3]);
     }
     // The references are one for each edge, with properties or without; slots of a vertex column without an
     // edge have none.
-    records.references.resize(records.references.len() + info.edges as usize, 0);
+    records.references.resize(records.references.len() + stats.forward.edges as usize, 0);
     let columns: Vec<_> =
         (info.properties.iter().enumerate()).map(|(i, p)| (p.id.0, reader.edge_column(id, i))).collect();
-    let slots = if info.single { source_rows } else { info.edges };
+    let slots = if facts.single { source_rows } else { stats.forward.edges };
     properties(&columns, slots, records, false, &mut out[1]);
 }
 
 fn count(reader: &Reader<'_>) -> Bytes {
     let mut out = Bytes::default();
     let mut records = Records::default();
-    for table in reader.catalog().table_ids() {
-        let info = &reader.catalog().node_tables[table.0 as usize];
+    for table in reader.schema().table_ids() {
+        let info = &reader.schema().node_tables[table.0 as usize];
         let columns: Vec<_> = (info.properties.iter().enumerate())
             .map(|(i, p)| (p.id.0, reader.node_column(table, i)))
             .collect();
-        properties(&columns, info.rows, &mut records, true, &mut out[0]);
+        properties(&columns, reader.rows(table), &mut records, true, &mut out[0]);
     }
     out[0][0] = records.bytes();
     let mut records = Records::default();
-    for id in 0..reader.catalog().edge_tables.len() {
+    for id in 0..reader.schema().edge_tables.len() {
         edge_table(reader, id, &mut records, &mut out);
     }
     out[1][0] = records.bytes();
@@ -311,8 +314,8 @@ pub(crate) fn table_2(report: &mut Report, snb: Option<&Path>, scale: f64) -> Re
     // Presence bits are counted apart from the values; here they belong to the vertex properties (edge
     // properties have few nulls).
     let last = [ours.node_properties + ours.nulls, ours.edge_properties, ours.forward, ours.backward];
-    let nodes: u64 = reader.catalog().node_tables.iter().map(|t| t.rows).sum();
-    let edges: u64 = reader.catalog().edge_tables.iter().map(|t| t.edges).sum();
+    let nodes: u64 = reader.catalog().statistics.node_tables.iter().map(|t| t.rows).sum();
+    let edges: u64 = reader.catalog().statistics.edge_tables.iter().map(|t| t.forward.edges).sum();
     let source = snb.map_or(format!("generated SNB {scale}"), |dir| dir.display().to_string());
     report.title(&format!(
         "Table 2: memory, {source}: {nodes} vertices, {edges} edges; MB, and the paper's GB on LDBC 100"

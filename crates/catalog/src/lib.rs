@@ -1,13 +1,31 @@
-//! The catalog: names, node tables, edge tables and their statistics. Plain immutable data, one value per
-//! main version.
+//! The catalog: schema, facts and statistics of tables. Plain immutable data, one value per main version.
+//!
+//! ```text
+//! schema       names, tables, columns     only grows                 plans rely on it
+//! facts        single, no self-loops, …   a commit may break one     plans rely on them
+//! statistics   rows, degrees, ranges, …   may be wrong               costs only
+//! ```
+//!
+//! Who plans reads all three through a view that notes what a plan relies on ([`CatalogView`]); what it noted
+//! ([`Reliances`]) is kept with the plan and asked of later versions.
 #![forbid(unsafe_code)]
 
+mod catalog;
+mod facts;
 mod names;
-mod tables;
+mod reliances;
+mod schema;
+mod statistics;
 #[cfg(test)]
 mod tests;
+mod view;
 
+pub use catalog::{Catalog, KnownEdgeTable};
+pub use facts::{EdgeTableFacts, Facts, NodeTableFacts, TargetFacts};
 pub use names::Names;
-pub use tables::{
-    BackwardStats, Catalog, CharacteristicSet, EdgeTableInfo, NodeTableInfo, PropertyInfo, PropertyStats,
+pub use reliances::Reliances;
+pub use schema::{EdgeTableInfo, NameKind, NodeTableInfo, PropertyInfo, Schema};
+pub use statistics::{
+    CharacteristicSet, DegreeStats, EdgeTableStats, NodeTableStats, PropertyStats, Statistics,
 };
+pub use view::CatalogView;

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use trimorph_algebra::Procedures;
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
+use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
-use trimorph_exec::{ExecError, Execution, Settings};
+use trimorph_exec::{ExecError, Execution, PhysicalOptions, PhysicalPlan, Settings};
 use trimorph_functions::Clock;
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
@@ -13,7 +15,7 @@ use trimorph_types::{LogicalType, Value};
 use crate::database::Shared;
 use crate::estimator::Sampler;
 use crate::functions::Registry;
-use crate::plan_cache::{Basis, Planned};
+use crate::plan_cache::Planned;
 use crate::result::QueryResult;
 use crate::{Error, Notice, entity::Entities};
 
@@ -40,7 +42,8 @@ pub struct Connection {
     cancel: Mutex<CancelToken>,
 }
 
-/// A query that was parsed and planned. It is planned again by itself when the data has changed.
+/// A query that was parsed and planned. It is planned again by itself when something has changed that the
+/// plan relied on.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     text: Arc<str>,
@@ -48,6 +51,11 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    #[cfg(test)]
+    pub(crate) fn planned(&self) -> &Planned {
+        &self.planned
+    }
+
     /// Names in the text that nothing has, as of the data the plan was made for.
     pub fn notices(&self) -> Vec<Notice> {
         Notice::list(&self.planned.query.notices, &self.text)
@@ -118,7 +126,7 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
         let snapshot = self.shared.snapshot();
-        if prepared.planned.basis.is(&self.shared.basis(&snapshot)) {
+        if prepared.planned.holds_in(snapshot.catalog(), &self.shared.procedures()) {
             self.run(&prepared.text, &prepared.planned, params, snapshot, cancel)
         } else {
             let planned = self.plan(&prepared.text, Some(&params), &snapshot, &cancel)?;
@@ -140,11 +148,11 @@ impl Connection {
         snapshot: &Snapshot,
         cancel: &CancelToken,
     ) -> Result<Planned, Error> {
-        let basis = self.shared.basis(snapshot);
-        if let Some(planned) = self.shared.plans.get(text, &basis) {
+        let procedures = self.shared.procedures();
+        if let Some(planned) = self.shared.plans.get(text, snapshot.catalog(), &procedures) {
             return Ok(planned);
         }
-        let work = || self.made(text, params, snapshot, basis, cancel);
+        let work = || self.made(text, params, snapshot, procedures, cancel);
         let planned = match text.len() <= CALLERS_TEXT_MAX {
             true => work(),
             false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
@@ -158,23 +166,29 @@ impl Connection {
         text: &str,
         params: Option<&Params>,
         snapshot: &Snapshot,
-        basis: Basis,
+        procedures: Arc<Procedures>,
         cancel: &CancelToken,
     ) -> Result<Planned, Error> {
         let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), text);
         let statement = trimorph_cypher::parse_until(text, cancel).map_err(wrong)?;
-        let (catalog, procedures) = (&basis.catalog, &basis.procedures);
-        let bound =
-            trimorph_cypher::bind_until(&statement, catalog, &Registry, procedures, cancel).map_err(wrong)?;
+        let catalog = CatalogView::new(snapshot.catalog());
+        let bound = trimorph_cypher::bind_until(&statement, &catalog, &Registry, &procedures, cancel)
+            .map_err(wrong)?;
         let options = match self.shared.config.optimize {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),
         };
         let estimator = Sampler::new(snapshot, params);
         let optimized =
-            trimorph_optimizer::optimize_until(bound, &basis.catalog, Some(&estimator), options, cancel)
+            trimorph_optimizer::optimize_until(bound, &catalog, Some(&estimator), options, cancel)
                 .map_err(wrong)?;
-        Ok(Planned { query: Arc::new(optimized.query), mode: statement.mode, basis })
+        let config = &self.shared.config;
+        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let physical =
+            PhysicalPlan::new(&optimized.query, &catalog, options).map_err(|e| Error::exec(e, text))?;
+        let (query, reliances) = (Arc::new(optimized.query), catalog.reliances());
+        let physical = Arc::new(physical);
+        Ok(Planned::new(query, physical, statement.mode, reliances, snapshot.catalog(), procedures))
     }
 
     fn run(
@@ -202,8 +216,8 @@ impl Connection {
         let columns = planned.query.columns.iter().map(|(n, _)| n.clone()).collect();
         let types: Vec<LogicalType> =
             planned.query.columns.iter().map(|(_, v)| planned.query.vars.get(*v).ty).collect();
-        let execution = Execution::start(Arc::clone(&planned.query), snapshot, settings)
-            .map_err(|e| Error::exec(e, text))?;
+        let execution =
+            Execution::run(&planned.physical, snapshot, settings).map_err(|e| Error::exec(e, text))?;
         let mut result = QueryResult::new(text, columns, types, execution, planned.clone(), entities);
         match planned.mode {
             Mode::Explain => result.replace_by_plan(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use trimorph_algebra::Procedures;
 use trimorph_base::{CancelToken, MemoryBudget};
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
@@ -16,7 +17,7 @@ use trimorph_store::{
 use trimorph_vfs::{OsFileSystem, Pool, RegionOptions};
 
 use crate::directory;
-use crate::plan_cache::{Basis, PlanCache};
+use crate::plan_cache::PlanCache;
 use crate::procedures::{self, Registry};
 use crate::{Config, Connection, Error, Stats};
 
@@ -42,9 +43,9 @@ impl Shared {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What names stand for in a snapshot, and now.
-    pub(crate) fn basis(&self, snapshot: &Snapshot) -> Basis {
-        Basis { catalog: Arc::clone(snapshot.catalog()), procedures: self.procedures.current() }
+    /// The procedures there are now.
+    pub(crate) fn procedures(&self) -> Arc<Procedures> {
+        self.procedures.current()
     }
 }
 
@@ -154,9 +155,9 @@ impl Database {
     /// **Cost**: a pass over what is not in memory yet.
     pub fn preload(&self, names: Option<&[&str]>, cancel: &CancelToken) -> Result<(), Error> {
         let snapshot = self.shared.snapshot();
-        let (main, catalog) = (snapshot.main(), snapshot.catalog());
+        let (main, schema) = (snapshot.main(), &snapshot.catalog().schema);
         for name in names.unwrap_or_default() {
-            if catalog.labels.id(name).is_none() && catalog.types.id(name).is_none() {
+            if schema.labels.id(name).is_none() && schema.types.id(name).is_none() {
                 let text = format!("there is no label and no relationship type \"{name}\" to be preloaded");
                 return Err(Error::Storage(text));
             }
@@ -164,10 +165,10 @@ impl Database {
         let wanted = |labels: &[Arc<str>]| {
             names.is_none_or(|names| labels.iter().any(|label| names.contains(&&**label)))
         };
-        let nodes = catalog.table_ids().zip(&main.node_tables);
-        let nodes = nodes.filter(|(id, _)| wanted(&catalog.label_names(*id))).flat_map(|(_, t)| t.slots());
-        let edges = catalog.edge_table_ids().zip(&main.edge_tables);
-        let edges = edges.filter(|(id, _)| wanted(&[catalog.type_name(*id)])).flat_map(|(_, t)| t.slots());
+        let nodes = schema.table_ids().zip(&main.node_tables);
+        let nodes = nodes.filter(|(id, _)| wanted(&schema.label_names(*id))).flat_map(|(_, t)| t.slots());
+        let edges = schema.edge_table_ids().zip(&main.edge_tables);
+        let edges = edges.filter(|(id, _)| wanted(&[schema.type_name(*id)])).flat_map(|(_, t)| t.slots());
         let slots: Vec<&dyn Load> = nodes.chain(edges).collect();
         let next = AtomicUsize::new(0);
         let work = || loop {

@@ -45,18 +45,23 @@ impl Entities {
         text
     }
 
+    /// The snapshot they are read from.
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
     /// The node with its labels and properties.
     ///
     /// **Errors**: a part of the database that cannot be read.
     pub fn node(&self, id: NodeId) -> Result<Node, Error> {
         let reader = Reader::new(&self.snapshot);
-        let (labels, properties) = (reader.catalog().label_names(id.table()), reader.node_properties(id));
+        let (labels, properties) = (reader.schema().label_names(id.table()), reader.node_properties(id));
         settled(&reader, Node { id, labels, properties })
     }
 
     /// The type of a relationship.
     pub fn relationship_type(&self, relationship: &Relationship) -> Arc<str> {
-        self.snapshot.catalog().type_name(relationship.id.table())
+        self.snapshot.schema().type_name(relationship.id.table())
     }
 
     /// The properties of a relationship.

@@ -1,42 +1,88 @@
-//! Plans of query texts, kept while the catalog and the procedures they were made for are the current ones.
+//! Plans of query texts, kept while what they relied on is true: takes a text and a snapshot's catalog, gives
+//! a plan that is right there.
+//!
+//! A new main version drops no plan by itself. When a plan is asked for, what it relied on is looked at in
+//! the catalog of the snapshot that it will run on; once for each version.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use trimorph_algebra::{BoundQuery, Procedures};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::{Catalog, Reliances};
 use trimorph_cypher::ast::Mode;
-
-/// What names stand for. A plan holds for the basis it was made on.
-#[derive(Clone, Debug)]
-pub(crate) struct Basis {
-    pub(crate) catalog: Arc<Catalog>,
-    pub(crate) procedures: Arc<Procedures>,
-}
-
-impl Basis {
-    /// Whether nothing has changed between the two.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.catalog, &other.catalog) && Arc::ptr_eq(&self.procedures, &other.procedures)
-    }
-}
+use trimorph_exec::PhysicalPlan;
 
 /// A planned query.
 #[derive(Clone, Debug)]
 pub(crate) struct Planned {
     pub(crate) query: Arc<BoundQuery>,
+    pub(crate) physical: Arc<PhysicalPlan>,
     pub(crate) mode: Mode,
-    pub(crate) basis: Basis,
+    basis: Arc<Basis>,
 }
 
-/// Plans by text, all made on one basis: what it held must not be held any longer once it has changed.
-/// When full, the plan that was used longest ago goes.
+/// What a plan relied on.
+#[derive(Debug)]
+struct Basis {
+    procedures: Arc<Procedures>,
+    reliances: Reliances,
+    /// The catalog that it was last found true in.
+    true_in: Mutex<Weak<Catalog>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Planned {
+    /// A plan made for a catalog and procedures, and what it relied on of the catalog.
+    pub(crate) fn new(
+        query: Arc<BoundQuery>,
+        physical: Arc<PhysicalPlan>,
+        mode: Mode,
+        reliances: Reliances,
+        catalog: &Arc<Catalog>,
+        procedures: Arc<Procedures>,
+    ) -> Self {
+        let true_in = Mutex::new(Arc::downgrade(catalog));
+        Self { query, physical, mode, basis: Arc::new(Basis { procedures, reliances, true_in }) }
+    }
+
+    /// Whether both are the same plan, and not only alike.
+    #[cfg(test)]
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.query, &other.query)
+    }
+
+    /// Whether the plan is right for what a catalog describes, and for these procedures.
+    ///
+    /// **Cost**: nothing to speak of for the catalog that was asked about before, else that of
+    /// [`Reliances::hold_in`].
+    pub(crate) fn holds_in(&self, catalog: &Arc<Catalog>, procedures: &Arc<Procedures>) -> bool {
+        let basis = &*self.basis;
+        if !Arc::ptr_eq(&basis.procedures, procedures) {
+            return false;
+        }
+        // While it is pointed to weakly, no other catalog can be at the same place.
+        if std::ptr::eq(lock(&basis.true_in).as_ptr(), Arc::as_ptr(catalog)) {
+            return true;
+        }
+        let holds = basis.reliances.hold_in(catalog);
+        if holds {
+            *lock(&basis.true_in) = Arc::downgrade(catalog);
+        }
+        holds
+    }
+}
+
+/// Plans by text, all made with the same procedures: what these hold must not be held any longer once they
+/// have changed. When full, the plan that was used longest ago goes.
 #[derive(Debug, Default)]
 pub(crate) struct PlanCache(Mutex<Plans>);
 
 #[derive(Debug, Default)]
 struct Plans {
-    basis: Option<Basis>,
+    procedures: Option<Arc<Procedures>>,
     by_text: HashMap<String, Kept>,
     /// Counts looks.
     now: u64,
@@ -51,11 +97,11 @@ struct Kept {
 const PLANS_MAX: usize = 1024;
 
 impl Plans {
-    /// The plans made on `basis`; others are forgotten.
-    fn on(&mut self, basis: &Basis) -> (&mut HashMap<String, Kept>, u64) {
-        if !self.basis.as_ref().is_some_and(|known| known.is(basis)) {
+    /// The plans made with `procedures`; others are forgotten.
+    fn with(&mut self, procedures: &Arc<Procedures>) -> (&mut HashMap<String, Kept>, u64) {
+        if !self.procedures.as_ref().is_some_and(|known| Arc::ptr_eq(known, procedures)) {
             self.by_text.clear();
-            self.basis = Some(basis.clone());
+            self.procedures = Some(Arc::clone(procedures));
         }
         self.now += 1;
         (&mut self.by_text, self.now)
@@ -63,20 +109,28 @@ impl Plans {
 }
 
 impl PlanCache {
-    /// The plan of a text on the current basis.
-    pub(crate) fn get(&self, text: &str, basis: &Basis) -> Option<Planned> {
-        let mut plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (by_text, now) = plans.on(basis);
-        let kept = by_text.get_mut(text)?;
-        kept.used = now;
-        Some(kept.planned.clone())
+    /// The plan of a text, if one is kept that is right for what `catalog` describes.
+    pub(crate) fn get(
+        &self,
+        text: &str,
+        catalog: &Arc<Catalog>,
+        procedures: &Arc<Procedures>,
+    ) -> Option<Planned> {
+        let planned = {
+            let mut plans = lock(&self.0);
+            let (by_text, now) = plans.with(procedures);
+            let kept = by_text.get_mut(text)?;
+            kept.used = now;
+            kept.planned.clone()
+        };
+        planned.holds_in(catalog, procedures).then_some(planned)
     }
 
-    /// Keeps the plan of a text. **Cost**: a look at all plans when the cache is full, far less than planning
-    /// takes.
+    /// Keeps the plan of a text, in place of an older one. **Cost**: a look at all plans when the cache is
+    /// full, far less than planning takes.
     pub(crate) fn put(&self, text: &str, planned: Planned) {
-        let mut plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (by_text, used) = plans.on(&planned.basis);
+        let mut plans = lock(&self.0);
+        let (by_text, used) = plans.with(&planned.basis.procedures);
         if by_text.len() >= PLANS_MAX
             && !by_text.contains_key(text)
             && let Some(oldest) =
@@ -90,13 +144,16 @@ impl PlanCache {
 
 #[cfg(test)]
 mod tests {
+    use trimorph_catalog::CatalogView;
+    use trimorph_exec::PhysicalOptions;
+
     use super::*;
     use crate::procedures::Registry;
 
     #[test]
     fn the_plan_used_longest_ago_goes() {
         let registry = Registry::default();
-        let basis = Basis { catalog: Arc::default(), procedures: registry.current() };
+        let (catalog, procedures) = (Arc::new(Catalog::default()), registry.current());
         let query = Arc::new(BoundQuery {
             plan: trimorph_algebra::Plan::Unit,
             columns: Vec::new(),
@@ -105,17 +162,49 @@ mod tests {
             notices: Vec::new(),
             depth: None,
         });
-        let planned = || Planned { query: Arc::clone(&query), mode: Mode::Normal, basis: basis.clone() };
+        let view = CatalogView::new(&catalog);
+        let physical = Arc::new(PhysicalPlan::new(&query, &view, PhysicalOptions::default()).unwrap());
+        let planned = || {
+            let (query, physical) = (Arc::clone(&query), Arc::clone(&physical));
+            let procedures = Arc::clone(&procedures);
+            Planned::new(query, physical, Mode::Normal, Reliances::default(), &catalog, procedures)
+        };
         let cache = PlanCache::default();
         let text = |i: usize| format!("RETURN {i}");
+        let has = |i: usize| cache.get(&text(i), &catalog, &procedures).is_some();
         (0..PLANS_MAX).for_each(|i| cache.put(&text(i), planned()));
         // The first is used again, so the second goes.
-        assert!(cache.get(&text(0), &basis).is_some());
+        assert!(has(0));
         cache.put(&text(PLANS_MAX), planned());
-        assert!(cache.get(&text(0), &basis).is_some() && cache.get(&text(1), &basis).is_none());
-        assert!(cache.get(&text(2), &basis).is_some() && cache.get(&text(PLANS_MAX), &basis).is_some());
-        // Another basis: none of them holds.
-        let other = Basis { catalog: Arc::default(), procedures: registry.current() };
-        assert!(cache.get(&text(0), &other).is_none() && cache.get(&text(0), &basis).is_none());
+        assert!(has(0) && !has(1) && has(2) && has(PLANS_MAX));
+        // Another catalog, in which all is true that they relied on: nothing.
+        assert!(cache.get(&text(0), &Arc::default(), &procedures).is_some());
+        // Other procedures: none of them is kept.
+        let other = Registry::default().current();
+        assert!(cache.get(&text(0), &catalog, &other).is_none() && !has(0));
+    }
+
+    /// A load into an empty database is another catalog to every plan, and changes what few rely on.
+    #[test]
+    fn a_plan_stays_while_what_it_relied_on_does() {
+        let db = crate::Database::in_memory(crate::Config::default());
+        let connection = db.connect();
+        let texts = [
+            ("UNWIND [1, 2] AS x RETURN x", true),
+            ("MATCH (n) RETURN count(*)", false),
+            ("MATCH (p:Person) RETURN p.firstName", false),
+            // Unknown before and after, but the notice that says so comes with data only.
+            ("MATCH (x:Nobody) RETURN x", false),
+        ];
+        let before = texts.map(|(text, _)| connection.prepare(text).unwrap());
+        db.generate_snb(0.001, 1).unwrap();
+        let after = texts.map(|(text, _)| connection.prepare(text).unwrap());
+        for ((text, stays), (before, after)) in texts.iter().zip(before.iter().zip(&after)) {
+            assert_eq!(before.planned().is(after.planned()), *stays, "{text}");
+            let rows =
+                |prepared| connection.execute_prepared(prepared, Arc::default()).unwrap().rows().unwrap();
+            assert_eq!(format!("{:?}", rows(before)), format!("{:?}", rows(after)), "{text}");
+        }
+        assert!(after[3].notices().len() == 1 && before[3].notices().is_empty());
     }
 }

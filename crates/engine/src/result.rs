@@ -151,7 +151,13 @@ impl QueryResult {
     pub fn plan(&self) -> String {
         let profile = self.execution.as_ref().map(Execution::profile).unwrap_or_default();
         let query = &self.planned.query;
-        let mut plan = explain(&query.plan, &query.vars, &self.planned.basis.catalog, &profile);
+        let mut plan = explain(
+            &query.plan,
+            &query.vars,
+            self.entities.snapshot().catalog(),
+            &self.planned.physical,
+            &profile,
+        );
         let read = self.execution.as_ref().map_or(0, Execution::pieces_read);
         if !profile.is_empty() && read > 0 {
             // Infallible: it is a text.

@@ -62,27 +62,30 @@ pub struct Stats {
 
 impl Stats {
     pub(crate) fn of(main: &Main, counts: PoolCounts) -> Self {
-        let catalog = &main.catalog;
-        let labels = |t| catalog.label_names(t).iter().map(ToString::to_string).collect::<Vec<_>>();
-        let node_tables = (catalog.table_ids().zip(&catalog.node_tables).zip(&main.node_tables))
+        let (schema, statistics) = (&main.catalog.schema, &main.catalog.statistics);
+        let facts = main.catalog.unrecorded_facts();
+        let labels = |t| schema.label_names(t).iter().map(ToString::to_string).collect::<Vec<_>>();
+        let node_tables = (schema.table_ids().zip(&schema.node_tables).zip(&main.node_tables))
             .map(|((id, info), table)| NodeTableStats {
                 labels: labels(id),
-                rows: info.rows,
+                rows: statistics.rows(id),
                 columns: (info.properties.iter().zip(&table.columns))
-                    .map(|(p, c)| (catalog.property_name(p.id).to_string(), p.ty, c.encodings()))
+                    .map(|(p, c)| (schema.property_name(p.id).to_string(), p.ty, c.encodings()))
                     .collect(),
-                key: info.key.map(|k| catalog.property_name(info.properties[k].id).to_string()),
+                key: info.key.map(|k| schema.property_name(info.properties[k].id).to_string()),
             })
             .collect();
-        let edge_tables = (catalog.edge_table_ids().zip(&catalog.edge_tables).zip(&main.edge_tables))
+        let edge_tables = (schema.edge_table_ids().zip(&schema.edge_tables).zip(&main.edge_tables))
             .map(|((id, info), table)| EdgeTableStats {
-                label: catalog.type_name(id).to_string(),
+                label: schema.type_name(id).to_string(),
                 source: labels(info.source),
-                targets: info.backward.iter().map(|b| (labels(b.target), b.edges)).collect(),
-                edges: info.edges,
-                single_forward: info.single,
+                targets: (statistics.edge_tables[id.0 as usize].backward.iter())
+                    .map(|(target, counted)| (labels(*target), counted.edges))
+                    .collect(),
+                edges: statistics.edges(id),
+                single_forward: facts.edge_tables[id.0 as usize].single,
                 columns: (info.properties.iter().zip(&table.columns))
-                    .map(|(p, c)| (catalog.property_name(p.id).to_string(), p.ty, c.encodings()))
+                    .map(|(p, c)| (schema.property_name(p.id).to_string(), p.ty, c.encodings()))
                     .collect(),
             })
             .collect();

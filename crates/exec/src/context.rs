@@ -142,11 +142,11 @@ pub struct Graph<'a, 's>(&'a Reader<'s>);
 
 impl GraphAccess for Graph<'_, '_> {
     fn labels(&self, node: NodeId) -> Result<Vec<Arc<str>>, Diagnostic> {
-        Ok(self.0.catalog().label_names(node.table()))
+        Ok(self.0.schema().label_names(node.table()))
     }
 
     fn relationship_type(&self, relationship: &Relationship) -> Result<Arc<str>, Diagnostic> {
-        Ok(self.0.catalog().type_name(relationship.id.table()))
+        Ok(self.0.schema().type_name(relationship.id.table()))
     }
 
     fn property(&self, entity: &Value, name: &str) -> Result<Value, Diagnostic> {

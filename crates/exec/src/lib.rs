@@ -1,7 +1,9 @@
 //! The list-based processor: an algebra plan in, chunks of vectors out.
 //!
 //! ```text
-//! lower      plan -> operator tree; decides for each variable its list group and for each extend its form
+//! lower      plan -> physical plan; decides for each variable its list group and for each extend its form
+//! physical   the physical plan: data that is kept and run any number of times
+//! build      physical plan -> operators, for each thread its own
 //! expr       expressions over list groups: vectorised where types are known, row by row otherwise
 //! ops        one operator per file; `next` fills the shared chunk
 //! execution  pulls the root: lazily on the caller's thread, or by morsels on all cores below a breaker
@@ -10,6 +12,7 @@
 //! Source: GF-CL §6; design §8.
 #![forbid(unsafe_code)]
 
+mod build;
 mod charge;
 mod context;
 mod error;
@@ -22,8 +25,13 @@ mod operator;
 mod ops;
 mod parallel;
 mod parameters;
+mod physical;
+mod profile;
 mod rows;
+mod stack;
 
 pub use context::{Context, Settings};
 pub use error::ExecError;
-pub use execution::{Execution, Profile, ProfileLine};
+pub use execution::Execution;
+pub use physical::{Form, PhysicalOptions, PhysicalPlan};
+pub use profile::{Profile, ProfileLine};

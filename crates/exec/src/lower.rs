@@ -1,4 +1,4 @@
-//! Lowering: an optimised plan to an operator tree.
+//! Lowering: an optimised plan and the catalog, to a physical plan.
 //!
 //! ```text
 //! lower.rs   one arm per operator, and what all arms use: places, packing, flattening
@@ -18,54 +18,36 @@ mod filter;
 mod join;
 mod rows;
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use trimorph_algebra::{BoundQuery, Expr, Op, Plan, VarId};
-use trimorph_base::{Diagnostic, ErrorKind, Phase};
-use trimorph_catalog::Catalog;
-use trimorph_store::Snapshot;
-use trimorph_store::access::{Morsels, Prune};
-use trimorph_types::Value;
-use trimorph_vector::Chunk;
+use trimorph_algebra::{BoundQuery, Expr, Op, Plan, SortKey, VarId};
+use trimorph_base::{Diagnostic, Phase};
+use trimorph_catalog::CatalogView;
 
-use crate::execution::ProfileCell;
-use crate::expr::{Compiler, Ex, Row, compile, integer_range};
+use crate::ExecError;
+use crate::expr::{Count, Ex, compile};
 use crate::layout::{Layout, Place};
-use crate::operator::BoxOperator;
-use crate::ops;
-use crate::{Context, ExecError, Settings};
-
-/// Rows of a morsel: 8 vectors, enough that the dispenser is not felt, few enough that two cores end
-/// together.
-const MORSEL_ROWS: usize = 16_384;
-
-/// Morsels that each thread should get at least, and how small they may be for it (four per
-/// thread took SNB at scale 1, messages by city, from 1.07 to 1.81 times one thread; 64 is not measured).
-const MORSELS_PER_THREAD: usize = 4;
-const MORSEL_ROWS_MIN: usize = 64;
+use crate::ops::{self, CursorSpec};
+use crate::physical::{Node, PhysicalOptions, PhysicalPlan, Spec};
+use crate::stack::Stack;
 
 type Vars = BTreeSet<VarId>;
 
 /// An operator and what its chunks look like.
-pub(crate) struct Lowered<'s> {
-    pub(crate) op: BoxOperator<'s>,
-    pub(crate) layout: Layout,
-    /// Whether twins of it may share its work.
-    forkable: bool,
+struct Lowered {
+    node: Node,
+    layout: Layout,
 }
 
 /// Lowers one query.
-#[derive(Clone)]
-pub(crate) struct Lowering<'s> {
-    query: Arc<BoundQuery>,
-    snapshot: &'s Snapshot,
-    catalog: Arc<Catalog>,
-    settings: Arc<Settings>,
-    profile: Option<ProfileCell>,
-    /// The argument of the subplan being lowered: its variables, the row number last, and where its rows come
-    /// from.
-    argument: Option<(Vec<VarId>, ops::ArgumentCell<'s>)>,
+struct Lowering<'q> {
+    query: &'q BoundQuery,
+    catalog: &'q CatalogView<'q>,
+    options: PhysicalOptions,
+    /// The variables of the rows of the apply around the plan being lowered, the row number last.
+    argument: Option<Vec<VarId>>,
     /// Row-number variables of the applies around.
     numbers: Vec<VarId>,
     /// The row number that the rows of the subplan being lowered carry; none where rows go through it one at
@@ -75,6 +57,23 @@ pub(crate) struct Lowering<'s> {
     path: Vec<usize>,
     /// Whether the extend lowered next is looked at by a filter only.
     counted_extend: bool,
+    /// Nodes made so far.
+    nodes: Cell<usize>,
+}
+
+impl PhysicalPlan {
+    /// Chooses the operators of a query that the optimizer has planned.
+    ///
+    /// **Errors**: a bug of the binder or the optimizer.
+    pub fn new(
+        query: &BoundQuery,
+        catalog: &CatalogView<'_>,
+        options: PhysicalOptions,
+    ) -> Result<Self, ExecError> {
+        let depth = query.depth.unwrap_or_else(|| query.plan.depth() + query.plan.expression_depth());
+        let stack = Stack::of(depth);
+        stack.run(|| Lowering::new(query, catalog, options).root(stack))
+    }
 }
 
 fn internal(text: &str) -> ExecError {
@@ -98,47 +97,50 @@ fn conjuncts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
     }
 }
 
-impl<'s> Lowering<'s> {
-    pub(crate) fn new(
-        query: Arc<BoundQuery>,
-        snapshot: &'s Snapshot,
-        settings: Arc<Settings>,
-        profile: Option<ProfileCell>,
-    ) -> Self {
-        let catalog = Arc::clone(snapshot.catalog());
+impl<'q> Lowering<'q> {
+    fn new(query: &'q BoundQuery, catalog: &'q CatalogView<'q>, options: PhysicalOptions) -> Self {
         Self {
             query,
-            snapshot,
             catalog,
-            settings,
-            profile,
+            options,
             argument: None,
             numbers: Vec::new(),
             carried: None,
             path: Vec::new(),
             counted_extend: false,
+            nodes: Cell::new(0),
         }
     }
 
     /// The whole query: chunks of one group that has every column.
-    pub(crate) fn root(&mut self) -> Result<(BoxOperator<'s>, usize, Vec<usize>), ExecError> {
-        let query = Arc::clone(&self.query);
+    fn root(&mut self, stack: Stack) -> Result<PhysicalPlan, ExecError> {
+        let query = self.query;
         let needed: Vars = query.columns.iter().map(|(_, v)| *v).collect();
-        let lowered = self.lower(&query.plan, &needed)?;
-        let lowered = self.pack(lowered, &needed, false)?;
-        let slots =
-            query.columns.iter().map(|(_, v)| self.slot(&lowered.layout, *v)).collect::<Result<_, _>>()?;
-        Ok((lowered.op, lowered.layout.groups[0].slots, slots))
+        let Lowered { node, layout } = self.lower(&query.plan, &needed)?;
+        let Lowered { node, layout } = self.pack(Lowered { node, layout }, &needed, false)?;
+        let columns = query.columns.iter().map(|(_, v)| self.slot(&layout, *v)).collect::<Result<_, _>>()?;
+        Ok(PhysicalPlan::of(node, layout.groups[0].slots, columns, stack))
+    }
+
+    /// The node of an operator for the part of the plan that is being lowered.
+    fn node(&self, spec: Spec, inputs: impl IntoIterator<Item = Node>) -> Node {
+        let number = self.nodes.get();
+        self.nodes.set(number + 1);
+        let inputs: Vec<Arc<Node>> = inputs.into_iter().map(Arc::new).collect();
+        let forkable = match &spec {
+            Spec::NodeScan(_) => true,
+            spec => spec.is_pipelined() && inputs.first().is_some_and(|input| input.forkable),
+        };
+        Node { spec, inputs, forkable, number, path: self.path.clone(), gives: Vec::new() }
     }
 
     fn compile(&self, expr: &Expr, layout: &Layout) -> Result<Ex, ExecError> {
-        let compiler = Compiler {
-            catalog: &self.catalog,
-            parameters: &self.settings.parameters,
-            clock: self.settings.clock,
-            cancel: &self.settings.cancel,
-        };
-        Ok(compile(expr, layout, &compiler)?)
+        Ok(compile(expr, layout, self.catalog)?)
+    }
+
+    /// A count that LIMIT or SKIP was given.
+    fn count(&self, expr: &Expr) -> Result<Count, ExecError> {
+        Ok(Count::Of(self.compile(expr, &Layout::default())?))
     }
 
     fn place(&self, layout: &Layout, var: VarId) -> Result<Place, ExecError> {
@@ -154,35 +156,7 @@ impl<'s> Lowering<'s> {
         Ok(self.place(layout, var)?.slot)
     }
 
-    /// A count that LIMIT or SKIP was given.
-    fn count(&self, expr: &Expr, what: &str) -> Result<u64, ExecError> {
-        let ex = self.compile(expr, &Layout::default())?;
-        let value = match ex {
-            Ex::Const(v) => v,
-            // An expression without variables: evaluated over nothing.
-            other => {
-                let cx = Context::new(self.snapshot, Arc::clone(&self.settings));
-                Row::new(&Chunk::default(), usize::MAX, 0).eval(&other, &cx)?
-            }
-        };
-        match value {
-            Value::Int(i) => u64::try_from(i).map_err(|_| {
-                let text = format!("{what} takes a count of rows, not {i}");
-                ExecError::Query(Diagnostic::runtime(ErrorKind::SyntaxError, "NegativeIntegerArgument", text))
-            }),
-            other => {
-                let ty = if other.is_null() { "NULL" } else { other.logical_type().name() };
-                let text = format!("{what} takes an INTEGER, not {ty}");
-                Err(ExecError::Query(Diagnostic::runtime(
-                    ErrorKind::SyntaxError,
-                    "InvalidArgumentType",
-                    text,
-                )))
-            }
-        }
-    }
-
-    fn child(&mut self, index: usize, plan: &Plan, needed: &Vars) -> Result<Lowered<'s>, ExecError> {
+    fn child(&mut self, index: usize, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
         self.path.push(index);
         let lowered = self.lower(plan, needed);
         self.path.pop();
@@ -190,28 +164,27 @@ impl<'s> Lowering<'s> {
     }
 
     /// Makes chunks of one group that has `vars`.
-    fn pack(&self, lowered: Lowered<'s>, vars: &Vars, eager: bool) -> Result<Lowered<'s>, ExecError> {
+    fn pack(&self, lowered: Lowered, vars: &Vars, eager: bool) -> Result<Lowered, ExecError> {
         if lowered.layout.groups.len() == 1 {
             return Ok(lowered);
         }
         let vars: Vec<VarId> = vars.iter().copied().collect();
         let exprs: Vec<Expr> = vars.iter().map(|v| Expr::Var(*v)).collect();
-        let lowered = self.flatten(lowered, &exprs.iter().collect::<Vec<_>>());
-        let places = vars.iter().map(|v| self.place(&lowered.layout, *v)).collect::<Result<Vec<_>, _>>()?;
-        let slots = lowered.layout.slots();
-        let op = ops::Pack::new(lowered.op, slots.into(), places.into(), eager);
-        Ok(Lowered { op: Box::new(op), layout: rows_layout(&vars), forkable: lowered.forkable })
+        let Lowered { node, layout } = self.flatten(lowered, &exprs.iter().collect::<Vec<_>>());
+        let places = vars.iter().map(|v| self.place(&layout, *v)).collect::<Result<Vec<_>, _>>()?;
+        let spec = ops::PackSpec { slots: layout.slots(), places, eager };
+        Ok(Lowered { node: self.node(Spec::Pack(Arc::new(spec)), [node]), layout: rows_layout(&vars) })
     }
 
     /// Flattens all unflat groups that `exprs` read but the last.
-    fn flatten(&self, mut lowered: Lowered<'s>, exprs: &[&Expr]) -> Lowered<'s> {
+    fn flatten(&self, mut lowered: Lowered, exprs: &[&Expr]) -> Lowered {
         loop {
             let groups = lowered.layout.unflat_groups(exprs);
             if groups.len() <= 1 {
                 return lowered;
             }
             let cursor = cursor(&lowered.layout, groups[0]);
-            lowered.op = Box::new(ops::Flatten::new(lowered.op, cursor));
+            lowered.node = self.node(Spec::Flatten(cursor), [lowered.node]);
             lowered.layout.groups[groups[0]].flat = true;
         }
     }
@@ -222,32 +195,27 @@ impl<'s> Lowering<'s> {
         needed
     }
 
-    fn lower(&mut self, plan: &Plan, needed: &Vars) -> Result<Lowered<'s>, ExecError> {
-        let lowered = self.lower_plain(plan, needed)?;
-        Ok(match &self.profile {
-            None => lowered,
-            Some(cell) => {
-                let op = cell.wrap(self.path.clone(), lowered.layout.groups.len(), lowered.op);
-                Lowered { op, ..lowered }
-            }
-        })
+    fn lower(&mut self, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
+        let mut lowered = self.lower_plain(plan, needed)?;
+        lowered.node.gives.push((self.path.clone(), lowered.layout.groups.len()));
+        Ok(lowered)
     }
 
-    fn lower_plain(&mut self, plan: &Plan, needed: &Vars) -> Result<Lowered<'s>, ExecError> {
+    fn lower_plain(&mut self, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
         match plan {
             Plan::Unit => {
                 let mut layout = Layout::default();
                 layout.add_group(true);
-                Ok(Lowered { op: Box::new(ops::Unit::new()), layout, forkable: false })
+                Ok(Lowered { node: self.node(Spec::Unit, []), layout })
             }
             Plan::Empty(_) => {
                 let vars: Vec<VarId> = needed.iter().copied().collect();
-                Ok(Lowered { op: Box::new(ops::Empty), layout: rows_layout(&vars), forkable: false })
+                Ok(Lowered { node: self.node(Spec::Empty, []), layout: rows_layout(&vars) })
             }
             Plan::Argument(_) => {
-                let (vars, cell) =
-                    self.argument.clone().ok_or_else(|| internal("an argument outside of an apply"))?;
-                Ok(Lowered { op: Box::new(cell.leaf()), layout: rows_layout(&vars), forkable: false })
+                let vars =
+                    self.argument.as_ref().ok_or_else(|| internal("an argument outside of an apply"))?;
+                Ok(Lowered { node: self.node(Spec::Argument, []), layout: rows_layout(vars) })
             }
             Plan::Match { .. } => Err(internal("a pattern that was not planned")),
             Plan::NodeScan(scan) => self.lower_scan(scan),
@@ -256,32 +224,27 @@ impl<'s> Lowering<'s> {
                 below.extend(needed.iter().filter(|v| **v != lookup.var));
                 let child = self.child(0, input, &below)?;
                 let child = self.pack(child, &below, false)?;
-                let key = Arc::new(self.compile(&lookup.key, &child.layout)?);
+                let key = self.compile(&lookup.key, &child.layout)?;
                 let (keep, layout) = self.keep(&child.layout, needed, &[lookup.var])?;
-                let slots = child.layout.groups[0].slots;
-                let op = ops::KeyLookup {
-                    child: child.op,
-                    inner: Chunk::with_slots(&[slots]),
-                    slots,
+                let spec = ops::LookupSpec {
+                    slots: child.layout.groups[0].slots,
                     keep,
                     key,
-                    property: Arc::clone(&lookup.property),
-                    tables: lookup.tables.clone().into(),
+                    property: Some(Arc::clone(&lookup.property)),
+                    tables: lookup.tables.clone(),
                 };
-                Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
+                Ok(Lowered { node: self.node(Spec::KeyLookup(Arc::new(spec)), [child.node]), layout })
             }
             Plan::IdLookup { input, var, id, tables } => {
                 let mut below = vars_of([id]);
                 below.extend(needed.iter().filter(|v| *v != var));
                 let child = self.child(0, input, &below)?;
                 let child = self.pack(child, &below, false)?;
-                let id = Arc::new(self.compile(id, &child.layout)?);
+                let key = self.compile(id, &child.layout)?;
                 let (keep, layout) = self.keep(&child.layout, needed, &[*var])?;
-                let slots = child.layout.groups[0].slots;
-                let inner = Chunk::with_slots(&[slots]);
-                let op =
-                    ops::IdLookup { child: child.op, inner, slots, keep, id, tables: tables.clone().into() };
-                Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
+                let (slots, tables) = (child.layout.groups[0].slots, tables.clone());
+                let spec = ops::LookupSpec { slots, keep, key, property: None, tables };
+                Ok(Lowered { node: self.node(Spec::IdLookup(Arc::new(spec)), [child.node]), layout })
             }
             Plan::Extend { input, step } => self.lower_extend(input, step, needed),
             Plan::ExtendInto { input, step } => self.lower_extend_into(input, step, needed),
@@ -318,115 +281,87 @@ impl<'s> Lowering<'s> {
                 let lowered = self.pack(lowered, &vars, false)?;
                 let slots =
                     vars.iter().map(|v| self.slot(&lowered.layout, *v)).collect::<Result<Vec<_>, _>>()?;
-                let op = ops::Distinct::new(lowered.op, slots.into());
-                Ok(Lowered { op: Box::new(op), layout: lowered.layout, forkable: false })
+                let node = self.node(Spec::Distinct(slots.into()), [lowered.node]);
+                Ok(Lowered { node, layout: lowered.layout })
             }
             Plan::Sort { input, keys, limit } => {
                 let mut below = vars_of(keys.iter().map(|k| &k.expr));
                 below.extend(needed);
                 let lowered = self.child(0, input, &below)?;
                 let lowered = self.pack(lowered, &below, false)?;
-                let spec = ops::SortSpec {
-                    keys: (keys.iter())
-                        .map(|k| Ok((self.compile(&k.expr, &lowered.layout)?, k.descending)))
-                        .collect::<Result<_, ExecError>>()?,
-                    limit: limit.as_ref().map(|l| self.count(l, "LIMIT")).transpose()?,
-                    parallel: lowered.forkable && self.numbers.is_empty(),
-                };
                 let (keep, layout) = self.keep(&lowered.layout, needed, &[])?;
-                let slots = lowered.layout.groups[0].slots;
-                let op = ops::Sort::new(lowered.op, slots, keep, Arc::new(spec));
-                Ok(Lowered { op: Box::new(op), layout, forkable: false })
+                let key = |k: &SortKey| Ok((self.compile(&k.expr, &lowered.layout)?, k.descending));
+                let spec = ops::SortSpec {
+                    slots: lowered.layout.groups[0].slots,
+                    keep,
+                    keys: keys.iter().map(key).collect::<Result<_, ExecError>>()?,
+                    limit: limit.as_ref().map(|l| self.count(l)).transpose()?,
+                };
+                let spec = Spec::Sort(Arc::new(spec), lowered.node.forkable && self.numbers.is_empty());
+                Ok(Lowered { node: self.node(spec, [lowered.node]), layout })
             }
             Plan::Skip { input, count } => {
                 let lowered = self.child(0, input, needed)?;
-                let lowered = self.pack(lowered, needed, false)?;
-                let op = ops::Limit::new(lowered.op, self.count(count, "SKIP")?, u64::MAX);
-                Ok(Lowered { op: Box::new(op), layout: lowered.layout, forkable: false })
+                let Lowered { node, layout } = self.pack(lowered, needed, false)?;
+                Ok(Lowered { node: self.node(Spec::Skip(self.count(count)?), [node]), layout })
             }
             Plan::Limit { input, count } => {
                 let lowered = self.child(0, input, needed)?;
-                let lowered = self.pack(lowered, needed, true)?;
-                let op = ops::Limit::new(lowered.op, 0, self.count(count, "LIMIT")?);
-                Ok(Lowered { op: Box::new(op), layout: lowered.layout, forkable: false })
+                let Lowered { node, layout } = self.pack(lowered, needed, true)?;
+                Ok(Lowered { node: self.node(Spec::Limit(self.count(count)?), [node]), layout })
             }
             Plan::Unwind { input, list, var } => {
                 let mut below = vars_of([list]);
                 below.extend(needed.iter().filter(|v| *v != var));
                 let lowered = self.child(0, input, &below)?;
                 let lowered = self.pack(lowered, &below, false)?;
-                let list = Arc::new(self.compile(list, &lowered.layout)?);
+                let list = self.compile(list, &lowered.layout)?;
                 let (keep, layout) = self.keep(&lowered.layout, needed, &[*var])?;
-                let slots = lowered.layout.groups[0].slots;
-                let op = ops::Unwind::new(lowered.op, slots, keep, list);
-                Ok(Lowered { op: Box::new(op), layout, forkable: lowered.forkable })
+                let spec = ops::UnwindSpec { slots: lowered.layout.groups[0].slots, keep, list };
+                Ok(Lowered { node: self.node(Spec::Unwind(Arc::new(spec)), [lowered.node]), layout })
             }
             Plan::ProcedureCall { input, call } => self.lower_procedure_call(input, call, needed),
             Plan::Union { inputs, vars } => {
                 let vars = self.with_number(vars.iter().copied().collect());
-                let mut lowered = Vec::new();
+                let (mut nodes, mut specs) = (Vec::new(), Vec::new());
                 for (i, input) in inputs.iter().enumerate() {
                     let child = self.child(i, input, &vars)?;
                     let child = self.pack(child, &vars, false)?;
                     let columns =
                         vars.iter().map(|v| self.slot(&child.layout, *v)).collect::<Result<Vec<_>, _>>()?;
                     let slots = child.layout.groups[0].slots;
-                    lowered.push((child.op, slots, Arc::from(columns)));
+                    nodes.push(child.node);
+                    specs.push(ops::UnionInput { slots, columns: columns.into() });
                 }
                 let vars: Vec<VarId> = vars.into_iter().collect();
-                Ok(Lowered {
-                    op: Box::new(ops::Union::new(lowered)),
-                    layout: rows_layout(&vars),
-                    forkable: false,
-                })
+                Ok(Lowered { node: self.node(Spec::Union(specs.into()), nodes), layout: rows_layout(&vars) })
             }
             Plan::Apply { input, subplan, kind } => self.lower_apply(input, subplan, kind, needed),
         }
     }
 
     /// Slots of a one-group layout to keep, and the layout that has them followed by `new`.
-    fn keep(
-        &self,
-        layout: &Layout,
-        needed: &Vars,
-        new: &[VarId],
-    ) -> Result<(Arc<[usize]>, Layout), ExecError> {
+    fn keep(&self, layout: &Layout, needed: &Vars, new: &[VarId]) -> Result<(Vec<usize>, Layout), ExecError> {
         let kept: Vec<VarId> = needed.iter().copied().filter(|v| !new.contains(v)).collect();
         let slots = kept.iter().map(|v| self.slot(layout, *v)).collect::<Result<Vec<_>, _>>()?;
         let mut out = rows_layout(&kept);
         for var in new {
             out.add(*var, 0);
         }
-        Ok((slots.into(), out))
+        Ok((slots, out))
     }
 
-    fn lower_scan(&self, scan: &trimorph_algebra::NodeScan) -> Result<Lowered<'s>, ExecError> {
+    fn lower_scan(&self, scan: &trimorph_algebra::NodeScan) -> Result<Lowered, ExecError> {
         let mut layout = Layout::default();
         let group = layout.add_group(false);
         let place = layout.add(scan.var, group);
-        let mut prune = Vec::new();
-        for predicate in &scan.prune {
-            let Ex::Const(value) = self.compile(&predicate.value, &Layout::default())? else { continue };
-            for table in &scan.tables {
-                let Some(column) = self.catalog.node_property(*table, &predicate.property) else { continue };
-                let ty = self.catalog.node_tables[table.0 as usize].properties[column].ty;
-                if let Some((low, high)) = integer_range(ty, predicate.op, &value) {
-                    prune.push(Prune { table: *table, column, low, high });
-                }
-            }
-        }
-        let rows: u64 = scan.tables.iter().map(|t| self.catalog.node_tables[t.0 as usize].rows).sum();
-        // Few rows may still be much work: each thread is to have several morsels.
-        let share = usize::try_from(rows).unwrap_or(MORSEL_ROWS)
-            / (self.settings.threads.max(1) * MORSELS_PER_THREAD);
-        let size = match self.settings.threads {
-            0 | 1 => MORSEL_ROWS,
-            _ => share.next_power_of_two().clamp(MORSEL_ROWS_MIN, MORSEL_ROWS),
-        };
-        let morsels = Morsels::new(&self.catalog, &scan.tables, size);
-        let forkable = morsels.count() > 1;
-        let op = ops::NodeScan::new(place.group, place.slot, morsels, prune);
-        Ok(Lowered { op: Box::new(op), layout, forkable })
+        let prune = scan.prune.iter().map(|predicate| {
+            let value = self.compile(&predicate.value, &Layout::default())?;
+            Ok((Arc::clone(&predicate.property), predicate.op, value))
+        });
+        let prune = prune.collect::<Result<_, ExecError>>()?;
+        let spec = ops::NodeScanSpec { place, tables: scan.tables.clone(), prune };
+        Ok(Lowered { node: self.node(Spec::NodeScan(Arc::new(spec)), []), layout })
     }
 }
 
@@ -446,8 +381,8 @@ fn group_needed(layout: &Layout, group: usize, needed: &Vars) -> bool {
 }
 
 /// A cursor over `group`, which leaves the other unflat groups as it found them.
-fn cursor(layout: &Layout, group: usize) -> ops::Cursor {
+fn cursor(layout: &Layout, group: usize) -> CursorSpec {
     let others: Vec<usize> =
         (0..layout.groups.len()).filter(|g| *g != group && !layout.groups[*g].flat).collect();
-    ops::Cursor::new(group, others.into())
+    CursorSpec { group, others: others.into() }
 }

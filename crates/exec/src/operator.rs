@@ -2,8 +2,13 @@
 //!
 //! Operators of a pipeline share one chunk. `next` asks the child to fill it, then works on it in place:
 //! `true` means the chunk stands for at least one tuple, `false` that there is no more. An operator that was
-//! told `false` may be asked again only after `reset`. `fork` makes a twin for another thread: twins share
-//! what a pipeline shares (the morsel dispenser, finished build sides) and nothing else.
+//! told `false` may be asked again only after `reset`.
+//!
+//! An operator is a spec, which the plan holds, and its state. Twins for other threads are built from the
+//! same specs: they share what a pipeline shares (the morsel dispenser, finished build sides) and nothing
+//! else.
+
+use std::sync::Arc;
 
 use trimorph_vector::Chunk;
 
@@ -16,9 +21,22 @@ pub(crate) trait Operator<'s>: Send {
 
     /// Starts again (a subplan, for its next argument).
     fn reset(&mut self);
-
-    /// A twin for another thread.
-    fn fork(&self) -> BoxOperator<'s>;
 }
 
 pub(crate) type BoxOperator<'s> = Box<dyn Operator<'s> + 's>;
+
+/// Makes a twin of a pipeline.
+pub(crate) type MakeTwin<'s> = Arc<dyn Fn() -> Result<BoxOperator<'s>, ExecError> + Send + Sync + 's>;
+
+/// A pipeline whose top runs it to its end, on all cores where twins can be made.
+pub(crate) struct Pipeline<'s> {
+    pub(crate) op: BoxOperator<'s>,
+    pub(crate) twin: Option<MakeTwin<'s>>,
+}
+
+impl Pipeline<'_> {
+    /// Starts again.
+    pub(crate) fn reset(&mut self) {
+        self.op.reset();
+    }
+}

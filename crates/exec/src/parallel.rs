@@ -1,5 +1,5 @@
-//! Running a pipeline on all cores: the breaker at its top works on twins of its child, one a thread, and
-//! gets what each made.
+//! Running a pipeline on all cores: the breaker at its top works on twins of it, one a thread, and gets
+//! what each made.
 //!
 //! Twins share the dispenser of morsels, so that each row is seen once. The caller's thread is one of the
 //! workers.
@@ -9,7 +9,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use trimorph_base::Diagnostic;
 
-use crate::operator::BoxOperator;
+use crate::operator::{BoxOperator, Pipeline};
 use crate::{Context, ExecError};
 
 /// A worker that panicked: a bug of ours, and said so.
@@ -36,21 +36,21 @@ fn joined<T>(worker: std::io::Result<ScopedJoinHandle<'_, Result<T, ExecError>>>
     worker.map_err(|_| lost_worker())?.join().unwrap_or_else(|_| Err(lost_worker()))
 }
 
-/// Calls `work` with `child` and with `threads - 1` twins of it, each on a thread of its own; gives what each
-/// made, the caller's first.
+/// Calls `work` with a pipeline and, where it can have twins, with `threads - 1` of these, each on a thread
+/// of its own; gives what each made, the caller's first.
 ///
 /// **Errors**: the first worker's that failed.
 pub(crate) fn on_threads<'s, T: Send>(
-    child: &mut BoxOperator<'s>,
+    pipeline: &mut Pipeline<'s>,
     threads: usize,
     cx: &Context<'s>,
     work: impl Fn(&mut BoxOperator<'s>, &Context<'s>) -> Result<T, ExecError> + Sync,
 ) -> Result<Vec<T>, ExecError> {
-    if threads <= 1 {
-        return Ok(vec![work(child, cx)?]);
-    }
+    let Pipeline { op, twin } = pipeline;
+    let Some(twin) = twin.as_ref().filter(|_| threads > 1) else { return Ok(vec![work(op, cx)?]) };
     let leader = cx.reader.pins();
-    let twins: Vec<_> = (1..threads).map(|_| (child.fork(), Arc::clone(&cx.settings))).collect();
+    let twins = (1..threads).map(|_| Ok((twin()?, Arc::clone(&cx.settings))));
+    let twins = twins.collect::<Result<Vec<_>, ExecError>>()?;
     let (snapshot, work) = (cx.snapshot, &work);
     std::thread::scope(|scope| {
         let workers: Vec<_> = twins
@@ -63,7 +63,7 @@ pub(crate) fn on_threads<'s, T: Send>(
                 })
             })
             .collect();
-        let own = work(child, cx);
+        let own = work(op, cx);
         let others = workers.into_iter().map(joined);
         std::iter::once(own).chain(others).collect()
     })

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use trimorph_algebra::{ApplyKind, CountStep, Expr, Extend, Plan, QueryGraph, VarId, Vars, Walk};
+use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
 use crate::passes::Planning;
@@ -15,7 +16,7 @@ type Scope = HashSet<VarId>;
 
 /// Checks a whole plan.
 pub(crate) fn check(plan: &Plan, planning: &Planning<'_>) -> Checked {
-    let checker = Checker { vars: &*planning.vars, tables: planning.catalog.node_tables.len() };
+    let checker = Checker { vars: &*planning.vars, catalog: planning.catalog };
     let scope = checker.plan(plan, None)?;
     match planning.needed.iter().find(|v| !scope.contains(v)) {
         Some(lost) => Err(format!("the result has lost {}", checker.name(*lost))),
@@ -25,7 +26,7 @@ pub(crate) fn check(plan: &Plan, planning: &Planning<'_>) -> Checked {
 
 struct Checker<'a> {
     vars: &'a Vars,
-    tables: usize,
+    catalog: &'a CatalogView<'a>,
 }
 
 impl Checker<'_> {
@@ -318,7 +319,7 @@ impl Checker<'_> {
     }
 
     fn are_tables(&self, tables: &[trimorph_base::TableId], at: &str) -> Checked {
-        match tables.iter().find(|t| usize::from(t.0) >= self.tables) {
+        match tables.iter().find(|t| !self.catalog.has_node_table(**t)) {
             Some(unknown) => Err(format!("{at} has node table {}, which does not exist", unknown.0)),
             None => Ok(()),
         }

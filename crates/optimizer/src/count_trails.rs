@@ -6,9 +6,9 @@
 //! never enumerated; merged patterns are smaller, and many of them are empty (no self loops in the data).
 
 use trimorph_algebra::{
-    Aggregate, AggregateKind, Direction, EdgeRange, Expr, Op, Plan, QueryGraph, VarId, Vars,
+    Aggregate, AggregateKind, Direction, EdgePattern, EdgeRange, Expr, Op, Plan, QueryGraph, VarId, Vars,
 };
-use trimorph_catalog::Catalog;
+use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
 use crate::needed::bottom_up;
@@ -63,9 +63,7 @@ fn trails(input: &Plan, known: Statistics<'_>) -> Option<Trails> {
     // An undirected edge can be another in two ways, which are told apart only where no edge is a loop.
     let single = |v: VarId| {
         coincidence.edge(v).is_some_and(|e| {
-            e.range == EdgeRange::One
-                && (e.direction != Direction::Both
-                    || edge_tables(known.catalog, e).iter().all(|t| t.self_loops == 0))
+            e.range == EdgeRange::One && (e.direction != Direction::Both || !may_be_loop(known.catalog, e))
         })
     };
     let suits = (1..=PAIRS_MAX).contains(&pairs.len())
@@ -78,7 +76,7 @@ fn trails(input: &Plan, known: Statistics<'_>) -> Option<Trails> {
 
 impl Trails {
     /// The sum of the counts of all patterns that sets of pairs can become.
-    fn sum(&self, result: VarId, catalog: &Catalog, vars: &mut Vars) -> Option<Plan> {
+    fn sum(&self, result: VarId, catalog: &CatalogView<'_>, vars: &mut Vars) -> Option<Plan> {
         let mut plan: Option<Plan> = None;
         let mut sum: Option<Expr> = None;
         for set in 0..1u32 << self.pairs.len() {
@@ -102,7 +100,7 @@ impl Trails {
     }
 
     /// The patterns in which the pairs of a set coincide.
-    fn coinciding(&self, set: u32, catalog: &Catalog) -> Vec<QueryGraph> {
+    fn coinciding(&self, set: u32, catalog: &CatalogView<'_>) -> Vec<QueryGraph> {
         let chosen = self.pairs.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, p)| *p);
         // Each pattern that the chosen pairs can become, with the names that merged edges go on under.
         let mut merged: Vec<(QueryGraph, Vec<(VarId, VarId)>)> = vec![(self.graph.clone(), Vec::new())];
@@ -137,7 +135,7 @@ fn counted(graph: QueryGraph, count: VarId) -> Plan {
 
 /// The patterns in which edge `b` is the same as edge `a`: none where their labels differ, two where one is
 /// undirected.
-fn merge(catalog: &Catalog, graph: &QueryGraph, a: VarId, b: VarId) -> Vec<QueryGraph> {
+fn merge(catalog: &CatalogView<'_>, graph: &QueryGraph, a: VarId, b: VarId) -> Vec<QueryGraph> {
     let find = |v: VarId| graph.edges.iter().find(|e| e.var == v);
     let (Some(x), Some(y)) = (find(a), find(b)) else { return Vec::new() };
     let types = match (x.types.is_empty(), y.types.is_empty()) {
@@ -172,14 +170,16 @@ fn merge(catalog: &Catalog, graph: &QueryGraph, a: VarId, b: VarId) -> Vec<Query
             rename(&mut merged, same(to), same(x.to));
             // One edge from a node to itself, where the data has none, matches nothing; several may come
             // back, and none stays.
-            let possible = |e: &trimorph_algebra::EdgePattern| {
-                e.range != EdgeRange::One
-                    || e.from != e.to
-                    || edge_tables(catalog, e).iter().any(|t| t.self_loops > 0)
-            };
+            let possible =
+                |e: &EdgePattern| e.range != EdgeRange::One || e.from != e.to || may_be_loop(catalog, e);
             merged.edges.iter().all(possible).then_some(merged)
         })
         .collect()
+}
+
+/// Whether an edge may lead from a node to itself.
+fn may_be_loop(catalog: &CatalogView<'_>, edge: &EdgePattern) -> bool {
+    edge_tables(catalog, edge).iter().any(|table| catalog.may_have_loops(*table))
 }
 
 /// Pairs of edges that must differ in the pattern of a plan that is one.

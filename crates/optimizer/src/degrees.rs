@@ -4,18 +4,18 @@
 
 use trimorph_algebra::{Direction, EdgePattern, EdgeRange};
 use trimorph_base::TableId;
-use trimorph_catalog::Catalog;
+use trimorph_catalog::{CatalogView, DegreeStats};
 
 use crate::tables::{edge_tables, joined_tables};
 
 /// Rows of some tables.
-pub(crate) fn rows_of(catalog: &Catalog, tables: &[TableId]) -> f64 {
-    tables.iter().filter_map(|t| catalog.node_tables.get(t.0 as usize)).map(|t| t.rows as f64).sum()
+pub(crate) fn rows_of(catalog: &CatalogView<'_>, tables: &[TableId]) -> f64 {
+    tables.iter().map(|t| catalog.statistics().rows(*t) as f64).sum()
 }
 
 /// Mean number of matches of an edge pattern from one node of `from` tables to `to` tables.
 pub(crate) fn degree(
-    catalog: &Catalog,
+    catalog: &CatalogView<'_>,
     edge: &EdgePattern,
     from: &[TableId],
     to: &[TableId],
@@ -40,7 +40,7 @@ pub(crate) fn degree(
 }
 
 /// Whether so many of the nodes of these tables are a pick of somebody's.
-pub(crate) fn are_picked(catalog: &Catalog, rows: f64, tables: &[TableId]) -> bool {
+pub(crate) fn are_picked(catalog: &CatalogView<'_>, rows: f64, tables: &[TableId]) -> bool {
     rows <= (PICKED * rows_of(catalog, tables)).max(1.0)
 }
 
@@ -51,7 +51,7 @@ const PICKED: f64 = 0.02;
 /// As [`degree`] for a single edge, but from few nodes: between the mean and the largest degree, where their
 /// logarithms meet.
 pub(crate) fn degree_of_few(
-    catalog: &Catalog,
+    catalog: &CatalogView<'_>,
     edge: &EdgePattern,
     from: &[TableId],
     to: &[TableId],
@@ -65,19 +65,18 @@ pub(crate) fn degree_of_few(
     if reversed {
         (out, back) = (back, out);
     }
-    let skewed =
-        |edges: u64, nonempty: u64, max: u64| (edges as f64 / nonempty.max(1) as f64 * max as f64).sqrt();
+    let skewed = |counted: &DegreeStats| {
+        (counted.edges as f64 / counted.nonempty.max(1) as f64 * counted.degree_max as f64).sqrt()
+    };
     let mut few = 0.0;
-    for info in edge_tables(catalog, edge) {
-        let targets = || info.backward.iter();
-        if out && from.contains(&info.source) && targets().any(|b| to.contains(&b.target)) {
-            few += skewed(info.edges, info.nonempty, info.degree_max);
+    for table in &*edge_tables(catalog, edge) {
+        let (source, stats) = (catalog.source(*table), &catalog.statistics().edge_tables[table.0 as usize]);
+        if out && from.contains(&source) && catalog.targets(*table).any(|target| to.contains(&target)) {
+            few += skewed(&stats.forward);
         }
-        if back && to.contains(&info.source) {
-            few += targets()
-                .filter(|b| from.contains(&b.target))
-                .map(|b| skewed(b.edges, b.nonempty, b.degree_max))
-                .sum::<f64>();
+        if back && to.contains(&source) {
+            let targets = catalog.targets(*table).filter(|target| from.contains(target));
+            few += targets.map(|target| skewed(&stats.into_target(target))).sum::<f64>();
         }
     }
     few.max(mean)

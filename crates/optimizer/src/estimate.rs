@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use trimorph_algebra::{ApplyKind, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId};
 use trimorph_base::TableId;
-use trimorph_catalog::Catalog;
+use trimorph_catalog::{Catalog, CatalogView};
 use trimorph_types::Value;
 
 use crate::degrees::{are_picked, degree, degree_of_few, rows_of};
@@ -29,24 +29,24 @@ pub(crate) struct Estimate {
 
 /// Rows a plan gives, about.
 pub fn estimate_rows(plan: &Plan, catalog: &Catalog) -> f64 {
-    Estimate::of(plan, catalog).rows
+    Estimate::of(plan, &CatalogView::new(catalog)).rows
 }
 
 /// Rows that each operator of a plan gives, about; in the order in which EXPLAIN shows them.
 pub fn estimate_all(plan: &Plan, catalog: &Catalog) -> Vec<f64> {
     let mut rows = Vec::new();
-    Estimate::walk(plan, catalog, &mut rows);
+    Estimate::walk(plan, &CatalogView::new(catalog), &mut rows);
     rows
 }
 
 impl Estimate {
     /// The estimate of a whole plan.
-    pub(crate) fn of(plan: &Plan, catalog: &Catalog) -> Self {
+    pub(crate) fn of(plan: &Plan, catalog: &CatalogView<'_>) -> Self {
         Self::walk(plan, catalog, &mut Vec::new())
     }
 
     /// Fills `rows`, by place in a walk from the top.
-    fn walk(plan: &Plan, catalog: &Catalog, rows: &mut Vec<f64>) -> Self {
+    fn walk(plan: &Plan, catalog: &CatalogView<'_>, rows: &mut Vec<f64>) -> Self {
         // From the top: operators and where their input is in the list. Backwards, every input comes before
         // what stands on it.
         let mut order: Vec<&Plan> = Vec::new();
@@ -70,7 +70,7 @@ impl Estimate {
 
     /// The estimate of an operator, from those of its inputs; of `plan` only the operator itself is looked
     /// at.
-    pub(crate) fn over(plan: &Plan, inputs: Vec<Self>, catalog: &Catalog) -> Self {
+    pub(crate) fn over(plan: &Plan, inputs: Vec<Self>, catalog: &CatalogView<'_>) -> Self {
         let rows = rows_over(plan, &inputs, catalog);
         let mut inputs = inputs.into_iter();
         let mut own = inputs.next().unwrap_or_default();
@@ -110,17 +110,17 @@ impl Estimate {
         }
     }
 
-    fn reach(&mut self, step: &Extend, catalog: &Catalog) {
+    fn reach(&mut self, step: &Extend, catalog: &CatalogView<'_>) {
         let tables = match &step.to_tables {
             Some(tables) => tables.as_slice().into(),
-            None => catalog.table_ids().collect(),
+            None => catalog.statistics().table_ids().collect(),
         };
         self.tables.insert(step.to, tables);
     }
 }
 
 /// Edges that a step follows from one of so many rows.
-fn degree_of(input: &Estimate, step: &Extend, rows: f64, catalog: &Catalog) -> f64 {
+fn degree_of(input: &Estimate, step: &Extend, rows: f64, catalog: &CatalogView<'_>) -> f64 {
     let pattern = EdgePattern {
         var: step.to,
         from: step.from,
@@ -144,7 +144,7 @@ fn degree_of(input: &Estimate, step: &Extend, rows: f64, catalog: &Catalog) -> f
             &found
         }
     };
-    let to: Vec<TableId> = catalog.table_ids().filter(wanted).collect();
+    let to: Vec<TableId> = catalog.statistics().table_ids().filter(wanted).collect();
     match are_picked(catalog, rows, from) {
         true => degree_of_few(catalog, &pattern, from, &to, false),
         false => degree(catalog, &pattern, from, &to, false),
@@ -152,7 +152,7 @@ fn degree_of(input: &Estimate, step: &Extend, rows: f64, catalog: &Catalog) -> f
 }
 
 /// Rows of an operator, from its inputs.
-fn rows_over(plan: &Plan, inputs: &[Estimate], catalog: &Catalog) -> f64 {
+fn rows_over(plan: &Plan, inputs: &[Estimate], catalog: &CatalogView<'_>) -> f64 {
     let first = inputs.first().map_or(1.0, |input| input.rows);
     let second = inputs.get(1).map_or(1.0, |input| input.rows);
     match (plan, inputs) {
@@ -177,7 +177,7 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], catalog: &Catalog) -> f64 {
         (Plan::Union { .. }, _) => inputs.iter().map(|input| input.rows).sum(),
         // The part of the node's rows that the filter gives.
         (Plan::SemiJoin { .. }, [_, filter]) => {
-            let all: f64 = catalog.node_tables.iter().map(|t| t.rows as f64).sum();
+            let all: f64 = catalog.statistics().node_tables.iter().map(|t| t.rows as f64).sum();
             first * (second / filter.scanned.unwrap_or(all).max(1.0)).min(1.0)
         }
         (Plan::HashJoin { on, .. }, _) => {
@@ -195,7 +195,7 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], catalog: &Catalog) -> f64 {
 }
 
 /// The part of a plan's rows that a predicate lets through.
-fn filtered_part(input: &Estimate, predicate: &Expr, catalog: &Catalog) -> f64 {
+fn filtered_part(input: &Estimate, predicate: &Expr, catalog: &CatalogView<'_>) -> f64 {
     let known = Statistics { catalog, estimator: None };
     let part = |p: &Expr| {
         let mut vars = Vec::new();

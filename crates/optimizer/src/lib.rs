@@ -48,7 +48,7 @@ use std::collections::BTreeSet;
 
 use trimorph_algebra::{BoundQuery, Expr, Op, VarId};
 use trimorph_base::{CancelToken, Diagnostic};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::{Catalog, CatalogView};
 
 pub use estimate::{estimate_all, estimate_rows};
 pub use options::{HashJoins, Options, Switches};
@@ -64,7 +64,8 @@ pub struct Optimized {
     pub passes: Vec<PassRun>,
 }
 
-/// Plans `query` for data described by `catalog`; `estimator` knows more than the catalog tells.
+/// Plans `query` for data described by `catalog`, to be run on just these; `estimator` knows more than the
+/// catalog tells.
 ///
 /// **Errors**: a query whose plan would be too deep to run.
 pub fn optimize(
@@ -73,15 +74,15 @@ pub fn optimize(
     estimator: Option<&dyn Estimator>,
     options: Options,
 ) -> Result<BoundQuery, Diagnostic> {
-    Ok(optimize_until(query, catalog, estimator, options, &CancelToken::default())?.query)
+    Ok(optimize_until(query, &CatalogView::new(catalog), estimator, options, &CancelToken::default())?.query)
 }
 
-/// As [`optimize`], until `cancel` says stop.
+/// As [`optimize`], until `cancel` says stop; what the plan relies on is noted in `catalog`.
 ///
 /// **Errors**: also that it was stopped.
 pub fn optimize_until(
     query: BoundQuery,
-    catalog: &Catalog,
+    catalog: &CatalogView<'_>,
     estimator: Option<&dyn Estimator>,
     options: Options,
     cancel: &CancelToken,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Op, ScanPredicate, VarId};
 use trimorph_base::TableId;
-use trimorph_catalog::Catalog;
+use trimorph_catalog::CatalogView;
 
 use crate::{VarSet, vars_of};
 
@@ -31,19 +31,13 @@ pub(crate) fn is_lookup_form(predicate: &Expr, var: VarId) -> bool {
 
 /// How `predicate` lets `var`, a node of these tables, be looked up by what is `available`.
 pub(crate) fn lookup_of(
-    catalog: &Catalog,
+    catalog: &CatalogView<'_>,
     predicate: &Expr,
     var: VarId,
     tables: &[TableId],
     available: &VarSet,
 ) -> Option<Lookup> {
-    let is_key = |name: &str| {
-        !tables.is_empty()
-            && tables.iter().all(|t| {
-                let info = &catalog.node_tables[t.0 as usize];
-                info.key.is_some_and(|k| *catalog.property_name(info.properties[k].id) == *name)
-            })
-    };
+    let is_key = |name: &str| !tables.is_empty() && tables.iter().all(|table| catalog.is_key(*table, name));
     let Expr::Op(Op::Eq, args, _) = predicate else { return None };
     let [a, b] = &args[..] else { return None };
     [(a, b), (b, a)].into_iter().find_map(|(side, other)| {

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use trimorph_algebra::{BoundQuery, Plan, Vars};
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Phase};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::CatalogView;
 
 use crate::selectivity::{Estimator, Statistics};
 use crate::{Halt, Optimized, Options, VarSet};
@@ -32,7 +32,7 @@ pub struct PassRun {
 
 /// What passes work with.
 pub(crate) struct Planning<'a> {
-    pub(crate) catalog: &'a Catalog,
+    pub(crate) catalog: &'a CatalogView<'a>,
     pub(crate) estimator: Option<&'a dyn Estimator>,
     pub(crate) options: Options,
     pub(crate) cancel: &'a CancelToken,
@@ -91,7 +91,7 @@ pub(crate) fn switch_of(name: &str) -> Option<usize> {
 
 pub(crate) fn run(
     mut query: BoundQuery,
-    catalog: &Catalog,
+    catalog: &CatalogView<'_>,
     estimator: Option<&dyn Estimator>,
     options: Options,
     cancel: &CancelToken,

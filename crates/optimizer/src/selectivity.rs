@@ -8,7 +8,7 @@
 
 use trimorph_algebra::{Expr, Op, QueryGraph, VarId};
 use trimorph_base::TableId;
-use trimorph_catalog::{Catalog, CharacteristicSet, PropertyStats};
+use trimorph_catalog::{CatalogView, CharacteristicSet, PropertyStats};
 use trimorph_types::Value;
 
 use crate::degrees::rows_of;
@@ -45,7 +45,7 @@ pub trait Estimator {
 /// What estimates are made from.
 #[derive(Clone, Copy)]
 pub(crate) struct Statistics<'a> {
-    pub(crate) catalog: &'a Catalog,
+    pub(crate) catalog: &'a CatalogView<'a>,
     pub(crate) estimator: Option<&'a dyn Estimator>,
 }
 
@@ -74,12 +74,14 @@ impl Statistics<'_> {
     }
 }
 
-fn stats_of<'c>(catalog: &'c Catalog, tables: &[TableId], property: &str) -> Vec<(&'c PropertyStats, f64)> {
+fn stats_of<'c>(
+    catalog: &CatalogView<'c>,
+    tables: &[TableId],
+    property: &str,
+) -> Vec<(&'c PropertyStats, f64)> {
     (tables.iter())
         .filter_map(|t| {
-            let column = catalog.node_property(*t, property)?;
-            let info = &catalog.node_tables[t.0 as usize];
-            Some((&info.properties[column].stats, info.rows as f64))
+            Some((catalog.estimated_property(*t, property)?, catalog.statistics().rows(*t) as f64))
         })
         .collect()
 }
@@ -120,8 +122,9 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, t
                     Expr::Const(Value::List(items)) => items.len() as f64,
                     _ => 10.0,
                 };
-                let distinct: u64 = stats_of(catalog, tables, name).iter().map(|(s, _)| s.distinct).sum();
-                (n / distinct.max(1) as f64).clamp(1e-9, 1.0)
+                let distinct: f64 =
+                    stats_of(catalog, tables, name).iter().map(|(s, _)| s.distinct as f64).sum();
+                (n / distinct.max(1.0)).clamp(1e-9, 1.0)
             }
             _ => EQUALITY * 10.0,
         },
@@ -175,7 +178,12 @@ pub(crate) fn require<'e>(predicate: &'e Expr, var: VarId, properties: &mut Vec<
 
 /// The product of the parts that conditions let through, corrected for the properties that nodes have
 /// together.
-pub(crate) fn together(catalog: &Catalog, mut part: f64, properties: &[&str], tables: &[TableId]) -> f64 {
+pub(crate) fn together(
+    catalog: &CatalogView<'_>,
+    mut part: f64,
+    properties: &[&str],
+    tables: &[TableId],
+) -> f64 {
     if properties.len() > 1 {
         let alone: f64 = properties.iter().map(|p| presence(catalog, tables, &[p])).product();
         part *= presence(catalog, tables, properties) / alone.max(1e-9);
@@ -197,20 +205,20 @@ fn required_property(predicate: &Expr, var: VarId) -> Option<&str> {
 
 /// The part of the nodes in `tables` that have all of these properties: from the characteristic sets
 /// (Poseidon §6).
-fn presence(catalog: &Catalog, tables: &[TableId], properties: &[&str]) -> f64 {
-    let having: u64 = (tables.iter())
+fn presence(catalog: &CatalogView<'_>, tables: &[TableId], properties: &[&str]) -> f64 {
+    let having: f64 = (tables.iter())
         .filter_map(|t| {
-            let info = catalog.node_tables.get(t.0 as usize)?;
+            let counted = catalog.statistics().node_tables.get(t.0 as usize)?;
             let columns: Option<Vec<usize>> =
-                properties.iter().map(|p| catalog.node_property(*t, p)).collect();
+                properties.iter().map(|p| catalog.estimated_column(*t, p)).collect();
             let columns = columns?;
             let all = |set: &&CharacteristicSet| {
                 columns.iter().all(|c| set.properties.iter().any(|p| *p as usize == *c))
             };
-            Some(info.characteristic_sets.iter().filter(all).map(|s| s.count).sum::<u64>())
+            Some(counted.characteristic_sets.iter().filter(all).map(|s| s.count as f64).sum::<f64>())
         })
         .sum();
-    having as f64 / rows_of(catalog, tables).max(1.0)
+    having / rows_of(catalog, tables).max(1.0)
 }
 
 fn flipped(op: Op) -> Op {

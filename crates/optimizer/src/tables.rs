@@ -6,33 +6,30 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use trimorph_algebra::{Direction, EdgePattern, EdgeRange, LabelExpr, QueryGraph, VarId};
-use trimorph_base::TableId;
-use trimorph_catalog::{Catalog, EdgeTableInfo};
+use trimorph_base::{EdgeTableId, TableId};
+use trimorph_catalog::CatalogView;
 
 /// Tables by node variable.
 pub(crate) type Tables = BTreeMap<VarId, Vec<TableId>>;
 
 /// The edge tables of an edge pattern.
-pub(crate) fn edge_tables<'c>(catalog: &'c Catalog, edge: &EdgePattern) -> Vec<&'c EdgeTableInfo> {
-    catalog
-        .edge_table_ids()
-        .zip(&catalog.edge_tables)
-        .filter(|(id, _)| edge.types.is_empty() || edge.types.contains(&catalog.type_name(*id)))
-        .map(|(_, info)| info)
-        .collect()
+pub(crate) fn edge_tables(catalog: &CatalogView<'_>, edge: &EdgePattern) -> Arc<[EdgeTableId]> {
+    catalog.edge_tables((!edge.types.is_empty()).then_some(&*edge.types))
 }
 
 /// The pairs (table of `from`, table of `to`) that one edge of the pattern can join, with the number of edges
-/// of each.
-pub(crate) fn joined_tables(catalog: &Catalog, edge: &EdgePattern) -> Vec<(TableId, TableId, u64)> {
+/// of each, about.
+pub(crate) fn joined_tables(catalog: &CatalogView<'_>, edge: &EdgePattern) -> Vec<(TableId, TableId, u64)> {
     let mut pairs = Vec::new();
-    for info in edge_tables(catalog, edge) {
-        for b in &info.backward {
+    for table in &*edge_tables(catalog, edge) {
+        let (source, stats) = (catalog.source(*table), &catalog.statistics().edge_tables[table.0 as usize]);
+        for target in catalog.targets(*table) {
+            let edges = stats.into_target(target).edges;
             if edge.direction != Direction::In {
-                pairs.push((info.source, b.target, b.edges));
+                pairs.push((source, target, edges));
             }
             if edge.direction != Direction::Out {
-                pairs.push((b.target, info.source, b.edges));
+                pairs.push((target, source, edges));
             }
         }
     }
@@ -40,11 +37,11 @@ pub(crate) fn joined_tables(catalog: &Catalog, edge: &EdgePattern) -> Vec<(Table
 }
 
 /// Whether an edge pattern of variable length asks for more edges than there are: a trail takes none twice.
-pub(crate) fn is_too_long(catalog: &Catalog, edge: &EdgePattern) -> bool {
+pub(crate) fn is_too_long(catalog: &CatalogView<'_>, edge: &EdgePattern) -> bool {
     match edge.range {
         EdgeRange::One => false,
         EdgeRange::Variable { min, .. } => {
-            u64::from(min) > edge_tables(catalog, edge).iter().map(|info| info.edges).sum()
+            min > 0 && catalog.have_fewer_edges(&edge_tables(catalog, edge), min.into())
         }
     }
 }
@@ -60,7 +57,7 @@ type Asked<'g> = (&'g [Arc<str>], Direction);
 type Pairs = Rc<[(TableId, TableId)]>;
 
 impl<'g> Joined<'g> {
-    fn pairs(&mut self, catalog: &Catalog, edge: &'g EdgePattern) -> Pairs {
+    fn pairs(&mut self, catalog: &CatalogView<'_>, edge: &'g EdgePattern) -> Pairs {
         let find = || joined_tables(catalog, edge).into_iter().map(|(from, to, _)| (from, to)).collect();
         Rc::clone(self.0.entry((&edge.types, edge.direction)).or_insert_with(find))
     }
@@ -69,11 +66,11 @@ impl<'g> Joined<'g> {
 /// The tables that each node can be in: what its labels allow, narrowed along edges until nothing changes. An
 /// edge is looked at again when the tables of one of its ends were narrowed, so that a chain takes time in
 /// its length.
-pub(crate) fn tables_of(catalog: &Catalog, graph: &QueryGraph) -> Tables {
+pub(crate) fn tables_of(catalog: &CatalogView<'_>, graph: &QueryGraph) -> Tables {
     let mut allowed: HashMap<&LabelExpr, Vec<TableId>> = HashMap::new();
     let mut tables = Tables::new();
     for node in &graph.nodes {
-        let find = || catalog.tables_where(|has| node.labels.matches(has));
+        let find = || catalog.node_tables_where(|has| node.labels.matches(has));
         tables.insert(node.var, allowed.entry(&node.labels).or_insert_with(find).clone());
     }
     let mut at: HashMap<VarId, Vec<usize>> = HashMap::new();

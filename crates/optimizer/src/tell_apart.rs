@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use trimorph_algebra::{
     Direction, EdgePattern, EdgeRange, Expr, Op, Plan, QuantifierKind, QueryGraph, VarId, Vars,
 };
-use trimorph_base::TableId;
-use trimorph_catalog::Catalog;
+use trimorph_base::{EdgeTableId, TableId};
+use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
 use crate::Halt;
@@ -28,12 +28,12 @@ pub(crate) struct Coincidence<'g> {
 /// An edge table that an edge pattern can match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Feasible {
-    table: usize,
+    table: EdgeTableId,
     has_loops: bool,
 }
 
 impl<'g> Coincidence<'g> {
-    pub(crate) fn new(catalog: &Catalog, tables: &Tables, graph: &'g QueryGraph) -> Self {
+    pub(crate) fn new(catalog: &CatalogView<'_>, tables: &Tables, graph: &'g QueryGraph) -> Self {
         let edges = (graph.edges.iter()).map(|e| (e.var, (e, feasible(catalog, tables, e)))).collect();
         Self { edges }
     }
@@ -74,21 +74,19 @@ fn ends(edge: &EdgePattern) -> Option<(VarId, VarId)> {
 }
 
 /// The edge tables that an edge pattern can match.
-fn feasible(catalog: &Catalog, tables: &Tables, edge: &EdgePattern) -> Vec<Feasible> {
-    let all = edge_tables(catalog, edge);
+fn feasible(catalog: &CatalogView<'_>, tables: &Tables, edge: &EdgePattern) -> Vec<Feasible> {
     let tables = |v: &VarId| tables.get(v);
     let fits = |source: TableId, targets: &[TableId], from: &VarId, to: &VarId| {
         tables(from).is_none_or(|t| t.contains(&source))
             && tables(to).is_none_or(|t| targets.iter().any(|x| t.contains(x)))
     };
-    (catalog.edge_tables.iter().enumerate())
-        .filter(|(_, info)| all.iter().any(|a| std::ptr::eq(*a, *info)))
-        .filter(|(_, info)| {
-            let targets: Vec<TableId> = info.backward.iter().map(|b| b.target).collect();
-            (edge.direction != Direction::In && fits(info.source, &targets, &edge.from, &edge.to))
-                || (edge.direction != Direction::Out && fits(info.source, &targets, &edge.to, &edge.from))
+    (edge_tables(catalog, edge).iter())
+        .filter(|table| {
+            let (source, targets) = (catalog.source(**table), catalog.targets(**table).collect::<Vec<_>>());
+            (edge.direction != Direction::In && fits(source, &targets, &edge.from, &edge.to))
+                || (edge.direction != Direction::Out && fits(source, &targets, &edge.to, &edge.from))
         })
-        .map(|(table, info)| Feasible { table, has_loops: info.self_loops > 0 })
+        .map(|table| Feasible { table: *table, has_loops: catalog.may_have_loops(*table) })
         .collect()
 }
 

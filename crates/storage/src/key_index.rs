@@ -130,8 +130,8 @@ impl KeyIndex {
         piece_of(hash, self.bits)
     }
 
-    /// Piece `number`, finished, with more rows; `hash_at` gives the hash of a row that is there already. What
-    /// cannot be read is told to `pins`.
+    /// Piece `number`, finished, with more rows; `hash_at` gives the hash of a row that is there already.
+    /// What cannot be read is told to `pins`.
     pub(crate) fn write_piece<'s>(
         &'s self,
         number: usize,

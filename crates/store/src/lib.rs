@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! snapshot         a main version and, with the delta, a read timestamp: what a query sees from start to end
-//! reader           a snapshot resolved into slices as they are needed, one per thread
-//! access           patterns over statements (S, P, O, I): planned, estimated, run, or walked in place
-//! neighbours       adjacency walked in place: lists of nodes, runs of lists, degrees, edges between two nodes
-//! property_column  the values of one property in one table: as vectors, or asked against a condition
+//! reader           a snapshot resolved into slices as they are needed, one per thread access
+//! patterns over statements (S, P, O, I): planned, estimated, run, or walked in place neighbours
+//! adjacency walked in place: lists of nodes, runs of lists, degrees, edges between two nodes property_column
+//! the values of one property in one table: as vectors, or asked against a condition
 //! ```
 #![forbid(unsafe_code)]
 

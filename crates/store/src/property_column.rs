@@ -1,5 +1,5 @@
-//! The values of one property of the nodes of a table, by row, or of the edges of an edge table, by slot: read
-//! as vectors, or asked against a condition as they are encoded.
+//! The values of one property of the nodes of a table, by row, or of the edges of an edge table, by slot:
+//! read as vectors, or asked against a condition as they are encoded.
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_storage::EdgeTableView;
@@ -51,8 +51,8 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.edges.map_or(u64::MAX, |edges| edges.slot(edge))
     }
 
-    /// Gives the rows at which the properties of edges are, one after the other. **Cost**: an edge that follows
-    /// the one before costs an addition.
+    /// Gives the rows at which the properties of edges are, one after the other. **Cost**: an edge that
+    /// follows the one before costs an addition.
     #[inline]
     pub fn slots(&self) -> impl FnMut(EdgeId) -> u64 + use<'r, 's> {
         // Edges of one page follow each other, in ids as in slots; a page has at least 4,096 ids.
@@ -79,7 +79,8 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.column.gather_rows(nodes)
     }
 
-    /// The values of the rows of `(position, row)` pairs in a vector of `len` positions; others are arbitrary.
+    /// The values of the rows of `(position, row)` pairs in a vector of `len` positions; others are
+    /// arbitrary.
     #[inline]
     pub fn gather(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
         self.column.gather(rows, len)

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::{Catalog, Schema};
 use trimorph_storage::column::ColumnView;
 use trimorph_storage::{DatabaseError, EdgeTableView, KeyIndexView, Main};
 use trimorph_types::{Map, Relationship, Value};
@@ -87,9 +87,14 @@ impl<'s> Reader<'s> {
         self.pins.release();
     }
 
-    /// Names, tables, statistics.
+    /// Schema, facts, statistics.
     pub fn catalog(&self) -> &'s Arc<Catalog> {
         &self.main.catalog
+    }
+
+    /// Names and tables.
+    pub fn schema(&self) -> &'s Schema {
+        &self.main.catalog.schema
     }
 
     /// Rows of a node table.
@@ -126,7 +131,7 @@ impl<'s> Reader<'s> {
     pub fn find_key(&self, table: TableId, key: &Value) -> Option<u64> {
         let index = self.main.node_tables[table.0 as usize].key_index.as_ref()?;
         let index = self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins)));
-        let column = self.catalog().node_tables[table.0 as usize].key?;
+        let column = self.schema().node_tables[table.0 as usize].key?;
         index.find(key, self.node_column(table, column))
     }
 
@@ -150,7 +155,7 @@ impl<'s> Reader<'s> {
 
     /// A property of a node; null if it has none of that name.
     pub fn node_property(&self, node: NodeId, name: &str) -> Value {
-        match self.catalog().node_property(node.table(), name) {
+        match self.schema().node_property(node.table(), name) {
             Some(column) if node.is_node() => self.node_column(node.table(), column).value(node.row()),
             _ => Value::Null,
         }
@@ -158,7 +163,7 @@ impl<'s> Reader<'s> {
 
     /// A property of an edge; null if it has none of that name.
     pub fn edge_property(&self, edge: EdgeId, name: &str) -> Value {
-        match self.catalog().edge_property(edge.table(), name) {
+        match self.schema().edge_property(edge.table(), name) {
             Some(column) if edge.is_edge() => {
                 let table = edge.table().0 as usize;
                 self.edge_column(table, column).value(self.edge_table(table).slot(edge))
@@ -169,11 +174,11 @@ impl<'s> Reader<'s> {
 
     /// All properties of a node.
     pub fn node_properties(&self, node: NodeId) -> Map {
-        let table = self.catalog().node_tables.get(node.table().0 as usize);
+        let table = self.schema().node_tables.get(node.table().0 as usize);
         let Some(info) = table.filter(|_| node.is_node()) else { return Map::new() };
         (info.properties.iter().enumerate())
             .map(|(i, p)| {
-                (self.catalog().property_name(p.id), self.node_column(node.table(), i).value(node.row()))
+                (self.schema().property_name(p.id), self.node_column(node.table(), i).value(node.row()))
             })
             .filter(|(_, v)| !v.is_null())
             .collect()
@@ -182,12 +187,12 @@ impl<'s> Reader<'s> {
     /// All properties of an edge.
     pub fn edge_properties(&self, edge: EdgeId) -> Map {
         let table = edge.table().0 as usize;
-        let Some(info) = self.catalog().edge_tables.get(table).filter(|_| edge.is_edge()) else {
+        let Some(info) = self.schema().edge_tables.get(table).filter(|_| edge.is_edge()) else {
             return Map::new();
         };
         let slot = self.edge_table(table).slot(edge);
         (info.properties.iter().enumerate())
-            .map(|(i, p)| (self.catalog().property_name(p.id), self.edge_column(table, i).value(slot)))
+            .map(|(i, p)| (self.schema().property_name(p.id), self.edge_column(table, i).value(slot)))
             .filter(|(_, v)| !v.is_null())
             .collect()
     }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use trimorph_catalog::Catalog;
+use trimorph_base::TableId;
+use trimorph_catalog::{Catalog, Schema};
 use trimorph_storage::Main;
 
 /// A main version held for as long as somebody reads it. Cloning shares it.
@@ -37,9 +38,19 @@ impl Snapshot {
         self.pinned_bytes_max
     }
 
-    /// Names, tables, statistics.
+    /// Schema, facts, statistics.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.main.catalog
+    }
+
+    /// Names and tables.
+    pub fn schema(&self) -> &Schema {
+        &self.main.catalog.schema
+    }
+
+    /// Rows of a node table; none of one that there is not.
+    pub fn rows(&self, table: TableId) -> u64 {
+        self.main.node_tables.get(table.0 as usize).map_or(0, |t| t.rows)
     }
 
     /// The main version.

@@ -1,5 +1,5 @@
-//! Paths to bytes: memory regions with huge pages, pieces of checksummed blobs that come into memory when they
-//! are touched, and the file system behind a trait.
+//! Paths to bytes: memory regions with huge pages, pieces of checksummed blobs that come into memory when
+//! they are touched, and the file system behind a trait.
 //!
 //! ```text
 //! fs      paths                 -> bytes; files that can be read at any place

@@ -19,11 +19,12 @@
 //! its blobs need not fear damage, but must still check what a forged one may claim. Nothing in a piece
 //! changes.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use crate::pool::{Pool, Resident};
 use crate::{Bytes, CodecError, Decoder, Encoder, PieceFile, ReadError, Region, RegionOptions};
 
 /// Pieces begin and end at multiples of this: a cache line.
@@ -100,8 +101,8 @@ impl PieceWriter {
     }
 }
 
-/// A piece, shared by all main versions that it did not change in: in memory for good, or in a file, from which
-/// it comes when it is pinned.
+/// A piece, shared by all main versions that it did not change in: in memory for good, or in a file, from
+/// which it comes when it is pinned.
 #[derive(Debug)]
 pub struct Piece {
     id: u64,
@@ -136,9 +137,10 @@ impl Piece {
         Arc::new(Self { id, checksum, bytes, file, state: AtomicU32::new(ABSENT), used, watched })
     }
 
-    /// A piece in a file, which nobody has read yet.
-    pub(crate) fn stored(bytes: Bytes, checksum: u64, file: Arc<PieceFile>) -> Arc<Self> {
-        Self::new(bytes, checksum, Some(file))
+    /// The piece of these bytes of a file, which is read when it is pinned; `None` if they are not within.
+    pub fn stored(file: &Arc<PieceFile>, offset: usize, len: usize, checksum: u64) -> Option<Arc<Self>> {
+        let bytes = file.bytes(offset, len)?;
+        Some(Self::new(bytes, checksum, Some(Arc::clone(file))))
     }
 
     /// A piece as it was read; `checksum` is what it should have.
@@ -208,7 +210,8 @@ impl Piece {
         self.state.store(next, Ordering::Release);
         file.pool().wake();
         read?;
-        file.pool().came(self);
+        file.pool().came(self.size());
+        self.watch(file.pool());
         file.grow_pages(start, len);
         Ok(true)
     }
@@ -230,19 +233,12 @@ impl Piece {
         Ok(found)
     }
 
-    /// Whether nobody has pinned it, or used it since the last time this was asked.
-    pub(crate) fn is_droppable(&self) -> bool {
-        !self.used.swap(false, Ordering::Relaxed) && self.state.load(Ordering::Relaxed) == RESIDENT
-    }
-
-    /// Whether it was not in the clock; now it is.
-    pub(crate) fn enter_clock(&self) -> bool {
-        !self.watched.swap(true, Ordering::Relaxed)
-    }
-
-    /// It has been taken out of the clock.
-    pub(crate) fn leave_clock(&self) {
-        self.watched.store(false, Ordering::Relaxed);
+    /// Has the clock's hand come by, if it does not yet.
+    fn watch(self: &Arc<Self>, pool: &Pool) {
+        if !self.watched.swap(true, Ordering::Relaxed) {
+            let weak: Weak<Self> = Arc::downgrade(self);
+            pool.watch(weak);
+        }
     }
 
     /// Drops its bytes, unless it is pinned; gives how many the system got back.
@@ -349,6 +345,22 @@ impl Piece {
     pub fn read_blob(&self, meta: &mut Decoder<'_>) -> Result<Bytes, CodecError> {
         let id = BlobId(meta.u32()?);
         self.blob(id).ok_or(meta.error("the number of a blob"))
+    }
+}
+
+impl Resident for Piece {
+    fn is_idle(&self) -> bool {
+        !self.used.swap(false, Ordering::Relaxed) && self.state.load(Ordering::Relaxed) == RESIDENT
+    }
+
+    fn leave(self: Arc<Self>) -> Option<usize> {
+        self.watched.store(false, Ordering::Relaxed);
+        let freed = self.try_drop();
+        if let (None, Some(file)) = (freed, &self.file) {
+            // Somebody has just pinned it.
+            self.watch(file.pool());
+        }
+        freed
     }
 }
 

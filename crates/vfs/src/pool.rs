@@ -32,7 +32,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use trimorph_base::{MemoryBudget, OverBudget, Reclaim};
 
 use crate::region::{HUGE_PAGE_BYTES, PAGE_BYTES};
-use crate::{Bytes, CodecError, FileSystem, Piece, ReadAt, Region, RegionOptions};
+use crate::{Bytes, CodecError, FileSystem, ReadAt, Region, RegionOptions};
 
 /// Pages of a huge page.
 const HUGE_PAGES: usize = HUGE_PAGE_BYTES / PAGE_BYTES;
@@ -103,10 +103,18 @@ pub struct Pool {
     pieces_dropped: AtomicU64,
 }
 
+/// What the clock's hand comes by: a piece.
+pub(crate) trait Resident: Send + Sync + fmt::Debug {
+    /// Whether nobody has it pinned, or has used it since this was asked last.
+    fn is_idle(&self) -> bool;
+    /// Leaves the clock, and memory unless it is pinned; gives the bytes that the system got back.
+    fn leave(self: Arc<Self>) -> Option<usize>;
+}
+
 /// Resident pieces in the order they came, and the hand.
 #[derive(Debug, Default)]
 struct Clock {
-    pieces: Vec<Weak<Piece>>,
+    pieces: Vec<Weak<dyn Resident>>,
     hand: usize,
 }
 
@@ -192,23 +200,20 @@ impl Pool {
         self.idle.1.notify_all();
     }
 
-    /// A piece has come.
-    pub(crate) fn came(&self, piece: &Arc<Piece>) {
+    /// A piece of so many bytes has come.
+    pub(crate) fn came(&self, bytes: usize) {
         self.pieces_read.fetch_add(1, Ordering::Relaxed);
-        self.bytes_read.fetch_add(piece.size() as u64, Ordering::Relaxed);
-        self.watch(piece);
+        self.bytes_read.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
     /// Has the clock's hand come by a piece.
-    fn watch(&self, piece: &Arc<Piece>) {
-        if piece.enter_clock() {
-            let mut clock = lock(&self.clock);
-            if clock.pieces.len() == clock.pieces.capacity() {
-                // Pieces of main versions that nobody reads any more.
-                clock.pieces.retain(|piece| piece.strong_count() > 0);
-            }
-            clock.pieces.push(Arc::downgrade(piece));
+    pub(crate) fn watch(&self, piece: Weak<dyn Resident>) {
+        let mut clock = lock(&self.clock);
+        if clock.pieces.len() == clock.pieces.capacity() {
+            // Pieces of main versions that nobody reads any more.
+            clock.pieces.retain(|piece| piece.strong_count() > 0);
         }
+        clock.pieces.push(piece);
     }
 }
 
@@ -224,7 +229,7 @@ impl Reclaim for Pool {
                 let hand = if clock.hand < clock.pieces.len() { clock.hand } else { 0 };
                 let Some(piece) = clock.pieces.get(hand).map(Weak::upgrade) else { break };
                 match piece {
-                    Some(piece) if !piece.is_droppable() => {
+                    Some(piece) if !piece.is_idle() => {
                         clock.hand = hand + 1;
                         continue;
                     }
@@ -236,15 +241,9 @@ impl Reclaim for Pool {
                     }
                 }
             };
-            let Some(piece) = piece else { continue };
-            piece.leave_clock();
-            match piece.try_drop() {
-                Some(pages) => {
-                    freed += pages;
-                    self.pieces_dropped.fetch_add(1, Ordering::Relaxed);
-                }
-                // Somebody has just pinned it.
-                None => self.watch(&piece),
+            if let Some(bytes) = piece.and_then(Resident::leave) {
+                freed += bytes;
+                self.pieces_dropped.fetch_add(1, Ordering::Relaxed);
             }
         }
         freed
@@ -306,13 +305,12 @@ impl PieceFile {
         ReadError::Io { path: self.path.clone(), error: Arc::new(error) }
     }
 
-    /// The piece of these bytes, which is read when it is pinned; `None` if they are not within the file.
-    pub fn piece(self: &Arc<Self>, offset: usize, len: usize, checksum: u64) -> Option<Arc<Piece>> {
+    /// Where some of its bytes are once they are read; `None` if they are not within the file.
+    pub(crate) fn bytes(&self, offset: usize, len: usize) -> Option<Bytes> {
         if offset.checked_add(len)? > self.len {
             return None;
         }
-        let bytes = Bytes::new(Arc::clone(&self.region), offset, len)?;
-        Some(Piece::stored(bytes, checksum, Arc::clone(self)))
+        Bytes::new(Arc::clone(&self.region), offset, len)
     }
 
     fn range(&self, start: usize, len: usize) -> std::ops::Range<usize> {
@@ -406,7 +404,7 @@ mod tests {
     use trimorph_base::Random;
 
     use super::*;
-    use crate::{Fault, FaultyFileSystem, MemoryFileSystem, PieceWriter, Pins, checksum};
+    use crate::{Fault, FaultyFileSystem, MemoryFileSystem, Piece, PieceWriter, Pins, checksum};
 
     /// A file of `count` pieces of `bytes` bytes and more, and where each is.
     fn file(count: usize, bytes: usize) -> (MemoryFileSystem, Vec<(usize, usize, u64)>) {
@@ -425,7 +423,7 @@ mod tests {
 
     fn pieces(pool: &Arc<Pool>, fs: &dyn FileSystem, places: &[(usize, usize, u64)]) -> Vec<Arc<Piece>> {
         let file = pool.open(fs, Path::new("f"), true).unwrap();
-        places.iter().map(|(at, len, sum)| file.piece(*at, *len, *sum).unwrap()).collect()
+        places.iter().map(|(at, len, sum)| Piece::stored(&file, *at, *len, *sum).unwrap()).collect()
     }
 
     fn is_piece(piece: &Piece, i: usize) -> bool {

@@ -18,9 +18,9 @@ impl TextBytes {
     /// The text.
     #[inline]
     pub fn as_str(&self) -> &str {
-        // SAFETY: `new` checked exactly these bytes. Those of a filled region cannot change any more; those of
-        // a reserved one are read again only into the same place and with the same checksum, and are zero,
-        // which is UTF-8, in between.
+        // SAFETY: `new` checked exactly these bytes. In a filled region they cannot change any more. Into a
+        // reserved one they are read again only to the same place and with the same checksum; in between they
+        // are zero, or 'Z', which are UTF-8.
         unsafe { std::str::from_utf8_unchecked(self.0.as_slice()) }
     }
 }

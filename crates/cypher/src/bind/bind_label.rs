@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Expr, LabelExpr, Op};
 use trimorph_base::Span;
+use trimorph_catalog::NameKind;
 use trimorph_types::{LogicalType, Value};
 
 use super::Binder;
@@ -11,7 +12,6 @@ use super::bind_expression::Typed;
 use super::bind_operator::balanced;
 use super::check_types::{Type, expect};
 use super::context::Context;
-use super::notices::Named;
 use super::report::Bound;
 use crate::ast::{self, LabelExprKind};
 
@@ -28,8 +28,8 @@ impl<'q> Binder<'q> {
         let allowed = [LogicalType::Node, LogicalType::Relationship];
         expect(subject.ty, &allowed, "what is asked for its labels", base.span)?;
         match subject.ty {
-            Type::NODE => self.note_labels(labels, Named::Label)?,
-            Type::RELATIONSHIP => self.note_labels(labels, Named::Type)?,
+            Type::NODE => self.note_labels(labels, NameKind::Label)?,
+            Type::RELATIONSHIP => self.note_labels(labels, NameKind::Type)?,
             _ => {}
         }
         let expr = self.labels_of(&subject.expr, labels, subject.ty == Type::RELATIONSHIP)?;

@@ -6,13 +6,13 @@ use trimorph_algebra::{
     Direction, EdgePattern, EdgeRange, Expr, LabelExpr, NodePattern, Op, PathPattern, PathStep, QueryGraph,
     ShortestKind, VarId,
 };
+use trimorph_catalog::NameKind;
 use trimorph_types::LogicalType;
 
 use super::Binder;
 use super::bind_expression::{local_in_subquery, undefined};
 use super::bind_pattern::{Pattern, Pending};
 use super::check_types::Type;
-use super::notices::Named;
 use super::report::{Bound, already_bound, semantic, with_hint};
 use crate::ast::{self, Ident, PathSearch};
 
@@ -75,7 +75,7 @@ impl<'q> Binder<'q> {
         };
         let mut labels = LabelExpr::True;
         if let Some(written) = &node.labels {
-            self.note_labels(written, Named::Label)?;
+            self.note_labels(written, NameKind::Label)?;
             match self.labels(written, false)? {
                 Some(plain) => labels = plain,
                 None => {
@@ -191,7 +191,7 @@ impl<'q> Binder<'q> {
         let mut types: Vec<Arc<str>> = Vec::new();
         let mut condition = None;
         if let Some(written) = &relationship.types {
-            self.note_labels(written, Named::Type)?;
+            self.note_labels(written, NameKind::Type)?;
             match self.type_names(written)? {
                 Some(names) => types = names,
                 None => condition = Some(written),

@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{BoundQuery, Plan, Procedures, VarId, Vars};
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Span};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::{Catalog, CatalogView};
 
 use crate::ast::{Name, Statement};
 use check_types::Type;
@@ -61,7 +61,7 @@ pub const OPERATORS_MAX: usize = 500;
 /// Expression nodes that may be copied where the language says once and the algebra needs twice.
 const COPIES_MAX: usize = 100_000;
 
-/// Binds a statement.
+/// Binds a statement, to be run on just what `catalog` describes.
 ///
 /// Labels, types and properties that the catalog does not know are legal: they match nothing, and the
 /// result's notices name them.
@@ -72,15 +72,15 @@ pub fn bind(
     functions: &dyn Functions,
     procedures: &Procedures,
 ) -> Result<BoundQuery, Diagnostic> {
-    bind_until(statement, catalog, functions, procedures, &CancelToken::default())
+    bind_until(statement, &CatalogView::new(catalog), functions, procedures, &CancelToken::default())
 }
 
-/// As [`bind`], until `cancel` says stop.
+/// As [`bind`], until `cancel` says stop; what the query relies on is noted in `catalog`.
 ///
 /// **Errors**: also that it was stopped.
 pub fn bind_until(
     statement: &Statement,
-    catalog: &Catalog,
+    catalog: &CatalogView<'_>,
     functions: &dyn Functions,
     procedures: &Procedures,
     cancel: &CancelToken,
@@ -119,7 +119,7 @@ struct Binder<'q> {
     text: &'q str,
     functions: &'q dyn Functions,
     /// For notices only: names stay names.
-    catalog: &'q Catalog,
+    catalog: &'q CatalogView<'q>,
     unknown: Unknown,
     procedures: &'q Procedures,
     /// Prefixes and their IRIs.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use trimorph_algebra::Procedures;
 use trimorph_base::{CancelToken, Stop};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::{Catalog, CatalogView};
 
 use super::bind_corpus::{bound, check_plan};
 use super::limits::{NESTS, nested, on_small_stack};
@@ -94,7 +94,8 @@ fn reading_stops_when_asked() {
     assert_eq!(error.stop, Some(Stop::Cancelled));
     let statement = parse_until(text, &going).unwrap();
     let bind = |cancel: &CancelToken| {
-        bind_until(&statement, &Catalog::default(), &Stub, &Procedures::default(), cancel).map(|_| ())
+        bind_until(&statement, &CatalogView::new(&Catalog::default()), &Stub, &Procedures::default(), cancel)
+            .map(|_| ())
     };
     assert_eq!(bind(&going), Ok(()));
     assert_eq!(bind(&stopped).unwrap_err().stop, Some(Stop::Cancelled));

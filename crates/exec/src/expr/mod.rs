@@ -1,11 +1,13 @@
 //! Expressions, compiled against a layout.
 //!
-//! `compile` resolves variables to groups and slots, properties to columns, functions to kernels, parameters
-//! to values. `scalar` evaluates one tuple; `vector` evaluates all selected positions of one group, with
-//! typed kernels where both sides have a type and the scalar evaluator for the rest. The two are tested
-//! against each other. `made` bounds what either of them makes.
+//! `compile` resolves variables to groups and slots, properties to columns, functions to kernels: what a plan
+//! keeps. `bind` puts in the values of parameters and evaluates what is constant, for one execution. `scalar`
+//! evaluates one tuple; `vector` evaluates all selected positions of one group, with typed kernels where both
+//! sides have a type and the scalar evaluator for the rest. The two are tested against each other. `made`
+//! bounds what either of them makes.
 
 mod arithmetic;
+mod bind;
 mod compare;
 mod compile;
 mod filter;
@@ -27,7 +29,8 @@ use trimorph_types::Value;
 
 use crate::layout::Place;
 
-pub(crate) use compile::{Compiler, compile};
+pub(crate) use bind::Binder;
+pub(crate) use compile::compile;
 pub(crate) use filter::{check_boolean, filter};
 pub(crate) use items::Items;
 pub(crate) use made::bounded;
@@ -36,10 +39,11 @@ pub(crate) use range::integer_range;
 pub(crate) use scalar::Row;
 pub(crate) use vector::{Evaluated, evaluate};
 
-/// A compiled expression.
+/// A compiled expression. Parameters are in plans only: they are bound before anything is evaluated.
 #[derive(Clone, Debug)]
 pub(crate) enum Ex {
     Const(Value),
+    Param(Arc<str>),
     Slot(Place),
     Local(usize),
     Property { base: Box<Ex>, key: Arc<str>, columns: Arc<PropertyAccess>, span: Span },
@@ -55,4 +59,23 @@ pub(crate) enum Ex {
     Quantifier { kind: QuantifierKind, local: usize, list: Box<Ex>, predicate: Box<Ex> },
     Reduce { acc: usize, init: Box<Ex>, local: usize, list: Box<Ex>, body: Box<Ex> },
     Path(Vec<Ex>),
+}
+
+/// How many rows LIMIT or SKIP mean.
+#[derive(Clone, Debug)]
+pub(crate) enum Count {
+    /// An expression without variables: in plans.
+    Of(Ex),
+    /// Once bound.
+    Rows(u64),
+}
+
+impl Count {
+    /// So many rows; all where it was not bound.
+    pub(crate) fn rows(&self) -> u64 {
+        match self {
+            Self::Of(_) => u64::MAX,
+            Self::Rows(rows) => *rows,
+        }
+    }
 }

@@ -42,6 +42,7 @@ impl<'a, 's> Row<'a, 's> {
     pub(crate) fn eval(&mut self, ex: &Ex, cx: &Context<'s>) -> Result<Value, Diagnostic> {
         match ex {
             Ex::Const(v) => Ok(v.clone()),
+            Ex::Param(name) => Err(Diagnostic::internal(format!("parameter \"${name}\" was not bound"))),
             Ex::Slot(place) => Ok(self.slot(*place, cx)),
             Ex::Local(i) => Ok(self.locals.get(*i).cloned().unwrap_or_default()),
             Ex::Property { base, key, columns, span } => {

@@ -221,7 +221,7 @@ fn typed<'s>(values: Vec<Value>) -> Vector<'s> {
 
 fn children(ex: &Ex) -> Vec<&Ex> {
     match ex {
-        Ex::Const(_) | Ex::Slot(_) | Ex::Local(_) => Vec::new(),
+        Ex::Const(_) | Ex::Param(_) | Ex::Slot(_) | Ex::Local(_) => Vec::new(),
         Ex::Property { base, .. } | Ex::HasLabel { base, .. } => vec![base],
         Ex::Op(_, args, _) | Ex::Call(_, args, _) | Ex::List(args) | Ex::Path(args) => args.iter().collect(),
         Ex::Chain(first, rest) => std::iter::once(&**first).chain(rest.iter().map(|(_, e, _)| e)).collect(),

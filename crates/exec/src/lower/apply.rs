@@ -1,24 +1,23 @@
-//! Lowering of applies: the subplan is lowered once for every thread, with a row number beside its arguments.
+//! Lowering of applies: the subplan has a row number beside its arguments.
 
 use std::sync::Arc;
 
 use trimorph_algebra::{ApplyKind, Plan, VarId};
 
 use super::join::is_constant;
-use super::{Lowered, Lowering, Vars, internal, vars_of};
+use super::{Lowered, Lowering, Vars, vars_of};
 use crate::ExecError;
-use crate::layout::Layout;
-use crate::operator::BoxOperator;
 use crate::ops;
+use crate::physical::Spec;
 
-impl<'s> Lowering<'s> {
+impl Lowering<'_> {
     pub(super) fn lower_apply(
         &mut self,
         input: &Plan,
         subplan: &Plan,
         kind: &ApplyKind,
         needed: &Vars,
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         let arguments: Vec<VarId> = arguments_of(subplan).unwrap_or_default();
         let input_vars: Vars = input.vars().into_iter().collect();
         let arguments: Vec<VarId> = arguments.into_iter().filter(|v| input_vars.contains(v)).collect();
@@ -44,18 +43,22 @@ impl<'s> Lowering<'s> {
         // What no row decides ends at its first row, if rows do not go through it together.
         let exists = matches!(kind, ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_));
         let one_by_one = looks_at_rows_together(subplan) || (exists && arguments.is_empty());
-        let mut inner = self.clone();
-        inner.path.push(1);
-        inner.numbers.push(number);
-        inner.carried = (!one_by_one).then_some(number);
-        let spec = Arc::new(SubplanSpec {
-            lowering: inner,
-            arguments: arguments.clone(),
-            number,
-            wanted: wanted.clone(),
-            one_by_one,
-        });
-        let (first, sub_layout) = spec.lower()?;
+        let (sub, sub_layout) = {
+            let mut handed = arguments.clone();
+            handed.push(number);
+            let mut wanted = wanted.clone();
+            if !one_by_one {
+                wanted.insert(number);
+            }
+            let around = (self.argument.replace(handed), self.carried);
+            self.carried = (!one_by_one).then_some(number);
+            self.numbers.push(number);
+            let sub = self.child(1, subplan, &wanted)?;
+            let sub = self.pack(sub, &wanted, false)?;
+            self.numbers.pop();
+            (self.argument, self.carried) = around;
+            (sub.node, sub.layout)
+        };
         let mode = match kind {
             ApplyKind::Inner | ApplyKind::Optional => ops::ApplyMode::Join {
                 slots: added
@@ -69,61 +72,19 @@ impl<'s> Lowering<'s> {
             ApplyKind::Anti => ops::ApplyMode::Semi { anti: true },
             ApplyKind::Mark(_) => ops::ApplyMode::Mark,
             ApplyKind::Count(_) => ops::ApplyMode::Count,
-            ApplyKind::Collect(_, expr) => {
-                ops::ApplyMode::Collect(Arc::new(self.compile(expr, &sub_layout)?))
-            }
+            ApplyKind::Collect(_, expr) => ops::ApplyMode::Collect(self.compile(expr, &sub_layout)?),
         };
         let argument_slots =
             arguments.iter().map(|v| self.slot(&child.layout, *v)).collect::<Result<Vec<_>, _>>()?;
-        let parts = ops::ApplyParts {
+        let spec = ops::ApplySpec {
             slots: child.layout.groups[0].slots,
             keep,
             sub_slots: sub_layout.groups[0].slots,
-            arguments: argument_slots.into(),
+            arguments: argument_slots,
             number: if one_by_one { None } else { Some(self.slot(&sub_layout, number)?) },
             mode,
-            one_by_one,
-            make: Arc::new(move || match spec.lower() {
-                Ok((made, _)) => made,
-                // It was lowered once already: it cannot fail now.
-                Err(_) => (Box::new(ops::Empty) as BoxOperator<'s>, ops::ArgumentCell::default()),
-            }),
         };
-        // The subplan just lowered is used: lowering it twice would double the work with each level of
-        // nesting.
-        let op = ops::Apply::new(child.op, parts, first);
-        Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
-    }
-}
-
-/// What it takes to lower a subplan again, for another worker.
-struct SubplanSpec<'s> {
-    lowering: Lowering<'s>,
-    arguments: Vec<VarId>,
-    number: VarId,
-    wanted: Vars,
-    one_by_one: bool,
-}
-
-impl<'s> SubplanSpec<'s> {
-    fn lower(&self) -> Result<((BoxOperator<'s>, ops::ArgumentCell<'s>), Layout), ExecError> {
-        let query = Arc::clone(&self.lowering.query);
-        let mut plan = &query.plan;
-        for step in &self.lowering.path {
-            plan = plan.children().get(*step).copied().ok_or_else(|| internal("a lost subplan"))?;
-        }
-        let cell = ops::ArgumentCell::default();
-        let mut lowering = self.lowering.clone();
-        let mut vars = self.arguments.clone();
-        vars.push(self.number);
-        lowering.argument = Some((vars, cell.clone()));
-        let mut wanted = self.wanted.clone();
-        if !self.one_by_one {
-            wanted.insert(self.number);
-        }
-        let lowered = lowering.lower(plan, &wanted)?;
-        let lowered = lowering.pack(lowered, &wanted, false)?;
-        Ok(((lowered.op, cell), lowered.layout))
+        Ok(Lowered { node: self.node(Spec::Apply(Arc::new(spec)), [child.node, sub]), layout })
     }
 }
 

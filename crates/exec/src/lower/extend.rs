@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use trimorph_algebra::{CountStep, Expr, Extend, Plan, VarExtendMode, VarId};
 use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess};
-use trimorph_vector::Chunk;
 
 use super::{Lowered, Lowering, Vars, cursor, group_needed, vars_of};
 use crate::ExecError;
 use crate::layout::Layout;
-use crate::operator::BoxOperator;
 use crate::ops;
+use crate::physical::Spec;
 
 /// Mean list length from which lists stay factorised: below it, a chunk per list costs more than repeating
 /// the start node does (SNB BI 4: lists of 15 cost three times what a flat batch does).
@@ -19,13 +18,13 @@ const LIST_LENGTH_MIN: u64 = 64;
 /// The same for lists that are only filtered and counted: nothing above costs anything per chunk.
 const COUNTED_LENGTH_MIN: u64 = 4;
 
-impl<'s> Lowering<'s> {
+impl Lowering<'_> {
     pub(super) fn step(&self, step: &Extend) -> EdgeAccess {
         use trimorph_algebra::Direction as D;
         let (out, back) = (step.direction != D::In, step.direction != D::Out);
         let tables = step.to_tables.as_deref();
         let patterns = EdgeAccess::patterns(&step.types, out, back, tables, step.edge.is_some(), f64::MAX);
-        EdgeAccess::new(&self.catalog, patterns)
+        EdgeAccess::new(self.catalog, patterns)
     }
 
     pub(super) fn lower_extend(
@@ -33,7 +32,7 @@ impl<'s> Lowering<'s> {
         input: &Plan,
         step: &Extend,
         needed: &Vars,
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         let counted = std::mem::take(&mut self.counted_extend) || !looked_at(step, needed);
         let list_length_min = if counted { COUNTED_LENGTH_MIN } else { LIST_LENGTH_MIN };
         let mut below: Vars =
@@ -44,52 +43,54 @@ impl<'s> Lowering<'s> {
         let plan = self.step(step);
         let from = self.place(&child.layout, step.from)?;
         let flat = child.layout.groups[from.group].flat;
-        let Lowered { op, mut layout, forkable } = child;
+        let Lowered { node, mut layout } = child;
         if plan.by_table.iter().all(|refs| refs.len() <= 1 && refs.iter().all(|r| r.single)) {
             let to_slot = layout.add(step.to, from.group).slot;
             let edge_slot = edge.map(|e| layout.add(e, from.group).slot);
-            let op = ops::ColumnExtend { child: op, from, to_slot, edge_slot, step: Arc::new(plan), flat };
-            return Ok(Lowered { op: Box::new(op), layout, forkable });
+            let spec = ops::ColumnExtendSpec { from, to_slot, edge_slot, step: plan, flat };
+            return Ok(Lowered { node: self.node(Spec::ColumnExtend(Arc::new(spec)), [node]), layout });
         }
         let one_list = plan.only().filter(|a| !a.single && !a.check_table);
         let kept: Vars = below.intersection(needed).copied().collect();
         // In the order of a scan, lists lie end to end: nothing is repeated, or lists are too short to be
         // worth keeping apart.
-        let short =
-            |a: &AdjacencyRef| a.edges < list_length_min * self.catalog.node_tables[a.from.0 as usize].rows;
+        let short = |a: &AdjacencyRef| {
+            a.edges < list_length_min.saturating_mul(self.catalog.statistics().rows(a.from))
+        };
         let scanned = in_scan_order(input, step.from)
             .then_some(one_list)
             .flatten()
             .filter(|a| (edge.is_none() || a.forward) && !a.skip_loops && (kept.is_empty() || short(a)))
-            .filter(|_| self.settings.access != Choice::Index);
-        if self.settings.factorise
+            .filter(|_| self.options.access != Choice::Index);
+        if self.options.factorise
             && scanned.is_none()
             && let Some(adjacency) = one_list
-            && adjacency.edges >= list_length_min * self.catalog.node_tables[adjacency.from.0 as usize].rows
+            && !short(&adjacency)
         {
             let cursor = (!flat).then(|| cursor(&layout, from.group));
             layout.groups[from.group].flat = true;
             let group = layout.add_group(false);
             let to = layout.add(step.to, group);
             let edge_slot = edge.map(|e| layout.add(e, group).slot);
-            let op = ops::ListExtend::new(op, from, to, edge_slot, adjacency, cursor);
-            return Ok(Lowered { op: Box::new(op), layout, forkable });
+            let spec =
+                ops::ListExtendSpec { from, to, edge_slot, adjacency, patterns: plan.patterns, cursor };
+            return Ok(Lowered { node: self.node(Spec::ListExtend(Arc::new(spec)), [node]), layout });
         }
-        let child = self.pack(Lowered { op, layout, forkable }, &below, false)?;
+        let child = self.pack(Lowered { node, layout }, &below, false)?;
         let from = self.slot(&child.layout, step.from)?;
         let new: Vec<VarId> = std::iter::once(step.to).chain(edge).collect();
         let (keep, layout) = self.keep(&child.layout, &kept, &new)?;
         let slots = child.layout.groups[0].slots;
-        let batch = ops::Batch::new(slots, from, Arc::clone(&keep), edge.is_some(), Arc::new(plan));
-        let op: BoxOperator<'s> = match scanned {
-            None => Box::new(ops::BatchExtend::new(child.op, batch)),
+        let lists = ops::BatchExtendSpec { slots, from, keep, want_edge: edge.is_some(), step: plan };
+        let lists = Arc::new(lists);
+        let spec = match scanned {
+            None => Spec::BatchExtend(lists),
             Some(adjacency) => {
-                let (want_edge, choice) = (edge.is_some(), self.settings.access);
-                let spec = ops::ScanExtendSpec { slots, from, keep, want_edge, adjacency, choice };
-                Box::new(ops::ScanExtend::new(child.op, spec, batch))
+                let choice = self.options.access;
+                Spec::ScanExtend(Arc::new(ops::ScanExtendSpec { adjacency, choice, lists }))
             }
         };
-        Ok(Lowered { op, layout, forkable: child.forkable })
+        Ok(Lowered { node: self.node(spec, [child.node]), layout })
     }
 
     pub(super) fn lower_extend_into(
@@ -97,7 +98,7 @@ impl<'s> Lowering<'s> {
         input: &Plan,
         step: &Extend,
         needed: &Vars,
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         let mut below: Vars = needed.iter().copied().filter(|v| Some(*v) != step.edge).collect();
         below.extend([step.from, step.to]);
         let child = self.child(0, input, &below)?;
@@ -107,25 +108,22 @@ impl<'s> Lowering<'s> {
         let new: Vec<VarId> = edge.into_iter().collect();
         let (keep, layout) = self.keep(&child.layout, needed, &new)?;
         let slots = child.layout.groups[0].slots;
-        let op = ops::ExpandInto {
-            child: child.op,
-            inner: Chunk::with_slots(&[slots]),
+        let spec = ops::ExpandIntoSpec {
             slots,
             from,
             to,
             keep,
             want_edge: edge.is_some(),
-            step: Arc::new(self.step(step)),
-            reversed: Arc::new(self.step(&Extend {
+            step: self.step(step),
+            reversed: self.step(&Extend {
                 from: step.to,
                 to: step.from,
                 direction: step.direction.reversed(),
                 to_tables: None,
                 ..step.clone()
-            })),
-            hub: ops::Hub::default(),
+            }),
         };
-        Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
+        Ok(Lowered { node: self.node(Spec::ExpandInto(Arc::new(spec)), [child.node]), layout })
     }
 
     pub(super) fn lower_intersect(
@@ -133,7 +131,7 @@ impl<'s> Lowering<'s> {
         input: &Plan,
         steps: &[Extend],
         needed: &Vars,
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         let Some(to) = steps.first().map(|s| s.to) else { return self.child(0, input, needed) };
         let mut below: Vars = needed.iter().copied().filter(|v| *v != to).collect();
         below.extend(steps.iter().map(|s| s.from));
@@ -146,8 +144,8 @@ impl<'s> Lowering<'s> {
         let new: Vec<VarId> = want_node.then_some(to).into_iter().collect();
         let (keep, layout) = self.keep(&child.layout, needed, &new)?;
         let slots = child.layout.groups[0].slots;
-        let op = ops::Intersect::new(child.op, slots, lists.into(), keep, want_node);
-        Ok(Lowered { op: Box::new(op), layout, forkable: child.forkable })
+        let spec = ops::IntersectSpec { slots, lists, keep, want_node };
+        Ok(Lowered { node: self.node(Spec::Intersect(Arc::new(spec)), [child.node]), layout })
     }
 
     pub(super) fn lower_extend_count(
@@ -155,19 +153,19 @@ impl<'s> Lowering<'s> {
         input: &Plan,
         step: &CountStep,
         needed: &Vars,
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         let mut below = needed.clone();
         below.insert(step.step.from);
-        let Lowered { op, mut layout, forkable } = self.child(0, input, &below)?;
-        let target = Arc::new(self.count_target(step)?);
+        let Lowered { node, mut layout } = self.child(0, input, &below)?;
+        let counted = self.count_step(step)?;
         let from = self.place(&layout, step.step.from)?;
         let fresh = layout.groups[from.group].flat.then(|| layout.add_group(true));
         let whole = !group_needed(&layout, from.group, needed);
-        let op = ops::CountExtend { child: op, from, fresh, target, whole };
-        Ok(Lowered { op: Box::new(op), layout, forkable })
+        let spec = ops::CountExtendSpec { from, fresh, step: counted, whole };
+        Ok(Lowered { node: self.node(Spec::CountExtend(Arc::new(spec)), [node]), layout })
     }
 
-    fn count_target(&self, step: &CountStep) -> Result<ops::CountTarget, ExecError> {
+    fn count_step(&self, step: &CountStep) -> Result<ops::CountStepSpec, ExecError> {
         let mut layout = Layout::default();
         let group = layout.add_group(false);
         match step.step.edge {
@@ -180,8 +178,8 @@ impl<'s> Lowering<'s> {
             (Some(p), Some(edge)) => reads_only_properties(p, edge),
             _ => false,
         };
-        let next = step.next.iter().map(|n| self.count_target(n)).collect::<Result<_, _>>()?;
-        Ok(ops::CountTarget::new(self.step(&step.step), predicate, edge_only, next))
+        let next = step.next.iter().map(|n| self.count_step(n)).collect::<Result<_, _>>()?;
+        Ok(ops::CountStepSpec { step: Arc::new(self.step(&step.step)), predicate, edge_only, next })
     }
 
     pub(super) fn lower_var_extend(
@@ -189,7 +187,7 @@ impl<'s> Lowering<'s> {
         input: &Plan,
         extend: &trimorph_algebra::VarExtend,
         needed: &Vars,
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         let step = &extend.step;
         let new_to = (!extend.into).then_some(step.to);
         let mut below: Vars =
@@ -236,7 +234,7 @@ impl<'s> Lowering<'s> {
                 VarExtendMode::Shortest(_) => true,
             };
         let mut spec = ops::VarSpec {
-            step: access,
+            step: Arc::new(access),
             nodes,
             condition,
             back: None,
@@ -251,25 +249,30 @@ impl<'s> Lowering<'s> {
             reversed: extend.reversed,
             from: self.slot(&child.layout, step.from)?,
             slots: child.layout.groups[0].slots,
-            keep: keep.to_vec(),
+            keep,
             to_tables: step.to_tables.clone(),
         };
         spec.back = spec.condition.is_some().then(|| Arc::new(self.back(&spec, open)));
         // The child may keep one unflat group only, and give it as it is; a new node comes before the edges.
-        let op: BoxOperator<'s> = match ops::ChainExtend::fits(&spec) {
-            true => Box::new(ops::ChainExtend::new(child.op, Arc::new(spec))),
-            false => Box::new(ops::VarExtend::new(child.op, Arc::new(spec))),
+        let spec = match ops::ChainExtend::fits(&spec) {
+            true => Spec::ChainExtend(Arc::new(spec)),
+            false => Spec::VarExtend(Arc::new(spec)),
         };
-        Ok(Lowered { op, layout, forkable: child.forkable })
+        Ok(Lowered { node: self.node(spec, [child.node]), layout })
     }
-}
 
-impl Lowering<'_> {
     /// The steps of a walk against their direction, whatever is asked of it.
     fn back(&self, spec: &ops::VarSpec, step: Extend) -> ops::VarSpec {
         let back = Extend { direction: step.direction.reversed(), ..step };
         let (each, nodes, condition) = (None, None, None);
-        ops::VarSpec { step: self.step(&back), each, nodes, condition, needs_ids: false, ..spec.clone() }
+        ops::VarSpec {
+            step: Arc::new(self.step(&back)),
+            each,
+            nodes,
+            condition,
+            needs_ids: false,
+            ..spec.clone()
+        }
     }
 }
 

@@ -8,15 +8,16 @@ use super::{Lowered, Lowering, Vars, rows_layout};
 use crate::ExecError;
 use crate::layout::Layout;
 use crate::ops;
+use crate::physical::Spec;
 
-impl<'s> Lowering<'s> {
+impl Lowering<'_> {
     pub(super) fn lower_join(
         &mut self,
         left: &Plan,
         right: &Plan,
         on: &[VarId],
         needed: &Vars,
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         let (left_vars, right_vars): (Vars, Vars) =
             (left.vars().into_iter().collect(), right.vars().into_iter().collect());
         let number = self.carried;
@@ -49,8 +50,8 @@ impl<'s> Lowering<'s> {
             constant,
         };
         let vars: Vec<VarId> = probe_keep.into_iter().chain(build_keep).collect();
-        let op = ops::HashJoin::new(probe.op, build.op, Arc::new(shape));
-        Ok(Lowered { op: Box::new(op), layout: rows_layout(&vars), forkable: probe.forkable })
+        let node = self.node(Spec::HashJoin(Arc::new(shape)), [probe.node, build.node]);
+        Ok(Lowered { node, layout: rows_layout(&vars) })
     }
 
     pub(super) fn lower_semi_join(
@@ -59,7 +60,7 @@ impl<'s> Lowering<'s> {
         filter: &Plan,
         var: VarId,
         needed: &Vars,
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         let mut below = needed.clone();
         below.insert(var);
         let child = self.child(0, input, &below)?;
@@ -68,9 +69,10 @@ impl<'s> Lowering<'s> {
         let build = self.apart(|l| l.child(1, filter, &wanted))?;
         let build = self.pack(build, &wanted, false)?;
         let (slots, slot) = (build.layout.groups[0].slots, self.slot(&build.layout, var)?);
-        let op = ops::SemiJoin::new(child.op, place, build.op, slots, slot);
-        Ok(Lowered { op: Box::new(op), layout: child.layout, forkable: child.forkable })
+        let spec = Spec::SemiJoin(Arc::new(ops::SemiJoinSpec { place, slots, slot }));
+        Ok(Lowered { node: self.node(spec, [child.node, build.node]), layout: child.layout })
     }
+
     /// Lowers what does not depend on the rows of an apply around, and has no row number.
     fn apart<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
         let (argument, numbers, carried) =

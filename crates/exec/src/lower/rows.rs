@@ -8,14 +8,15 @@ use super::{Lowered, Lowering, Vars, rows_layout, vars_of};
 use crate::ExecError;
 use crate::layout::Place;
 use crate::ops;
+use crate::physical::Spec;
 
-impl<'s> Lowering<'s> {
+impl Lowering<'_> {
     /// Computes `items`; plain variables become other names of their places.
     pub(super) fn lower_items(
         &self,
-        mut lowered: Lowered<'s>,
+        mut lowered: Lowered,
         items: &[&(VarId, Expr)],
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         // Names are given at the end: an item may read a variable that another item renames.
         let mut aliases = Vec::new();
         let mut computed: Vec<(VarId, &Expr)> = Vec::new();
@@ -49,7 +50,8 @@ impl<'s> Lowering<'s> {
             lowered.layout.alias(var, place);
         }
         if !compiled.is_empty() {
-            lowered.op = Box::new(ops::Compute::new(lowered.op, compiled.into(), fresh));
+            let spec = ops::ComputeSpec { items: compiled, fresh };
+            lowered.node = self.node(Spec::Compute(Arc::new(spec)), [lowered.node]);
         }
         Ok(lowered)
     }
@@ -59,7 +61,7 @@ impl<'s> Lowering<'s> {
         input: &Plan,
         call: &ProcedureCall,
         needed: &Vars,
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         let mut below = vars_of(&call.arguments);
         below.extend(needed.iter().filter(|v| call.outputs.iter().all(|(_, output)| output != *v)));
         let lowered = self.child(0, input, &below)?;
@@ -71,9 +73,8 @@ impl<'s> Lowering<'s> {
         let (keep, layout) = self.keep(&lowered.layout, needed, &vars)?;
         let slots = lowered.layout.groups[0].slots;
         let procedure = Arc::clone(&call.procedure);
-        let spec = Arc::new(ops::CallSpec { procedure, arguments, columns, span: call.span });
-        let op = ops::ProcedureCall::new(lowered.op, slots, keep, spec);
-        Ok(Lowered { op: Box::new(op), layout, forkable: lowered.forkable })
+        let spec = ops::CallSpec { slots, keep, procedure, arguments, columns, span: call.span };
+        Ok(Lowered { node: self.node(Spec::ProcedureCall(Arc::new(spec)), [lowered.node]), layout })
     }
 
     pub(super) fn lower_aggregate(
@@ -81,7 +82,7 @@ impl<'s> Lowering<'s> {
         input: &Plan,
         keys: &[(VarId, Expr)],
         aggregates: &[(VarId, trimorph_algebra::Aggregate)],
-    ) -> Result<Lowered<'s>, ExecError> {
+    ) -> Result<Lowered, ExecError> {
         let args = || aggregates.iter().flat_map(|(_, a)| a.arg.iter().chain(&a.parameter));
         let exprs: Vec<&Expr> = keys.iter().map(|(_, e)| e).chain(args()).collect();
         let below = vars_of(exprs.iter().copied());
@@ -102,11 +103,11 @@ impl<'s> Lowering<'s> {
                 .collect::<Result<_, ExecError>>()?,
             main: layout.unflat_groups(&exprs).first().copied(),
             slots: layout.slots(),
-            parallel: lowered.forkable && self.numbers.is_empty(),
         };
         let vars: Vec<VarId> =
             keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
-        let op = ops::Aggregate::new(lowered.op, Arc::new(spec));
-        Ok(Lowered { op: Box::new(op), layout: rows_layout(&vars), forkable: false })
+        let parallel = lowered.node.forkable && self.numbers.is_empty() && spec.mergeable();
+        let spec = Spec::Aggregate(Arc::new(spec), parallel);
+        Ok(Lowered { node: self.node(spec, [lowered.node]), layout: rows_layout(&vars) })
     }
 }

@@ -15,7 +15,7 @@ use crate::rows::{MANY, overflow};
 use crate::{Context, ExecError};
 
 /// What becomes of the subplan's rows.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) enum ApplyMode {
     /// Input row × subplan rows: these slots of the subplan follow the kept ones. `optional`: a row without
     /// any appears once with nulls.
@@ -27,26 +27,17 @@ pub(crate) enum ApplyMode {
     /// How many there are.
     Count,
     /// The list of this expression's values.
-    Collect(Arc<Ex>),
+    Collect(Ex),
 }
 
 /// Apply over rows of one group. Output slots: the input's `keep`, then what the mode adds.
 pub(crate) struct Apply<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
-    slots: usize,
-    keep: Arc<[usize]>,
+    spec: Arc<ApplySpec>,
     subplan: BoxOperator<'s>,
     sub_chunk: Chunk<'s>,
-    sub_slots: usize,
-    /// Input slots handed to the subplan; its argument's next slot is the row number.
-    arguments: Arc<[usize]>,
     cell: ArgumentCell<'s>,
-    /// The slot of the row number in the subplan's output; none where rows come one at a time.
-    number: Option<usize>,
-    mode: ApplyMode,
-    one_by_one: bool,
-    make: Arc<dyn Fn() -> (BoxOperator<'s>, ArgumentCell<'s>) + Send + Sync + 's>,
     /// Positions of the input not handed out yet, and those in the subplan now.
     rest: Vec<u32>,
     current: Vec<u32>,
@@ -54,17 +45,17 @@ pub(crate) struct Apply<'s> {
     draining: bool,
 }
 
-/// The parts of an apply that lowering decides.
-pub(crate) struct ApplyParts<'s> {
+/// What is applied.
+#[derive(Debug)]
+pub(crate) struct ApplySpec {
     pub(crate) slots: usize,
-    pub(crate) keep: Arc<[usize]>,
+    pub(crate) keep: Vec<usize>,
     pub(crate) sub_slots: usize,
-    pub(crate) arguments: Arc<[usize]>,
+    /// Input slots handed to the subplan; its argument's next slot is the row number.
+    pub(crate) arguments: Vec<usize>,
+    /// The slot of the row number in the subplan's output; none where rows come one at a time.
     pub(crate) number: Option<usize>,
     pub(crate) mode: ApplyMode,
-    pub(crate) one_by_one: bool,
-    /// Makes the subplan's operators with an argument cell of their own.
-    pub(crate) make: Arc<dyn Fn() -> (BoxOperator<'s>, ArgumentCell<'s>) + Send + Sync + 's>,
 }
 
 /// Values of one row that are collected between two looks at the flag that cancels, and bytes that are not
@@ -73,26 +64,20 @@ const VALUES_UNCHECKED: usize = 1 << 16;
 const HELD_BYTES_MIN: usize = 1 << 16;
 
 impl<'s> Apply<'s> {
-    /// With a subplan's operators and their argument cell, such as `parts.make` makes.
+    /// `cell` is where the operators of the subplan get their rows.
     pub(crate) fn new(
         child: BoxOperator<'s>,
-        parts: ApplyParts<'s>,
-        (subplan, cell): (BoxOperator<'s>, ArgumentCell<'s>),
+        subplan: BoxOperator<'s>,
+        cell: ArgumentCell<'s>,
+        spec: Arc<ApplySpec>,
     ) -> Self {
         Self {
             child,
-            inner: Chunk::with_slots(&[parts.slots]),
-            slots: parts.slots,
-            keep: parts.keep,
+            inner: Chunk::with_slots(&[spec.slots]),
             subplan,
-            sub_chunk: Chunk::with_slots(&[parts.sub_slots]),
-            sub_slots: parts.sub_slots,
-            arguments: parts.arguments,
+            sub_chunk: Chunk::with_slots(&[spec.sub_slots]),
             cell,
-            number: parts.number,
-            mode: parts.mode,
-            one_by_one: parts.one_by_one,
-            make: parts.make,
+            spec,
             rest: Vec::new(),
             current: Vec::new(),
             matched: Vec::new(),
@@ -109,11 +94,14 @@ impl<'s> Apply<'s> {
             }
             self.rest = self.inner.groups[0].positions();
         }
-        self.current =
-            if self.one_by_one { self.rest.drain(..1).collect() } else { std::mem::take(&mut self.rest) };
+        self.current = if self.spec.number.is_none() {
+            self.rest.drain(..1).collect()
+        } else {
+            std::mem::take(&mut self.rest)
+        };
         let group = &self.inner.groups[0];
         let mut vectors: Vec<Vector<'s>> =
-            self.arguments.iter().map(|s| group.vectors[*s].gather(&self.current)).collect();
+            self.spec.arguments.iter().map(|s| group.vectors[*s].gather(&self.current)).collect();
         vectors.push(Vector::new(Values::Int((0..self.current.len() as i64).collect())));
         self.matched = vec![false; self.current.len()];
         self.cell.put(Group { len: self.current.len(), vectors, ..Group::default() });
@@ -128,7 +116,7 @@ impl<'s> Apply<'s> {
             return Ok(None);
         }
         let group = &self.sub_chunk.groups[0];
-        let numbers = match self.number.map(|slot| &group.vectors[slot].values) {
+        let numbers = match self.spec.number.map(|slot| &group.vectors[slot].values) {
             Some(Values::Int(numbers)) => Some(numbers),
             _ => None,
         };
@@ -148,7 +136,7 @@ impl<'s> Apply<'s> {
         let out = &mut chunk.groups[0];
         out.reset(parents.len());
         out.selection = Selection::All;
-        for (slot, from) in self.keep.iter().enumerate() {
+        for (slot, from) in self.spec.keep.iter().enumerate() {
             out.vectors[slot] = group.vectors[*from].gather(&positions);
         }
         let multiplicity = (positions.iter().enumerate())
@@ -180,7 +168,7 @@ impl<'s> Apply<'s> {
                 self.output(&parents, chunk, |k| from.multiplicity_at(positions[k] as usize));
                 let out = &mut chunk.groups[0];
                 for (k, slot) in slots.iter().enumerate() {
-                    out.vectors[self.keep.len() + k] = from.vectors[*slot].gather(&positions);
+                    out.vectors[self.spec.keep.len() + k] = from.vectors[*slot].gather(&positions);
                 }
                 return Ok(true);
             }
@@ -192,7 +180,7 @@ impl<'s> Apply<'s> {
                 if !missing.is_empty() {
                     self.output(&missing, chunk, |_| 1);
                     for k in 0..slots.len() {
-                        chunk.groups[0].vectors[self.keep.len() + k] = Vector::nulls(missing.len());
+                        chunk.groups[0].vectors[self.spec.keep.len() + k] = Vector::nulls(missing.len());
                     }
                     return Ok(true);
                 }
@@ -208,7 +196,7 @@ impl<'s> Apply<'s> {
         let (mut held, mut bytes) = (cx.settings.budget.reservation(), 0);
         while let Some(pairs) = self.pull(cx)? {
             let group = &self.sub_chunk.groups[0];
-            match &self.mode {
+            match &self.spec.mode {
                 ApplyMode::Collect(ex) => {
                     let values = evaluate(ex, &self.sub_chunk, 0, cx)?.into_vector(group.len);
                     for (number, p) in pairs {
@@ -248,7 +236,7 @@ impl<'s> Apply<'s> {
                 }
             }
         }
-        Ok(Vector::new(match &self.mode {
+        Ok(Vector::new(match &self.spec.mode {
             ApplyMode::Collect(_) => Values::Any(lists.into_iter().map(Value::list).collect()),
             ApplyMode::Count => Values::Int(
                 counts
@@ -263,13 +251,13 @@ impl<'s> Apply<'s> {
 
 impl<'s> Operator<'s> for Apply<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        if let ApplyMode::Join { slots, optional } = self.mode.clone() {
+        if let ApplyMode::Join { slots, optional } = self.spec.mode.clone() {
             return self.next_join(chunk, cx, &slots, optional);
         }
         while self.feed(cx)? {
             let summary = self.summarise(cx)?;
             let all: Vec<u32> = (0..u32::try_from(self.current.len()).unwrap_or(0)).collect();
-            if let ApplyMode::Semi { anti } = self.mode {
+            if let ApplyMode::Semi { anti } = self.spec.mode {
                 let kept: Vec<u32> = all.into_iter().filter(|n| self.matched[*n as usize] != anti).collect();
                 if kept.is_empty() {
                     continue;
@@ -277,7 +265,7 @@ impl<'s> Operator<'s> for Apply<'s> {
                 self.output(&kept, chunk, |_| 1);
             } else {
                 self.output(&all, chunk, |_| 1);
-                chunk.groups[0].vectors[self.keep.len()] = summary;
+                chunk.groups[0].vectors[self.spec.keep.len()] = summary;
             }
             return Ok(true);
         }
@@ -290,22 +278,5 @@ impl<'s> Operator<'s> for Apply<'s> {
         self.rest.clear();
         self.current.clear();
         self.draining = false;
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(
-            self.child.fork(),
-            ApplyParts {
-                slots: self.slots,
-                keep: Arc::clone(&self.keep),
-                sub_slots: self.sub_slots,
-                arguments: Arc::clone(&self.arguments),
-                number: self.number,
-                mode: self.mode.clone(),
-                one_by_one: self.one_by_one,
-                make: Arc::clone(&self.make),
-            },
-            (self.make)(),
-        ))
     }
 }

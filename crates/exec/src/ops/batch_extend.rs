@@ -20,20 +20,26 @@ pub(crate) struct BatchExtend<'s> {
 }
 
 impl<'s> BatchExtend<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, batch: Batch<'s>) -> Self {
-        Self { child, batch }
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<BatchExtendSpec>) -> Self {
+        Self { child, batch: Batch::new(spec) }
     }
 }
 
-/// Rows being extended, list by list. Input slots `keep` become output slots `0..`; the node reached and the
-/// edge follow.
+/// What is extended and kept. Input slots `keep` become output slots `0..`; the node reached and the edge
+/// follow.
+#[derive(Debug)]
+pub(crate) struct BatchExtendSpec {
+    pub(crate) slots: usize,
+    pub(crate) from: usize,
+    pub(crate) keep: Vec<usize>,
+    pub(crate) want_edge: bool,
+    pub(crate) step: EdgeAccess,
+}
+
+/// Rows being extended, list by list.
 pub(crate) struct Batch<'s> {
     inner: Chunk<'s>,
-    slots: usize,
-    from: usize,
-    keep: Arc<[usize]>,
-    want_edge: bool,
-    step: Arc<EdgeAccess>,
+    spec: Arc<BatchExtendSpec>,
     /// Positions of the input not extended yet, and how many lists of the current one have been taken.
     rest: Vec<u32>,
     cursor: usize,
@@ -43,20 +49,9 @@ pub(crate) struct Batch<'s> {
 }
 
 impl<'s> Batch<'s> {
-    pub(crate) fn new(
-        slots: usize,
-        from: usize,
-        keep: Arc<[usize]>,
-        want_edge: bool,
-        step: Arc<EdgeAccess>,
-    ) -> Self {
-        let inner = Chunk::with_slots(&[slots]);
-        Self { inner, slots, from, keep, want_edge, step, rest: Vec::new(), cursor: 0, lists: 0, last: 0 }
-    }
-
-    /// The same for another thread.
-    pub(crate) fn twin(&self) -> Self {
-        Self::new(self.slots, self.from, Arc::clone(&self.keep), self.want_edge, Arc::clone(&self.step))
+    pub(crate) fn new(spec: Arc<BatchExtendSpec>) -> Self {
+        let inner = Chunk::with_slots(&[spec.slots]);
+        Self { inner, spec, rest: Vec::new(), cursor: 0, lists: 0, last: 0 }
     }
 
     /// Where the rows to extend are put; `begin` then starts with them.
@@ -80,19 +75,19 @@ impl<'s> Batch<'s> {
         let room = cx.settings.vector_size;
         let group = &self.inner.groups[0];
         let mut nodes = Vec::with_capacity(self.last);
-        let mut edges = self.want_edge.then(|| Vec::with_capacity(self.last));
+        let mut edges = self.spec.want_edge.then(|| Vec::with_capacity(self.last));
         // Rows of which nothing is kept need not be found again.
-        let repeats = !self.keep.is_empty() || group.multiplicity.is_some();
+        let repeats = !self.spec.keep.is_empty() || group.multiplicity.is_some();
         let mut parents = Vec::with_capacity(if repeats { self.last } else { 0 });
         while self.cursor < self.rest.len() && nodes.len() < room {
             let p = self.rest[self.cursor];
-            let Some(node) = group.vectors[self.from].node(p as usize) else {
+            let Some(node) = group.vectors[self.spec.from].node(p as usize) else {
                 self.cursor += 1;
                 continue;
             };
-            // Lists are taken whole: their length is bounded by the degree, and edges by position need the whole
-            // list.
-            for list in self.step.lists(node, &cx.reader).skip(self.lists) {
+            // Lists are taken whole: their length is bounded by the degree, and edges by position need the
+            // whole list.
+            for list in self.spec.step.lists(node, &cx.reader).skip(self.lists) {
                 list.append(&mut nodes, edges.as_mut());
                 self.lists += 1;
                 if nodes.len() >= room {
@@ -114,9 +109,10 @@ impl<'s> Batch<'s> {
         let out = &mut chunk.groups[0];
         self.last = nodes.len();
         out.reset(nodes.len());
-        repeat(group, &self.keep, &parents, out);
-        let next = self.keep.len();
-        out.vectors[next] = Vector::new(Values::Node(Nodes::Ids { table: self.step.target(), ids: nodes }));
+        repeat(group, &self.spec.keep, &parents, out);
+        let next = self.spec.keep.len();
+        out.vectors[next] =
+            Vector::new(Values::Node(Nodes::Ids { table: self.spec.step.target(), ids: nodes }));
         if let Some(edges) = edges {
             out.vectors[next + 1] = Vector::new(Values::Edge(Edges::Ids(edges)));
         }
@@ -139,9 +135,5 @@ impl<'s> Operator<'s> for BatchExtend<'s> {
     fn reset(&mut self) {
         self.child.reset();
         self.batch.reset();
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), self.batch.twin()))
     }
 }

@@ -174,8 +174,4 @@ impl<'s> Operator<'s> for ChainExtend<'s> {
         self.rest.clear();
         self.cursor = 0;
     }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), Arc::clone(&self.spec)))
-    }
 }

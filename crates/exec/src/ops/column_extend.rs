@@ -13,17 +13,28 @@ use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
-/// Column extend.
-pub(crate) struct ColumnExtend<'s> {
-    pub(crate) child: BoxOperator<'s>,
+/// What is followed, and where the neighbours go.
+#[derive(Debug)]
+pub(crate) struct ColumnExtendSpec {
     pub(crate) from: Place,
     pub(crate) to_slot: usize,
     pub(crate) edge_slot: Option<usize>,
-    pub(crate) step: Arc<EdgeAccess>,
+    pub(crate) step: EdgeAccess,
+    /// Whether the group of the start node is flat.
     pub(crate) flat: bool,
 }
 
+/// Column extend.
+pub(crate) struct ColumnExtend<'s> {
+    child: BoxOperator<'s>,
+    spec: Arc<ColumnExtendSpec>,
+}
+
 impl<'s> ColumnExtend<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<ColumnExtendSpec>) -> Self {
+        Self { child, spec }
+    }
+
     /// The common case: nodes of one table without nulls, one adjacency, no edge wanted.
     fn fill_plain(
         &self,
@@ -32,29 +43,29 @@ impl<'s> ColumnExtend<'s> {
         out: &mut [NodeId],
         cx: &Context<'s>,
     ) -> Option<Vec<u32>> {
-        let from = &group.vectors[self.from.slot];
+        let from = &group.vectors[self.spec.from.slot];
         let Values::Node(nodes) = &from.values else { return None };
-        let neighbours = self.step.one(nodes.table()?, &cx.reader)?;
-        let plain = from.nulls.is_none() && self.edge_slot.is_none();
+        let neighbours = self.spec.step.one(nodes.table()?, &cx.reader)?;
+        let plain = from.nulls.is_none() && self.spec.edge_slot.is_none();
         plain.then(|| neighbours.singles(nodes, positions, out))
     }
 
     /// Fills the vectors at the positions meant, and gives those that have an edge.
     fn fill(&self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Vec<u32> {
-        let group = &chunk.groups[self.from.group];
-        let positions = if self.flat { group.positions() } else { group.selection.to_vec(group.len) };
+        let group = &chunk.groups[self.spec.from.group];
+        let positions = if self.spec.flat { group.positions() } else { group.selection.to_vec(group.len) };
         let mut nodes = vec![NodeId(0); group.len];
         if let Some(kept) = self.fill_plain(group, &positions, &mut nodes, cx) {
-            let table = self.step.target();
-            let group = &mut chunk.groups[self.from.group];
-            group.vectors[self.to_slot] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
+            let table = self.spec.step.target();
+            let group = &mut chunk.groups[self.spec.from.group];
+            group.vectors[self.spec.to_slot] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
             return kept;
         }
-        let mut edges = self.edge_slot.map(|_| vec![EdgeId(0); group.len]);
+        let mut edges = self.spec.edge_slot.map(|_| vec![EdgeId(0); group.len]);
         let mut kept = Vec::with_capacity(positions.len());
-        let from = &group.vectors[self.from.slot];
+        let from = &group.vectors[self.spec.from.slot];
         let mut visit = |i: u32, node: NodeId| {
-            for neighbours in self.step.neighbours(node.table(), &cx.reader) {
+            for neighbours in self.spec.step.neighbours(node.table(), &cx.reader) {
                 let found = match &mut edges {
                     None => neighbours.single_node(node),
                     Some(edges) => neighbours.single_edge(node).map(|(neighbour, edge)| {
@@ -73,10 +84,10 @@ impl<'s> ColumnExtend<'s> {
                 visit(*i, node);
             }
         }
-        let table = self.step.target();
-        let group = &mut chunk.groups[self.from.group];
-        group.vectors[self.to_slot] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
-        if let (Some(slot), Some(edges)) = (self.edge_slot, edges) {
+        let table = self.spec.step.target();
+        let group = &mut chunk.groups[self.spec.from.group];
+        group.vectors[self.spec.to_slot] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
+        if let (Some(slot), Some(edges)) = (self.spec.edge_slot, edges) {
             group.vectors[slot] = Vector::new(Values::Edge(Edges::Ids(edges)));
         }
         kept
@@ -91,8 +102,8 @@ impl<'s> Operator<'s> for ColumnExtend<'s> {
             if kept.is_empty() {
                 continue;
             }
-            let group = &mut chunk.groups[self.from.group];
-            if !self.flat && kept.len() < group.selection.count(group.len) {
+            let group = &mut chunk.groups[self.spec.from.group];
+            if !self.spec.flat && kept.len() < group.selection.count(group.len) {
                 group.selection = Selection::List(kept);
             }
             return Ok(true);
@@ -102,16 +113,5 @@ impl<'s> Operator<'s> for ColumnExtend<'s> {
 
     fn reset(&mut self) {
         self.child.reset();
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self {
-            child: self.child.fork(),
-            from: self.from,
-            to_slot: self.to_slot,
-            edge_slot: self.edge_slot,
-            step: Arc::clone(&self.step),
-            flat: self.flat,
-        })
     }
 }

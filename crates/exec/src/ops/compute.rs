@@ -11,21 +11,28 @@ use crate::operator::{BoxOperator, Operator};
 use crate::rows::general_bytes;
 use crate::{Context, ExecError};
 
-/// Compute. `fresh` is a flat group that exists only for expressions over flat groups.
-pub(crate) struct Compute<'s> {
-    pub(crate) child: BoxOperator<'s>,
-    pub(crate) items: Arc<[(Place, Ex)]>,
+/// What is computed, and where it goes.
+#[derive(Debug)]
+pub(crate) struct ComputeSpec {
+    pub(crate) items: Vec<(Place, Ex)>,
+    /// A flat group that exists only for expressions over flat groups.
     pub(crate) fresh: Option<usize>,
+}
+
+/// Compute.
+pub(crate) struct Compute<'s> {
+    child: BoxOperator<'s>,
+    spec: Arc<ComputeSpec>,
     /// For the general values of the last chunk: what is above holds its own.
-    pub(crate) held: Option<Reservation>,
+    held: Option<Reservation>,
 }
 
 /// Bytes of general values below which a chunk is not worth a charge.
 const HELD_BYTES_MIN: u64 = 1 << 20;
 
 impl<'s> Compute<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, items: Arc<[(Place, Ex)]>, fresh: Option<usize>) -> Self {
-        Self { child, items, fresh, held: None }
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<ComputeSpec>) -> Self {
+        Self { child, spec, held: None }
     }
 }
 
@@ -34,13 +41,13 @@ impl<'s> Operator<'s> for Compute<'s> {
         if !self.child.next(chunk, cx)? {
             return Ok(false);
         }
-        if let Some(fresh) = self.fresh {
+        if let Some(fresh) = self.spec.fresh {
             let group: &mut Group<'s> = &mut chunk.groups[fresh];
             group.reset(1);
             group.flat = Some(0);
         }
         let mut bytes = 0;
-        for (place, ex) in self.items.iter() {
+        for (place, ex) in &self.spec.items {
             let len = chunk.groups[place.group].len;
             let vector = evaluate(ex, chunk, place.group, cx)?.into_vector(len);
             bytes += general_bytes(&vector);
@@ -55,9 +62,5 @@ impl<'s> Operator<'s> for Compute<'s> {
 
     fn reset(&mut self) {
         self.child.reset();
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), Arc::clone(&self.items), self.fresh))
     }
 }

@@ -75,26 +75,41 @@ impl Counts {
 
 /// One step that is counted. Its predicate is compiled for a group with the edge in slot 0 and the node
 /// reached in slot 1.
-pub(crate) struct CountTarget {
-    pub(crate) step: EdgeAccess,
+#[derive(Debug)]
+pub(crate) struct CountStepSpec {
+    pub(crate) step: Arc<EdgeAccess>,
     pub(crate) predicate: Option<Ex>,
     /// Whether the predicate reads nothing but properties of the edge.
     pub(crate) edge_only: bool,
+    pub(crate) next: Vec<CountStepSpec>,
+}
+
+/// A step being counted, by all twins together.
+pub(crate) struct CountTarget {
+    step: Arc<EdgeAccess>,
+    predicate: Option<Ex>,
+    edge_only: bool,
     /// The predicate as a range of one property, if it is one.
-    pub(crate) range: Option<PropertyTest>,
-    pub(crate) next: Vec<CountTarget>,
+    range: Option<PropertyTest>,
+    next: Vec<CountTarget>,
     /// By node table: the product of what `next` gives for each node.
-    pub(crate) weights: Vec<OnceLock<Result<(Counts, Reservation), ExecError>>>,
+    weights: Vec<OnceLock<Result<(Counts, Reservation), ExecError>>>,
 }
 
 const EDGE_SLOT: usize = 0;
 const NODE_SLOT: usize = 1;
 
 impl CountTarget {
-    pub(crate) fn new(step: EdgeAccess, predicate: Option<Ex>, edge_only: bool, next: Vec<Self>) -> Self {
-        let weights = step.by_table.iter().map(|_| OnceLock::new()).collect();
-        let range = if edge_only { predicate.as_ref().and_then(PropertyTest::of) } else { None };
-        Self { step, predicate, edge_only, range, next, weights }
+    pub(crate) fn new(spec: &CountStepSpec) -> Self {
+        let CountStepSpec { step, predicate, edge_only, next } = spec;
+        Self {
+            step: Arc::clone(step),
+            predicate: predicate.clone(),
+            edge_only: *edge_only,
+            range: predicate.as_ref().filter(|_| *edge_only).and_then(PropertyTest::of),
+            next: next.iter().map(Self::new).collect(),
+            weights: step.by_table.iter().map(|_| OnceLock::new()).collect(),
+        }
     }
 
     /// The weight of each node of `table`; none if every node weighs 1.
@@ -262,9 +277,9 @@ fn copied(nodes: &Nodes<'_>, len: usize) -> Nodes<'static> {
     Nodes::Ids { table: nodes.table(), ids }
 }
 
-/// Counts the edges of consecutive rows that pass a predicate on edge properties: forward lists that are
-/// in order follow each other, so the property pages are read from end to end. `false`, and nothing done, where they
-/// do not.
+/// Counts the edges of consecutive rows that pass a predicate on edge properties: forward lists that are in
+/// order follow each other, so the property pages are read from end to end. `false`, and nothing done, where
+/// they do not.
 fn count_slots(
     neighbours: &Neighbours<'_, '_>,
     predicate: &Ex,
@@ -331,15 +346,22 @@ fn select<'s>(
     Ok(std::mem::take(&mut chunk.groups[0].selection))
 }
 
-/// Counting extend. For a node in a flat group the count becomes the multiplicity of `fresh`, a flat group of
+/// What is counted. For a node in a flat group the count becomes the multiplicity of `fresh`, a flat group of
 /// its own: the node's group may stand still while others move.
-pub(crate) struct CountExtend<'s> {
-    pub(crate) child: BoxOperator<'s>,
+#[derive(Debug)]
+pub(crate) struct CountExtendSpec {
     pub(crate) from: Place,
     pub(crate) fresh: Option<usize>,
-    pub(crate) target: Arc<CountTarget>,
+    pub(crate) step: CountStepSpec,
     /// Whether nobody above looks at the positions of the node's group, so that one may stand for all.
     pub(crate) whole: bool,
+}
+
+/// Counting extend.
+pub(crate) struct CountExtend<'s> {
+    child: BoxOperator<'s>,
+    spec: Arc<CountExtendSpec>,
+    target: Arc<CountTarget>,
 }
 
 /// The count of the node at position `i` of a vector; 0 for null.
@@ -355,11 +377,15 @@ fn count_at(target: &CountTarget, from: &Vector<'_>, i: usize, cx: &Context<'_>)
 }
 
 impl<'s> CountExtend<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<CountExtendSpec>, target: Arc<CountTarget>) -> Self {
+        Self { child, spec, target }
+    }
+
     /// Multiplies; gives whether anything is left.
     fn multiply(&self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        if let Some(fresh) = self.fresh {
-            let group = &chunk.groups[self.from.group];
-            let vector = &group.vectors[self.from.slot];
+        if let Some(fresh) = self.spec.fresh {
+            let group = &chunk.groups[self.spec.from.group];
+            let vector = &group.vectors[self.spec.from.slot];
             let count = count_at(&self.target, vector, group.flat.unwrap_or(0), cx)?;
             let group = &mut chunk.groups[fresh];
             group.reset(1);
@@ -367,19 +393,19 @@ impl<'s> CountExtend<'s> {
             group.multiplicity = Some(vec![count]);
             return Ok(count > 0);
         }
-        let group = &mut chunk.groups[self.from.group];
+        let group = &mut chunk.groups[self.spec.from.group];
         let len = group.len;
-        if self.whole
+        if self.spec.whole
             && group.selection == Selection::All
             && group.multiplicity.is_none()
-            && let Values::Node(Nodes::Range(first)) = group.vectors[self.from.slot].values
+            && let Values::Node(Nodes::Range(first)) = group.vectors[self.spec.from.slot].values
             && let Some(total) = self.target.total(first.table(), first.row(), len as u64, cx)
         {
             group.stand_for(total);
             return Ok(total > 0);
         }
         let mut counts = group.multiplicity.take().unwrap_or_else(|| vec![1; len]);
-        let from = &group.vectors[self.from.slot];
+        let from = &group.vectors[self.spec.from.slot];
         match &from.values {
             // Rows left out before have a count of 0 and keep it.
             Values::Node(Nodes::Range(first)) if group.selection.count(len) * 2 > len => {
@@ -412,15 +438,5 @@ impl<'s> Operator<'s> for CountExtend<'s> {
 
     fn reset(&mut self) {
         self.child.reset();
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self {
-            child: self.child.fork(),
-            from: self.from,
-            fresh: self.fresh,
-            target: Arc::clone(&self.target),
-            whole: self.whole,
-        })
     }
 }

@@ -52,8 +52,4 @@ impl<'s> Operator<'s> for Distinct<'s> {
         self.seen = KeyTable::default();
         self.held = None;
     }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), Arc::clone(&self.slots)))
-    }
 }

@@ -14,20 +14,32 @@ use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
-/// Expand into. Without an edge variable each row's multiplicity is multiplied by the number of edges; with
-/// one, rows repeat.
-pub(crate) struct ExpandInto<'s> {
-    pub(crate) child: BoxOperator<'s>,
-    pub(crate) inner: Chunk<'s>,
+/// What is asked for. Without an edge variable each row's multiplicity is multiplied by the number of edges;
+/// with one, rows repeat.
+#[derive(Debug)]
+pub(crate) struct ExpandIntoSpec {
     pub(crate) slots: usize,
     pub(crate) from: usize,
     pub(crate) to: usize,
-    pub(crate) keep: Arc<[usize]>,
+    pub(crate) keep: Vec<usize>,
     pub(crate) want_edge: bool,
-    pub(crate) step: Arc<EdgeAccess>,
+    pub(crate) step: EdgeAccess,
     /// The same step seen from the other end.
-    pub(crate) reversed: Arc<EdgeAccess>,
-    pub(crate) hub: Hub,
+    pub(crate) reversed: EdgeAccess,
+}
+
+/// Expand into.
+pub(crate) struct ExpandInto<'s> {
+    child: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    spec: Arc<ExpandIntoSpec>,
+    hub: Hub,
+}
+
+impl<'s> ExpandInto<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<ExpandIntoSpec>) -> Self {
+        Self { child, inner: Chunk::with_slots(&[spec.slots]), spec, hub: Hub::default() }
+    }
 }
 
 /// The node of the row before, and the walk along its list that begins with the second row.
@@ -59,7 +71,7 @@ impl<'r, 's> Before<'r, 's> {
 
 /// A node that many rows on end ask about, and its neighbours.
 #[derive(Default)]
-pub(crate) struct Hub {
+struct Hub {
     node: Option<NodeId>,
     rows: usize,
     set: Option<NodeSet>,
@@ -101,6 +113,7 @@ impl Hub {
 
 impl<'s> Operator<'s> for ExpandInto<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let spec = &self.spec;
         while self.child.next(&mut self.inner, cx)? {
             cx.check()?;
             let group = &self.inner.groups[0];
@@ -109,12 +122,12 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
             for p in group.positions() {
                 let i = p as usize;
                 let (Some(from), Some(to)) =
-                    (group.vectors[self.from].node(i), group.vectors[self.to].node(i))
+                    (group.vectors[spec.from].node(i), group.vectors[spec.to].node(i))
                 else {
                     continue;
                 };
-                if !self.want_edge
-                    && let Some(count) = before.count(cx, &self.reversed, to, from)
+                if !spec.want_edge
+                    && let Some(count) = before.count(cx, &spec.reversed, to, from)
                 {
                     if count > 0 {
                         parents.push(p);
@@ -122,20 +135,20 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
                     }
                     continue;
                 }
-                if !self.hub.may_join(cx, &self.reversed, to, from) {
+                if !self.hub.may_join(cx, &spec.reversed, to, from) {
                     continue;
                 }
                 let mut count = 0u64;
-                for neighbours in self.step.neighbours(from.table(), &cx.reader) {
-                    neighbours.between(from, to, self.want_edge, |edge| {
+                for neighbours in spec.step.neighbours(from.table(), &cx.reader) {
+                    neighbours.between(from, to, spec.want_edge, |edge| {
                         count += 1;
-                        if self.want_edge {
+                        if spec.want_edge {
                             edges.push(edge);
                             parents.push(p);
                         }
                     });
                 }
-                if !self.want_edge && count > 0 {
+                if !spec.want_edge && count > 0 {
                     parents.push(p);
                     counts.push(count);
                 }
@@ -152,11 +165,11 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
             };
             let multiplicity = (0..parents.len()).map(weight).collect::<Vec<_>>();
             out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
-            for (slot, from) in self.keep.iter().enumerate() {
+            for (slot, from) in spec.keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*from].gather(&parents);
             }
-            if self.want_edge {
-                out.vectors[self.keep.len()] = Vector::new(Values::Edge(Edges::Ids(edges)));
+            if spec.want_edge {
+                out.vectors[spec.keep.len()] = Vector::new(Values::Edge(Edges::Ids(edges)));
             }
             return Ok(true);
         }
@@ -165,20 +178,5 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
 
     fn reset(&mut self) {
         self.child.reset();
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self {
-            child: self.child.fork(),
-            inner: Chunk::with_slots(&[self.slots]),
-            slots: self.slots,
-            from: self.from,
-            to: self.to,
-            keep: Arc::clone(&self.keep),
-            want_edge: self.want_edge,
-            step: Arc::clone(&self.step),
-            reversed: Arc::clone(&self.reversed),
-            hub: Hub::default(),
-        })
     }
 }

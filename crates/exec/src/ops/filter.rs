@@ -7,8 +7,8 @@
 //! A comparison of one property with constants is asked of the encoded column. Where nobody above looks at
 //! the group's positions, those that pass are only counted.
 
-use std::sync::Arc;
-
+use trimorph_algebra::Op;
+use trimorph_base::Span;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Selection};
 
@@ -16,11 +16,10 @@ use crate::expr::{Ex, PropertyTest, Row, TestState, filter};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
-/// What is filtered by.
-pub(crate) struct FilterSpec {
+/// A step of a filter.
+#[derive(Clone, Debug)]
+pub(crate) struct FilterStep {
     pub(crate) predicate: Ex,
-    /// The predicate as a test on encoded columns, if it is one.
-    pub(crate) test: Option<PropertyTest>,
     /// The unflat group the predicate reads, none if all are flat.
     pub(crate) group: Option<usize>,
     /// Whether nobody above looks at the positions of that group.
@@ -35,7 +34,9 @@ pub(crate) struct Filter<'s> {
 
 /// A predicate and what it works with.
 struct Step {
-    spec: Arc<FilterSpec>,
+    spec: FilterStep,
+    /// The predicate as a test on encoded columns, if it is one.
+    test: Option<PropertyTest>,
     state: TestState,
     /// Positions that passed, and how many tuples they stand for: lent to the group until the next call.
     spare: Vec<u32>,
@@ -43,10 +44,42 @@ struct Step {
 }
 
 impl<'s> Filter<'s> {
-    /// Tests in the order of `specs`.
-    pub(crate) fn new(child: BoxOperator<'s>, specs: impl IntoIterator<Item = Arc<FilterSpec>>) -> Self {
-        let step = |spec| Step { spec, state: TestState::default(), spare: Vec::new(), counts: Vec::new() };
-        Self { child, steps: specs.into_iter().map(step).collect() }
+    /// Tests in the order of `specs`, but comparisons of one property that follow each other in one step.
+    pub(crate) fn new(child: BoxOperator<'s>, specs: &[FilterStep]) -> Self {
+        let mut steps: Vec<Step> = Vec::new();
+        for spec in specs {
+            let test_of = || PropertyTest::of(&spec.predicate).filter(|t| Some(t.place.group) == spec.group);
+            let test = test_of();
+            if let Some(last) =
+                steps.last_mut().filter(|last| last.spec.group == spec.group && test.is_some())
+                && let Some(first) = last.test.take()
+                && let Some(more) = test_of()
+            {
+                match first.and(more) {
+                    Ok(both) => {
+                        last.test = Some(both);
+                        last.spec.counted = spec.counted;
+                        add_part(&mut last.spec.predicate, spec.predicate.clone());
+                        continue;
+                    }
+                    Err(first) => last.test = Some(first),
+                }
+            }
+            let (state, spec) = (TestState::default(), spec.clone());
+            steps.push(Step { spec, test, state, spare: Vec::new(), counts: Vec::new() });
+        }
+        Self { child, steps }
+    }
+}
+
+/// Makes a predicate the conjunction of it and another.
+fn add_part(predicate: &mut Ex, part: Ex) {
+    match predicate {
+        Ex::Op(Op::And, parts, _) => parts.push(part),
+        first => {
+            let first_part = std::mem::replace(first, Ex::Const(Value::Null));
+            *first = Ex::Op(Op::And, vec![first_part, part], Span::default());
+        }
     }
 }
 
@@ -86,7 +119,7 @@ impl Step {
         group: usize,
         cx: &Context<'s>,
     ) -> Result<bool, ExecError> {
-        if let Some(test) = &self.spec.test {
+        if let Some(test) = &self.test {
             let g = &mut chunk.groups[group];
             if self.spec.counted
                 && let Some(count) = test.count(g, &mut self.state, cx)
@@ -141,9 +174,5 @@ impl<'s> Operator<'s> for Filter<'s> {
 
     fn reset(&mut self) {
         self.child.reset();
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), self.steps.iter().map(|step| Arc::clone(&step.spec))))
     }
 }

@@ -9,41 +9,43 @@ use trimorph_vector::{Chunk, Selection};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
+/// Which group a cursor goes through.
+#[derive(Clone, Debug)]
+pub(crate) struct CursorSpec {
+    pub(crate) group: usize,
+    /// The other groups that are unflat at this point of the plan.
+    pub(crate) others: Arc<[usize]>,
+}
+
 /// Goes through the positions of a group.
 ///
 /// Invariant: what operators above narrow or multiply for one position must not be seen at the next. So the
 /// selections and multiplicities of the other groups that are unflat here are kept when the first position is
 /// taken and put back at each following one.
 pub(crate) struct Cursor {
-    group: usize,
-    others: Arc<[usize]>,
+    spec: CursorSpec,
     next: Option<usize>,
     saved: Vec<(Selection, Option<Vec<u64>>)>,
 }
 
 impl Cursor {
-    /// A cursor over `group`; `others` are the other groups that are unflat at this point of the plan.
-    pub(crate) fn new(group: usize, others: Arc<[usize]>) -> Self {
-        Self { group, others, next: None, saved: Vec::new() }
-    }
-
-    /// The same, before its first position.
-    pub(crate) fn fork(&self) -> Self {
-        Self::new(self.group, Arc::clone(&self.others))
+    /// Before its first position.
+    pub(crate) fn new(spec: CursorSpec) -> Self {
+        Self { spec, next: None, saved: Vec::new() }
     }
 
     /// Makes the next selected position flat; `false` when there is none left.
     #[inline]
     pub(crate) fn advance(&mut self, chunk: &mut Chunk<'_>) -> bool {
         let Some(k) = &mut self.next else { return false };
-        let g = &mut chunk.groups[self.group];
+        let g = &mut chunk.groups[self.spec.group];
         if *k >= g.selection.count(g.len) {
             self.next = None;
             return false;
         }
         g.flat = Some(g.selection.position(*k));
         if *k > 0 {
-            for (other, (selection, multiplicity)) in self.others.iter().zip(&self.saved) {
+            for (other, (selection, multiplicity)) in self.spec.others.iter().zip(&self.saved) {
                 chunk.groups[*other].selection = selection.clone();
                 chunk.groups[*other].multiplicity = multiplicity.clone();
             }
@@ -54,13 +56,13 @@ impl Cursor {
 
     /// Makes the group unflat again, for the operators below to fill.
     pub(crate) fn release(&self, chunk: &mut Chunk<'_>) {
-        chunk.groups[self.group].flat = None;
+        chunk.groups[self.spec.group].flat = None;
     }
 
     /// Starts with a freshly filled group.
     pub(crate) fn start(&mut self, chunk: &Chunk<'_>) {
         self.next = Some(0);
-        self.saved = (self.others.iter())
+        self.saved = (self.spec.others.iter())
             .map(|o| (chunk.groups[*o].selection.clone(), chunk.groups[*o].multiplicity.clone()))
             .collect();
     }
@@ -78,8 +80,8 @@ pub(crate) struct Flatten<'s> {
 }
 
 impl<'s> Flatten<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, cursor: Cursor) -> Self {
-        Self { child, cursor }
+    pub(crate) fn new(child: BoxOperator<'s>, spec: CursorSpec) -> Self {
+        Self { child, cursor: Cursor::new(spec) }
     }
 }
 
@@ -101,9 +103,5 @@ impl<'s> Operator<'s> for Flatten<'s> {
     fn reset(&mut self) {
         self.child.reset();
         self.cursor.reset();
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), self.cursor.fork()))
     }
 }

@@ -14,7 +14,7 @@ use crate::rows::Rows;
 use crate::{Context, ExecError};
 
 /// The finished build side.
-struct Built<'s> {
+pub(crate) struct Built<'s> {
     rows: Rows<'s>,
     keys: KeyTable,
     /// Rows of key `k`: `members[starts[k]..starts[k + 1]]`.
@@ -23,7 +23,9 @@ struct Built<'s> {
     _held: trimorph_base::Reservation,
 }
 
-type Shared<'s> = Arc<OnceLock<Result<Built<'s>, ExecError>>>;
+/// The build side, built by whichever twin asks first.
+#[derive(Clone, Default)]
+pub(crate) struct BuildSide<'s>(Arc<OnceLock<Result<Built<'s>, ExecError>>>);
 
 /// Hash join over rows of one group on both sides.
 pub(crate) struct HashJoin<'s> {
@@ -31,13 +33,14 @@ pub(crate) struct HashJoin<'s> {
     pub(crate) build: BoxOperator<'s>,
     inner: Chunk<'s>,
     shape: Arc<Shape>,
-    built: Shared<'s>,
+    built: BuildSide<'s>,
     rest: Vec<u32>,
     cursor: usize,
     offset: usize,
 }
 
 /// Slots of both sides. Output slots: `probe_keep`, then `build_keep`.
+#[derive(Debug)]
 pub(crate) struct Shape {
     pub(crate) probe_slots: usize,
     pub(crate) build_slots: usize,
@@ -50,9 +53,14 @@ pub(crate) struct Shape {
 }
 
 impl<'s> HashJoin<'s> {
-    pub(crate) fn new(probe: BoxOperator<'s>, build: BoxOperator<'s>, shape: Arc<Shape>) -> Self {
+    pub(crate) fn new(
+        probe: BoxOperator<'s>,
+        build: BoxOperator<'s>,
+        shape: Arc<Shape>,
+        built: BuildSide<'s>,
+    ) -> Self {
         let inner = Chunk::with_slots(&[shape.probe_slots]);
-        Self { probe, build, inner, shape, built: Arc::default(), rest: Vec::new(), cursor: 0, offset: 0 }
+        Self { probe, build, inner, shape, built, rest: Vec::new(), cursor: 0, offset: 0 }
     }
 
     fn build(build: &mut BoxOperator<'s>, shape: &Shape, cx: &Context<'s>) -> Result<Built<'s>, ExecError> {
@@ -121,7 +129,7 @@ impl<'s> HashJoin<'s> {
 impl<'s> Operator<'s> for HashJoin<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let (built, build, shape) = (&self.built, &mut self.build, &self.shape);
-        let built = match built.get_or_init(|| Self::build(build, shape, cx)) {
+        let built = match built.0.get_or_init(|| Self::build(build, shape, cx)) {
             Ok(built) => built,
             Err(e) => return Err(e.clone()),
         };
@@ -186,15 +194,9 @@ impl<'s> Operator<'s> for HashJoin<'s> {
         self.probe.reset();
         if !self.shape.constant {
             self.build.reset();
-            self.built = Arc::default();
+            self.built = BuildSide::default();
         }
         self.rest.clear();
         (self.cursor, self.offset) = (0, 0);
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        let mut twin = Self::new(self.probe.fork(), self.build.fork(), Arc::clone(&self.shape));
-        twin.built = Arc::clone(&self.built);
-        Box::new(twin)
     }
 }

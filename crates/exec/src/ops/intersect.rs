@@ -13,15 +13,21 @@ use trimorph_vector::{Chunk, Nodes, Values, Vector};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
-/// Intersect over rows of one group. Input slots `keep` become output slots `0..`; the node follows if it is
-/// wanted, else each row is multiplied by the number of matches.
+/// What is intersected. Input slots `keep` become output slots `0..`; the node follows if it is wanted, else
+/// each row is multiplied by the number of matches.
+#[derive(Debug)]
+pub(crate) struct IntersectSpec {
+    pub(crate) slots: usize,
+    pub(crate) lists: Vec<(usize, EdgeAccess)>,
+    pub(crate) keep: Vec<usize>,
+    pub(crate) want_node: bool,
+}
+
+/// Intersect over rows of one group.
 pub(crate) struct Intersect<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
-    slots: usize,
-    lists: Arc<[(usize, EdgeAccess)]>,
-    keep: Arc<[usize]>,
-    want_node: bool,
+    spec: Arc<IntersectSpec>,
     rest: Vec<u32>,
     cursor: usize,
     buffers: Vec<Vec<NodeId>>,
@@ -31,21 +37,15 @@ pub(crate) struct Intersect<'s> {
 const NODES_UNCHECKED: usize = 1 << 18;
 
 impl<'s> Intersect<'s> {
-    pub(crate) fn new(
-        child: BoxOperator<'s>,
-        slots: usize,
-        lists: Arc<[(usize, EdgeAccess)]>,
-        keep: Arc<[usize]>,
-        want_node: bool,
-    ) -> Self {
-        let buffers = vec![Vec::new(); lists.len()];
-        let inner = Chunk::with_slots(&[slots]);
-        Self { child, inner, slots, lists, keep, want_node, rest: Vec::new(), cursor: 0, buffers }
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<IntersectSpec>) -> Self {
+        let buffers = vec![Vec::new(); spec.lists.len()];
+        let inner = Chunk::with_slots(&[spec.slots]);
+        Self { child, inner, spec, rest: Vec::new(), cursor: 0, buffers }
     }
 
     /// Fills the buffers with the sorted neighbours of one row's nodes; `false` if one is empty.
     fn fill(&mut self, row: usize, cx: &Context<'s>) -> bool {
-        for ((slot, step), out) in self.lists.iter().zip(&mut self.buffers) {
+        for ((slot, step), out) in self.spec.lists.iter().zip(&mut self.buffers) {
             out.clear();
             let Some(node) = self.inner.groups[0].vectors[*slot].node(row) else { return false };
             let lists = step.lists(node, &cx.reader);
@@ -126,7 +126,7 @@ impl<'s> Operator<'s> for Intersect<'s> {
                 if !full {
                     continue;
                 }
-                if self.want_node {
+                if self.spec.want_node {
                     common(&self.buffers, |node, count| {
                         parents.push(p);
                         nodes.push(node);
@@ -151,12 +151,13 @@ impl<'s> Operator<'s> for Intersect<'s> {
                 .map(|(p, c)| group.multiplicity_at(*p as usize).saturating_mul(*c))
                 .collect::<Vec<_>>();
             out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
-            for (slot, from) in self.keep.iter().enumerate() {
+            for (slot, from) in self.spec.keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*from].gather(&parents);
             }
-            if self.want_node {
-                let table = self.lists.iter().find_map(|(_, step)| step.target());
-                out.vectors[self.keep.len()] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
+            if self.spec.want_node {
+                let table = self.spec.lists.iter().find_map(|(_, step)| step.target());
+                out.vectors[self.spec.keep.len()] =
+                    Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
             }
             return Ok(true);
         }
@@ -166,15 +167,5 @@ impl<'s> Operator<'s> for Intersect<'s> {
         self.child.reset();
         self.rest.clear();
         self.cursor = 0;
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(
-            self.child.fork(),
-            self.slots,
-            Arc::clone(&self.lists),
-            Arc::clone(&self.keep),
-            self.want_node,
-        ))
     }
 }

@@ -63,8 +63,4 @@ impl<'s> Operator<'s> for Limit<'s> {
         self.child.reset();
         (self.skipped, self.given) = (0, 0);
     }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), self.skip, self.limit))
-    }
 }

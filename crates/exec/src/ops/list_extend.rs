@@ -3,35 +3,41 @@
 //!
 //! Source: GF-CL §6.2.
 
-use trimorph_store::access::AdjacencyRef;
+use std::sync::Arc;
+
+use trimorph_store::access::{AdjacencyRef, Pattern};
 use trimorph_store::neighbours::InPlace;
 use trimorph_vector::{Chunk, Values, Vector};
 
-use super::flatten::Cursor;
+use super::flatten::{Cursor, CursorSpec};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
-/// List extend. `cursor` goes through the start node's group, if that is unflat below.
+/// What is extended, and where the lists go.
+#[derive(Debug)]
+pub(crate) struct ListExtendSpec {
+    pub(crate) from: Place,
+    pub(crate) to: Place,
+    pub(crate) edge_slot: Option<usize>,
+    pub(crate) adjacency: AdjacencyRef,
+    /// What it is read by.
+    pub(crate) patterns: Vec<Pattern>,
+    /// Goes through the start node's group, if that is unflat below.
+    pub(crate) cursor: Option<CursorSpec>,
+}
+
+/// List extend.
 pub(crate) struct ListExtend<'s> {
     child: BoxOperator<'s>,
-    from: Place,
-    to: Place,
-    edge_slot: Option<usize>,
-    adjacency: AdjacencyRef,
+    spec: Arc<ListExtendSpec>,
     cursor: Option<Cursor>,
 }
 
 impl<'s> ListExtend<'s> {
-    pub(crate) fn new(
-        child: BoxOperator<'s>,
-        from: Place,
-        to: Place,
-        edge_slot: Option<usize>,
-        adjacency: AdjacencyRef,
-        cursor: Option<Cursor>,
-    ) -> Self {
-        Self { child, from, to, edge_slot, adjacency, cursor }
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<ListExtendSpec>) -> Self {
+        let cursor = spec.cursor.clone().map(Cursor::new);
+        Self { child, spec, cursor }
     }
 
     /// Moves to the next start node.
@@ -57,29 +63,29 @@ impl<'s> ListExtend<'s> {
 
 impl<'s> Operator<'s> for ListExtend<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let neighbours = self.adjacency.neighbours(&cx.reader);
+        let neighbours = self.spec.adjacency.neighbours(&cx.reader);
         while self.advance(chunk, cx)? {
-            let group = &chunk.groups[self.from.group];
+            let group = &chunk.groups[self.spec.from.group];
             let position = group.flat.unwrap_or(0);
-            let Some(node) = group.vectors[self.from.slot].node(position) else { continue };
-            if node.table() != self.adjacency.from {
+            let Some(node) = group.vectors[self.spec.from.slot].node(position) else { continue };
+            if node.table() != self.spec.adjacency.from {
                 continue;
             }
             let list = neighbours.list(node);
             if list.len() == 0 {
                 continue;
             }
-            let InPlace { len, nodes, edges, selection } = list.in_place(self.edge_slot.is_some());
+            let InPlace { len, nodes, edges, selection } = list.in_place(self.spec.edge_slot.is_some());
             if selection.count(len) == 0 {
                 continue;
             }
-            let group = &mut chunk.groups[self.to.group];
+            let group = &mut chunk.groups[self.spec.to.group];
             group.len = len;
             group.selection = selection;
             group.flat = None;
             group.multiplicity = None;
-            group.vectors[self.to.slot] = Vector::new(Values::Node(nodes));
-            if let (Some(slot), Some(edges)) = (self.edge_slot, edges) {
+            group.vectors[self.spec.to.slot] = Vector::new(Values::Node(nodes));
+            if let (Some(slot), Some(edges)) = (self.spec.edge_slot, edges) {
                 group.vectors[slot] = Vector::new(Values::Edge(edges));
             }
             return Ok(true);
@@ -92,16 +98,5 @@ impl<'s> Operator<'s> for ListExtend<'s> {
         if let Some(cursor) = &mut self.cursor {
             cursor.reset();
         }
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(
-            self.child.fork(),
-            self.from,
-            self.to,
-            self.edge_slot,
-            self.adjacency,
-            self.cursor.as_ref().map(Cursor::fork),
-        ))
     }
 }

@@ -41,18 +41,32 @@ fn join_nodes<'s>(
     true
 }
 
-/// Look-up by key.
-pub(crate) struct KeyLookup<'s> {
-    pub(crate) child: BoxOperator<'s>,
-    pub(crate) inner: Chunk<'s>,
+/// What is looked up. Input slots `keep` become output slots `0..`; the node follows.
+#[derive(Debug)]
+pub(crate) struct LookupSpec {
     pub(crate) slots: usize,
-    pub(crate) keep: Arc<[usize]>,
-    pub(crate) key: Arc<Ex>,
-    pub(crate) property: Arc<str>,
-    pub(crate) tables: Arc<[TableId]>,
+    pub(crate) keep: Vec<usize>,
+    /// A key, or an internal id.
+    pub(crate) key: Ex,
+    /// The key property; none for internal ids.
+    pub(crate) property: Option<Arc<str>>,
+    pub(crate) tables: Vec<TableId>,
 }
 
-impl KeyLookup<'_> {
+/// Look-up by key.
+pub(crate) struct KeyLookup<'s> {
+    child: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    spec: Arc<LookupSpec>,
+}
+
+impl<'s> KeyLookup<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<LookupSpec>) -> Self {
+        Self { child, inner: Chunk::with_slots(&[spec.slots]), spec }
+    }
+}
+
+impl LookupSpec {
     /// The nodes with a key: by the hash index, or by a scan where that is forced.
     fn find(&self, key: Value, nodes: &mut Vec<NodeId>, cx: &Context<'_>) {
         if cx.settings.access != Choice::Relation {
@@ -60,11 +74,11 @@ impl KeyLookup<'_> {
                 self.tables.iter().filter_map(|t| Some(NodeId::new(*t, cx.reader.find_key(*t, &key)?)));
             return nodes.extend(found);
         }
-        let pattern = Pattern::property(Kind::Node, &self.property)
+        let pattern = Pattern::property(Kind::Node, self.property.as_deref().unwrap_or_default())
             .subject_tables(Some(&self.tables))
             .objects(Bound::Terms(vec![Term::Literal(key)]))
             .project(true, false, false, false);
-        let plan = AccessPlan::new(pattern, cx.reader.catalog(), Choice::Relation);
+        let plan = AccessPlan::of(pattern, &cx.reader, Choice::Relation);
         let given = plan.run(&cx.reader, |batch| {
             nodes.extend((0..batch.len).filter_map(|i| batch.columns[0].node(i)));
             ControlFlow::Continue(())
@@ -78,9 +92,9 @@ impl<'s> Operator<'s> for KeyLookup<'s> {
         while self.child.next(&mut self.inner, cx)? {
             cx.check()?;
             let len = self.inner.groups[0].len;
-            let keys = evaluate(&self.key, &self.inner, 0, cx)?.into_vector(len);
-            let found = join_nodes(&self.inner, chunk, &self.keep, &keys, cx, |key, nodes| {
-                self.find(key, nodes, cx);
+            let keys = evaluate(&self.spec.key, &self.inner, 0, cx)?.into_vector(len);
+            let found = join_nodes(&self.inner, chunk, &self.spec.keep, &keys, cx, |key, nodes| {
+                self.spec.find(key, nodes, cx);
             });
             if found {
                 return Ok(true);
@@ -92,28 +106,19 @@ impl<'s> Operator<'s> for KeyLookup<'s> {
     fn reset(&mut self) {
         self.child.reset();
     }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self {
-            child: self.child.fork(),
-            inner: Chunk::with_slots(&[self.slots]),
-            slots: self.slots,
-            keep: Arc::clone(&self.keep),
-            key: Arc::clone(&self.key),
-            property: Arc::clone(&self.property),
-            tables: Arc::clone(&self.tables),
-        })
-    }
 }
 
 /// Look-up by internal id.
 pub(crate) struct IdLookup<'s> {
-    pub(crate) child: BoxOperator<'s>,
-    pub(crate) inner: Chunk<'s>,
-    pub(crate) slots: usize,
-    pub(crate) keep: Arc<[usize]>,
-    pub(crate) id: Arc<Ex>,
-    pub(crate) tables: Arc<[TableId]>,
+    child: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    spec: Arc<LookupSpec>,
+}
+
+impl<'s> IdLookup<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<LookupSpec>) -> Self {
+        Self { child, inner: Chunk::with_slots(&[spec.slots]), spec }
+    }
 }
 
 impl<'s> Operator<'s> for IdLookup<'s> {
@@ -121,8 +126,8 @@ impl<'s> Operator<'s> for IdLookup<'s> {
         while self.child.next(&mut self.inner, cx)? {
             cx.check()?;
             let len = self.inner.groups[0].len;
-            let keys = evaluate(&self.id, &self.inner, 0, cx)?.into_vector(len);
-            let found = join_nodes(&self.inner, chunk, &self.keep, &keys, cx, |key, nodes| {
+            let keys = evaluate(&self.spec.key, &self.inner, 0, cx)?.into_vector(len);
+            let found = join_nodes(&self.inner, chunk, &self.spec.keep, &keys, cx, |key, nodes| {
                 // Equal to an id is what is equal to an integer: a list never is.
                 let id = match &key {
                     Value::Int(i) => Some(*i),
@@ -131,7 +136,9 @@ impl<'s> Operator<'s> for IdLookup<'s> {
                     _ => None,
                 };
                 let node = id.map(|i| NodeId(i.cast_unsigned()));
-                nodes.extend(node.filter(|n| cx.reader.node_exists(*n) && self.tables.contains(&n.table())));
+                nodes.extend(
+                    node.filter(|n| cx.reader.node_exists(*n) && self.spec.tables.contains(&n.table())),
+                );
             });
             if found {
                 return Ok(true);
@@ -142,16 +149,5 @@ impl<'s> Operator<'s> for IdLookup<'s> {
 
     fn reset(&mut self) {
         self.child.reset();
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self {
-            child: self.child.fork(),
-            inner: Chunk::with_slots(&[self.slots]),
-            slots: self.slots,
-            keep: Arc::clone(&self.keep),
-            id: Arc::clone(&self.id),
-            tables: Arc::clone(&self.tables),
-        })
     }
 }

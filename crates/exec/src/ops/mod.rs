@@ -1,4 +1,4 @@
-//! Operators, one per file.
+//! Operators, one per file: a spec, which plans hold, and an operator over it.
 //!
 //! Two kinds. *Factorised* operators work in place on the chunk of their pipeline, whatever its groups: scan,
 //! list and column extend, counting extend, filter, compute, flatten. *Row* operators stand at a layout
@@ -33,28 +33,28 @@ mod unwind;
 mod var_extend;
 
 pub(crate) use aggregate::{Aggregate, AggregateEx, AggregateSpec};
-pub(crate) use apply::{Apply, ApplyMode, ApplyParts};
-pub(crate) use batch_extend::{Batch, BatchExtend};
+pub(crate) use apply::{Apply, ApplyMode, ApplySpec};
+pub(crate) use batch_extend::{BatchExtend, BatchExtendSpec};
 pub(crate) use chain_extend::ChainExtend;
-pub(crate) use column_extend::ColumnExtend;
-pub(crate) use compute::Compute;
-pub(crate) use count_extend::{CountExtend, CountTarget};
+pub(crate) use column_extend::{ColumnExtend, ColumnExtendSpec};
+pub(crate) use compute::{Compute, ComputeSpec};
+pub(crate) use count_extend::{CountExtend, CountExtendSpec, CountStepSpec, CountTarget};
 pub(crate) use distinct::Distinct;
-pub(crate) use expand_into::{ExpandInto, Hub};
-pub(crate) use filter::{Filter, FilterSpec};
-pub(crate) use flatten::{Cursor, Flatten};
-pub(crate) use hash_join::{HashJoin, Shape as JoinShape};
-pub(crate) use intersect::Intersect;
+pub(crate) use expand_into::{ExpandInto, ExpandIntoSpec};
+pub(crate) use filter::{Filter, FilterStep};
+pub(crate) use flatten::{CursorSpec, Flatten};
+pub(crate) use hash_join::{BuildSide, HashJoin, Shape as JoinShape};
+pub(crate) use intersect::{Intersect, IntersectSpec};
 pub(crate) use limit::Limit;
-pub(crate) use list_extend::ListExtend;
-pub(crate) use lookup::{IdLookup, KeyLookup};
-pub(crate) use pack::Pack;
+pub(crate) use list_extend::{ListExtend, ListExtendSpec};
+pub(crate) use lookup::{IdLookup, KeyLookup, LookupSpec};
+pub(crate) use pack::{Pack, PackSpec};
 pub(crate) use procedure_call::{CallSpec, ProcedureCall};
-pub(crate) use scan::NodeScan;
+pub(crate) use scan::{NodeScan, NodeScanSpec, ScanRows};
 pub(crate) use scan_extend::{ScanExtend, ScanExtendSpec};
-pub(crate) use semi_join::SemiJoin;
+pub(crate) use semi_join::{SemiJoin, SemiJoinSpec, SharedSet};
 pub(crate) use sort::{Sort, SortSpec};
 pub(crate) use source::{ArgumentCell, Empty, Unit};
-pub(crate) use union::Union;
-pub(crate) use unwind::Unwind;
+pub(crate) use union::{Union, UnionInput};
+pub(crate) use unwind::{Unwind, UnwindSpec};
 pub(crate) use var_extend::{VarExtend, VarSpec};

@@ -10,16 +10,24 @@ use crate::operator::{BoxOperator, Operator};
 use crate::rows::Rows;
 use crate::{Context, ExecError};
 
+/// What is packed.
+#[derive(Debug)]
+pub(crate) struct PackSpec {
+    /// Slots of each group below.
+    pub(crate) slots: Vec<usize>,
+    /// Where each output slot is taken from.
+    pub(crate) places: Vec<Place>,
+    /// Gives a batch as soon as it has one row: below a LIMIT.
+    pub(crate) eager: bool,
+}
+
 /// Pack. Owns the chunk below it.
 pub(crate) struct Pack<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
-    slots: Arc<[usize]>,
-    places: Arc<[Place]>,
+    spec: Arc<PackSpec>,
     rows: Rows<'s>,
     done: bool,
-    /// Gives a batch as soon as it has one row: below a LIMIT.
-    eager: bool,
     /// For rows that a long list gave at once, until the next are asked for.
     held: Option<Reservation>,
 }
@@ -28,24 +36,19 @@ pub(crate) struct Pack<'s> {
 const HELD_BYTES_MIN: usize = 1 << 20;
 
 impl<'s> Pack<'s> {
-    pub(crate) fn new(
-        child: BoxOperator<'s>,
-        slots: Arc<[usize]>,
-        places: Arc<[Place]>,
-        eager: bool,
-    ) -> Self {
-        let (inner, rows) = (Chunk::with_slots(&slots), Rows::new(places.len()));
-        Self { child, inner, slots, places, rows, done: false, eager, held: None }
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<PackSpec>) -> Self {
+        let (inner, rows) = (Chunk::with_slots(&spec.slots), Rows::new(spec.places.len()));
+        Self { child, inner, spec, rows, done: false, held: None }
     }
 }
 
 impl<'s> Operator<'s> for Pack<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let enough = if self.eager { 1 } else { cx.settings.vector_size / 2 };
+        let enough = if self.spec.eager { 1 } else { cx.settings.vector_size / 2 };
         while !self.done && self.rows.len() < enough.max(1) {
             cx.check()?;
             if self.child.next(&mut self.inner, cx)? {
-                self.rows.extend_from_chunk(&self.inner, &self.places, cx);
+                self.rows.extend_from_chunk(&self.inner, &self.spec.places, cx);
                 let bytes = self.rows.bytes();
                 if bytes > HELD_BYTES_MIN || self.held.is_some() {
                     self.held.get_or_insert_with(|| cx.settings.budget.reservation()).resize(bytes)?;
@@ -63,11 +66,7 @@ impl<'s> Operator<'s> for Pack<'s> {
 
     fn reset(&mut self) {
         self.child.reset();
-        self.rows = Rows::new(self.places.len());
+        self.rows = Rows::new(self.spec.places.len());
         self.done = false;
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), Arc::clone(&self.slots), Arc::clone(&self.places), self.eager))
     }
 }

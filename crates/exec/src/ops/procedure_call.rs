@@ -14,8 +14,12 @@ use crate::parameters::check_given;
 use crate::rows::{repeat, vector_of};
 use crate::{Context, ExecError};
 
-/// What is called, over which arguments, and which of its columns are wanted.
+/// What is called, over which arguments, and which of its columns are wanted. Input slots `keep` become
+/// output slots `0..`; the columns follow.
+#[derive(Debug)]
 pub(crate) struct CallSpec {
+    pub(crate) slots: usize,
+    pub(crate) keep: Vec<usize>,
     pub(crate) procedure: Arc<dyn Procedure>,
     pub(crate) arguments: Vec<Ex>,
     pub(crate) columns: Vec<usize>,
@@ -48,12 +52,10 @@ impl CallSpec {
     }
 }
 
-/// Procedure call. Input slots `keep` become output slots `0..`; the columns follow.
+/// Procedure call.
 pub(crate) struct ProcedureCall<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
-    slots: usize,
-    keep: Arc<[usize]>,
     spec: Arc<CallSpec>,
     rest: Vec<u32>,
     cursor: usize,
@@ -62,9 +64,9 @@ pub(crate) struct ProcedureCall<'s> {
 }
 
 impl<'s> ProcedureCall<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, slots: usize, keep: Arc<[usize]>, spec: Arc<CallSpec>) -> Self {
-        let inner = Chunk::with_slots(&[slots]);
-        Self { child, inner, slots, keep, spec, rest: Vec::new(), cursor: 0, rows: None }
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<CallSpec>) -> Self {
+        let inner = Chunk::with_slots(&[spec.slots]);
+        Self { child, inner, spec, rest: Vec::new(), cursor: 0, rows: None }
     }
 }
 
@@ -109,9 +111,9 @@ impl<'s> Operator<'s> for ProcedureCall<'s> {
             }
             let out = &mut chunk.groups[0];
             out.reset(parents.len());
-            repeat(&self.inner.groups[0], &self.keep, &parents, out);
+            repeat(&self.inner.groups[0], &self.spec.keep, &parents, out);
             for (place, values) in columns.into_iter().enumerate() {
-                out.vectors[self.keep.len() + place] = vector_of(values);
+                out.vectors[self.spec.keep.len() + place] = vector_of(values);
             }
             return Ok(true);
         }
@@ -121,9 +123,5 @@ impl<'s> Operator<'s> for ProcedureCall<'s> {
         self.child.reset();
         self.rest.clear();
         (self.cursor, self.rows) = (0, None);
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), self.slots, Arc::clone(&self.keep), Arc::clone(&self.spec)))
     }
 }

@@ -17,7 +17,7 @@ use trimorph_store::access::{AdjacencyRef, Choice, scan_pays};
 use trimorph_store::neighbours::{self, Neighbours};
 use trimorph_vector::{Chunk, Nodes, Selection, Values, Vector};
 
-use super::batch_extend::Batch;
+use super::batch_extend::{Batch, BatchExtendSpec};
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::repeat;
 use crate::{Context, ExecError};
@@ -25,22 +25,19 @@ use crate::{Context, ExecError};
 /// Edges of a vector: as many as fit the first cache with what is computed of them.
 const EDGES_MAX: usize = 2048;
 
-/// What is read and kept. Input slots `keep` become output slots `0..`; the node reached and the edge follow.
-#[derive(Clone)]
+/// What is read, the one adjacency of `lists`, and how what is no run is read.
+#[derive(Debug)]
 pub(crate) struct ScanExtendSpec {
-    pub(crate) slots: usize,
-    pub(crate) from: usize,
-    pub(crate) keep: Arc<[usize]>,
-    pub(crate) want_edge: bool,
     pub(crate) adjacency: AdjacencyRef,
     pub(crate) choice: Choice,
+    pub(crate) lists: Arc<BatchExtendSpec>,
 }
 
 /// Scan extend.
 pub(crate) struct ScanExtend<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
-    spec: ScanExtendSpec,
+    spec: Arc<ScanExtendSpec>,
     /// The run being read, and how far.
     run: Option<Run>,
     /// Reads what is no run.
@@ -60,22 +57,23 @@ struct Run {
 }
 
 impl<'s> ScanExtend<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, spec: ScanExtendSpec, lists: Batch<'s>) -> Self {
-        let inner = Chunk::with_slots(&[spec.slots]);
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<ScanExtendSpec>) -> Self {
+        let (inner, lists) = (Chunk::with_slots(&[spec.lists.slots]), Batch::new(Arc::clone(&spec.lists)));
         Self { child, inner, spec, run: None, lists }
     }
 
     /// The run of the child's rows, if their lists are to be read as one.
     fn start(&self, neighbours: &Neighbours<'_, 's>) -> Option<Run> {
         let group = &self.inner.groups[0];
-        let Vector { values: Values::Node(Nodes::Range(first)), nulls } = &group.vectors[self.spec.from]
+        let Vector { values: Values::Node(Nodes::Range(first)), nulls } =
+            &group.vectors[self.spec.lists.from]
         else {
             return None;
         };
         if !nulls.is_none() || first.table() != self.spec.adjacency.from || group.flat.is_some() {
             return None;
         }
-        let lists = neighbours.run(first.row(), group.len, self.spec.want_edge)?;
+        let lists = neighbours.run(first.row(), group.len, self.spec.lists.want_edge)?;
         let wanted = group.selection.count(group.len);
         let pays = match self.spec.choice {
             Choice::Relation => true,
@@ -92,7 +90,7 @@ impl<'s> ScanExtend<'s> {
         let (from, len) = (run.given, max.min(run.lists.len() - run.given));
         run.given += len;
         let mut parents: Vec<u32> = Vec::new();
-        let parents_wanted = run.partial || !self.spec.keep.is_empty() || group.multiplicity.is_some();
+        let parents_wanted = run.partial || !self.spec.lists.keep.is_empty() || group.multiplicity.is_some();
         if parents_wanted {
             parents.reserve(len);
             while parents.len() < len && run.row < group.len {
@@ -119,10 +117,10 @@ impl<'s> ScanExtend<'s> {
                 out.selection = Selection::List(kept);
             }
         }
-        repeat(group, &self.spec.keep, &parents, out);
-        let next = self.spec.keep.len();
+        repeat(group, &self.spec.lists.keep, &parents, out);
+        let next = self.spec.lists.keep.len();
         out.vectors[next] = Vector::new(Values::Node(neighbours.run_nodes(run.lists, from, len)));
-        if self.spec.want_edge {
+        if self.spec.lists.want_edge {
             out.vectors[next + 1] = Vector::new(Values::Edge(neighbours.run_edges(run.lists, from)));
         }
         true
@@ -162,9 +160,5 @@ impl<'s> Operator<'s> for ScanExtend<'s> {
         self.child.reset();
         self.lists.reset();
         self.run = None;
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), self.spec.clone(), self.lists.twin()))
     }
 }

@@ -13,28 +13,35 @@ use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
-type Shared = Arc<OnceLock<Result<(NodeSet, Reservation), ExecError>>>;
+/// The set, found by whichever twin asks first.
+#[derive(Clone, Default)]
+pub(crate) struct SharedSet(Arc<OnceLock<Result<(NodeSet, Reservation), ExecError>>>);
+
+/// What is asked, and where the set's nodes are: chunks of one group, the node in `slot`.
+#[derive(Debug)]
+pub(crate) struct SemiJoinSpec {
+    pub(crate) place: Place,
+    pub(crate) slots: usize,
+    pub(crate) slot: usize,
+}
 
 /// Semi-join filter.
 pub(crate) struct SemiJoin<'s> {
     child: BoxOperator<'s>,
-    place: Place,
-    /// Gives the set: chunks of one group, the node in `slot`.
+    /// Gives the set.
     build: BoxOperator<'s>,
-    slots: usize,
-    slot: usize,
-    set: Shared,
+    spec: Arc<SemiJoinSpec>,
+    set: SharedSet,
 }
 
 impl<'s> SemiJoin<'s> {
     pub(crate) fn new(
         child: BoxOperator<'s>,
-        place: Place,
         build: BoxOperator<'s>,
-        slots: usize,
-        slot: usize,
+        spec: Arc<SemiJoinSpec>,
+        set: SharedSet,
     ) -> Self {
-        Self { child, place, build, slots, slot, set: Arc::default() }
+        Self { child, build, spec, set }
     }
 
     fn build(
@@ -64,7 +71,7 @@ impl<'s> SemiJoin<'s> {
 impl<'s> Operator<'s> for SemiJoin<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let (shared, build) = (&self.set, &mut self.build);
-        let set = match shared.get_or_init(|| Self::build(build, self.slots, self.slot, cx)) {
+        let set = match shared.0.get_or_init(|| Self::build(build, self.spec.slots, self.spec.slot, cx)) {
             Ok((set, _)) => set,
             Err(e) => return Err(e.clone()),
         };
@@ -73,8 +80,8 @@ impl<'s> Operator<'s> for SemiJoin<'s> {
         }
         while self.child.next(chunk, cx)? {
             cx.check()?;
-            let group = &mut chunk.groups[self.place.group];
-            let vector = &group.vectors[self.place.slot];
+            let group = &mut chunk.groups[self.spec.place.group];
+            let vector = &group.vectors[self.spec.place.slot];
             if let Some(position) = group.flat {
                 if vector.node(position).is_some_and(|n| set.contains(n)) {
                     return Ok(true);
@@ -121,11 +128,5 @@ impl<'s> Operator<'s> for SemiJoin<'s> {
     fn reset(&mut self) {
         // The set depends on nothing that changes between the arguments of a subplan.
         self.child.reset();
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        let mut twin = Self::new(self.child.fork(), self.place, self.build.fork(), self.slots, self.slot);
-        twin.set = Arc::clone(&self.set);
-        Box::new(twin)
     }
 }

@@ -1,6 +1,6 @@
 //! Sort and top-k: keeps rows with their keys, orders them by openCypher's orderability; on one thread equal
-//! keys stay in the order they came. Runs its child on all cores when it can be forked: each worker keeps its
-//! own rows, which are sorted together at the end.
+//! keys stay in the order they came. Runs its child on all cores when it can have twins: each worker keeps
+//! its own rows, which are sorted together at the end.
 //!
 //! With a limit of k, rows are cut to the best k whenever 2k + a vector have gathered. From then on rows
 //! whose first key comes after the k-th best's are left out as they come.
@@ -11,27 +11,32 @@ use std::sync::Arc;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Values, Vector};
 
-use crate::expr::{Ex, evaluate};
-use crate::operator::{BoxOperator, Operator};
+use crate::expr::{Count, Ex, evaluate};
+use crate::operator::{BoxOperator, Operator, Pipeline};
 use crate::parallel::on_threads;
 use crate::rows::Rows;
 use crate::{Context, ExecError};
 
-/// What is sorted by.
+/// What is sorted by, and the slots that are kept.
+#[derive(Debug)]
 pub(crate) struct SortSpec {
+    pub(crate) slots: usize,
+    pub(crate) keep: Vec<usize>,
     /// Keys over the input's one group, and whether larger comes first.
     pub(crate) keys: Vec<(Ex, bool)>,
-    /// Only the first rows are wanted.
-    pub(crate) limit: Option<u64>,
-    /// Whether the child may be forked.
-    pub(crate) parallel: bool,
+    /// Only the first rows are wanted: so many, once bound.
+    pub(crate) limit: Option<Count>,
+}
+
+impl SortSpec {
+    fn limit(&self) -> Option<u64> {
+        self.limit.as_ref().map(Count::rows)
+    }
 }
 
 /// Sort over rows of one group.
 pub(crate) struct Sort<'s> {
-    child: BoxOperator<'s>,
-    slots: usize,
-    keep: Arc<[usize]>,
+    child: Pipeline<'s>,
     spec: Arc<SortSpec>,
     /// All rows, when they have been gathered.
     part: Option<Part<'s>>,
@@ -40,19 +45,18 @@ pub(crate) struct Sort<'s> {
 }
 
 impl<'s> Sort<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, slots: usize, keep: Arc<[usize]>, spec: Arc<SortSpec>) -> Self {
-        Self { child, slots, keep, spec, part: None, order: Vec::new(), cursor: None }
+    pub(crate) fn new(child: Pipeline<'s>, spec: Arc<SortSpec>) -> Self {
+        Self { child, spec, part: None, order: Vec::new(), cursor: None }
     }
 
     fn gather(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
-        let (spec, slots, keep) = (&self.spec, self.slots, &self.keep);
-        if spec.limit == Some(0) {
+        let (spec, keep) = (&self.spec, &self.spec.keep);
+        if spec.limit() == Some(0) {
             return Ok(());
         }
-        let threads = if spec.parallel { cx.settings.threads } else { 1 };
-        let parts = on_threads(&mut self.child, threads, cx, |child, cx| {
+        let parts = on_threads(&mut self.child, cx.settings.threads, cx, |child, cx| {
             let mut part = Part::new(keep.len() + spec.keys.len(), cx);
-            part.gather(child, slots, keep, spec, cx)?;
+            part.gather(child, spec, cx)?;
             Ok(part)
         })?;
         let mut parts = parts.into_iter();
@@ -65,7 +69,7 @@ impl<'s> Sort<'s> {
             first.held.resize(first.rows.bytes())?;
         }
         self.order = first.sorted(keep.len(), spec, cx)?;
-        if let Some(limit) = spec.limit {
+        if let Some(limit) = spec.limit() {
             self.order.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
         self.part = Some(first);
@@ -89,13 +93,11 @@ impl<'s> Part<'s> {
     fn gather(
         &mut self,
         child: &mut BoxOperator<'s>,
-        slots: usize,
-        keep: &[usize],
         spec: &SortSpec,
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
-        let mut inner = Chunk::with_slots(&[slots]);
-        let limit = spec.limit.map(|l| usize::try_from(l).unwrap_or(usize::MAX));
+        let (mut inner, keep) = (Chunk::with_slots(&[spec.slots]), &spec.keep);
+        let limit = spec.limit().map(|l| usize::try_from(l).unwrap_or(usize::MAX));
         while child.next(&mut inner, cx)? {
             cx.check()?;
             let group = &inner.groups[0];
@@ -263,7 +265,7 @@ impl<'s> Operator<'s> for Sort<'s> {
         let positions = &self.order[start..end];
         let out = &mut chunk.groups[0];
         out.reset(positions.len());
-        for slot in 0..self.keep.len() {
+        for slot in 0..self.spec.keep.len() {
             out.vectors[slot] = rows.columns[slot].gather(positions);
         }
         let multiplicity: Vec<u64> = positions.iter().map(|p| rows.multiplicity[*p as usize]).collect();
@@ -276,9 +278,5 @@ impl<'s> Operator<'s> for Sort<'s> {
         self.part = None;
         self.order.clear();
         self.cursor = None;
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), self.slots, Arc::clone(&self.keep), Arc::clone(&self.spec)))
     }
 }

@@ -1,26 +1,28 @@
 //! Sources without a table: one row, no row, the rows of the enclosing apply.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trimorph_vector::{Chunk, Group};
 
-use crate::operator::{BoxOperator, Operator};
+use crate::operator::Operator;
 use crate::{Context, ExecError};
 
 /// One row without variables, in flat group 0.
 pub(crate) struct Unit {
-    done: bool,
+    /// Whether a twin gave it.
+    given: Arc<AtomicBool>,
 }
 
 impl Unit {
-    pub(crate) fn new() -> Self {
-        Self { done: false }
+    pub(crate) fn new(given: Arc<AtomicBool>) -> Self {
+        Self { given }
     }
 }
 
 impl<'s> Operator<'s> for Unit {
     fn next(&mut self, chunk: &mut Chunk<'s>, _cx: &Context<'s>) -> Result<bool, ExecError> {
-        if std::mem::replace(&mut self.done, true) {
+        if self.given.swap(true, Ordering::Relaxed) {
             return Ok(false);
         }
         chunk.groups[0].reset(1);
@@ -29,12 +31,7 @@ impl<'s> Operator<'s> for Unit {
     }
 
     fn reset(&mut self) {
-        self.done = false;
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        // The one row is the first twin's.
-        Box::new(Self { done: true })
+        self.given.store(false, Ordering::Relaxed);
     }
 }
 
@@ -47,10 +44,6 @@ impl<'s> Operator<'s> for Empty {
     }
 
     fn reset(&mut self) {}
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self)
-    }
 }
 
 /// Where an apply leaves the rows for its subplan. A subplan may start from them in several places (the
@@ -102,9 +95,4 @@ impl<'s> Operator<'s> for Argument<'s> {
     }
 
     fn reset(&mut self) {}
-
-    fn fork(&self) -> BoxOperator<'s> {
-        // The rows are those of whichever twin asks first.
-        Box::new(Self { cell: self.cell.clone(), leaf: self.leaf })
-    }
 }

@@ -11,8 +11,16 @@ use crate::{Context, ExecError};
 struct Input<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
-    slots: usize,
-    columns: Arc<[usize]>,
+    spec: UnionInput,
+}
+
+/// What is taken of one input.
+#[derive(Clone, Debug)]
+pub(crate) struct UnionInput {
+    /// Slots of its one group.
+    pub(crate) slots: usize,
+    /// The slot of each column.
+    pub(crate) columns: Arc<[usize]>,
 }
 
 /// Union.
@@ -22,18 +30,12 @@ pub(crate) struct Union<'s> {
 }
 
 impl<'s> Union<'s> {
-    /// `inputs`: operator, slots of its one group, slot of each column.
-    pub(crate) fn new(inputs: Vec<(BoxOperator<'s>, usize, Arc<[usize]>)>) -> Self {
-        let inputs = inputs
-            .into_iter()
-            .map(|(child, slots, columns)| Input {
-                child,
-                inner: Chunk::with_slots(&[slots]),
-                slots,
-                columns,
-            })
-            .collect();
-        Self { inputs, current: 0 }
+    pub(crate) fn new(inputs: impl IntoIterator<Item = (BoxOperator<'s>, UnionInput)>) -> Self {
+        let input = |(child, spec): (_, UnionInput)| {
+            let inner = Chunk::with_slots(&[spec.slots]);
+            Input { child, inner, spec }
+        };
+        Self { inputs: inputs.into_iter().map(input).collect(), current: 0 }
     }
 }
 
@@ -50,7 +52,7 @@ impl<'s> Operator<'s> for Union<'s> {
             out.selection = from.selection.clone();
             out.flat = from.flat;
             out.multiplicity = from.multiplicity.clone();
-            for (slot, column) in input.columns.iter().enumerate() {
+            for (slot, column) in input.spec.columns.iter().enumerate() {
                 out.vectors[slot] = from.vectors[*column].clone();
             }
             return Ok(true);
@@ -61,10 +63,5 @@ impl<'s> Operator<'s> for Union<'s> {
     fn reset(&mut self) {
         self.inputs.iter_mut().for_each(|i| i.child.reset());
         self.current = 0;
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        let inputs = self.inputs.iter().map(|i| (i.child.fork(), i.slots, Arc::clone(&i.columns))).collect();
-        Box::new(Self::new(inputs))
     }
 }

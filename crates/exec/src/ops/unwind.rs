@@ -11,13 +11,19 @@ use crate::operator::{BoxOperator, Operator};
 use crate::rows::{repeat, vector_of};
 use crate::{Context, ExecError};
 
-/// Unwind. Input slots `keep` become output slots `0..`; the element follows.
+/// What is unwound. Input slots `keep` become output slots `0..`; the element follows.
+#[derive(Debug)]
+pub(crate) struct UnwindSpec {
+    pub(crate) slots: usize,
+    pub(crate) keep: Vec<usize>,
+    pub(crate) list: Ex,
+}
+
+/// Unwind.
 pub(crate) struct Unwind<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
-    slots: usize,
-    keep: Arc<[usize]>,
-    list: Arc<Ex>,
+    spec: Arc<UnwindSpec>,
     rest: Vec<u32>,
     cursor: usize,
     items: Option<Items>,
@@ -25,9 +31,9 @@ pub(crate) struct Unwind<'s> {
 }
 
 impl<'s> Unwind<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, slots: usize, keep: Arc<[usize]>, list: Arc<Ex>) -> Self {
-        let inner = Chunk::with_slots(&[slots]);
-        Self { child, inner, slots, keep, list, rest: Vec::new(), cursor: 0, items: None, offset: 0 }
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<UnwindSpec>) -> Self {
+        let inner = Chunk::with_slots(&[spec.slots]);
+        Self { child, inner, spec, rest: Vec::new(), cursor: 0, items: None, offset: 0 }
     }
 
     /// The elements of the current row.
@@ -35,7 +41,7 @@ impl<'s> Unwind<'s> {
         if let Some(items) = &self.items {
             return Ok(items.clone());
         }
-        let items = match Row::new(&self.inner, 0, position as usize).items(&self.list, cx)? {
+        let items = match Row::new(&self.inner, 0, position as usize).items(&self.spec.list, cx)? {
             Ok(items) => items,
             Err(Value::Null) => Items::List(Arc::new(Vec::new().into())),
             Err(other) => Items::List(Arc::new(vec![other].into())),
@@ -78,8 +84,8 @@ impl<'s> Operator<'s> for Unwind<'s> {
             let group = &self.inner.groups[0];
             let out = &mut chunk.groups[0];
             out.reset(values.len());
-            repeat(group, &self.keep, &parents, out);
-            out.vectors[self.keep.len()] = vector_of(values);
+            repeat(group, &self.spec.keep, &parents, out);
+            out.vectors[self.spec.keep.len()] = vector_of(values);
             return Ok(true);
         }
     }
@@ -88,9 +94,5 @@ impl<'s> Operator<'s> for Unwind<'s> {
         self.child.reset();
         self.rest.clear();
         (self.cursor, self.offset, self.items) = (0, 0, None);
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), self.slots, Arc::clone(&self.keep), Arc::clone(&self.list)))
     }
 }

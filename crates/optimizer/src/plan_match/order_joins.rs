@@ -9,7 +9,7 @@
 
 use trimorph_algebra::{EdgePattern, VarId};
 use trimorph_base::CancelToken;
-use trimorph_catalog::Catalog;
+use trimorph_catalog::CatalogView;
 
 use super::costs::{Costs, Rows};
 use crate::degrees::are_picked;
@@ -32,7 +32,7 @@ const BUSHY_MAX: usize = 7;
 /// What the order is made for.
 #[derive(Clone, Copy)]
 pub(super) struct Component<'a> {
-    pub(super) catalog: &'a Catalog,
+    pub(super) catalog: &'a CatalogView<'a>,
     pub(super) nodes: &'a [VarId],
     pub(super) edges: &'a [EdgePattern],
     pub(super) tables: &'a Tables,

@@ -113,14 +113,17 @@ impl Planner<'_> {
         };
         let own = self.tables_of(here);
         let mut by_table = BTreeMap::new();
-        for info in edge_tables(self.with.known.catalog, edge) {
+        let catalog = self.with.known.catalog;
+        for table in &*edge_tables(catalog, edge) {
+            let source = catalog.source(*table);
             if outward {
-                if own.contains(&info.source) {
-                    by_table.entry(info.source).or_insert_with(Vec::new).push(info.single);
+                if own.contains(&source) {
+                    by_table.entry(source).or_insert_with(Vec::new).push(catalog.is_single(*table));
                 }
             } else {
-                for b in info.backward.iter().filter(|b| own.contains(&b.target)) {
-                    by_table.entry(b.target).or_insert_with(Vec::new).push(b.single);
+                for target in catalog.targets(*table).filter(|target| own.contains(target)) {
+                    let single = catalog.is_single_into(*table, target);
+                    by_table.entry(target).or_insert_with(Vec::new).push(single);
                 }
             }
         }

@@ -17,7 +17,7 @@ impl Planner<'_> {
             (edge.from, edge.direction.reversed())
         };
         let tables = self.tables.get(&to).map_or(&[][..], Vec::as_slice);
-        let all = tables.len() == self.with.known.catalog.node_tables.len();
+        let all = self.with.known.catalog.are_all(tables.len());
         Extend {
             from,
             edge: Some(edge.var),

@@ -2,6 +2,7 @@
 
 use trimorph_algebra::{Direction, Expr, Extend, LabelExpr, NodeScan, Plan, VarId};
 use trimorph_base::{CancelToken, TableId};
+use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
 use super::small::{Small, catalog};
@@ -52,7 +53,7 @@ fn what_is_wrong_is_named() {
     ] {
         let catalog = catalog();
         let planning = Planning {
-            catalog: &catalog,
+            catalog: &CatalogView::new(&catalog),
             estimator: None,
             options: Options::default(),
             cancel: &CancelToken::default(),

@@ -1,5 +1,6 @@
 //! Tests of the passes on small plans, each by itself, and of what runs them.
 
+mod broken_facts;
 mod checking;
 mod passes;
 mod running;

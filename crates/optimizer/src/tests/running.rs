@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use trimorph_algebra::{BoundQuery, Plan, VarId, Vars};
 use trimorph_base::{CancelToken, Stop};
+use trimorph_catalog::CatalogView;
 
 use super::small::{Small, catalog};
 use crate::{Options, PLAN_DEPTH_MAX, optimize, optimize_until, pass_names};
@@ -38,7 +39,9 @@ fn passes_have_names_and_switches() {
     assert!(Options::default().without("no such pass").is_none());
     for off in pass_names().filter(|(_, can_be_off)| *can_be_off).map(|(name, _)| name) {
         let options = Options::default().without(off).unwrap();
-        let ran = optimize_until(chain(3), &catalog(), None, options, &CancelToken::default()).unwrap();
+        let ran =
+            optimize_until(chain(3), &CatalogView::new(&catalog()), None, options, &CancelToken::default())
+                .unwrap();
         assert!(ran.passes.iter().all(|run| run.name != off), "{off}");
         assert_eq!(ran.passes.len() + 1, pass_names().count(), "{off}");
         assert!(ran.query.depth.is_some());
@@ -49,7 +52,8 @@ fn passes_have_names_and_switches() {
 fn planning_stops_when_asked() {
     let cancel = CancelToken::default();
     cancel.cancel();
-    let stopped = optimize_until(chain(3), &catalog(), None, Options::default(), &cancel).unwrap_err();
+    let stopped = optimize_until(chain(3), &CatalogView::new(&catalog()), None, Options::default(), &cancel)
+        .unwrap_err();
     assert_eq!(stopped.stop, Some(Stop::Cancelled));
 }
 
@@ -65,7 +69,9 @@ fn planning_stops_within_its_longest_pass() {
         });
         let mut stopped = Instant::now();
         for _ in 0..1_000 {
-            if optimize_until(chain(400), &catalog(), None, Options::default(), &cancel).is_err() {
+            if optimize_until(chain(400), &CatalogView::new(&catalog()), None, Options::default(), &cancel)
+                .is_err()
+            {
                 stopped = Instant::now();
                 break;
             }

@@ -8,7 +8,8 @@ use trimorph_algebra::{
 };
 use trimorph_base::{CancelToken, LabelId, PropertyId, Span, TableId, TypeId};
 use trimorph_catalog::{
-    BackwardStats, Catalog, CharacteristicSet, EdgeTableInfo, NodeTableInfo, PropertyInfo, PropertyStats,
+    Catalog, CatalogView, CharacteristicSet, DegreeStats, EdgeTableFacts, EdgeTableInfo, EdgeTableStats,
+    NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo, PropertyStats, TargetFacts,
 };
 use trimorph_types::{LogicalType, Value};
 
@@ -20,42 +21,40 @@ use crate::{Options, VarSet};
 pub(super) fn catalog() -> Catalog {
     let mut catalog = Catalog::default();
     for (label, rows) in [("Person", 1_000), ("City", 10), ("Message", 5_000)] {
-        let label = u16::try_from(catalog.labels.intern(label)).unwrap();
+        let label = u16::try_from(catalog.schema.labels.intern(label)).unwrap();
         let properties = ["id", "name"].map(|name| PropertyInfo {
-            id: PropertyId(u32::try_from(catalog.properties.intern(name)).unwrap()),
+            id: PropertyId(u32::try_from(catalog.schema.properties.intern(name)).unwrap()),
             ty: LogicalType::Int,
-            stats: PropertyStats { nulls: 0, distinct: rows, range: Some((0, 999)) },
         });
-        catalog.node_tables.push(NodeTableInfo {
-            labels: vec![LabelId(label)],
-            properties: properties.into(),
-            key: Some(0),
+        let counted = PropertyStats { nulls: 0, distinct: rows, range: Some((0, 999)) };
+        let stats = NodeTableStats {
             rows,
+            properties: vec![counted; 2],
             characteristic_sets: vec![CharacteristicSet { properties: vec![0, 1], count: rows }],
-        });
+        };
+        let info =
+            NodeTableInfo { labels: vec![LabelId(label)], properties: properties.into(), key: Some(0) };
+        catalog.add_node_table(info, NodeTableFacts { one_type: vec![true; 2] }, stats);
     }
     for (ty, target, edges, single) in
         [("KNOWS", 0, 10_000, false), ("LIVES_IN", 1, 1_000, true), ("LIKES", 2, 20_000, false)]
     {
-        let ty = u16::try_from(catalog.types.intern(ty)).unwrap();
+        let ty = u16::try_from(catalog.schema.types.intern(ty)).unwrap();
         let degree_max = if single { 1 } else { 100 };
-        catalog.edge_tables.push(EdgeTableInfo {
-            ty: TypeId(ty),
-            source: TableId(0),
-            properties: Vec::new(),
-            edges,
+        let target = TableId(target);
+        let facts = EdgeTableFacts {
             single,
-            degree_max,
-            nonempty: 1_000,
-            self_loops: 0,
-            backward: vec![BackwardStats {
-                target: TableId(target),
-                edges,
-                single: false,
-                degree_max: 100,
-                nonempty: 10,
-            }],
-        });
+            edges_max: edges,
+            targets: vec![TargetFacts { table: target, single: false }],
+            ..EdgeTableFacts::default()
+        };
+        let stats = EdgeTableStats {
+            properties: Vec::new(),
+            forward: DegreeStats { edges, degree_max, nonempty: 1_000 },
+            backward: vec![(target, DegreeStats { edges, degree_max: 100, nonempty: 10 })],
+        };
+        let info = EdgeTableInfo { ty: TypeId(ty), source: TableId(0), properties: Vec::new() };
+        catalog.add_edge_table((info, facts, stats));
     }
     catalog
 }
@@ -144,20 +143,25 @@ impl Small {
         trimorph_algebra::explain(&plan, &self.vars, &mut |_| String::new())
     }
 
-    pub(super) fn plan(
+    pub(super) fn plan(&mut self, passes: &[&str], plan: Plan, needed: &[&str], options: Options) -> Plan {
+        self.plan_in(&CatalogView::new(&catalog()), passes, plan, needed, options)
+    }
+
+    /// The same for another catalog.
+    pub(super) fn plan_in(
         &mut self,
+        catalog: &CatalogView<'_>,
         passes: &[&str],
         mut plan: Plan,
         needed: &[&str],
         options: Options,
     ) -> Plan {
-        let catalog = catalog();
         let cancel = CancelToken::default();
         let needed: VarSet = needed.iter().map(|name| self.var(name, LogicalType::Any)).collect();
         for name in passes {
             let pass = PASSES.iter().find(|pass| pass.name == *name).unwrap_or_else(|| panic!("{name}"));
             let mut planning = Planning {
-                catalog: &catalog,
+                catalog,
                 estimator: None,
                 options,
                 cancel: &cancel,

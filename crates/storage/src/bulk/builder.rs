@@ -19,7 +19,9 @@ use rustc_hash::FxHashMap;
 use trimorph_base::{
     CancelToken, EdgeId, EdgeTableId, LabelId, MemoryBudget, PropertyId, Reservation, TableId, TypeId,
 };
-use trimorph_catalog::{Catalog, CharacteristicSet, EdgeTableInfo, NodeTableInfo, PropertyInfo};
+use trimorph_catalog::{
+    Catalog, CharacteristicSet, KnownEdgeTable, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo,
+};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 
@@ -190,13 +192,13 @@ impl<'a> BulkBuilder<'a> {
         let mut jobs = Vec::new();
         for (i, input) in inputs.into_iter().enumerate() {
             let id = EdgeTableId(u16::try_from(i).map_err(|_| too_large("edge tables", 1 << 16))?);
-            let ty = TypeId(small(catalog.types.intern(&input.label), "edge labels")?);
+            let ty = TypeId(small(catalog.schema.types.intern(&input.label), "edge labels")?);
             let properties: Vec<PropertyId> = input
                 .properties
                 .iter()
                 .map(|(name, _)| {
                     Ok(PropertyId(
-                        u32::try_from(catalog.properties.intern(name))
+                        u32::try_from(catalog.schema.properties.intern(name))
                             .map_err(|_| too_large("properties", 1 << 32))?,
                     ))
                 })
@@ -231,16 +233,16 @@ impl<'a> BulkBuilder<'a> {
             }
             work();
         });
-        let mut built: Vec<(EdgeTable, EdgeTableInfo, ComponentBytes)> = done
+        let mut built: Vec<(EdgeTable, KnownEdgeTable, ComponentBytes)> = done
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
             .into_iter()
             .collect::<Result<_, _>>()?;
         built.sort_by_key(|(table, _, _)| table.id);
-        for (table, info, bytes) in built {
+        for (table, known, bytes) in built {
             main.bytes.add(&bytes);
             main.edge_tables.push(Arc::new(table));
-            catalog.edge_tables.push(info);
+            catalog.add_edge_table(known);
         }
         Ok(())
     }
@@ -318,7 +320,7 @@ fn finish_nodes(
 ) -> Result<(NodeTable, ComponentBytes), BulkError> {
     let mut bytes = ComponentBytes::default();
     let labels = (state.spec.labels.iter())
-        .map(|l| Ok(LabelId(small(catalog.labels.intern(l), "labels")?)))
+        .map(|l| Ok(LabelId(small(catalog.schema.labels.intern(l), "labels")?)))
         .collect::<Result<_, BulkError>>()?;
     if state.spec.key_property.is_some() {
         // A table that never got a row has its key column all the same.
@@ -331,7 +333,8 @@ fn finish_nodes(
         .iter()
         .map(|n| (n.clone(), LogicalType::Int))
         .chain(state.spec.properties.iter().cloned());
-    let (mut properties, mut written, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut properties, mut counted) = (Vec::new(), Vec::new());
+    let (mut written, mut pieces) = (Vec::new(), Vec::new());
     for ((name, _), writer) in names.zip(state.key.into_iter().chain(state.columns)) {
         let ty = writer.logical_type();
         let (mut column, stats, size) = writer.finish();
@@ -339,9 +342,10 @@ fn finish_nodes(
         bytes.nulls += size.nulls;
         pieces.append(&mut column.pieces);
         written.push(column);
-        let id =
-            u32::try_from(catalog.properties.intern(&name)).map_err(|_| too_large("properties", 1 << 32))?;
-        properties.push(PropertyInfo { id: PropertyId(id), ty, stats });
+        let id = u32::try_from(catalog.schema.properties.intern(&name))
+            .map_err(|_| too_large("properties", 1 << 32))?;
+        properties.push(PropertyInfo { id: PropertyId(id), ty });
+        counted.push(stats);
     }
     let key_bits = match (key, state.space) {
         (Some(_), Some(space)) => {
@@ -389,8 +393,9 @@ fn finish_nodes(
         })
         .collect();
     characteristic_sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
-    let info = NodeTableInfo { labels, properties, key, rows: state.rows, characteristic_sets };
-    catalog.node_tables.push(info);
+    let facts = NodeTableFacts { one_type: table.columns.iter().map(|c| c.has_one_type()).collect() };
+    let stats = NodeTableStats { rows: state.rows, properties: counted, characteristic_sets };
+    catalog.add_node_table(NodeTableInfo { labels, properties, key }, facts, stats);
     Ok((table, bytes))
 }
 

@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use trimorph_base::{EdgePlaces, EdgeTableId, NodeId, PAGE_ROWS, PropertyId, TableId, TypeId};
-use trimorph_catalog::{BackwardStats, EdgeTableInfo, PropertyInfo};
+use trimorph_catalog::{
+    DegreeStats, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, KnownEdgeTable, PropertyInfo, TargetFacts,
+};
 use trimorph_encoding::{Packed, pack};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, RegionOptions, lay_out};
@@ -245,7 +247,7 @@ pub(super) fn build_edge_table(
     property_ids: &[PropertyId],
     table_rows: &[u64],
     options: RegionOptions,
-) -> Result<(EdgeTable, EdgeTableInfo, ComponentBytes), BulkError> {
+) -> Result<(EdgeTable, KnownEdgeTable, ComponentBytes), BulkError> {
     input.close();
     let source = input.source;
     let source_rows = table_rows[source.0 as usize];
@@ -271,20 +273,18 @@ pub(super) fn build_edge_table(
     let mut forward = list.write_forward(&targets, single);
     bytes.forward = forward.bytes.total();
     let mut pieces = std::mem::take(&mut forward.pieces);
-    let (mut backward, mut stats) = (Vec::new(), Vec::new());
+    let (mut backward, mut facts, mut counted) = (Vec::new(), Vec::new(), Vec::new());
     for target in &targets {
         let rows = table_rows[target.0 as usize];
         let mut built = list.write_backward(source, *target, rows, kept && !single);
         bytes.backward += built.written.bytes.total();
         pieces.append(&mut built.written.pieces);
         backward.push((*target, rows, built.single));
-        stats.push(BackwardStats {
-            target: *target,
-            edges: built.edges,
-            single: built.single,
-            degree_max: built.degree_max,
-            nonempty: built.nonempty,
-        });
+        facts.push(TargetFacts { table: *target, single: built.single });
+        counted.push((
+            *target,
+            DegreeStats { edges: built.edges, degree_max: built.degree_max, nonempty: built.nonempty },
+        ));
     }
     let paged = kept && !single;
     if paged {
@@ -292,7 +292,7 @@ pub(super) fn build_edge_table(
             pieces.push(SegmentPages::write(&page_starts(&list, (i * SEGMENT_ROWS) as u64, rows as u64)));
         }
     }
-    let (mut written, mut infos) = (Vec::new(), Vec::new());
+    let (mut written, mut infos, mut properties) = (Vec::new(), Vec::new(), Vec::new());
     for (((_, ty), column), id) in input.properties.iter().zip(input.columns).zip(property_ids) {
         let mut writer = ColumnWriter::new(*ty);
         append_in_order(&mut writer, &column, *ty, &list, single.then_some(source_rows));
@@ -300,7 +300,8 @@ pub(super) fn build_edge_table(
         let (mut column, stats, size) = writer.finish();
         bytes.edge_properties += size.data;
         bytes.nulls += size.nulls;
-        infos.push(PropertyInfo { id: *id, ty: *ty, stats });
+        infos.push(PropertyInfo { id: *id, ty: *ty });
+        properties.push(stats);
         pieces.append(&mut column.pieces);
         written.push(column);
     }
@@ -330,18 +331,16 @@ pub(super) fn build_edge_table(
         Ok(table)
     };
     let table = read().map_err(unreadable)?;
-    let info = EdgeTableInfo {
-        ty,
-        source,
-        properties: infos,
-        edges: edge_count,
+    let info = EdgeTableInfo { ty, source, properties: infos };
+    let facts = EdgeTableFacts {
         single,
-        degree_max,
-        nonempty,
-        self_loops,
-        backward: stats,
+        edges_max: edge_count,
+        self_loops_max: self_loops,
+        targets: facts,
+        one_type: table.columns.iter().map(|c| c.has_one_type()).collect(),
     };
-    Ok((table, info, bytes))
+    let forward = DegreeStats { edges: edge_count, degree_max, nonempty };
+    Ok((table, (info, facts, EdgeTableStats { properties, forward, backward: counted }), bytes))
 }
 
 /// Where the pages of a segment of source rows start, as its lists lie; and where the last one ends.

@@ -2,8 +2,8 @@
 
 use trimorph_base::{EdgeId, LabelId, PropertyId, TableId, TypeId};
 use trimorph_catalog::{
-    BackwardStats, Catalog, CharacteristicSet, EdgeTableInfo, Names, NodeTableInfo, PropertyInfo,
-    PropertyStats,
+    Catalog, CharacteristicSet, DegreeStats, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, KnownEdgeTable,
+    Names, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo, PropertyStats, Schema, TargetFacts,
 };
 use trimorph_vfs::{CodecError, Decoder, Encoder};
 
@@ -26,22 +26,25 @@ fn read_names(meta: &mut Decoder<'_>) -> Result<Names, CodecError> {
     Ok(names)
 }
 
-fn write_properties(properties: &[PropertyInfo], meta: &mut Encoder) {
+/// Columns: what they are, and what was counted.
+type Properties = (Vec<PropertyInfo>, Vec<PropertyStats>);
+
+fn write_properties(properties: &[PropertyInfo], stats: &[PropertyStats], meta: &mut Encoder) {
     meta.u64(properties.len() as u64);
-    for p in properties {
+    for (p, stats) in properties.iter().zip(stats) {
         meta.u32(p.id.0);
         meta.u8(type_code(p.ty));
-        meta.u64(p.stats.nulls);
-        meta.u64(p.stats.distinct);
-        let (low, high) = p.stats.range.unwrap_or((1, 0));
+        meta.u64(stats.nulls);
+        meta.u64(stats.distinct);
+        let (low, high) = stats.range.unwrap_or((1, 0));
         meta.i64(low);
         meta.i64(high);
     }
 }
 
-fn read_properties(meta: &mut Decoder<'_>, names: &Names) -> Result<Vec<PropertyInfo>, CodecError> {
+fn read_properties(meta: &mut Decoder<'_>, names: &Names) -> Result<Properties, CodecError> {
     let count = meta.count(meta.remaining())?;
-    let mut properties = Vec::with_capacity(count);
+    let (mut properties, mut stats) = (Vec::with_capacity(count), Vec::new());
     for _ in 0..count {
         let id = PropertyId(meta.u32()?);
         let ty = type_from_code(meta.u8()?).ok_or(meta.error("a type"))?;
@@ -50,66 +53,106 @@ fn read_properties(meta: &mut Decoder<'_>, names: &Names) -> Result<Vec<Property
             return Err(meta.error("a property of the catalog"));
         }
         let range = (low <= high).then_some((low, high));
-        properties.push(PropertyInfo { id, ty, stats: PropertyStats { nulls, distinct, range } });
+        properties.push(PropertyInfo { id, ty });
+        stats.push(PropertyStats { nulls, distinct, range });
     }
-    Ok(properties)
+    Ok((properties, stats))
+}
+
+fn write_degrees(stats: &DegreeStats, single: bool, meta: &mut Encoder) {
+    meta.u64(stats.edges);
+    meta.u8(u8::from(single));
+    meta.u64(stats.degree_max);
+    meta.u64(stats.nonempty);
+}
+
+fn read_degrees(meta: &mut Decoder<'_>) -> Result<(DegreeStats, bool), CodecError> {
+    let (edges, single) = (meta.u64()?, meta.u8()? != 0);
+    Ok((DegreeStats { edges, degree_max: meta.u64()?, nonempty: meta.u64()? }, single))
 }
 
 pub(super) fn write_catalog(catalog: &Catalog, bytes: &ComponentBytes, meta: &mut Encoder) {
-    for names in [&catalog.labels, &catalog.types, &catalog.properties] {
+    let (schema, facts, statistics) = (&catalog.schema, catalog.unrecorded_facts(), &catalog.statistics);
+    for names in [&schema.labels, &schema.types, &schema.properties] {
         write_names(names, meta);
     }
-    meta.u64(catalog.node_tables.len() as u64);
-    for t in &catalog.node_tables {
+    meta.u64(schema.node_tables.len() as u64);
+    for (t, stats) in schema.node_tables.iter().zip(&statistics.node_tables) {
         meta.u64(t.labels.len() as u64);
         t.labels.iter().for_each(|l| meta.u16(l.0));
-        write_properties(&t.properties, meta);
+        write_properties(&t.properties, &stats.properties, meta);
         meta.u64(t.key.map_or(0, |k| k as u64 + 1));
-        meta.u64(t.rows);
-        meta.u64(t.characteristic_sets.len() as u64);
-        for set in &t.characteristic_sets {
+        meta.u64(stats.rows);
+        meta.u64(stats.characteristic_sets.len() as u64);
+        for set in &stats.characteristic_sets {
             meta.u64(set.properties.len() as u64);
             set.properties.iter().for_each(|p| meta.u32(*p));
             meta.u64(set.count);
         }
     }
-    meta.u64(catalog.edge_tables.len() as u64);
-    for t in &catalog.edge_tables {
+    meta.u64(schema.edge_tables.len() as u64);
+    for ((t, facts), stats) in schema.edge_tables.iter().zip(&facts.edge_tables).zip(&statistics.edge_tables)
+    {
         meta.u16(t.ty.0);
         meta.u16(t.source.0);
-        write_properties(&t.properties, meta);
-        meta.u64(t.edges);
-        meta.u8(u8::from(t.single));
-        meta.u64(t.degree_max);
-        meta.u64(t.nonempty);
-        meta.u64(t.self_loops);
-        meta.u64(t.backward.len() as u64);
-        for b in &t.backward {
-            meta.u16(b.target.0);
-            meta.u64(b.edges);
-            meta.u8(u8::from(b.single));
-            meta.u64(b.degree_max);
-            meta.u64(b.nonempty);
+        write_properties(&t.properties, &stats.properties, meta);
+        write_degrees(&stats.forward, facts.single, meta);
+        meta.u64(facts.self_loops_max);
+        meta.u64(facts.targets.len() as u64);
+        for target in &facts.targets {
+            meta.u16(target.table.0);
+            write_degrees(&stats.into_target(target.table), target.single, meta);
         }
     }
     bytes.rows().iter().for_each(|(_, b)| meta.u64(*b as u64));
 }
 
+fn read_edge_table(meta: &mut Decoder<'_>, schema: &Schema) -> Result<KnownEdgeTable, CodecError> {
+    let node_table = |meta: &mut Decoder<'_>| {
+        let id = TableId(meta.u16()?);
+        match (id.0 as usize) < schema.node_tables.len() {
+            true => Ok(id),
+            false => Err(meta.error("a node table of the catalog")),
+        }
+    };
+    let ty = TypeId(meta.u16()?);
+    if schema.types.name(ty.0 as usize).is_none() {
+        return Err(meta.error("an edge label of the catalog"));
+    }
+    let source = node_table(meta)?;
+    let (columns, properties) = read_properties(meta, &schema.properties)?;
+    let (forward, single) = read_degrees(meta)?;
+    let self_loops_max = meta.u64()?;
+    let (mut targets, mut backward) = (Vec::new(), Vec::new());
+    for _ in 0..meta.count(meta.remaining())? {
+        let table = node_table(meta)?;
+        let (counted, single) = read_degrees(meta)?;
+        targets.push(TargetFacts { table, single });
+        backward.push((table, counted));
+    }
+    let info = EdgeTableInfo { ty, source, properties: columns };
+    let (edges_max, one_type) = (forward.edges, Vec::new());
+    let facts = EdgeTableFacts { single, edges_max, self_loops_max, targets, one_type };
+    Ok((info, facts, EdgeTableStats { properties, forward, backward }))
+}
+
+/// The catalog but for the facts of columns, which their directories tell.
 pub(super) fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, ComponentBytes), CodecError> {
-    let mut catalog = Catalog {
+    let mut catalog = Catalog::default();
+    catalog.schema = Schema {
         labels: read_names(meta)?,
         types: read_names(meta)?,
         properties: read_names(meta)?,
-        ..Catalog::default()
+        ..Schema::default()
     };
     for _ in 0..meta.count(usize::from(u16::MAX))? {
         let labels = (0..meta.count(meta.remaining())?)
             .map(|_| Ok(LabelId(meta.u16()?)))
             .collect::<Result<Vec<_>, CodecError>>()?;
-        if labels.iter().any(|l| catalog.labels.name(l.0 as usize).is_none()) {
+        if labels.iter().any(|l| catalog.schema.labels.name(l.0 as usize).is_none()) {
             return Err(meta.error("labels of the catalog"));
         }
-        let properties = read_properties(meta, &catalog.properties)?;
+        let (properties, counted) = read_properties(meta, &catalog.schema.properties)?;
         let key = meta.count(properties.len())?.checked_sub(1);
         let rows = meta.u64()?;
         let mut characteristic_sets = Vec::new();
@@ -118,46 +161,13 @@ pub(super) fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, Component
                 (0..meta.count(meta.remaining())?).map(|_| meta.u32()).collect::<Result<Vec<_>, _>>()?;
             characteristic_sets.push(CharacteristicSet { properties: set, count: meta.u64()? });
         }
-        catalog.node_tables.push(NodeTableInfo { labels, properties, key, rows, characteristic_sets });
+        let stats = NodeTableStats { rows, properties: counted, characteristic_sets };
+        let info = NodeTableInfo { labels, properties, key };
+        catalog.add_node_table(info, NodeTableFacts::default(), stats);
     }
-    let table = |meta: &mut Decoder<'_>, tables: usize| {
-        let id = TableId(meta.u16()?);
-        if (id.0 as usize) < tables { Ok(id) } else { Err(meta.error("a node table of the catalog")) }
-    };
-    let tables = catalog.node_tables.len();
     for _ in 0..meta.count(EdgeId::TABLES_MAX)? {
-        let ty = TypeId(meta.u16()?);
-        if catalog.types.name(ty.0 as usize).is_none() {
-            return Err(meta.error("an edge label of the catalog"));
-        }
-        let source = table(meta, tables)?;
-        let properties = read_properties(meta, &catalog.properties)?;
-        let (edges, single) = (meta.u64()?, meta.u8()? != 0);
-        let (degree_max, nonempty, self_loops) = (meta.u64()?, meta.u64()?, meta.u64()?);
-        let mut backward = Vec::new();
-        for _ in 0..meta.count(meta.remaining())? {
-            let target = table(meta, tables)?;
-            let (edges, single) = (meta.u64()?, meta.u8()? != 0);
-            backward.push(BackwardStats {
-                target,
-                edges,
-                single,
-                degree_max: meta.u64()?,
-                nonempty: meta.u64()?,
-            });
-        }
-        let info = EdgeTableInfo {
-            ty,
-            source,
-            properties,
-            edges,
-            single,
-            degree_max,
-            nonempty,
-            self_loops,
-            backward,
-        };
-        catalog.edge_tables.push(info);
+        let table = read_edge_table(meta, &catalog.schema)?;
+        catalog.add_edge_table(table);
     }
     let mut next = || meta.count(usize::MAX);
     let bytes = ComponentBytes {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use trimorph_base::{EdgePlaces, EdgeTableId, OverflowPage, TableId};
-use trimorph_catalog::{Catalog, EdgeTableInfo, NodeTableInfo};
+use trimorph_catalog::Catalog;
 use trimorph_vfs::{CodecError, Decoder, FileSystem, Piece, PieceFile, Pins, Pool, RegionOptions};
 
 use super::catalog::read_catalog;
@@ -38,8 +38,8 @@ pub struct PiecePlace {
 /// Opens the main version of directory `dir`, and tells what its files hold, for the next checkpoint. Pieces
 /// come into `pool` when they are touched.
 ///
-/// **Errors**: the manifest, a file or a directory of pieces that is missing or damaged, by name, with what is
-/// wrong and where. **Cost**: the manifest and the directories, some 30 bytes a piece.
+/// **Errors**: the manifest, a file or a directory of pieces that is missing or damaged, by name, with what
+/// is wrong and where. **Cost**: the manifest and the directories, some 30 bytes a piece.
 pub fn open_checkpoint(
     fs: &dyn FileSystem,
     dir: &Path,
@@ -206,18 +206,26 @@ impl<'a> Reading<'a> {
                 Err(error) => failed(error)?,
             }
         }
-        let (catalog, bytes) = read_catalog(&mut meta).map_err(damaged)?;
+        let (mut catalog, bytes) = read_catalog(&mut meta).map_err(damaged)?;
         let mut main = Main { bytes, ..Main::default() };
         let tables = main_tables(&mut meta, &catalog).map_err(damaged)?;
-        for (info, places) in catalog.node_tables.iter().zip(tables.nodes) {
-            if let Some(table) = self.read_nodes(info, &places, failed)? {
+        for (stats, places) in catalog.statistics.node_tables.iter().zip(tables.nodes) {
+            if let Some(table) = self.read_nodes(stats.rows, &places, failed)? {
                 main.node_tables.push(Arc::new(table));
             }
         }
-        for (info, places) in catalog.edge_tables.iter().zip(tables.edges) {
-            if let Some(table) = self.read_edges(&catalog, info, places, failed)? {
+        for (at, places) in tables.edges.into_iter().enumerate() {
+            if let Some(table) = self.read_edges(&catalog, at, places, failed)? {
                 main.edge_tables.push(Arc::new(table));
             }
+        }
+        let facts = catalog.facts_mut();
+        let one_type = |columns: &[Arc<Column>]| columns.iter().map(|column| column.has_one_type()).collect();
+        for (facts, table) in facts.node_tables.iter_mut().zip(&main.node_tables) {
+            facts.one_type = one_type(&table.columns);
+        }
+        for (facts, table) in facts.edge_tables.iter_mut().zip(&main.edge_tables) {
+            facts.one_type = one_type(&table.columns);
         }
         main.catalog = Arc::new(catalog);
         Ok(main)
@@ -238,7 +246,7 @@ impl<'a> Reading<'a> {
     /// The piece at a place, which is not read yet.
     fn piece(&mut self, place: PieceRef) -> Option<Arc<Piece>> {
         let (offset, len) = place.range();
-        let piece = self.files.get(&place.file)?.piece(offset, len, place.checksum)?;
+        let piece = Piece::stored(self.files.get(&place.file)?, offset, len, place.checksum)?;
         self.order.push(place);
         Some(piece)
     }
@@ -307,29 +315,31 @@ impl<'a> Reading<'a> {
 
     fn read_nodes(
         &mut self,
-        info: &NodeTableInfo,
+        rows: u64,
         places: &NodePlaces,
         failed: &mut Failed<'_>,
     ) -> Result<Option<NodeTable>, DatabaseError> {
-        let rows: Vec<usize> = segment_rows(info.rows).collect();
-        let columns = self.read_columns(&places.columns, &rows, true, failed)?;
+        let segments: Vec<usize> = segment_rows(rows).collect();
+        let columns = self.read_columns(&places.columns, &segments, true, failed)?;
         let key_index = match places.key_index {
             None => Some(None),
-            Some(place) => self.directory(place, failed, |d, p| read_key_index(d, info.rows, p))?.map(Some),
+            Some(place) => self.directory(place, failed, |d, p| read_key_index(d, rows, p))?.map(Some),
         };
-        let table = |(columns, key_index)| NodeTable { rows: info.rows, columns, key_index };
+        let table = |(columns, key_index)| NodeTable { rows, columns, key_index };
         Ok(columns.zip(key_index).map(table))
     }
 
     fn read_edges(
         &mut self,
         catalog: &Catalog,
-        info: &EdgeTableInfo,
+        at: usize,
         places: EdgeTablePlaces,
         failed: &mut Failed<'_>,
     ) -> Result<Option<EdgeTable>, DatabaseError> {
-        let rows_of = |t: TableId| catalog.node_tables.get(t.0 as usize).map_or(0, |t| t.rows);
-        let targets: Targets = info.backward.iter().map(|b| (b.target, rows_of(b.target))).collect();
+        let (info, facts) = (&catalog.schema.edge_tables[at], &catalog.unrecorded_facts().edge_tables[at]);
+        let rows_of = |t: TableId| catalog.statistics.rows(t);
+        let targets: Targets =
+            facts.targets.iter().map(|target| (target.table, rows_of(target.table))).collect();
         let own: Targets = [(info.source, rows_of(info.source))].into();
         let forward =
             self.directory(places.forward, failed, |d, p| read_adjacency(d, own[0].1, &targets, p))?;
@@ -346,7 +356,8 @@ impl<'a> Reading<'a> {
         // Neighbours that are all the same take no bytes, so that a few bytes could claim lists of 4 billion
         // of them.
         let edges_back: u64 = backward.iter().map(|(_, a)| a.edges()).sum();
-        if backward.len() == targets.len() && (forward.edges() != edges_back || info.edges != edges_back) {
+        if backward.len() == targets.len() && (forward.edges() != edges_back || facts.edges_max != edges_back)
+        {
             let what = "damaged: expected as many edges backward as forward, in what begins".to_owned();
             let path = piece_file(self.dir, places.forward.file);
             failed(DatabaseError::wrong(&path, (places.forward.range().0, what)))?;
@@ -400,15 +411,17 @@ fn read_as_many(meta: &mut Decoder<'_>, wanted: usize) -> Result<Vec<PieceRef>, 
 /// What the manifest says of each table of the catalog.
 fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, CodecError> {
     let mut tables = Tables { nodes: Vec::new(), edges: Vec::new() };
-    for info in &catalog.node_tables {
+    let schema = &catalog.schema;
+    for info in &schema.node_tables {
         let columns = read_as_many(meta, info.properties.len())?;
         let key_index = read_optional(meta)?;
         tables.nodes.push(NodePlaces { columns, key_index });
     }
-    for (id, info) in catalog.edge_table_ids().zip(&catalog.edge_tables) {
+    let facts = &catalog.unrecorded_facts().edge_tables;
+    for ((id, info), facts) in schema.edge_table_ids().zip(&schema.edge_tables).zip(facts) {
         let ids = read_ids(meta, id)?;
         let forward = PieceRef::read(meta)?;
-        let backward = info.backward.iter().map(|_| PieceRef::read(meta)).collect::<Result<_, _>>()?;
+        let backward = facts.targets.iter().map(|_| PieceRef::read(meta)).collect::<Result<_, _>>()?;
         let pages = read_optional(meta)?;
         let columns = read_as_many(meta, info.properties.len())?;
         tables.edges.push(EdgeTablePlaces { ids, forward, backward, pages, columns });

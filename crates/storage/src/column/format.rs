@@ -471,6 +471,12 @@ impl Column {
         codes?.borrow_dependent().as_ref()
     }
 
+    /// Whether all values are of the column's type. General values are not looked at: they may be of any.
+    pub(crate) fn has_one_type(&self) -> bool {
+        let has_type = is_integral(self.ty) || matches!(self.ty, LogicalType::Float | LogicalType::String);
+        has_type && !self.has_exceptions()
+    }
+
     /// All its pieces, in the order of a directory.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
         let fsst = self.fsst.iter().map(|f| f.piece());

@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, OverflowPage, PAGE_ROWS, TableId};
+use trimorph_catalog::{Catalog, DegreeStats};
 use trimorph_types::Value;
 use trimorph_vfs::{Piece, Pins, RegionOptions, lay_out};
 
@@ -83,8 +84,7 @@ impl Main {
         let change = Change::new(old, &rows, changes)?;
         let mut next = self.clone();
         let mut catalog = (*self.catalog).clone();
-        let info = &mut catalog.edge_tables[at];
-        let (edge_table, ids) = change.apply(info, options)?;
+        let (edge_table, ids) = change.apply(&mut catalog, at, options)?;
         next.edge_tables[at] = Arc::new(edge_table);
         next.catalog = Arc::new(catalog);
         Ok((next, ids))
@@ -257,10 +257,11 @@ impl<'a> Change<'a> {
         Sources { segment, edges, starts }
     }
 
-    /// Makes the change; `info` becomes what is known of the new table.
+    /// Makes the change to the edge table of place `at`; `catalog` becomes what is known of the new one.
     fn apply(
         &self,
-        info: &mut trimorph_catalog::EdgeTableInfo,
+        catalog: &mut Catalog,
+        at: usize,
         options: RegionOptions,
     ) -> Result<(EdgeTable, Vec<EdgeId>), RewriteError> {
         let sources: Vec<Sources> = self.source_segments().into_iter().map(|s| self.sources(s)).collect();
@@ -274,18 +275,18 @@ impl<'a> Change<'a> {
         check(&self.pins)?;
         let mut next = EdgeTable::new(places, self.old.source, forward, backward, pages);
         for (i, column) in self.old.columns.iter().enumerate() {
-            let (mut column, mut stats) = (Arc::clone(column), info.properties[i].stats.clone());
+            let known = &mut catalog.statistics.edge_tables[at].properties[i];
+            let mut column = Arc::clone(column);
             // From the last on, so that the places of those before stay.
             for sources in sources.iter().rev() {
                 let value = |new: usize| self.changes.inserted[new].values[i].clone();
                 let (replaced, origin) = self.slots(sources);
-                let (rewritten, known) = rewrite(&column, &stats, replaced, &origin, &value, options)?;
-                (column, stats) = (Arc::new(rewritten), known);
+                let (rewritten, stats) = rewrite(&column, known, replaced, &origin, &value, options)?;
+                (column, *known) = (Arc::new(rewritten), stats);
             }
-            info.properties[i].stats = stats;
             next.columns.push(column);
         }
-        self.describe(&next, info);
+        self.describe(&next, catalog, at);
         let mut ids = vec![EdgeId(0); self.changes.inserted.len()];
         for edge in sources.iter().flat_map(|s| &s.edges) {
             if let Some(new) = edge.new {
@@ -484,23 +485,31 @@ impl<'a> Change<'a> {
 
     /// What the catalog knows of the new table: numbers that are true, and bounds where only a scan would
     /// tell.
-    fn describe(&self, next: &EdgeTable, info: &mut trimorph_catalog::EdgeTableInfo) {
+    fn describe(&self, next: &EdgeTable, catalog: &mut Catalog, at: usize) {
         // What it looks at was written just now, or read before.
         let view = next.view(&Arc::default());
         let is_loop = |source: NodeId, target: NodeId| u64::from(source == target);
         let node = |row: u64| NodeId::new(self.old.source, row);
         let new_loops: u64 = self.changes.inserted.iter().map(|e| is_loop(node(e.source), e.target)).sum();
         let old_loops: u64 = self.deleted.iter().map(|(s, t, _)| is_loop(*s, *t)).sum();
-        info.self_loops = info.self_loops + new_loops - old_loops;
-        info.edges = next.forward.edges();
-        info.single = self.single;
+        let facts = &mut catalog.facts_mut().edge_tables[at];
+        let loops = facts.self_loops_max.saturating_add(new_loops).saturating_sub(old_loops);
+        facts.self_loops_max = loops;
+        facts.edges_max = next.forward.edges();
+        facts.single = self.single;
+        facts.one_type = next.columns.iter().map(|column| column.has_one_type()).collect();
+        for target in &mut facts.targets {
+            target.single = matches!(view.backward(target.table), Some(AdjacencyView::Column(_)));
+        }
+        let stats = &mut catalog.statistics.edge_tables[at];
+        stats.forward.edges = next.forward.edges();
         let touched: BTreeSet<u64> = (self.deleted.iter().map(|(s, ..)| s.row()))
             .chain(self.changes.inserted.iter().map(|e| e.source))
             .collect();
         let (before, after) = (&self.view.forward, &view.forward);
-        (info.degree_max, info.nonempty) = degrees(before, after, &touched, (info.degree_max, info.nonempty));
-        for stats in &mut info.backward {
-            let target = stats.target;
+        degrees(before, after, &touched, &mut stats.forward);
+        for (target, stats) in &mut stats.backward {
+            let target = *target;
             let touched: BTreeSet<u64> = (self.deleted.iter().map(|(_, t, _)| *t))
                 .chain(self.changes.inserted.iter().map(|e| e.target))
                 .filter(|t| t.table() == target)
@@ -510,9 +519,7 @@ impl<'a> Change<'a> {
                 continue;
             };
             stats.edges = after.edges();
-            stats.single = matches!(after, AdjacencyView::Column(_));
-            (stats.degree_max, stats.nonempty) =
-                degrees(before, after, &touched, (stats.degree_max, stats.nonempty));
+            degrees(before, after, &touched, stats);
         }
     }
 }
@@ -522,11 +529,12 @@ fn degrees(
     before: &AdjacencyView<'_>,
     after: &AdjacencyView<'_>,
     touched: &BTreeSet<u64>,
-    (max, nonempty): (u64, u64),
-) -> (u64, u64) {
+    stats: &mut DegreeStats,
+) {
     let count = |view: &AdjacencyView<'_>| touched.iter().filter(|row| view.degree(**row) > 0).count() as u64;
     let most = touched.iter().map(|row| after.degree(*row)).max().unwrap_or(0);
-    (max.max(most), nonempty + count(after) - count(before))
+    stats.degree_max = stats.degree_max.max(most);
+    stats.nonempty = (stats.nonempty + count(after)).saturating_sub(count(before));
 }
 
 /// Where the edges of each local row start, given each edge's row in order.

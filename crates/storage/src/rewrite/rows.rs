@@ -29,7 +29,7 @@ impl Main {
         options: RegionOptions,
     ) -> Result<Self, RewriteError> {
         let at = usize::from(table.0);
-        let (old, info) = match (self.node_tables.get(at), self.catalog.node_tables.get(at)) {
+        let (old, info) = match (self.node_tables.get(at), self.catalog.schema.node_tables.get(at)) {
             (Some(old), Some(info)) => (old, info),
             _ => return Err(RewriteError::Unknown(format!("there is no node table {at}"))),
         };
@@ -47,11 +47,12 @@ impl Main {
         sources.extend((0..rows.len()).map(Source::New));
         let mut catalog = (*self.catalog).clone();
         let mut columns = Vec::with_capacity(old.columns.len());
-        for (i, (column, property)) in old.columns.iter().zip(&info.properties).enumerate() {
+        let stats = &mut catalog.statistics.node_tables[at];
+        for (i, column) in old.columns.iter().enumerate() {
             let replaced = first_segment..column.segments.len();
             let value = |row: usize| rows[row][i].clone();
-            let (column, stats) = rewrite(column, &property.stats, replaced, &sources, &value, options)?;
-            catalog.node_tables[at].properties[i].stats = stats;
+            let (column, known) = rewrite(column, &stats.properties[i], replaced, &sources, &value, options)?;
+            stats.properties[i] = known;
             columns.push(Arc::new(column));
         }
         let key_index = match (&old.key_index, info.key) {
@@ -61,8 +62,10 @@ impl Main {
             }
             _ => None,
         };
-        catalog.node_tables[at].rows = end;
-        count_sets(&mut catalog.node_tables[at].characteristic_sets, rows);
+        stats.rows = end;
+        count_sets(&mut stats.characteristic_sets, rows);
+        catalog.facts_mut().node_tables[at].one_type =
+            columns.iter().map(|column| column.has_one_type()).collect();
         let mut next = self.clone();
         next.node_tables[at] = Arc::new(NodeTable { rows: end, columns, key_index });
         next.catalog = Arc::new(catalog);

@@ -5,11 +5,12 @@
 //! for every node of that table. An undirected step is two patterns: one with its frontier in S, one with it
 //! in O.
 
-use trimorph_base::TableId;
-use trimorph_catalog::Catalog;
+use trimorph_base::{EdgeTableId, TableId};
+use trimorph_catalog::CatalogView;
 
 use super::pattern::{Frontier, Pattern};
 use super::plan::{AccessPlan, Choice, Relation};
+use crate::Reader;
 
 /// One adjacency to visit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,7 +30,7 @@ pub struct AdjacencyRef {
     pub single: bool,
     /// The only table neighbours are in, if it is one.
     pub target: Option<TableId>,
-    /// Edges in all.
+    /// Edges in all, about.
     pub edges: u64,
 }
 
@@ -66,9 +67,14 @@ impl EdgeAccess {
         forward.into_iter().chain(backward).collect()
     }
 
-    /// Resolves patterns, each with a frontier in S or in O.
-    pub fn new(catalog: &Catalog, patterns: Vec<Pattern>) -> Self {
-        let mut by_table: Vec<Vec<AdjacencyRef>> = vec![Vec::new(); catalog.node_tables.len()];
+    /// Resolves patterns to be followed with `reader`, and with no other: what is relied on is not noted.
+    pub fn of(patterns: Vec<Pattern>, reader: &Reader<'_>) -> Self {
+        Self::new(&CatalogView::new(reader.catalog()), patterns)
+    }
+
+    /// Resolves patterns, each with a frontier in S or in O, and notes in `catalog` what is relied on.
+    pub fn new(catalog: &CatalogView<'_>, patterns: Vec<Pattern>) -> Self {
+        let mut by_table: Vec<Vec<AdjacencyRef>> = vec![Vec::new(); catalog.node_table_count()];
         let both = patterns.len() > 1;
         let mut to_tables = None;
         for pattern in &patterns {
@@ -78,31 +84,32 @@ impl EdgeAccess {
             // frontier's side.
             for access in AccessPlan::new(pattern.clone(), catalog, Choice::Index).accesses {
                 let Relation::Edges(edge_table) = access.relation else { continue };
-                let info = &catalog.edge_tables[edge_table];
+                let Ok(id) = u16::try_from(edge_table).map(EdgeTableId) else { continue };
+                let (source, stats) = (catalog.source(id), &catalog.statistics().edge_tables[edge_table]);
                 if forward {
                     let wanted = |t: TableId| to_tables.as_ref().is_none_or(|ts| ts.contains(&t));
-                    let targets: Vec<TableId> = info.backward.iter().map(|b| b.target).collect();
-                    by_table[info.source.0 as usize].push(AdjacencyRef {
+                    let targets: Vec<TableId> = catalog.targets(id).collect();
+                    by_table[source.0 as usize].push(AdjacencyRef {
                         edge_table,
                         forward,
-                        from: info.source,
+                        from: source,
                         skip_loops: false,
                         check_table: !targets.iter().all(|t| wanted(*t)),
-                        single: info.single,
+                        single: catalog.is_single(id),
                         target: (targets.len() == 1).then(|| targets[0]),
-                        edges: info.edges,
+                        edges: stats.forward.edges,
                     });
                 } else {
-                    for b in &info.backward {
-                        by_table[b.target.0 as usize].push(AdjacencyRef {
+                    for target in catalog.targets(id) {
+                        by_table[target.0 as usize].push(AdjacencyRef {
                             edge_table,
                             forward,
-                            from: b.target,
-                            skip_loops: both && b.target == info.source && info.self_loops > 0,
+                            from: target,
+                            skip_loops: both && target == source && catalog.may_have_loops(id),
                             check_table: false,
-                            single: b.single,
-                            target: Some(info.source),
-                            edges: b.edges,
+                            single: catalog.is_single_into(id, target),
+                            target: Some(source),
+                            edges: stats.into_target(target).edges,
                         });
                     }
                 }

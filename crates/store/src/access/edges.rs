@@ -43,7 +43,7 @@ impl<'s> Run<'_, 's> {
         match path {
             Path::Subject | Path::Scan => {
                 let rows = reader.rows(table.source);
-                let edges = reader.catalog().edge_tables[place].edges as f64;
+                let edges = reader.catalog().statistics.edges(table.id) as f64;
                 let step = sample_step(rows, sample.map(|n| n * rows as f64 / edges.max(1.0)));
                 match tests.subject.candidates(table.source).filter(|_| path == Path::Subject) {
                     Some(nodes) => {
@@ -137,7 +137,7 @@ impl<'s> Run<'_, 's> {
         let ids = |edges: Edges<'s>| (0..found.len).map(|i| edges.id(i)).collect();
         self.emit(Found {
             subjects: nodes(Some(table.source), vec![node; found.len]),
-            predicate: self.reader.catalog().type_name(table.id),
+            predicate: self.reader.schema().type_name(table.id),
             objects: Vector::new(Values::Node(found.nodes)),
             statements: found.edges.map(ids),
             len: found.len,
@@ -155,7 +155,7 @@ impl<'s> Run<'_, 's> {
         self.emit(Found {
             len: subjects.len(),
             subjects: nodes(Some(table.source), subjects),
-            predicate: self.reader.catalog().type_name(table.id),
+            predicate: self.reader.schema().type_name(table.id),
             objects: nodes(target, objects),
             statements: self.wants_statements().then_some(statements),
         })

@@ -1,11 +1,13 @@
 //! Estimates: the same patterns answered with about how many.
 //!
-//! Edges and labels are counted exactly by the catalog; a condition on values is tried on a sample of the
-//! column, spread evenly, and falls back on distinct counts where the sample holds too few that pass.
+//! Edges and labels were counted when the main version was made; a condition on values is tried on a sample
+//! of the column, spread evenly, and falls back on distinct counts where the sample holds too few that pass.
 //!
 //! Source: Poseidon §6.2; design §6 ("that is how the optimizer samples").
 
 use std::ops::ControlFlow;
+
+use trimorph_catalog::PropertyStats;
 
 use super::pattern::{Bound, Pattern};
 use super::plan::{AccessPlan, Choice, Relation};
@@ -34,32 +36,27 @@ impl Reader<'_> {
     ///
     /// **Cost**: a look at the catalog; with a condition on values, the reading of 1,024 of them per column.
     pub fn estimate(&self, pattern: &Pattern) -> Estimate {
-        let mut plan = AccessPlan::new(pattern.clone(), self.catalog(), Choice::Cost);
+        let mut plan = AccessPlan::of(pattern.clone(), self, Choice::Cost);
+        let statistics = &self.catalog().statistics;
         if !matches!(pattern.object.bound, Bound::Free) {
             for access in &mut plan.accesses {
                 // How many rows are read for one that is there: slots of edges have holes between them.
                 let mut spread = 1.0;
-                let (total, nulls, distinct) = match access.relation {
+                let (total, counted) = match access.relation {
                     Relation::NodeProperty { table, column } => {
-                        let info = &self.catalog().node_tables[table.0 as usize];
-                        (
-                            info.rows,
-                            info.properties[column].stats.nulls,
-                            info.properties[column].stats.distinct,
-                        )
+                        let stats = &statistics.node_tables[table.0 as usize];
+                        (stats.rows, &stats.properties[column])
                     }
                     Relation::EdgeProperty { table, column } => {
-                        let info = &self.catalog().edge_tables[table];
-                        let slots = self.edge_table(table).slots_end(self.rows(info.source));
-                        spread = (slots as f64 / info.edges.max(1) as f64).max(1.0);
-                        (
-                            info.edges,
-                            info.properties[column].stats.nulls,
-                            info.properties[column].stats.distinct,
-                        )
+                        let stats = &statistics.edge_tables[table];
+                        let source = self.edge_table(table).source;
+                        let slots = self.edge_table(table).slots_end(self.rows(source));
+                        spread = (slots as f64 / stats.forward.edges.max(1) as f64).max(1.0);
+                        (stats.forward.edges, &stats.properties[column])
                     }
                     Relation::Labels(_) | Relation::Edges(_) => continue,
                 };
+                let PropertyStats { nulls, distinct, .. } = *counted;
                 if total == 0 {
                     continue;
                 }

@@ -5,9 +5,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use trimorph_base::{NodeId, TableId};
-use trimorph_catalog::Catalog;
 
-use crate::{Reader, ZONE_ROWS};
+use crate::{Reader, Snapshot, ZONE_ROWS};
 
 /// A range that the integer value of a column must fall in for a zone to be worth reading.
 #[derive(Clone, Debug)]
@@ -34,13 +33,12 @@ pub struct Morsels {
 impl Morsels {
     /// Ranges of at most `rows` rows over the nodes of `tables`: a whole number of zones, or a part of one
     /// that divides it.
-    pub fn new(catalog: &Catalog, tables: &[TableId], rows: usize) -> Self {
+    pub fn new(snapshot: &Snapshot, tables: &[TableId], rows: usize) -> Self {
         let rows = match rows {
             0..ZONE_ROWS => rows.max(1).next_power_of_two(),
             _ => rows.next_multiple_of(ZONE_ROWS),
         } as u64;
-        let tables: Vec<(TableId, u64)> =
-            tables.iter().filter_map(|t| Some((*t, catalog.node_tables.get(t.0 as usize)?.rows))).collect();
+        let tables: Vec<(TableId, u64)> = tables.iter().map(|t| (*t, snapshot.rows(*t))).collect();
         let total = tables.iter().map(|(_, n)| n.div_ceil(rows)).sum();
         Self { tables, next: AtomicU64::new(0), rows, total }
     }

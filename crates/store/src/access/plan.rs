@@ -1,6 +1,7 @@
 //! The planner: a pattern in, the relations it can match out, each with the path it is read by.
 //!
-//! 1. relations are pruned by the kinds of S and O, by names, by tables, and by what the frontiers hold
+//! 1. relations are pruned by the kinds of S and O, by names, by tables, and by what the frontiers hold: by
+//!    what is true, never by a count that may be old
 //! 2. for each relation left, rows and the cost of every path it has are estimated from the catalog's
 //!    statistics
 //! 3. the cheapest path is taken, or the cheapest of the kind that is forced
@@ -9,10 +10,13 @@
 //!
 //! Source: Poseidon §5 (scans), §6.2 (planner).
 
-use trimorph_base::{PropertyId, TableId};
-use trimorph_catalog::{Catalog, EdgeTableInfo};
+use std::sync::Arc;
+
+use trimorph_base::{EdgeTableId, TableId};
+use trimorph_catalog::CatalogView;
 
 use super::pattern::{Bound, Frontier, JoinKind, Kind, Pattern, Position, Predicates, Term};
+use crate::Reader;
 
 /// What is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,7 +124,8 @@ impl Position {
         self.tables.as_ref().is_none_or(|ts| ts.contains(&table))
     }
 
-    /// How many nodes of a table of `rows` it can be, if it is narrowed down.
+    /// How many nodes of a table of about `rows` it can be, if it is narrowed down; zero only if it can be
+    /// none of them.
     fn nodes_in(&self, table: TableId, rows: u64) -> Option<f64> {
         let terms = match &self.bound {
             Bound::Terms(terms) => {
@@ -133,7 +138,7 @@ impl Position {
         let frontier = match &self.frontier {
             Some(Frontier::Nodes(set)) => Some(set.len_of(table) as f64),
             Some(Frontier::Statements(_)) => Some(0.0),
-            Some(Frontier::Later(n)) => Some(n.min(rows as f64)),
+            Some(Frontier::Later(n)) => Some(n.max(1.0).min((rows as f64).max(1.0))),
             None => None,
         };
         match (terms, frontier) {
@@ -151,7 +156,7 @@ impl Position {
         };
         let frontier = match &self.frontier {
             Some(Frontier::Statements(set)) => Some(set.len() as f64),
-            Some(Frontier::Later(n)) => Some(*n),
+            Some(Frontier::Later(n)) => Some(n.max(1.0)),
             Some(Frontier::Nodes(_)) => Some(0.0),
             None => None,
         };
@@ -175,29 +180,19 @@ impl Position {
 }
 
 impl Predicates {
-    /// Whether a property or an edge label of this name is meant.
-    pub(super) fn names(&self, name: &str) -> bool {
+    /// The names meant: none for any, an empty list for none at all.
+    fn meant(&self) -> Option<&[Arc<str>]> {
         match self {
-            Self::Any => true,
-            Self::Label => false,
-            Self::Names(names) => names.iter().any(|n| **n == *name),
-        }
-    }
-
-    /// Whether a property is meant, asked for one after the other: names are looked up once.
-    fn properties(&self, catalog: &Catalog) -> impl Fn(PropertyId) -> bool {
-        let ids: Option<Vec<PropertyId>> = match self {
             Self::Any => None,
-            Self::Label => Some(Vec::new()),
-            Self::Names(names) => Some(names.iter().filter_map(|n| catalog.property_id(n)).collect()),
-        };
-        move |id| ids.as_ref().is_none_or(|ids| ids.contains(&id))
+            Self::Label => Some(&[]),
+            Self::Names(names) => Some(names),
+        }
     }
 }
 
 impl AccessPlan {
-    /// Plans `pattern` over what `catalog` describes.
-    pub fn new(pattern: Pattern, catalog: &Catalog, choice: Choice) -> Self {
+    /// Plans `pattern` over what `catalog` describes, and notes there what the plan relies on.
+    pub fn new(pattern: Pattern, catalog: &CatalogView<'_>, choice: Choice) -> Self {
         let mut accesses = Vec::new();
         // A frontier, or tables, are of nodes.
         let literal = pattern.object.allows(Kind::Literal)
@@ -225,6 +220,11 @@ impl AccessPlan {
             (*kind, Box::new(Self::new(about, catalog, Choice::Index)))
         });
         Self { pattern, accesses, join }
+    }
+
+    /// Plans `pattern` to be run with `reader`, and with no other: what the plan relies on is not noted.
+    pub fn of(pattern: Pattern, reader: &Reader<'_>, choice: Choice) -> Self {
+        Self::new(pattern, &CatalogView::new(reader.catalog()), choice)
     }
 
     /// Statements it gives, about. Limit and sample count; a joined pattern counts once for each property it
@@ -262,13 +262,13 @@ fn cheapest(choice: Choice, scan: f64, indexes: &[(Path, f64)]) -> (Path, f64) {
     }
 }
 
-fn labels(pattern: &Pattern, catalog: &Catalog, out: &mut Vec<Access>) {
+fn labels(pattern: &Pattern, catalog: &CatalogView<'_>, out: &mut Vec<Access>) {
     let meant =
         matches!(pattern.predicates, Predicates::Label) || matches!(pattern.predicates, Predicates::Any);
     if !meant || pattern.statement.is_enumerable() {
         return;
     }
-    for (table, info) in catalog.table_ids().zip(&catalog.node_tables) {
+    for table in catalog.node_table_ids() {
         let named = |term: &Term| matches!(term, Term::Literal(trimorph_types::Value::String(s)) if catalog.has_label(table, s));
         let fits = match &pattern.object.bound {
             Bound::Free => true,
@@ -276,89 +276,82 @@ fn labels(pattern: &Pattern, catalog: &Catalog, out: &mut Vec<Access>) {
             // Labels are few: the run tests them.
             Bound::Range(_) => true,
         };
-        if !fits || !pattern.subject.allows_table(table) || info.labels.is_empty() {
+        if !fits || !pattern.subject.allows_table(table) || !catalog.has_labels(table) {
             continue;
         }
         // Which nodes a table has is known without reading: the only path is the rows themselves.
-        let nodes = pattern.subject.nodes_in(table, info.rows);
+        let total = catalog.statistics().rows(table);
+        let nodes = pattern.subject.nodes_in(table, total);
         let path = if nodes.is_some() { Path::Subject } else { Path::Scan };
-        let rows = nodes.unwrap_or(info.rows as f64);
-        if rows > 0.0 {
+        let rows = nodes.unwrap_or(total as f64);
+        if nodes != Some(0.0) {
             out.push(Access { relation: Relation::Labels(table), path, subjects: rows, rows, cost: rows });
         }
     }
 }
 
-fn node_properties(pattern: &Pattern, catalog: &Catalog, choice: Choice, out: &mut Vec<Access>) {
+fn node_properties(pattern: &Pattern, catalog: &CatalogView<'_>, choice: Choice, out: &mut Vec<Access>) {
     if pattern.statement.is_enumerable() {
         return;
     }
-    let named = pattern.predicates.properties(catalog);
-    for (table, info) in catalog.table_ids().zip(&catalog.node_tables) {
-        if !pattern.subject.allows_table(table) {
+    for (table, column) in catalog.node_columns(pattern.predicates.meant()) {
+        let stats = &catalog.statistics().node_tables[table.0 as usize];
+        let subjects = pattern.subject.nodes_in(table, stats.rows);
+        if !pattern.subject.allows_table(table) || subjects == Some(0.0) {
             continue;
         }
-        let total = info.rows as f64;
-        let subjects = pattern.subject.nodes_in(table, info.rows);
-        for (column, property) in info.properties.iter().enumerate() {
-            if !named(property.id) || subjects == Some(0.0) {
-                continue;
-            }
-            let present = total - property.stats.nulls as f64;
-            let part = pattern.object.literal_part(property.stats.distinct) * present / total.max(1.0);
-            let mut indexes = Vec::new();
-            if let Some(n) = subjects {
-                indexes.push((Path::Subject, n * COST_FIND));
-            }
-            if let (Some(_), Bound::Terms(terms)) = (info.key.filter(|k| *k == column), &pattern.object.bound)
-            {
-                indexes.push((Path::Object, terms.len() as f64 * 2.0 * COST_FIND));
-            }
-            let (path, cost) = cheapest(choice, total, &indexes);
-            let relation = Relation::NodeProperty { table, column };
-            let subjects = subjects.unwrap_or(total);
-            out.push(Access { relation, path, subjects, rows: subjects * part, cost });
+        let (total, property) = (stats.rows as f64, &stats.properties[column]);
+        let present = total - property.nulls as f64;
+        let part = pattern.object.literal_part(property.distinct) * present / total.max(1.0);
+        let mut indexes = Vec::new();
+        if let Some(n) = subjects {
+            indexes.push((Path::Subject, n * COST_FIND));
         }
+        if let (true, Bound::Terms(terms)) = (catalog.key(table) == Some(column), &pattern.object.bound) {
+            indexes.push((Path::Object, terms.len() as f64 * 2.0 * COST_FIND));
+        }
+        let (path, cost) = cheapest(choice, total, &indexes);
+        let relation = Relation::NodeProperty { table, column };
+        let subjects = subjects.unwrap_or(total);
+        out.push(Access { relation, path, subjects, rows: subjects * part, cost });
     }
 }
 
-fn edges(pattern: &Pattern, catalog: &Catalog, choice: Choice, out: &mut Vec<Access>) {
-    for (i, (id, info)) in catalog.edge_table_ids().zip(&catalog.edge_tables).enumerate() {
-        if !pattern.predicates.names(&catalog.type_name(id)) || !pattern.subject.allows_table(info.source) {
-            continue;
-        }
-        if let Some(access) = edge_table(pattern, catalog, choice, i, info) {
-            out.push(access);
+fn edges(pattern: &Pattern, catalog: &CatalogView<'_>, choice: Choice, out: &mut Vec<Access>) {
+    for table in &*catalog.edge_tables(pattern.predicates.meant()) {
+        if pattern.subject.allows_table(catalog.source(*table)) {
+            out.extend(edge_table(pattern, catalog, choice, *table));
         }
     }
 }
 
 fn edge_table(
     pattern: &Pattern,
-    catalog: &Catalog,
+    catalog: &CatalogView<'_>,
     choice: Choice,
-    place: usize,
-    info: &EdgeTableInfo,
+    table: EdgeTableId,
 ) -> Option<Access> {
-    let source_rows = catalog.node_tables.get(info.source.0 as usize)?.rows;
-    let all = info.edges as f64;
-    let targets = || info.backward.iter().filter(|b| pattern.object.allows_table(b.target));
-    let reachable: f64 = targets().map(|b| b.edges as f64).sum();
-    let subjects = pattern.subject.nodes_in(info.source, source_rows);
+    let (source, statistics, place) = (catalog.source(table), catalog.statistics(), table.0 as usize);
+    let (source_rows, stats) = (statistics.rows(source), &statistics.edge_tables[place]);
+    let all = stats.forward.edges as f64;
+    let targets: Vec<TableId> =
+        catalog.targets(table).filter(|target| pattern.object.allows_table(*target)).collect();
+    let reachable: f64 = targets.iter().map(|target| stats.into_target(*target).edges as f64).sum();
+    let subjects = pattern.subject.nodes_in(source, source_rows);
     let statements = pattern.statement.statement_count();
     // Per target table: nodes asked for and the edges they have.
     let (mut objects, mut objects_edges) = (None, reachable);
     if pattern.object.is_enumerable() || matches!(pattern.object.bound, Bound::Range(_)) {
         let (mut nodes, mut edges) = (0.0, 0.0);
-        for b in targets() {
-            let rows = catalog.node_tables.get(b.target.0 as usize)?.rows;
-            let n = pattern.object.nodes_in(b.target, rows).unwrap_or(0.0);
+        for target in &targets {
+            let rows = statistics.rows(*target);
+            let n = pattern.object.nodes_in(*target, rows).unwrap_or(0.0);
             nodes += n;
-            edges += n * b.edges as f64 / (rows as f64).max(1.0);
+            edges += n * stats.into_target(*target).edges as f64 / (rows as f64).max(1.0);
         }
         (objects, objects_edges) = (Some(nodes), edges);
     }
-    if reachable == 0.0 || subjects == Some(0.0) || objects == Some(0.0) || statements == Some(0.0) {
+    if targets.is_empty() || subjects == Some(0.0) || objects == Some(0.0) || statements == Some(0.0) {
         return None;
     }
     let subject_part = subjects.map_or(1.0, |n| n / (source_rows as f64).max(1.0));
@@ -387,7 +380,7 @@ fn edge_table(
     Some(Access { relation: Relation::Edges(place), path, subjects, rows, cost })
 }
 
-fn edge_properties(pattern: &Pattern, catalog: &Catalog, choice: Choice, out: &mut Vec<Access>) {
+fn edge_properties(pattern: &Pattern, catalog: &CatalogView<'_>, choice: Choice, out: &mut Vec<Access>) {
     if pattern.statement.is_enumerable() {
         return;
     }
@@ -395,25 +388,16 @@ fn edge_properties(pattern: &Pattern, catalog: &Catalog, choice: Choice, out: &m
     if subjects == Some(0.0) {
         return;
     }
-    let named = pattern.predicates.properties(catalog);
-    for (table, info) in catalog.edge_tables.iter().enumerate() {
-        let total = info.edges as f64;
-        for (column, property) in info.properties.iter().enumerate() {
-            if !named(property.id) {
-                continue;
-            }
-            let present = (total - property.stats.nulls as f64) / total.max(1.0);
-            let indexes: Vec<_> = subjects.iter().map(|n| (Path::Subject, n * COST_FIND)).collect();
-            let (path, cost) = cheapest(choice, total, &indexes);
-            let subjects = subjects.map_or(total, |n| n.min(total));
-            let rows = subjects * present * pattern.object.literal_part(property.stats.distinct);
-            out.push(Access {
-                relation: Relation::EdgeProperty { table, column },
-                path,
-                subjects,
-                rows,
-                cost,
-            });
-        }
+    for (table, column) in catalog.edge_columns(pattern.predicates.meant()) {
+        let table = table.0 as usize;
+        let stats = &catalog.statistics().edge_tables[table];
+        let (total, property) = (stats.forward.edges as f64, &stats.properties[column]);
+        let present = (total - property.nulls as f64) / total.max(1.0);
+        let indexes: Vec<_> = subjects.iter().map(|n| (Path::Subject, n * COST_FIND)).collect();
+        let (path, cost) = cheapest(choice, total, &indexes);
+        let subjects = subjects.map_or(total, |n| n.min(total));
+        let rows = subjects * present * pattern.object.literal_part(property.distinct);
+        let relation = Relation::EdgeProperty { table, column };
+        out.push(Access { relation, path, subjects, rows, cost });
     }
 }

@@ -5,14 +5,15 @@
 //! the columns of both.
 
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_catalog::Catalog;
+use trimorph_catalog::CatalogView;
 use trimorph_types::Value;
 
 use super::pattern::{Frontier, Kind, Pattern};
 use super::plan::{AccessPlan, Choice, Relation};
 use crate::{PropertyColumn, Reader};
 
-/// The column of a property in each table; none where the table has no such property.
+/// The column of a property in each table; none where the table has no such property, or is behind the last
+/// that has.
 #[derive(Clone, Debug, Default)]
 pub struct PropertyAccess {
     /// By node table.
@@ -30,17 +31,20 @@ impl PropertyAccess {
     }
 
     /// Resolves the property `name` of whatever has it.
-    pub fn new(catalog: &Catalog, name: &str) -> Self {
-        let mut out = Self {
-            nodes: vec![None; catalog.node_tables.len()],
-            edges: vec![None; catalog.edge_tables.len()],
+    pub fn new(catalog: &CatalogView<'_>, name: &str) -> Self {
+        let mut out = Self::default();
+        let put = |columns: &mut Vec<Option<usize>>, table: usize, column: usize| {
+            columns.resize(columns.len().max(table + 1), None);
+            columns[table] = Some(column);
         };
         for subject in [Kind::Node, Kind::Statement] {
             let pattern = Self::pattern(subject, name);
             for access in AccessPlan::new(pattern, catalog, Choice::Index).accesses {
                 match access.relation {
-                    Relation::NodeProperty { table, column } => out.nodes[table.0 as usize] = Some(column),
-                    Relation::EdgeProperty { table, column } => out.edges[table] = Some(column),
+                    Relation::NodeProperty { table, column } => {
+                        put(&mut out.nodes, table.0 as usize, column);
+                    }
+                    Relation::EdgeProperty { table, column } => put(&mut out.edges, table, column),
                     Relation::Labels(_) | Relation::Edges(_) => {}
                 }
             }

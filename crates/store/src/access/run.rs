@@ -253,8 +253,8 @@ impl<'s> Run<'_, 's> {
             columns.push(Vector::new(Values::Edge(Edges::Ids(own))));
         }
         if about.pattern.project_predicate {
-            let id = self.reader.catalog().edge_tables[place].properties[column].id;
-            let name = self.reader.catalog().property_name(id);
+            let id = self.reader.schema().edge_tables[place].properties[column].id;
+            let name = self.reader.schema().property_name(id);
             columns.push(Vector::new(Values::String(vec![Text::Made(name); positions.len()])));
         }
         if about.pattern.object.project {

@@ -23,7 +23,7 @@ impl<'s> Run<'_, 's> {
         let object = LiteralTest::new(&self.pattern.object);
         let rows = reader.rows(table);
         let step = sample_step(rows, sample);
-        for label in reader.catalog().label_names(table) {
+        for label in reader.schema().label_names(table) {
             if !object.passes(&Value::String(Arc::clone(&label))) {
                 continue;
             }
@@ -60,8 +60,8 @@ impl<'s> Run<'_, 's> {
         let reader = self.reader;
         let subject = NodeTest::new(&self.pattern.subject);
         let literal = LiteralTest::new(&self.pattern.object);
-        let info = &reader.catalog().node_tables[table.0 as usize];
-        let name = reader.catalog().property_name(info.properties[column].id);
+        let info = &reader.schema().node_tables[table.0 as usize];
+        let name = reader.schema().property_name(info.properties[column].id);
         let view = reader.node_column(table, column);
         let rows = reader.rows(table);
         let found: Option<Vec<u64>> = match path {
@@ -125,8 +125,8 @@ impl<'s> Run<'_, 's> {
         let table = reader.edge_table(place);
         let subject = StatementTest::new(&self.pattern.subject);
         let literal = LiteralTest::new(&self.pattern.object);
-        let info = &reader.catalog().edge_tables[place];
-        let name = reader.catalog().property_name(info.properties[column].id);
+        let info = &reader.schema().edge_tables[place];
+        let name = reader.schema().property_name(info.properties[column].id);
         let view = reader.edge_column(place, column);
         // Slots, and the id of each: the scan goes from page to page.
         let slots = table.slots_end(reader.rows(table.source));

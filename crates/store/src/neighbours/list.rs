@@ -1,5 +1,5 @@
-//! The edges of one node along one adjacency: appended to a batch of nodes and edges, or as vectors that lie in
-//! the adjacency.
+//! The edges of one node along one adjacency: appended to a batch of nodes and edges, or as vectors that lie
+//! in the adjacency.
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};

@@ -1,5 +1,5 @@
-//! Walking adjacency in place: takes nodes and an adjacency to visit, gives neighbours, ids of edges, degrees.
-//! Operators and access patterns read edges through this module only.
+//! Walking adjacency in place: takes nodes and an adjacency to visit, gives neighbours, ids of edges,
+//! degrees. Operators and access patterns read edges through this module only.
 //!
 //! ```text
 //! mod        an adjacency resolved for a reader

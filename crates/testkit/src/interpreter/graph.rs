@@ -68,7 +68,7 @@ impl Graph {
     /// Reads all of a snapshot.
     pub fn read(snapshot: &Snapshot) -> Self {
         let reader = Reader::new(snapshot);
-        let catalog = snapshot.catalog();
+        let catalog = snapshot.schema();
         let mut nodes = Vec::new();
         for table in catalog.table_ids() {
             for row in 0..reader.rows(table) {

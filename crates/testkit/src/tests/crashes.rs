@@ -30,16 +30,17 @@ fn versions() -> Vec<Main> {
     for i in 0..4 {
         let last = all.last().unwrap();
         let place = i % last.edge_tables.len();
-        let info = &last.catalog.edge_tables[place];
+        let info = &last.catalog.schema.edge_tables[place];
+        let target = last.catalog.unrecorded_facts().edge_tables[place].targets[0].table;
         let edge = NewEdge {
             source: 0,
-            target: NodeId::new(info.backward[0].target, 0),
+            target: NodeId::new(target, 0),
             values: vec![Value::Null; info.properties.len()],
         };
         let changes = EdgeChanges { deleted: Vec::new(), inserted: vec![edge] };
         let next = last.with_edges(EdgeTableId(u16::try_from(place).unwrap()), &changes, OPTIONS).unwrap().0;
         let columns = next.node_tables[0].columns.len();
-        let keyed = next.catalog.node_tables[0].key.is_some();
+        let keyed = next.catalog.schema.node_tables[0].key.is_some();
         let row: Vec<Value> = (0..columns)
             .map(|c| if keyed && c == 0 { Value::Int(1 << (40 + i)) } else { Value::Null })
             .collect();
@@ -50,8 +51,9 @@ fn versions() -> Vec<Main> {
 
 /// What tells a version: rows and edges of every table.
 fn mark(main: &Main) -> Vec<u64> {
-    let nodes = main.catalog.node_tables.iter().map(|t| t.rows);
-    nodes.chain(main.catalog.edge_tables.iter().map(|t| t.edges)).collect()
+    let statistics = &main.catalog.statistics;
+    let nodes = statistics.node_tables.iter().map(|t| t.rows);
+    nodes.chain(statistics.edge_tables.iter().map(|t| t.forward.edges)).collect()
 }
 
 /// Writes versions until one fails; how many did not.

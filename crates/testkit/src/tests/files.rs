@@ -14,7 +14,10 @@ fn write_and_read(fs: &dyn FileSystem, dir: &Path, model: &Model) -> Main {
     write_main(fs, dir, &main).unwrap();
     let read = read_main(fs, dir, RegionOptions::default()).unwrap();
     let text = |main: &Main| {
-        format!("{:?} {:?} {:?}", main.catalog.node_tables, main.catalog.edge_tables, main.bytes)
+        let schema = &main.catalog.schema;
+        let (facts, statistics) = (main.catalog.unrecorded_facts(), &main.catalog.statistics);
+        let tables = format!("{:?} {:?}", schema.node_tables, schema.edge_tables);
+        format!("{tables} {facts:?} {statistics:?} {:?}", main.bytes)
     };
     assert_eq!(text(&main), text(&read));
     assert_eq!(main.piece_bytes(), read.piece_bytes());

@@ -252,7 +252,7 @@ fn read_lists(csr: &CsrView<'_>, rows: u64, sum: &mut Sum) {
 fn read_everything(main: Main, random: &mut Random) -> Option<u64> {
     let snapshot = Snapshot::new(Arc::new(main));
     let reader = Reader::new(&snapshot);
-    let catalog = reader.catalog();
+    let catalog = reader.schema();
     if catalog.table_ids().any(|t| reader.rows(t) > ROWS_MAX) {
         return None;
     }

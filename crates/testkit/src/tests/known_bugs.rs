@@ -40,7 +40,7 @@ fn with_edges(mut model: Model, pairs: &[(u64, u64)]) -> Snapshot {
 fn visited(model: &Model, wanted: i64) -> bool {
     let snapshot = model.snapshot(LoadOptions::default()).unwrap();
     let reader = Reader::new(&snapshot);
-    let morsels = Morsels::new(reader.catalog(), &[TableId(0)], 1024);
+    let morsels = Morsels::new(&snapshot, &[TableId(0)], 1024);
     let prune = Prune { table: TableId(0), column: 1, low: wanted, high: wanted };
     morsels.next(&reader, &[prune]).is_some()
 }
@@ -100,7 +100,7 @@ fn a_large_float_finds_its_key() {
 fn columns_of_a_table_without_batches_have_their_names() {
     let properties = vec![("a".into(), LogicalType::Float), ("b".into(), LogicalType::String)];
     let snapshot = table(&[], properties, Vec::new()).snapshot(LoadOptions::default()).unwrap();
-    let catalog = snapshot.catalog();
+    let catalog = snapshot.schema();
     let info = &catalog.node_tables[0];
     let named: Vec<_> =
         info.properties.iter().map(|p| (catalog.property_name(p.id).to_string(), p.ty)).collect();

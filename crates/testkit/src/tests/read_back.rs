@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_catalog::PropertyInfo;
+use trimorph_catalog::{EdgeTableFacts, PropertyStats};
 use trimorph_store::{AdjacencyView, EdgeTableView, Main, Reader, Snapshot, ZONE_ROWS};
 use trimorph_types::{LogicalType, Map, Value, Zone};
 
@@ -29,7 +29,7 @@ fn check_with(model: &Model, main: &Main, exact: bool) {
 }
 
 fn check_nodes(model: &Model, reader: &Reader<'_>, exact: bool) {
-    let catalog = reader.catalog();
+    let catalog = reader.schema();
     assert_eq!(catalog.node_tables.len(), model.nodes.len());
     for (table, expected) in catalog.table_ids().zip(&model.nodes) {
         let labels: Vec<String> = catalog.label_names(table).iter().map(|label| label.to_string()).collect();
@@ -42,13 +42,15 @@ fn check_nodes(model: &Model, reader: &Reader<'_>, exact: bool) {
         }
         assert!(!reader.node_exists(NodeId::new(table, expected.rows.len() as u64)));
         assert!(reader.node_property(NodeId::new(table, 0), "no such property").is_null());
-        let info = &catalog.node_tables[usize::from(table.0)];
-        assert_eq!(info.rows, reader.rows(table));
-        assert_eq!(info.characteristic_sets.iter().map(|set| set.count).sum::<u64>(), info.rows);
-        for (place, property) in info.properties.iter().enumerate() {
+        let stats = &reader.catalog().statistics.node_tables[usize::from(table.0)];
+        let facts = &reader.catalog().unrecorded_facts().node_tables[usize::from(table.0)];
+        assert_eq!(stats.rows, reader.rows(table));
+        assert_eq!(stats.characteristic_sets.iter().map(|set| set.count).sum::<u64>(), stats.rows);
+        assert_eq!(facts.one_type.len(), stats.properties.len());
+        for (place, (property, one_type)) in stats.properties.iter().zip(&facts.one_type).enumerate() {
             let values: Vec<Value> =
-                (0..info.rows).map(|row| reader.node_column(table, place).value(row)).collect();
-            check_column(reader.node_column(table, place), &values, property, exact);
+                (0..stats.rows).map(|row| reader.node_column(table, place).value(row)).collect();
+            check_column(reader.node_column(table, place), &values, property, *one_type, exact);
         }
     }
 }
@@ -57,7 +59,8 @@ fn check_nodes(model: &Model, reader: &Reader<'_>, exact: bool) {
 fn check_column(
     column: &trimorph_store::ColumnView<'_>,
     values: &[Value],
-    info: &PropertyInfo,
+    stats: &PropertyStats,
+    one_type: bool,
     is_exact: bool,
 ) {
     let none = |_| Value::Null;
@@ -77,9 +80,11 @@ fn check_column(
             assert_eq!(column.is_null((first + i) as u64), value.is_null(), "null of row {}", first + i);
         }
     }
-    let stats = &info.stats;
     assert_eq!(stats.nulls, values.iter().filter(|value| value.is_null()).count() as u64);
-    let integers: Vec<Option<i64>> = values.iter().map(|value| stored_integer(info.ty, value)).collect();
+    let ty = column.logical_type();
+    let is_of_type = |value: &Value| value.is_null() || value.logical_type() == ty;
+    assert!(!one_type || values.iter().all(is_of_type), "values are of {ty:?}");
+    let integers: Vec<Option<i64>> = values.iter().map(|value| stored_integer(ty, value)).collect();
     if column.zone_range(0).is_some() {
         for (row, integer) in integers.iter().enumerate() {
             let (low, high) = column.zone_range(row as u64).unwrap();
@@ -166,15 +171,18 @@ fn check_edges(model: &Model, reader: &Reader<'_>, exact: bool) {
     }
     let mut actual: BTreeMap<Fact, usize> = BTreeMap::new();
     let mut ids: BTreeSet<EdgeId> = BTreeSet::new();
-    let catalog = reader.catalog();
+    let catalog = reader.schema();
     for (place, table) in catalog.edge_table_ids().enumerate() {
         let view = reader.edge_table(place);
         let forward = forward_edges(view, reader);
         let mut backward = backward_edges(view, reader);
         let info = &catalog.edge_tables[place];
-        assert_eq!(info.edges, forward.len() as u64);
-        assert_eq!(info.self_loops, forward.iter().filter(|(_, start, end)| start == end).count() as u64);
-        assert_eq!(info.single, matches!(view.forward, AdjacencyView::Column(_)));
+        let facts = &reader.catalog().unrecorded_facts().edge_tables[place];
+        let stats = &reader.catalog().statistics.edge_tables[place];
+        assert_eq!((facts.edges_max, stats.forward.edges), (forward.len() as u64, forward.len() as u64));
+        let loops = forward.iter().filter(|(_, start, end)| start == end).count();
+        assert_eq!(facts.self_loops_max, loops as u64);
+        check_targets(facts, &forward);
         let mut sorted = forward.clone();
         sorted.sort();
         backward.sort();
@@ -193,7 +201,7 @@ fn check_edges(model: &Model, reader: &Reader<'_>, exact: bool) {
             let properties = format!("{:?}", reader.edge_properties(id));
             *actual.entry((catalog.type_name(table).to_string(), start, end, properties)).or_default() += 1;
         }
-        for (column, property) in info.properties.iter().enumerate() {
+        for (column, (property, one_type)) in stats.properties.iter().zip(&facts.one_type).enumerate() {
             let view = reader.edge_column(place, column);
             let slots_end = reader.edge_table(place).slots_end(reader.rows(info.source));
             let there: Vec<u64> = (0..slots_end).filter(|slot| view.has_row(*slot)).collect();
@@ -203,7 +211,7 @@ fn check_edges(model: &Model, reader: &Reader<'_>, exact: bool) {
             let same = |i: usize| identical(&gathered.value(i, &|_| Value::Null), &values[i]);
             assert!((0..there.len()).all(same), "gathered slots of edge table {place}");
             if there.last().is_none_or(|last| *last + 1 == there.len() as u64) {
-                check_column(view, &values, property, exact);
+                check_column(view, &values, property, *one_type, exact);
             }
         }
     }
@@ -220,6 +228,21 @@ fn check_edges(model: &Model, reader: &Reader<'_>, exact: bool) {
         only(&expected, &actual),
         only(&actual, &expected)
     );
+}
+
+/// What is said of targets, and of how many edges a node has, is true of these edges.
+fn check_targets(facts: &EdgeTableFacts, edges: &[(EdgeId, NodeId, NodeId)]) {
+    let (mut out, mut back) = (BTreeMap::<NodeId, usize>::new(), BTreeMap::<NodeId, usize>::new());
+    for (_, start, end) in edges {
+        *out.entry(*start).or_default() += 1;
+        *back.entry(*end).or_default() += 1;
+        assert!(facts.targets.iter().any(|target| target.table == end.table()), "{end:?} of {facts:?}");
+    }
+    assert!(!facts.single || out.values().all(|n| *n == 1), "{facts:?}");
+    for target in &facts.targets {
+        let mut own = back.iter().filter(|(node, _)| node.table() == target.table);
+        assert!(!target.single || own.all(|(_, n)| *n == 1), "{facts:?}");
+    }
 }
 
 fn forward_edges(view: &EdgeTableView<'_>, reader: &Reader<'_>) -> Vec<(EdgeId, NodeId, NodeId)> {
@@ -321,7 +344,11 @@ fn loading_does_not_depend_on_batches_or_threads() {
         let model = graph(seed);
         let one = model.load(LoadOptions { batch_rows: 1, threads: 2, general: false }).unwrap();
         let other = model.load(LoadOptions::default()).unwrap();
-        assert_eq!(format!("{:?}", one.catalog.node_tables), format!("{:?}", other.catalog.node_tables));
-        assert_eq!(format!("{:?}", one.catalog.edge_tables), format!("{:?}", other.catalog.edge_tables));
+        let text = |main: &Main| {
+            let schema = &main.catalog.schema;
+            let (facts, statistics) = (main.catalog.unrecorded_facts(), &main.catalog.statistics);
+            format!("{:?} {:?} {facts:?} {statistics:?}", schema.node_tables, schema.edge_tables)
+        };
+        assert_eq!(text(&one), text(&other));
     }
 }

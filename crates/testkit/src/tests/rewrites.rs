@@ -51,11 +51,12 @@ fn edges_of(main: &Main, place: usize) -> BTreeMap<EdgeId, (NodeId, NodeId, Stri
 
 /// Takes edges out and puts edges in at random, in the model as in the version.
 fn change_edges(model: &mut Model, main: &Main, place: usize, random: &mut Random) -> Main {
-    let info = &main.catalog.edge_tables[place];
+    let schema = &main.catalog.schema;
+    let info = &schema.edge_tables[place];
     let before = edges_of(main, place);
     let ids: Vec<EdgeId> = before.keys().copied().collect();
     let changes = random_changes(main, place, &ids, random);
-    let label = main.catalog.type_name(EdgeTableId(u16::try_from(place).unwrap())).to_string();
+    let label = schema.type_name(EdgeTableId(u16::try_from(place).unwrap())).to_string();
     for id in &changes.deleted {
         let (start, end, properties) = &before[id];
         let same = |edges: &EdgeRows, e: &EdgeRow| {
@@ -69,7 +70,7 @@ fn change_edges(model: &mut Model, main: &Main, place: usize, random: &mut Rando
         assert!(removed.take(1).count() == 1, "{id:?} is an edge of the model");
     }
     let names: Vec<(String, LogicalType)> =
-        info.properties.iter().map(|p| (main.catalog.property_name(p.id).to_string(), p.ty)).collect();
+        info.properties.iter().map(|p| (schema.property_name(p.id).to_string(), p.ty)).collect();
     let mut added = EdgeRows { label, properties: names, ..EdgeRows::default() };
     added.rows.extend(changes.inserted.iter().map(|edge| EdgeRow {
         from: NodeId::new(info.source, edge.source),
@@ -95,7 +96,7 @@ fn change_edges(model: &mut Model, main: &Main, place: usize, random: &mut Rando
 /// Puts rows behind the last of a node table.
 fn add_rows(model: &mut Model, main: &Main, table: usize, random: &mut Random, round: usize) -> Main {
     let nodes: &mut NodeRows = &mut model.nodes[table];
-    let info = &main.catalog.node_tables[table];
+    let info = &main.catalog.schema.node_tables[table];
     let mut rows = Vec::new();
     for i in 0..random.below(3) {
         let text = matches!(nodes.keys.first(), Some(Value::String(_)));

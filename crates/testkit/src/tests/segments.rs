@@ -41,7 +41,7 @@ fn morsels_cover_every_row_once() {
     let reader = trimorph_store::Reader::new(&snapshot);
     for size in [1, 1024, 5000, 1 << 20] {
         let tables = [TableId(1), TableId(0)];
-        let morsels = trimorph_store::access::Morsels::new(reader.catalog(), &tables, size);
+        let morsels = trimorph_store::access::Morsels::new(&snapshot, &tables, size);
         let mut seen = [vec![false; SEGMENT_ROWS + 2000], vec![false; 10]];
         let mut count = 0;
         while let Some((first, len)) = morsels.next(&reader, &[]) {

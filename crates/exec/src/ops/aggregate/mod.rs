@@ -1,5 +1,5 @@
 //! Hash aggregation over factorised tuples: groups that hold neither keys nor arguments only count, so
-//! `count(*)` is a product of sums. Runs its child on all cores when it can be forked: each worker fills its
+//! `count(*)` is a product of sums. Runs its child on all cores when it can have twins: each worker fills its
 //! own table, tables are merged at the end (`exchange`).
 //!
 //! Hot loop: key numbers for all selected positions first (`table`), then one typed loop per aggregate
@@ -21,7 +21,7 @@ use trimorph_algebra::AggregateKind;
 use trimorph_vector::Chunk;
 
 use crate::expr::Ex;
-use crate::operator::{BoxOperator, Operator};
+use crate::operator::{BoxOperator, Operator, Pipeline};
 use crate::parallel::{on_each, on_threads};
 use crate::{Context, ExecError};
 use exchange::merge_tables;
@@ -29,6 +29,7 @@ use states::Ledger;
 use table::{Finished, Table};
 
 /// What is aggregated.
+#[derive(Debug)]
 pub(crate) struct AggregateSpec {
     pub(crate) keys: Vec<Ex>,
     pub(crate) aggregates: Vec<AggregateEx>,
@@ -36,11 +37,10 @@ pub(crate) struct AggregateSpec {
     pub(crate) main: Option<usize>,
     /// Slots of the child's groups.
     pub(crate) slots: Vec<usize>,
-    /// Whether the child may be forked.
-    pub(crate) parallel: bool,
 }
 
 /// One aggregate.
+#[derive(Debug)]
 pub(crate) struct AggregateEx {
     pub(crate) kind: AggregateKind,
     pub(crate) arg: Option<Ex>,
@@ -51,14 +51,14 @@ pub(crate) struct AggregateEx {
 impl AggregateSpec {
     /// Whether partial tables can be merged: DISTINCT keeps encoded keys, from which only a count can be made
     /// again.
-    fn mergeable(&self) -> bool {
+    pub(crate) fn mergeable(&self) -> bool {
         self.aggregates.iter().all(|a| !a.distinct || a.kind == AggregateKind::Count)
     }
 }
 
 /// Hash aggregation.
 pub(crate) struct Aggregate<'s> {
-    child: BoxOperator<'s>,
+    child: Pipeline<'s>,
     spec: Arc<AggregateSpec>,
     result: Option<Vec<Finished<'s>>>,
     /// The table and the group in it that come next.
@@ -67,7 +67,7 @@ pub(crate) struct Aggregate<'s> {
 }
 
 impl<'s> Aggregate<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<AggregateSpec>) -> Self {
+    pub(crate) fn new(child: Pipeline<'s>, spec: Arc<AggregateSpec>) -> Self {
         Self { child, spec, result: None, cursor: (0, 0), held: None }
     }
 
@@ -92,8 +92,8 @@ impl<'s> Aggregate<'s> {
 
     fn run(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
         let spec = &self.spec;
-        let threads = if spec.parallel && spec.mergeable() { cx.settings.threads } else { 1 };
-        let results = on_threads(&mut self.child, threads, cx, |child, cx| Self::work(child, spec, cx))?;
+        let results =
+            on_threads(&mut self.child, cx.settings.threads, cx, |child, cx| Self::work(child, spec, cx))?;
         let (tables, held): (Vec<_>, Vec<_>) = results.into_iter().unzip();
         let mut tables = merge_tables(tables, spec, cx)?;
         // What workers hold of is one worker's from now on.
@@ -143,9 +143,5 @@ impl<'s> Operator<'s> for Aggregate<'s> {
         self.result = None;
         self.cursor = (0, 0);
         self.held = None;
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), Arc::clone(&self.spec)))
     }
 }

@@ -31,9 +31,9 @@ use steps::Steps;
 use trails::Trails;
 
 /// What a variable-length extend does.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct VarSpec {
-    pub(crate) step: EdgeAccess,
+    pub(crate) step: Arc<EdgeAccess>,
     pub(crate) min: u32,
     pub(crate) max: u32,
     pub(crate) mode: VarExtendMode,
@@ -259,9 +259,5 @@ impl<'s> Operator<'s> for VarExtend<'s> {
         self.rest.clear();
         self.cursor = 0;
         self.walking = false;
-    }
-
-    fn fork(&self) -> BoxOperator<'s> {
-        Box::new(Self::new(self.child.fork(), Arc::clone(&self.steps.spec)))
     }
 }

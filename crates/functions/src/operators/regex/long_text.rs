@@ -9,6 +9,10 @@ use trimorph_base::Diagnostic;
 
 use crate::steps::Steps;
 
+/// Bytes of a compiled pattern, and of what a thread keeps to run it: with the number of patterns that it
+/// keeps they bound what is outside of the budget.
+pub(super) const COMPILED_BYTES_MAX: usize = 4 << 20;
+
 /// An automaton and its states so far; none where the pattern is too large for one.
 pub(super) struct Automaton(Option<(DFA, Cache)>);
 

@@ -25,13 +25,10 @@ use trimorph_types::Value;
 
 use crate::error::Answer;
 use crate::steps::Steps;
-use long_text::Automaton;
+use long_text::{Automaton, COMPILED_BYTES_MAX};
 
 /// Compiled patterns a thread keeps: enough for every `=~` of a query, few enough to search one by one.
 const PATTERNS_MAX: usize = 16;
-/// Bytes of a compiled pattern, and of what a thread keeps to run it: with [`PATTERNS_MAX`] they bound what
-/// is outside of the budget.
-const COMPILED_BYTES_MAX: usize = 4 << 20;
 /// Times that a match may go back: some tens of milliseconds, between which nothing looks at the flag that
 /// cancels.
 const STEPS_MAX: usize = 200_000;

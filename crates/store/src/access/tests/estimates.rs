@@ -10,7 +10,7 @@ use crate::Reader;
 use crate::access::{AccessPlan, Bound, Choice, Frontier, Kind, Pattern, Range, Term};
 
 fn count(reader: &Reader<'_>, pattern: &Pattern) -> f64 {
-    let plan = AccessPlan::new(pattern.clone().count(), reader.catalog(), Choice::Relation);
+    let plan = AccessPlan::of(pattern.clone().count(), reader, Choice::Relation);
     plan.run(reader, |_| ControlFlow::Continue(())).unwrap() as f64
 }
 

@@ -179,7 +179,7 @@ fn add(all: &mut Vec<Statement>, s: &Term, p: &str, o: &Value) {
 fn edge_ids(reader: &Reader<'_>) -> Vec<(EdgeId, bool)> {
     let mut all = Vec::new();
     let pattern = super::Pattern::edges(&[] as &[&str]).project(false, true, false, true);
-    let plan = super::AccessPlan::new(pattern, reader.catalog(), super::Choice::Relation);
+    let plan = super::AccessPlan::of(pattern, reader, super::Choice::Relation);
     let collect = |batch: super::Batch<'_>| {
         let trimorph_vector::Values::Edge(edges) = &batch.columns[1].values else { panic!("no edges") };
         let name = |i| matches!(batch.columns[0].value(i, &|_| Value::Null), Value::String(p) if &*p == "T");

@@ -19,7 +19,7 @@ fn every_row_is_handed_out_once() {
     let graph = made(5, ROWS, 10);
     let reader = Reader::new(&graph.snapshot);
     for (asked, rows) in [(1, 1), (100, 128), (700, 1024), (1024, 1024), (1025, 2048), (9000, 9216)] {
-        let morsels = Morsels::new(reader.catalog(), &[A, B], asked);
+        let morsels = Morsels::new(&graph.snapshot, &[A, B], asked);
         let all = ranges(&morsels, &reader, &[]);
         assert_eq!(all.len() as u64, morsels.count(), "{asked}");
         let mut expected = (0, 0);
@@ -36,14 +36,14 @@ fn every_row_is_handed_out_once() {
         morsels.reset();
         assert_eq!(ranges(&morsels, &reader, &[]).len() as u64, morsels.count());
     }
-    assert_eq!(Morsels::new(reader.catalog(), &[], 1024).count(), 0);
-    assert_eq!(Morsels::new(reader.catalog(), &[trimorph_base::TableId(9)], 1024).count(), 0);
+    assert_eq!(Morsels::new(&graph.snapshot, &[], 1024).count(), 0);
+    assert_eq!(Morsels::new(&graph.snapshot, &[trimorph_base::TableId(9)], 1024).count(), 0);
 }
 
 #[test]
 fn workers_share_them() {
     let graph = made(6, ROWS, 10);
-    let morsels = Morsels::new(Reader::new(&graph.snapshot).catalog(), &[A], 64);
+    let morsels = Morsels::new(&graph.snapshot, &[A], 64);
     let all = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -55,10 +55,7 @@ fn workers_share_them() {
     });
     let mut all = all.into_inner().unwrap();
     all.sort_unstable();
-    assert_eq!(
-        all,
-        ranges(&Morsels::new(graph.snapshot.catalog(), &[A], 64), &Reader::new(&graph.snapshot), &[])
-    );
+    assert_eq!(all, ranges(&Morsels::new(&graph.snapshot, &[A], 64), &Reader::new(&graph.snapshot), &[]));
 }
 
 #[test]
@@ -66,7 +63,7 @@ fn zones_without_what_is_wanted_are_left_out() {
     let graph = made(7, ROWS, 10);
     let reader = Reader::new(&graph.snapshot);
     // Column 1 of A is `n`, the row. Before it is touched only what the whole segment has is known.
-    let untouched = Morsels::new(reader.catalog(), &[A], ZONE_ROWS);
+    let untouched = Morsels::new(&graph.snapshot, &[A], ZONE_ROWS);
     let outside = Prune { table: A, column: 1, low: 9000, high: 9999 };
     assert!(ranges(&untouched, &reader, &[outside]).is_empty());
     reader.node_property(trimorph_base::NodeId::new(A, 0), "n");
@@ -86,7 +83,7 @@ fn zones_without_what_is_wanted_are_left_out() {
         (vec![prune(B, 0, 0)], vec![0, 1, 2, 3, 4]),
     ] {
         for rows in [ZONE_ROWS, 256] {
-            let morsels = Morsels::new(reader.catalog(), &[A], rows);
+            let morsels = Morsels::new(&graph.snapshot, &[A], rows);
             let found = ranges(&morsels, &reader, &prune);
             let mut seen: Vec<u64> = found.iter().map(|(_, first, _)| first / zone).collect();
             seen.dedup();
@@ -96,6 +93,6 @@ fn zones_without_what_is_wanted_are_left_out() {
         }
     }
     // A larger morsel is left out only if all its zones are.
-    let morsels = Morsels::new(reader.catalog(), &[A], 2 * ZONE_ROWS);
+    let morsels = Morsels::new(&graph.snapshot, &[A], 2 * ZONE_ROWS);
     assert_eq!(ranges(&morsels, &reader, &[prune(A, 2000, 2000)]), [(0, 0, 2048)]);
 }

@@ -51,14 +51,14 @@ fn few_are_found_and_many_are_scanned() {
         (Pattern::labels(), Path::Scan),
         (Pattern::labels().subjects(one()), Path::Subject),
     ] {
-        let plan = AccessPlan::new(pattern.clone(), reader.catalog(), Choice::Cost);
+        let plan = AccessPlan::of(pattern.clone(), &reader, Choice::Cost);
         assert!(!plan.accesses.is_empty(), "{pattern}");
         for access in plan.accesses.iter().filter(|a| a.rows > 0.0) {
             assert_eq!(access.path, path, "{pattern}: {access:?}");
         }
         // The price is the least of those that can be forced.
         for choice in [Choice::Index, Choice::Relation] {
-            let forced = AccessPlan::new(pattern.clone(), reader.catalog(), choice);
+            let forced = AccessPlan::of(pattern.clone(), &reader, choice);
             assert!(plan.cost() <= forced.cost(), "{pattern}, {choice:?}");
         }
     }
@@ -69,7 +69,7 @@ fn relations_that_cannot_match_are_left_out() {
     let graph = made(4, 50, 100);
     let reader = Reader::new(&graph.snapshot);
     let relations = |pattern: Pattern| -> Vec<Relation> {
-        let plan = AccessPlan::new(pattern, reader.catalog(), Choice::Cost);
+        let plan = AccessPlan::of(pattern, &reader, Choice::Cost);
         plan.accesses.iter().map(|a| a.relation).collect()
     };
     let text = |text: &str| Bound::Terms(vec![Term::Literal(Value::string(text))]);

@@ -219,7 +219,7 @@ fn every_path_of_every_relation_gives_what_is_there() {
                     let expected = expected(&pattern, &all);
                     // By index, and the same by relation.
                     for choice in [Choice::Index, Choice::Relation, Choice::Cost] {
-                        let plan = AccessPlan::new(pattern.clone(), reader.catalog(), choice);
+                        let plan = AccessPlan::of(pattern.clone(), &reader, choice);
                         for access in &plan.accesses {
                             assert_eq!(kind(access.relation), relation, "{pattern}");
                             let by_key = relation == "node property" && access.path == Path::Object;
@@ -249,7 +249,7 @@ fn a_frontier_that_is_not_given_is_an_error() {
     patterns[1].object.frontier = later();
     patterns[2].statement.frontier = later();
     for pattern in patterns {
-        let plan = AccessPlan::new(pattern, reader.catalog(), Choice::Cost);
+        let plan = AccessPlan::of(pattern, &reader, Choice::Cost);
         let result = plan.run(&reader, |_| ControlFlow::Continue(()));
         assert_eq!(result, Err(AccessError::FrontierNotGiven));
         assert!(AccessError::FrontierNotGiven.to_string().contains("not given"));
@@ -261,7 +261,7 @@ fn a_run_ends_where_it_is_told_to() {
     let graph = made(2, 40, 150);
     let reader = Reader::new(&graph.snapshot);
     let pattern = Pattern::edges(&["T"]).project(true, false, true, false);
-    let plan = |pattern: Pattern| AccessPlan::new(pattern, reader.catalog(), Choice::Cost);
+    let plan = |pattern: Pattern| AccessPlan::of(pattern, &reader, Choice::Cost);
     let mut batches = 0;
     plan(pattern.clone())
         .run(&reader, |_| {

@@ -1,4 +1,5 @@
-//! Node tables, edge tables, properties and their statistics.
+//! The schema: names, and tables with their properties. It only grows: what is in it stays what it is, so
+//! that only what somebody did not find in it, or took as the whole, can change.
 
 use std::sync::Arc;
 
@@ -12,30 +13,9 @@ use crate::Names;
 pub struct PropertyInfo {
     /// Its name.
     pub id: PropertyId,
-    /// The type of its column; `Any` when values are mixed or have no column type of their own.
+    /// The type its column is laid out for; `Any` where values have no column type of their own. Values of
+    /// other types may stand beside it: that all are of one type is a fact.
     pub ty: LogicalType,
-    /// What was counted while loading.
-    pub stats: PropertyStats,
-}
-
-/// Statistics of one column.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PropertyStats {
-    /// Rows without a value.
-    pub nulls: u64,
-    /// Distinct values, estimated (HyperLogLog, about 3 % off).
-    pub distinct: u64,
-    /// Smallest and largest, for integers, dates and instants.
-    pub range: Option<(i64, i64)>,
-}
-
-/// Which properties nodes of a table have together, and how many nodes have exactly these.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CharacteristicSet {
-    /// Places of the properties in [`NodeTableInfo::properties`].
-    pub properties: Vec<u32>,
-    /// Nodes with exactly these.
-    pub count: u64,
 }
 
 /// A node table: the nodes of one label set.
@@ -47,25 +27,6 @@ pub struct NodeTableInfo {
     pub properties: Vec<PropertyInfo>,
     /// Place of the key property in `properties`, if it has one.
     pub key: Option<usize>,
-    /// Rows.
-    pub rows: u64,
-    /// Which properties occur together (Poseidon §6).
-    pub characteristic_sets: Vec<CharacteristicSet>,
-}
-
-/// What is known of an edge table seen from one target node table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BackwardStats {
-    /// The target node table.
-    pub target: TableId,
-    /// Edges into it.
-    pub edges: u64,
-    /// Whether no target has more than one: then the backward direction is a vertex column.
-    pub single: bool,
-    /// Most edges into one target.
-    pub degree_max: u64,
-    /// Targets with at least one edge.
-    pub nonempty: u64,
 }
 
 /// An edge table: one edge label out of one node table.
@@ -77,23 +38,22 @@ pub struct EdgeTableInfo {
     pub source: TableId,
     /// Its property columns.
     pub properties: Vec<PropertyInfo>,
-    /// Edges.
-    pub edges: u64,
-    /// Whether no source has more than one: then the forward direction is a vertex column.
-    pub single: bool,
-    /// Most edges out of one source.
-    pub degree_max: u64,
-    /// Sources with at least one edge.
-    pub nonempty: u64,
-    /// Edges from a node to itself.
-    pub self_loops: u64,
-    /// One entry for each target node table.
-    pub backward: Vec<BackwardStats>,
 }
 
-/// The catalog of one main version.
+/// What a name is of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum NameKind {
+    /// A node label.
+    Label,
+    /// An edge label.
+    Type,
+    /// A property.
+    Property,
+}
+
+/// Names and tables.
 #[derive(Clone, Debug, Default)]
-pub struct Catalog {
+pub struct Schema {
     /// Node labels, by [`LabelId`].
     pub labels: Names,
     /// Edge labels, by [`TypeId`].
@@ -106,7 +66,16 @@ pub struct Catalog {
     pub edge_tables: Vec<EdgeTableInfo>,
 }
 
-impl Catalog {
+impl Schema {
+    /// The names of a kind.
+    pub fn names(&self, kind: NameKind) -> &Names {
+        match kind {
+            NameKind::Label => &self.labels,
+            NameKind::Type => &self.types,
+            NameKind::Property => &self.properties,
+        }
+    }
+
     /// Whether the label set of `table` holds `label`.
     pub fn has_label(&self, table: TableId, label: &str) -> bool {
         self.labels.id(label).is_some_and(|id| {
@@ -128,7 +97,7 @@ impl Catalog {
     }
 
     /// All edge tables.
-    #[expect(clippy::cast_possible_truncation, reason = "loading refuses more than 1,024 edge tables")]
+    #[expect(clippy::cast_possible_truncation, reason = "loading refuses more than 65,536 edge tables")]
     pub fn edge_table_ids(&self) -> impl Iterator<Item = EdgeTableId> + use<> {
         (0..self.edge_tables.len()).map(|t| EdgeTableId(t as u16))
     }
@@ -148,12 +117,17 @@ impl Catalog {
 
     /// Place of the column `name` in node table `table`.
     pub fn node_property(&self, table: TableId, name: &str) -> Option<usize> {
-        place(&self.properties, &self.node_tables.get(table.0 as usize)?.properties, name)
+        self.place(&self.node_tables.get(table.0 as usize)?.properties, name)
     }
 
     /// Place of the column `name` in edge table `table`.
     pub fn edge_property(&self, table: EdgeTableId, name: &str) -> Option<usize> {
-        place(&self.properties, &self.edge_tables.get(table.0 as usize)?.properties, name)
+        self.place(&self.edge_tables.get(table.0 as usize)?.properties, name)
+    }
+
+    fn place(&self, properties: &[PropertyInfo], name: &str) -> Option<usize> {
+        let id = self.properties.id(name)?;
+        properties.iter().position(|p| p.id.0 as usize == id)
     }
 
     /// The property of this name, if anything has it.
@@ -165,9 +139,31 @@ impl Catalog {
     pub fn property_name(&self, id: PropertyId) -> Arc<str> {
         self.properties.name(id.0 as usize).cloned().unwrap_or_else(|| "".into())
     }
-}
 
-fn place(names: &Names, properties: &[PropertyInfo], name: &str) -> Option<usize> {
-    let id = names.id(name)?;
-    properties.iter().position(|p| p.id.0 as usize == id)
+    /// How many columns of tables have this name, or how many there are.
+    pub(crate) fn column_count(&self, name: Option<&str>) -> usize {
+        let nodes = self.node_tables.iter().map(|t| &t.properties);
+        let columns = nodes.chain(self.edge_tables.iter().map(|t| &t.properties)).flatten();
+        let Some(name) = name else { return columns.count() };
+        self.property_id(name).map_or(0, |id| columns.filter(|property| property.id == id).count())
+    }
+
+    /// The columns of some tables: those of these names, or all.
+    pub(crate) fn columns<'s, T: Copy>(
+        &self,
+        tables: impl Iterator<Item = (T, &'s Vec<PropertyInfo>)>,
+        names: Option<&[Arc<str>]>,
+    ) -> Vec<(T, usize)> {
+        let ids: Option<Vec<PropertyId>> =
+            names.map(|names| names.iter().filter_map(|name| self.property_id(name)).collect());
+        let mut columns = Vec::new();
+        for (table, properties) in tables {
+            for (place, property) in properties.iter().enumerate() {
+                if ids.as_ref().is_none_or(|ids| ids.contains(&property.id)) {
+                    columns.push((table, place));
+                }
+            }
+        }
+        columns
+    }
 }

@@ -1,0 +1,61 @@
+//! The catalog of one main version: schema, facts and statistics, each by the ids of tables.
+
+use trimorph_base::{EdgeTableId, TableId};
+
+use crate::{
+    EdgeTableFacts, EdgeTableInfo, EdgeTableStats, Facts, NodeTableFacts, NodeTableInfo, NodeTableStats,
+    Schema, Statistics,
+};
+
+/// The catalog of one main version. What plans a query gets a [`crate::CatalogView`] of it.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// Names and tables.
+    pub schema: Schema,
+    /// Counts, for estimates.
+    pub statistics: Statistics,
+    facts: Facts,
+}
+
+/// What is known of an edge table.
+pub type KnownEdgeTable = (EdgeTableInfo, EdgeTableFacts, EdgeTableStats);
+
+impl Catalog {
+    /// Adds a node table; its id is the next one.
+    pub fn add_node_table(&mut self, info: NodeTableInfo, facts: NodeTableFacts, stats: NodeTableStats) {
+        self.schema.node_tables.push(info);
+        self.facts.node_tables.push(facts);
+        self.statistics.node_tables.push(stats);
+    }
+
+    /// Adds an edge table; its id is the next one.
+    pub fn add_edge_table(&mut self, (info, facts, stats): KnownEdgeTable) {
+        self.schema.edge_tables.push(info);
+        self.facts.edge_tables.push(facts);
+        self.statistics.edge_tables.push(stats);
+    }
+
+    /// The facts, for what writes and describes main versions. A plan must not be made of these: nobody would
+    /// know that it was. It reads them through a [`crate::CatalogView`].
+    pub fn unrecorded_facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The facts, for what makes the next main version.
+    pub fn facts_mut(&mut self) -> &mut Facts {
+        &mut self.facts
+    }
+
+    /// Whether all values in a column of a node table are of its type.
+    pub(crate) fn one_type(&self, table: TableId, column: usize) -> bool {
+        let facts = self.facts.node_tables.get(table.0 as usize);
+        facts.and_then(|facts| facts.one_type.get(column)).is_some_and(|one| *one)
+    }
+
+    /// Whether some edge tables have fewer edges than this together.
+    pub(crate) fn have_fewer_edges(&self, tables: &[EdgeTableId], than: u64) -> bool {
+        let facts = |table: &EdgeTableId| self.facts.edge_tables.get(table.0 as usize);
+        let most = |facts: Option<&EdgeTableFacts>| facts.map_or(u64::MAX, |facts| facts.edges_max);
+        tables.iter().map(|table| most(facts(table))).fold(0, u64::saturating_add) < than
+    }
+}

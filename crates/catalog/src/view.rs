@@ -1,0 +1,306 @@
+//! The view of a catalog that plans are made through: takes questions, gives answers, and notes what a plan
+//! relies on.
+//!
+//! 1. What the schema has, it keeps: noted is what was not found, and what was taken as the whole.
+//! 2. Every fact that was read is noted, whether it held or not.
+//! 3. Statistics are for estimates: of them, only the rows of the tables that were looked at are noted, so
+//!    that a plan is made anew when they have changed by much.
+//!
+//! There is no way to the facts but through methods that note them.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use trimorph_base::{EdgeTableId, TableId};
+use trimorph_types::LogicalType;
+
+use crate::reliances::{EdgeTableRelied, FewEdges, LabelsAsked, read};
+use crate::{Catalog, EdgeTableFacts, NameKind, Names, PropertyStats, Reliances, Statistics};
+
+/// A catalog, and what was relied on of it. Threads that make parts of one plan may share it.
+#[derive(Debug)]
+pub struct CatalogView<'c> {
+    catalog: &'c Catalog,
+    /// By node table, whether it was looked at.
+    node_tables: Vec<AtomicBool>,
+    /// By edge table, what was read of it.
+    edge_tables: Vec<AtomicU8>,
+    relied: Mutex<Reliances>,
+    by_types: Mutex<HashMap<Box<[Arc<str>]>, Arc<[EdgeTableId]>>>,
+}
+
+fn lock<T>(noted: &Mutex<T>) -> MutexGuard<'_, T> {
+    noted.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'c> CatalogView<'c> {
+    /// Nothing is noted yet. **Cost**: a few bytes for each table.
+    pub fn new(catalog: &'c Catalog) -> Self {
+        let schema = &catalog.schema;
+        let (nodes, edges) = (schema.node_tables.len(), schema.edge_tables.len());
+        Self {
+            catalog,
+            node_tables: (0..nodes).map(|_| AtomicBool::new(false)).collect(),
+            edge_tables: (0..edges).map(|_| AtomicU8::new(0)).collect(),
+            relied: Mutex::new(Reliances::of_tables(nodes, edges)),
+            by_types: Mutex::default(),
+        }
+    }
+
+    /// What was relied on up to now.
+    pub fn reliances(&self) -> Reliances {
+        let statistics = &self.catalog.statistics;
+        let mut relied = lock(&self.relied).clone();
+        let looked_at = self
+            .catalog
+            .schema
+            .table_ids()
+            .zip(&self.node_tables)
+            .filter(|(_, seen)| seen.load(Ordering::Relaxed));
+        relied.rows = looked_at.map(|(table, _)| (table, statistics.rows(table))).collect();
+        for (table, read) in self.catalog.schema.edge_table_ids().zip(&self.edge_tables) {
+            let read = read.load(Ordering::Relaxed);
+            if read != 0 {
+                let facts = self.facts(table).cloned().unwrap_or_default();
+                let edges = statistics.edges(table);
+                relied.edge_tables.push(EdgeTableRelied { table, read, facts, edges });
+            }
+        }
+        relied
+    }
+
+    // Names.
+
+    /// Whether something has this name.
+    pub fn is_known(&self, kind: NameKind, name: &str) -> bool {
+        let known = self.catalog.schema.names(kind).id(name).is_some();
+        if !known {
+            lock(&self.relied).unknown.insert((kind, name.into()));
+        }
+        known
+    }
+
+    /// All names of a kind.
+    pub fn names(&self, kind: NameKind) -> &'c Names {
+        let names = self.catalog.schema.names(kind);
+        lock(&self.relied).name_counts.insert(kind, names.iter().len());
+        names
+    }
+
+    // Node tables.
+
+    /// How many node tables there are: all, to who takes it for that.
+    pub fn node_table_count(&self) -> usize {
+        lock(&self.relied).all_node_tables = true;
+        self.node_tables.len()
+    }
+
+    /// All node tables.
+    pub fn node_table_ids(&self) -> impl Iterator<Item = TableId> + use<> {
+        self.node_table_count();
+        self.catalog.schema.table_ids()
+    }
+
+    /// Whether there is a node table.
+    pub fn has_node_tables(&self) -> bool {
+        !self.node_tables.is_empty() || self.node_table_count() > 0
+    }
+
+    /// Whether so many different tables are all there are.
+    pub fn are_all(&self, tables: usize) -> bool {
+        tables == self.node_tables.len() && tables == self.node_table_count()
+    }
+
+    /// Whether a table is one of the catalog.
+    pub fn has_node_table(&self, table: TableId) -> bool {
+        (table.0 as usize) < self.node_tables.len()
+    }
+
+    /// The node tables whose label set `keep` accepts, by their ids. What `keep` gives must be decided by
+    /// what it asks.
+    pub fn node_tables_where(&self, keep: impl Fn(&dyn Fn(&str) -> bool) -> bool) -> Vec<TableId> {
+        // A table with none of the labels that are asked when all answers are no is like this one.
+        let asked: RefCell<Vec<Arc<str>>> = RefCell::default();
+        let others = keep(&|label| {
+            asked.borrow_mut().push(label.into());
+            false
+        });
+        lock(&self.relied).labels.insert(LabelsAsked { labels: asked.into_inner(), others });
+        let tables = self.catalog.schema.tables_where(keep);
+        for table in &tables {
+            self.node_tables[table.0 as usize].store(true, Ordering::Relaxed);
+        }
+        tables
+    }
+
+    /// Whether the label set of a table holds a label: it does for good, or never.
+    pub fn has_label(&self, table: TableId, label: &str) -> bool {
+        self.catalog.schema.has_label(table, label)
+    }
+
+    /// Whether a table has labels.
+    pub fn has_labels(&self, table: TableId) -> bool {
+        self.catalog.schema.node_tables.get(table.0 as usize).is_some_and(|info| !info.labels.is_empty())
+    }
+
+    /// Whether `name` is the key property of a table. A table without a key may get one: what was planned
+    /// without it stays right.
+    pub fn is_key(&self, table: TableId, name: &str) -> bool {
+        let key = self.key(table);
+        key.is_some() && key == self.catalog.schema.node_property(table, name)
+    }
+
+    /// Place of the key property of a table, if it has one.
+    pub fn key(&self, table: TableId) -> Option<usize> {
+        self.catalog.schema.node_tables.get(table.0 as usize)?.key
+    }
+
+    // Columns.
+
+    /// Columns of node tables: those of these names, or all; table by table, in their order.
+    pub fn node_columns(&self, names: Option<&[Arc<str>]>) -> Vec<(TableId, usize)> {
+        self.note_columns(names);
+        let schema = &self.catalog.schema;
+        let tables = schema.table_ids().zip(schema.node_tables.iter().map(|t| &t.properties));
+        schema.columns(tables, names)
+    }
+
+    /// The same of edge tables.
+    pub fn edge_columns(&self, names: Option<&[Arc<str>]>) -> Vec<(EdgeTableId, usize)> {
+        self.note_columns(names);
+        let schema = &self.catalog.schema;
+        let tables = schema.edge_table_ids().zip(schema.edge_tables.iter().map(|t| &t.properties));
+        schema.columns(tables, names)
+    }
+
+    fn note_columns(&self, names: Option<&[Arc<str>]>) {
+        let mut relied = lock(&self.relied);
+        let columns = &mut relied.columns;
+        let mut note = |name: Option<&Arc<str>>| {
+            if !columns.contains_key(&name.cloned()) {
+                let count = self.catalog.schema.column_count(name.map(AsRef::as_ref));
+                columns.insert(name.cloned(), count);
+            }
+        };
+        match names {
+            Some(names) => names.iter().for_each(|name| note(Some(name))),
+            None => note(None),
+        }
+    }
+
+    /// The type that a column of a node table is laid out for.
+    pub fn column_type(&self, table: TableId, column: usize) -> Option<LogicalType> {
+        let info = self.catalog.schema.node_tables.get(table.0 as usize)?;
+        info.properties.get(column).map(|property| property.ty)
+    }
+
+    /// Whether all values in a column of a node table are of its type.
+    pub fn has_one_type(&self, table: TableId, column: usize) -> bool {
+        let one_type = self.catalog.one_type(table, column);
+        lock(&self.relied).one_type.insert((table, column), one_type);
+        one_type
+    }
+
+    // Edge tables.
+
+    /// All edge tables.
+    pub fn edge_table_ids(&self) -> impl Iterator<Item = EdgeTableId> + use<> {
+        lock(&self.relied).all_edge_tables = true;
+        self.catalog.schema.edge_table_ids()
+    }
+
+    /// The edge tables of these edge labels, or all; by their ids.
+    pub fn edge_tables(&self, types: Option<&[Arc<str>]>) -> Arc<[EdgeTableId]> {
+        // No list of labels is empty, so that the empty one can stand for all.
+        if types.is_some_and(<[_]>::is_empty) {
+            return Arc::new([]);
+        }
+        let key = types.unwrap_or_default();
+        if let Some(known) = lock(&self.by_types).get(key) {
+            return Arc::clone(known);
+        }
+        let found: Arc<[EdgeTableId]> = match types {
+            None => self.edge_table_ids().collect(),
+            Some(types) => {
+                lock(&self.relied).types.push(types.into());
+                let schema = &self.catalog.schema;
+                schema.edge_table_ids().filter(|t| types.contains(&schema.type_name(*t))).collect()
+            }
+        };
+        found.iter().for_each(|table| self.note(*table, read::ROWS));
+        lock(&self.by_types).insert(key.into(), Arc::clone(&found));
+        found
+    }
+
+    /// The source node table of an edge table.
+    pub fn source(&self, table: EdgeTableId) -> TableId {
+        self.catalog.schema.edge_tables.get(table.0 as usize).map_or(TableId(u16::MAX), |info| info.source)
+    }
+
+    /// The edge label of an edge table.
+    pub fn type_name(&self, table: EdgeTableId) -> Arc<str> {
+        self.catalog.schema.type_name(table)
+    }
+
+    /// The node tables that targets of an edge table can be in.
+    pub fn targets(&self, table: EdgeTableId) -> impl Iterator<Item = TableId> + use<'c> {
+        self.note(table, read::TARGETS);
+        self.facts(table).into_iter().flat_map(|facts| &facts.targets).map(|target| target.table)
+    }
+
+    /// Whether no source of an edge table has more than one edge.
+    pub fn is_single(&self, table: EdgeTableId) -> bool {
+        self.note(table, read::SINGLE);
+        self.facts(table).is_some_and(|facts| facts.single)
+    }
+
+    /// Whether no node of `target` has more than one edge of an edge table.
+    pub fn is_single_into(&self, table: EdgeTableId, target: TableId) -> bool {
+        self.note(table, read::SINGLE_INTO);
+        let mut targets = self.facts(table).into_iter().flat_map(|facts| &facts.targets);
+        targets.any(|known| known.table == target && known.single)
+    }
+
+    /// Whether an edge of an edge table may lead from a node to itself.
+    pub fn may_have_loops(&self, table: EdgeTableId) -> bool {
+        self.note(table, read::LOOPS);
+        self.facts(table).is_none_or(|facts| facts.self_loops_max > 0)
+    }
+
+    /// Whether some edge tables have fewer edges than this together.
+    pub fn have_fewer_edges(&self, tables: &[EdgeTableId], than: u64) -> bool {
+        let few = self.catalog.have_fewer_edges(tables, than);
+        lock(&self.relied).few_edges.insert(FewEdges { tables: tables.into(), than, few });
+        few
+    }
+
+    fn facts(&self, table: EdgeTableId) -> Option<&'c EdgeTableFacts> {
+        self.catalog.unrecorded_facts().edge_tables.get(table.0 as usize)
+    }
+
+    fn note(&self, table: EdgeTableId, what: u8) {
+        if let Some(known) = self.edge_tables.get(table.0 as usize) {
+            known.fetch_or(what, Ordering::Relaxed);
+        }
+    }
+
+    // Estimates.
+
+    /// What was counted: for estimates.
+    pub fn statistics(&self) -> &'c Statistics {
+        &self.catalog.statistics
+    }
+
+    /// Place of the column `name` of a node table: for estimates, and not noted.
+    pub fn estimated_column(&self, table: TableId, name: &str) -> Option<usize> {
+        self.catalog.schema.node_property(table, name)
+    }
+
+    /// Statistics of the column `name` of a node table: for estimates.
+    pub fn estimated_property(&self, table: TableId, name: &str) -> Option<&'c PropertyStats> {
+        let column = self.estimated_column(table, name)?;
+        self.catalog.statistics.node_tables.get(table.0 as usize)?.properties.get(column)
+    }
+}

@@ -1,0 +1,208 @@
+//! Takes a physical plan and what one execution is run with, gives the plan with every expression bound:
+//! parameters are values, counts of rows are numbers.
+
+use std::sync::Arc;
+
+use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_types::Value;
+use trimorph_vector::Chunk;
+
+use super::{Node, Spec};
+use crate::expr::{Binder, Count, Ex, Row};
+use crate::ops::{
+    AggregateEx, AggregateSpec, ApplyMode, ApplySpec, CallSpec, ComputeSpec, CountExtendSpec, CountStepSpec,
+    FilterStep, LookupSpec, NodeScanSpec, SortSpec, UnwindSpec, VarSpec,
+};
+use crate::{Context, ExecError};
+
+/// The start of one execution.
+pub(crate) struct Start<'a, 's> {
+    binder: Binder<'a>,
+    cx: &'a Context<'s>,
+}
+
+impl<'a, 's> Start<'a, 's> {
+    pub(crate) fn new(cx: &'a Context<'s>) -> Self {
+        let settings = &*cx.settings;
+        let (parameters, clock, cancel) = (&*settings.parameters, settings.clock, &settings.cancel);
+        let binder = Binder { parameters, clock, cancel };
+        Self { binder, cx }
+    }
+
+    /// The plan of this execution.
+    ///
+    /// **Errors**: a parameter without a value, a LIMIT that is no count.
+    pub(crate) fn bind(&self, node: &Node) -> Result<Arc<Node>, ExecError> {
+        let inputs = node.inputs.iter().map(|input| self.bind(input)).collect::<Result<_, _>>()?;
+        Ok(Arc::new(Node {
+            spec: self.spec(&node.spec)?,
+            inputs,
+            forkable: node.forkable,
+            number: node.number,
+            path: node.path.clone(),
+            gives: node.gives.clone(),
+        }))
+    }
+
+    fn spec(&self, spec: &Spec) -> Result<Spec, ExecError> {
+        let Self { binder, .. } = self;
+        Ok(match spec {
+            Spec::Unit
+            | Spec::Empty
+            | Spec::Argument
+            | Spec::ListExtend(_)
+            | Spec::ColumnExtend(_)
+            | Spec::BatchExtend(_)
+            | Spec::ScanExtend(_)
+            | Spec::ExpandInto(_)
+            | Spec::Intersect(_)
+            | Spec::SemiJoin(_)
+            | Spec::HashJoin(_)
+            | Spec::Flatten(_)
+            | Spec::Pack(_)
+            | Spec::Distinct(_)
+            | Spec::Union(_) => spec.clone(),
+            Spec::NodeScan(scan) => {
+                let part = |(name, op, ex): &(Arc<str>, _, Ex)| Ok((Arc::clone(name), *op, binder.bind(ex)?));
+                let prune = scan.prune.iter().map(part).collect::<Result<_, Diagnostic>>()?;
+                Spec::NodeScan(Arc::new(NodeScanSpec {
+                    place: scan.place,
+                    tables: scan.tables.clone(),
+                    prune,
+                }))
+            }
+            Spec::KeyLookup(lookup) => Spec::KeyLookup(self.lookup(lookup)?),
+            Spec::IdLookup(lookup) => Spec::IdLookup(self.lookup(lookup)?),
+            Spec::CountExtend(count) => Spec::CountExtend(Arc::new(CountExtendSpec {
+                from: count.from,
+                fresh: count.fresh,
+                step: self.count_step(&count.step)?,
+                whole: count.whole,
+            })),
+            Spec::VarExtend(spec) => Spec::VarExtend(self.walk(spec)?),
+            Spec::ChainExtend(spec) => Spec::ChainExtend(self.walk(spec)?),
+            Spec::Filter(steps) => {
+                let step = |step: &FilterStep| {
+                    Ok(FilterStep {
+                        predicate: binder.bind(&step.predicate)?,
+                        group: step.group,
+                        counted: step.counted,
+                    })
+                };
+                Spec::Filter(steps.iter().map(step).collect::<Result<_, Diagnostic>>()?)
+            }
+            Spec::Compute(compute) => {
+                let items = compute.items.iter().map(|(place, ex)| Ok((*place, binder.bind(ex)?)));
+                let items = items.collect::<Result<_, Diagnostic>>()?;
+                Spec::Compute(Arc::new(ComputeSpec { items, fresh: compute.fresh }))
+            }
+            Spec::Aggregate(aggregate, parallel) => {
+                Spec::Aggregate(Arc::new(self.aggregate(aggregate)?), *parallel)
+            }
+            Spec::Sort(sort, parallel) => {
+                let keys = sort.keys.iter().map(|(ex, descending)| Ok((binder.bind(ex)?, *descending)));
+                let sort = SortSpec {
+                    slots: sort.slots,
+                    keep: sort.keep.clone(),
+                    keys: keys.collect::<Result<_, Diagnostic>>()?,
+                    limit: sort.limit.as_ref().map(|limit| self.count(limit, "LIMIT")).transpose()?,
+                };
+                Spec::Sort(Arc::new(sort), *parallel)
+            }
+            Spec::Skip(count) => Spec::Skip(self.count(count, "SKIP")?),
+            Spec::Limit(count) => Spec::Limit(self.count(count, "LIMIT")?),
+            Spec::Unwind(unwind) => Spec::Unwind(Arc::new(UnwindSpec {
+                slots: unwind.slots,
+                keep: unwind.keep.clone(),
+                list: binder.bind(&unwind.list)?,
+            })),
+            Spec::ProcedureCall(call) => Spec::ProcedureCall(Arc::new(CallSpec {
+                slots: call.slots,
+                keep: call.keep.clone(),
+                procedure: Arc::clone(&call.procedure),
+                arguments: binder.all(&call.arguments)?,
+                columns: call.columns.clone(),
+                span: call.span,
+            })),
+            Spec::Apply(apply) => Spec::Apply(Arc::new(ApplySpec {
+                slots: apply.slots,
+                keep: apply.keep.clone(),
+                sub_slots: apply.sub_slots,
+                arguments: apply.arguments.clone(),
+                number: apply.number,
+                mode: match &apply.mode {
+                    ApplyMode::Collect(ex) => ApplyMode::Collect(binder.bind(ex)?),
+                    mode => mode.clone(),
+                },
+            })),
+        })
+    }
+
+    fn lookup(&self, lookup: &LookupSpec) -> Result<Arc<LookupSpec>, Diagnostic> {
+        Ok(Arc::new(LookupSpec {
+            slots: lookup.slots,
+            keep: lookup.keep.clone(),
+            key: self.binder.bind(&lookup.key)?,
+            property: lookup.property.clone(),
+            tables: lookup.tables.clone(),
+        }))
+    }
+
+    fn count_step(&self, step: &CountStepSpec) -> Result<CountStepSpec, Diagnostic> {
+        Ok(CountStepSpec {
+            step: Arc::clone(&step.step),
+            predicate: self.binder.option(step.predicate.as_ref())?,
+            edge_only: step.edge_only,
+            next: step.next.iter().map(|next| self.count_step(next)).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The steps back ask for nothing that is bound.
+    fn walk(&self, walk: &VarSpec) -> Result<Arc<VarSpec>, Diagnostic> {
+        Ok(Arc::new(VarSpec {
+            each: self.binder.option(walk.each.as_ref())?,
+            nodes: self.binder.option(walk.nodes.as_ref())?,
+            condition: self.binder.option(walk.condition.as_ref())?,
+            ..walk.clone()
+        }))
+    }
+
+    fn aggregate(&self, aggregate: &AggregateSpec) -> Result<AggregateSpec, Diagnostic> {
+        let one = |a: &AggregateEx| {
+            Ok(AggregateEx {
+                kind: a.kind,
+                arg: self.binder.option(a.arg.as_ref())?,
+                parameter: self.binder.option(a.parameter.as_ref())?,
+                distinct: a.distinct,
+            })
+        };
+        Ok(AggregateSpec {
+            keys: self.binder.all(&aggregate.keys)?,
+            aggregates: aggregate.aggregates.iter().map(one).collect::<Result<_, Diagnostic>>()?,
+            main: aggregate.main,
+            slots: aggregate.slots.clone(),
+        })
+    }
+
+    /// The number of rows that `clause` was given.
+    fn count(&self, count: &Count, clause: &str) -> Result<Count, ExecError> {
+        let Count::Of(ex) = count else { return Ok(count.clone()) };
+        // An expression without variables: evaluated over nothing.
+        let value = Row::new(&Chunk::default(), usize::MAX, 0).eval(&self.binder.bind(ex)?, self.cx)?;
+        let wrong = |detail: &'static str, text: String| {
+            Err(ExecError::Query(Diagnostic::runtime(ErrorKind::SyntaxError, detail, text)))
+        };
+        match value {
+            Value::Int(i) => match u64::try_from(i) {
+                Ok(rows) => Ok(Count::Rows(rows)),
+                Err(_) => {
+                    wrong("NegativeIntegerArgument", format!("{clause} takes a count of rows, not {i}"))
+                }
+            },
+            other => {
+                let ty = if other.is_null() { "NULL" } else { other.logical_type().name() };
+                wrong("InvalidArgumentType", format!("{clause} takes an INTEGER, not {ty}"))
+            }
+        }
+    }
+}

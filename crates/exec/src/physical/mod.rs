@@ -1,0 +1,171 @@
+//! The physical plan: which operator does each step of an algebra plan, and with what. Plain data without a
+//! snapshot, kept as long as the catalog it was made for.
+//!
+//! ```text
+//! mod      the tree: a node for each operator, with its spec
+//! bind     a plan and what one execution is run with, to the plan that is built
+//! text     what operators are called and read by: what EXPLAIN shows
+//! ```
+//!
+//! `lower` makes it, `build` makes operators of it: for each thread its own, from the same nodes.
+
+mod bind;
+mod text;
+
+use std::sync::Arc;
+
+use trimorph_store::access::Choice;
+
+use crate::expr::Count;
+use crate::ops::{
+    AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
+    CursorSpec, ExpandIntoSpec, FilterStep, IntersectSpec, JoinShape, ListExtendSpec, LookupSpec,
+    NodeScanSpec, PackSpec, ScanExtendSpec, SemiJoinSpec, SortSpec, UnionInput, UnwindSpec, VarSpec,
+};
+use crate::stack::Stack;
+
+pub(crate) use bind::Start;
+pub use text::Form;
+
+/// What the choice of operators depends on beside the catalog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhysicalOptions {
+    /// Whether extends may keep lists factorised.
+    pub factorise: bool,
+    /// Whether reads go by index or by relation.
+    pub access: Choice,
+}
+
+impl Default for PhysicalOptions {
+    fn default() -> Self {
+        Self { factorise: true, access: Choice::Cost }
+    }
+}
+
+/// The plan of a query, ready to be run any number of times.
+#[derive(Debug)]
+pub struct PhysicalPlan {
+    pub(crate) root: Arc<Node>,
+    /// Slots of the one group of the root's chunks, and which of them are the columns.
+    pub(crate) group_slots: usize,
+    pub(crate) columns: Vec<usize>,
+    /// What it is made, run and dropped on.
+    pub(crate) stack: Stack,
+}
+
+/// One operator, and what its rows come from.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) spec: Spec,
+    pub(crate) inputs: Vec<Arc<Node>>,
+    /// Whether twins of it may share its work: it is a scan, or a pipeline over one.
+    pub(crate) forkable: bool,
+    /// Tells the nodes of a plan apart.
+    pub(crate) number: usize,
+    /// The place in the algebra plan (child indices from the root) of the operator that it is for.
+    pub(crate) path: Vec<usize>,
+    /// Operators of the algebra plan whose rows are those it gives, innermost first, and how many groups
+    /// their chunks have.
+    pub(crate) gives: Vec<(Vec<usize>, usize)>,
+}
+
+/// An operator without its state.
+#[derive(Clone, Debug)]
+pub(crate) enum Spec {
+    Unit,
+    Empty,
+    /// The rows of the apply around.
+    Argument,
+    NodeScan(Arc<NodeScanSpec>),
+    KeyLookup(Arc<LookupSpec>),
+    IdLookup(Arc<LookupSpec>),
+    ListExtend(Arc<ListExtendSpec>),
+    ColumnExtend(Arc<ColumnExtendSpec>),
+    BatchExtend(Arc<BatchExtendSpec>),
+    ScanExtend(Arc<ScanExtendSpec>),
+    CountExtend(Arc<CountExtendSpec>),
+    VarExtend(Arc<VarSpec>),
+    ChainExtend(Arc<VarSpec>),
+    ExpandInto(Arc<ExpandIntoSpec>),
+    Intersect(Arc<IntersectSpec>),
+    SemiJoin(Arc<SemiJoinSpec>),
+    HashJoin(Arc<JoinShape>),
+    Filter(Arc<[FilterStep]>),
+    Compute(Arc<ComputeSpec>),
+    Flatten(CursorSpec),
+    Pack(Arc<PackSpec>),
+    /// `true`: runs twins of its input, here and in a sort.
+    Aggregate(Arc<AggregateSpec>, bool),
+    Sort(Arc<SortSpec>, bool),
+    /// Slots that are compared.
+    Distinct(Arc<[usize]>),
+    Skip(Count),
+    Limit(Count),
+    Unwind(Arc<UnwindSpec>),
+    ProcedureCall(Arc<CallSpec>),
+    Union(Arc<[UnionInput]>),
+    /// The second input is the subplan.
+    Apply(Arc<ApplySpec>),
+}
+
+impl Spec {
+    /// Whether rows go through it as they come, so that twins may share the work where those of its first
+    /// input do.
+    pub(crate) fn is_pipelined(&self) -> bool {
+        match self {
+            Self::Unit
+            | Self::Empty
+            | Self::Argument
+            | Self::NodeScan(_)
+            | Self::Aggregate(..)
+            | Self::Sort(..)
+            | Self::Distinct(_)
+            | Self::Skip(_)
+            | Self::Limit(_)
+            | Self::Union(_) => false,
+            Self::KeyLookup(_)
+            | Self::IdLookup(_)
+            | Self::ListExtend(_)
+            | Self::ColumnExtend(_)
+            | Self::BatchExtend(_)
+            | Self::ScanExtend(_)
+            | Self::CountExtend(_)
+            | Self::VarExtend(_)
+            | Self::ChainExtend(_)
+            | Self::ExpandInto(_)
+            | Self::Intersect(_)
+            | Self::SemiJoin(_)
+            | Self::HashJoin(_)
+            | Self::Filter(_)
+            | Self::Compute(_)
+            | Self::Flatten(_)
+            | Self::Pack(_)
+            | Self::Unwind(_)
+            | Self::ProcedureCall(_)
+            | Self::Apply(_) => true,
+        }
+    }
+}
+
+impl PhysicalPlan {
+    pub(crate) fn of(root: Node, group_slots: usize, columns: Vec<usize>, stack: Stack) -> Self {
+        Self { root: Arc::new(root), group_slots, columns, stack }
+    }
+}
+
+impl Drop for PhysicalPlan {
+    /// Nodes drop their inputs, which is calls within calls.
+    fn drop(&mut self) {
+        if self.stack.0.is_some() {
+            let leaf = Node {
+                spec: Spec::Empty,
+                inputs: Vec::new(),
+                forkable: false,
+                number: 0,
+                path: Vec::new(),
+                gives: Vec::new(),
+            };
+            self.stack.drop(std::mem::replace(&mut self.root, Arc::new(leaf)));
+        }
+    }
+}

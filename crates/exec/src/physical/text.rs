@@ -1,0 +1,110 @@
+//! Takes a physical plan, gives what its operators are called and read by: what EXPLAIN shows.
+
+use std::collections::HashMap;
+
+use trimorph_store::access::{Bound, Choice, Frontier, Kind, Pattern};
+
+use super::{Node, PhysicalPlan, Spec};
+use crate::ops::CountStepSpec;
+
+/// The operators for one operator of the algebra plan.
+#[derive(Clone, Debug, Default)]
+pub struct Form {
+    /// What they are called, in the order that rows go through them.
+    pub operators: Vec<&'static str>,
+    /// What they read by.
+    pub patterns: Vec<Pattern>,
+}
+
+impl PhysicalPlan {
+    /// The operators for those of the algebra plan, by their place in it (child indices from the root).
+    pub fn forms(&self) -> HashMap<Vec<usize>, Form> {
+        let mut forms: HashMap<Vec<usize>, Form> = HashMap::new();
+        let mut left = vec![&*self.root];
+        while let Some(Node { spec, inputs, path, .. }) = left.pop() {
+            let form = forms.entry(path.clone()).or_default();
+            form.operators.insert(0, spec.name());
+            form.patterns.extend(spec.patterns());
+            left.extend(inputs.iter().map(|input| &**input));
+        }
+        forms
+    }
+}
+
+impl Spec {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Unit => "one row",
+            Self::Empty => "no row",
+            Self::Argument => "argument",
+            Self::NodeScan(_) => "node scan",
+            Self::KeyLookup(_) => "key look-up",
+            Self::IdLookup(_) => "id look-up",
+            Self::ListExtend(_) => "list extend",
+            Self::ColumnExtend(_) => "column extend",
+            Self::BatchExtend(_) => "batch extend",
+            // By cost it is decided for each vector.
+            Self::ScanExtend(spec) if spec.choice == Choice::Cost => "scan or batch extend",
+            Self::ScanExtend(_) => "scan extend",
+            Self::CountExtend(_) => "counting extend",
+            Self::VarExtend(_) => "var extend",
+            Self::ChainExtend(_) => "chain extend",
+            Self::ExpandInto(_) => "expand into",
+            Self::Intersect(_) => "intersect",
+            Self::SemiJoin(_) => "semi-join",
+            Self::HashJoin(_) => "hash join",
+            Self::Filter(_) => "filter",
+            Self::Compute(_) => "compute",
+            Self::Flatten(_) => "flatten",
+            Self::Pack(_) => "pack",
+            Self::Aggregate(_, true) => "aggregate on threads",
+            Self::Aggregate(_, false) => "aggregate",
+            Self::Sort(spec, _) if spec.limit.is_some() => "top-k",
+            Self::Sort(..) => "sort",
+            Self::Distinct(_) => "distinct",
+            Self::Skip(_) => "skip",
+            Self::Limit(_) => "limit",
+            Self::Unwind(_) => "unwind",
+            Self::ProcedureCall(_) => "procedure call",
+            Self::Union(_) => "union",
+            Self::Apply(spec) if spec.number.is_none() => "apply row by row",
+            Self::Apply(_) => "apply",
+        }
+    }
+
+    /// The patterns it reads by, in the terse notation (`docs/design/access.md`).
+    fn patterns(&self) -> Vec<Pattern> {
+        match self {
+            Self::NodeScan(_) => {
+                vec![Pattern::labels().objects(Bound::Terms(Vec::new())).project(true, false, false, false)]
+            }
+            Self::KeyLookup(spec) => {
+                let property = spec.property.as_deref().unwrap_or_default();
+                let pattern = Pattern::property(Kind::Node, property);
+                vec![pattern.object_frontier(Frontier::Later(1.0)).project(true, false, false, false)]
+            }
+            Self::ListExtend(spec) => spec.patterns.clone(),
+            Self::ColumnExtend(spec) => spec.step.patterns.clone(),
+            Self::BatchExtend(spec) => spec.step.patterns.clone(),
+            Self::ScanExtend(spec) => spec.lists.step.patterns.clone(),
+            Self::VarExtend(spec) | Self::ChainExtend(spec) => spec.step.patterns.clone(),
+            Self::Intersect(spec) => spec.lists.iter().flat_map(|(_, step)| step.patterns.clone()).collect(),
+            Self::CountExtend(spec) => counted(&spec.step),
+            Self::ExpandInto(spec) => {
+                let both = |p: &Pattern| {
+                    p.clone()
+                        .subject_frontier(Frontier::Later(1.0))
+                        .object_frontier(Frontier::Later(1.0))
+                        .project(false, false, false, spec.want_edge)
+                };
+                spec.step.patterns.iter().map(both).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn counted(step: &CountStepSpec) -> Vec<Pattern> {
+    let own = step.step.patterns.iter().cloned().map(Pattern::count);
+    own.chain(step.next.iter().flat_map(counted)).collect()
+}
