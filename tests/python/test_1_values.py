@@ -39,10 +39,12 @@ def test_same_out_as_in(conn, value):
     assert nested == value
 
 
-@pytest.mark.parametrize("value", SAME, ids=repr)
+# `toString` takes no others.
+SCALARS = [value for value in SAME if value is not None and not isinstance(value, (list, dict, bytes))]
+
+
+@pytest.mark.parametrize("value", SCALARS, ids=repr)
 def test_text_is_that_of_the_engine(conn, value):
-    if isinstance(value, (list, dict, bytes)) or value is None:
-        pytest.skip("toString takes scalars")
     (text,) = conn.execute("RETURN toString($x)", {"x": value}).fetchone()
     assert trimorph.format_value(value) == text
     if type(value).__module__ == "trimorph":

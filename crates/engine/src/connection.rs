@@ -83,8 +83,16 @@ impl Connection {
     /// **Errors**: a text that does not parse or bind, with line, column and hint; a parameter without a
     /// value. Errors of evaluation come from the result.
     pub fn execute(&self, text: &str, params: Arc<Params>) -> Result<QueryResult, Error> {
-        // What interrupts the planning stops what was planned.
-        let cancel = CancelToken::default();
+        self.execute_until(text, params, CancelToken::default())
+    }
+
+    /// As [`Self::execute`]; `cancel` stops the planning and what was planned, as [`Self::interrupt`] does.
+    pub fn execute_until(
+        &self,
+        text: &str,
+        params: Arc<Params>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
         let snapshot = self.shared.snapshot();
         let planned = self.plan(text, Some(&params), &snapshot, &cancel)?;

@@ -18,7 +18,7 @@ use trimorph_vfs::{OsFileSystem, Pool, RegionOptions};
 
 use crate::directory;
 use crate::plan_cache::PlanCache;
-use crate::procedures::Registry;
+use crate::procedures::{self, Registry};
 use crate::{Config, Connection, Error, Stats};
 
 /// What connections share.
@@ -70,7 +70,7 @@ impl Database {
     ) -> Self {
         let shared = Shared {
             plans: PlanCache::default(),
-            procedures: Registry::new(config.test_procedures, &budget),
+            procedures: procedures::registry(config.test_procedures, &budget),
             snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
             config,
             budget,

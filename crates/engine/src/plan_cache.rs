@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_plan_used_longest_ago_goes() {
-        let registry = Registry::new(false, &trimorph_base::MemoryBudget::unlimited());
+        let registry = Registry::default();
         let (catalog, procedures) = (Arc::new(Catalog::default()), registry.current());
         let query = Arc::new(BoundQuery {
             plan: trimorph_algebra::Plan::Unit,
@@ -180,7 +180,7 @@ mod tests {
         // Another catalog, in which all is true that they relied on: nothing.
         assert!(cache.get(&text(0), &Arc::default(), &procedures).is_some());
         // Other procedures: none of them is kept.
-        let other = Registry::new(false, &trimorph_base::MemoryBudget::unlimited()).current();
+        let other = Registry::default().current();
         assert!(cache.get(&text(0), &catalog, &other).is_none() && !has(0));
     }
 

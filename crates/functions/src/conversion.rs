@@ -7,7 +7,7 @@ use trimorph_types::format::{IdsOnly, format_value};
 use trimorph_types::{LogicalType, Value};
 
 use crate::error::{Answer, overflow, wrong_type, wrong_value};
-use crate::registry::{Function, result};
+use crate::function::{Function, result};
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     Function::new(

@@ -6,7 +6,7 @@ use trimorph_types::Value;
 
 use crate::context::Context;
 use crate::error::{Answer, wrong_type, wrong_value};
-use crate::registry::{Function, result};
+use crate::function::{Function, result};
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     Function::new("labels", (1, 1), result::list, labels, "labels(node): the node's labels"),

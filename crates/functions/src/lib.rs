@@ -12,6 +12,7 @@ pub mod aggregate;
 mod context;
 mod conversion;
 mod error;
+mod function;
 mod graph;
 mod list;
 mod math;
@@ -24,7 +25,8 @@ mod string;
 mod temporal;
 
 pub use context::{Clock, Context, GraphAccess, NoGraph};
-pub use registry::{Function, lookup, names};
+pub use function::Function;
+pub use registry::{lookup, names};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use trimorph_types::{ListBuilder, Value};
 
 use crate::context::Context;
 use crate::error::{Answer, out_of_range, type_name, wrong_type};
-use crate::registry::{Function, result};
+use crate::function::{Function, result};
 use crate::steps::Steps;
 use trimorph_base::{Diagnostic, ErrorKind};
 

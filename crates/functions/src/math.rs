@@ -5,7 +5,7 @@ use trimorph_types::Value;
 
 use crate::context::Context;
 use crate::error::{Answer, bad_argument, overflow, wrong_type};
-use crate::registry::{Function, result};
+use crate::function::{Function, result};
 use crate::round::{Mode, round_decimal};
 
 macro_rules! float_functions {

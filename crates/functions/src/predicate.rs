@@ -4,7 +4,7 @@ use trimorph_types::{LogicalType, Value, equals};
 
 use crate::context::Context;
 use crate::error::{Answer, wrong_type};
-use crate::registry::{Function, result};
+use crate::function::{Function, result};
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     Function::new(

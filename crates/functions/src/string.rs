@@ -7,7 +7,7 @@ use trimorph_types::{ListBuilder, Value};
 
 use crate::context::Context;
 use crate::error::{Answer, bad_argument, negative, wrong_type};
-use crate::registry::{Function, result};
+use crate::function::{Function, result};
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     Function::new("left", (2, 2), result::string, left, "left(text, n): the first n characters"),

@@ -1,9 +1,11 @@
 //! Patterns that follow each other become one: `MATCH … MATCH …` orders its joins together. Pairs of edges
-//! that must differ stay those of each clause.
+//! that must differ stay those of each clause. A pattern that goes along a list of relationships which the
+//! one before it finds stays by itself: within one pattern nothing is bound, and the list would be searched
+//! for.
 
 use std::collections::HashMap;
 
-use trimorph_algebra::{Plan, QueryGraph, VarId};
+use trimorph_algebra::{EdgeRange, Expr, Op, Plan, QueryGraph, VarId};
 
 use crate::needed::bottom_up;
 use crate::passes::Planning;
@@ -20,11 +22,11 @@ pub(crate) fn merge_patterns(plan: Plan, planning: &mut Planning<'_>) -> Result<
 fn merged(plan: Plan) -> Plan {
     let Plan::Match { input, graph } = plan else { return plan };
     match *input {
-        Plan::Match { input, graph: first } if is_small(&first, &graph) => {
+        Plan::Match { input, graph: first } if may_be_one(&first, &graph) => {
             Plan::Match { input, graph: join(first, graph) }
         }
         Plan::Filter { input: below, predicate } => match *below {
-            Plan::Match { input, graph: mut first } if is_small(&first, &graph) => {
+            Plan::Match { input, graph: mut first } if may_be_one(&first, &graph) => {
                 conjuncts(predicate, &mut first.predicates);
                 Plan::Match { input, graph: join(first, graph) }
             }
@@ -37,9 +39,21 @@ fn merged(plan: Plan) -> Plan {
     }
 }
 
-fn is_small(first: &QueryGraph, second: &QueryGraph) -> bool {
+fn may_be_one(first: &QueryGraph, second: &QueryGraph) -> bool {
     let size = |graph: &QueryGraph| graph.nodes.len() + graph.edges.len();
-    size(first) + size(second) <= MERGED_MAX
+    size(first) + size(second) <= MERGED_MAX && !walks_along(second, first)
+}
+
+/// Whether a walk of `second` goes along the edges of one of `first`.
+fn walks_along(second: &QueryGraph, first: &QueryGraph) -> bool {
+    let walks = |graph: &QueryGraph, var: VarId| {
+        graph.edges.iter().any(|edge| edge.var == var && edge.range != EdgeRange::One)
+    };
+    second.predicates.iter().any(|predicate| {
+        let Expr::Op(Op::Eq, args, _) = predicate else { return false };
+        let [Expr::Var(a), Expr::Var(b)] = &args[..] else { return false };
+        [(*a, *b), (*b, *a)].iter().any(|(own, other)| walks(second, *own) && walks(first, *other))
+    })
 }
 
 fn join(mut first: QueryGraph, second: QueryGraph) -> QueryGraph {

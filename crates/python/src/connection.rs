@@ -68,9 +68,7 @@ impl Connection {
         let engine = self.cell.engine()?;
         let cancel = CancelToken::default();
         self.cell.runs(&cancel);
-        let result = interrupt::run(py, &cancel, || {
-            engine.execute_prepared_until(&engine.prepare_until(text, &cancel)?, params, cancel.clone())
-        })?;
+        let result = interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?;
         QueryResult::new(py, result, text, cancel.clone(), Arc::clone(&self.cell), self.handle.source)
     }
 

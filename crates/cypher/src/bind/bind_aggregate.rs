@@ -26,7 +26,7 @@ impl<'q> Binder<'q> {
         {
             return Ok(None);
         }
-        let Some(key) = grouping.key_places.find(expr).and_then(|place| grouping.keys.get(place)) else {
+        let Some(key) = grouping.key_indexes.find(expr).and_then(|index| grouping.keys.get(index)) else {
             return Ok(None);
         };
         if !cx.locals.is_empty() && uses(expr, &|name| cx.local(name).is_some()) {
@@ -54,7 +54,7 @@ impl<'q> Binder<'q> {
             return Err(misplaced(expr.span));
         }
         if let Some(known) =
-            grouping.aggregate_places.find(expr).and_then(|place| grouping.aggregates.get(place))
+            grouping.aggregate_indexes.find(expr).and_then(|index| grouping.aggregates.get(index))
         {
             return Ok(self.var(known.var));
         }
@@ -71,7 +71,7 @@ impl<'q> Binder<'q> {
             None => self.anonymous(ty),
         };
         grouping.aggregates.push(Aggregated { var, aggregate });
-        grouping.aggregate_places.add(Some(expr));
+        grouping.aggregate_indexes.add(Some(expr));
         Ok(self.var(var))
     }
 
@@ -130,14 +130,14 @@ fn misplaced(span: Span) -> Box<trimorph_base::Diagnostic> {
 }
 
 /// Whether the expression uses a variable whose name `test` accepts.
-fn uses(expr: &ast::Expr, test: &dyn Fn(&str) -> bool) -> bool {
+fn uses(expr: &ast::Expr, is_wanted: &dyn Fn(&str) -> bool) -> bool {
     let mut found = match &expr.kind {
-        ExprKind::Variable(name) => test(name),
-        ExprKind::MapProjection(p) => test(&p.subject.text),
+        ExprKind::Variable(name) => is_wanted(name),
+        ExprKind::MapProjection(p) => is_wanted(&p.subject.text),
         _ => false,
     };
     if !found {
-        for_each_child(expr, &mut |child| found = found || uses(child, test));
+        for_each_child(expr, &mut |child| found = found || uses(child, is_wanted));
     }
     found
 }

@@ -55,7 +55,7 @@ impl<'q> Binder<'q> {
             ExprKind::Slice { base, from, to } => {
                 self.slice_of(base, from.as_deref(), to.as_deref(), expr.span, cx)
             }
-            ExprKind::HasLabels { base, labels } => self.label_test(base, labels, cx),
+            ExprKind::HasLabels { base, labels } => self.label_predicate(base, labels, cx),
             ExprKind::Unary { op, operand } => self.sign(*op, operand, expr.span, cx),
             ExprKind::Binary { op, op_span, left, right } => self.binary(*op, *op_span, left, right, cx),
             ExprKind::Chain { first, rest } => self.chain(first, rest, cx),
@@ -64,7 +64,7 @@ impl<'q> Binder<'q> {
             ExprKind::And(operands) => self.connective(Op::And, operands, cx),
             ExprKind::Or(operands) => self.connective(Op::Or, operands, cx),
             ExprKind::Xor(operands) => self.connective(Op::Xor, operands, cx),
-            ExprKind::IsNull { operand, negated } => self.null_test(operand, *negated, expr.span, cx),
+            ExprKind::IsNull { operand, negated } => self.null_predicate(operand, *negated, expr.span, cx),
             ExprKind::Case(case) => self.case(case, cx),
             ExprKind::Function(call) => self.function(call, expr.span, cx),
             ExprKind::CountStar => self.aggregate(expr, cx),
@@ -73,7 +73,7 @@ impl<'q> Binder<'q> {
             ExprKind::Quantifier(q) => self.quantifier(q, cx),
             ExprKind::Reduce(r) => self.reduce(r, cx),
             ExprKind::MapProjection(p) => self.map_projection(p, cx),
-            ExprKind::Pattern(path) => self.pattern_test(path, cx),
+            ExprKind::Pattern(path) => self.pattern_predicate(path, cx),
             ExprKind::ShortestPath(path) => self.shortest_path_value(path, cx),
             ExprKind::Subquery(subquery) => self.subquery(subquery, expr.span, cx),
         }

@@ -38,9 +38,9 @@ impl<'q> Binder<'q> {
         let info = self.signature(call, &name)?;
         let mut args = Vec::with_capacity(call.arguments.len());
         let mut types = Vec::with_capacity(call.arguments.len());
-        for (place, argument) in call.arguments.iter().enumerate() {
+        for (index, argument) in call.arguments.iter().enumerate() {
             let bound = self.expression(argument, cx)?;
-            if place == 0
+            if index == 0
                 && let Some(allowed) = argument_types(&name)
             {
                 let what = format!("the argument of {}()", call.name.dotted());

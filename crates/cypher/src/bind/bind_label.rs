@@ -18,7 +18,7 @@ use crate::ast::{self, LabelExprKind};
 impl<'q> Binder<'q> {
     /// `n:Label` as a predicate.
     #[inline(never)]
-    pub(super) fn label_test(
+    pub(super) fn label_predicate(
         &mut self,
         base: &'q ast::Expr,
         labels: &'q ast::LabelExpr,

@@ -120,7 +120,7 @@ fn with_parts(expr: Expr, parts: &HashMap<VarId, Expr>) -> Expr {
 fn add_condition(graph: &mut QueryGraph, nodes: &HashMap<VarId, usize>, condition: Expr) {
     if let Expr::HasLabel(subject, labels) = &condition
         && let Expr::Var(var) = **subject
-        && let Some(node) = nodes.get(&var).and_then(|place| graph.nodes.get_mut(*place))
+        && let Some(node) = nodes.get(&var).and_then(|index| graph.nodes.get_mut(*index))
     {
         node.labels = std::mem::replace(&mut node.labels, LabelExpr::True).and(labels.clone());
         return;

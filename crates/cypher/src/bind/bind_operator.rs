@@ -74,9 +74,9 @@ impl<'q> Binder<'q> {
     ) -> Bound<Typed> {
         let mut left = self.expression(first, cx)?.expr;
         let mut pairs = Vec::with_capacity(rest.len());
-        for (place, part) in rest.iter().enumerate() {
+        for (index, part) in rest.iter().enumerate() {
             let right = self.expression(&part.right, cx)?.expr;
-            let next = if place + 1 < rest.len() { self.copy(&right)? } else { Expr::truth() };
+            let next = if index + 1 < rest.len() { self.copy(&right)? } else { Expr::truth() };
             let left = std::mem::replace(&mut left, next);
             pairs.push(Expr::Op(comparison_op(part.op), vec![left, right], part.op_span));
         }
@@ -117,7 +117,7 @@ impl<'q> Binder<'q> {
     }
 
     #[inline(never)]
-    pub(super) fn null_test(
+    pub(super) fn null_predicate(
         &mut self,
         operand: &'q ast::Expr,
         negated: bool,

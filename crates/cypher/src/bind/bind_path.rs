@@ -84,7 +84,7 @@ impl<'q> Binder<'q> {
                 }
             }
         }
-        match pattern.nodes.get(&var).and_then(|place| pattern.graph.nodes.get_mut(*place)) {
+        match pattern.nodes.get(&var).and_then(|index| pattern.graph.nodes.get_mut(*index)) {
             Some(known) => known.labels = std::mem::replace(&mut known.labels, LabelExpr::True).and(labels),
             None => {
                 pattern.nodes.insert(var, pattern.graph.nodes.len());

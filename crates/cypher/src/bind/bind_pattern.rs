@@ -72,8 +72,8 @@ impl Pattern<'_> {
 
     /// No two relationships of a clause are the same: all pairs whose types may coincide.
     fn tell_apart(&mut self) {
-        for (place, (a, a_types)) in self.trail.iter().enumerate() {
-            for (b, b_types) in &self.trail[place + 1..] {
+        for (index, (a, a_types)) in self.trail.iter().enumerate() {
+            for (b, b_types) in &self.trail[index + 1..] {
                 let disjoint = !a_types.is_empty()
                     && a_types.len() <= TYPES_COMPARED_MAX
                     && !b_types.is_empty()

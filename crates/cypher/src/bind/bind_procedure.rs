@@ -62,14 +62,14 @@ impl<'q> Binder<'q> {
         };
         let mut scope = part.scope;
         let (mut columns, mut outputs) = (Columns::new(), Vec::new());
-        for (place, name, span) in yielded(call, signature, standalone)? {
+        for (index, name, span) in yielded(call, signature, standalone)? {
             if scope.get(&name).is_some() {
                 return Err(already_bound(&name, span));
             }
-            let ty = signature.outputs.get(place).map_or(Type::ANY, type_of);
+            let ty = signature.outputs.get(index).map_or(Type::ANY, type_of);
             let var = self.named(&name, ty);
             scope.insert(&name, var);
-            outputs.push((place, var));
+            outputs.push((index, var));
             columns.push((name, var));
         }
         let call_plan = ProcedureCall { arguments, outputs, span: call.name.span, procedure };
@@ -135,21 +135,21 @@ fn yielded(
         Yield::Unsaid if !standalone => return Ok(Vec::new()),
         Yield::Unsaid | Yield::Star(_) => {
             let all = signature.outputs.iter().enumerate();
-            return Ok(all.map(|(place, field)| (place, field.name.to_string(), call.span)).collect());
+            return Ok(all.map(|(index, field)| (index, field.name.to_string(), call.span)).collect());
         }
         Yield::Items(items) => items,
     };
     let mut found = Vec::with_capacity(items.len());
     for item in items {
-        let place = signature.outputs.iter().position(|field| *field.name == *item.field.text);
-        let Some(place) = place else {
+        let index = signature.outputs.iter().position(|field| *field.name == *item.field.text);
+        let Some(index) = index else {
             let primary = format!("procedure \"{}\" has no column \"{}\"", signature.name, item.field.text);
             let error = semantic("UndefinedVariable", primary, item.field.span);
             let names = signature.outputs.iter().map(|field| &*field.name);
             return Err(with_suggestion(error, suggest(&item.field.text, names)));
         };
         let name = item.alias.as_ref().unwrap_or(&item.field);
-        found.push((place, name.text.clone(), name.span));
+        found.push((index, name.text.clone(), name.span));
     }
     Ok(found)
 }

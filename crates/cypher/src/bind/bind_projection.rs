@@ -133,11 +133,11 @@ impl<'q> Binder<'q> {
         }
         let mut names = HashSet::new();
         let starred = columns.len().saturating_sub(p.items.len());
-        for (place, (name, _)) in columns.iter().enumerate() {
+        for (index, (name, _)) in columns.iter().enumerate() {
             if names.insert(name.as_str()) {
                 continue;
             }
-            let item = place.checked_sub(starred).and_then(|place| p.items.get(place));
+            let item = index.checked_sub(starred).and_then(|index| p.items.get(index));
             let span = item.map_or(p.span, |i| i.alias.as_ref().map_or(i.source, |alias| alias.span));
             let error = semantic("ColumnNameConflict", format!("two columns are called \"{name}\""), span);
             return Err(with_hint(error, "give one of them another name with AS"));
@@ -179,9 +179,9 @@ impl<'q> Binder<'q> {
         let mut outputs: Vec<Option<Output<'q>>> = Vec::with_capacity(columns.len());
         let mut aggregating = Vec::new();
         let mut known = Vec::new();
-        for (place, column) in columns.into_iter().enumerate() {
+        for (index, column) in columns.into_iter().enumerate() {
             if column.aggregates() {
-                aggregating.push((place, column));
+                aggregating.push((index, column));
                 outputs.push(None);
                 continue;
             }
@@ -203,9 +203,9 @@ impl<'q> Binder<'q> {
         let plan = self.apply(part.plan, cx.hoists)?;
         let grouping = Grouping::new(cx.scope).with_keys(known);
         let mut cx = Context::groups(scope, grouping);
-        for (place, column) in aggregating {
+        for (index, column) in aggregating {
             let output = self.group_column(column, &mut cx)?;
-            if let Some(slot) = outputs.get_mut(place) {
+            if let Some(slot) = outputs.get_mut(index) {
                 *slot = Some(output);
             }
         }

@@ -107,7 +107,7 @@ impl<'q> Binder<'q> {
             }
             let column = match (&item.expr.kind, &cx.mode) {
                 (ExprKind::Variable(_), _) | (_, Mode::Groups(_)) => None,
-                _ => known.find(&item.expr).and_then(|place| outputs.get(place)),
+                _ => known.find(&item.expr).and_then(|index| outputs.get(index)),
             };
             let expr = match column {
                 Some(output) => Expr::Var(output.var),

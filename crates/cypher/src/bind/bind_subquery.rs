@@ -19,7 +19,11 @@ use crate::ast::{self, PathSearch, SubqueryBody, SubqueryKind};
 impl<'q> Binder<'q> {
     /// `(a)-->(b)` as a predicate. It binds no new variables.
     #[inline(never)]
-    pub(super) fn pattern_test(&mut self, path: &'q ast::PathPattern, cx: &mut Context<'q>) -> Bound<Typed> {
+    pub(super) fn pattern_predicate(
+        &mut self,
+        path: &'q ast::PathPattern,
+        cx: &mut Context<'q>,
+    ) -> Bound<Typed> {
         let outer = cx.visible();
         let argument = Plan::Argument(Vec::new());
         let part = self.matched(argument, &outer, std::slice::from_ref(path), None, false)?;

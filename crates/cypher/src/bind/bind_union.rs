@@ -39,11 +39,11 @@ impl<'q> Binder<'q> {
     ) -> Bound<(Plan, Option<Columns>)> {
         let first: Option<Columns> = arms.first().and_then(|(_, (_, columns))| columns.clone());
         let mut common = first.clone().unwrap_or_default();
-        for (place, (name, var)) in common.iter_mut().enumerate() {
+        for (index, (name, var)) in common.iter_mut().enumerate() {
             let mut ty = self.type_of(*var);
             for (_, (_, columns)) in &arms {
                 let other = columns.as_ref().and_then(|c| {
-                    c.get(place).filter(|(n, _)| n == name).or_else(|| c.iter().find(|(n, _)| n == name))
+                    c.get(index).filter(|(n, _)| n == name).or_else(|| c.iter().find(|(n, _)| n == name))
                 });
                 ty = ty.or(other.map_or(ty, |(_, other)| self.type_of(*other)));
             }

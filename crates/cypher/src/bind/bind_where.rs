@@ -73,16 +73,16 @@ impl<'q> Binder<'q> {
     /// A condition that is a pattern or `EXISTS`, perhaps negated: a semi-join or an anti-join.
     fn existence(
         &mut self,
-        test: &'q ast::Expr,
+        condition: &'q ast::Expr,
         negated: bool,
         cx: &mut Context<'q>,
         out: &mut Vec<Conjunct>,
     ) -> Bound<()> {
-        let mark = self.expression(test, cx)?.expr;
+        let mark = self.expression(condition, cx)?.expr;
         let kind = if negated { ApplyKind::Anti } else { ApplyKind::Semi };
         out.push(match cx.hoists.pop() {
             Some(hoist) => Conjunct::Exists(Box::new(Hoist { kind, ..hoist })),
-            None if negated => Conjunct::Plain(Expr::Op(Op::Not, vec![mark], test.span)),
+            None if negated => Conjunct::Plain(Expr::Op(Op::Not, vec![mark], condition.span)),
             None => Conjunct::Plain(mark),
         });
         Ok(())

@@ -18,7 +18,7 @@ const SKETCH_CHILDREN: usize = 6;
 #[derive(Default)]
 pub(super) struct Sketches<'q> {
     exprs: Vec<Option<&'q Expr>>,
-    places: HashMap<u64, Vec<usize>>,
+    indexes: HashMap<u64, Vec<usize>>,
 }
 
 impl<'q> Sketches<'q> {
@@ -30,30 +30,30 @@ impl<'q> Sketches<'q> {
 
     /// Adds the next expression; `None` is never found.
     pub(super) fn add(&mut self, expr: Option<&'q Expr>) {
-        let place = self.exprs.len();
+        let index = self.exprs.len();
         self.exprs.push(expr);
-        if place == COMPARED_MAX {
+        if index == COMPARED_MAX {
             // From now on they are looked up: those before too.
-            for (place, expr) in self.exprs.iter().enumerate() {
+            for (index, expr) in self.exprs.iter().enumerate() {
                 if let Some(expr) = expr {
-                    self.places.entry(sketch(expr)).or_default().push(place);
+                    self.indexes.entry(sketch(expr)).or_default().push(index);
                 }
             }
-        } else if place > COMPARED_MAX
+        } else if index > COMPARED_MAX
             && let Some(expr) = expr
         {
-            self.places.entry(sketch(expr)).or_default().push(place);
+            self.indexes.entry(sketch(expr)).or_default().push(index);
         }
     }
 
-    /// The place of the first that says the same.
+    /// The index of the first that says the same.
     pub(super) fn find(&self, expr: &Expr) -> Option<usize> {
         let is_same =
-            |place: &usize| self.exprs.get(*place).is_some_and(|e| e.is_some_and(|e| same(e, expr)));
+            |index: &usize| self.exprs.get(*index).is_some_and(|e| e.is_some_and(|e| same(e, expr)));
         if self.exprs.len() <= COMPARED_MAX {
             return (0..self.exprs.len()).find(is_same);
         }
-        self.places.get(&sketch(expr))?.iter().copied().find(is_same)
+        self.indexes.get(&sketch(expr))?.iter().copied().find(is_same)
     }
 }
 

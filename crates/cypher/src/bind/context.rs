@@ -45,8 +45,8 @@ pub(super) struct Aggregated {
 pub(super) struct Grouping<'q> {
     pub(super) keys: Vec<Key<'q>>,
     /// Where keys and aggregates are.
-    pub(super) key_places: Sketches<'q>,
-    pub(super) aggregate_places: Sketches<'q>,
+    pub(super) key_indexes: Sketches<'q>,
+    pub(super) aggregate_indexes: Sketches<'q>,
     /// What the arguments of aggregates see.
     pub(super) rows: Scope,
     /// What was aggregated so far.
@@ -68,16 +68,16 @@ pub(super) struct Grouping<'q> {
 impl<'q> Grouping<'q> {
     /// The same over these keys.
     pub(super) fn with_keys(self, keys: Vec<Key<'q>>) -> Self {
-        let key_places = Sketches::new(keys.iter().map(|key| Some(key.expr)));
-        Self { keys, key_places, ..self }
+        let key_indexes = Sketches::new(keys.iter().map(|key| Some(key.expr)));
+        Self { keys, key_indexes, ..self }
     }
 
     /// No keys yet, and aggregates over these names.
     pub(super) fn new(rows: Scope) -> Self {
         Self {
             keys: Vec::new(),
-            key_places: Sketches::default(),
-            aggregate_places: Sketches::default(),
+            key_indexes: Sketches::default(),
+            aggregate_indexes: Sketches::default(),
             rows,
             aggregates: Vec::new(),
             below: Vec::new(),

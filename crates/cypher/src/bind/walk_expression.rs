@@ -66,10 +66,10 @@ pub(super) fn for_each_child<'q>(expr: &'q Expr, visit: &mut dyn FnMut(&'q Expr)
 }
 
 /// Whether `test` holds for the expression or one within it.
-fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
-    let mut found = test(expr);
+fn any(expr: &Expr, is_wanted: &dyn Fn(&Expr) -> bool) -> bool {
+    let mut found = is_wanted(expr);
     if !found {
-        for_each_child(expr, &mut |child| found = found || any(child, test));
+        for_each_child(expr, &mut |child| found = found || any(child, is_wanted));
     }
     found
 }

@@ -1,6 +1,6 @@
 //! `CALL`: procedures and subqueries.
 
-use super::query::Place;
+use super::query::QueryUse;
 use super::{Parsed, Parser};
 use crate::ast::{CallProcedure, CallSubquery, Clause, Ident, Imports, Yield, YieldItem};
 use crate::token::{Keyword, TokenKind};
@@ -20,7 +20,7 @@ impl Parser<'_> {
     fn call_subquery(&mut self, start: u32) -> Parsed<CallSubquery> {
         let imports = self.imports()?;
         self.expect(TokenKind::LeftBrace, "\"{\" before the subquery")?;
-        let query = Box::new(self.query(Place::Call)?);
+        let query = Box::new(self.query(QueryUse::Call)?);
         self.expect(TokenKind::RightBrace, "\"}\" to close the subquery")?;
         Ok(CallSubquery { imports, query, span: self.span_from(start) })
     }

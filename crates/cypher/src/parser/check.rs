@@ -4,7 +4,7 @@
 use trimorph_base::Span;
 
 use super::error::{syntax, with_hint};
-use super::query::Place;
+use super::query::QueryUse;
 use super::{Parsed, Parser};
 use crate::ast::{
     Clause, Direction, LabelExpr, PathPattern, PathSearch, Properties, Query, RelationshipPattern,
@@ -49,15 +49,16 @@ impl Parser<'_> {
     }
 
     /// Whether a query may stand where it stands.
-    pub(super) fn check_query(&self, query: &Query, place: Place) -> Parsed<()> {
-        let standalone = place == Place::Top && query.unions.is_empty() && query.first.clauses.len() == 1;
+    pub(super) fn check_query(&self, query: &Query, used_as: QueryUse) -> Parsed<()> {
+        let standalone =
+            used_as == QueryUse::Statement && query.unions.is_empty() && query.first.clauses.len() == 1;
         for single in std::iter::once(&query.first).chain(query.unions.iter().map(|(_, single)| single)) {
             if !standalone {
                 self.check_calls(single)?;
             }
-            self.check_end(single, place, standalone)?;
+            self.check_end(single, used_as, standalone)?;
         }
-        if let Place::Test | Place::Collect = place
+        if let QueryUse::Count | QueryUse::Collect = used_as
             && let Some(clause) = first_update(query)
         {
             let primary =
@@ -87,7 +88,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn check_end(&self, single: &SingleQuery, place: Place, standalone: bool) -> Parsed<()> {
+    fn check_end(&self, single: &SingleQuery, used_as: QueryUse, standalone: bool) -> Parsed<()> {
         let Some(last) = single.clauses.last() else { return Ok(()) };
         let ends = match last {
             Clause::Return(_) => true,
@@ -96,8 +97,8 @@ impl Parser<'_> {
             Clause::Match(_) | Clause::Unwind(_) | Clause::With(_) => false,
             _ => true,
         };
-        let needs_return = place == Place::Collect && !matches!(last, Clause::Return(_));
-        if place == Place::Test || ends && !needs_return {
+        let needs_return = used_as == QueryUse::Collect && !matches!(last, Clause::Return(_));
+        if used_as == QueryUse::Count || ends && !needs_return {
             return Ok(());
         }
         let primary = format!("a query cannot end with {}", last.keyword());

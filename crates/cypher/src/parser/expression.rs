@@ -36,7 +36,7 @@ pub(super) enum Level {
 enum Operator {
     Logical(Keyword, Level),
     Comparison,
-    NullTest,
+    NullPredicate,
     Binary(BinaryOp, Level),
 }
 
@@ -45,7 +45,7 @@ impl Operator {
         match self {
             Self::Logical(_, level) | Self::Binary(_, level) => level,
             Self::Comparison => Level::Comparison,
-            Self::NullTest => Level::Predicate,
+            Self::NullPredicate => Level::Predicate,
         }
     }
 }
@@ -119,7 +119,7 @@ impl Parser<'_> {
             left = match operator {
                 Operator::Logical(keyword, level) => self.logical(left, keyword, level)?,
                 Operator::Comparison => self.comparison(left)?,
-                Operator::NullTest => self.null_test(left)?,
+                Operator::NullPredicate => self.null_predicate(left)?,
                 Operator::Binary(_, level @ (Level::Sum | Level::Product | Level::Power)) => {
                     self.arithmetic(left, level)?
                 }
@@ -138,7 +138,7 @@ impl Parser<'_> {
             T::Word(Some(Keyword::Or)) => Operator::Logical(Keyword::Or, Level::Or),
             T::Word(Some(Keyword::Xor)) => Operator::Logical(Keyword::Xor, Level::Xor),
             T::Word(Some(Keyword::And)) => Operator::Logical(Keyword::And, Level::And),
-            T::Word(Some(Keyword::Is)) => Operator::NullTest,
+            T::Word(Some(Keyword::Is)) => Operator::NullPredicate,
             T::Word(Some(Keyword::In)) => Operator::Binary(BinaryOp::In, Level::Predicate),
             T::Word(Some(Keyword::Starts)) => Operator::Binary(BinaryOp::StartsWith, Level::Predicate),
             T::Word(Some(Keyword::Ends)) => Operator::Binary(BinaryOp::EndsWith, Level::Predicate),
@@ -202,7 +202,7 @@ impl Parser<'_> {
 
     /// `left IS [NOT] NULL`.
     #[inline(never)]
-    fn null_test(&mut self, left: Expr) -> Parsed<Expr> {
+    fn null_predicate(&mut self, left: Expr) -> Parsed<Expr> {
         self.refuse_path(&left)?;
         let start = left.span.start;
         self.bump();
@@ -232,8 +232,8 @@ impl Parser<'_> {
             let span = rest.last().map_or(left.span, |last| span(&last.right));
             return Ok(Expr { kind: ExprKind::Chain { first: Box::new(left), rest }, span });
         }
-        for (place, ChainPart { op, op_span, right }) in rest.into_iter().enumerate() {
-            if place > 0 {
+        for (index, ChainPart { op, op_span, right }) in rest.into_iter().enumerate() {
+            if index > 0 {
                 self.grow()?;
             }
             let span = span(&right);

@@ -66,7 +66,7 @@ impl Parser<'_> {
             match self.kind() {
                 TokenKind::Dot => base = self.property(base)?,
                 TokenKind::LeftBracket => base = self.subscript(base)?,
-                TokenKind::Colon => return self.label_test(base),
+                TokenKind::Colon => return self.label_predicate(base),
                 _ => return Ok(base),
             }
         }
@@ -126,7 +126,7 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
-    fn label_test(&mut self, base: Expr) -> Parsed<Expr> {
+    fn label_predicate(&mut self, base: Expr) -> Parsed<Expr> {
         self.refuse_path(&base)?;
         self.grow()?;
         self.bump();

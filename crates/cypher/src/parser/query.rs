@@ -4,15 +4,15 @@ use super::{Parsed, Parser, QUERY_LEVELS};
 use crate::ast::{Mode, PrefixDeclaration, Query, SingleQuery, Statement, UnionKind};
 use crate::token::{Keyword, TokenKind};
 
-/// Where a query stands, which decides what it may end with.
+/// What a query is used as, which decides what it may end with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum QueryUse {
     /// By itself.
-    Top,
+    Statement,
     /// In `CALL { … }`.
     Call,
     /// In `EXISTS { … }` or `COUNT { … }`: reads only, needs no `RETURN`.
-    Test,
+    Count,
     /// In `COLLECT { … }`: reads only.
     Collect,
 }
@@ -34,7 +34,7 @@ impl Parser<'_> {
             }
             self.bump();
         }
-        let query = self.query(Place::Top)?;
+        let query = self.query(QueryUse::Statement)?;
         self.eat(TokenKind::Semicolon);
         if self.kind() != TokenKind::End {
             return Err(self.expected("the end of the query after \";\""));
@@ -53,7 +53,7 @@ impl Parser<'_> {
     }
 
     /// `single UNION single …`.
-    pub(super) fn query(&mut self, place: Place) -> Parsed<Query> {
+    pub(super) fn query(&mut self, used_as: QueryUse) -> Parsed<Query> {
         let outer = self.enter(QUERY_LEVELS)?;
         let start = self.start();
         let first = self.single_query()?;
@@ -70,19 +70,19 @@ impl Parser<'_> {
             self.check_same_union(unions.first().map(|(first, _)| *first), kind, union.span())?;
             unions.push((kind, self.single_query()?));
         }
-        self.check_all_read(place)?;
+        self.check_all_read(used_as)?;
         let query = Query { first, unions, span: self.span_from(start) };
-        self.check_query(&query, place)?;
+        self.check_query(&query, used_as)?;
         self.leave(outer);
         Ok(query)
     }
 
     /// Whether what follows the clauses ends the query: a word out of place is a worse mistake than a clause
     /// that must not be the last.
-    fn check_all_read(&self, place: Place) -> Parsed<()> {
-        match (self.kind(), place) {
-            (TokenKind::End | TokenKind::Semicolon, Place::Top) => Ok(()),
-            (_, Place::Top) => Err(self.expected("a clause or the end of the query")),
+    fn check_all_read(&self, used_as: QueryUse) -> Parsed<()> {
+        match (self.kind(), used_as) {
+            (TokenKind::End | TokenKind::Semicolon, QueryUse::Statement) => Ok(()),
+            (_, QueryUse::Statement) => Err(self.expected("a clause or the end of the query")),
             (TokenKind::RightBrace, _) => Ok(()),
             _ => Err(self.expected("a clause or \"}\" to close the subquery")),
         }

@@ -1,6 +1,6 @@
 //! `EXISTS { … }`, `COUNT { … }`, `COLLECT { … }`.
 
-use super::query::Place;
+use super::query::QueryUse;
 use super::{Parsed, Parser};
 use crate::ast::{ExprKind, Subquery, SubqueryBody, SubqueryKind};
 use crate::token::{Keyword, TokenKind};
@@ -12,11 +12,11 @@ impl Parser<'_> {
         self.bump();
         self.bump();
         let body = if self.clause_ahead() && self.next_kind() != TokenKind::Equal {
-            let place = match kind {
-                SubqueryKind::Collect => Place::Collect,
-                SubqueryKind::Exists | SubqueryKind::Count => Place::Test,
+            let used_as = match kind {
+                SubqueryKind::Collect => QueryUse::Collect,
+                SubqueryKind::Exists | SubqueryKind::Count => QueryUse::Count,
             };
-            SubqueryBody::Query(self.query(place)?)
+            SubqueryBody::Query(self.query(used_as)?)
         } else {
             let pattern = self.pattern()?;
             for path in &pattern {

@@ -10,7 +10,7 @@ use trimorph_algebra::{Content, Field, FieldType, Procedure, ProcedureRows, Sign
 use trimorph_base::{Diagnostic, ErrorKind, MemoryBudget, OverBudget, Reservation, Stop};
 use trimorph_types::{LogicalType, Value};
 
-use super::Registry;
+use super::registry::Registry;
 use super::table::Table;
 
 const REGISTER: &str = "tck.register";

@@ -4,9 +4,9 @@ use trimorph_types::Value;
 
 use super::logic::ternary;
 
-fn both(a: &Value, b: &Value, test: impl FnOnce(&str, &str) -> bool) -> Value {
+fn both(a: &Value, b: &Value, holds: impl FnOnce(&str, &str) -> bool) -> Value {
     match (a, b) {
-        (Value::String(a), Value::String(b)) => Value::Bool(test(a, b)),
+        (Value::String(a), Value::String(b)) => Value::Bool(holds(a, b)),
         _ => ternary(None),
     }
 }

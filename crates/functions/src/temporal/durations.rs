@@ -9,7 +9,7 @@ use trimorph_types::{Duration, Map, Value};
 
 use crate::context::Context;
 use crate::error::{Answer, bad_argument, temporal, wrong_type};
-use crate::registry::{Function, result};
+use crate::function::{Function, result};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(

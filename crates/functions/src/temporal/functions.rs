@@ -7,7 +7,7 @@ use super::construct::{clock, construct, from_epoch};
 use super::truncate::truncate;
 use crate::context::{Clock, Context};
 use crate::error::{Answer, overflow, wrong_type};
-use crate::registry::{Function, result};
+use crate::function::{Function, result};
 use trimorph_types::temporal::ZoneId;
 
 macro_rules! constructors {

@@ -11,7 +11,7 @@ mod fields;
 mod functions;
 mod truncate;
 
-use crate::registry::Function;
+use crate::function::Function;
 
 /// The kinds of instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

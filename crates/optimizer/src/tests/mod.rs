@@ -5,3 +5,4 @@ mod checking;
 mod passes;
 mod running;
 mod small;
+mod walks;

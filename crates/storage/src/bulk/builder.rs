@@ -283,8 +283,18 @@ pub(super) fn too_large(what: &str, max: u64) -> BulkError {
     BulkError::TooLarge(format!("more than {max} {what}"))
 }
 
-fn too_many_rows() -> BulkError {
-    too_large("rows in one node table", u32::MAX.into())
+/// Most rows of a node table, and edges of an edge table: one past the last fits 32 bits, and one more for
+/// none.
+const ROWS_MAX: u64 = u32::MAX as u64 - 1;
+
+/// Refuses a node table of more than [`ROWS_MAX`] rows.
+fn check_rows(rows: u64) -> Result<(), BulkError> {
+    if rows > ROWS_MAX { Err(too_large("rows in one node table", ROWS_MAX)) } else { Ok(()) }
+}
+
+/// Refuses an edge table of more than [`ROWS_MAX`] edges.
+pub(super) fn check_edges(edges: usize) -> Result<(), BulkError> {
+    if edges as u64 > ROWS_MAX { Err(too_large("edges in one edge table", ROWS_MAX)) } else { Ok(()) }
 }
 
 fn small(id: usize, what: &str) -> Result<u16, BulkError> {
@@ -461,13 +471,14 @@ impl BulkSink for BulkBuilder<'_> {
             };
             let mut space = space.write().unwrap_or_else(PoisonError::into_inner);
             let space_bytes = space.bytes();
-            let mut row = u32::try_from(state.rows).map_err(|_| too_many_rows())?;
+            let mut row = u32::try_from(state.rows).unwrap_or(u32::MAX);
             let table = TableId(u16::try_from(table.0).map_err(|_| too_large("node tables", 1 << 16))?);
             for i in 0..rows {
                 let key =
                     key_at(keys, i).ok_or(BulkError::Declaration("keys are integers or strings".into()))?;
                 if space.insert(key, table, row) {
-                    row = row.checked_add(1).ok_or_else(too_many_rows)?;
+                    row = row.saturating_add(1);
+                    check_rows(row.into())?;
                 } else {
                     let reason = format!("duplicate key {key} in key space \"{name}\"");
                     self.rejected(Rejected {
@@ -482,10 +493,7 @@ impl BulkSink for BulkBuilder<'_> {
         }
         self.charge(batch.columns.iter().map(|c| estimate_bytes(&c.data)).sum())?;
         append_kept(state, &batch, rows, keep.as_deref());
-        if state.rows >= u64::from(u32::MAX) {
-            return Err(too_many_rows());
-        }
-        Ok(())
+        check_rows(state.rows)
     }
 
     fn append_edges(&self, table: EdgeHandle, batch: EdgeBatch) -> Result<(), BulkError> {
@@ -556,5 +564,20 @@ fn append_kept(state: &mut NodeTableState, batch: &NodeBatch, rows: usize, keep:
             None => drop(state.sets.insert(set.clone().into(), 1)),
         }
         state.rows += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The texts are in the book's page on limits. (Nobody can load so much in a test.)
+    #[test]
+    fn tables_of_more_than_32_bits_are_refused() {
+        assert!(check_rows(4_294_967_294).is_ok() && check_edges(4_294_967_294).is_ok());
+        let rows = check_rows(4_294_967_295).unwrap_err().to_string();
+        assert_eq!(rows, "more than 4294967294 rows in one node table");
+        let edges = check_edges(4_294_967_295).unwrap_err().to_string();
+        assert_eq!(edges, "more than 4294967294 edges in one edge table");
     }
 }

@@ -13,7 +13,7 @@ use trimorph_encoding::{Packed, pack};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 
-use super::builder::{no_memory, too_large, unreadable};
+use super::builder::{check_edges, no_memory, unreadable};
 use super::keys::KeySpace;
 use super::sorted_edges::SortedEdges;
 use super::waiting_column::{WaitingColumn, gather, gather_rows};
@@ -160,9 +160,7 @@ pub(super) fn route_edges(
             });
         let input = &mut inputs[place];
         input.append(spec, &columns, &rows);
-        if input.len() >= u32::MAX as usize {
-            return Err(too_large("edges in one edge table", u32::MAX.into()));
-        }
+        check_edges(input.len())?;
     }
     Ok(())
 }

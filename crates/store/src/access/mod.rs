@@ -28,6 +28,8 @@ mod plan;
 mod properties;
 mod run;
 mod test;
+#[cfg(test)]
+mod tests;
 mod values;
 
 pub use adjacency::{AdjacencyRef, EdgeAccess};

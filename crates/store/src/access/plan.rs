@@ -372,7 +372,8 @@ fn edge_table(
     // A scan tests targets edge by edge, but goes over the lists of sources that are not wanted.
     let scan = match (objects, statements) {
         (None, None) => source_rows as f64 * COST_SKIPPED + all * subject_part * COST_LISTED,
-        _ => all * subject_part * COST_TESTED,
+        _ if subjects.is_some() => source_rows as f64 * COST_SKIPPED + all * subject_part * COST_TESTED,
+        _ => all * COST_TESTED,
     };
     let (path, cost) = cheapest(choice, scan, &indexes);
     let subjects = subjects.unwrap_or(source_rows as f64);

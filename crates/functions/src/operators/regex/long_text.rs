@@ -17,9 +17,8 @@ pub(super) const COMPILED_BYTES_MAX: usize = 4 << 20;
 pub(super) struct Automaton(Option<(DFA, Cache)>);
 
 impl Automaton {
-    /// For a pattern that begins with `\A` and ends with `\z`.
-    pub(super) fn new(pattern: &str) -> Self {
-        let limit = COMPILED_BYTES_MAX;
+    /// For a pattern that begins with `\A` and ends with `\z`. It and its states take about `limit` bytes.
+    pub(super) fn new(pattern: &str, limit: usize) -> Self {
         let config = DFA::config().cache_capacity(limit).unicode_word_boundary(true);
         let dfa = DFA::builder()
             .configure(config)

@@ -5,7 +5,7 @@
 //! 2. What needs no look-around, back-reference, atomic group or possessive quantifier is compiled by
 //!    `regex`, which takes time linear in the text; the rest by `fancy-regex`, which backtracks [`STEPS_MAX`]
 //!    times at most.
-//! 3. A long text goes through the automaton of `regex` piece by piece (`long_text`), so that the match can
+//! 3. A long text goes through the automaton of `regex` byte by byte (`long_text`), so that the match can
 //!    be stopped. What backtracks, and boundaries between letters beyond ASCII, cannot be.
 //! 4. Each thread keeps the patterns it compiled last.
 //!
@@ -44,7 +44,7 @@ enum Compiled {
         /// As it was given to `regex`.
         pattern: String,
         /// Made for the first long text.
-        automaton: Option<Automaton>,
+        automaton: Option<Box<Automaton>>,
     },
     Backtracking(fancy_regex::Regex),
 }
@@ -94,7 +94,8 @@ fn matches(text: &str, pattern: &Arc<str>, mut steps: Steps<'_>) -> Result<bool,
             None => Ok(false),
             Some((_, Compiled::Plain { regex, pattern, automaton })) => {
                 if text.len() >= LONG_TEXT_BYTES {
-                    let automaton = automaton.get_or_insert_with(|| Automaton::new(pattern));
+                    let automaton = automaton
+                        .get_or_insert_with(|| Box::new(Automaton::new(pattern, COMPILED_BYTES_MAX)));
                     if let Some(found) = automaton.is_match(text, &mut steps)? {
                         return Ok(found);
                     }
