@@ -19,6 +19,9 @@ use trimorph_types::LogicalType;
 use crate::reliances::{EdgeTableRelied, FewEdges, LabelsAsked, read};
 use crate::{Catalog, EdgeTableFacts, NameKind, Names, PropertyStats, Reliances, Statistics};
 
+/// The edge tables of edge labels that were asked for.
+type TablesByTypes = HashMap<Box<[Arc<str>]>, Arc<[EdgeTableId]>>;
+
 /// A catalog, and what was relied on of it. Threads that make parts of one plan may share it.
 #[derive(Debug)]
 pub struct CatalogView<'c> {
@@ -28,7 +31,7 @@ pub struct CatalogView<'c> {
     /// By edge table, what was read of it.
     edge_tables: Vec<AtomicU8>,
     relied: Mutex<Reliances>,
-    by_types: Mutex<HashMap<Box<[Arc<str>]>, Arc<[EdgeTableId]>>>,
+    by_types: Mutex<TablesByTypes>,
 }
 
 fn lock<T>(noted: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -179,10 +182,8 @@ impl<'c> CatalogView<'c> {
         let mut relied = lock(&self.relied);
         let columns = &mut relied.columns;
         let mut note = |name: Option<&Arc<str>>| {
-            if !columns.contains_key(&name.cloned()) {
-                let count = self.catalog.schema.column_count(name.map(AsRef::as_ref));
-                columns.insert(name.cloned(), count);
-            }
+            let count = || self.catalog.schema.column_count(name.map(AsRef::as_ref));
+            columns.entry(name.cloned()).or_insert_with(count);
         };
         match names {
             Some(names) => names.iter().for_each(|name| note(Some(name))),

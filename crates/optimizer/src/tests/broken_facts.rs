@@ -22,6 +22,8 @@ const PASSES: &[&str] = &[
 /// Makes a plan, and gives it with what is needed of it.
 type Query = fn(&mut Small) -> (Plan, Vec<&'static str>);
 
+type Break = fn(&mut Catalog);
+
 fn planned(query: Query, catalog: &CatalogView<'_>) -> Plan {
     let mut s = Small::default();
     let (plan, needed) = query(&mut s);
@@ -43,7 +45,7 @@ fn walk(s: &mut Small, min: u32) -> Plan {
 
 #[test]
 fn a_plan_without_a_fact_is_another() {
-    let cases: [(&str, Query, fn(&mut Catalog)); 5] = [
+    let cases: [(&str, Query, Break); 5] = [
         (
             "edges in a chain differ by themselves: no loops",
             |s| (chain(s), vec!["a", "c"]),
