@@ -74,11 +74,7 @@ impl MemoryBudget {
 
     /// Charges `bytes`, or says why not and charges nothing. What others can do without goes first.
     pub fn charge(&self, bytes: usize) -> Result<(), OverBudget> {
-        loop {
-            let over = match self.try_charge(bytes) {
-                Err(over) => over,
-                Ok(()) => break,
-            };
+        while let Err(over) = self.try_charge(bytes) {
             // As much as is missing; others may take it meanwhile.
             let missing = over.used_bytes.saturating_add(bytes).saturating_sub(self.0.limit_bytes);
             let reclaim = self.0.reclaim.get().and_then(Weak::upgrade);

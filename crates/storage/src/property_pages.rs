@@ -98,8 +98,11 @@ enum Segments {
     /// Pieces of their own.
     Stored(Vec<Arc<Slot<SegmentPages>>>),
     /// As the lists lie, which tell them when they are read.
-    FromLists(Vec<(Arc<Slot<CsrSegment>>, OnceLock<Arc<SegmentPages>>)>),
+    FromLists(Vec<FromList>),
 }
+
+/// The lists of a segment, and its pages once they were read.
+type FromList = (Arc<Slot<CsrSegment>>, OnceLock<Arc<SegmentPages>>);
 
 impl Default for Segments {
     fn default() -> Self {

@@ -72,9 +72,18 @@ fn all_are_within_bounds() {
     for _ in 0..2000 {
         let mut pattern = match random.below(4) {
             0 => Pattern::labels(),
-            1 => Pattern::property(Kind::Node, *random.pick(&["id", "n", "s", "x"])),
-            2 => Pattern::edges(*random.pick(&[&["T"][..], &["F"], &[]])),
-            _ => Pattern::property(Kind::Statement, *random.pick(&["eid", "w"])),
+            1 => {
+                let name = *random.pick(&["id", "n", "s", "x"]);
+                Pattern::property(Kind::Node, name)
+            }
+            2 => {
+                let types = *random.pick(&[&["T"][..], &["F"], &[]]);
+                Pattern::edges(types)
+            }
+            _ => {
+                let name = *random.pick(&["eid", "w"]);
+                Pattern::property(Kind::Statement, name)
+            }
         };
         let most = count(&reader, &pattern);
         if random.chance(40) {

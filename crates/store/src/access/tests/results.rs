@@ -172,9 +172,18 @@ fn pattern(draw: &mut Draw<'_>, relation: &str, path: Path) -> Pattern {
     let all = |pattern: Pattern| pattern.project(true, true, true, true);
     let mut pattern = match relation {
         "labels" => Pattern::labels(),
-        "node property" => Pattern::property(Kind::Node, *draw.random.pick(&["id", "n", "s", "x"])),
-        "edges" => Pattern::edges(*draw.random.pick(&[&["T"][..], &["F"], &[], &["T", "F", "U"]])),
-        _ => Pattern::property(Kind::Statement, *draw.random.pick(&["eid", "w"])),
+        "node property" => {
+            let name = *draw.random.pick(&["id", "n", "s", "x"]);
+            Pattern::property(Kind::Node, name)
+        }
+        "edges" => {
+            let types = *draw.random.pick(&[&["T"][..], &["F"], &[], &["T", "F", "U"]]);
+            Pattern::edges(types)
+        }
+        _ => {
+            let name = *draw.random.pick(&["eid", "w"]);
+            Pattern::property(Kind::Statement, name)
+        }
     };
     if relation != "edges" && draw.random.chance(50) {
         let name = match &pattern.predicates {
