@@ -58,10 +58,11 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Reads `  Operator  [~7 rows; 9 tuples in 3 positions, 1 chunks, 0.1 ms]`.
+/// Reads `  Operator  [node scan v_^PO_; ~7 rows; 9 tuples in 3 positions, 1 chunks, 0.1 ms]`.
 fn parse(line: &str) -> Option<Line> {
     let (operator, note) = line.rsplit_once("  [")?;
-    let (tuples, rest) = note.split_once("; ")?.1.split_once(" tuples in ")?;
+    let (before, rest) = note.rsplit_once(" tuples in ")?;
+    let tuples = before.rsplit_once("; ")?.1;
     let positions = rest.split_once(" positions")?.0;
     Some(Line {
         operator: operator.to_owned(),
