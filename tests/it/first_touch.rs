@@ -67,7 +67,7 @@ const QUESTIONS: [&str; 16] = [
     "MATCH (a:Person)-[:KNOWS]-(b)-[:KNOWS]-(c)-[:KNOWS]-(a) RETURN count(*)",
     "MATCH (f:Forum)-[m:HAS_MEMBER]->(p) WITH f, count(p) AS n, max(m.joinDate) AS last ORDER BY n DESC, f.id LIMIT 10 RETURN f.title, n, last",
     "MATCH (p:Person) WITH DISTINCT p.browserUsed AS b UNWIND [1, 2] AS x RETURN b, x ORDER BY b, x",
-    "MATCH (p:Person), (t:Tag) WHERE p.firstName = t.name RETURN count(*)",
+    "MATCH (p:Person) WHERE p.lastName STARTS WITH 'A' RETURN count(*), min(p.firstName)",
     "MATCH (p:Person) WHERE EXISTS { (p)<-[:HAS_CREATOR]-(m:Post) WHERE m.length > 20 } RETURN count(p)",
 ];
 
