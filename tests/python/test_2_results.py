@@ -2,7 +2,6 @@
 
 import decimal
 import gc
-import re
 import time
 import weakref
 
