@@ -19,6 +19,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 SAMPLE_SECONDS = 0.02
 OURS = "trimorph"
+BEFORE = "trimorph-before"  # an earlier build of ours, from the folder that --before names
 
 
 class Failed(Exception):
@@ -40,17 +41,24 @@ def encode(value):
     raise TypeError(f"a {type(value).__name__} cannot be a parameter")
 
 
+def asked_as(name):
+    """The system whose texts and adapter another one uses."""
+    return OURS if name == BEFORE else name
+
+
 class System:
     """A worker process and the database it has open."""
 
-    def __init__(self, name, path, threads, limit):
+    def __init__(self, name, path, threads, limit, packages=None):
         self.name, self.path, self.threads, self.limit = name, str(path), threads, limit
+        self.packages = packages  # a folder of packages that come before the installed ones
         self.process = None
         self.start()
 
     def start(self):
         self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "peers" / "worker.py"), self.name],
+            [sys.executable, str(HERE / "peers" / "worker.py"), asked_as(self.name)],
+            env=os.environ | ({"PYTHONPATH": str(self.packages)} if self.packages else {}),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
         self.version = self.request("open", path=self.path, threads=self.threads, seconds=600)["version"]
 
@@ -111,6 +119,8 @@ class Race:
 
     def names(self, among):
         """The systems of a suite that the caller wants, ours first."""
+        if self.options.before:
+            among = [n for name in among for n in ([OURS, BEFORE] if name == OURS else [name])]
         wanted = self.options.systems or among
         return [name for name in among if name in wanted and name not in self.missing]
 
@@ -125,7 +135,8 @@ class Race:
         if fresh:
             remove(path)
         try:
-            return System(name, path, self.options.threads, self.options.limit)
+            packages = self.options.before if name == BEFORE else None
+            return System(name, path, self.options.threads, self.options.limit, packages)
         except Failed as error:
             self.missing.add(name)
             print(f"  {name}: not available ({str(error)[:120]})", flush=True)
@@ -156,17 +167,20 @@ class Race:
         """
         samples, result, repeats = {}, {}, {}
         for system in systems:  # warm up, check the answer, find out how often a sample repeats
-            if system.name not in asks:
+            if asked_as(system.name) not in asks:
                 continue
-            text, parameters = asks[system.name]
+            text, parameters = asks[asked_as(system.name)]
             try:
                 first = system.ask(text, parameters, rows=1_000_000 if expected else 1)
                 wrong = expected(first["rows"]) if expected else None
                 if wrong:
                     result[system.name] = {"error": f"wrong: {wrong}"}
                     continue
-                repeats[system.name] = max(1, min(1000, math.ceil(SAMPLE_SECONDS / max(first["cpu"], 1e-6))))
-                samples[system.name] = [first] if first["cpu"] > self.options.limit / 4 else []
+                slow = first["cpu"] > self.options.limit / 4
+                # The first may have read from files what later ones find in memory.
+                warm = first if slow else system.ask(text, parameters)
+                repeats[system.name] = max(1, min(1000, math.ceil(SAMPLE_SECONDS / max(warm["cpu"], 1e-6))))
+                samples[system.name] = [first] if slow else []
                 result[system.name] = {"first": first["cpu"], "rows": first["count"], "answer": first.get("rows")}
             except Failed as error:
                 result[system.name] = {"error": str(error)}
@@ -176,7 +190,7 @@ class Race:
                 if done is None or (done and sum(s["cpu"] for s in done) > self.options.limit):
                     continue
                 try:
-                    done.append(system.ask(*asks[system.name], repeats=repeats[system.name]))
+                    done.append(system.ask(*asks[asked_as(system.name)], repeats=repeats[system.name]))
                 except Failed as error:
                     result[system.name] = {"error": str(error)}
                     del samples[system.name]
@@ -212,10 +226,10 @@ def milliseconds(fields, clock="cpu"):
 
 
 def ratio(results, names):
-    """Ours divided by the best peer, in CPU time."""
-    peers = [results[n]["cpu"] for n in names if n not in (OURS, "limit") and "cpu" in results.get(n, {})]
+    """Ours divided by the best of `names`, in CPU time."""
+    others = [results[n]["cpu"] for n in names if "cpu" in results.get(n, {})]
     ours = results.get(OURS, {}).get("cpu")
-    return f"{ours / min(peers):.2f}" if ours and peers else "-"
+    return f"{ours / min(others):.2f}" if ours and others else "-"
 
 
 def table(title, header, rows):
@@ -229,9 +243,14 @@ def table(title, header, rows):
 
 
 def query_table(title, names, results):
-    """`results`: query -> system -> fields; CPU milliseconds, then ours / best peer; failures in words below."""
-    table(title + " — CPU ms, median", ["query", *names, "ours/best peer"],
-          [[query, *(milliseconds(fields.get(n)) for n in names), ratio(fields, names)] for query, fields in results.items()])
+    """`results`: query -> system -> fields; CPU milliseconds, then ratios of ours; failures in words below."""
+    peers = [n for n in names if n not in (OURS, BEFORE, "limit")]
+    ratios = {"ours/best peer": peers} if peers else {}
+    if BEFORE in names:
+        ratios["ours/before"] = [BEFORE]
+    table(title + " — CPU ms, median", ["query", *names, *ratios],
+          [[query, *(milliseconds(fields.get(n)) for n in names), *(ratio(fields, among) for among in ratios.values())]
+           for query, fields in results.items()])
     for query, fields in results.items():
         for name, found in fields.items():
             if "error" in found and not found["error"].startswith(">"):

@@ -26,6 +26,8 @@ def main():
     parser.add_argument("--scale", type=int, action="append", help="khop: scale of the graph; may repeat (14 and 17)")
     parser.add_argument("--query", action="append", help="snb-bi: only this query; may repeat")
     parser.add_argument("--cases", type=int, default=3, help="snb-bi: parameter rows per variant (3; all are 10)")
+    parser.add_argument("--before", type=pathlib.Path, metavar="DIR",
+                        help="also race an earlier build of ours: a folder made by `pip install --no-deps --target DIR PATH`")
     parser.add_argument("--rebuild", action="store_true", help="load the databases again; needed after a change of our storage")
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/trimorph-bench"), help="databases and generated data")
     options = parser.parse_args()
@@ -33,6 +35,7 @@ def main():
     if unknown:
         parser.error(f"no suite {unknown[0]!r}; there are {', '.join(SUITES)}")
     options.work = options.work.resolve()
+    options.before = options.before and options.before.resolve()
     one_race = race.Race(options)
     for suite in options.suites or SUITES:
         print(f"\n== {suite}", flush=True)

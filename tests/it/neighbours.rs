@@ -184,9 +184,17 @@ impl<'r, 's> Door<'r, 's> {
             assert!(out.iter().zip(&degrees).all(|(o, d)| *o == factor.saturating_mul(*d)));
         }
         let weights: Vec<u64> = (0..self.graph.nodes.len() as u64).map(|row| row * 7).collect();
+        let sum = |edges: &Vec<(NodeId, EdgeId)>| edges.iter().map(|(n, _)| n.row() * 7).sum::<u64>();
         for (node, edges) in nodes.iter().zip(&expected) {
-            let sum = edges.iter().map(|(n, _)| n.row() * 7).sum();
-            assert_eq!(neighbours.list(*node).sum_weights(&weights), Some(sum));
+            assert_eq!(neighbours.list(*node).sum_weights(&weights), Some(sum(edges)));
+        }
+        let narrow: Vec<u32> = weights.iter().map(|weight| u32::try_from(*weight).unwrap()).collect();
+        for factor in [0, 3, u64::MAX / 2] {
+            let (mut out, mut same) = (vec![factor; len], vec![factor; len]);
+            neighbours.multiply_sums(first, &weights, &mut out);
+            neighbours.multiply_sums(first, &narrow, &mut same);
+            assert_eq!(out, same);
+            assert!(out.iter().zip(&expected).all(|(o, edges)| *o == factor.saturating_mul(sum(edges))));
         }
         self.check_run(neighbours, first, &expected, random);
         for (column, property) in

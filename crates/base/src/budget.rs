@@ -147,13 +147,16 @@ impl Reservation {
     }
 
     /// Makes the reservation `bytes` large, charging or releasing the difference.
+    #[inline]
     pub fn resize(&mut self, bytes: usize) -> Result<(), OverBudget> {
-        if bytes > self.bytes {
-            self.grow(bytes - self.bytes)
-        } else {
-            self.budget.release(self.bytes - bytes);
-            self.bytes = bytes;
-            Ok(())
+        match bytes.checked_sub(self.bytes) {
+            Some(0) => Ok(()),
+            Some(more) => self.grow(more),
+            None => {
+                self.budget.release(self.bytes - bytes);
+                self.bytes = bytes;
+                Ok(())
+            }
         }
     }
 

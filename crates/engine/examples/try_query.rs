@@ -1,11 +1,11 @@
-//! Loads files (comma between them) and runs the queries given; `REPEAT=n` measures each n times first,
-//! `THREADS=n`, `ACCESS=index` or `relation` forces the access path.
+//! Opens a database, or loads files (comma between them) into memory, and runs the queries given;
+//! `REPEAT=n` measures each n times first, `THREADS=n`, `ACCESS=index` or `relation` forces the access path.
 #![expect(clippy::print_stdout, reason = "an example")]
 
 fn main() -> Result<(), trimorph::Error> {
     let mut args = std::env::args().skip(1);
     let dir = args.next().unwrap_or_default();
-    let db = trimorph::Database::in_memory(trimorph::Config {
+    let config = trimorph::Config {
         threads: std::env::var("THREADS").ok().and_then(|t| t.parse().ok()).unwrap_or(1),
         access: match std::env::var("ACCESS").as_deref() {
             Ok("index") => trimorph::AccessChoice::Index,
@@ -13,7 +13,11 @@ fn main() -> Result<(), trimorph::Error> {
             _ => trimorph::AccessChoice::Cost,
         },
         ..trimorph::Config::default()
-    });
+    };
+    if std::path::Path::new(&dir).join("MANIFEST").exists() {
+        return ask(&trimorph::Database::open(&dir, config)?, args);
+    }
+    let db = trimorph::Database::in_memory(config);
     let start = std::time::Instant::now();
     let paths: Vec<std::path::PathBuf> = dir.split(',').map(Into::into).collect();
     let report = db.load(&paths, None, &db.load_options(), &trimorph::NoProgress)?;
@@ -28,8 +32,12 @@ fn main() -> Result<(), trimorph::Error> {
         println!("{name:25} {bytes:>12}");
     }
     println!("{:25} {:>12}", "total", db.stats().total_bytes);
+    ask(&db, args)
+}
+
+fn ask(db: &trimorph::Database, queries: impl Iterator<Item = String>) -> Result<(), trimorph::Error> {
     let connection = db.connect();
-    for text in args {
+    for text in queries {
         let cpu = cpu_nanos();
         let mut times: Vec<_> = (0..std::env::var("REPEAT").map_or(0, |r| r.parse().unwrap_or(0)))
             .map(|_| {

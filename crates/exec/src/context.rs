@@ -91,8 +91,13 @@ impl<'s> Context<'s> {
 
     /// Stops the query if somebody asked, or something could not be read; lets go of what is pinned without
     /// need. Looked at once per chunk, where nothing but vectors is held of what was read.
-    #[inline]
+    #[inline(always)]
     pub fn check(&self) -> Result<(), ExecError> {
+        if self.settings.cancel.is_cancelled() || !self.reader.is_well() { self.look_again() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look_again(&self) -> Result<(), ExecError> {
         if self.settings.cancel.is_cancelled() {
             return Err(ExecError::Cancelled);
         }

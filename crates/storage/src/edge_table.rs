@@ -144,6 +144,7 @@ impl<'s> EdgeTableView<'s> {
     }
 
     /// The direction from targets in `table`.
+    #[inline]
     pub fn backward(&self, table: TableId) -> Option<&AdjacencyView<'s>> {
         self.backward.iter().find(|(t, _)| *t == table).map(|(_, a)| a)
     }

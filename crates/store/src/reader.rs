@@ -60,7 +60,7 @@ impl<'s> Reader<'s> {
     }
 
     /// What could not be read, if anything: then nothing that was read may be given away. **Cost**: one load.
-    #[inline]
+    #[inline(always)]
     pub fn failure(&self) -> Option<DatabaseError> {
         self.pins.failure().map(DatabaseError::from)
     }
@@ -68,6 +68,12 @@ impl<'s> Reader<'s> {
     /// Pieces that were read from files because of this reader.
     pub fn pieces_read(&self) -> u64 {
         self.pins.pieces_read()
+    }
+
+    /// Whether there is nothing to let go and nothing failed. **Cost**: two loads.
+    #[inline(always)]
+    pub fn is_well(&self) -> bool {
+        !self.pins.are_many() && !self.pins.has_failed()
     }
 
     /// Lets everything go that was touched, if it is much and may: then what was read are copies.

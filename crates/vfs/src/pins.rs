@@ -100,10 +100,21 @@ impl<'s> Pins<'s> {
         self.failed.store(true, Ordering::Release);
     }
 
+    /// Whether something could not be had.
+    #[inline(always)]
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
     /// What could not be had, if anything. **Cost**: one load where all is well.
-    #[inline]
+    #[inline(always)]
     pub fn failure(&self) -> Option<ReadError> {
-        if self.failed.load(Ordering::Acquire) { lock(&self.failure).clone() } else { None }
+        if self.has_failed() { self.what_failed() } else { None }
+    }
+
+    #[cold]
+    fn what_failed(&self) -> Option<ReadError> {
+        lock(&self.failure).clone()
     }
 
     /// Pieces that were read because of this thread.

@@ -87,8 +87,8 @@ impl<'s> Batch<'s> {
             };
             // Lists are taken whole: their length is bounded by the degree, and edges by position need the
             // whole list.
-            for list in self.spec.step.lists(node, &cx.reader).skip(self.lists) {
-                list.append(&mut nodes, edges.as_mut());
+            for neighbours in self.spec.step.neighbours(node.table(), &cx.reader).skip(self.lists) {
+                neighbours.list(node).append(&mut nodes, edges.as_mut());
                 self.lists += 1;
                 if nodes.len() >= room {
                     break;

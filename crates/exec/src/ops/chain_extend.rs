@@ -50,7 +50,7 @@ impl<'a, 's> Chain<'a, 's> {
         Self { edges: edges.collect(), ends, min: spec.min, max: spec.max }
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(&self, node: NodeId) -> Option<NodeId> {
         self.edges.get(node.table().0 as usize)?.as_ref()?.single(node)
     }

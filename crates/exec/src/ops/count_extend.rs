@@ -62,6 +62,15 @@ impl Counts {
         }
     }
 
+    /// Multiplies `out[i]` by the sum of the counts of the neighbours of row `first + i`.
+    fn multiply_sums(&self, neighbours: &Neighbours<'_, '_>, first: u64, out: &mut [u64]) {
+        match self {
+            Self::Bits16(counts) => neighbours.multiply_sums(first, counts, out),
+            Self::Bits32(counts) => neighbours.multiply_sums(first, counts, out),
+            Self::Bits64(counts) => neighbours.multiply_sums(first, counts, out),
+        }
+    }
+
     /// The sum of the counts of a list's neighbours; `None` past 64 bits.
     #[inline]
     fn sum(&self, list: &NeighbourList<'_, '_>) -> Option<u64> {
@@ -175,6 +184,43 @@ impl CountTarget {
         true
     }
 
+    /// As [`Self::multiply_range`] where lists are counted whole: no predicate, every edge counts, and the
+    /// table it leads to is known if nodes weigh; `false`, and nothing done, elsewhere.
+    fn multiply_lists(
+        &self,
+        table: TableId,
+        first: u64,
+        out: &mut [u64],
+        cx: &Context<'_>,
+    ) -> Result<bool, ExecError> {
+        let all = || self.step.neighbours(table, &cx.reader);
+        let is_whole =
+            |n: &Neighbours<'_, '_>| n.is_plain() && (self.next.is_empty() || n.target().is_some());
+        if self.predicate.is_some() || !all().all(|neighbours| is_whole(&neighbours)) {
+            return Ok(false);
+        }
+        let multiply = |neighbours: &Neighbours<'_, '_>, out: &mut [u64]| {
+            let weights = neighbours.target().map(|target| self.weights(target, cx)).transpose()?.flatten();
+            match weights {
+                None => neighbours.multiply_degrees(first, out),
+                Some(weights) => weights.multiply_sums(neighbours, first, out),
+            }
+            Ok::<_, ExecError>(())
+        };
+        if let Some(neighbours) = self.step.one(table, &cx.reader) {
+            multiply(&neighbours, out)?;
+            return Ok(true);
+        }
+        let mut sums = vec![0u64; out.len()];
+        for neighbours in all() {
+            let mut counts = vec![1; out.len()];
+            multiply(&neighbours, &mut counts)?;
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum = sum.saturating_add(count));
+        }
+        out.iter_mut().zip(sums).for_each(|(o, sum)| *o = o.saturating_mul(sum));
+        Ok(true)
+    }
+
     /// Multiplies `out[i]` by the count of row `first + i` of `table`.
     fn multiply_range(
         &self,
@@ -186,32 +232,16 @@ impl CountTarget {
         if self.range_multiplies(table, first, out, cx) {
             return Ok(());
         }
-        if let Some(neighbours) = self.step.one(table, &cx.reader).filter(Neighbours::is_plain) {
-            match &self.predicate {
-                None if self.next.is_empty() => {
-                    neighbours.multiply_degrees(first, out);
-                    return Ok(());
-                }
-                None => {
-                    if let Some(target) = neighbours.target()
-                        && let Some(weights) = self.weights(target, cx)?
-                    {
-                        for (i, o) in out.iter_mut().enumerate().filter(|(_, o)| **o != 0) {
-                            let list = neighbours.list(NodeId::new(table, first + i as u64));
-                            *o = o.saturating_mul(weights.sum(&list).unwrap_or(MANY));
-                        }
-                        return Ok(());
-                    }
-                }
-                Some(predicate) => {
-                    if self.edge_only
-                        && self.next.is_empty()
-                        && count_slots(&neighbours, predicate, first, out, cx)?
-                    {
-                        return Ok(());
-                    }
-                }
-            }
+        if self.multiply_lists(table, first, out, cx)? {
+            return Ok(());
+        }
+        if let Some(neighbours) = self.step.one(table, &cx.reader).filter(Neighbours::is_plain)
+            && let Some(predicate) = &self.predicate
+            && self.edge_only
+            && self.next.is_empty()
+            && count_slots(&neighbours, predicate, first, out, cx)?
+        {
+            return Ok(());
         }
         for (i, o) in out.iter_mut().enumerate() {
             if *o != 0 {

@@ -6,6 +6,8 @@
 //!    sorted by source.
 //! 3. Written segment by segment as CSR, or as a vertex column where no node has two edges: `write`.
 //!
+//! For tables of fewer than 2^32 edges; bulk loading builds all but small ones by `bulk::large_list`.
+//!
 //! **Cost**: O(edges + rows) and a sort within each list; 24 bytes an edge at the peak.
 
 use trimorph_base::{NodeId, PAGE_ROWS, TableId};
@@ -51,7 +53,7 @@ pub fn sort_edges(rows: u64, edges: &[(u32, NodeId)]) -> EdgeList {
     let mut slots = vec![(NodeId(0), 0u32); edges.len()];
     for (i, (source, target)) in edges.iter().enumerate() {
         let at = &mut cursor[*source as usize];
-        #[expect(clippy::cast_possible_truncation, reason = "loading refuses 2^32 edges in one edge table")]
+        #[expect(clippy::cast_possible_truncation, reason = "larger tables are built by `bulk::large_list`")]
         let index = i as u32;
         slots[*at as usize] = (*target, index);
         *at += 1;
@@ -114,7 +116,7 @@ pub(crate) fn build_backward(
             let at = &mut cursor[node.row() as usize];
             #[expect(
                 clippy::cast_possible_truncation,
-                reason = "loading refuses 2^32 edges in one edge table"
+                reason = "larger tables are built by `bulk::large_list`"
             )]
             {
                 slots[*at as usize] = slot as u32;

@@ -188,6 +188,7 @@ impl<'s> SegmentView<'s> {
     }
 
     /// Where the edges of a local row start, or would; of the row behind the last, where they end.
+    #[inline]
     fn start(&self, local: usize) -> Option<u32> {
         let at = match &self.presence {
             Some(rank) if local < rank.rows() => rank.rank(local),
@@ -304,6 +305,7 @@ impl<'s> CsrView<'s> {
     }
 
     /// The lists of `count` rows from `first` on, end to end; `None` if they are not in one segment.
+    #[inline]
     pub fn run(&self, first: u64, count: usize) -> Option<List> {
         let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
         let view = self.segments.get(segment).filter(|s| count > 0 && local + count <= s.rows)?;
@@ -371,17 +373,55 @@ impl<'s> CsrView<'s> {
         self.list(row).len as u64
     }
 
-    /// Multiplies `out[i]` by the degree of row `first + i`. `None` on overflow.
+    /// Multiplies `out[i]` by the degree of row `first + i`; past 64 bits it stays the largest number.
     ///
     /// **Cost**: one load per row and no branch.
-    pub fn multiply_degrees(&self, first: u64, out: &mut [u64]) -> Option<()> {
+    pub fn multiply_degrees(&self, first: u64, out: &mut [u64]) {
+        self.for_each_batch(first, out, |_, starts, out| {
+            for (o, pair) in out.iter_mut().zip(starts.windows(2)) {
+                *o = o.saturating_mul(pair[1] - pair[0]);
+            }
+        });
+    }
+
+    /// Multiplies `out[i]` by the sum of `weights` over the rows of the neighbours of row `first + i`,
+    /// whatever their table; past 64 bits it stays the largest number.
+    ///
+    /// **Cost**: one load of the neighbour and one of the weight each; the width of neighbours is decided for
+    /// 64 rows at a time.
+    pub fn multiply_sums<T: Copy + Into<u64>>(&self, first: u64, weights: &[T], out: &mut [u64]) {
+        self.for_each_batch(first, out, |view, starts, out| {
+            let (bytes, base) = (view.neighbours.bytes, usize::try_from(view.neighbours.base));
+            let weights = base.ok().and_then(|base| weights.get(base..)).unwrap_or_default();
+            match view.neighbours.bits / 8 {
+                0 => multiply_at::<0, T>(bytes, starts, weights, out),
+                1 => multiply_at::<1, T>(bytes, starts, weights, out),
+                2 => multiply_at::<2, T>(bytes, starts, weights, out),
+                3 => multiply_at::<3, T>(bytes, starts, weights, out),
+                4 => multiply_at::<4, T>(bytes, starts, weights, out),
+                5 => multiply_at::<5, T>(bytes, starts, weights, out),
+                6 => multiply_at::<6, T>(bytes, starts, weights, out),
+                _ => multiply_at::<7, T>(bytes, starts, weights, out),
+            }
+        });
+    }
+
+    /// Calls `each` for every 64 rows or fewer of one segment, with where their edges start and the last
+    /// ends, and their part of `out`. Rows that the table got since a segment was written have no edges:
+    /// theirs are zero.
+    #[inline]
+    fn for_each_batch(
+        &self,
+        first: u64,
+        out: &mut [u64],
+        mut each: impl FnMut(&SegmentView<'s>, &[u64], &mut [u64]),
+    ) {
         const BATCH: usize = 64;
-        let (mut starts, mut overflow, mut done) = ([0; BATCH + 1], false, 0);
+        let (mut starts, mut done) = ([0; BATCH + 1], 0);
         while done < out.len() {
             let row = first as usize + done;
             let (segment, local) = (row / SEGMENT_ROWS, row % SEGMENT_ROWS);
             let Some(view) = self.segments.get(segment).filter(|s| local < s.rows) else {
-                // Rows that the table got since the segment was written have no edges.
                 let here = (SEGMENT_ROWS - local).min(out.len() - done);
                 out[done..done + here].fill(0);
                 done += here;
@@ -390,14 +430,9 @@ impl<'s> CsrView<'s> {
             let here = (view.rows - local).min(out.len() - done).min(BATCH);
             let starts = &mut starts[..=here];
             view.starts(local, 0, starts);
-            for (o, pair) in out[done..done + here].iter_mut().zip(starts.windows(2)) {
-                let (product, over) = o.overflowing_mul(pair[1] - pair[0]);
-                *o = product;
-                overflow |= over;
-            }
+            each(view, starts, &mut out[done..done + here]);
             done += here;
         }
-        (!overflow).then_some(())
     }
 
     /// The slots at which the edges of rows `first..` start, or would, and behind the last row's; `None`, and
@@ -557,12 +592,31 @@ impl<'s> CsrView<'s> {
     }
 }
 
+/// Multiplies each of `out` by the sum of the weights of its list, whose codes have `W` bytes.
+#[inline]
+fn multiply_at<const W: usize, T: Copy + Into<u64>>(
+    bytes: &[u8],
+    starts: &[u64],
+    weights: &[T],
+    out: &mut [u64],
+) {
+    for (o, pair) in out.iter_mut().zip(starts.windows(2)).filter(|(o, _)| **o != 0) {
+        let (start, len) = (pair[0] as usize, (pair[1] - pair[0]) as usize);
+        let sum = match W {
+            // All neighbours are the same.
+            0 => (len == 0).then_some(0).or_else(|| (*weights.first()?).into().checked_mul(len as u64)),
+            _ => sum_at::<W, T>(bytes.get(start * W..).unwrap_or_default(), len, weights),
+        };
+        *o = o.saturating_mul(sum.unwrap_or(u64::MAX));
+    }
+}
+
 /// The sum of the weights at codes of `W` bytes. A code is taken by one load of 8 bytes: as many follow the
 /// last.
 #[inline]
 fn sum_at<const W: usize, T: Copy + Into<u64>>(bytes: &[u8], len: usize, weights: &[T]) -> Option<u64> {
     let (mut sum, mut over) = (0u64, false);
-    let loads = bytes.windows(8).step_by(W).take(len);
+    let loads = bytes.windows(8).step_by(W.max(1)).take(len);
     for load in loads {
         let mut code = [0u8; 8];
         code.copy_from_slice(load);

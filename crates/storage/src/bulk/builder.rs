@@ -283,18 +283,12 @@ pub(super) fn too_large(what: &str, max: u64) -> BulkError {
     BulkError::TooLarge(format!("more than {max} {what}"))
 }
 
-/// Most rows of a node table, and edges of an edge table: one past the last fits 32 bits, and one more for
-/// none.
+/// Most rows of a node table: one past the last fits 32 bits, and one more for none.
 const ROWS_MAX: u64 = u32::MAX as u64 - 1;
 
 /// Refuses a node table of more than [`ROWS_MAX`] rows.
 fn check_rows(rows: u64) -> Result<(), BulkError> {
     if rows > ROWS_MAX { Err(too_large("rows in one node table", ROWS_MAX)) } else { Ok(()) }
-}
-
-/// Refuses an edge table of more than [`ROWS_MAX`] edges.
-pub(super) fn check_edges(edges: usize) -> Result<(), BulkError> {
-    if edges as u64 > ROWS_MAX { Err(too_large("edges in one edge table", ROWS_MAX)) } else { Ok(()) }
 }
 
 fn small(id: usize, what: &str) -> Result<u16, BulkError> {
@@ -571,13 +565,11 @@ fn append_kept(state: &mut NodeTableState, batch: &NodeBatch, rows: usize, keep:
 mod tests {
     use super::*;
 
-    /// The texts are in the book's page on limits. (Nobody can load so much in a test.)
+    /// The text is in the book's page on limits. (Nobody can load so much in a test.)
     #[test]
-    fn tables_of_more_than_32_bits_are_refused() {
-        assert!(check_rows(4_294_967_294).is_ok() && check_edges(4_294_967_294).is_ok());
+    fn node_tables_of_more_than_32_bits_are_refused() {
+        assert!(check_rows(4_294_967_294).is_ok());
         let rows = check_rows(4_294_967_295).unwrap_err().to_string();
         assert_eq!(rows, "more than 4294967294 rows in one node table");
-        let edges = check_edges(4_294_967_295).unwrap_err().to_string();
-        assert_eq!(edges, "more than 4294967294 edges in one edge table");
     }
 }

@@ -13,7 +13,7 @@ use trimorph_encoding::{Packed, pack};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 
-use super::builder::{check_edges, no_memory, unreadable};
+use super::builder::{no_memory, unreadable};
 use super::keys::KeySpace;
 use super::sorted_edges::SortedEdges;
 use super::waiting_column::{WaitingColumn, gather, gather_rows};
@@ -158,9 +158,7 @@ pub(super) fn route_edges(
                 inputs.push(EdgeTableInput::new(&spec.label, source));
                 inputs.len() - 1
             });
-        let input = &mut inputs[place];
-        input.append(spec, &columns, &rows);
-        check_edges(input.len())?;
+        inputs[place].append(spec, &columns, &rows);
     }
     Ok(())
 }
@@ -270,13 +268,13 @@ pub(super) fn build_edge_table(
     let single = degree_max <= 1;
 
     let mut bytes = ComponentBytes::default();
-    let mut forward = list.write_forward(&targets, single);
+    let mut forward = list.write_forward(&targets, single)?;
     bytes.forward = forward.bytes.total();
     let mut pieces = std::mem::take(&mut forward.pieces);
     let (mut backward, mut facts, mut counted) = (Vec::new(), Vec::new(), Vec::new());
     for target in &targets {
         let rows = table_rows[target.0 as usize];
-        let mut built = list.write_backward(source, *target, rows, kept && !single);
+        let mut built = list.write_backward(source, *target, rows, kept && !single)?;
         bytes.backward += built.written.bytes.total();
         pieces.append(&mut built.written.pieces);
         backward.push((*target, rows, built.single));
@@ -346,7 +344,7 @@ pub(super) fn build_edge_table(
 /// Where the pages of a segment of source rows start, as its lists lie; and where the last one ends.
 fn page_starts(list: &SortedEdges, first: u64, rows: u64) -> Vec<u32> {
     let starts = (0..rows).step_by(PAGE_ROWS as usize).chain([rows]);
-    // A segment has fewer than 2^32 edges: loading refuses more in one edge table.
+    // A segment has fewer than 2^32 edges: writing the lists refused more.
     starts
         .map(|row| u32::try_from(list.offset(first + row) - list.offset(first)).unwrap_or(u32::MAX))
         .collect()

@@ -8,9 +8,11 @@
 //!
 //! The pieces are byte for byte what `adjacency::sort_edges` and its writers make; a test compares them.
 //!
-//! **Cost**: 4 bytes an edge, 8 with properties, and half a byte to a byte for the range; 4 bytes a source
-//! and a target row. `adjacency::sort_edges` takes 20 an edge, faster by a third: it serves below
-//! [`EDGES_MIN`].
+//! A table may have any number of edges; those of the 65,536 rows of a segment are fewer than 2^32.
+//!
+//! **Cost**: 4 bytes an edge, 8 with properties (16 from 2^32 edges on), and a byte to a byte and a half for
+//! the range; 8 bytes a source and a target row. `adjacency::sort_edges` takes 20 an edge, faster by a third:
+//! it serves below [`EDGES_MIN`].
 
 use trimorph_base::{NodeId, PAGE_ROWS, TableId};
 
@@ -26,34 +28,47 @@ const RANGE_EDGES: usize = 1 << 22;
 
 /// What is kept of an edge.
 pub(super) trait Slot: Copy + Ord + Default {
-    fn new(target: u32, index: u32) -> Self;
+    fn new(target: u32, index: u64) -> Self;
     fn target(self) -> u32;
     /// The edge's place in the input; 0 where it is not kept.
-    fn index(self) -> u32;
+    fn index(self) -> u64;
 }
 
 impl Slot for u32 {
-    fn new(target: u32, _: u32) -> Self {
+    fn new(target: u32, _: u64) -> Self {
         target
     }
     fn target(self) -> u32 {
         self
     }
-    fn index(self) -> u32 {
+    fn index(self) -> u64 {
         0
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the two halves")]
+/// The two halves, of fewer than 2^32 edges.
 impl Slot for u64 {
-    fn new(target: u32, index: u32) -> Self {
-        Self::from(target) << 32 | Self::from(index)
+    fn new(target: u32, index: u64) -> Self {
+        Self::from(target) << 32 | index
     }
     fn target(self) -> u32 {
         (self >> 32) as u32
     }
-    fn index(self) -> u32 {
-        self as u32
+    fn index(self) -> u64 {
+        self & u64::from(u32::MAX)
+    }
+}
+
+/// Any number of edges.
+impl Slot for (u32, u64) {
+    fn new(target: u32, index: u64) -> Self {
+        (target, index)
+    }
+    fn target(self) -> u32 {
+        self.0
+    }
+    fn index(self) -> u64 {
+        self.1
     }
 }
 
@@ -96,27 +111,26 @@ impl Targets {
 #[derive(Debug)]
 pub(super) struct LargeList<S> {
     /// Where each source's edges start: `rows + 1`.
-    pub(super) offsets: Vec<u32>,
+    pub(super) offsets: Vec<u64>,
     slots: Vec<S>,
     targets: Targets,
 }
 
 impl<S: Slot> LargeList<S> {
-    /// Sorts `count` edges `(source row, target)`, fewer than 2^32, which `edges` gives each time it is
-    /// called.
+    /// Sorts `count` edges `(source row, target)`, which `edges` gives each time it is called.
     pub(super) fn new<I: Iterator<Item = (u32, NodeId)>>(
         rows: usize,
         count: usize,
         targets: Targets,
         edges: impl Fn() -> I,
     ) -> Self {
-        let mut offsets = vec![0u32; rows + 1];
+        let mut offsets = vec![0u64; rows + 1];
         for (source, _) in edges() {
             offsets[source as usize + 1] += 1;
         }
         sum_up(&mut offsets);
         let mut slots = vec![S::default(); count];
-        for ((source, target), index) in edges().zip(0u32..) {
+        for ((source, target), index) in edges().zip(0u64..) {
             let at = &mut offsets[source as usize];
             slots[*at as usize] = S::new(targets.number(target), index);
             *at += 1;
@@ -146,10 +160,11 @@ impl<S: Slot> LargeList<S> {
     }
 
     /// Writes the forward direction.
-    pub(super) fn write_forward(&self, single: bool) -> WrittenAdjacency {
+    pub(super) fn write_forward(&self, single: bool) -> Result<WrittenAdjacency, BulkError> {
         let mut written = WrittenAdjacency::new(single);
         for offsets in segments(&self.offsets) {
             let first = offsets[0] as usize;
+            let offsets = &within_segment(offsets)?;
             let table = |i: usize| self.targets.place(self.slots[first + i].target());
             written.push(&SegmentLists {
                 offsets,
@@ -158,7 +173,7 @@ impl<S: Slot> LargeList<S> {
                 position: None,
             });
         }
-        written
+        Ok(written)
     }
 
     /// Writes the backward direction into node table `target` of `rows` rows, with positions if asked to.
@@ -168,14 +183,14 @@ impl<S: Slot> LargeList<S> {
         target: TableId,
         rows: usize,
         positions: bool,
-    ) -> Backward {
+    ) -> Result<Backward, BulkError> {
         let found = self.targets.tables.iter().find(|(t, _)| *t == target);
         let before = found.map_or(0, |(_, before)| u64::from(*before));
         let row_of = |slot: &S| {
             let row = u64::from(slot.target()).checked_sub(before).and_then(|r| usize::try_from(r).ok());
             row.filter(|r| *r < rows)
         };
-        let mut offsets = vec![0u32; rows + 1];
+        let mut offsets = vec![0u64; rows + 1];
         for row in self.slots.iter().filter_map(row_of) {
             offsets[row + 1] += 1;
         }
@@ -183,7 +198,7 @@ impl<S: Slot> LargeList<S> {
         let (degree_max, nonempty) = degrees(&offsets);
         let single = degree_max <= 1;
         let mut built = Backward {
-            edges: offsets[rows].into(),
+            edges: offsets[rows],
             single,
             degree_max,
             nonempty,
@@ -202,10 +217,11 @@ impl<S: Slot> LargeList<S> {
             let origin = offsets[start] as usize;
             for offsets in segments(&offsets[start..=end]) {
                 let first = offsets[0] as usize - origin;
+                let offsets = &within_segment(offsets)?;
                 let position = |i: usize| {
-                    let (row, slot) = pairs[first + i];
+                    let (row, place) = pairs[first + i];
                     let page_row = u64::from(row) / PAGE_ROWS * PAGE_ROWS;
-                    u64::from(slot - self.offsets[page_row as usize])
+                    self.offsets[row as usize] + u64::from(place) - self.offsets[page_row as usize]
                 };
                 built.written.push(&SegmentLists {
                     offsets,
@@ -216,25 +232,26 @@ impl<S: Slot> LargeList<S> {
             }
             start = end;
         }
-        built
+        Ok(built)
     }
 
-    /// Source row and slot of the edges into a range of target rows, by target row and slot.
+    /// Source row, and place in its list, of the edges into a range of target rows, by target row and slot.
+    /// (A list has fewer than 2^32 edges: the forward direction is written first.)
     fn pairs_of(
         &self,
         row_of: &impl Fn(&S) -> Option<usize>,
-        offsets: &[u32],
+        offsets: &[u64],
         range: std::ops::Range<usize>,
     ) -> Vec<(u32, u32)> {
         let origin = offsets[range.start];
-        let mut cursor: Vec<u32> = offsets[range.clone()].iter().map(|o| o - origin).collect();
+        let mut cursor: Vec<u64> = offsets[range.clone()].iter().map(|o| o - origin).collect();
         let mut pairs = vec![(0u32, 0u32); (offsets[range.end] - origin) as usize];
         for (source, w) in (0u32..).zip(self.offsets.windows(2)) {
-            for slot in w[0]..w[1] {
-                let row = row_of(&self.slots[slot as usize]).filter(|row| range.contains(row));
+            for (place, slot) in (0u32..).zip(&self.slots[w[0] as usize..w[1] as usize]) {
+                let row = row_of(slot).filter(|row| range.contains(row));
                 if let Some(row) = row {
                     let at = &mut cursor[row - range.start];
-                    pairs[*at as usize] = (source, slot);
+                    pairs[*at as usize] = (source, place);
                     *at += 1;
                 }
             }
@@ -253,21 +270,29 @@ pub(super) struct Backward {
 }
 
 /// Most edges of one row, and rows with an edge.
-pub(super) fn degrees(offsets: &[u32]) -> (u64, u64) {
+pub(super) fn degrees(offsets: &[u64]) -> (u64, u64) {
     let degrees = offsets.windows(2).map(|w| w[1] - w[0]);
-    degrees.fold((0, 0), |(max, nonempty), d| (max.max(d.into()), nonempty + u64::from(d > 0)))
+    degrees.fold((0, 0), |(max, nonempty), d| (max.max(d), nonempty + u64::from(d > 0)))
 }
 
-fn sum_up(offsets: &mut [u32]) {
+fn sum_up(offsets: &mut [u64]) {
     for i in 1..offsets.len() {
         offsets[i] += offsets[i - 1];
     }
 }
 
 /// The offsets of each segment, with the end of its last row.
-fn segments(offsets: &[u32]) -> impl Iterator<Item = &[u32]> {
+fn segments(offsets: &[u64]) -> impl Iterator<Item = &[u64]> {
     let rows = offsets.len() - 1;
     (0..rows).step_by(SEGMENT_ROWS).map(move |start| &offsets[start..=rows.min(start + SEGMENT_ROWS)])
+}
+
+/// The offsets of a segment, counted from its first edge.
+fn within_segment(offsets: &[u64]) -> Result<Vec<u32>, BulkError> {
+    let first = offsets.first().copied().unwrap_or(0);
+    let own = offsets.iter().map(|offset| u32::try_from(offset - first).ok().filter(|o| *o < u32::MAX));
+    let too_many = || too_large("edges of one table at 65536 nodes in sequence", u64::from(u32::MAX) - 1);
+    own.collect::<Option<_>>().ok_or_else(too_many)
 }
 
 #[cfg(test)]
@@ -276,23 +301,31 @@ mod tests {
     use crate::adjacency::{build_backward, sort_edges};
 
     fn check(rows: &[u64], source: TableId, edges: &[(u32, NodeId)]) {
+        check_as::<u64>(rows, source, edges);
+        check_as::<(u32, u64)>(rows, source, edges);
+    }
+
+    fn check_as<S: Slot>(rows: &[u64], source: TableId, edges: &[(u32, NodeId)]) {
         let mut tables: Vec<TableId> = edges.iter().map(|(_, n)| n.table()).collect();
         tables.sort_unstable();
         tables.dedup();
         let source_rows = rows[usize::from(source.0)];
         let small = sort_edges(source_rows, edges);
         let targets = Targets::new(&tables, rows).unwrap();
-        let large: LargeList<u64> =
+        let large: LargeList<S> =
             LargeList::new(usize::try_from(source_rows).unwrap(), edges.len(), targets, || {
                 edges.iter().copied()
             });
         let single = small.degree_max() <= 1;
         assert_eq!(degrees(&large.offsets), (small.degree_max(), small.nonempty()));
-        assert_eq!(small.order, (0..edges.len()).map(|i| large.slots[i].index()).collect::<Vec<_>>());
+        assert_eq!(
+            small.order,
+            (0..edges.len()).map(|i| u32::try_from(large.slots[i].index()).unwrap()).collect::<Vec<_>>()
+        );
         let pieces = |large_one: bool| {
             let mut written = Vec::new();
             written.push(if large_one {
-                large.write_forward(single)
+                large.write_forward(single).unwrap()
             } else {
                 small.write_forward(&tables, single)
             });
@@ -300,7 +333,7 @@ mod tests {
                 let rows = rows[usize::from(target.0)];
                 written.push(if large_one {
                     let rows = usize::try_from(rows).unwrap();
-                    large.write_backward(source, *target, rows, !single).written
+                    large.write_backward(source, *target, rows, !single).unwrap().written
                 } else {
                     build_backward(&small, source, *target, rows, !single).written
                 });
@@ -333,5 +366,14 @@ mod tests {
         let edges: Vec<(u32, NodeId)> =
             (0..70_000).map(|i| (i, NodeId::new(TableId(1), (69_999 - i).into()))).collect();
         check(&rows, TableId(0), &edges);
+    }
+
+    /// The text is in the book's page on limits. (Nobody can load so much in a test.)
+    #[test]
+    fn a_segment_has_fewer_than_32_bits_of_edges_and_a_table_any_number() {
+        let far = 1 << 40;
+        assert_eq!(within_segment(&[far, far + 4_294_967_294]).unwrap(), [0, 4_294_967_294]);
+        let error = within_segment(&[far, far + 4_294_967_295]).unwrap_err().to_string();
+        assert_eq!(error, "more than 4294967294 edges of one table at 65536 nodes in sequence");
     }
 }

@@ -15,6 +15,8 @@ pub(super) enum SortedEdges {
     Plain(LargeList<u32>),
     /// More, with properties.
     Indexed(LargeList<u64>),
+    /// 2^32 or more, with properties.
+    Huge(LargeList<(u32, u64)>),
 }
 
 impl SortedEdges {
@@ -37,6 +39,9 @@ impl SortedEdges {
             (true, false) => {
                 Self::Plain(LargeList::new(rows, count, Targets::new(targets, table_rows)?, edges))
             }
+            (true, true) if u32::try_from(count).is_err() => {
+                Self::Huge(LargeList::new(rows, count, Targets::new(targets, table_rows)?, edges))
+            }
             (true, true) => {
                 Self::Indexed(LargeList::new(rows, count, Targets::new(targets, table_rows)?, edges))
             }
@@ -49,6 +54,7 @@ impl SortedEdges {
             Self::Small(list) => list.offsets.len(),
             Self::Plain(list) => list.offsets.len(),
             Self::Indexed(list) => list.offsets.len(),
+            Self::Huge(list) => list.offsets.len(),
         };
         offsets as u64 - 1
     }
@@ -58,8 +64,9 @@ impl SortedEdges {
     pub(super) fn offset(&self, row: u64) -> u64 {
         match self {
             Self::Small(list) => list.offsets[row as usize],
-            Self::Plain(list) => list.offsets[row as usize].into(),
-            Self::Indexed(list) => list.offsets[row as usize].into(),
+            Self::Plain(list) => list.offsets[row as usize],
+            Self::Indexed(list) => list.offsets[row as usize],
+            Self::Huge(list) => list.offsets[row as usize],
         }
     }
 
@@ -70,6 +77,7 @@ impl SortedEdges {
             Self::Small(list) => list.order[slot] as usize,
             Self::Plain(list) => list.index(slot),
             Self::Indexed(list) => list.index(slot),
+            Self::Huge(list) => list.index(slot),
         }
     }
 
@@ -79,6 +87,7 @@ impl SortedEdges {
             Self::Small(list) => (list.degree_max(), list.nonempty()),
             Self::Plain(list) => degrees(&list.offsets),
             Self::Indexed(list) => degrees(&list.offsets),
+            Self::Huge(list) => degrees(&list.offsets),
         }
     }
 
@@ -90,15 +99,21 @@ impl SortedEdges {
                 .count() as u64,
             Self::Plain(list) => list.self_loops(source),
             Self::Indexed(list) => list.self_loops(source),
+            Self::Huge(list) => list.self_loops(source),
         }
     }
 
-    /// Writes the forward direction.
-    pub(super) fn write_forward(&self, targets: &[TableId], single: bool) -> WrittenAdjacency {
+    /// Writes the forward direction. This is where too many edges of one segment are refused.
+    pub(super) fn write_forward(
+        &self,
+        targets: &[TableId],
+        single: bool,
+    ) -> Result<WrittenAdjacency, BulkError> {
         match self {
-            Self::Small(list) => list.write_forward(targets, single),
+            Self::Small(list) => Ok(list.write_forward(targets, single)),
             Self::Plain(list) => list.write_forward(single),
             Self::Indexed(list) => list.write_forward(single),
+            Self::Huge(list) => list.write_forward(single),
         }
     }
 
@@ -109,20 +124,21 @@ impl SortedEdges {
         target: TableId,
         rows: u64,
         positions: bool,
-    ) -> Backward {
+    ) -> Result<Backward, BulkError> {
         match self {
             Self::Small(list) => {
                 let built = build_backward(list, source, target, rows, positions);
-                Backward {
+                Ok(Backward {
                     edges: built.edges,
                     single: built.single,
                     degree_max: built.degree_max,
                     nonempty: built.nonempty,
                     written: built.written,
-                }
+                })
             }
             Self::Plain(list) => list.write_backward(source, target, rows as usize, positions),
             Self::Indexed(list) => list.write_backward(source, target, rows as usize, positions),
+            Self::Huge(list) => list.write_backward(source, target, rows as usize, positions),
         }
     }
 }

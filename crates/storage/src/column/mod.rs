@@ -27,6 +27,6 @@ pub(crate) use format::{
     Fsst, Ints as PackedInts, RankBytes, Segment, Summary, put_blob, read_presence, type_code, type_from_code,
 };
 pub(crate) use stored_dictionary::{Dictionary, Entries};
-pub use view::ColumnView;
+pub use view::{ColumnView, KnownSegment};
 pub use writer::{ColumnBytes, ColumnWriter};
 pub(crate) use writer::{WrittenSegments, value_at};

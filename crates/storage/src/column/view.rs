@@ -82,6 +82,15 @@ pub(crate) struct SegmentView<'s> {
     stored: &'s Stored,
 }
 
+/// What the directory says of a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KnownSegment {
+    /// Rows, nulls with them.
+    pub rows: usize,
+    /// Smallest and largest integer; none where no zone maps are kept, or some values are of another type.
+    pub range: Option<(i64, i64)>,
+}
+
 /// A column as one thread sees it.
 pub struct ColumnView<'s> {
     pub(super) ty: LogicalType,
@@ -273,6 +282,20 @@ impl<'s> ColumnView<'s> {
         }
         // What the whole segment has bounds what the zone has, and takes no reading.
         self.segments.given(segment)?.summary?.range
+    }
+
+    /// What is known of each segment without reading.
+    pub fn segments(&self) -> impl Iterator<Item = KnownSegment> {
+        self.column.segments.iter().map(|slot| {
+            let given = slot.given();
+            let range = given.summary.filter(|s| !s.exceptions).and_then(|s| s.range);
+            KnownSegment { rows: given.rows, range }
+        })
+    }
+
+    /// The row of the column that is row `row` of a segment.
+    pub fn row_of(segment: usize, row: usize) -> u64 {
+        (segment * SEGMENT_ROWS + row) as u64
     }
 
     /// Whether there is such a row: the slots of an edge table have gaps behind each segment of source rows.

@@ -1,26 +1,29 @@
 //! Estimates: the same patterns answered with about how many.
 //!
-//! Edges and labels were counted when the main version was made; a condition on values is tried on a sample
-//! of the column, spread evenly, and falls back on distinct counts where the sample holds too few that pass.
+//! Edges and labels were counted when the main version was made. For a condition on values
+//!
+//! 1. a segment whose range of values passes or fails as a whole is counted, not read;
+//! 2. the condition is tried on a sample of the others, of a few segments spread evenly: an estimate may not
+//!    bring a whole column into memory;
+//! 3. where the sample holds too few that pass, distinct counts tell.
 //!
 //! Source: Poseidon §6.2; design §6 ("that is how the optimizer samples").
 
-use std::ops::ControlFlow;
-
 use trimorph_catalog::PropertyStats;
+use trimorph_storage::column::ColumnView;
+use trimorph_types::Value;
 
 use super::pattern::{Bound, Pattern};
-use super::plan::{AccessPlan, Choice, Relation};
+use super::plan::{AccessPlan, Choice, Path, Relation};
+use super::test::LiteralTest;
 use crate::Reader;
 
-/// Rows of a column that are looked at: as many as a zone has. Enough to tell a part of a hundredth; what it
-/// costs is not measured.
-const SAMPLE_ROWS: u64 = 1024;
-/// Slots that are looked at for each of these rows, at most: edges of a small table have many holes between
-/// them.
-const SLOTS_PER_ROW_MAX: f64 = 16.0;
+/// Rows of a column that are looked at: as many as a zone has. Enough to tell a part of a hundredth.
+const SAMPLE_ROWS: usize = 1024;
+/// Segments they are taken from, at most. Each is a piece to read when nobody has touched it.
+const SAMPLE_SEGMENTS: usize = 16;
 /// Hits of a sample below which the distinct count knows better.
-const HITS_MIN: u64 = 8;
+const HITS_MIN: usize = 8;
 
 /// About how many statements a pattern gives, and what reading them costs.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -34,63 +37,85 @@ pub struct Estimate {
 impl Reader<'_> {
     /// Estimates a pattern.
     ///
-    /// **Cost**: a look at the catalog; with a condition on values, the reading of 1,024 of them per column.
+    /// **Cost**: a look at the catalog; with a condition on values, at what is known of each segment of the
+    /// column, and the reading of 1,024 values of at most 16 segments.
     pub fn estimate(&self, pattern: &Pattern) -> Estimate {
         let mut plan = AccessPlan::of(pattern.clone(), self, Choice::Cost);
-        let statistics = &self.catalog().statistics;
         if !matches!(pattern.object.bound, Bound::Free) {
+            let test = LiteralTest::new(&pattern.object);
+            let statistics = &self.catalog().statistics;
             for access in &mut plan.accesses {
-                // How many rows are read for one that is there: slots of edges have holes between them.
-                let mut spread = 1.0;
-                let (total, counted) = match access.relation {
+                let (column, stats, total) = match access.relation {
+                    // A key is of one node at most, as the planner knows.
+                    Relation::NodeProperty { .. } if access.path == Path::Object => continue,
                     Relation::NodeProperty { table, column } => {
                         let stats = &statistics.node_tables[table.0 as usize];
-                        (stats.rows, &stats.properties[column])
+                        (self.node_column(table, column), &stats.properties[column], stats.rows)
                     }
                     Relation::EdgeProperty { table, column } => {
                         let stats = &statistics.edge_tables[table];
-                        let source = self.edge_table(table).source;
-                        let slots = self.edge_table(table).slots_end(self.rows(source));
-                        spread = (slots as f64 / stats.forward.edges.max(1) as f64).max(1.0);
-                        (stats.forward.edges, &stats.properties[column])
+                        (self.edge_column(table, column), &stats.properties[column], stats.forward.edges)
                     }
                     Relation::Labels(_) | Relation::Edges(_) => continue,
                 };
-                let PropertyStats { nulls, distinct, .. } = *counted;
-                if total == 0 {
-                    continue;
+                if total > 0 {
+                    let passing = passing(column, &test, &pattern.object.bound, stats, total as f64);
+                    access.rows = access.subjects * (passing / total as f64);
                 }
-                let whole = Pattern {
-                    object: pattern.object.clone(),
-                    predicates: pattern.predicates.clone(),
-                    ..Pattern::default()
-                };
-                let sample = (SAMPLE_ROWS.min(total) as f64 * spread.min(SLOTS_PER_ROW_MAX)).ceil();
-                let one = AccessPlan {
-                    pattern: whole.sample(sample as u64).count(),
-                    accesses: vec![super::plan::Access {
-                        path: super::plan::Path::Scan,
-                        rows: total as f64,
-                        ..*access
-                    }],
-                    join: None,
-                };
-                let hits = one.run(self, |_| ControlFlow::Continue(())).unwrap_or(0);
-                let looked = sample / spread;
-                let present = (total - nulls.min(total)) as f64 / total as f64;
-                let mut part = (hits as f64 / looked).min(present);
-                if hits < HITS_MIN
-                    && total as f64 > looked
-                    && let Bound::Terms(terms) = &pattern.object.bound
-                {
-                    // What the sample saw bounds what can be there.
-                    part = (terms.len() as f64 * present / distinct.max(1) as f64)
-                        .min(HITS_MIN as f64 / looked)
-                        .max(part);
-                }
-                access.rows = access.subjects * part;
             }
         }
         Estimate { rows: plan.rows(), cost: plan.cost() }
     }
+}
+
+/// How many of `total` values pass, about.
+fn passing(
+    column: &ColumnView<'_>,
+    test: &LiteralTest<'_>,
+    bound: &Bound,
+    stats: &PropertyStats,
+    total: f64,
+) -> f64 {
+    let present = (total - stats.nulls as f64).max(0.0);
+    let ranges = test.integers(column.logical_type());
+    // Rows in all, those of segments that pass as a whole, and the segments that a range does not tell.
+    let (mut slots, mut counted, mut unknown) = (0.0, 0.0, Vec::new());
+    for (segment, known) in column.segments().enumerate() {
+        slots += known.rows as f64;
+        match (ranges, known.range) {
+            (Some((low, high)), Some((min, max))) if max < low || min > high => {}
+            // An end that is excluded makes less than a segment of difference.
+            (Some((low, high)), Some((min, max))) if low < min && max < high && test.is_range() => {
+                counted += known.rows as f64;
+            }
+            _ => unknown.push((segment, known.rows)),
+        }
+    }
+    let rows: f64 = unknown.iter().map(|(_, rows)| *rows as f64).sum();
+    let chosen: Vec<(usize, usize)> =
+        unknown.iter().copied().step_by(unknown.len().div_ceil(SAMPLE_SEGMENTS).max(1)).collect();
+    let (hits, looked) = sample(column, test, &chosen);
+    let mut part = hits as f64 / looked.max(1) as f64;
+    if hits < HITS_MIN
+        && rows > looked as f64
+        && let Bound::Terms(terms) = bound
+    {
+        // What the sample saw bounds what can be there.
+        let equal = terms.len() as f64 * present / stats.distinct.max(1) as f64;
+        part = (equal / rows).min(HITS_MIN as f64 / looked.max(1) as f64).max(part);
+    }
+    // A slot may be null, or of a node without an edge.
+    (counted * (present / slots.max(1.0)).min(1.0) + rows * part).min(present)
+}
+
+/// How many of the values that were looked at pass, in these segments of so many rows.
+fn sample(column: &ColumnView<'_>, test: &LiteralTest<'_>, segments: &[(usize, usize)]) -> (usize, usize) {
+    let all: usize = segments.iter().map(|(_, rows)| rows).sum();
+    let step = all.div_ceil(SAMPLE_ROWS).max(1);
+    let rows: Vec<u64> = (segments.iter())
+        .flat_map(|(segment, rows)| (0..*rows).step_by(step).map(|row| ColumnView::row_of(*segment, row)))
+        .collect();
+    let values = column.gather(rows.iter().copied().enumerate(), rows.len());
+    let passes = |i: &usize| test.passes(&values.value(*i, &|_| Value::Null));
+    ((0..rows.len()).filter(passes).count(), rows.len())
 }

@@ -122,6 +122,11 @@ impl<'p> LiteralTest<'p> {
             }
     }
 
+    /// Whether all between two ends passes.
+    pub(super) fn is_range(&self) -> bool {
+        matches!(self.bound, Bound::Range(_))
+    }
+
     /// The integers of a column of `ty` outside which nothing passes; exceptions of the column are not
     /// covered.
     pub(super) fn integers(&self, ty: LogicalType) -> Option<(i64, i64)> {

@@ -1,5 +1,6 @@
 //! How many edges nodes have: of one row, of consecutive rows, weighted by their neighbours.
 
+use trimorph_base::NodeId;
 use trimorph_storage::adjacency::AdjacencyView;
 
 use super::list::Form;
@@ -20,7 +21,10 @@ impl Neighbours<'_, '_> {
     pub fn degrees(&self, first: u64, count: u64) -> u64 {
         match self.view {
             None => 0,
-            Some(AdjacencyView::Csr(csr)) => csr.runs(first, count).map(|run| run.len as u64).sum(),
+            Some(AdjacencyView::Csr(csr)) => match csr.run(first, count as usize) {
+                Some(run) => run.len as u64,
+                None => csr.runs(first, count).map(|run| run.len as u64).sum(),
+            },
             Some(AdjacencyView::Column(column)) => {
                 (first..first.saturating_add(count)).map(|row| u64::from(column.has(row))).sum()
             }
@@ -29,23 +33,34 @@ impl Neighbours<'_, '_> {
 
     /// Multiplies `out[i]` by the degree of row `first + i`; past 64 bits it stays the largest number.
     ///
-    /// **Cost**: one load per row, and no branch where the numbers are below 2^32.
+    /// **Cost**: one load per row.
     pub fn multiply_degrees(&self, first: u64, out: &mut [u64]) {
         match self.view {
             None => out.fill(0),
-            Some(AdjacencyView::Csr(csr)) => {
-                // Degrees are below 2^32 too.
-                if out.iter().all(|o| *o <= u64::from(u32::MAX)) && csr.multiply_degrees(first, out).is_some()
-                {
-                    return;
-                }
-                for (row, o) in (first..).zip(out) {
-                    *o = o.saturating_mul(csr.degree(row));
-                }
-            }
+            Some(AdjacencyView::Csr(csr)) => csr.multiply_degrees(first, out),
             Some(AdjacencyView::Column(column)) => {
                 for (row, o) in (first..).zip(out) {
                     *o *= u64::from(column.has(row));
+                }
+            }
+        }
+    }
+
+    /// Multiplies `out[i]` by the sum of `weights` over the rows of the neighbours of row `first + i`,
+    /// whatever their table; past 64 bits it stays the largest number.
+    ///
+    /// **Cost**: a load of the neighbour and one of the weight each.
+    pub fn multiply_sums<T: Copy + Into<u64>>(&self, first: u64, weights: &[T], out: &mut [u64]) {
+        match self.view {
+            None => out.fill(0),
+            Some(AdjacencyView::Csr(csr)) => csr.multiply_sums(first, weights, out),
+            Some(AdjacencyView::Column(column)) => {
+                let weight = |neighbour: NodeId| {
+                    let row = usize::try_from(neighbour.row()).ok();
+                    row.and_then(|row| weights.get(row)).map_or(u64::MAX, |weight| (*weight).into())
+                };
+                for (row, o) in (first..).zip(out) {
+                    *o = o.saturating_mul(column.neighbour(row).map_or(0, weight));
                 }
             }
         }

@@ -39,7 +39,7 @@ pub struct InPlace<'s> {
 
 impl<'r, 's> Neighbours<'r, 's> {
     /// The list of `node`, a node of the table walked from.
-    #[inline]
+    #[inline(always)]
     pub fn list(&self, node: NodeId) -> NeighbourList<'r, 's> {
         let form = match self.view {
             None => Form::None,
@@ -72,7 +72,7 @@ impl<'s> NeighbourList<'_, 's> {
     }
 
     /// Appends the neighbours, and the ids of their edges where these are wanted.
-    #[inline]
+    #[inline(always)]
     pub fn append(&self, nodes: &mut Vec<NodeId>, edges: Option<&mut Vec<EdgeId>>) {
         match self.form {
             Form::None => {}
@@ -85,6 +85,7 @@ impl<'s> NeighbourList<'_, 's> {
         }
     }
 
+    #[inline(never)]
     fn append_each(&self, nodes: &mut Vec<NodeId>, mut edges: Option<&mut Vec<EdgeId>>) {
         let first = (nodes.len(), edges.as_ref().map_or(0, |edges| edges.len()));
         match self.form {

@@ -1,7 +1,7 @@
 //! The neighbour along an adjacency in which nodes have one at most: of one node, or of a vector of nodes.
 
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_storage::adjacency::AdjacencyView;
+use trimorph_storage::adjacency::{AdjacencyView, CsrView};
 use trimorph_vector::Nodes;
 
 use super::Neighbours;
@@ -9,14 +9,11 @@ use super::list::Form;
 
 impl Neighbours<'_, '_> {
     /// The neighbour of `node`, whatever its table; the first if there are several.
-    #[inline]
+    #[inline(always)]
     pub fn single(&self, node: NodeId) -> Option<NodeId> {
         match self.view? {
             AdjacencyView::Column(column) => column.neighbour(node.row()),
-            AdjacencyView::Csr(csr) => {
-                let list = csr.list(node.row());
-                (list.len > 0).then(|| csr.node(list, 0))
-            }
+            AdjacencyView::Csr(csr) => first_of(csr, node.row()),
         }
     }
 
@@ -61,4 +58,11 @@ impl Neighbours<'_, '_> {
         });
         kept
     }
+}
+
+/// Out of line: where nodes have one neighbour at most, lists are rare.
+#[inline(never)]
+fn first_of(csr: &CsrView<'_>, row: u64) -> Option<NodeId> {
+    let list = csr.list(row);
+    (list.len > 0).then(|| csr.node(list, 0))
 }

@@ -84,7 +84,9 @@ impl<'s> Aggregate<'s> {
             cx.check()?;
             table.update(spec, &chunk, &mut Ledger::new(&mut held, cx))?;
             // Of what is large, nothing is left uncharged for long.
-            held.resize(table.bytes())?;
+            if table.grows() {
+                held.resize(table.bytes())?;
+            }
         }
         held.resize(table.bytes())?;
         Ok((table, held))

@@ -309,6 +309,12 @@ impl Column {
         vec_growth_bytes(len, capacity, groups.saturating_sub(len), width)
     }
 
+    /// Whether the states of the groups there are may take more room.
+    #[inline]
+    pub(super) fn grows(&self) -> bool {
+        self.distinct.is_some() || matches!(self.states, States::General(_))
+    }
+
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
         let (_, capacity, width) = self.cells();

@@ -89,6 +89,12 @@ impl<'s> Table<'s> {
         })
     }
 
+    /// Whether more rows may take more room.
+    #[inline]
+    pub(super) fn grows(&self) -> bool {
+        !self.columns.is_empty() || self.states.iter().any(Column::grows)
+    }
+
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
         let states: usize = self.states.iter().map(Column::bytes).sum();

@@ -85,7 +85,8 @@ impl<'s> Steps<'s> {
         out: &mut Candidates,
     ) -> Result<(), ExecError> {
         let (begin, ids) = (out.nodes.len(), self.spec.needs_ids);
-        for list in self.spec.step.lists(node, &cx.reader) {
+        for neighbours in self.spec.step.neighbours(node.table(), &cx.reader) {
+            let list = neighbours.list(node);
             if list.len() == 0 {
                 continue;
             }
