@@ -9,7 +9,7 @@ use trimorph_algebra::{ApplyKind, CountStep, Expr, Extend, Plan, QueryGraph, Var
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
-use crate::passes::Planning;
+use crate::planning::Planning;
 
 type Checked = Result<(), String>;
 type Scope = HashSet<VarId>;

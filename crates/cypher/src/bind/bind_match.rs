@@ -8,9 +8,9 @@ use trimorph_algebra::{
 
 use super::Binder;
 use super::bind_pattern::Pattern;
-use super::bind_query::Part;
 use super::bind_where::Conjunct;
 use super::context::{Context, Hoist};
+use super::part::Part;
 use super::report::Bound;
 use super::scope::Scope;
 use super::trim_argument::trim;
