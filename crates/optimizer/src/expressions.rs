@@ -7,31 +7,45 @@ use trimorph_algebra::{Expr, Op, VarId};
 /// Some variables.
 pub(crate) type VarSet = BTreeSet<VarId>;
 
+/// Variables of one gathering that are put in order; more are gathered in bits.
+const ORDERED_MAX: usize = 64;
 /// Variables up to whose number a set is gathered in bits. Binder and passes number them from nothing.
-const GATHERED_MAX: u32 = 1 << 24;
+const BITS_MAX: u32 = 1 << 24;
 
 /// The free variables of some expressions.
 pub(crate) fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> VarSet {
-    // Half a million pairs of edges that must differ look at a thousand variables: a bit each is set, and the
-    // set is made once.
+    // Half a million pairs of edges that must differ are looked at one by one, two variables each, and all
+    // together, a thousand variables: a few are put in order, of many a bit each is set.
+    let mut gathered: Vec<VarId> = Vec::new();
     let (mut bits, mut others): (Vec<u64>, VarSet) = Default::default();
     for expr in exprs {
-        expr.for_each_free_var(&mut |VarId(v)| {
-            if v >= GATHERED_MAX {
-                others.insert(VarId(v));
-                return;
+        expr.for_each_free_var(&mut |var| {
+            gathered.push(var);
+            if gathered.len() > ORDERED_MAX {
+                gathered.drain(..).for_each(|var| set(var, &mut bits, &mut others));
             }
-            let word = v as usize / 64;
-            if bits.len() <= word {
-                bits.resize(word + 1, 0);
-            }
-            bits[word] |= 1 << (v % 64);
         });
     }
-    for (word, bits) in (0u32..).zip(bits) {
-        others.extend((0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| VarId(word * 64 + bit)));
+    for (word, mut bits) in (0u32..).zip(bits) {
+        while bits != 0 {
+            others.insert(VarId(word * 64 + bits.trailing_zeros()));
+            bits &= bits - 1;
+        }
     }
+    others.extend(gathered);
     others
+}
+
+fn set(VarId(var): VarId, bits: &mut Vec<u64>, others: &mut VarSet) {
+    if var >= BITS_MAX {
+        others.insert(VarId(var));
+        return;
+    }
+    let word = var as usize / 64;
+    if bits.len() <= word {
+        bits.resize(word + 1, 0);
+    }
+    bits[word] |= 1 << (var % 64);
 }
 
 /// The conjuncts of a predicate.
