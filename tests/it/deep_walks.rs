@@ -143,6 +143,12 @@ fn walks_without_an_answer_are_cancelled() {
         cancelled(&format!("MATCH (a:V)-[:E*132]{arrow}(b:V {{id: 11}}) RETURN count(*)"), &clique);
         cancelled(&format!("MATCH (a:V)-[:E*]{arrow}(b) WITH b WHERE b.id < 0 RETURN count(*)"), &clique);
     }
+    // Path after path is asked in vain.
+    let ends = "(a:V {id: 0})-[:E*]->(b:V {id: 11})";
+    let never = "EXISTS { MATCH (x:V) WHERE x IN nodes(p) AND x.id < 0 }";
+    for name in ["shortestPath", "allShortestPaths"] {
+        cancelled(&format!("MATCH p = {name}({ends}) WHERE {never} RETURN count(p)"), &clique);
+    }
 }
 
 fn agrees(text: &str, snapshot: &Snapshot, graph: &Graph) -> bool {
@@ -188,4 +194,54 @@ fn shortest_paths_are_those_of_the_interpreter() {
     }
     println!("{agreed} agree");
     assert!(agreed > 100);
+}
+
+#[test]
+fn shortest_paths_that_meet_a_subquery_are_those_of_the_interpreter() {
+    let mut agreed = 0;
+    for seed in 0..12 {
+        let snapshot = random_graph(seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap();
+        let graph = Graph::read(&snapshot);
+        for pattern in ["((a)-[*..4]->(b))", "((a)-[*..3]-(b))", "((a)<-[*0..3]-(b))"] {
+            let ends = "MATCH (a), (b) WHERE id(a) <> id(b) AND (id(a) + id(b)) % 5 = 0";
+            let met = "COUNT { MATCH (x)-->() WHERE x IN nodes(p) } > 3 AND NOT EXISTS { MATCH (x)<--() WHERE x IN nodes(p) AND id(x) % 3 = 0 }";
+            for text in [
+                format!("{ends} MATCH p = allShortestPaths{pattern} WHERE {met} RETURN relationships(p)"),
+                format!("{ends} OPTIONAL MATCH p = shortestPath{pattern} WHERE {met} RETURN a, b, length(p)"),
+            ] {
+                agreed += usize::from(agrees(&text, &snapshot, &graph));
+            }
+        }
+    }
+    println!("{agreed} agree");
+    assert!(agreed > 20);
+}
+
+/// In the clique longer trails are without end: the search stops with the length that has answers. On many
+/// threads each has its own.
+#[test]
+fn a_search_in_order_of_length_ends_where_it_has_answers() {
+    let clique = graph((0..12).flat_map(|i| (0..12).filter(move |j| *j != i).map(move |j| (i, j))));
+    let met = "COUNT { MATCH (x:V) WHERE x IN nodes(p) AND x.id < 4 } = 3";
+    for vector_size in [1, 4, 1024] {
+        for (name, count) in [("shortestPath", 1), ("allShortestPaths", 6)] {
+            let text = format!(
+                "UNWIND [1, 2] AS i MATCH p = {name}((a:V {{id: 0}})-[:E*]->(b:V {{id: 11}})) WHERE {met} RETURN i, count(*), max(length(p)) ORDER BY i"
+            );
+            let rows = run(&text, &clique, Settings { vector_size, ..Settings::default() }).unwrap();
+            let expected = [1, 2].map(|i| [i, count, 3].map(Value::Int).to_vec());
+            assert_eq!(format!("{rows:?}"), format!("{expected:?}"), "{text}");
+        }
+    }
+    let tree = graph((1..600).flat_map(|i| [(i, i / 2), (i, i - 1)]));
+    let met = "EXISTS { MATCH (x:V) WHERE x IN nodes(p) AND x.id % 7 = 5 }";
+    let text = format!(
+        "MATCH (a:V), (b:V {{id: 0}}) MATCH p = allShortestPaths((a)-[:E*]->(b)) WHERE {met} RETURN a.id, count(*), min(length(p)) ORDER BY a.id"
+    );
+    let one = run(&text, &tree, Settings { threads: 1, ..Settings::default() }).unwrap();
+    assert!(one.len() > 500, "{}", one.len());
+    for threads in [2, 4] {
+        let many = run(&text, &tree, Settings { threads, ..Settings::default() }).unwrap();
+        assert_eq!(format!("{many:?}"), format!("{one:?}"), "{threads} threads");
+    }
 }

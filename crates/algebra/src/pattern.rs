@@ -97,6 +97,8 @@ pub enum ShortestKind {
     One,
     /// All of the shortest.
     All,
+    /// Every path, the shorter before the longer: a [`crate::Plan::Shortest`] above takes those it wants.
+    Ordered,
 }
 
 /// How many edges an edge pattern stands for.

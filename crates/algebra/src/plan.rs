@@ -283,6 +283,16 @@ pub enum Plan {
         /// How many to keep: an expression without variables.
         count: Expr,
     },
+    /// Of rows whose walks come in order of length ([`ShortestKind::Ordered`]) the first, or all that are as
+    /// long. The input is one search, with what is asked of each path above it.
+    Shortest {
+        /// Input.
+        input: Box<Plan>,
+        /// The list of the walk's edges.
+        edges: VarId,
+        /// Whether all that are as long are taken.
+        all: bool,
+    },
     /// One row for each element of a list.
     Unwind {
         /// Input.

@@ -74,6 +74,9 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         }
         Plan::Skip { count, .. } => format!("Skip {}", print_expr(count, vars)),
         Plan::Limit { count, .. } => format!("Limit {}", print_expr(count, vars)),
+        Plan::Shortest { edges, all, .. } => {
+            format!("{} {}", if *all { "AllShortest" } else { "Shortest" }, name(edges))
+        }
         Plan::Unwind { list, var, .. } => format!("Unwind {} as {}", print_expr(list, vars), name(var)),
         Plan::ProcedureCall { call, .. } => {
             let arguments: Vec<String> = call.arguments.iter().map(|e| print_expr(e, vars)).collect();

@@ -18,6 +18,7 @@ impl Plan {
             | Self::Sort { input, .. }
             | Self::Skip { input, .. }
             | Self::Limit { input, .. }
+            | Self::Shortest { input, .. }
             | Self::Unwind { input, .. }
             | Self::ProcedureCall { input, .. }
             | Self::KeyLookup { input, .. }
@@ -50,6 +51,7 @@ impl Plan {
             Self::Sort { input, keys, limit } => Self::Sort { input: b(input), keys, limit },
             Self::Skip { input, count } => Self::Skip { input: b(input), count },
             Self::Limit { input, count } => Self::Limit { input: b(input), count },
+            Self::Shortest { input, edges, all } => Self::Shortest { input: b(input), edges, all },
             Self::Unwind { input, list, var } => Self::Unwind { input: b(input), list, var },
             Self::ProcedureCall { input, call } => Self::ProcedureCall { input: b(input), call },
             Self::KeyLookup { input, lookup } => Self::KeyLookup { input: b(input), lookup },
@@ -90,6 +92,7 @@ impl Plan {
             | Self::Sort { input, .. }
             | Self::Skip { input, .. }
             | Self::Limit { input, .. }
+            | Self::Shortest { input, .. }
             | Self::Unwind { input, .. }
             | Self::ProcedureCall { input, .. }
             | Self::KeyLookup { input, .. }

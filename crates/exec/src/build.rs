@@ -10,7 +10,7 @@ use trimorph_base::Diagnostic;
 use trimorph_store::Snapshot;
 
 use crate::operator::{BoxOperator, MakeTwin, Pipeline};
-use crate::ops::{self, ArgumentCell, BuildSide, CountTarget, NodeScanSpec, ScanRows, SharedSet};
+use crate::ops::{self, ArgumentCell, BuildSide, CountTarget, NodeScanSpec, ScanRows, Settled, SharedSet};
 use crate::physical::{Node, Spec};
 use crate::profile::ProfileCell;
 use crate::{ExecError, Settings};
@@ -44,6 +44,8 @@ pub(crate) struct Builder<'s> {
     shared: Arc<Mutex<HashMap<usize, Shared<'s>>>>,
     /// Where the rows of the apply around are left.
     argument: Option<ArgumentCell<'s>>,
+    /// How the operator that takes the shortest of walks tells the search below it to end.
+    settled: Settled,
 }
 
 fn internal(text: &str) -> ExecError {
@@ -63,7 +65,14 @@ macro_rules! shared {
 
 impl<'s> Builder<'s> {
     pub(crate) fn new(settings: Arc<Settings>, snapshot: Snapshot, profile: Option<ProfileCell>) -> Self {
-        Self { settings, snapshot, profile, shared: Arc::default(), argument: None }
+        Self {
+            settings,
+            snapshot,
+            profile,
+            shared: Arc::default(),
+            argument: None,
+            settled: Settled::default(),
+        }
     }
 
     /// The operator of a node, and those below it.
@@ -138,7 +147,9 @@ impl<'s> Builder<'s> {
                 let target = shared!(self, node, Counts, Arc::new(CountTarget::new(&spec.step)));
                 Box::new(ops::CountExtend::new(below()?, Arc::clone(spec), target))
             }
-            Spec::VarExtend(spec) => Box::new(ops::VarExtend::new(below()?, Arc::clone(spec))),
+            Spec::VarExtend(spec) => {
+                Box::new(ops::VarExtend::new(below()?, Arc::clone(spec), self.settled.clone()))
+            }
             Spec::ChainExtend(spec) => Box::new(ops::ChainExtend::new(below()?, Arc::clone(spec))),
             Spec::ExpandInto(spec) => Box::new(ops::ExpandInto::new(below()?, Arc::clone(spec))),
             Spec::Intersect(spec) => Box::new(ops::Intersect::new(below()?, Arc::clone(spec))),
@@ -163,6 +174,11 @@ impl<'s> Builder<'s> {
             Spec::Distinct(slots) => Box::new(ops::Distinct::new(below()?, Arc::clone(slots))),
             Spec::Skip(count) => Box::new(ops::Limit::new(below()?, count.rows(), u64::MAX)),
             Spec::Limit(count) => Box::new(ops::Limit::new(below()?, 0, count.rows())),
+            Spec::Shortest(spec) => {
+                let settled = Settled::default();
+                let within = Self { settled: settled.clone(), ..self.clone() };
+                Box::new(ops::Shortest::new(within.input(node, 0)?, *spec, settled))
+            }
             Spec::Unwind(spec) => Box::new(ops::Unwind::new(below()?, Arc::clone(spec))),
             Spec::ProcedureCall(spec) => Box::new(ops::ProcedureCall::new(below()?, Arc::clone(spec))),
             Spec::Union(specs) => {

@@ -192,6 +192,14 @@ impl<'q> Lowering<'q> {
                 let Lowered { node, layout } = self.pack(lowered, needed, true)?;
                 Ok(Lowered { node: self.node(Spec::Limit(self.count(count)?), [node]), layout })
             }
+            Plan::Shortest { input, edges, all } => {
+                let mut below = needed.clone();
+                below.insert(*edges);
+                let lowered = self.child(0, input, &below)?;
+                let Lowered { node, layout } = self.pack(lowered, &below, false)?;
+                let spec = ops::ShortestSpec { edges: self.slot(&layout, *edges)?, all: *all };
+                Ok(Lowered { node: self.node(Spec::Shortest(spec), [node]), layout })
+            }
             Plan::Unwind { input, list, var } => {
                 let mut below = vars_of([list]);
                 below.extend(needed.iter().filter(|v| *v != var));

@@ -5,7 +5,9 @@
 
 use std::collections::HashSet;
 
-use trimorph_algebra::{ApplyKind, CountStep, Expr, Extend, Plan, QueryGraph, VarId, Vars, Walk};
+use trimorph_algebra::{
+    ApplyKind, CountStep, Expr, Extend, Plan, QueryGraph, ShortestKind, VarExtendMode, VarId, Vars, Walk,
+};
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
@@ -83,6 +85,7 @@ impl Checker<'_> {
             Plan::Skip { count, .. } | Plan::Limit { count, .. } => {
                 self.expr(count, &Scope::new(), "Limit")?
             }
+            Plan::Shortest { edges, .. } => self.is_there(*edges, &scope, "Shortest")?,
             Plan::Unwind { list, var, .. } => {
                 self.expr(list, &scope, "Unwind")?;
                 scope.insert(*var);
@@ -196,7 +199,8 @@ impl Checker<'_> {
                     self.expr(each, &within, "VarExtend")?;
                 }
                 self.walk(&step.walk, step.step.edge, &scope, "VarExtend")?;
-                if step.walk.condition.is_some() && !step.into {
+                let ordered = step.mode == VarExtendMode::Shortest(ShortestKind::Ordered);
+                if (ordered || step.walk.condition.is_some()) && !step.into {
                     return Err("a VarExtend asks about whole walks to an end that is not there".to_owned());
                 }
                 self.new_edge(&step.step, LogicalType::List, &mut scope)?;

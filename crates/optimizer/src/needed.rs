@@ -46,6 +46,7 @@ fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
         Plan::Distinct { vars, .. } => vec![vars.iter().copied().collect()],
         Plan::Sort { keys, .. } => with(vars_of(keys.iter().map(|k| &k.expr))),
         Plan::Skip { .. } | Plan::Limit { .. } => vec![needed.clone()],
+        Plan::Shortest { edges, .. } => with(VarSet::from([*edges])),
         Plan::Unwind { list, .. } => with(vars_of([list])),
         Plan::ProcedureCall { call, .. } => with(vars_of(&call.arguments)),
         Plan::Union { inputs, vars } => vec![vars.iter().copied().collect(); inputs.len()],

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use trimorph_algebra::{
-    ApplyKind, EdgePattern, EdgeRange, Expr, LabelExpr, PathStep, Plan, QueryGraph, VarId,
-};
+use trimorph_algebra::{ApplyKind, Expr, LabelExpr, Plan, QueryGraph, VarId};
 
 use super::Binder;
 use super::bind_pattern::Pattern;
+use super::bind_shortest::{conditions_on_wholes, take_searches};
 use super::bind_where::Conjunct;
 use super::context::{Context, Hoist};
 use super::part::Part;
@@ -50,7 +49,7 @@ impl<'q> Binder<'q> {
         if let Some(predicate) = predicate {
             self.conjuncts(predicate, &mut cx, &mut conjuncts)?;
         }
-        let plan = self.asked(input, pattern, below, conjuncts)?;
+        let plan = self.asked(input, outer, pattern, (below, conjuncts))?;
         Ok(Part { plan, scope: cx.scope })
     }
 
@@ -61,9 +60,9 @@ impl<'q> Binder<'q> {
     fn asked(
         &mut self,
         input: Plan,
+        outer: &Scope,
         pattern: Pattern<'q>,
-        below: Vec<Hoist>,
-        conjuncts: Vec<Conjunct>,
+        (below, conjuncts): (Vec<Hoist>, Vec<Conjunct>),
     ) -> Bound<Plan> {
         let mut graph = pattern.graph;
         let mut above = Vec::new();
@@ -74,45 +73,11 @@ impl<'q> Binder<'q> {
             }
         }
         conditions_on_wholes(&mut graph);
+        let searches = take_searches(&mut graph, &mut above);
         let input = self.apply(input, below)?;
         let plan = self.grow(Plan::Match { input: Box::new(input), graph })?;
+        let plan = self.search(plan, searches, outer)?;
         self.filter_by(plan, above)
-    }
-}
-
-/// Conditions on shortest paths that their own clause sets become part of these: they say which is meant, not
-/// whether it is wanted. One that speaks of two of them is asked of the pair.
-fn conditions_on_wholes(graph: &mut QueryGraph) {
-    let QueryGraph { edges, paths, predicates, .. } = graph;
-    let is_shortest = |e: &EdgePattern| matches!(e.range, EdgeRange::Variable { shortest: Some(_), .. });
-    if !edges.iter().any(is_shortest) {
-        return;
-    }
-    // A path is what it is made of.
-    let parts: HashMap<VarId, Expr> = (paths.iter())
-        .map(|path| {
-            let steps = path.steps.iter().map(|s| match s {
-                PathStep::Node(v) | PathStep::Edge(v) => Expr::Var(*v),
-            });
-            (path.var, Expr::Path(steps.collect()))
-        })
-        .collect();
-    for predicate in std::mem::take(predicates) {
-        let whole = with_parts(predicate.clone(), &parts);
-        let mut vars = Vec::new();
-        whole.free_vars(&mut vars);
-        let mut walks = edges.iter_mut().filter(|e| is_shortest(e) && vars.contains(&e.var));
-        match (walks.next(), walks.next()) {
-            (Some(edge), None) => edge.whole.push(whole),
-            _ => predicates.push(predicate),
-        }
-    }
-}
-
-fn with_parts(expr: Expr, parts: &HashMap<VarId, Expr>) -> Expr {
-    match expr {
-        Expr::Var(v) => parts.get(&v).cloned().unwrap_or(Expr::Var(v)),
-        other => other.map_children(&mut |child| with_parts(child, parts)),
     }
 }
 

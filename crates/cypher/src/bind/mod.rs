@@ -27,6 +27,7 @@ mod bind_pattern;
 mod bind_procedure;
 mod bind_projection;
 mod bind_query;
+mod bind_shortest;
 mod bind_sort;
 mod bind_subquery;
 mod bind_union;

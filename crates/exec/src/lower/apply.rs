@@ -114,7 +114,8 @@ fn looks_at_rows_together(plan: &Plan) -> bool {
         | Plan::Distinct { .. }
         | Plan::Sort { .. }
         | Plan::Skip { .. }
-        | Plan::Limit { .. } => true,
+        | Plan::Limit { .. }
+        | Plan::Shortest { .. } => true,
         Plan::Union { inputs, .. } => {
             inputs.iter().any(|i| arguments_of(i).is_none() || looks_at_rows_together(i))
         }

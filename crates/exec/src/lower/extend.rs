@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{CountStep, Expr, Extend, Plan, VarExtendMode, VarId};
+use trimorph_algebra::{CountStep, Expr, Extend, Plan, ShortestKind, VarExtendMode, VarId};
 use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess};
 
 use super::lowering::{Lowered, Lowering, Vars, cursor, group_needed, vars_of};
@@ -252,7 +252,8 @@ impl Lowering<'_> {
             keep,
             to_tables: step.to_tables.clone(),
         };
-        spec.back = spec.condition.is_some().then(|| Arc::new(self.back(&spec, open)));
+        let ordered = extend.mode == VarExtendMode::Shortest(ShortestKind::Ordered);
+        spec.back = (ordered || spec.condition.is_some()).then(|| Arc::new(self.back(&spec, open)));
         // The child may keep one unflat group only, and give it as it is; a new node comes before the edges.
         let spec = match ops::ChainExtend::fits(&spec) {
             true => Spec::ChainExtend(Arc::new(spec)),

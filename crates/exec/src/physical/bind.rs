@@ -61,6 +61,7 @@ impl<'a, 's> Start<'a, 's> {
             | Spec::Flatten(_)
             | Spec::Pack(_)
             | Spec::Distinct(_)
+            | Spec::Shortest(_)
             | Spec::Union(_) => spec.clone(),
             Spec::NodeScan(scan) => {
                 let part = |(name, op, ex): &(Arc<str>, _, Ex)| Ok((Arc::clone(name), *op, binder.bind(ex)?));

@@ -22,7 +22,8 @@ use crate::expr::Count;
 use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
     CursorSpec, ExpandIntoSpec, FilterStep, IntersectSpec, JoinShape, ListExtendSpec, LookupSpec,
-    NodeScanSpec, PackSpec, ScanExtendSpec, SemiJoinSpec, SortSpec, UnionInput, UnwindSpec, VarSpec,
+    NodeScanSpec, PackSpec, ScanExtendSpec, SemiJoinSpec, ShortestSpec, SortSpec, UnionInput, UnwindSpec,
+    VarSpec,
 };
 use crate::stack::Stack;
 
@@ -104,6 +105,8 @@ pub(crate) enum Spec {
     Distinct(Arc<[usize]>),
     Skip(Count),
     Limit(Count),
+    /// The first of walks in order of length, or all as long as it.
+    Shortest(ShortestSpec),
     Unwind(Arc<UnwindSpec>),
     ProcedureCall(Arc<CallSpec>),
     Union(Arc<[UnionInput]>),
@@ -125,6 +128,7 @@ impl Spec {
             | Self::Distinct(_)
             | Self::Skip(_)
             | Self::Limit(_)
+            | Self::Shortest(_)
             | Self::Union(_) => false,
             Self::KeyLookup(_)
             | Self::IdLookup(_)

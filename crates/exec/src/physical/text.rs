@@ -65,6 +65,7 @@ impl Spec {
             Self::Distinct(_) => "distinct",
             Self::Skip(_) => "skip",
             Self::Limit(_) => "limit",
+            Self::Shortest(_) => "shortest",
             Self::Unwind(_) => "unwind",
             Self::ProcedureCall(_) => "procedure call",
             Self::Union(_) => "union",

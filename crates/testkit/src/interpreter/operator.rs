@@ -8,6 +8,7 @@ use trimorph_functions::operators::truth;
 use trimorph_types::{Value, order};
 
 use super::aggregate::Key;
+use super::walk::relationships;
 use super::{Interpreter, Row, Rows, value_of};
 
 impl Interpreter<'_> {
@@ -54,6 +55,14 @@ impl Interpreter<'_> {
             Plan::Limit { input, count } => {
                 let count = self.count(count, "LIMIT")?;
                 Ok(self.rows(input, outer)?.into_iter().take(count).collect())
+            }
+            Plan::Shortest { input, edges, all } => {
+                let mut rows = self.rows(input, outer)?;
+                let length = |row: &Row| row.get(edges).and_then(relationships).map(|list| list.len());
+                let shortest = rows.first().map(length);
+                rows.retain(|row| Some(length(row)) == shortest);
+                rows.truncate(if *all { usize::MAX } else { 1 });
+                Ok(rows)
             }
             Plan::Unwind { input, list, var } => self.unwind(self.rows(input, outer)?, list, *var),
             Plan::ProcedureCall { input, call } => self.call(self.rows(input, outer)?, call),

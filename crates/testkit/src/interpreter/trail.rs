@@ -35,7 +35,9 @@ impl<'a> Interpreter<'a> {
         let max = max.map_or(edges, |max| (max as usize).min(edges));
         let Some(kind) = shortest else { return self.trails_between(pattern, from, to, row, min, max) };
         // The shortest are those of the first length for which there are any that meet the conditions on the
-        // whole; where the shortest of all is shorter than asked for, there are none.
+        // whole; where the shortest of all is shorter than asked for, there are none. In order, those of all
+        // lengths follow.
+        let mut ordered = Vec::new();
         let mut is_reached = false;
         for len in 0..=max {
             let mut found = self.trails_between(pattern, from, to, row, len, len)?;
@@ -50,6 +52,9 @@ impl<'a> Interpreter<'a> {
                 }
             }
             found = met;
+            if kind == ShortestKind::Ordered {
+                ordered.append(&mut found);
+            }
             if !found.is_empty() {
                 if kind == ShortestKind::One {
                     found.truncate(1);
@@ -57,7 +62,7 @@ impl<'a> Interpreter<'a> {
                 return Ok(found);
             }
         }
-        Ok(Vec::new())
+        Ok(ordered)
     }
 
     /// Whether a path satisfies the conditions on it as a whole.

@@ -1,11 +1,12 @@
 //! Shortest paths between two nodes that meet a condition on the whole: paths of one length after the other,
-//! from the shortest there are, until some of a length meet it.
+//! from the shortest there are, until some of a length meet it. In order of length: until the operator that
+//! takes the shortest has some, where the condition takes subqueries and is asked above.
 //!
 //! 1. Distances to the target are found breadth first, backwards. A walk goes on only where what is left of
 //!    its length suffices.
 //! 2. Trails of the length are tried depth first; the condition is asked of each that ends at the target.
 //! 3. The search ends with the length that has answers, or where no walk was cut off for its length: longer
-//!    ones would find nothing new.
+//!    ones would find nothing new. In order, answers are given before the next length is begun.
 //!
 //! Memory is that of the distances and of one walk, however many paths there are. How many are tried has no
 //! bound but their number.
@@ -18,6 +19,7 @@ use super::Answers;
 use super::stack::Stack;
 use super::steps::{Candidates, Steps};
 use crate::charge::Charge;
+use crate::ops::Settled;
 use crate::{Context, ExecError};
 
 /// The state of the search for one row.
@@ -140,11 +142,13 @@ impl Constrained {
         row: u32,
         room: usize,
         steps: &mut Steps<'s>,
+        settled: &Settled,
         answers: &mut Answers,
         cx: &Context<'s>,
     ) -> Result<bool, ExecError> {
         let (Some(target), Some(_)) = (self.target, self.from) else { return Ok(true) };
-        let one = steps.spec.mode != VarExtendMode::Shortest(ShortestKind::All);
+        let one = steps.spec.mode == VarExtendMode::Shortest(ShortestKind::One);
+        let ordered = steps.spec.mode == VarExtendMode::Shortest(ShortestKind::Ordered);
         while !answers.is_full(room) {
             let ended = std::mem::take(&mut self.at_start) || self.walk_on(row, steps, cx)?;
             if ended {
@@ -157,7 +161,13 @@ impl Constrained {
                 if self.length > 0 {
                     self.path.pop(None);
                 }
-            } else if self.is_found || !self.is_cut || self.length == steps.spec.max {
+            } else if ordered && !answers.nodes.is_empty() {
+                answers.closed = true;
+                return Ok(false);
+            } else if (if ordered { settled.is_set() } else { self.is_found })
+                || !self.is_cut
+                || self.length == steps.spec.max
+            {
                 return Ok(true);
             } else {
                 self.begin(self.length + 1, row, steps, cx)?;

@@ -23,6 +23,7 @@ use trimorph_vector::{Chunk, Nodes, Values, Vector};
 use crate::charge::Charge;
 use crate::expr::Ex;
 use crate::operator::{BoxOperator, Operator};
+use crate::ops::Settled;
 use crate::rows::repeat;
 use crate::{Context, ExecError};
 use breadth::Breadth;
@@ -44,7 +45,7 @@ pub(crate) struct VarSpec {
     /// Condition on the whole of a shortest path to the node it must end at, compiled for the same and the
     /// list of edges in slot 0 of group 1.
     pub(crate) condition: Option<Ex>,
-    /// With a condition on the whole: the steps against their direction.
+    /// With a condition on the whole, or in order of length: the steps against their direction.
     pub(crate) back: Option<Arc<VarSpec>>,
     /// The slot of the list of relationships that is walked along.
     pub(crate) along: Option<usize>,
@@ -89,6 +90,8 @@ pub(crate) struct VarExtend<'s> {
     trails: Trails,
     breadth: Breadth,
     constrained: Constrained,
+    /// Whether a search in order of length has found enough.
+    settled: Settled,
     /// Steps against their direction, where the search asks for them.
     back: Option<Steps<'s>>,
     /// Holds the lists given last.
@@ -102,13 +105,15 @@ struct Answers {
     lists: Vec<Value>,
     /// Edges in all lists.
     edges: usize,
+    /// Whether no more may come before these were looked at.
+    closed: bool,
     held: Charge,
 }
 
 impl Answers {
     #[inline]
     fn is_full(&self, room: usize) -> bool {
-        self.nodes.len() >= room || self.edges >= BATCH_EDGES
+        self.closed || self.nodes.len() >= room || self.edges >= BATCH_EDGES
     }
 
     #[inline]
@@ -139,9 +144,10 @@ impl Answers {
 }
 
 impl<'s> VarExtend<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<VarSpec>) -> Self {
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<VarSpec>, settled: Settled) -> Self {
         Self {
             child,
+            settled,
             constrained: Constrained::default(),
             back: spec.back.as_ref().map(|back| Steps::new(Arc::clone(back))),
             steps: Steps::new(spec),
@@ -190,7 +196,7 @@ impl<'s> VarExtend<'s> {
             }
         }
         if self.back.is_some() {
-            return self.constrained.fill(row, room, steps, answers, cx);
+            return self.constrained.fill(row, room, steps, &self.settled, answers, cx);
         }
         if !self.walking {
             if depth_first {
