@@ -93,6 +93,6 @@ pub struct QueryGraph {
     pub tables: BTreeMap<VarId, Vec<TableId>>,
     /// What is asked of walks as wholes, by the variables of their edges. Optimizer only.
     pub walks: BTreeMap<VarId, Walk>,
-    /// Parts that are only counted, each with the node it hangs at. Optimizer only.
+    /// Parts that are only counted, each with the node it is counted at. Optimizer only.
     pub counts: Vec<(VarId, CountStep)>,
 }

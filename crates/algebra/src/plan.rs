@@ -105,7 +105,7 @@ pub enum Plan {
         /// The predicate.
         predicate: Expr,
     },
-    /// New variables beside the old ones.
+    /// New variables, added to the old ones.
     Extra {
         /// Input.
         input: Box<Plan>,

@@ -67,7 +67,7 @@ pub enum VarExtendMode {
     Shortest(ShortestKind),
 }
 
-/// What is asked of a walk beside its ends, its length and each of its edges.
+/// What is asked of a walk besides its ends, its length and each of its edges.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
     /// A bound list of relationships that the walk takes, one after the other in the order of the text, and

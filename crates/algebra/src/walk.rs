@@ -223,7 +223,7 @@ impl Plan {
         }
     }
 
-    /// Adds the variables that an operator puts beside those of its first input.
+    /// Adds the variables that an operator adds to those of its first input.
     fn add_own_vars(&self, out: &mut Found) {
         match self {
             Self::Match { graph, .. } => {

@@ -14,7 +14,7 @@ pub struct PropertyInfo {
     /// Its name.
     pub id: PropertyId,
     /// The type its column is laid out for; `Any` where values have no column type of their own. Values of
-    /// other types may stand beside it: that all are of one type is a fact.
+    /// other types may occur too: that all are of one type is a fact.
     pub ty: LogicalType,
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct Resources {
     /// Threads for one query or load [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Bytes that queries and loads may use beside the data, such as 4GB or 512MiB
+    /// Bytes that queries, loads and data read from files may use, such as 4GB or 512MiB
     #[arg(long, value_name = "BYTES", value_parser = quantity::parse_bytes)]
     memory_limit: Option<usize>,
 }

@@ -2,7 +2,7 @@
 //!
 //! `rank` is one load of the bits, one of the count, one `popcnt`: constant time. 64 bits and a 16-bit count
 //! over at most 65,536 rows are 1.25 bits a row. (The paper spends 2 and a 1 MB look-up map.) A word of bits
-//! and its count stand beside each other, so that reading at random asks for one cache line and not two: 0.93
+//! and its count lie next to each other, so that reading at random asks for one cache line and not two: 0.93
 //! of the time of a query that reads at random (`bench/gfcl`, figure 10).
 //!
 //! Reading at random has no branch on the bit ([`RankView::look`]): with 10 to 40 % nulls a branch would be

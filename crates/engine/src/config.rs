@@ -9,8 +9,9 @@ use crate::machine;
 pub struct Config {
     /// Refuse to create or change anything.
     pub read_only: bool,
-    /// Bytes that queries and loads may use beside the data, all together. Four fifths of the memory that
-    /// this process may use unless told: the machine's, or that of its control group if that has less.
+    /// Bytes that queries, loads and the data of a database in files may use, all together. Unless told, four
+    /// fifths of the memory that this process may use: the machine's, or that of its control group if that
+    /// has less.
     pub memory_limit_bytes: usize,
     /// Threads for one query.
     pub threads: usize,

@@ -20,7 +20,7 @@ use crate::shared::Shared;
 use crate::{Error, Notice, entity::Entities};
 
 /// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
-/// brackets, and a thread is little beside the rest of its planning.
+/// brackets, and a thread is little compared with the rest of its planning.
 const CALLERS_TEXT_MAX: usize = 1_024;
 /// The stack that longer texts are planned on: for the most levels that the parser lets through, several
 /// times.

@@ -13,7 +13,7 @@ pub(crate) struct Stack(pub(crate) Option<usize>);
 const CALLERS_DEPTH_MAX: usize = 128;
 /// Stack for each level of a deep plan: what lowering takes for one in a dev build, several times.
 const LEVEL_BYTES: usize = 16 << 10;
-/// Stack beside that.
+/// Stack for everything else.
 const STACK_BYTES: usize = 2 << 20;
 
 impl Stack {

@@ -2,7 +2,7 @@
 
 use trimorph_base::{CancelToken, Diagnostic};
 
-/// Steps between two looks: some tens of nanoseconds each, so that a look costs nothing beside them.
+/// Steps between two looks: some tens of nanoseconds each, so that a look costs nothing in comparison.
 const STEPS_UNCHECKED: u32 = 1 << 14;
 
 /// Counts the steps of a loop.

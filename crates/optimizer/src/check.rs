@@ -246,7 +246,7 @@ impl Checker<'_> {
         graph.tables.values().try_for_each(|tables| self.are_tables(tables, "Match"))
     }
 
-    /// What is asked of a walk beside its own list of edges.
+    /// What is asked of a walk besides its own list of edges.
     fn walk(&self, walk: &Walk, edges: Option<VarId>, scope: &Scope, at: &str) -> Checked {
         walk.free_vars(edges).into_iter().try_for_each(|v| self.is_there(v, scope, at))
     }

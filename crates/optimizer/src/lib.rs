@@ -16,7 +16,7 @@
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
-//! another; what several need stands beside them: `needed` (what is looked at above), `tables`,
+//! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
 //! `selectivity`, `degrees` and `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.

@@ -278,7 +278,7 @@ fn datetime(x: &Bound<'_, PyDateTime>) -> Converted {
     if !exact && !x.eq(x).map_err(raised)? {
         return Err(refuse(type_error, format!("{} is not a moment; give None", type_name(x))));
     }
-    // pandas.Timestamp is a datetime with nanoseconds beside the microseconds.
+    // pandas.Timestamp is a datetime with nanoseconds besides the microseconds.
     let below = match exact {
         true => 0,
         false => x.getattr("nanosecond").ok().and_then(|n| n.extract::<i64>().ok()).unwrap_or(0),

@@ -1,5 +1,5 @@
 //! Temporal values that Python's own types cannot hold: a nanosecond, a year beyond 9999, a named zone,
-//! months beside days.
+//! months besides days.
 #![expect(clippy::wrong_self_convention, reason = "methods of Python classes take `&self`")]
 
 use std::cmp::Ordering;

@@ -3,7 +3,7 @@
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_storage::EdgeTableView;
-use trimorph_storage::column::{ColumnView, Condition, Test};
+use trimorph_storage::column::{ColumnView, Comparison, Condition};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
@@ -99,10 +99,16 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     }
 
     /// How many of `len` rows from `first` on pass; `None` where values must be looked at otherwise, here as
-    /// below. `test` is kept from call to call, for one column and one condition.
+    /// below. `comparison` is kept from call to call, for one column and one condition.
     #[inline]
-    pub fn count(&self, test: &mut Test, condition: &Condition<'_>, first: u64, len: usize) -> Option<usize> {
-        test.count(self.column, condition, first, len)
+    pub fn count(
+        &self,
+        comparison: &mut Comparison,
+        condition: &Condition<'_>,
+        first: u64,
+        len: usize,
+    ) -> Option<usize> {
+        comparison.count(self.column, condition, first, len)
     }
 
     /// Counts runs of rows that follow each other, from `start` to each of `ends`: adds to `counts` how many
@@ -110,37 +116,37 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     #[inline]
     pub fn count_runs(
         &self,
-        test: &mut Test,
+        comparison: &mut Comparison,
         condition: &Condition<'_>,
         start: u64,
         ends: &[u64],
         counts: &mut [u64],
     ) -> Option<()> {
-        test.count_runs(self.column, condition, start, ends, counts)
+        comparison.count_runs(self.column, condition, start, ends, counts)
     }
 
     /// Appends `i` for each row `first + i` of `first..first + len` that passes.
     #[inline]
     pub fn select(
         &self,
-        test: &mut Test,
+        comparison: &mut Comparison,
         condition: &Condition<'_>,
         first: u64,
         len: usize,
         out: &mut Vec<u32>,
     ) -> Option<()> {
-        test.select(self.column, condition, first, len, out)
+        comparison.select(self.column, condition, first, len, out)
     }
 
     /// Appends the positions of those `(position, row)` pairs whose row passes.
     #[inline]
     pub fn select_at(
         &self,
-        test: &mut Test,
+        comparison: &mut Comparison,
         condition: &Condition<'_>,
         rows: impl ExactSizeIterator<Item = (u32, u64)>,
         out: &mut Vec<u32>,
     ) -> Option<()> {
-        test.select_at(self.column, condition, rows, out)
+        comparison.select_at(self.column, condition, rows, out)
     }
 }

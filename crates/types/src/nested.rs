@@ -77,7 +77,7 @@ fn own<T: ?Sized>(shared: &Arc<T>) -> bool {
 
 /// Bytes of a cell.
 const CELL: u64 = size_of::<Value>() as u64;
-/// Bytes that a text takes beside its letters: counts of who shares it, and what the allocator takes.
+/// Bytes that a text takes besides its letters: counts of who shares it, and what the allocator takes.
 const TEXT: u64 = 24;
 /// The same for a list or a path, with its length and extent.
 const LIST: u64 = 80;
@@ -89,7 +89,7 @@ impl Value {
     /// How large the value is. **Cost**: constant.
     #[inline]
     pub fn extent(&self) -> Extent {
-        let beside = match self {
+        let content = match self {
             Self::List(items) => return items.extent,
             Self::Map(entries) => return entries.extent,
             Self::String(text) | Self::Iri(text) => text.len(),
@@ -98,7 +98,7 @@ impl Value {
             Self::Path(path) => size_of_val(&*path.nodes) + size_of_val(&*path.relationships),
             _ => 0,
         };
-        Extent { bytes: CELL + beside as u64, depth: 0 }
+        Extent { bytes: CELL + content as u64, depth: 0 }
     }
 
     /// Bytes kept alive by who keeps this value: those of its cell and of what is its own. Shared by two
@@ -109,8 +109,8 @@ impl Value {
         match self {
             Self::List(items) if own(items) => CELL + LIST + items.iter().map(Self::owned_bytes).sum::<u64>(),
             Self::Map(entries) if own(entries) => {
-                let beside = entries.values().map(|v| v.owned_bytes() - CELL).sum::<u64>();
-                CELL + LIST + entries.len().div_ceil(ENTRIES) as u64 * NODE + beside
+                let values = entries.values().map(|v| v.owned_bytes() - CELL).sum::<u64>();
+                CELL + LIST + entries.len().div_ceil(ENTRIES) as u64 * NODE + values
             }
             Self::String(text) | Self::Iri(text) if own(text) => TEXT + self.extent().bytes,
             Self::Bytes(bytes) if own(bytes) => TEXT + self.extent().bytes,

@@ -14,7 +14,7 @@
 //! Source: design §3, "Memory"; `live.md` §1.
 #![expect(
     unsafe_code,
-    reason = "memory that is read and given back piece by piece, while others read beside it"
+    reason = "memory that is read and given back piece by piece, while others read next to it"
 )]
 
 use std::sync::Arc;

@@ -28,7 +28,7 @@ stands for its CSV files, or for its only mapping file. A row that does not fit 
 
   ldbc-snb   a directory in the layout of the LDBC Social Network Benchmark
   neo4j-csv  headers as neo4j-admin database import reads them (:ID, :LABEL, …)
-  csv        one mapping file, which names CSV files beside it:
+  csv        one mapping file, which names CSV files in its folder:
              { \"nodes\": [ { \"file\": \"person.csv\", \"labels\": [\"Person\"],
                             \"key\": \"id\" } ],
                \"edges\": [ { \"file\": \"knows.csv\", \"type\": \"KNOWS\",
@@ -99,16 +99,16 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     }
 }
 
-/// Where bad rows go: what was asked for, else beside the database.
+/// Where bad rows go: what was asked for, else a file next to the database.
 fn rejects_path(arguments: &Arguments) -> Option<PathBuf> {
-    let beside = || {
+    let default = || {
         let mut name = arguments.db.file_name()?.to_owned();
         name.push(".rejects.csv");
         Some(arguments.db.with_file_name(name))
     };
     match &arguments.rejects {
         Some(path) => Some(path.clone()),
-        None if arguments.skip_bad_rows && !is_memory(&arguments.db) => beside(),
+        None if arguments.skip_bad_rows && !is_memory(&arguments.db) => default(),
         None => None,
     }
 }

@@ -1,7 +1,7 @@
-//! Aggregates, and what may stand beside them.
+//! Aggregates, and what may be used with them.
 //!
 //! An expression over groups sees the grouping keys only: as a whole where the key is a variable or a
-//! property, as openCypher wants it; any other key beside an aggregate is an ambiguous aggregation
+//! property, as openCypher wants it; any other key used with an aggregate is an ambiguous aggregation
 //! expression.
 
 use trimorph_algebra::{Aggregate, AggregateKind, Expr};
@@ -34,7 +34,7 @@ impl<'q> Binder<'q> {
         }
         let ambiguous = grouping.mixed && !key.aggregates && !is_plain(expr);
         if ambiguous && uses(expr, &|_| true) {
-            let primary = "an expression that is grouped by stands beside an aggregate";
+            let primary = "an expression that is grouped by is used with an aggregate";
             let error = semantic("AmbiguousAggregationExpression", primary, expr.span);
             return Err(with_hint(error, "give it a name in a WITH first"));
         }

@@ -124,7 +124,7 @@ impl<'q> Binder<'q> {
             && grouping.rows.get(name).is_some()
         {
             if !grouping.after {
-                let primary = format!("variable \"{name}\" stands beside an aggregate but is not grouped by");
+                let primary = format!("variable \"{name}\" is used with an aggregate but is not grouped by");
                 let error = semantic("AmbiguousAggregationExpression", primary, span);
                 return with_hint(error, "project it by itself in a WITH first, or as a column of its own");
             }

@@ -1,7 +1,7 @@
 //! What comes after the columns of a projection: `DISTINCT`, `ORDER BY`, `SKIP`, `LIMIT`, `WHERE`.
 //!
 //! Without `DISTINCT` and aggregates, sort keys and predicates see the names before the projection too, those
-//! of the columns first. If they use one, the columns are computed beside the old variables, and the
+//! of the columns first. If they use one, the columns are added to the old variables, and the
 //! projection comes last. After `DISTINCT` or grouping they see the columns, by name or as written in the
 //! projection.
 

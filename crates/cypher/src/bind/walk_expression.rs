@@ -135,7 +135,7 @@ pub(super) fn is_random(expr: &Expr) -> bool {
     })
 }
 
-/// Whether the expression is a variable or a property of one: what may stand beside an aggregate.
+/// Whether the expression is a variable or a property of one: what may be used with an aggregate.
 pub(super) fn is_plain(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Variable(_) => true,

@@ -78,7 +78,7 @@ const ERRORS: &[(&str, &str, &str)] = &[
     (
         "MATCH (n) RETURN «n».x + count(*)",
         "AmbiguousAggregationExpression",
-        "SyntaxError: variable \"n\" stands beside an aggregate but is not grouped by (project it by itself in a WITH \
+        "SyntaxError: variable \"n\" is used with an aggregate but is not grouped by (project it by itself in a WITH \
          first, or as a column of its own)",
     ),
     (

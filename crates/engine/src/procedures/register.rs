@@ -22,7 +22,7 @@ const NAME_BYTES_MAX: usize = 1000;
 /// Most inputs and most outputs.
 const FIELDS_MAX: usize = 1000;
 
-/// Bytes that a row is charged with beside its values: two vectors, their place in the table.
+/// Bytes that a row is charged with besides its values: two vectors, their place in the table.
 const ROW_BYTES: u64 = 160;
 
 /// `tck.register`.

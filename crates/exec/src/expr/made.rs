@@ -38,7 +38,7 @@ fn too_deep() -> Diagnostic {
     let text =
         format!("a value of more than {} lists and maps in each other cannot be made", EXTENT_MAX.depth);
     Diagnostic::runtime(ErrorKind::ArgumentError, "ValueTooLarge", text)
-        .hint("put elements beside each other, as in list + [element]")
+        .hint("put elements next to each other, as in list + [element]")
 }
 
 fn over(over: OverBudget) -> Diagnostic {
@@ -112,7 +112,7 @@ fn call_bytes(name: &str, args: &[Value]) -> u64 {
                     .saturating_add(text.len() as u64),
             }
         }
-        // Each part has a cell, and two counts beside its text.
+        // Each part has a cell, and two counts besides its text.
         ("split", [Value::String(text), delimiters]) => {
             let (each, most) = (cell + 16, text.len() as u64 + 1);
             let parts = match delimiters {

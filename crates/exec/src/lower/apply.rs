@@ -1,4 +1,4 @@
-//! Lowering of applies: the subplan has a row number beside its arguments.
+//! Lowering of applies: the subplan has a row number besides its arguments.
 
 use std::sync::Arc;
 

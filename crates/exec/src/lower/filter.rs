@@ -44,7 +44,7 @@ impl Lowering<'_> {
 
 /// Whether a predicate compares properties of what a step reaches with what is known before, and nothing
 /// else: a list costs it next to nothing, while the general evaluator makes vectors for each.
-pub(super) fn tests_only(predicate: &Expr, step: &Extend) -> bool {
+pub(super) fn filters_only(predicate: &Expr, step: &Extend) -> bool {
     let reached = |v: &VarId| *v == step.to || Some(*v) == step.edge;
     let property =
         |e: &Expr| matches!(e, Expr::Property(base, ..) if matches!(&**base, Expr::Var(v) if reached(v)));

@@ -1,4 +1,4 @@
-//! Compute: new vectors beside the old ones, in the group their expression reads.
+//! Compute: adds new vectors to the old ones, in the group their expression reads.
 
 use std::sync::Arc;
 

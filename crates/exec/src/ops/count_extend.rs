@@ -20,7 +20,7 @@ use trimorph_store::neighbours::{InPlace, NeighbourList, Neighbours};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, Values, Vector};
 
-use crate::expr::{Ex, PropertyTest, filter};
+use crate::expr::{Ex, PropertyFilter, filter};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::MANY;
@@ -99,7 +99,7 @@ pub(crate) struct CountTarget {
     predicate: Option<Ex>,
     edge_only: bool,
     /// The predicate as a range of one property, if it is one.
-    range: Option<PropertyTest>,
+    range: Option<PropertyFilter>,
     next: Vec<CountTarget>,
     /// By node table: the product of what `next` gives for each node.
     weights: Vec<OnceLock<Result<(Counts, Reservation), ExecError>>>,
@@ -115,7 +115,7 @@ impl CountTarget {
             step: Arc::clone(step),
             predicate: predicate.clone(),
             edge_only: *edge_only,
-            range: predicate.as_ref().filter(|_| *edge_only).and_then(PropertyTest::of),
+            range: predicate.as_ref().filter(|_| *edge_only).and_then(PropertyFilter::of),
             next: next.iter().map(Self::new).collect(),
             weights: step.by_table.iter().map(|_| OnceLock::new()).collect(),
         }

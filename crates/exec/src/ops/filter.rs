@@ -12,7 +12,7 @@ use trimorph_base::Span;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Selection};
 
-use crate::expr::{Ex, PropertyTest, Row, TestState, filter};
+use crate::expr::{Ex, PropertyFilter, Row, TestState, filter};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
@@ -36,7 +36,7 @@ pub(crate) struct Filter<'s> {
 struct Step {
     spec: FilterStep,
     /// The predicate as a test on encoded columns, if it is one.
-    test: Option<PropertyTest>,
+    test: Option<PropertyFilter>,
     state: TestState,
     /// Positions that passed, and how many tuples they stand for: lent to the group until the next call.
     spare: Vec<u32>,
@@ -48,7 +48,8 @@ impl<'s> Filter<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, specs: &[FilterStep]) -> Self {
         let mut steps: Vec<Step> = Vec::new();
         for spec in specs {
-            let test_of = || PropertyTest::of(&spec.predicate).filter(|t| Some(t.place.group) == spec.group);
+            let test_of =
+                || PropertyFilter::of(&spec.predicate).filter(|t| Some(t.place.group) == spec.group);
             let test = test_of();
             if let Some(last) =
                 steps.last_mut().filter(|last| last.spec.group == spec.group && test.is_some())

@@ -31,7 +31,7 @@ pub(crate) use bind::Start;
 pub(crate) use plan_path::PlanPath;
 pub use text::Form;
 
-/// What the choice of operators depends on beside the catalog.
+/// What the choice of operators depends on besides the catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhysicalOptions {
     /// Whether extends may keep lists factorised.

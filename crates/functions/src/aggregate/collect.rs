@@ -6,7 +6,7 @@ use trimorph_types::{EXTENT_MAX, Value};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Collect {
     items: Vec<Value>,
-    /// What the items own beside their cells.
+    /// What the items own besides their cells.
     owned_bytes: usize,
 }
 
@@ -28,8 +28,8 @@ impl Collect {
     }
 
     pub(super) fn update(&mut self, value: &Value, weight: u64) -> Result<(), Diagnostic> {
-        let beside = value.owned_bytes() - size_of::<Value>() as u64;
-        self.owned_bytes = self.owned_bytes.saturating_add(usize::try_from(beside).unwrap_or(usize::MAX));
+        let content = value.owned_bytes() - size_of::<Value>() as u64;
+        self.owned_bytes = self.owned_bytes.saturating_add(usize::try_from(content).unwrap_or(usize::MAX));
         self.reserve(weight)?;
         if weight == 1 {
             self.items.push(value.clone());

@@ -25,7 +25,7 @@ impl Extremum {
         }
     }
 
-    /// What the value kept owns beside its cell.
+    /// What the value kept owns besides its cell.
     pub(super) fn heap_bytes(&self) -> usize {
         let owned =
             self.best.as_ref().map_or(0, Value::owned_bytes).saturating_sub(size_of::<Value>() as u64);

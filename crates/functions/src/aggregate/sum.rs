@@ -25,7 +25,7 @@ pub(super) struct Sum {
     durations: Option<DurationSum>,
 }
 
-/// A float sum whose rounding errors are summed beside it.
+/// A float sum whose rounding errors are summed apart.
 #[derive(Clone, Copy, Debug, Default)]
 struct CompensatedSum {
     sum: f64,

@@ -17,7 +17,7 @@ use crate::list::list_of;
 use crate::steps::Steps;
 
 /// The two operands as floats, if both are numbers.
-#[expect(clippy::cast_precision_loss, reason = "an integer beside a float counts as a float")]
+#[expect(clippy::cast_precision_loss, reason = "an integer with a float counts as a float")]
 fn floats(a: &Value, b: &Value) -> Option<(f64, f64)> {
     let float = |value: &Value| match value {
         Value::Int(n) => Some(*n as f64),

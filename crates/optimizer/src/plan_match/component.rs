@@ -1,4 +1,4 @@
-//! A part of a pattern that hangs together: what an order of joins is made for.
+//! A connected part of a pattern: what an order of joins is made for.
 
 use trimorph_algebra::{EdgePattern, VarId};
 use trimorph_base::CancelToken;

@@ -18,7 +18,7 @@ const EXHAUSTIVE_MAX: usize = 12;
 /// Most edges for which they are: each set tries each edge.
 const EXHAUSTIVE_EDGES_MAX: usize = 48;
 
-/// A row put into a hash table, and one looked up there: set beside the cost of a look for an edge, not
+/// A row put into a hash table, and one looked up there: compared with the cost of a look for an edge, not
 /// measured.
 const BUILD_COST: f64 = 8.0;
 const LOOKUP_COST: f64 = 4.0;
@@ -167,7 +167,7 @@ impl Component<'_> {
         }
     }
 
-    /// The hash join on `node` of the orders that have, beside it, the nodes of `probe` and those of `build`.
+    /// The hash join on `node` of the orders that have, besides it, those of `probe` and `build`.
     fn join(
         &self,
         (probe, build): (u64, u64),

@@ -3,7 +3,7 @@
 //!
 //! 1. The first write into a directory makes the file `LOADING` and syncs it before it writes any piece, and
 //!    removes it after it has published the manifest.
-//! 2. So pieces beside that file are nobody's data: the next load takes the directory over. Pieces beside
+//! 2. So pieces in a directory with that file are nobody's data: the next load takes it over. Pieces with
 //!    neither that file nor a manifest are a database that has lost its manifest. They are never removed.
 
 use std::io::ErrorKind;

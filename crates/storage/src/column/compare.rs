@@ -43,7 +43,7 @@ pub enum Condition<'c> {
 /// What is known of one column under one condition: kept by who asks, from one call to the next. It must be
 /// asked about the same column and the same condition each time.
 #[derive(Clone, Debug, Default)]
-pub struct Test {
+pub struct Comparison {
     /// The segment `codes` is about, plus 1.
     segment: usize,
     codes: Codes,
@@ -120,7 +120,7 @@ impl Verdicts {
     }
 }
 
-impl Test {
+impl Comparison {
     /// Finds out how codes of `segment` are decided.
     #[inline]
     fn seek(&mut self, column: &ColumnView<'_>, condition: &Condition<'_>, segment: usize) {
@@ -207,7 +207,7 @@ impl Test {
                 }
             }
             (Codes::Present, _, Condition::Present(wanted)) => {
-                // Exceptions are kept beside the segment.
+                // Exceptions are kept apart in the segment.
                 let present = view.place(i).is_some()
                     || (column.has_exceptions
                         && !column.is_null((self.segment - 1) as u64 * SEGMENT_ROWS as u64 + i as u64));

@@ -4,7 +4,7 @@ use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{RegionOptions, lay_out};
 
 use super::writer::WrittenColumn;
-use super::{Column, ColumnView, ColumnWriter, Condition, SEGMENT_ROWS, Test};
+use super::{Column, ColumnView, ColumnWriter, Comparison, Condition, SEGMENT_ROWS};
 
 fn written(ty: LogicalType, values: &[Value]) -> WrittenColumn {
     let mut writer = ColumnWriter::new(ty);
@@ -34,24 +34,24 @@ fn check(
     for (first, len) in
         [(0, rows), (0, 1), (5, 100), (900, 300), (SEGMENT_ROWS - 10, 20), (SEGMENT_ROWS - 700, 1400)]
     {
-        let mut test = Test::default();
+        let mut comparison = Comparison::default();
         let within: Vec<u32> = (passing.iter())
             .filter(|i| (first..first + len).contains(&(**i as usize)))
             .map(|i| i - first as u32)
             .collect();
         let mut out = Vec::new();
-        test.select(view, condition, first as u64, len, &mut out).unwrap();
+        comparison.select(view, condition, first as u64, len, &mut out).unwrap();
         assert_eq!(out, within, "{what}: rows {first}..{}", first + len);
-        assert_eq!(test.count(view, condition, first as u64, len), Some(within.len()), "{what}");
+        assert_eq!(comparison.count(view, condition, first as u64, len), Some(within.len()), "{what}");
         out.clear();
         let positions = (0..len as u32).map(|i| (i, first as u64 + u64::from(i)));
-        test.select_at(view, condition, positions, &mut out).unwrap();
+        comparison.select_at(view, condition, positions, &mut out).unwrap();
         assert_eq!(out, within, "{what}");
         // Runs of many lengths, empty ones among them.
         let mut ends: Vec<u64> = (first..first + len).step_by(7).map(|e| e as u64).collect();
         ends.extend([first + len, first + len, rows, rows].map(|e| e as u64));
         let mut counts = vec![1; ends.len()];
-        test.count_runs(view, condition, first as u64, &ends, &mut counts).unwrap();
+        comparison.count_runs(view, condition, first as u64, &ends, &mut counts).unwrap();
         let mut start = first as u64;
         for (end, count) in ends.iter().zip(counts) {
             let run = start..*end;
@@ -132,7 +132,7 @@ fn exceptions_are_left_to_the_caller() {
     let column = column(LogicalType::Int, &values);
     let view = ColumnView::new(&column);
     let mut out = vec![77];
-    assert_eq!(Test::default().select(&view, &Condition::Range(0, 5), 0, 100, &mut out), None);
+    assert_eq!(Comparison::default().select(&view, &Condition::Range(0, 5), 0, 100, &mut out), None);
     assert_eq!(out, [77]);
-    assert_eq!(Test::default().count(&view, &Condition::Present(true), 0, 100), Some(100));
+    assert_eq!(Comparison::default().count(&view, &Condition::Present(true), 0, 100), Some(100));
 }

@@ -3,7 +3,7 @@
 //! Each text is held once, in the bytes that are written; the table holds codes only and compares through
 //! them.
 //!
-//! **Cost**: 13 bytes an entry, times the slack of vectors and table, beside the text.
+//! **Cost**: 13 bytes an entry, times the slack of vectors and table, besides the text.
 
 use std::hash::BuildHasher;
 

@@ -24,7 +24,7 @@ mod view;
 mod writer;
 
 pub use codes::RowId;
-pub use compare::{Condition, Test};
+pub use compare::{Comparison, Condition};
 pub(crate) use format::{
     Ints as PackedInts, RankBytes, Summary, put_blob, read_presence, type_code, type_from_code,
 };

@@ -20,7 +20,7 @@ const PIECE_BYTES_MAX: usize = 256 << 10;
 /// Entries of a piece at most, as a power of two: their ends take a quarter of the bytes.
 const SHIFT_MAX: u8 = 14;
 
-/// The longest text that fits a piece beside others.
+/// The longest text that fits a piece with others.
 pub(crate) fn entry_bytes_max(shift: u8) -> usize {
     (PIECE_BYTES_MAX >> shift).saturating_sub(4)
 }

@@ -6,9 +6,9 @@ use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_storage::EdgeTableView;
 use trimorph_vector::{Edges, Nodes, Values, Vector};
 
+use super::filters::{NodeFilter, StatementFilter};
 use super::plan::Path;
 use super::run::{BATCH, Found, Run};
-use super::test::{NodeTest, StatementTest};
 use crate::neighbours::{NeighbourList, Neighbours};
 
 /// Edges gathered for the next batch.
@@ -23,9 +23,9 @@ struct Gathered {
 }
 
 struct Tests<'p> {
-    subject: NodeTest<'p>,
-    object: NodeTest<'p>,
-    statement: StatementTest<'p>,
+    subject: NodeFilter<'p>,
+    object: NodeFilter<'p>,
+    statement: StatementFilter<'p>,
 }
 
 impl<'s> Run<'_, 's> {
@@ -35,9 +35,9 @@ impl<'s> Run<'_, 's> {
         let pattern = self.pattern;
         let table = reader.edge_table(place);
         let tests = Tests {
-            subject: NodeTest::new(&pattern.subject),
-            object: NodeTest::new(&pattern.object),
-            statement: StatementTest::new(&pattern.statement),
+            subject: NodeFilter::new(&pattern.subject),
+            object: NodeFilter::new(&pattern.object),
+            statement: StatementFilter::new(&pattern.statement),
         };
         let mut gathered = Gathered::default();
         match path {

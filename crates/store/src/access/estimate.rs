@@ -13,9 +13,9 @@ use trimorph_catalog::PropertyStats;
 use trimorph_storage::column::ColumnView;
 use trimorph_types::Value;
 
+use super::filters::LiteralFilter;
 use super::pattern::{Bound, Pattern};
 use super::plan::{AccessPlan, Choice, Path, Relation};
-use super::test::LiteralTest;
 use crate::Reader;
 
 /// Rows of a column that are looked at: as many as a zone has. Enough to tell a part of a hundredth.
@@ -42,7 +42,7 @@ impl Reader<'_> {
     pub fn estimate(&self, pattern: &Pattern) -> Estimate {
         let mut plan = AccessPlan::of(pattern.clone(), self, Choice::Cost);
         if !matches!(pattern.object.bound, Bound::Free) {
-            let test = LiteralTest::new(&pattern.object);
+            let test = LiteralFilter::new(&pattern.object);
             let statistics = &self.catalog().statistics;
             for access in &mut plan.accesses {
                 let (column, stats, total) = match access.relation {
@@ -71,7 +71,7 @@ impl Reader<'_> {
 /// How many of `total` values pass, about.
 fn passing(
     column: &ColumnView<'_>,
-    test: &LiteralTest<'_>,
+    test: &LiteralFilter<'_>,
     bound: &Bound,
     stats: &PropertyStats,
     total: f64,
@@ -111,7 +111,7 @@ fn passing(
 }
 
 /// How many of the values that were looked at pass, in these segments of so many rows.
-fn sample(column: &ColumnView<'_>, test: &LiteralTest<'_>, segments: &[(usize, usize)]) -> (usize, usize) {
+fn sample(column: &ColumnView<'_>, test: &LiteralFilter<'_>, segments: &[(usize, usize)]) -> (usize, usize) {
     let all: usize = segments.iter().map(|(_, rows)| rows).sum();
     let step = all.div_ceil(SAMPLE_ROWS).max(1);
     let rows: Vec<u64> = (segments.iter())

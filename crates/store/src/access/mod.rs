@@ -20,6 +20,7 @@
 mod adjacency;
 mod edges;
 mod estimate;
+mod filters;
 mod morsels;
 mod node_set;
 mod notation;
@@ -27,7 +28,6 @@ mod pattern;
 mod plan;
 mod properties;
 mod run;
-mod test;
 #[cfg(test)]
 mod tests;
 mod values;

@@ -13,9 +13,9 @@ use trimorph_base::EdgeId;
 use trimorph_types::Value;
 use trimorph_vector::{Edges, Text, Values, Vector};
 
+use super::filters::{LiteralFilter, StatementFilter};
 use super::pattern::{Frontier, JoinKind, Pattern, Position};
 use super::plan::{AccessPlan, Relation};
-use super::test::{LiteralTest, StatementTest};
 use crate::Reader;
 
 /// Statements of a batch, at most, where they are not a list read in place.
@@ -237,7 +237,7 @@ impl<'s> Run<'_, 's> {
         if later(&subject) {
             subject.frontier = None;
         }
-        let (literal, subject) = (LiteralTest::new(&about.pattern.object), StatementTest::new(&subject));
+        let (literal, subject) = (LiteralFilter::new(&about.pattern.object), StatementFilter::new(&subject));
         let passes = |i: usize| {
             (subject.open || subject.passes(ids[i]))
                 && if literal.open {

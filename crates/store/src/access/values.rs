@@ -10,17 +10,17 @@ use trimorph_types::Value;
 use trimorph_vector::{Edges, Nodes, Text, Values, Vector};
 
 use super::edges::sample_step;
+use super::filters::{LiteralFilter, NodeFilter, StatementFilter};
 use super::pattern::{Bound, Term};
 use super::plan::Path;
 use super::run::{BATCH, Found, Run};
-use super::test::{LiteralTest, NodeTest, StatementTest};
 
 impl<'s> Run<'_, 's> {
     /// The labels of the nodes of `table`.
     pub(super) fn labels(&mut self, table: TableId, sample: Option<f64>) -> ControlFlow<()> {
         let reader = self.reader;
-        let subject = NodeTest::new(&self.pattern.subject);
-        let object = LiteralTest::new(&self.pattern.object);
+        let subject = NodeFilter::new(&self.pattern.subject);
+        let object = LiteralFilter::new(&self.pattern.object);
         let rows = reader.rows(table);
         let step = sample_step(rows, sample);
         for label in reader.schema().label_names(table) {
@@ -58,8 +58,8 @@ impl<'s> Run<'_, 's> {
         sample: Option<f64>,
     ) -> ControlFlow<()> {
         let reader = self.reader;
-        let subject = NodeTest::new(&self.pattern.subject);
-        let literal = LiteralTest::new(&self.pattern.object);
+        let subject = NodeFilter::new(&self.pattern.subject);
+        let literal = LiteralFilter::new(&self.pattern.object);
         let info = &reader.schema().node_tables[table.0 as usize];
         let name = reader.schema().property_name(info.properties[column].id);
         let view = reader.node_column(table, column);
@@ -123,8 +123,8 @@ impl<'s> Run<'_, 's> {
     ) -> ControlFlow<()> {
         let reader = self.reader;
         let table = reader.edge_table(place);
-        let subject = StatementTest::new(&self.pattern.subject);
-        let literal = LiteralTest::new(&self.pattern.object);
+        let subject = StatementFilter::new(&self.pattern.subject);
+        let literal = LiteralFilter::new(&self.pattern.object);
         let info = &reader.schema().edge_tables[place];
         let name = reader.schema().property_name(info.properties[column].id);
         let view = reader.edge_column(place, column);
@@ -171,7 +171,7 @@ impl<'s> Run<'_, 's> {
         blocks: Blocks,
         pruned: Option<(i64, i64)>,
         mut give: impl FnMut(&mut Self, &dyn Fn(u32) -> u64, &Vector<'s>, &[u32]) -> ControlFlow<()>,
-        literal: &LiteralTest<'_>,
+        literal: &LiteralFilter<'_>,
     ) -> ControlFlow<()> {
         for block in 0..blocks.count() {
             let (first, len) = blocks.block(block);

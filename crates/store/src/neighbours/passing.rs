@@ -4,7 +4,7 @@
 //! them. Edges of other lists are found by their positions, those of a run of rows at once.
 
 use trimorph_storage::adjacency::{AdjacencyView, CsrView, List};
-use trimorph_storage::column::{Condition, Test};
+use trimorph_storage::column::{Comparison, Condition};
 
 use super::list::Form;
 use super::{NeighbourList, Neighbours};
@@ -23,9 +23,9 @@ impl<'s> Neighbours<'_, 's> {
         match self.view? {
             AdjacencyView::Column(_) => None,
             AdjacencyView::Csr(csr) => {
-                let mut test = Test::default();
+                let mut comparison = Comparison::default();
                 let passing = |run: List| {
-                    let passing = || column.count(&mut test, condition, csr.slot(run), run.len);
+                    let passing = || column.count(&mut comparison, condition, csr.slot(run), run.len);
                     csr.is_in_order(run).then(passing)?.map(|n| n as u64)
                 };
                 if !self.forward || !self.is_plain() {
@@ -53,9 +53,9 @@ impl<'s> Neighbours<'_, 's> {
                 let mut starts = vec![0; counts.len() + 1];
                 csr.slots(first, &mut starts)?;
                 let (start, ends) = starts.split_first()?;
-                let mut test = Test::default();
+                let mut comparison = Comparison::default();
                 if self.forward {
-                    let add = || column.count_runs(&mut test, condition, *start, ends, counts);
+                    let add = || column.count_runs(&mut comparison, condition, *start, ends, counts);
                     return csr.is_in_order(run).then(add)?;
                 }
                 self.add_passing_backward(csr, run, column, condition, (*start, ends), counts)
@@ -79,7 +79,7 @@ impl<'s> Neighbours<'_, 's> {
         let mut passing = Vec::new();
         // A segment has fewer than 2^32 edges.
         let places = slots.iter().enumerate().map(|(i, slot)| (i as u32, *slot));
-        column.select_at(&mut Test::default(), condition, places, &mut passing)?;
+        column.select_at(&mut Comparison::default(), condition, places, &mut passing)?;
         let mut at = 0;
         for (count, end) in counts.iter_mut().zip(ends) {
             let before = at;
@@ -113,16 +113,16 @@ impl NeighbourList<'_, '_> {
             Form::One(..) => None,
             Form::List(..) if !self.along.is_plain() => None,
             Form::List(csr, list) => {
-                let mut test = Test::default();
+                let mut comparison = Comparison::default();
                 if self.along.forward {
-                    let count = || column.count(&mut test, condition, csr.slot(list), list.len);
+                    let count = || column.count(&mut comparison, condition, csr.slot(list), list.len);
                     return csr.is_in_order(list).then(count)?.map(|n| n as u64);
                 }
                 let mut total = 0;
                 for i in 0..list.len {
                     let edge = self.along.table.id_at(csr.node(list, i).row(), csr.position(list, i)?);
                     let slot = self.along.table.slot(edge);
-                    total += column.count(&mut test, condition, slot, 1)? as u64;
+                    total += column.count(&mut comparison, condition, slot, 1)? as u64;
                 }
                 Some(total)
             }

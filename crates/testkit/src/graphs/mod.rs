@@ -1,4 +1,4 @@
-//! Graphs as plain data: what is loaded, kept beside what the store makes of it.
+//! Graphs as plain data: what is loaded, kept with what the store makes of it.
 //!
 //! ```text
 //! model    tables of rows, edges between them

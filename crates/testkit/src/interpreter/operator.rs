@@ -215,7 +215,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// The inner row beside the outer one.
+/// The inner row added to the outer one.
 fn joined(outer: &Row, inner: Row) -> Row {
     let mut row = outer.clone();
     row.extend(inner);

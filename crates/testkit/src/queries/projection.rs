@@ -100,8 +100,8 @@ impl Writer {
         if must_aggregate || may_aggregate && self.random.chance(30) {
             return self.aggregate(plain, inexact);
         }
-        // A column beside an aggregate is a grouping key, and one of a union is told apart: no undetermined
-        // lists.
+        // A column used with an aggregate is a grouping key, and one of a union is told apart: no
+        // undetermined lists.
         let exact = plain || may_aggregate;
         let whole = self.variable(|kind| !exact || kind != Kind::Bag);
         match whole {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use trimorph_base::{EdgeId, NodeId};
 use trimorph_store::{
-    AdjacencyView, ColumnView, Condition, CsrView, Main, Reader, Snapshot, Test, pieces_of, read_main,
+    AdjacencyView, ColumnView, Comparison, Condition, CsrView, Main, Reader, Snapshot, pieces_of, read_main,
     read_unverified, write_main,
 };
 use trimorph_types::{LogicalType, Value};
@@ -204,15 +204,15 @@ fn read_column(column: &ColumnView<'_>, rows: u64, random: &mut Random, sum: &mu
         Condition::Present(true),
     ];
     for condition in &conditions {
-        let (mut test, mut out) = (Test::default(), Vec::new());
-        test.select(column, condition, 0, rows as usize, &mut out);
+        let (mut comparison, mut out) = (Comparison::default(), Vec::new());
+        comparison.select(column, condition, 0, rows as usize, &mut out);
         let picked = (0..rows as u32 / 2).map(|i| (i, random.below(rows as usize) as u64));
-        test.select_at(column, condition, picked, &mut out);
+        comparison.select_at(column, condition, picked, &mut out);
         let mut counts = [0; 3];
-        test.count_runs(column, condition, rows / 3, &[rows / 2, rows / 2 + 1, rows], &mut counts);
+        comparison.count_runs(column, condition, rows / 3, &[rows / 2, rows / 2 + 1, rows], &mut counts);
         counts.iter().for_each(|n| sum.0 ^= n);
-        sum.0 +=
-            out.len() as u64 + test.count(column, condition, rows / 3, rows as usize / 2).unwrap_or(0) as u64;
+        sum.0 += out.len() as u64
+            + comparison.count(column, condition, rows / 3, rows as usize / 2).unwrap_or(0) as u64;
     }
     for first in (0..rows).step_by(1000) {
         let len = (rows - first).min(1000) as usize;

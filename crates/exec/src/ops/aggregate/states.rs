@@ -97,7 +97,7 @@ pub(super) struct Column {
     pub(super) kind: AggregateKind,
     pub(super) states: States,
     pub(super) distinct: Option<DistinctSet>,
-    /// What accumulators own beside themselves.
+    /// What accumulators own besides themselves.
     pub(super) general_bytes: usize,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Table<'s> {
     keys: KeyTable,
     /// Each group's keys.
     columns: Vec<Vector<'s>>,
-    /// What general keys own beside their cells.
+    /// What general keys own besides their cells.
     key_bytes: usize,
     states: Vec<Column>,
     /// After a split: the groups that are left, and how many there were.

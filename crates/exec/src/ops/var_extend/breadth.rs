@@ -237,7 +237,7 @@ impl Breadth {
         Ok(())
     }
 
-    /// Turns to the next path to the same node: back from the start to the first link that has another beside
+    /// Turns to the next path to the same node: back from the start to the first link that has another after
     /// it, and by that one to the start again. `false` where there is no other path.
     fn turn<'s>(&mut self, steps: &mut Steps<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while let Some(link) = self.path.pop() {

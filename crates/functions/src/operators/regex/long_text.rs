@@ -1,7 +1,7 @@
 //! Takes a pattern of `regex` and a long text, gives whether the text matches; can be stopped on the way.
 //!
 //! The lazy automaton that `regex` uses itself is driven byte by byte, its states made as they are met. It
-//! gives up at a Unicode word boundary beside a letter beyond ASCII.
+//! gives up at a Unicode word boundary next to a letter beyond ASCII.
 
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::{Anchored, Input};

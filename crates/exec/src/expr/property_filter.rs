@@ -9,7 +9,7 @@ use std::sync::Arc;
 use trimorph_algebra::Op;
 use trimorph_base::{NodeId, TableId};
 use trimorph_store::access::PropertyAccess;
-use trimorph_store::{Condition, PropertyColumn, Test};
+use trimorph_store::{Comparison, Condition, PropertyColumn};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Edges, Group, Nodes, Selection, Values};
 
@@ -19,7 +19,7 @@ use crate::Context;
 use crate::layout::Place;
 
 /// The predicate.
-pub(crate) struct PropertyTest {
+pub(crate) struct PropertyFilter {
     /// Whose property.
     pub(crate) place: Place,
     columns: Arc<PropertyAccess>,
@@ -45,7 +45,7 @@ enum Known {
     Column {
         low: i64,
         high: i64,
-        test: Test,
+        comparison: Comparison,
     },
 }
 
@@ -56,8 +56,8 @@ pub(crate) struct TestState {
     edges: Vec<Known>,
 }
 
-impl PropertyTest {
-    /// The predicate as a test, if it is one.
+impl PropertyFilter {
+    /// The predicate as a filter, if it is one.
     pub(crate) fn of(predicate: &Ex) -> Option<Self> {
         match predicate {
             Ex::Op(Op::And, parts, _) => {
@@ -130,13 +130,13 @@ impl PropertyTest {
         };
         let ty = column.logical_type();
         match self.kind {
-            Kind::Present(_) => Known::Column { low: 0, high: 0, test: Test::default() },
+            Kind::Present(_) => Known::Column { low: 0, high: 0, comparison: Comparison::default() },
             Kind::Text(..) if ty == LogicalType::String => {
-                Known::Column { low: 0, high: 0, test: Test::default() }
+                Known::Column { low: 0, high: 0, comparison: Comparison::default() }
             }
             Kind::Text(..) => Known::General,
             Kind::Range(_) => match self.bounds(ty) {
-                Some((low, high)) => Known::Column { low, high, test: Test::default() },
+                Some((low, high)) => Known::Column { low, high, comparison: Comparison::default() },
                 None => Known::General,
             },
         }
@@ -201,9 +201,9 @@ impl PropertyTest {
         let run = Run::of(&vector.values, cx)?;
         match self.look(run.edges, run.table, state, cx) {
             Known::Missing => Some(0),
-            Known::Column { low, high, test } => {
+            Known::Column { low, high, comparison } => {
                 let column = self.column(run.edges, run.table, cx)?;
-                self.with(*low, *high, |c| column.count(test, c, run.first, group.len))
+                self.with(*low, *high, |c| column.count(comparison, c, run.first, group.len))
             }
             Known::General | Known::Unknown => None,
         }
@@ -224,13 +224,13 @@ impl PropertyTest {
         if let Some(run) = Run::of(&vector.values, cx) {
             return match self.look(run.edges, run.table, state, cx) {
                 Known::Missing => Some(()),
-                Known::Column { low, high, test } => {
+                Known::Column { low, high, comparison } => {
                     let column = self.column(run.edges, run.table, cx)?;
                     self.with(*low, *high, |c| match &group.selection {
-                        Selection::All => column.select(test, c, run.first, group.len, out),
+                        Selection::All => column.select(comparison, c, run.first, group.len, out),
                         Selection::List(list) => {
                             let rows = list.iter().map(|i| (*i, run.first + u64::from(*i)));
-                            column.select_at(test, c, rows, out)
+                            column.select_at(comparison, c, rows, out)
                         }
                     })
                 }
@@ -316,9 +316,9 @@ impl PropertyTest {
     ) -> Option<()> {
         match self.look(false, table.0 as usize, state, cx) {
             Known::Missing => Some(()),
-            Known::Column { low, high, test } => {
+            Known::Column { low, high, comparison } => {
                 let column = self.columns.of_nodes(table, &cx.reader)?;
-                self.with(*low, *high, |c| column.select_at(test, c, rows, out))
+                self.with(*low, *high, |c| column.select_at(comparison, c, rows, out))
             }
             Known::General | Known::Unknown => None,
         }
@@ -335,15 +335,15 @@ impl PropertyTest {
     ) -> Option<()> {
         match known {
             Known::Missing => Some(()),
-            Known::Column { low, high, test } => {
+            Known::Column { low, high, comparison } => {
                 let column = column?;
                 self.with(*low, *high, |c| match &group.selection {
                     Selection::All => {
                         // Groups are far shorter than 2^32.
-                        column.select_at(test, c, (0..group.len as u32).map(|i| (i, row(i))), out)
+                        column.select_at(comparison, c, (0..group.len as u32).map(|i| (i, row(i))), out)
                     }
                     Selection::List(list) => {
-                        column.select_at(test, c, list.iter().map(|i| (*i, row(*i))), out)
+                        column.select_at(comparison, c, list.iter().map(|i| (*i, row(*i))), out)
                     }
                 })
             }

@@ -1,4 +1,4 @@
-//! Tests: what a position's constants, frontier and types let through, made once per pattern so that the loop
+//! Filters: what a position's constants, frontier and types let through, made once per pattern so that the loop
 //! compares and no more.
 
 use std::collections::BTreeSet;
@@ -19,14 +19,14 @@ fn constants<T: Ord>(bound: &Bound, pick: impl Fn(&Term) -> Option<T>) -> Option
 }
 
 /// Which nodes may stand at a position.
-pub(super) struct NodeTest<'p> {
+pub(super) struct NodeFilter<'p> {
     position: &'p Position,
     terms: Option<BTreeSet<NodeId>>,
     /// Whether everything passes.
     pub(super) open: bool,
 }
 
-impl<'p> NodeTest<'p> {
+impl<'p> NodeFilter<'p> {
     pub(super) fn new(position: &'p Position) -> Self {
         let terms = constants(&position.bound, |t| match t {
             Term::Node(n) => Some(*n),
@@ -61,13 +61,13 @@ impl<'p> NodeTest<'p> {
 }
 
 /// Which statements may stand at a position.
-pub(super) struct StatementTest<'p> {
+pub(super) struct StatementFilter<'p> {
     position: &'p Position,
     terms: Option<BTreeSet<EdgeId>>,
     pub(super) open: bool,
 }
 
-impl<'p> StatementTest<'p> {
+impl<'p> StatementFilter<'p> {
     pub(super) fn new(position: &'p Position) -> Self {
         let terms = constants(&position.bound, |t| match t {
             Term::Statement(e) => Some(*e),
@@ -100,12 +100,12 @@ impl<'p> StatementTest<'p> {
 }
 
 /// Which literals may stand at O.
-pub(super) struct LiteralTest<'p> {
+pub(super) struct LiteralFilter<'p> {
     bound: &'p Bound,
     pub(super) open: bool,
 }
 
-impl<'p> LiteralTest<'p> {
+impl<'p> LiteralFilter<'p> {
     pub(super) fn new(position: &'p Position) -> Self {
         Self { bound: &position.bound, open: matches!(position.bound, Bound::Free) }
     }
