@@ -1,5 +1,5 @@
-//! Filters: what a position's constants, frontier and types let through, made once per pattern so that the loop
-//! compares and no more.
+//! Filters: what a position's constants, frontier and types let through, made once per pattern so that the
+//! loop compares and no more.
 
 use std::collections::BTreeSet;
 
