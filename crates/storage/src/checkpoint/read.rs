@@ -207,6 +207,10 @@ impl<'a> Reading<'a> {
             }
         }
         let (mut catalog, bytes) = read_catalog(&mut meta).map_err(damaged)?;
+        // Rows are numbered in 32 bits. More would ask for room for segments that nobody wrote.
+        if catalog.statistics.node_tables.iter().any(|table| table.rows >= u64::from(u32::MAX)) {
+            return Err(damaged(meta.error("fewer than 2^32 rows of a node table")));
+        }
         let mut main = Main { bytes, ..Main::default() };
         let tables = main_tables(&mut meta, &catalog).map_err(damaged)?;
         for (stats, places) in catalog.statistics.node_tables.iter().zip(tables.nodes) {

@@ -343,6 +343,21 @@ fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
+/// Found by a long run: rows ask for room for their segments before any of these is looked at.
+#[test]
+fn a_manifest_that_claims_too_many_rows_is_refused() {
+    for rows in [u64::from(u32::MAX), 1 << 48, u64::MAX] {
+        let mut main = graph(2).load(LoadOptions::default()).unwrap();
+        let mut catalog = (*main.catalog).clone();
+        catalog.statistics.node_tables[0].rows = rows;
+        main.catalog = Arc::new(catalog);
+        let fs = MemoryFileSystem::default();
+        write_main(&fs, Path::new(DIR), &main).unwrap();
+        let error = read_main(&fs, Path::new(DIR), RegionOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("fewer than 2^32 rows of a node table"), "{error}");
+    }
+}
+
 #[test]
 fn mutated_files_are_refused_or_read() {
     let (rounds, seed) = (number("FUZZ", 1500), number("FUZZ_SEED", 1));
