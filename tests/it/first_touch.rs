@@ -2,10 +2,11 @@
 //! shorter than the data, and when a part of a file is damaged.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trimorph::{CancelToken, Config, Database, Error, Stats};
+use trimorph::{CancelToken, Config, Database, Error, NoProgress, Stats};
 use trimorph_store::{Reader, Snapshot, open_checkpoint, pieces_of, write_main};
 use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph};
 use trimorph_testkit::interpreter::Graph;
@@ -90,6 +91,37 @@ fn opening_reads_directories_and_a_look_up_a_few_pieces() {
     let stats = db.stats();
     assert!(stats.resident_bytes < (stats.bytes_read as usize) + (pieces as usize + 40) * 8192);
     assert_eq!(read_by(&db, || rows(&db, &look).unwrap()).1, 0, "nothing is read twice");
+}
+
+#[test]
+fn planning_reads_few_segments_of_a_large_table() {
+    // 20 segments, whose values no range tells apart.
+    const ROWS: u64 = 20 * 65_536;
+    let path = std::env::temp_dir().join(format!("trimorph-planning-{}", std::process::id()));
+    let _dir = Folder(path.clone());
+    std::fs::create_dir_all(&path).unwrap();
+    let mut csv = String::from("id:ID,v:int,:LABEL\n");
+    for id in 0..ROWS {
+        writeln!(csv, "{id},{},A", id * 7919 % 1_000_003).unwrap();
+    }
+    let nodes = path.join("nodes.csv");
+    std::fs::write(&nodes, csv).unwrap();
+    let files = path.join("db");
+    let made = Database::open(&files, Config::default()).unwrap();
+    made.load(&[nodes], None, &made.load_options(), &NoProgress).unwrap();
+    drop(made);
+    let db = open(&files, Config::default());
+    for (query, most) in [
+        // A key needs no estimate; the index, the key and the value are read.
+        ("MATCH (a:A {id: 77}) RETURN a.v", 4),
+        ("EXPLAIN MATCH (a:A) WHERE a.v = 5 RETURN a.id", 16),
+        // Whole segments are out of the range, or in it.
+        ("EXPLAIN MATCH (a:A) WHERE a.v < 0 RETURN a.id", 0),
+        ("EXPLAIN MATCH (a:A) WHERE a.v > -5 RETURN a.id", 0),
+    ] {
+        let (_, pieces, _) = read_by(&db, || rows(&db, query).unwrap());
+        assert!(pieces <= most, "{query}: {pieces} pieces");
+    }
 }
 
 #[test]

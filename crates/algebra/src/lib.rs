@@ -9,21 +9,21 @@
 
 mod expr;
 mod field_type;
+mod labels;
 mod pattern;
 mod plan;
 mod print;
 mod procedure;
+mod steps;
+mod vars;
 mod walk;
 
 pub use expr::{Aggregate, AggregateKind, Expr, Op, QuantifierKind};
 pub use field_type::{Content, FieldType};
-pub use pattern::{
-    Direction, EdgePattern, EdgeRange, LabelExpr, NodePattern, PathPattern, PathStep, QueryGraph,
-    ShortestKind,
-};
-pub use plan::{
-    ApplyKind, BoundQuery, CountStep, Extend, KeyLookup, NodeScan, Plan, ScanPredicate, SortKey, VarExtend,
-    VarExtendMode, VarId, VarInfo, Vars, Walk,
-};
+pub use labels::LabelExpr;
+pub use pattern::{EdgePattern, EdgeRange, NodePattern, PathPattern, PathStep, QueryGraph};
+pub use plan::{ApplyKind, BoundQuery, KeyLookup, NodeScan, Plan, ScanPredicate, SortKey};
 pub use print::{explain, print_expr};
 pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};
+pub use steps::{CountStep, Direction, Extend, ShortestKind, VarExtend, VarExtendMode, Walk};
+pub use vars::{VarId, VarInfo, Vars};

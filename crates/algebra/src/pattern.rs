@@ -5,81 +5,7 @@ use std::sync::Arc;
 
 use trimorph_base::TableId;
 
-use crate::{CountStep, Expr, VarId, Walk};
-
-/// A condition on a node's label set (or on a relationship's type).
-#[derive(Clone, PartialEq, Eq, Debug, Hash)]
-pub enum LabelExpr {
-    /// Anything.
-    True,
-    /// Has this label.
-    Label(Arc<str>),
-    /// All of them. Flat: a node that is named in thousands of places may have a label in each.
-    And(Vec<LabelExpr>),
-    /// Either.
-    Or(Box<LabelExpr>, Box<LabelExpr>),
-    /// Not.
-    Not(Box<LabelExpr>),
-}
-
-/// Label conditions up to which one that comes again is left out.
-const COMPARED_MAX: usize = 16;
-
-impl LabelExpr {
-    /// Whether a node with a label set for which `has` answers satisfies this.
-    pub fn matches(&self, has: &dyn Fn(&str) -> bool) -> bool {
-        match self {
-            Self::True => true,
-            Self::Label(name) => has(name),
-            Self::And(parts) => parts.iter().all(|part| part.matches(has)),
-            Self::Or(a, b) => a.matches(has) || b.matches(has),
-            Self::Not(a) => !a.matches(has),
-        }
-    }
-
-    /// The conjunction, without needless `True`.
-    pub fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::True, x) | (x, Self::True) => x,
-            (a, b) => {
-                let parts = |labels| match labels {
-                    Self::And(parts) => parts,
-                    other => vec![other],
-                };
-                let (mut all, more) = (parts(a), parts(b));
-                for part in more {
-                    // Long conjunctions are not looked through.
-                    if all.len() > COMPARED_MAX || !all.contains(&part) {
-                        all.push(part);
-                    }
-                }
-                if all.len() == 1 { all.swap_remove(0) } else { Self::And(all) }
-            }
-        }
-    }
-}
-
-/// The direction in which an edge pattern is read from its `from` node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Direction {
-    /// `(from)-->(to)`
-    Out,
-    /// `(from)<--(to)`
-    In,
-    /// `(from)--(to)`
-    Both,
-}
-
-impl Direction {
-    /// The direction as seen from the other end.
-    pub fn reversed(self) -> Self {
-        match self {
-            Self::Out => Self::In,
-            Self::In => Self::Out,
-            Self::Both => Self::Both,
-        }
-    }
-}
+use crate::{CountStep, Direction, Expr, LabelExpr, ShortestKind, VarId, Walk};
 
 /// A node of a query graph. A variable bound before the clause appears here too, with what this clause adds.
 #[derive(Clone, Debug)]
@@ -88,17 +14,6 @@ pub struct NodePattern {
     pub var: VarId,
     /// What its labels must satisfy.
     pub labels: LabelExpr,
-}
-
-/// How a shortest path is chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ShortestKind {
-    /// One of the shortest.
-    One,
-    /// All of the shortest.
-    All,
-    /// Every path, the shorter before the longer: a [`crate::Plan::Shortest`] above takes those it wants.
-    Ordered,
 }
 
 /// How many edges an edge pattern stands for.

@@ -3,56 +3,10 @@
 use std::sync::Arc;
 
 use trimorph_base::{Notice, TableId};
-use trimorph_types::LogicalType;
 
-use crate::{Aggregate, Direction, Expr, LabelExpr, ProcedureCall, QueryGraph, ShortestKind};
-
-/// A variable of a query.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct VarId(pub u32);
-
-/// What is known of a variable.
-#[derive(Clone, Debug)]
-pub struct VarInfo {
-    /// The user's name, or a made-up one in EXPLAIN's style (`_1`) for anonymous ones.
-    pub name: Arc<str>,
-    /// Its type, `Any` when not known before it is looked at.
-    pub ty: LogicalType,
-    /// Whether the user did not name it.
-    pub anonymous: bool,
-}
-
-/// All variables of a query.
-#[derive(Clone, Debug, Default)]
-pub struct Vars(Vec<VarInfo>);
-
-impl Vars {
-    /// A new variable with a user's name.
-    pub fn named(&mut self, name: impl Into<Arc<str>>, ty: LogicalType) -> VarId {
-        self.push(VarInfo { name: name.into(), ty, anonymous: false })
-    }
-
-    /// A new variable that the user did not name.
-    pub fn anonymous(&mut self, ty: LogicalType) -> VarId {
-        let name = format!("_{}", self.0.len());
-        self.push(VarInfo { name: name.into(), ty, anonymous: true })
-    }
-
-    fn push(&mut self, info: VarInfo) -> VarId {
-        self.0.push(info);
-        VarId(u32::try_from(self.0.len() - 1).unwrap_or(u32::MAX))
-    }
-
-    /// What is known of `var`.
-    pub fn get(&self, var: VarId) -> &VarInfo {
-        &self.0[var.0 as usize]
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.0.len()
-    }
-}
+use crate::{
+    Aggregate, CountStep, Expr, Extend, LabelExpr, ProcedureCall, QueryGraph, VarExtend, VarId, Vars,
+};
 
 /// What becomes of each input row and the rows its subplan gives for it.
 #[derive(Clone, Debug)]
@@ -117,85 +71,6 @@ pub struct KeyLookup {
     pub property: Arc<str>,
     /// The key, over the input's variables.
     pub key: Expr,
-}
-
-/// One step along edges from a bound node.
-#[derive(Clone, Debug)]
-pub struct Extend {
-    /// The bound node.
-    pub from: VarId,
-    /// The edge; none when nobody looks at it.
-    pub edge: Option<VarId>,
-    /// The node reached.
-    pub to: VarId,
-    /// Any of these edge labels; empty for any.
-    pub types: Vec<Arc<str>>,
-    /// Direction from `from`.
-    pub direction: Direction,
-    /// Tables the node reached must be in; none for all. (Its label condition.)
-    pub to_tables: Option<Vec<TableId>>,
-}
-
-/// What a variable-length extend gives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum VarExtendMode {
-    /// Every trail.
-    Trails,
-    /// Each node reached once for each source (allowed when only DISTINCT end nodes matter).
-    Reachable,
-    /// Shortest paths between bound ends, or to all ends.
-    Shortest(ShortestKind),
-}
-
-/// What is asked of a walk beside its ends, its length and each of its edges.
-#[derive(Clone, Debug, Default)]
-pub struct Walk {
-    /// A bound list of relationships that the walk takes, one after the other in the order of the text, and
-    /// no others.
-    pub along: Option<VarId>,
-    /// Condition on each node, the ends among them, over `.0`.
-    pub nodes: Option<(VarId, Expr)>,
-    /// For shortest paths between bound ends: condition on the whole, over the list of edges. The shortest
-    /// that meets it is looked for.
-    pub condition: Option<Expr>,
-}
-
-impl Walk {
-    /// The variables of the row that it is asked with; `edges` is the walk's own list.
-    pub fn free_vars(&self, edges: Option<VarId>) -> Vec<VarId> {
-        let mut vars = Vec::new();
-        if let Some((var, nodes)) = &self.nodes {
-            nodes.free_vars(&mut vars);
-            vars.retain(|v| v != var);
-        }
-        if let Some(condition) = &self.condition {
-            condition.free_vars(&mut vars);
-        }
-        vars.extend(self.along);
-        vars.retain(|v| Some(*v) != edges);
-        vars
-    }
-}
-
-/// Many steps along edges from a bound node.
-#[derive(Clone, Debug)]
-pub struct VarExtend {
-    /// Ends, labels and direction; `edge` is a list of relationships.
-    pub step: Extend,
-    /// Fewest edges.
-    pub min: u32,
-    /// Most edges; none for no limit.
-    pub max: Option<u32>,
-    /// Condition on each edge, over `.0`.
-    pub each: Option<(VarId, Expr)>,
-    /// What else is asked of the walk.
-    pub walk: Box<Walk>,
-    /// Whether `to` is bound already.
-    pub into: bool,
-    /// Whether the walk goes against the order of the text: the list of edges is given reversed.
-    pub reversed: bool,
-    /// What it gives.
-    pub mode: VarExtendMode,
 }
 
 /// An operator tree.
@@ -390,18 +265,6 @@ pub enum Plan {
         /// Join variables; none for the product.
         on: Vec<VarId>,
     },
-}
-
-/// A step of a counted subtree (see [`Plan::ExtendCount`]). The number of matches that hang at each node
-/// reached is computed once for every node of the tables reached, then gathered.
-#[derive(Clone, Debug)]
-pub struct CountStep {
-    /// The step.
-    pub step: Extend,
-    /// A condition on its edge and the node reached.
-    pub predicate: Option<Expr>,
-    /// What hangs at the node reached.
-    pub next: Vec<CountStep>,
 }
 
 /// A bound query: its plan, its result columns and its variables.

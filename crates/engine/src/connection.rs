@@ -1,6 +1,5 @@
 //! Connections: text in, a lazy result out.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trimorph_algebra::Procedures;
@@ -12,15 +11,13 @@ use trimorph_functions::Clock;
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 
-use crate::database::Shared;
 use crate::estimator::Sampler;
 use crate::functions::Registry;
+use crate::params::Params;
 use crate::plan_cache::Planned;
 use crate::result::QueryResult;
+use crate::shared::Shared;
 use crate::{Error, Notice, entity::Entities};
-
-/// Query parameters by name.
-pub type Params = BTreeMap<Arc<str>, Value>;
 
 /// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
 /// brackets, and a thread is little beside the rest of its planning.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use trimorph_algebra::Procedures;
 use trimorph_base::{CancelToken, MemoryBudget};
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
@@ -18,36 +17,9 @@ use trimorph_vfs::{OsFileSystem, Pool, RegionOptions};
 
 use crate::directory;
 use crate::plan_cache::PlanCache;
-use crate::procedures::{self, Registry};
+use crate::procedures;
+use crate::shared::Shared;
 use crate::{Config, Connection, Error, Stats};
-
-/// What connections share.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) config: Config,
-    pub(crate) plans: PlanCache,
-    pub(crate) budget: MemoryBudget,
-    /// What brings pieces of the directory's files into memory.
-    pool: Arc<Pool>,
-    procedures: Arc<Registry>,
-    snapshot: RwLock<Snapshot>,
-    dir: Option<PathBuf>,
-    /// What the directory's files hold.
-    checkpoint: Mutex<Checkpoint>,
-    /// Held while the database is open for writing.
-    _lock: Option<File>,
-}
-
-impl Shared {
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The procedures there are now.
-    pub(crate) fn procedures(&self) -> Arc<Procedures> {
-        self.procedures.current()
-    }
-}
 
 /// A database. Cloning shares it.
 #[derive(Clone, Debug)]

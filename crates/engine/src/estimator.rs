@@ -8,7 +8,7 @@ use trimorph_store::access::{Bound, Kind, Pattern, Range, Term};
 use trimorph_store::{Reader, Snapshot};
 use trimorph_types::Value;
 
-use crate::connection::Params;
+use crate::params::Params;
 
 /// Estimates from a snapshot.
 pub(crate) struct Sampler<'s> {

@@ -16,52 +16,22 @@ mod apply;
 mod extend;
 mod filter;
 mod join;
+mod lowering;
 mod rows;
 
-use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use trimorph_algebra::{BoundQuery, Expr, Op, Plan, SortKey, VarId};
-use trimorph_base::{Diagnostic, Phase};
+use trimorph_algebra::{BoundQuery, Expr, Plan, SortKey, VarId};
 use trimorph_catalog::CatalogView;
 use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
 
 use crate::ExecError;
-use crate::expr::{Count, Ex, compile};
-use crate::layout::{Layout, Place};
-use crate::ops::{self, CursorSpec};
-use crate::physical::{Node, PhysicalOptions, PhysicalPlan, PlanPath, Spec};
+use crate::layout::Layout;
+use crate::ops;
+use crate::physical::{PhysicalOptions, PhysicalPlan, Spec};
 use crate::stack::Stack;
-
-type Vars = BTreeSet<VarId>;
-
-/// An operator and what its chunks look like.
-struct Lowered {
-    node: Node,
-    layout: Layout,
-}
-
-/// Lowers one query.
-struct Lowering<'q> {
-    query: &'q BoundQuery,
-    catalog: &'q CatalogView<'q>,
-    options: PhysicalOptions,
-    /// The variables of the rows of the apply around the plan being lowered, the row number last.
-    argument: Option<Vec<VarId>>,
-    /// Row-number variables of the applies around.
-    numbers: Vec<VarId>,
-    /// The row number that the rows of the subplan being lowered carry; none where rows go through it one at
-    /// a time.
-    carried: Option<VarId>,
-    /// Where in the plan tree this lowering is: child indices from the root.
-    path: PlanPath,
-    /// Whether the extend lowered next is looked at by a filter only.
-    counted_extend: bool,
-    /// Nodes made so far.
-    nodes: Cell<usize>,
-}
+use lowering::{Lowered, Lowering, Vars, internal, rows_layout, vars_of};
 
 impl PhysicalPlan {
     /// As [`Self::new`], for the catalog of a snapshot; what the plan relies on is not noted.
@@ -87,42 +57,7 @@ impl PhysicalPlan {
     }
 }
 
-fn internal(text: &str) -> ExecError {
-    ExecError::Query(Diagnostic { phase: Phase::Compile, ..Diagnostic::internal(text) })
-}
-
-fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vars {
-    let mut vars = Vars::new();
-    for expr in exprs {
-        expr.for_each_free_var(&mut |v| {
-            vars.insert(v);
-        });
-    }
-    vars
-}
-
-fn conjuncts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
-    match expr {
-        Expr::Op(Op::And, parts, _) => parts.iter().for_each(|p| conjuncts(p, out)),
-        other => out.push(other),
-    }
-}
-
 impl<'q> Lowering<'q> {
-    fn new(query: &'q BoundQuery, catalog: &'q CatalogView<'q>, options: PhysicalOptions) -> Self {
-        Self {
-            query,
-            catalog,
-            options,
-            argument: None,
-            numbers: Vec::new(),
-            carried: None,
-            path: PlanPath::default(),
-            counted_extend: false,
-            nodes: Cell::new(0),
-        }
-    }
-
     /// The whole query: chunks of one group that has every column.
     fn root(&mut self, stack: Stack) -> Result<PhysicalPlan, ExecError> {
         let query = self.query;
@@ -133,78 +68,12 @@ impl<'q> Lowering<'q> {
         Ok(PhysicalPlan::of(node, layout.groups[0].slots, columns, stack))
     }
 
-    /// The node of an operator for the part of the plan that is being lowered.
-    fn node(&self, spec: Spec, inputs: impl IntoIterator<Item = Node>) -> Node {
-        let number = self.nodes.get();
-        self.nodes.set(number + 1);
-        let inputs: Vec<Arc<Node>> = inputs.into_iter().map(Arc::new).collect();
-        let forkable = match &spec {
-            Spec::NodeScan(_) => true,
-            spec => spec.is_pipelined() && inputs.first().is_some_and(|input| input.forkable),
-        };
-        Node { spec, inputs, forkable, number, path: self.path.clone(), gives: Vec::new() }
-    }
-
-    fn compile(&self, expr: &Expr, layout: &Layout) -> Result<Ex, ExecError> {
-        Ok(compile(expr, layout, self.catalog)?)
-    }
-
-    /// A count that LIMIT or SKIP was given.
-    fn count(&self, expr: &Expr) -> Result<Count, ExecError> {
-        Ok(Count::Of(self.compile(expr, &Layout::default())?))
-    }
-
-    fn place(&self, layout: &Layout, var: VarId) -> Result<Place, ExecError> {
-        layout.place(var).ok_or_else(|| {
-            // Row numbers are variables that no text has.
-            let named = (var.0 as usize) < self.query.vars.count();
-            let name = if named { &self.query.vars.get(var).name } else { "row number" };
-            internal(&format!("variable \"{name}\" is not bound where it is used"))
-        })
-    }
-
-    fn slot(&self, layout: &Layout, var: VarId) -> Result<usize, ExecError> {
-        Ok(self.place(layout, var)?.slot)
-    }
-
     fn child(&mut self, index: usize, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
         let around = self.path.clone();
         self.path = around.child(index);
         let lowered = self.lower(plan, needed);
         self.path = around;
         lowered
-    }
-
-    /// Makes chunks of one group that has `vars`.
-    fn pack(&self, lowered: Lowered, vars: &Vars, eager: bool) -> Result<Lowered, ExecError> {
-        if lowered.layout.groups.len() == 1 {
-            return Ok(lowered);
-        }
-        let vars: Vec<VarId> = vars.iter().copied().collect();
-        let exprs: Vec<Expr> = vars.iter().map(|v| Expr::Var(*v)).collect();
-        let Lowered { node, layout } = self.flatten(lowered, &exprs.iter().collect::<Vec<_>>());
-        let places = vars.iter().map(|v| self.place(&layout, *v)).collect::<Result<Vec<_>, _>>()?;
-        let spec = ops::PackSpec { slots: layout.slots(), places, eager };
-        Ok(Lowered { node: self.node(Spec::Pack(Arc::new(spec)), [node]), layout: rows_layout(&vars) })
-    }
-
-    /// Flattens all unflat groups that `exprs` read but the last.
-    fn flatten(&self, mut lowered: Lowered, exprs: &[&Expr]) -> Lowered {
-        loop {
-            let groups = lowered.layout.unflat_groups(exprs);
-            if groups.len() <= 1 {
-                return lowered;
-            }
-            let cursor = cursor(&lowered.layout, groups[0]);
-            lowered.node = self.node(Spec::Flatten(cursor), [lowered.node]);
-            lowered.layout.groups[groups[0]].flat = true;
-        }
-    }
-
-    /// Adds the row number that goes along to what is needed.
-    fn with_number(&self, mut needed: Vars) -> Vars {
-        needed.extend(self.carried);
-        needed
     }
 
     fn lower(&mut self, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
@@ -361,17 +230,6 @@ impl<'q> Lowering<'q> {
         }
     }
 
-    /// Slots of a one-group layout to keep, and the layout that has them followed by `new`.
-    fn keep(&self, layout: &Layout, needed: &Vars, new: &[VarId]) -> Result<(Vec<usize>, Layout), ExecError> {
-        let kept: Vec<VarId> = needed.iter().copied().filter(|v| !new.contains(v)).collect();
-        let slots = kept.iter().map(|v| self.slot(layout, *v)).collect::<Result<Vec<_>, _>>()?;
-        let mut out = rows_layout(&kept);
-        for var in new {
-            out.add(*var, 0);
-        }
-        Ok((slots, out))
-    }
-
     fn lower_scan(&self, scan: &trimorph_algebra::NodeScan) -> Result<Lowered, ExecError> {
         let mut layout = Layout::default();
         let group = layout.add_group(false);
@@ -384,26 +242,4 @@ impl<'q> Lowering<'q> {
         let spec = ops::NodeScanSpec { place, tables: scan.tables.clone(), prune };
         Ok(Lowered { node: self.node(Spec::NodeScan(Arc::new(spec)), []), layout })
     }
-}
-
-/// A fresh layout: one unflat group with these variables, in this order.
-fn rows_layout(vars: &[VarId]) -> Layout {
-    let mut layout = Layout::default();
-    let group = layout.add_group(false);
-    for var in vars {
-        layout.add(*var, group);
-    }
-    layout
-}
-
-/// Whether a variable that is needed is in `group`.
-fn group_needed(layout: &Layout, group: usize, needed: &Vars) -> bool {
-    needed.iter().filter_map(|v| layout.place(*v)).any(|p| p.group == group)
-}
-
-/// A cursor over `group`, which leaves the other unflat groups as it found them.
-fn cursor(layout: &Layout, group: usize) -> CursorSpec {
-    let others: Vec<usize> =
-        (0..layout.groups.len()).filter(|g| *g != group && !layout.groups[*g].flat).collect();
-    CursorSpec { group, others: others.into() }
 }

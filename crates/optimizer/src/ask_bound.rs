@@ -4,7 +4,7 @@
 use trimorph_algebra::{Expr, LabelExpr, Op, Plan, QueryGraph};
 
 use crate::needed::bottom_up;
-use crate::passes::Planning;
+use crate::planning::Planning;
 use crate::{Halt, VarSet, conjuncts};
 
 /// The pass. Predicates are split at `AND` on the way, so that each can be placed by itself.

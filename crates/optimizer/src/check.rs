@@ -11,7 +11,7 @@ use trimorph_algebra::{
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
-use crate::passes::Planning;
+use crate::planning::Planning;
 
 type Checked = Result<(), String>;
 type Scope = HashSet<VarId>;

@@ -12,7 +12,7 @@ use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
 use crate::needed::bottom_up;
-use crate::passes::Planning;
+use crate::planning::Planning;
 use crate::selectivity::{Statistics, is_anchored};
 use crate::tables::{edge_tables, tables_of};
 use crate::tell_apart::Coincidence;

@@ -4,7 +4,7 @@ use trimorph_algebra::Plan;
 
 use crate::Halt;
 use crate::needed::bottom_up;
-use crate::passes::Planning;
+use crate::planning::Planning;
 
 /// The pass.
 pub(crate) fn drop_unused(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {

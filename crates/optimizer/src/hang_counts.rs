@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 use trimorph_algebra::{CountStep, Direction, EdgePattern, EdgeRange, Extend, Plan, QueryGraph, VarId};
 
 use crate::needed::{bottom_up, made_of};
-use crate::passes::Planning;
+use crate::planning::Planning;
 use crate::selectivity::is_anchored;
 use crate::tables::Tables;
 use crate::{Halt, VarSet, conjunction, vars_of};

@@ -28,6 +28,7 @@ mod count_trails;
 mod degrees;
 mod drop_unused;
 mod estimate;
+mod expressions;
 mod hang_counts;
 mod lookups;
 mod merge_patterns;
@@ -36,6 +37,7 @@ mod needed;
 mod options;
 mod passes;
 mod plan_match;
+mod planning;
 mod push_filters;
 mod selectivity;
 mod tables;
@@ -44,25 +46,17 @@ mod tell_apart;
 mod tests;
 mod walks;
 
-use std::collections::BTreeSet;
-
-use trimorph_algebra::{BoundQuery, Expr, Op, VarId};
+use trimorph_algebra::BoundQuery;
 use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_catalog::{Catalog, CatalogView};
 
 pub use estimate::{estimate_all, estimate_rows};
 pub use options::{HashJoins, Options, Switches};
-pub use passes::{PLAN_DEPTH_MAX, PassRun, pass_names};
+pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
 pub use selectivity::Estimator;
 
-/// A planned query, and what its planning took.
-#[derive(Debug)]
-pub struct Optimized {
-    /// The query.
-    pub query: BoundQuery,
-    /// The passes that ran, in order.
-    pub passes: Vec<PassRun>,
-}
+pub(crate) use expressions::{VarSet, conjunction, conjuncts, vars_of};
+pub(crate) use planning::Halt;
 
 /// Plans `query` for data described by `catalog`, to be run on just these; `estimator` knows more than the
 /// catalog tells.
@@ -88,55 +82,4 @@ pub fn optimize_until(
     cancel: &CancelToken,
 ) -> Result<Optimized, Diagnostic> {
     passes::run(query, catalog, estimator, options, cancel).map_err(|halt| *halt)
-}
-
-pub(crate) type VarSet = BTreeSet<VarId>;
-
-/// Why planning stopped; boxed because it is rare and large.
-pub(crate) type Halt = Box<Diagnostic>;
-
-/// Variables up to whose number a set is gathered in bits. Binder and passes number them from nothing.
-const GATHERED_MAX: u32 = 1 << 24;
-
-/// The free variables of some expressions.
-pub(crate) fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> VarSet {
-    // Half a million pairs of edges that must differ look at a thousand variables: a bit each is set, and the
-    // set is made once.
-    let (mut bits, mut others): (Vec<u64>, VarSet) = Default::default();
-    for expr in exprs {
-        expr.for_each_free_var(&mut |VarId(v)| {
-            if v >= GATHERED_MAX {
-                others.insert(VarId(v));
-                return;
-            }
-            let word = v as usize / 64;
-            if bits.len() <= word {
-                bits.resize(word + 1, 0);
-            }
-            bits[word] |= 1 << (v % 64);
-        });
-    }
-    for (word, bits) in (0u32..).zip(bits) {
-        others.extend((0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| VarId(word * 64 + bit)));
-    }
-    others
-}
-
-/// The conjuncts of a predicate.
-pub(crate) fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
-    match expr {
-        Expr::Op(Op::And, parts, _) => parts.into_iter().for_each(|p| conjuncts(p, out)),
-        other => out.push(other),
-    }
-}
-
-/// The conjunction of some predicates, flat: a tree of thousands would be too deep to walk.
-pub(crate) fn conjunction(predicates: impl IntoIterator<Item = Expr>) -> Option<Expr> {
-    predicates.into_iter().reduce(|a, b| match a {
-        Expr::Op(Op::And, mut parts, span) => {
-            parts.push(b);
-            Expr::Op(Op::And, parts, span)
-        }
-        a => Expr::op(Op::And, vec![a, b]),
-    })
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use trimorph_algebra::{EdgeRange, Expr, Op, Plan, QueryGraph, VarId};
 
 use crate::needed::bottom_up;
-use crate::passes::Planning;
+use crate::planning::Planning;
 use crate::{Halt, conjuncts};
 
 /// Nodes and edges up to which patterns are merged: what is planned together takes more than linear time.

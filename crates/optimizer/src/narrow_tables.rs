@@ -5,7 +5,7 @@ use trimorph_algebra::Plan;
 
 use crate::Halt;
 use crate::needed::bottom_up;
-use crate::passes::Planning;
+use crate::planning::Planning;
 use crate::tables::{is_too_long, tables_of};
 
 /// The pass.
@@ -14,7 +14,7 @@ pub(crate) fn narrow_tables(plan: Plan, planning: &mut Planning<'_>) -> Result<P
     bottom_up(plan, &planning.needed, &mut |mut plan, _| {
         let mut is_empty = false;
         if let Plan::Match { graph, .. } = &mut plan {
-            crate::passes::poll(cancel)?;
+            crate::planning::poll(cancel)?;
             graph.tables = tables_of(catalog, graph);
             is_empty = graph.tables.values().any(Vec::is_empty)
                 || graph.edges.iter().any(|e| is_too_long(catalog, e));

@@ -1,7 +1,5 @@
 //! What the optimizer may do: switches for tests and measurements.
 
-use crate::passes;
-
 /// What the optimizer may do; everything on but for tests and the bench.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -61,11 +59,5 @@ impl Options {
             hash_join: HashJoins::Off,
             ..Self::default()
         }
-    }
-
-    /// The same without a pass; none if there is no pass of this name, or no plan can do without it.
-    pub fn without(self, pass: &str) -> Option<Self> {
-        let place = passes::switch_of(pass)?;
-        Some(Self { off: Switches(self.off.0 | 1 << place), ..self })
     }
 }

@@ -6,12 +6,13 @@
 
 use std::time::Instant;
 
-use trimorph_algebra::{BoundQuery, Plan, Vars};
+use trimorph_algebra::{BoundQuery, Plan};
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Phase};
 use trimorph_catalog::CatalogView;
 
-use crate::selectivity::{Estimator, Statistics};
-use crate::{Halt, Optimized, Options, VarSet};
+use crate::planning::Planning;
+use crate::selectivity::Estimator;
+use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, check, count_trails, drop_unused, hang_counts, merge_patterns, narrow_tables, plan_match,
     push_filters, tell_apart, walks,
@@ -21,6 +22,15 @@ use crate::{
 /// pattern of a thousand relationships needs two or three for each.
 pub const PLAN_DEPTH_MAX: usize = 5_000;
 
+/// A planned query, and what its planning took.
+#[derive(Debug)]
+pub struct Optimized {
+    /// The query.
+    pub query: BoundQuery,
+    /// The passes that ran, in order.
+    pub passes: Vec<PassRun>,
+}
+
 /// A pass that ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PassRun {
@@ -28,33 +38,6 @@ pub struct PassRun {
     pub name: &'static str,
     /// What it took.
     pub nanos: u64,
-}
-
-/// What passes work with.
-pub(crate) struct Planning<'a> {
-    pub(crate) catalog: &'a CatalogView<'a>,
-    pub(crate) estimator: Option<&'a dyn Estimator>,
-    pub(crate) options: Options,
-    pub(crate) cancel: &'a CancelToken,
-    pub(crate) vars: &'a mut Vars,
-    /// The variables of the result.
-    pub(crate) needed: VarSet,
-}
-
-impl<'a> Planning<'a> {
-    pub(crate) fn statistics(&self) -> Statistics<'a> {
-        Statistics { catalog: self.catalog, estimator: self.estimator }
-    }
-
-    /// Stops planning if somebody asked.
-    pub(crate) fn poll(&self) -> Result<(), Halt> {
-        poll(self.cancel)
-    }
-}
-
-/// Stops planning if somebody asked.
-pub(crate) fn poll(cancel: &CancelToken) -> Result<(), Halt> {
-    if cancel.is_cancelled() { Err(Diagnostic::cancelled()) } else { Ok(()) }
 }
 
 /// One pass: takes the plan, gives a plan with the same rows.
@@ -84,9 +67,12 @@ pub fn pass_names() -> impl Iterator<Item = (&'static str, bool)> {
     PASSES.iter().map(|pass| (pass.name, !pass.required))
 }
 
-/// The place of a pass that can be switched off.
-pub(crate) fn switch_of(name: &str) -> Option<usize> {
-    PASSES.iter().position(|pass| pass.name == name && !pass.required)
+impl Options {
+    /// The same without a pass; none if there is no pass of this name, or no plan can do without it.
+    pub fn without(self, pass: &str) -> Option<Self> {
+        let place = PASSES.iter().position(|known| known.name == pass && !known.required)?;
+        Some(Self { off: Switches(self.off.0 | 1 << place), ..self })
+    }
 }
 
 pub(crate) fn run(

@@ -4,7 +4,7 @@
 use trimorph_algebra::Plan;
 
 use crate::needed::bottom_up;
-use crate::passes::Planning;
+use crate::planning::Planning;
 use crate::{Halt, conjuncts};
 
 /// The pass.

@@ -14,7 +14,7 @@ use trimorph_types::LogicalType;
 
 use crate::Halt;
 use crate::needed::bottom_up;
-use crate::passes::{Planning, poll};
+use crate::planning::{Planning, poll};
 use crate::tables::{Tables, edge_tables};
 
 /// Pairs looked at between two looks at the flag that cancels.

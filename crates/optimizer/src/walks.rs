@@ -15,7 +15,7 @@ use trimorph_algebra::{
 use trimorph_types::Value;
 
 use crate::needed::bottom_up;
-use crate::passes::Planning;
+use crate::planning::Planning;
 use crate::{Halt, VarSet, conjunction, vars_of};
 
 /// Walks by the variables of their edges.

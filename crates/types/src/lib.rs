@@ -1,12 +1,13 @@
 //! Values: what a cell can hold, in every language, with equality, equivalence, order and text form.
 //!
-//! Data's way through the files: `value` (layout) · `nested` (how large it is) · `decimal`, `literal` (its
-//! larger parts) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601, arithmetic) · `format`
-//! (text).
+//! Data's way through the files: `value` (layout) · `extent`, `nested` (how large it is) · `decimal`,
+//! `literal` (its larger parts) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601, arithmetic)
+//! · `format` (text).
 #![forbid(unsafe_code)]
 
 pub mod compare;
 mod decimal;
+mod extent;
 pub mod format;
 mod literal;
 mod logical;
@@ -24,10 +25,11 @@ mod samples;
 
 pub use compare::{Grouping, compare, equals, equivalent, hash_equivalent, order};
 pub use decimal::Decimal;
+pub use extent::{EXTENT_MAX, Extent, Nested};
 pub use format::{Describe, format_literal, format_value};
 pub use literal::{Literal, LiteralKind};
 pub use logical::LogicalType;
-pub use nested::{EXTENT_MAX, Extent, ListBuilder, Nested};
+pub use nested::ListBuilder;
 pub use value::{
     Date, DateTime, Duration, LocalDateTime, LocalTime, Map, Path, Relationship, Time, Value, Zone,
 };

@@ -1,50 +1,13 @@
-//! What lists and maps are kept in: their contents, and how large and how deep they are.
+//! How large and how deep lists and maps are, measured as they are made.
 //!
 //! Contents are shared, so a few steps can make a value that is far larger to walk than to hold (`[s, s]`
 //! forty times over), or so deep that no stack can walk it. Whoever builds values in a loop looks at their
 //! [`Extent`], which costs nothing, and refuses.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::extent::{Extent, Nested};
 use crate::{Map, Value};
-
-/// How large a value is, shared parts counted wherever they occur: what walking it, copying it out or
-/// printing it has to go through.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Extent {
-    /// Bytes, with those of the cell itself; stops at the largest number.
-    pub bytes: u64,
-    /// Lists and maps around the innermost value.
-    pub depth: u32,
-}
-
-/// Largest [`Extent`] of a value that an expression may make: 2 GiB, and as deep as a value can be walked on
-/// a small stack.
-pub const EXTENT_MAX: Extent = Extent { bytes: 2 << 30, depth: 1000 };
-
-/// A list's or a map's contents with their extent.
-#[derive(Clone, Debug)]
-pub struct Nested<T> {
-    content: T,
-    extent: Extent,
-}
-
-impl<T> Nested<T> {
-    /// The extent, with that of the value's own cell.
-    pub fn extent(&self) -> Extent {
-        self.extent
-    }
-}
-
-impl<T> Deref for Nested<T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        &self.content
-    }
-}
 
 /// A list that is made element by element, and measured on the way: a list of millions is not walked again
 /// when it is done.

@@ -3,6 +3,7 @@
 mod arrow;
 mod csv;
 mod json;
+mod limits;
 mod line;
 mod markdown;
 mod table;
@@ -13,6 +14,7 @@ use trimorph::QueryResult;
 
 use crate::failure::Failure;
 
+pub(crate) use limits::{Limits, one_line};
 pub(crate) use table::Table;
 
 /// How a result is written.
@@ -43,21 +45,6 @@ impl Format {
     }
 }
 
-/// How much of a table is shown.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limits {
-    /// Rows of a table; all if `None`.
-    pub(crate) rows: Option<usize>,
-    /// What to do to see the others.
-    pub(crate) rows_hint: &'static str,
-    /// Columns of the terminal; unlimited if `None`.
-    pub(crate) width: Option<usize>,
-    /// Whether Arrow goes to a file, which has a footer, instead of a stream.
-    pub(crate) is_file: bool,
-    /// Whether headers may be coloured.
-    pub(crate) color: bool,
-}
-
 /// Writes all rows of `result` and gives their number.
 pub(crate) fn write(
     result: &mut QueryResult,
@@ -80,22 +67,4 @@ pub(crate) fn write(
         None => Ok(written),
         Some(error) => Err(Failure::message(error.to_string())),
     }
-}
-
-/// A cell's text on one line, without characters that would move the cursor.
-pub(crate) fn one_line(text: &str) -> String {
-    if !text.contains(char::is_control) {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => out.extend(c.escape_unicode()),
-            c => out.push(c),
-        }
-    }
-    out
 }

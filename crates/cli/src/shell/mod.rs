@@ -9,6 +9,7 @@ mod interactive;
 mod piped;
 mod schema;
 mod session;
+mod take;
 
 use std::io::{IsTerminal as _, stdin};
 use std::path::PathBuf;

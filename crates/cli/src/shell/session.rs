@@ -53,15 +53,6 @@ impl Session {
         Self { database, asking, terminal: *terminal, last: None }
     }
 
-    /// Runs a command or all statements of `text`.
-    pub(super) fn take(&mut self, text: &str, out: &mut (dyn Write + Send)) -> Result<Next, Failure> {
-        if is_command(text) {
-            return super::command::run(self, text, out);
-        }
-        self.statements(text, out)?;
-        Ok(Next::Continue)
-    }
-
     /// Runs all statements of `text`.
     pub(super) fn statements(&mut self, text: &str, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
         for statement in scan::statements(text) {

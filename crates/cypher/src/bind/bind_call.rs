@@ -4,7 +4,8 @@ use trimorph_algebra::{ApplyKind, Plan};
 
 use super::Binder;
 use super::bind_expression::{local_in_subquery, undefined};
-use super::bind_query::{Origin, Part};
+use super::bind_query::Origin;
+use super::part::Part;
 use super::report::{Bound, already_bound};
 use super::scope::Scope;
 use super::trim_argument::trim;

@@ -6,10 +6,10 @@ use trimorph_algebra::{ApplyKind, Expr, LabelExpr, Plan, QueryGraph, VarId};
 
 use super::Binder;
 use super::bind_pattern::Pattern;
-use super::bind_query::Part;
 use super::bind_shortest::{conditions_on_wholes, take_searches};
 use super::bind_where::Conjunct;
 use super::context::{Context, Hoist};
+use super::part::Part;
 use super::report::Bound;
 use super::scope::Scope;
 use super::trim_argument::trim;

@@ -8,9 +8,9 @@ use trimorph_base::{Diagnostic, ErrorKind, Span};
 
 use super::Binder;
 use super::bind_expression::Typed;
-use super::bind_query::{Columns, Part};
 use super::check_types::Type;
 use super::context::Context;
+use super::part::{Columns, Part};
 use super::report::{Bound, already_bound, of_kind, semantic, suggest, with_hint, with_suggestion};
 use super::scope::Scope;
 use crate::ast::{self, CallProcedure, Clause, Query, Yield};

@@ -8,13 +8,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use trimorph_algebra::{Expr, Plan, VarId};
+use trimorph_algebra::{Expr, VarId};
 use trimorph_base::Span;
 
 use super::Binder;
-use super::bind_query::{Columns, Part};
 use super::bind_sort::Tail;
 use super::context::{Context, Grouping, Key, Mode};
+use super::part::{Columns, Part};
+use super::projected::{Output, Projected};
 use super::report::{Bound, semantic, with_hint};
 use super::scope::Scope;
 use super::walk_expression::{aggregates, is_aggregate};
@@ -43,33 +44,6 @@ impl<'q> Column<'q> {
     fn aggregates(&self) -> bool {
         self.expr().is_some_and(aggregates)
     }
-}
-
-/// A bound column.
-pub(super) struct Output<'q> {
-    pub(super) name: Arc<str>,
-    pub(super) var: VarId,
-    pub(super) value: Expr,
-    /// What was written, unless it comes from `*`.
-    pub(super) expr: Option<&'q ast::Expr>,
-}
-
-impl Output<'_> {
-    /// Whether the rows have the variable already.
-    pub(super) fn is_kept(&self) -> bool {
-        matches!(self.value, Expr::Var(var) if var == self.var)
-    }
-}
-
-/// The columns and what they were computed from.
-pub(super) struct Projected<'q> {
-    pub(super) plan: Plan,
-    pub(super) outputs: Vec<Output<'q>>,
-    /// The names before the projection.
-    pub(super) before: Scope,
-    /// What the groups have, if the projection aggregates.
-    pub(super) grouping: Option<Grouping<'q>>,
-    pub(super) keys: Vec<(VarId, Expr)>,
 }
 
 impl<'q> Binder<'q> {

@@ -1,24 +1,16 @@
 //! Queries: clause after clause.
 
-use trimorph_algebra::{Plan, VarId};
+use trimorph_algebra::Plan;
 use trimorph_base::Diagnostic;
 use trimorph_types::LogicalType;
 
 use super::Binder;
 use super::bind_procedure::standalone;
 use super::check_types::Type;
+use super::part::{Columns, Part};
 use super::report::{Bound, already_bound};
 use super::scope::Scope;
 use crate::ast::{Clause, Imports, Query, SingleQuery, Unwind};
-
-/// A plan and the names of its rows.
-pub(super) struct Part {
-    pub(super) plan: Plan,
-    pub(super) scope: Scope,
-}
-
-/// Result columns and their variables.
-pub(super) type Columns = Vec<(String, VarId)>;
 
 /// Where a query stands.
 #[derive(Clone, Copy)]

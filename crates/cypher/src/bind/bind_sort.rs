@@ -11,11 +11,11 @@ use trimorph_algebra::{Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
 
 use super::Binder;
-use super::bind_projection::{Output, Projected};
 use super::bind_where::Conjunct;
 use super::check_types::expect;
 use super::compare_expressions::Sketches;
 use super::context::{Context, Grouping, Hoist, Key, Mode};
+use super::projected::{Output, Projected};
 use super::report::{Bound, semantic, with_hint};
 use super::scope::Scope;
 use super::walk_expression::aggregates;

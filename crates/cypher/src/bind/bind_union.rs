@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use trimorph_algebra::{Expr, Plan, VarId};
 
 use super::Binder;
-use super::bind_query::{Columns, Origin};
+use super::bind_query::Origin;
+use super::part::Columns;
 use super::report::{Bound, semantic, with_hint};
 use crate::ast::{Query, SingleQuery, UnionKind};
 

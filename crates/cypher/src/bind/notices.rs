@@ -1,20 +1,16 @@
 //! Notices: names of labels, types and properties that nothing in the graph has.
 //!
 //! Such names are legal and match nothing, so a slip of the pen is an empty answer. Binding notes each name
-//! where it looks one up; at the end the first [`NOTICES_MAX`] become texts with suggestions. An empty graph
-//! gives none: every name would be unknown.
+//! where it looks one up (`note_names`); at the end the first [`NOTICES_MAX`] become texts with suggestions.
+//! An empty graph gives none: every name would be unknown.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_base::{Notice, Span};
 use trimorph_catalog::{CatalogView, NameKind};
-use trimorph_types::LogicalType;
 
-use super::Binder;
-use super::check_types::Type;
-use super::report::{Bound, suggest};
-use crate::ast::{LabelExpr, LabelExprKind};
+use super::report::suggest;
 
 /// Notices of one query.
 const NOTICES_MAX: usize = 10;
@@ -34,7 +30,7 @@ fn notice(kind: NameKind, name: &str, span: Span, catalog: &CatalogView<'_>) -> 
 pub(super) struct Unknown(BTreeMap<(NameKind, Arc<str>), Span>);
 
 impl Unknown {
-    fn add(&mut self, kind: NameKind, name: Arc<str>, span: Span) {
+    pub(super) fn add(&mut self, kind: NameKind, name: Arc<str>, span: Span) {
         let first = self.0.entry((kind, name)).or_insert(span);
         *first = if span.start < first.start { span } else { *first };
     }
@@ -45,36 +41,5 @@ impl Unknown {
         names.sort_by_key(|(_, span)| span.start);
         names.truncate(NOTICES_MAX);
         names.into_iter().map(|((kind, name), span)| notice(kind, &name, span, catalog)).collect()
-    }
-}
-
-impl Binder<'_> {
-    /// Notes the labels of a node, or types of a relationship, that are unknown.
-    pub(super) fn note_labels(&mut self, labels: &LabelExpr, kind: NameKind) -> Bound<()> {
-        match &labels.kind {
-            LabelExprKind::Any => Ok(()),
-            LabelExprKind::Not(inner) => self.note_labels(inner, kind),
-            LabelExprKind::And(parts) | LabelExprKind::Or(parts) => {
-                parts.iter().try_for_each(|part| self.note_labels(part, kind))
-            }
-            LabelExprKind::Name(name) => {
-                let full = self.full_name(name)?;
-                self.note(kind, full, name.span);
-                Ok(())
-            }
-        }
-    }
-
-    /// Notes a property that is unknown. What may be a map or a value of time has keys that no catalog knows.
-    pub(super) fn note_property(&mut self, of: Type, key: &Arc<str>, span: Span) {
-        if matches!(of.is, LogicalType::Node | LogicalType::Relationship) {
-            self.note(NameKind::Property, Arc::clone(key), span);
-        }
-    }
-
-    fn note(&mut self, kind: NameKind, name: Arc<str>, span: Span) {
-        if self.catalog.has_node_tables() && !self.catalog.is_known(kind, &name) {
-            self.unknown.add(kind, name, span);
-        }
     }
 }

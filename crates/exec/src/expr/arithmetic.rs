@@ -4,7 +4,7 @@ use trimorph_algebra::Op;
 use trimorph_types::Value;
 use trimorph_vector::{Group, Nulls, Values, Vector};
 
-use super::vector::{Evaluated, positions};
+use super::evaluated::{Evaluated, positions};
 
 /// Integer and float arithmetic. An overflow, and a division by zero, is left to the scalar evaluator, which
 /// has the message.

@@ -7,8 +7,8 @@ use trimorph_algebra::Op;
 use trimorph_types::Value;
 use trimorph_vector::{Group, Nulls, Values, Vector};
 
+use super::evaluated::{Evaluated, positions};
 use super::range::swapped;
-use super::vector::{Evaluated, positions};
 
 /// Whether each value is among constants of its own type; `None` where that needs the general operator.
 pub(super) fn member<'s>(v: &Vector<'s>, items: &[Value], g: &Group<'s>) -> Option<Vector<'s>> {

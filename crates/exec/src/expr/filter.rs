@@ -5,7 +5,8 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Selection, Values};
 
 use super::Ex;
-use super::vector::{Evaluated, evaluate};
+use super::evaluated::Evaluated;
+use super::vector::evaluate;
 use crate::{Context, ExecError};
 
 /// Keeps the selected positions of `group` for which `predicate` is true.

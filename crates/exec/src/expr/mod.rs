@@ -10,6 +10,7 @@ mod arithmetic;
 mod bind;
 mod compare;
 mod compile;
+mod evaluated;
 mod filter;
 mod items;
 mod made;
@@ -31,13 +32,14 @@ use crate::layout::Place;
 
 pub(crate) use bind::Binder;
 pub(crate) use compile::compile;
+pub(crate) use evaluated::Evaluated;
 pub(crate) use filter::{check_boolean, filter};
 pub(crate) use items::Items;
 pub(crate) use made::bounded;
 pub(crate) use property_test::{PropertyTest, TestState};
 pub(crate) use range::integer_range;
 pub(crate) use scalar::Row;
-pub(crate) use vector::{Evaluated, evaluate};
+pub(crate) use vector::evaluate;
 
 /// A compiled expression. Parameters are in plans only: they are bound before anything is evaluated.
 #[derive(Clone, Debug)]

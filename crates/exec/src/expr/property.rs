@@ -6,7 +6,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Nulls, Values, Vector};
 
 use super::Ex;
-use super::vector::{Evaluated, evaluate_shallow, positions};
+use super::evaluated::{Evaluated, evaluate_shallow, positions};
 use crate::Context;
 
 /// Reads a property of nodes or edges; `None` where it cannot be read column by column.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trimorph_algebra::{ApplyKind, Plan, VarId};
 
 use super::join::is_constant;
-use super::{Lowered, Lowering, Vars, vars_of};
+use super::lowering::{Lowered, Lowering, Vars, vars_of};
 use crate::ExecError;
 use crate::ops;
 use crate::physical::Spec;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trimorph_algebra::{CountStep, Expr, Extend, Plan, ShortestKind, VarExtendMode, VarId};
 use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess};
 
-use super::{Lowered, Lowering, Vars, cursor, group_needed, vars_of};
+use super::lowering::{Lowered, Lowering, Vars, cursor, group_needed, vars_of};
 use crate::ExecError;
 use crate::layout::Layout;
 use crate::ops;

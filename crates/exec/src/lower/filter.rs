@@ -2,7 +2,7 @@
 
 use trimorph_algebra::{Expr, Extend, VarId};
 
-use super::{Lowered, Lowering, Vars, conjuncts, group_needed, vars_of};
+use super::lowering::{Lowered, Lowering, Vars, conjuncts, group_needed, vars_of};
 use crate::ExecError;
 use crate::ops;
 use crate::physical::Spec;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Plan, VarId};
 
-use super::{Lowered, Lowering, Vars, rows_layout};
+use super::lowering::{Lowered, Lowering, Vars, rows_layout};
 use crate::ExecError;
 use crate::layout::Layout;
 use crate::ops;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Plan, ProcedureCall, VarId};
 
-use super::{Lowered, Lowering, Vars, rows_layout, vars_of};
+use super::lowering::{Lowered, Lowering, Vars, rows_layout, vars_of};
 use crate::ExecError;
 use crate::layout::Place;
 use crate::ops;

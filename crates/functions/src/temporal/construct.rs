@@ -9,8 +9,8 @@ use trimorph_types::temporal::{
 };
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, Time, Value};
 
-use super::Kind;
 use super::fields::{Fields, days_of, time_of, zone, zone_of};
+use super::kind::Kind;
 use crate::context::{Clock, Context};
 use crate::error::{Answer, overflow, temporal, wrong_type};
 

@@ -4,7 +4,7 @@ use trimorph_base::{Diagnostic, nearest};
 use trimorph_types::temporal::{DateFields, TimeFields, ZoneId};
 use trimorph_types::{LocalTime, Map, Value, Zone};
 
-use super::Kind;
+use super::kind::Kind;
 use crate::error::{bad_argument, temporal, wrong_type};
 
 /// What a map says.

@@ -2,8 +2,8 @@
 
 use trimorph_types::Value;
 
-use super::Kind;
 use super::construct::{clock, construct, from_epoch};
+use super::kind::Kind;
 use super::truncate::truncate;
 use crate::context::{Clock, Context};
 use crate::error::{Answer, overflow, wrong_type};

@@ -5,9 +5,9 @@ use trimorph_base::Diagnostic;
 use trimorph_types::temporal::{Unit, ZoneId};
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, Time, Value};
 
-use super::Kind;
 use super::construct::at_clock;
 use super::fields::{Fields, days_of, time_of, zone_of};
+use super::kind::Kind;
 use crate::context::Context;
 use crate::error::{Answer, bad_argument, temporal, wrong_type};
 

@@ -12,6 +12,7 @@
 
 mod activity;
 mod friends;
+mod layout;
 mod persons;
 mod rng;
 mod rows;
@@ -23,4 +24,5 @@ mod text;
 mod words;
 mod world;
 
-pub use snb::{GenerateReport, SNB_NOTICE, SnbLayout, generate_snb, load_generated_snb, persons_of_scale};
+pub use layout::SnbLayout;
+pub use snb::{GenerateReport, SNB_NOTICE, generate_snb, load_generated_snb, persons_of_scale};

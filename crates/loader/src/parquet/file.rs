@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 
 use super::convert::parse_of;
-use super::work::guard;
+use super::guard::guard;
 use crate::LoadError;
 use crate::plan::{Parse, TablePlan};
 

@@ -6,6 +6,7 @@
 
 mod convert;
 mod file;
+mod guard;
 mod work;
 
 pub(crate) use file::ParquetFile;

@@ -1,8 +1,6 @@
 //! A row group in, batches and refused rows out.
 
 use std::fs::File;
-use std::panic::AssertUnwindSafe;
-use std::path::Path;
 
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -10,6 +8,7 @@ use trimorph_store::bulk::{ColumnBatch, Lines, Origin, Rejected};
 
 use super::ParquetFile;
 use super::convert::{convert, value_bytes};
+use super::guard::guard;
 use crate::LoadError;
 use crate::gather::{Columns, select};
 use crate::pipeline::{Parsed, Work};
@@ -17,13 +16,6 @@ use crate::plan::Parse;
 
 /// Rows decoded at once.
 const BATCH_ROWS: usize = 1 << 16;
-
-/// Runs a decoder that is not ours, on bytes that are not ours: on some broken files it panics instead of
-/// failing.
-pub(super) fn guard<T>(path: &Path, decode: impl FnOnce() -> Result<T, LoadError>) -> Result<T, LoadError> {
-    std::panic::catch_unwind(AssertUnwindSafe(decode))
-        .unwrap_or_else(|_| Err(LoadError::format(path, "not a valid Parquet file: its decoder gave up")))
-}
 
 /// A row group, to be decoded.
 pub(crate) struct ParquetWork {

@@ -8,12 +8,12 @@ use std::collections::HashSet;
 use trimorph_algebra::{EdgePattern, EdgeRange, KeyLookup, LabelExpr, NodeScan, Plan, VarId};
 
 use super::Planner;
+use super::component::Component;
 use super::hash_joins::Parts;
-use super::order_joins::Component;
 use crate::degrees::rows_of;
 use crate::estimate::Estimate;
 use crate::lookups::{Lookup, lookup_of, prune_of};
-use crate::passes::poll;
+use crate::planning::poll;
 use crate::walks::asks_of_rows;
 use crate::{Halt, HashJoins, VarSet};
 

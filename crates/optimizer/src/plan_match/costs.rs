@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use trimorph_algebra::EdgeRange;
 use trimorph_base::TableId;
 
-use super::order_joins::Component;
+use super::component::Component;
 use crate::degrees::{degree, degree_of_few, rows_of};
 
 /// A row reached over a vertex column, which is read along; one from a list, a jump shared with its

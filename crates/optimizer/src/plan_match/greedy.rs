@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 
+use super::component::Component;
 use super::costs::{Costs, Reached, Rows};
-use super::order_joins::{Component, Order, Step};
+use super::order_joins::{Order, Step};
 use crate::Halt;
 use crate::degrees::are_picked;
-use crate::passes::poll;
+use crate::planning::poll;
 
 /// Nodes up to which every start is tried.
 const ALL_STARTS_MAX: usize = 63;

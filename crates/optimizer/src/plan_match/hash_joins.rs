@@ -15,7 +15,7 @@ use super::order_joins::{Order, Step};
 use super::semi_joins::is_harmless;
 use super::{Hanging, Planner};
 use crate::estimate::Estimate;
-use crate::passes::poll;
+use crate::planning::poll;
 use crate::{Halt, VarSet};
 
 /// What the indices of an order mean.

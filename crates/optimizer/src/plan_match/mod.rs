@@ -13,6 +13,7 @@
 //! A pattern is planned without a look at what stands above it but which variables are needed, and asks no
 //! other pass.
 
+mod component;
 mod components;
 mod conditions;
 mod costs;
@@ -33,7 +34,7 @@ use trimorph_base::CancelToken;
 
 use crate::estimate::Estimate;
 use crate::needed::{bottom_up, made_of};
-use crate::passes::{Planning, poll};
+use crate::planning::{Planning, poll};
 use crate::selectivity::Statistics;
 use crate::tables::Tables;
 use crate::walks::Walks;

@@ -7,14 +7,10 @@
 //! list (GF-CL §7: sequential against random). Above 12 nodes, or with very many edges among fewer, the
 //! cheapest next step is taken instead (`greedy`).
 
-use trimorph_algebra::{EdgePattern, VarId};
-use trimorph_base::CancelToken;
-use trimorph_catalog::CatalogView;
-
+use super::component::Component;
 use super::costs::{Costs, Rows};
 use crate::degrees::are_picked;
-use crate::passes::poll;
-use crate::tables::Tables;
+use crate::planning::poll;
 use crate::{Halt, HashJoins};
 
 /// Most nodes for which all connected sets are looked at: 2^12 sets.
@@ -28,28 +24,6 @@ const BUILD_COST: f64 = 8.0;
 const LOOKUP_COST: f64 = 4.0;
 /// Most nodes for which hash joins are tried: 7 × 3^6 pairs of sets. Chosen by that number, not measured.
 const BUSHY_MAX: usize = 7;
-
-/// What the order is made for.
-#[derive(Clone, Copy)]
-pub(super) struct Component<'a> {
-    pub(super) catalog: &'a CatalogView<'a>,
-    pub(super) nodes: &'a [VarId],
-    pub(super) edges: &'a [EdgePattern],
-    pub(super) tables: &'a Tables,
-    /// For each node, the part that its own predicates let through.
-    pub(super) selectivity: &'a [f64],
-    /// For each node, whether it can be looked up by key or id.
-    pub(super) lookup: &'a [bool],
-    /// For each node, whether the input rows have it.
-    pub(super) bound: &'a [bool],
-    /// Input rows.
-    pub(super) rows: f64,
-    /// Whether parts may be planned by themselves and joined.
-    pub(super) bushy: HashJoins,
-    /// Keep the order of the text.
-    pub(super) textual: bool,
-    pub(super) cancel: &'a CancelToken,
-}
 
 /// One step of an order.
 #[derive(Clone, Debug)]

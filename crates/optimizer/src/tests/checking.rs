@@ -8,7 +8,7 @@ use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
 use super::small::{Small, catalog};
-use crate::passes::Planning;
+use crate::planning::Planning;
 use crate::{Options, VarSet, check};
 
 fn scan(var: VarId, tables: Vec<TableId>) -> Plan {

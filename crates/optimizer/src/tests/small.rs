@@ -13,7 +13,8 @@ use trimorph_catalog::{
 };
 use trimorph_types::{LogicalType, Value};
 
-use crate::passes::{PASSES, Planning};
+use crate::passes::PASSES;
+use crate::planning::Planning;
 use crate::{Options, VarSet};
 
 /// 1,000 persons with a key, 10 cities, 5,000 messages; persons know 10 others, live in one city, like 20

@@ -23,10 +23,11 @@ use trimorph_catalog::{
     Catalog, CharacteristicSet, KnownEdgeTable, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo,
 };
 use trimorph_types::LogicalType;
-use trimorph_vfs::{CodecError, RegionOptions, lay_out};
+use trimorph_vfs::{RegionOptions, lay_out};
 
 use super::column_estimate::estimate_bytes;
 use super::edges::{EdgeTableInput, build_edge_table, route_edges};
+use super::errors::{no_memory, too_large, unreadable};
 use super::keys::{KeySpace, key_at};
 use super::large_list::EDGES_MIN;
 use super::waiting_edges::WaitingEdges;
@@ -279,10 +280,6 @@ impl Drop for Turn<'_> {
     }
 }
 
-pub(super) fn too_large(what: &str, max: u64) -> BulkError {
-    BulkError::TooLarge(format!("more than {max} {what}"))
-}
-
 /// Most rows of a node table: one past the last fits 32 bits, and one more for none.
 const ROWS_MAX: u64 = u32::MAX as u64 - 1;
 
@@ -293,16 +290,6 @@ fn check_rows(rows: u64) -> Result<(), BulkError> {
 
 fn small(id: usize, what: &str) -> Result<u16, BulkError> {
     u16::try_from(id).map_err(|_| too_large(what, 1 << 16))
-}
-
-/// There is no memory for the finished pieces.
-pub(super) fn no_memory(error: std::io::Error) -> BulkError {
-    BulkError::TooLarge(format!("could not get memory for a table: {error}"))
-}
-
-/// What was written just now cannot be read: a bug, and not of who loads.
-pub(super) fn unreadable(error: CodecError) -> BulkError {
-    BulkError::TooLarge(format!("could not build a table: {error}"))
 }
 
 fn finish_nodes(

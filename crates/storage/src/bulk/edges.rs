@@ -13,7 +13,7 @@ use trimorph_encoding::{Packed, pack};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 
-use super::builder::{no_memory, unreadable};
+use super::errors::{no_memory, unreadable};
 use super::keys::KeySpace;
 use super::sorted_edges::SortedEdges;
 use super::waiting_column::{WaitingColumn, gather, gather_rows};

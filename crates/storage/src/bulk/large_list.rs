@@ -17,7 +17,7 @@
 use trimorph_base::{NodeId, PAGE_ROWS, TableId};
 
 use super::BulkError;
-use super::builder::too_large;
+use super::errors::too_large;
 use crate::adjacency::{SegmentLists, WrittenAdjacency};
 use crate::column::SEGMENT_ROWS;
 

@@ -3,6 +3,7 @@
 mod builder;
 mod column_estimate;
 mod edges;
+mod errors;
 mod input;
 mod keys;
 mod large_list;

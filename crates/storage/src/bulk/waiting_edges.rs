@@ -7,7 +7,7 @@
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{Packed, pack};
 
-use super::builder::too_large;
+use super::errors::too_large;
 use super::keys::{Key, KeySpace, key_at};
 use super::waiting_column::WaitingColumn;
 use super::{BulkError, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Lines, Rejected};

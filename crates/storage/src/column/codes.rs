@@ -18,8 +18,7 @@ use trimorph_base::NodeId;
 use trimorph_encoding::{PackedView, RankView, line};
 use trimorph_vfs::prefetch;
 
-use super::format::SEGMENT_ROWS;
-use super::view::split;
+use super::format::{SEGMENT_ROWS, split};
 
 /// Rows taken at a time: as many as a word has bits.
 pub(super) const BATCH_ROWS: usize = 64;

@@ -15,8 +15,9 @@
 use trimorph_encoding::PackedView;
 use trimorph_types::LogicalType;
 
-use super::format::{SEGMENT_ROWS, ZONE_ROWS, ZoneRange};
-use super::view::{ColumnView, DataView, PresenceView, SegmentView, split, text_at};
+use super::format::{SEGMENT_ROWS, ZONE_ROWS, ZoneRange, split};
+use super::segment_view::{DataView, PresenceView, SegmentView, text_at};
+use super::view::ColumnView;
 
 /// Rows from which zone maps are asked: below, looking costs more than comparing (32-bit codes are compared 4
 /// a cycle).

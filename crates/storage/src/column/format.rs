@@ -1,16 +1,8 @@
 //! What a column is made of, and the form of its pieces: segments, dictionary, FSST table.
 
-use std::sync::{Arc, OnceLock};
-
-use self_cell::self_cell;
-use trimorph_encoding::{DecimalsView, FsstTable, Packed, PackedView, RANK_ENTRY_BYTES, RankView};
+use trimorph_encoding::{DecimalsView, Packed, PackedView, RANK_ENTRY_BYTES, RankView};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, TextBytes};
-
-use super::codes::Codes;
-use super::stored_dictionary::Dictionary;
-use super::view::SegmentView;
-use crate::slot::{Content, Load, Slot, loads};
 
 /// Rows of a segment: the unit of encoding and of publication.
 pub const SEGMENT_ROWS: usize = 1 << 16;
@@ -206,6 +198,13 @@ fn read_floats(piece: &Piece, meta: &mut Decoder<'_>, len: usize) -> Result<Byte
     Ok(blob)
 }
 
+/// The segment of a row, and the row within.
+#[inline(always)]
+pub(super) fn split(row: u64) -> (usize, usize) {
+    let row = row as usize;
+    (row / SEGMENT_ROWS, row % SEGMENT_ROWS)
+}
+
 /// Smallest and largest integer of a zone; the smallest is above the largest where all are null.
 pub(crate) type ZoneRange = [i64; 2];
 
@@ -217,15 +216,6 @@ pub(crate) struct Stored {
     pub(crate) data: Data,
     pub(crate) exceptions: Option<Exceptions>,
     zones: Bytes,
-}
-
-self_cell! {
-    /// One piece of a column.
-    pub(crate) struct Segment {
-        owner: Stored,
-        #[covariant]
-        dependent: SegmentView,
-    }
 }
 
 /// What is known of a segment without reading it.
@@ -260,48 +250,8 @@ impl Given {
     }
 }
 
-impl Content for Segment {
-    type Given = Given;
-    type View<'v> = SegmentView<'v>;
-
-    /// **Errors**: metadata that does not fit the blobs, the rows or what is given. **Cost**: a look at every
-    /// end and code of strings.
-    fn read(piece: &Arc<Piece>, given: &Given) -> Result<Self, CodecError> {
-        let stored = Stored::read(piece, given)?;
-        if given.summary.is_some_and(|summary| summary != stored.summary()) {
-            let expected = "values as the directory describes them";
-            return Err(CodecError { offset: 0, expected });
-        }
-        Ok(Self::new(stored, |stored| SegmentView::new(stored)))
-    }
-
-    fn view(&self) -> &SegmentView<'_> {
-        self.borrow_dependent()
-    }
-}
-
-impl Segment {
-    /// The slot of a piece in memory, of so many rows of a column with this dictionary.
-    ///
-    /// **Errors**: as reading does.
-    pub(crate) fn slot(
-        column: &Column,
-        piece: Arc<Piece>,
-        rows: usize,
-    ) -> Result<Arc<Slot<Self>>, CodecError> {
-        let before = column.given(rows, None);
-        let given = |read: &Self| Given { summary: Some(read.borrow_owner().summary()), ..before.clone() };
-        Slot::read_with(piece, &before, given)
-    }
-
-    /// Rows without a value.
-    pub(crate) fn nulls(&self) -> usize {
-        self.borrow_owner().nulls()
-    }
-}
-
 /// Short names of encodings; their order is that of directories.
-const ENCODINGS: [&str; 12] = [
+pub(super) const ENCODINGS: [&str; 12] = [
     "null",
     "constant",
     "bitmap",
@@ -318,7 +268,7 @@ const ENCODINGS: [&str; 12] = [
 
 impl Stored {
     /// What a directory says of it.
-    fn summary(&self) -> Summary {
+    pub(super) fn summary(&self) -> Summary {
         let encoding = match (&self.presence, &self.data) {
             (Presence::None, _) => 0,
             (_, Data::Ints(i)) if i.bits == 0 => 1,
@@ -339,7 +289,7 @@ impl Stored {
     }
 
     /// Rows without a value.
-    fn nulls(&self) -> usize {
+    pub(super) fn nulls(&self) -> usize {
         let absent = match &self.presence {
             Presence::All => 0,
             Presence::None => self.rows,
@@ -363,136 +313,8 @@ pub(crate) struct Exceptions {
     pub(crate) bytes: Bytes,
 }
 
-/// A column, read in place.
-#[derive(Debug)]
-pub struct Column {
-    pub(crate) ty: LogicalType,
-    pub(crate) segments: Vec<Arc<Slot<Segment>>>,
-    pub(crate) dictionary: Dictionary,
-    pub(crate) fsst: Option<Arc<Slot<Fsst>>>,
-    /// The codes of all segments side by side, once all were touched.
-    codes: OnceLock<ColumnCodes>,
-}
-
-type MaybeCodes<'c> = Option<Codes<'c>>;
-
-self_cell! {
-    struct ColumnCodes {
-        owner: Vec<Arc<Slot<Segment>>>,
-        #[covariant]
-        dependent: MaybeCodes,
-    }
-}
-
-impl std::fmt::Debug for ColumnCodes {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("ColumnCodes")
-    }
-}
-
-/// The FSST table of a column, in a piece of its own.
-#[derive(Debug)]
-pub(crate) struct Fsst(FsstTable);
-
-impl Content for Fsst {
-    type Given = ();
-    type View<'v> = FsstTable;
-
-    fn read(piece: &Arc<Piece>, (): &()) -> Result<Self, CodecError> {
-        let mut meta = Decoder::new(piece.metadata());
-        let blob = piece.read_blob(&mut meta)?;
-        FsstTable::from_bytes(blob.as_slice()).map(Self).ok_or(meta.error("an FSST table"))
-    }
-
-    fn view(&self) -> &FsstTable {
-        &self.0
-    }
-}
-
-impl Fsst {
-    pub(crate) fn write(table: &FsstTable) -> Vec<u8> {
-        let mut piece = PieceWriter::new();
-        put_blob(table.to_bytes(), &mut piece);
-        piece.finish()
-    }
-}
-
-impl Column {
-    /// The type of its values; `Any` for general values.
-    pub fn logical_type(&self) -> LogicalType {
-        self.ty
-    }
-
-    pub(crate) fn new(
-        ty: LogicalType,
-        segments: Vec<Arc<Slot<Segment>>>,
-        dictionary: Dictionary,
-        fsst: Option<Arc<Slot<Fsst>>>,
-    ) -> Self {
-        Self { ty, segments, dictionary, fsst, codes: OnceLock::new() }
-    }
-
-    /// What is known of a segment of `rows` rows.
-    pub(crate) fn given(&self, rows: usize, summary: Option<Summary>) -> Given {
-        let (entries, fsst) = (self.dictionary.len(), self.fsst.is_some());
-        Given { ty: self.ty, rows, entries, fsst, summary }
-    }
-
-    /// Short names of the encodings its segments use, with how many use each.
-    pub fn encodings(&self) -> Vec<(&'static str, usize)> {
-        let mut counts: Vec<(&'static str, usize)> = Vec::new();
-        for summary in self.segments.iter().filter_map(|s| s.given().summary) {
-            let name = ENCODINGS.get(usize::from(summary.encoding)).copied().unwrap_or("unknown");
-            match counts.iter_mut().find(|(n, _)| *n == name) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((name, 1)),
-            }
-        }
-        counts
-    }
-
-    /// Whether some values are of another type than the column's.
-    pub(crate) fn has_exceptions(&self) -> bool {
-        self.segments.iter().any(|s| s.given().has_exceptions())
-    }
-
-    /// The codes of all segments, where all are packed integers; all must have been touched.
-    pub(super) fn codes(&self) -> Option<&Codes<'_>> {
-        let touched = self.segments.iter().all(|s| s.touched().is_some());
-        let codes = if touched {
-            Some(self.codes.get_or_init(|| {
-                ColumnCodes::new(self.segments.clone(), |slots| {
-                    Codes::new(slots.iter().map(|slot| slot.touched()?.view().codes()))
-                })
-            }))
-        } else {
-            None
-        };
-        codes?.borrow_dependent().as_ref()
-    }
-
-    /// Whether all values are of the column's type. General values are not looked at: they may be of any.
-    pub(crate) fn has_one_type(&self) -> bool {
-        let has_type = is_integral(self.ty) || matches!(self.ty, LogicalType::Float | LogicalType::String);
-        has_type && !self.has_exceptions()
-    }
-
-    /// All its pieces, in the order of a directory.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
-        let fsst = self.fsst.iter().map(|f| f.piece());
-        fsst.chain(self.dictionary.pieces.iter().map(|p| p.piece()))
-            .chain(self.segments.iter().map(|s| s.piece()))
-    }
-
-    /// What can be brought into memory, what others need first.
-    pub(crate) fn slots(&self) -> impl Iterator<Item = &dyn Load> {
-        let fsst = self.fsst.iter().map(|slot| &**slot as &dyn Load);
-        fsst.chain(loads(&self.dictionary.pieces)).chain(loads(&self.segments))
-    }
-}
-
 impl Stored {
-    fn read(piece: &Piece, given: &Given) -> Result<Self, CodecError> {
+    pub(super) fn read(piece: &Piece, given: &Given) -> Result<Self, CodecError> {
         let len = given.rows;
         let meta = &mut Decoder::new(piece.metadata());
         let (presence, present) = match meta.u8()? {

@@ -14,6 +14,9 @@ mod compare;
 mod compare_tests;
 mod dictionary;
 mod format;
+mod segment;
+mod segment_view;
+mod stored_column;
 mod stored_dictionary;
 #[cfg(test)]
 mod tests;
@@ -22,10 +25,13 @@ mod writer;
 
 pub use codes::RowId;
 pub use compare::{Condition, Test};
-pub use format::{Column, SEGMENT_ROWS, ZONE_ROWS};
 pub(crate) use format::{
-    Fsst, Ints as PackedInts, RankBytes, Segment, Summary, put_blob, read_presence, type_code, type_from_code,
+    Ints as PackedInts, RankBytes, Summary, put_blob, read_presence, type_code, type_from_code,
 };
+pub use format::{SEGMENT_ROWS, ZONE_ROWS};
+pub(crate) use segment::Segment;
+pub use stored_column::Column;
+pub(crate) use stored_column::Fsst;
 pub(crate) use stored_dictionary::{Dictionary, Entries};
 pub use view::{ColumnView, KnownSegment};
 pub use writer::{ColumnBytes, ColumnWriter};

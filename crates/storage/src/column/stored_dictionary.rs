@@ -12,7 +12,7 @@ use trimorph_encoding::{PackedView, pack};
 use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter, Pins, TextBytes};
 
 use super::format::{Ints, put_blob, read_text};
-use super::view::text_at;
+use super::segment_view::text_at;
 use crate::slot::{Content, Resolved, Slot};
 
 /// What a piece of a dictionary takes at most, so that a new entry is a small write.

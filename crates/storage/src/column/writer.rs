@@ -18,7 +18,9 @@ use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter, Pins};
 
 use super::dictionary::Dictionary;
-use super::format::{Column, Fsst, Ints, SEGMENT_ROWS, Segment, ZONE_ROWS, ZoneRange, is_integral, put_blob};
+use super::format::{Ints, SEGMENT_ROWS, ZONE_ROWS, ZoneRange, is_integral, put_blob};
+use super::segment::Segment;
+use super::stored_column::{Column, Fsst};
 use super::stored_dictionary::{self, DictionaryView, Entries};
 use crate::bulk::{ColumnBatch, ColumnData};
 use crate::slot::{Content, Slot};
@@ -77,7 +79,7 @@ impl WrittenColumn {
             .ok_or(CodecError { offset: 0, expected: "a dictionary" })?;
         let mut column = Column::new(self.ty, Vec::new(), dictionary, fsst);
         for rows in &self.rows {
-            let segment = Segment::slot(&column, next()?, *rows)?;
+            let segment = Segment::slot(&column.given(*rows, None), next()?)?;
             column.segments.push(segment);
         }
         Ok(column)

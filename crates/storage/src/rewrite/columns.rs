@@ -98,7 +98,7 @@ fn nothing(column: &Column, options: RegionOptions) -> Result<Arc<Slot<Segment>>
     (0..SEGMENT_ROWS).for_each(|_| writer.push_value(Value::Null));
     let piece = lay_out(writer.finish().0.pieces, options)?.pop();
     let piece = piece.ok_or(trimorph_vfs::CodecError { offset: 0, expected: "a piece" })?;
-    Ok(Segment::slot(column, piece, SEGMENT_ROWS)?)
+    Ok(Segment::slot(&column.given(SEGMENT_ROWS, None), piece)?)
 }
 
 /// The column with what was written in the place of some segments.
@@ -125,7 +125,7 @@ fn put(
     let mut out = Column::new(column.ty, column.segments.clone(), dictionary, fsst);
     let new = rows
         .into_iter()
-        .map(|rows| Ok(Segment::slot(&out, next()?, rows)?))
+        .map(|rows| Ok(Segment::slot(&out.given(rows, None), next()?)?))
         .collect::<Result<Vec<_>, RewriteError>>()?;
     // Rows that the table got since had no segment, or a shorter one: it is filled up with segments without
     // values.

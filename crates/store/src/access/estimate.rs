@@ -100,9 +100,11 @@ fn passing(
         && rows > looked as f64
         && let Bound::Terms(terms) = bound
     {
-        // What the sample saw bounds what can be there.
+        // What the sample saw bounds what can be there; one hit may be luck.
         let equal = terms.len() as f64 * present / stats.distinct.max(1) as f64;
-        part = (equal / rows).min(HITS_MIN as f64 / looked.max(1) as f64).max(part);
+        let (least, most) = (hits.saturating_sub(1), HITS_MIN);
+        let seen = |hits: usize| hits as f64 / looked.max(1) as f64;
+        part = (equal / rows).clamp(seen(least), seen(most));
     }
     // A slot may be null, or of a node without an edge.
     (counted * (present / slots.max(1.0)).min(1.0) + rows * part).min(present)

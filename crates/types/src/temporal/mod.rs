@@ -2,8 +2,8 @@
 //!
 //! Files in the data's order: `calendar` (days ↔ year, month, day, week) · `tzif`, `posix_zone`, `zone`
 //! (offsets of named zones) · `instant` (parts of each type) · `compose` (fields → values) · `fixed`,
-//! `ratio`, `duration` · `parse_*` · `text` (printing) · `component` (accessors) · `truncate` · `arithmetic`
-//! · `between`.
+//! `ratio`, `duration` · `reader`, `parse_*` · `text` (printing) · `component` (accessors) · `truncate` ·
+//! `arithmetic` · `between`.
 //!
 //! The calendar is the proleptic Gregorian one, years are astronomical (0 is 1 BC). Leap seconds do not
 //! exist.
@@ -24,6 +24,7 @@ mod parse;
 mod parse_duration;
 mod posix_zone;
 mod ratio;
+mod reader;
 mod text;
 mod truncate;
 mod tzif;

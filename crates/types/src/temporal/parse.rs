@@ -13,7 +13,8 @@ use super::calendar::{
     weeks_in_year,
 };
 use super::error::TemporalError;
-use super::zone::{OFFSET_SECONDS_MAX, ZoneId};
+use super::reader::Reader;
+use super::zone::{ZoneId, offset};
 use crate::value::{Date, DateTime, LocalDateTime, LocalTime, Time};
 
 /// Reads a date.
@@ -78,61 +79,11 @@ pub fn parse_datetime(text: &str, default_zone: &ZoneId) -> Result<DateTime, Tem
     }
 }
 
-/// Reads `Z` or `±HH[[:]MM[[:]SS]]` in seconds east of UTC.
-pub(super) fn offset(text: &str) -> Option<i32> {
-    if text.eq_ignore_ascii_case("z") {
-        return Some(0);
-    }
-    let mut reader = Reader(text);
-    let sign = if reader.eat('-') {
-        -1
-    } else if reader.eat('+') {
-        1
-    } else {
-        return None;
-    };
-    let mut seconds = reader.digits(2)? * 3_600;
-    for unit in [60, 1] {
-        if reader.at_end() {
-            break;
-        }
-        reader.eat(':');
-        seconds += reader.digits(2).filter(|n| *n < 60)? * unit;
-    }
-    let seconds = i32::try_from(seconds).ok().filter(|s| *s <= OFFSET_SECONDS_MAX)?;
-    reader.at_end().then_some(sign * seconds)
-}
-
 fn unreadable(kind: &'static str, text: &str) -> TemporalError {
     TemporalError::Text { kind, text: text.to_owned() }
 }
 
-/// The text not yet read.
-pub(super) struct Reader<'a>(pub(super) &'a str);
-
 impl Reader<'_> {
-    pub(super) fn at_end(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn eat(&mut self, expected: char) -> bool {
-        self.0.strip_prefix(expected).map(|rest| self.0 = rest).is_some()
-    }
-
-    fn digit_count(&self) -> usize {
-        self.0.bytes().take_while(u8::is_ascii_digit).count()
-    }
-
-    /// The next `count` digits as a number.
-    fn digits(&mut self, count: usize) -> Option<i64> {
-        if count == 0 || self.digit_count() < count {
-            return None;
-        }
-        let (digits, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        digits.parse().ok()
-    }
-
     fn local_datetime(&mut self) -> Option<(i64, LocalTime)> {
         let days = self.date()?;
         let time = if self.eat('T') { self.time()? } else { LocalTime::MIDNIGHT };

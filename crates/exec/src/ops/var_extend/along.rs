@@ -6,7 +6,7 @@ use trimorph_base::{Diagnostic, ErrorKind, NodeId};
 use trimorph_store::access::AdjacencyRef;
 use trimorph_types::{Relationship, Value};
 
-use super::Answers;
+use super::answers::Answers;
 use super::steps::{Candidates, Steps};
 use crate::{Context, ExecError};
 

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use trimorph_algebra::{ShortestKind, VarExtendMode};
 use trimorph_base::{EdgeId, NodeId};
 
-use super::Answers;
+use super::answers::Answers;
 use super::stack::Stack;
 use super::steps::{Candidates, Steps};
 use crate::charge::Charge;

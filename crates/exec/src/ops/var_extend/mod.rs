@@ -6,8 +6,10 @@
 //! a node. Both charge their arenas to the budget.
 
 mod along;
+mod answers;
 mod breadth;
 mod constrained;
+mod spec;
 mod stack;
 mod steps;
 mod trails;
@@ -15,69 +17,20 @@ mod trails;
 use std::sync::Arc;
 
 use trimorph_algebra::VarExtendMode;
-use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_store::access::EdgeAccess;
-use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
 use crate::charge::Charge;
-use crate::expr::Ex;
 use crate::operator::{BoxOperator, Operator};
 use crate::ops::Settled;
 use crate::rows::repeat;
 use crate::{Context, ExecError};
+use answers::Answers;
 use breadth::Breadth;
 use constrained::Constrained;
 use steps::Steps;
 use trails::Trails;
 
-/// What a variable-length extend does.
-#[derive(Clone, Debug)]
-pub(crate) struct VarSpec {
-    pub(crate) step: Arc<EdgeAccess>,
-    pub(crate) min: u32,
-    pub(crate) max: u32,
-    pub(crate) mode: VarExtendMode,
-    /// Condition on each edge, compiled for the input's group 0 (flat) and the edge in slot 0 of group 1.
-    pub(crate) each: Option<Ex>,
-    /// Condition on each node, compiled for the same and the node in slot 1 of group 1.
-    pub(crate) nodes: Option<Ex>,
-    /// Condition on the whole of a shortest path to the node it must end at, compiled for the same and the
-    /// list of edges in slot 0 of group 1.
-    pub(crate) condition: Option<Ex>,
-    /// With a condition on the whole, or in order of length: the steps against their direction.
-    pub(crate) back: Option<Arc<VarSpec>>,
-    /// The slot of the list of relationships that is walked along.
-    pub(crate) along: Option<usize>,
-    /// The slot of the node the walk must end at.
-    pub(crate) into: Option<usize>,
-    pub(crate) want_edges: bool,
-    /// Whether the walk must know the ids of edges.
-    pub(crate) needs_ids: bool,
-    /// Edges are given from the last walked to the first.
-    pub(crate) reversed: bool,
-    pub(crate) from: usize,
-    pub(crate) slots: usize,
-    pub(crate) keep: Vec<usize>,
-    /// Tables the last node may be in; none for all.
-    pub(crate) to_tables: Option<Vec<TableId>>,
-}
-
-impl VarSpec {
-    /// Whether every edge is walked in the same direction, from source to target or back.
-    pub(crate) fn is_one_way(step: &EdgeAccess) -> bool {
-        let mut all = step.by_table.iter().flatten();
-        all.next().is_none_or(|first| all.all(|r| r.forward == first.forward))
-    }
-
-    #[inline]
-    fn ends_well(&self, node: NodeId) -> bool {
-        self.to_tables.as_ref().is_none_or(|ts| ts.contains(&node.table()))
-    }
-}
-
-/// Edges that the lists of a batch hold before it is full: walks may be as long as the graph is large.
-const BATCH_EDGES: usize = 1 << 16;
+pub(crate) use spec::VarSpec;
 
 /// Variable-length extend over rows of one group.
 pub(crate) struct VarExtend<'s> {
@@ -96,51 +49,6 @@ pub(crate) struct VarExtend<'s> {
     back: Option<Steps<'s>>,
     /// Holds the lists given last.
     lists: Charge,
-}
-
-/// Ends of walks, with their edges where these are wanted.
-#[derive(Default)]
-struct Answers {
-    nodes: Vec<NodeId>,
-    lists: Vec<Value>,
-    /// Edges in all lists.
-    edges: usize,
-    /// Whether no more may come before these were looked at.
-    closed: bool,
-    held: Charge,
-}
-
-impl Answers {
-    #[inline]
-    fn is_full(&self, room: usize) -> bool {
-        self.closed || self.nodes.len() >= room || self.edges >= BATCH_EDGES
-    }
-
-    #[inline]
-    fn push<'s>(
-        &mut self,
-        node: NodeId,
-        path: impl ExactSizeIterator<Item = EdgeId>,
-        steps: &mut Steps<'s>,
-        cx: &Context<'s>,
-    ) -> Result<(), ExecError> {
-        self.nodes.push(node);
-        if !steps.spec.want_edges {
-            return Ok(());
-        }
-        self.edges += path.len();
-        self.held.at_least(self.edges.saturating_mul(size_of::<Value>()), cx)?;
-        let mut list = Vec::with_capacity(path.len());
-        for edge in path {
-            steps.look(1, cx)?;
-            list.push(cx.edge_value(edge));
-        }
-        if steps.spec.reversed {
-            list.reverse();
-        }
-        self.lists.push(Value::list(list));
-        Ok(())
-    }
 }
 
 impl<'s> VarExtend<'s> {

@@ -7,7 +7,7 @@ use trimorph_functions::operators::truth;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Values, Vector};
 
-use super::VarSpec;
+use super::spec::VarSpec;
 use crate::charge::Charge;
 use crate::expr::{Ex, Row, filter};
 use crate::{Context, ExecError};

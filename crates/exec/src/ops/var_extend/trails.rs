@@ -9,7 +9,7 @@
 
 use trimorph_base::{EdgeId, NodeId};
 
-use super::Answers;
+use super::answers::Answers;
 use super::stack::Stack;
 use super::steps::{Candidates, Steps};
 use crate::charge::Charge;

@@ -1,0 +1,33 @@
+//! What an aggregation is told: keys, aggregates, and where the child has them.
+
+use trimorph_algebra::AggregateKind;
+
+use crate::expr::Ex;
+
+/// What is aggregated.
+#[derive(Debug)]
+pub(crate) struct AggregateSpec {
+    pub(crate) keys: Vec<Ex>,
+    pub(crate) aggregates: Vec<AggregateEx>,
+    /// The one unflat group that keys and arguments read; none if all they read is flat.
+    pub(crate) main: Option<usize>,
+    /// Slots of the child's groups.
+    pub(crate) slots: Vec<usize>,
+}
+
+/// One aggregate.
+#[derive(Debug)]
+pub(crate) struct AggregateEx {
+    pub(crate) kind: AggregateKind,
+    pub(crate) arg: Option<Ex>,
+    pub(crate) parameter: Option<Ex>,
+    pub(crate) distinct: bool,
+}
+
+impl AggregateSpec {
+    /// Whether partial tables can be merged: DISTINCT keeps encoded keys, from which only a count can be made
+    /// again.
+    pub(crate) fn mergeable(&self) -> bool {
+        self.aggregates.iter().all(|a| !a.distinct || a.kind == AggregateKind::Count)
+    }
+}

@@ -1,0 +1,68 @@
+//! Expressions as passes look at them: the variables they speak of, and predicates as lists of conjuncts.
+
+use std::collections::BTreeSet;
+
+use trimorph_algebra::{Expr, Op, VarId};
+
+/// Some variables.
+pub(crate) type VarSet = BTreeSet<VarId>;
+
+/// Variables of one gathering that are put in order; more are gathered in bits.
+const ORDERED_MAX: usize = 64;
+/// Variables up to whose number a set is gathered in bits. Binder and passes number them from nothing.
+const BITS_MAX: u32 = 1 << 24;
+
+/// The free variables of some expressions.
+pub(crate) fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> VarSet {
+    // Half a million pairs of edges that must differ are looked at one by one, two variables each, and all
+    // together, a thousand variables: a few are put in order, of many a bit each is set.
+    let mut gathered: Vec<VarId> = Vec::new();
+    let (mut bits, mut others): (Vec<u64>, VarSet) = Default::default();
+    for expr in exprs {
+        expr.for_each_free_var(&mut |var| {
+            gathered.push(var);
+            if gathered.len() > ORDERED_MAX {
+                gathered.drain(..).for_each(|var| set(var, &mut bits, &mut others));
+            }
+        });
+    }
+    for (word, mut bits) in (0u32..).zip(bits) {
+        while bits != 0 {
+            others.insert(VarId(word * 64 + bits.trailing_zeros()));
+            bits &= bits - 1;
+        }
+    }
+    others.extend(gathered);
+    others
+}
+
+fn set(VarId(var): VarId, bits: &mut Vec<u64>, others: &mut VarSet) {
+    if var >= BITS_MAX {
+        others.insert(VarId(var));
+        return;
+    }
+    let word = var as usize / 64;
+    if bits.len() <= word {
+        bits.resize(word + 1, 0);
+    }
+    bits[word] |= 1 << (var % 64);
+}
+
+/// The conjuncts of a predicate.
+pub(crate) fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
+    match expr {
+        Expr::Op(Op::And, parts, _) => parts.into_iter().for_each(|p| conjuncts(p, out)),
+        other => out.push(other),
+    }
+}
+
+/// The conjunction of some predicates, flat: a tree of thousands would be too deep to walk.
+pub(crate) fn conjunction(predicates: impl IntoIterator<Item = Expr>) -> Option<Expr> {
+    predicates.into_iter().reduce(|a, b| match a {
+        Expr::Op(Op::And, mut parts, span) => {
+            parts.push(b);
+            Expr::Op(Op::And, parts, span)
+        }
+        a => Expr::op(Op::And, vec![a, b]),
+    })
+}

@@ -1,0 +1,30 @@
+//! A part of a pattern that hangs together: what an order of joins is made for.
+
+use trimorph_algebra::{EdgePattern, VarId};
+use trimorph_base::CancelToken;
+use trimorph_catalog::CatalogView;
+
+use crate::HashJoins;
+use crate::tables::Tables;
+
+/// What the order is made for.
+#[derive(Clone, Copy)]
+pub(super) struct Component<'a> {
+    pub(super) catalog: &'a CatalogView<'a>,
+    pub(super) nodes: &'a [VarId],
+    pub(super) edges: &'a [EdgePattern],
+    pub(super) tables: &'a Tables,
+    /// For each node, the part that its own predicates let through.
+    pub(super) selectivity: &'a [f64],
+    /// For each node, whether it can be looked up by key or id.
+    pub(super) lookup: &'a [bool],
+    /// For each node, whether the input rows have it.
+    pub(super) bound: &'a [bool],
+    /// Input rows.
+    pub(super) rows: f64,
+    /// Whether parts may be planned by themselves and joined.
+    pub(super) bushy: HashJoins,
+    /// Keep the order of the text.
+    pub(super) textual: bool,
+    pub(super) cancel: &'a CancelToken,
+}

@@ -1,0 +1,144 @@
+//! A segment resolved into slices: which rows have a value, and what encodes the values.
+
+use trimorph_encoding::{DecimalsView, LinearView, PackedView, RankView, RunsView, StringsView};
+
+use super::codes::{Present, Source};
+use super::format::{Data, Presence, Stored, ZoneRange};
+
+pub(super) enum PresenceView<'s> {
+    All,
+    None,
+    Some(RankView<'s>),
+}
+
+pub(super) enum DataView<'s> {
+    Ints(PackedView<'s>),
+    Linear(LinearView<'s>),
+    Runs(RunsView<'s>),
+    Floats(&'s [f64]),
+    Decimals(DecimalsView<'s>),
+    Dictionary(PackedView<'s>),
+    Strings { ends: PackedView<'s>, text: &'s str },
+    Compressed(StringsView<'s>),
+    Values(StringsView<'s>),
+}
+
+impl DataView<'_> {
+    #[inline(always)]
+    pub(super) fn integer(&self, place: usize) -> i64 {
+        match self {
+            Self::Ints(ints) => ints.get(place),
+            Self::Linear(linear) => linear.get(place),
+            Self::Runs(runs) => runs.get(place),
+            _ => 0,
+        }
+    }
+
+    /// Integers at places `from..`, in an integral column.
+    pub(super) fn unpack(&self, from: usize, out: &mut [i64]) {
+        match self {
+            Self::Ints(ints) => ints.unpack(from, out),
+            Self::Linear(linear) => linear.unpack(from, out),
+            Self::Runs(runs) => runs.unpack(from, out),
+            _ => {}
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn float(&self, place: usize) -> f64 {
+        match self {
+            Self::Floats(floats) => floats.get(place).copied().unwrap_or(0.0),
+            Self::Decimals(decimals) => decimals.get(place),
+            Self::Runs(runs) => f64::from_bits(runs.get(place).cast_unsigned()),
+            _ => 0.0,
+        }
+    }
+}
+
+pub(crate) struct SegmentView<'s> {
+    pub(super) presence: PresenceView<'s>,
+    pub(super) data: DataView<'s>,
+    pub(super) zones: &'s [ZoneRange],
+    /// Rows it has: fewer than a whole segment at the end of a table, and of each source segment's edges.
+    pub(super) rows: usize,
+    pub(super) stored: &'s Stored,
+}
+
+impl<'s> SegmentView<'s> {
+    pub(super) fn new(segment: &'s Stored) -> Self {
+        let presence = match &segment.presence {
+            Presence::All => PresenceView::All,
+            Presence::None => PresenceView::None,
+            Presence::Some(bits) => PresenceView::Some(bits.view()),
+        };
+        let data = match &segment.data {
+            Data::Ints(ints) => DataView::Ints(ints.view()),
+            Data::Linear { slope, codes } => {
+                DataView::Linear(LinearView { slope: *slope, codes: codes.view() })
+            }
+            Data::Runs { starts, values } => {
+                DataView::Runs(RunsView { starts: starts.view(), values: values.view() })
+            }
+            Data::Decimals(decimals) => match decimals.view() {
+                Some(view) => DataView::Decimals(view),
+                // The exponent was checked when the column was read.
+                None => DataView::Floats(&[]),
+            },
+            Data::Floats(bytes) => {
+                DataView::Floats(bytemuck::try_cast_slice(bytes.as_slice()).unwrap_or_default())
+            }
+            Data::Dictionary(codes) => DataView::Dictionary(codes.view()),
+            Data::Strings { ends, text } => DataView::Strings { ends: ends.view(), text: text.as_str() },
+            Data::Compressed { ends, bytes } => {
+                DataView::Compressed(StringsView { ends: ends.view(), bytes: bytes.as_slice() })
+            }
+            Data::Values { ends, bytes } => {
+                DataView::Values(StringsView { ends: ends.view(), bytes: bytes.as_slice() })
+            }
+        };
+        Self { presence, data, zones: segment.zones(), rows: segment.rows, stored: segment }
+    }
+
+    /// The segment as packed integers, if it is.
+    pub(super) fn codes(&self) -> Option<Source<'s>> {
+        let present = match self.presence {
+            PresenceView::All => Present::All,
+            PresenceView::None => Present::None,
+            PresenceView::Some(rank) => Present::Some(rank),
+        };
+        match (&self.data, present) {
+            (DataView::Ints(ints) | DataView::Dictionary(ints), _) => Some(Source::new(*ints, present)),
+            (DataView::Linear(linear), _) => {
+                Some(Source { slope: linear.slope, ..Source::new(linear.codes, present) })
+            }
+            (DataView::Runs(runs), _) => {
+                Some(Source { runs: Some(runs.starts), ..Source::new(runs.values, present) })
+            }
+            (DataView::Floats(floats), _) => Some(Source::plain(bytemuck::cast_slice(floats), present)),
+            // Without rows any data will do.
+            (_, Present::None) => Some(Source::plain(&[], present)),
+            _ => None,
+        }
+    }
+
+    /// The integer at a place, in an integral column.
+    #[inline(always)]
+    pub(super) fn integer(&self, place: usize) -> i64 {
+        self.data.integer(place)
+    }
+
+    /// Where the value of local row `i` is among the values present.
+    #[inline(always)]
+    pub(super) fn place(&self, i: usize) -> Option<usize> {
+        match &self.presence {
+            PresenceView::All => (i < self.rows).then_some(i),
+            PresenceView::None => None,
+            PresenceView::Some(rank) => rank.place(i),
+        }
+    }
+}
+
+pub(super) fn text_at<'s>(ends: &PackedView<'s>, text: &'s str, i: usize) -> &'s str {
+    let start = if i == 0 { 0 } else { usize::try_from(ends.get(i - 1)).unwrap_or(usize::MAX) };
+    text.get(start..usize::try_from(ends.get(i)).unwrap_or(0)).unwrap_or_default()
+}
