@@ -73,11 +73,12 @@ impl<'q> Binder<'q> {
             }
         }
         conditions_on_wholes(&mut graph);
-        let searches = take_searches(&mut graph, &mut above);
+        let (searches, after) = take_searches(&mut graph, &mut above);
         let input = self.apply(input, below)?;
         let plan = self.grow(Plan::Match { input: Box::new(input), graph })?;
+        let plan = self.filter_by(plan, above)?;
         let plan = self.search(plan, searches, outer)?;
-        self.filter_by(plan, above)
+        self.filter_by(plan, after)
     }
 }
 

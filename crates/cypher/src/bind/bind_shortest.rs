@@ -51,11 +51,15 @@ fn is_shortest(edge: &EdgePattern) -> bool {
     matches!(edge.range, EdgeRange::Variable { shortest: Some(_), .. })
 }
 
-/// Takes the shortest paths that `conjuncts` ask about off a pattern, each with what it is asked; leaves the
-/// other conditions, with those of the pattern on what was taken.
-pub(super) fn take_searches(graph: &mut QueryGraph, conjuncts: &mut Vec<Conjunct>) -> Vec<Search> {
+/// Takes the shortest paths that `conjuncts` ask about off a pattern, each with what it is asked, and all
+/// conditions that must wait for them; leaves the others.
+pub(super) fn take_searches(
+    graph: &mut QueryGraph,
+    conjuncts: &mut Vec<Conjunct>,
+) -> (Vec<Search>, Vec<Conjunct>) {
+    let mut after = Vec::new();
     if conjuncts.is_empty() || !graph.edges.iter().any(is_shortest) {
-        return Vec::new();
+        return (Vec::new(), after);
     }
     // Lists of edges and names of paths, with the list.
     let mut owners: HashMap<VarId, VarId> =
@@ -76,11 +80,12 @@ pub(super) fn take_searches(graph: &mut QueryGraph, conjuncts: &mut Vec<Conjunct
         of.dedup();
         match of[..] {
             [one] => asked.entry(one).or_default().push(conjunct),
-            _ => conjuncts.push(conjunct),
+            [] => conjuncts.push(conjunct),
+            _ => after.push(conjunct),
         }
     }
     if asked.is_empty() {
-        return Vec::new();
+        return (Vec::new(), after);
     }
     owners.retain(|_, owner| asked.contains_key(owner));
     // What looks at the paths that leave is asked once these are found.
@@ -93,11 +98,12 @@ pub(super) fn take_searches(graph: &mut QueryGraph, conjuncts: &mut Vec<Conjunct
         if let Some((var, each)) = edge.each.take_if(|(_, each)| looks(each)) {
             let (list, predicate) = (Box::new(Expr::Var(edge.var)), Box::new(each));
             let each = Expr::Quantifier { kind: QuantifierKind::All, var, list, predicate };
-            conjuncts.push(Conjunct::Plain(each));
+            after.push(Conjunct::Plain(each));
         }
     }
-    conjuncts.extend(graph.predicates.extract_if(.., |p| looks(p)).map(Conjunct::Plain));
-    (graph.edges.extract_if(.., |e| asked.contains_key(&e.var)).collect::<Vec<_>>().into_iter())
+    after.extend(graph.predicates.extract_if(.., |p| looks(p)).map(Conjunct::Plain));
+    let taken: Vec<EdgePattern> = graph.edges.extract_if(.., |e| asked.contains_key(&e.var)).collect();
+    let searches = (taken.into_iter())
         .map(|mut edge| {
             let mut all = false;
             if let EdgeRange::Variable { shortest, .. } = &mut edge.range {
@@ -111,7 +117,8 @@ pub(super) fn take_searches(graph: &mut QueryGraph, conjuncts: &mut Vec<Conjunct
             let graph = QueryGraph { nodes, edges: vec![edge], paths, ..QueryGraph::default() };
             Search { graph, edges, all, conditions: asked.remove(&edges).unwrap_or_default() }
         })
-        .collect()
+        .collect();
+    (searches, after)
 }
 
 /// Conditions on shortest paths that their own clause sets become part of these: they say which is meant, not

@@ -1,6 +1,8 @@
 //! The checker finds what is wrong with plans, and nothing with those that are right.
 
-use trimorph_algebra::{Direction, Expr, Extend, LabelExpr, NodeScan, Plan, VarId};
+use trimorph_algebra::{
+    Direction, Expr, Extend, LabelExpr, NodeScan, Plan, ShortestKind, VarExtend, VarExtendMode, VarId,
+};
 use trimorph_base::{CancelToken, TableId};
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
@@ -19,11 +21,23 @@ fn extend(input: Plan, from: VarId, edge: VarId, to: VarId) -> Plan {
     Plan::Extend { input: Box::new(input), step }
 }
 
+/// All paths in order of length.
+fn ordered(input: Plan, (from, edge, to): (VarId, VarId, VarId), into: bool) -> Plan {
+    let step =
+        Extend { from, edge: Some(edge), to, types: Vec::new(), direction: Direction::Out, to_tables: None };
+    let mode = VarExtendMode::Shortest(ShortestKind::Ordered);
+    let (max, each, walk, reversed) = (None, None, Box::default(), false);
+    let step = VarExtend { step, min: 1, max, each, walk, into, reversed, mode };
+    Plan::VarExtend { input: Box::new(input), step }
+}
+
 #[test]
 fn what_is_wrong_is_named() {
     let mut s = Small::default();
     let [a, b, c] = ["a", "b", "c"].map(|name| s.var(name, LogicalType::Node));
     let (e, x) = (s.var("e", LogicalType::Relationship), s.var("x", LogicalType::Int));
+    let list = s.var("list", LogicalType::List);
+    let shortest = |input: Plan| Plan::Shortest { input: Box::new(input), edges: list, all: true };
     let one = || scan(a, vec![TableId(0)]);
     let step = || extend(one(), a, e, b);
     let filter = |input: Plan, var| Plan::Filter { input: Box::new(input), predicate: Expr::Var(var) };
@@ -49,6 +63,13 @@ fn what_is_wrong_is_named() {
             Plan::Union { inputs: vec![one(), Plan::Unit], vars: vec![a] },
             vec![a],
             Err("Union looks at variable \"a\", which is not there"),
+        ),
+        (shortest(ordered(one(), (a, list, a), true)), vec![a, list], Ok(())),
+        (shortest(step()), vec![a], Err("Shortest looks at variable \"list\", which is not there")),
+        (
+            ordered(one(), (a, list, b), false),
+            vec![a],
+            Err("a VarExtend asks about whole walks to an end that is not there"),
         ),
     ] {
         let catalog = catalog();
