@@ -113,7 +113,7 @@ fn planning_reads_few_segments_of_a_large_table() {
     let db = open(&files, Config::default());
     for (query, most) in [
         // A key needs no estimate; the index, the key and the value are read.
-        ("MATCH (a:A {id: 77}) RETURN a.v", 4),
+        ("MATCH (a:A {id: '77'}) RETURN a.v", 4),
         ("EXPLAIN MATCH (a:A) WHERE a.v = 5 RETURN a.id", 16),
         // Whole segments are out of the range, or in it.
         ("EXPLAIN MATCH (a:A) WHERE a.v < 0 RETURN a.id", 0),
