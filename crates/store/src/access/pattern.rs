@@ -129,7 +129,7 @@ pub struct Pattern {
     pub join: Option<(JoinKind, Box<Pattern>)>,
     /// At most so many statements.
     pub limit: Option<u64>,
-    /// About so many statements, spread evenly over the relations: what estimates look at.
+    /// About so many statements, spread evenly over the relations.
     pub sample: Option<u64>,
     /// Only how many.
     pub count: bool,
