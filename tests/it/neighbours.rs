@@ -7,7 +7,7 @@ use trimorph_base::{EdgeId, NodeId, Random, TableId};
 use trimorph_store::access::{AdjacencyRef, EdgeAccess};
 use trimorph_store::neighbours::{NeighbourList, Neighbours};
 use trimorph_store::{Condition, PropertyColumn, Reader, Snapshot};
-use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph, rewritten};
+use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph, rewritten, segmented_graph};
 use trimorph_testkit::interpreter::Graph;
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Edges, Nodes};
@@ -322,4 +322,16 @@ fn neighbours_are_those_of_the_graph() {
     }
     // What was changed has positions of its own: neighbours still lie end to end, edges do not.
     assert!(changed.contains_key("runs") && changed.contains_key("ids"));
+}
+
+/// Rows asked for at once lie in several segments.
+#[test]
+fn neighbours_in_several_segments_are_those_of_the_graph() {
+    println!("segmented graph seed 10");
+    let options = LoadOptions { segment_edges: 1, ..LoadOptions::default() };
+    let model = segmented_graph(10, 2 * 2048 + 77);
+    let (random, mut bulk) = (&mut Random::new(10), BTreeMap::new());
+    check(&model.snapshot(options).unwrap(), random, &mut bulk);
+    check(&rewritten(model.load(options).unwrap(), 10).unwrap(), random, &mut bulk);
+    println!("read in bulk: {bulk:?}");
 }

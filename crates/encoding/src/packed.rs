@@ -81,6 +81,10 @@ fn pack_steps(values: &[i64], granule: u32, stepped: bool) -> Packed {
                 out.copy_from_slice(&code(*v).to_le_bytes());
             }
         }
+        // A division takes longer than all else.
+        _ if step == 1 => {
+            pack_codes(values.iter().map(|v| v.wrapping_sub(low).cast_unsigned()), bits, &mut bytes);
+        }
         _ => pack_codes(values.iter().map(|v| code(*v)), bits, &mut bytes),
     }
     #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
@@ -94,6 +98,16 @@ fn pack_codes(codes: impl Iterator<Item = u64>, bits: u32, bytes: &mut [u8]) {
     for code in codes {
         held |= code << held_bits;
         held_bits += bits;
+        // Narrow codes go four bytes at a time; of wide ones no more than seven bits may be held.
+        if bits <= 32 {
+            if held_bits >= 32 {
+                bytes[at..at + 4].copy_from_slice(&held.to_le_bytes()[..4]);
+                at += 4;
+                held >>= 32;
+                held_bits -= 32;
+            }
+            continue;
+        }
         while held_bits >= 8 {
             bytes[at] = (held & 0xff) as u8;
             at += 1;
@@ -101,8 +115,11 @@ fn pack_codes(codes: impl Iterator<Item = u64>, bits: u32, bytes: &mut [u8]) {
             held_bits -= 8;
         }
     }
-    if held_bits > 0 {
+    while held_bits > 0 {
         bytes[at] = (held & 0xff) as u8;
+        at += 1;
+        held >>= 8;
+        held_bits = held_bits.saturating_sub(8);
     }
 }
 

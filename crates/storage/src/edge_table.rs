@@ -14,9 +14,9 @@ use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, PAGE_ROWS, TableId}
 use trimorph_vector::PageStarts;
 use trimorph_vfs::{Piece, Pins};
 
-use crate::adjacency::{Adjacency, AdjacencyView, CsrView, List, segment_rows};
-use crate::column::{Column, SEGMENT_ROWS};
-use crate::property_pages::{NOWHERE, PropertyPages, SEGMENT_PAGES, SegmentPages};
+use crate::adjacency::{Adjacency, AdjacencyView, CsrView, List};
+use crate::column::{Column, segment_lengths};
+use crate::property_pages::{NOWHERE, PropertyPages, SegmentPages};
 use crate::slot::{Load, Slot, loads};
 
 /// An edge table.
@@ -48,8 +48,9 @@ impl EdgeTable {
     ) -> Self {
         let (forward, pages) = match forward {
             Adjacency::Csr(csr) => {
-                let from_lists = || PropertyPages::from_lists(&csr.segments);
-                let pages = pages.map_or_else(from_lists, PropertyPages::stored);
+                let rows = csr.segment_rows;
+                let from_lists = || PropertyPages::from_lists(&csr.segments, rows);
+                let pages = pages.map_or_else(from_lists, |pages| PropertyPages::stored(pages, rows));
                 (Adjacency::Csr(csr.with_first_slots(pages.first_slots().to_vec())), pages)
             }
             column => (column, PropertyPages::default()),
@@ -62,8 +63,8 @@ impl EdgeTable {
     /// needs.
     pub(crate) fn column_rows(&self, source_rows: u64) -> Vec<usize> {
         match &self.forward {
-            Adjacency::Column(_) => segment_rows(source_rows).collect(),
-            Adjacency::Csr(_) => self.pages.slot_counts().into_iter().flat_map(segment_rows).collect(),
+            Adjacency::Column(_) => segment_lengths(source_rows).collect(),
+            Adjacency::Csr(_) => self.pages.slot_counts().into_iter().flat_map(segment_lengths).collect(),
         }
     }
 
@@ -164,13 +165,18 @@ impl<'s> EdgeTableView<'s> {
     /// The id of the `i`-th edge of the forward list of source `row`.
     #[inline]
     pub fn forward_id_at(&self, row: u64, list: List, i: usize) -> EdgeId {
+        self.places.id(row / PAGE_ROWS, self.forward_position(row, list, i))
+    }
+
+    /// The position in its page of the `i`-th edge of the forward list of source `row`.
+    #[inline]
+    pub(crate) fn forward_position(&self, row: u64, list: List, i: usize) -> u64 {
         match &self.forward {
             AdjacencyView::Csr(csr) => {
-                let page = row / PAGE_ROWS;
-                let in_order = || (csr.slot(list) + i as u64).saturating_sub(self.page_slot(page));
-                self.places.id(page, csr.position(list, i).unwrap_or_else(in_order))
+                let in_order = || (csr.slot(list) + i as u64).saturating_sub(self.page_slot(row / PAGE_ROWS));
+                csr.position(list, i).unwrap_or_else(in_order)
             }
-            AdjacencyView::Column(_) => self.single_id(row),
+            AdjacencyView::Column(_) => row % PAGE_ROWS,
         }
     }
 
@@ -224,7 +230,7 @@ impl<'s> EdgeTableView<'s> {
         let starts = self.pages.segment(segment, &self.pins).map_or(&[][..], |s| &s.starts);
         PageStarts {
             places: Some(self.places),
-            first_page: (segment * SEGMENT_PAGES) as u64,
+            first_page: self.pages.first_page(segment),
             first_slot: self.pages.first_slots().get(segment).copied().unwrap_or(0),
             starts: starts.split_last().map_or(&[], |(_, starts)| starts),
         }
@@ -243,7 +249,7 @@ impl<'s> EdgeTableView<'s> {
         match &self.forward {
             AdjacencyView::Column(_) => self.single_id(slot),
             AdjacencyView::Csr(_) => {
-                let end = (self.pages.len() * SEGMENT_PAGES) as u64;
+                let end = self.pages.len() as u64;
                 if self.page_slot(*page) > slot {
                     *page = 0;
                 }
@@ -320,6 +326,3 @@ impl<'s> EdgeTableView<'s> {
         }
     }
 }
-
-// Pages never lie in two segments.
-const _: () = assert!(SEGMENT_ROWS.is_multiple_of(PAGE_ROWS as usize));

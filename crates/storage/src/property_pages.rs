@@ -12,12 +12,9 @@ use std::sync::{Arc, OnceLock};
 use trimorph_base::PAGE_ROWS;
 use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter, Pins};
 
-use crate::adjacency::{CsrSegment, first_slots};
-use crate::column::{SEGMENT_ROWS, put_blob};
+use crate::adjacency::{CsrSegment, SegmentRows, first_slots};
+use crate::column::put_blob;
 use crate::slot::{Content, Slot};
-
-/// Pages of a whole segment.
-pub(crate) const SEGMENT_PAGES: usize = SEGMENT_ROWS / PAGE_ROWS as usize;
 
 /// The pages of one segment of source rows: where each starts, and behind the last. One more than pages.
 #[derive(Debug)]
@@ -88,6 +85,8 @@ impl SegmentPages {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PropertyPages {
     segments: Segments,
+    /// Source rows of a segment.
+    segment_rows: SegmentRows,
     first_slots: Vec<u64>,
     /// Where the pages of all segments start, once all were read.
     starts: OnceLock<Vec<u64>>,
@@ -112,16 +111,16 @@ impl Default for Segments {
 
 impl PropertyPages {
     /// Pages in pieces of their own.
-    pub(crate) fn stored(segments: Vec<Arc<Slot<SegmentPages>>>) -> Self {
+    pub(crate) fn stored(segments: Vec<Arc<Slot<SegmentPages>>>, segment_rows: SegmentRows) -> Self {
         let first_slots = first_slots(segments.iter().map(|s| s.given().slots.unwrap_or(0)));
-        Self { segments: Segments::Stored(segments), first_slots, starts: OnceLock::new() }
+        Self { segments: Segments::Stored(segments), segment_rows, first_slots, starts: OnceLock::new() }
     }
 
     /// Pages as the lists lie.
-    pub(crate) fn from_lists(lists: &[Arc<Slot<CsrSegment>>]) -> Self {
+    pub(crate) fn from_lists(lists: &[Arc<Slot<CsrSegment>>], segment_rows: SegmentRows) -> Self {
         let first_slots = first_slots(lists.iter().map(|s| s.given().edges()));
         let segments = lists.iter().map(|list| (Arc::clone(list), OnceLock::new())).collect();
-        Self { segments: Segments::FromLists(segments), first_slots, starts: OnceLock::new() }
+        Self { segments: Segments::FromLists(segments), segment_rows, first_slots, starts: OnceLock::new() }
     }
 
     /// The pieces, where they have their own.
@@ -145,9 +144,20 @@ impl PropertyPages {
         }
     }
 
-    /// How many segments there are.
+    /// How many pages there are at most.
     pub(crate) fn len(&self) -> usize {
-        self.first_slots.len().saturating_sub(1)
+        self.first_slots.len().saturating_sub(1) * self.segment_rows.pages()
+    }
+
+    /// The first page of a segment.
+    pub(crate) fn first_page(&self, segment: usize) -> u64 {
+        (segment * self.segment_rows.pages()) as u64
+    }
+
+    /// The segment of a page, and the page within it.
+    fn locate(&self, page: u64) -> (usize, usize) {
+        let pages = self.segment_rows.pages();
+        (page as usize / pages, page as usize % pages)
     }
 
     /// The pages of a segment; `None` past the last, and where they cannot be had, which the pins tell.
@@ -173,10 +183,10 @@ impl PropertyPages {
     /// the other side. `None` where pages are not stored, or cannot be had.
     pub(crate) fn starts<'s>(&'s self, pins: &Pins<'s>) -> Option<&'s [u64]> {
         if let (None, Segments::Stored(segments)) = (self.starts.get(), &self.segments) {
-            let mut all = Vec::with_capacity(segments.len() * SEGMENT_PAGES);
+            let mut all = Vec::with_capacity(self.len());
             for (i, first) in self.first_slots.iter().take(segments.len()).enumerate() {
                 // Rows that the table got since the segment was written have no pages yet.
-                all.resize(i * SEGMENT_PAGES, NOWHERE);
+                all.resize(i * self.segment_rows.pages(), NOWHERE);
                 let (_, starts) = self.segment(i, pins)?.starts.split_last()?;
                 all.extend(starts.iter().map(|s| first + u64::from(*s)));
             }
@@ -188,14 +198,14 @@ impl PropertyPages {
     /// The slot at which a page starts, found in its segment; of one that is not there, a slot that has
     /// nothing.
     pub(crate) fn slot<'s>(&'s self, page: u64, pins: &Pins<'s>) -> u64 {
-        let (segment, local) = (page as usize / SEGMENT_PAGES, page as usize % SEGMENT_PAGES);
+        let (segment, local) = self.locate(page);
         let start = self.segment(segment, pins).and_then(|s| s.starts.split_last()?.1.get(local));
         start.map_or(NOWHERE, |start| self.first_slots[segment] + u64::from(*start))
     }
 
     /// The slot of a position, if the page has it.
     pub(crate) fn position_slot<'s>(&'s self, page: u64, position: u64, pins: &Pins<'s>) -> Option<u64> {
-        let (segment, local) = (page as usize / SEGMENT_PAGES, page as usize % SEGMENT_PAGES);
+        let (segment, local) = self.locate(page);
         let starts = &self.segment(segment, pins)?.starts;
         let (start, end) = (*starts.get(local)?, *starts.get(local + 1)?);
         (position < u64::from(end - start)).then(|| self.first_slots[segment] + u64::from(start) + position)

@@ -1,7 +1,7 @@
 //! What replacing one segment costs: an edge into a table of 10 million with one property out of 2 million
 //! sources, and a row into a keyed table of 10 million; times of publishing and bytes of the checkpoint.
 //!
-//! `cargo run --release -p trimorph-testkit --example replace_segment [EDGES [SOURCES [ROWS]]]`
+//! `cargo run --release -p trimorph-testkit --example replace_segment [EDGES [SOURCES [ROWS [ROUNDS]]]]`
 #![expect(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;
@@ -77,6 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let size = |i: usize, usual| sizes.get(i).copied().unwrap_or(usual);
     let (edges, sources, rows) = (size(0, 10_000_000), size(1, 2_000_000), size(2, 10_000_000));
+    let rounds = size(3, 5);
     let main = load(edges, sources, rows)?;
     let folder = std::env::temp_dir().join(format!("trimorph-replace-{}", std::process::id()));
     let dir: &Path = &folder;
@@ -86,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("first checkpoint: {:?} in {:?}", checkpoint.write(&OsFileSystem, dir, &main)?, start.elapsed());
     let mut now = main;
     let mut random = Random::new(2);
-    for round in 0..5 {
+    for round in 0..rounds {
         let edge = NewEdge {
             source: random.below(sources) as u64,
             target: NodeId::new(TableId(0), random.below(sources) as u64),

@@ -12,8 +12,8 @@
 
 use trimorph_base::{NodeId, PAGE_ROWS, TableId};
 
+use super::Form;
 use super::write::{SegmentLists, WrittenAdjacency};
-use crate::column::SEGMENT_ROWS;
 
 /// Edges of one edge table in forward order.
 #[derive(Debug, Default)]
@@ -72,9 +72,9 @@ pub fn sort_edges(rows: u64, edges: &[(u32, NodeId)]) -> EdgeList {
 }
 
 impl EdgeList {
-    /// Writes the forward direction: a CSR, or a vertex column if `single`.
-    pub(crate) fn write_forward(&self, targets: &[TableId], single: bool) -> WrittenAdjacency {
-        write(&self.offsets, &|i| self.targets[i], None, targets, single)
+    /// Writes the forward direction.
+    pub(crate) fn write_forward(&self, targets: &[TableId], form: Form) -> WrittenAdjacency {
+        write(&self.offsets, &|i| self.targets[i], None, targets, form)
     }
 
     /// The position of a slot in its page.
@@ -100,6 +100,7 @@ pub(crate) fn build_backward(
     target: TableId,
     rows: u64,
     positions: bool,
+    segment_edges: u64,
 ) -> Backward {
     let mut offsets = vec![0u64; rows as usize + 1];
     for node in forward.targets.iter().filter(|n| n.table() == target) {
@@ -131,7 +132,8 @@ pub(crate) fn build_backward(
     let neighbour = |i: usize| NodeId::new(source, forward.sources[slots[i] as usize].into());
     let position = |i: usize| forward.position(slots[i] as usize);
     let position = positions.then_some(&position as &dyn Fn(usize) -> u64);
-    let written = write(&offsets, &neighbour, position, &[source], single);
+    let written =
+        write(&offsets, &neighbour, position, &[source], Form::of(single, rows, edges, segment_edges));
     Backward { edges, single, degree_max, nonempty, written }
 }
 
@@ -140,12 +142,12 @@ fn write(
     neighbour: &dyn Fn(usize) -> NodeId,
     position: Option<&dyn Fn(usize) -> u64>,
     targets: &[TableId],
-    single: bool,
+    form: Form,
 ) -> WrittenAdjacency {
-    let mut written = WrittenAdjacency::new(single);
-    let rows = offsets.len() - 1;
-    for start in (0..rows).step_by(SEGMENT_ROWS) {
-        let offsets = &offsets[start..=rows.min(start + SEGMENT_ROWS)];
+    let mut written = WrittenAdjacency::new(form);
+    let (rows, step) = (offsets.len() - 1, form.segment_rows().count());
+    for start in (0..rows).step_by(step) {
+        let offsets = &offsets[start..=rows.min(start + step)];
         let first = offsets[0] as usize;
         let local: Vec<u32> =
             offsets.iter().map(|o| u32::try_from(o - offsets[0]).unwrap_or(u32::MAX)).collect();

@@ -1,8 +1,8 @@
 //! CSR: sorted neighbour lists.
 //!
-//! A piece per segment of 65,536 rows: 32-bit offsets (`rows + 1`, or one per non-empty list and a rank index
-//! where a quarter or more of the lists are empty), neighbour rows in whole bytes, tables only where
-//! neighbours are in several, positions only where needed. Lists are sorted by (table, row).
+//! A piece per segment of rows (`segment_rows`): 32-bit offsets (`rows + 1`, or one per non-empty list and a
+//! rank index where a quarter or more of the lists are empty), neighbour rows in whole bytes, tables only
+//! where neighbours are in several, positions only where needed. Lists are sorted by (table, row).
 //!
 //! Slots number the edges through all segments of one main version; each segment's first slot is a multiple
 //! of 65,536, so that edge properties, which lie in pieces by source segment, are found by a slot's upper
@@ -18,7 +18,7 @@ use trimorph_vector::Nodes;
 use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, Pins, RegionOptions};
 
 use super::write::piece_without_edges;
-use super::{Given, Targets, read_rows, rows_within};
+use super::{Given, SegmentRows, Targets, read_rows, rows_within};
 use crate::RewriteError;
 use crate::column::{PackedInts, RankBytes, SEGMENT_ROWS, read_presence};
 use crate::slot::{Content, Resolved, Slot};
@@ -74,8 +74,11 @@ impl CsrSegment {
     }
 
     /// A segment whose first row has no edges, and of whose others nothing is said.
-    pub(crate) fn without_edges(options: RegionOptions) -> Result<Arc<Slot<Self>>, RewriteError> {
-        Ok(Self::slot(piece_without_edges(false, options)?, SEGMENT_ROWS, &Targets::default())?)
+    pub(crate) fn without_edges(
+        rows: SegmentRows,
+        options: RegionOptions,
+    ) -> Result<Arc<Slot<Self>>, RewriteError> {
+        Ok(Self::slot(piece_without_edges(false, options)?, rows.count(), &Targets::default())?)
     }
 
     /// The first edge of each page of 128 rows, and behind the last: where properties lie by the order of
@@ -95,6 +98,7 @@ impl CsrSegment {
 pub struct Csr {
     targets: Vec<TableId>,
     pub(crate) segments: Vec<Arc<Slot<CsrSegment>>>,
+    pub(crate) segment_rows: SegmentRows,
     /// Of each segment.
     first_slots: Vec<u64>,
     edges: u64,
@@ -115,10 +119,12 @@ impl Csr {
     pub(crate) fn new(
         targets: &[(TableId, u64)],
         segments: Vec<Arc<Slot<CsrSegment>>>,
+        segment_rows: SegmentRows,
         first_slots: Vec<u64>,
     ) -> Self {
         let edges = segments.iter().map(|s| s.given().edges()).sum();
-        Self { targets: targets.iter().map(|(t, _)| *t).collect(), segments, first_slots, edges }
+        let targets = targets.iter().map(|(t, _)| *t).collect();
+        Self { targets, segments, segment_rows, first_slots, edges }
     }
 
     /// The same with slots that property pages give.
@@ -231,6 +237,7 @@ impl<'s> SegmentView<'s> {
 pub struct CsrView<'s> {
     targets: &'s [TableId],
     segments: Resolved<'s, CsrSegment>,
+    segment_rows: SegmentRows,
     first_slots: &'s [u64],
     edges: u64,
     /// Whether lists may be given where they lie, or must be copies.
@@ -266,7 +273,8 @@ impl<'s> CsrView<'s> {
     pub(crate) fn new(csr: &'s Csr, pins: &Arc<Pins<'s>>) -> Self {
         let segments = Resolved::new(&csr.segments, pins);
         let (targets, first_slots, edges) = (&csr.targets[..], &csr.first_slots[..], csr.edges);
-        Self { targets, segments, first_slots, edges, in_place: pins.are_kept() }
+        let (segment_rows, in_place) = (csr.segment_rows, pins.are_kept());
+        Self { targets, segments, segment_rows, first_slots, edges, in_place }
     }
 
     /// Forgets what is pinned.
@@ -283,7 +291,7 @@ impl<'s> CsrView<'s> {
     /// The list of node `row`.
     #[inline]
     pub fn list(&self, row: u64) -> List {
-        let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
+        let (segment, local) = self.segment_rows.locate(row);
         let view = match self.segments.get(segment) {
             Some(view) if local < view.rows => view,
             // A row that the table got since the segment was written.
@@ -300,14 +308,14 @@ impl<'s> CsrView<'s> {
 
     /// The list of node `row`; `None` past the last row.
     pub fn list_within(&self, row: u64) -> Option<List> {
-        let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
+        let (segment, local) = self.segment_rows.locate(row);
         self.segments.get(segment).filter(|s| local < s.rows).map(|_| self.list(row))
     }
 
     /// The lists of `count` rows from `first` on, end to end; `None` if they are not in one segment.
     #[inline]
     pub fn run(&self, first: u64, count: usize) -> Option<List> {
-        let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
+        let (segment, local) = self.segment_rows.locate(first);
         let view = self.segments.get(segment).filter(|s| count > 0 && local + count <= s.rows)?;
         let (start, end) = (view.start(local)?, view.start(local + count)?);
         Some(List { segment, start: start as usize, len: end.checked_sub(start)? as usize })
@@ -319,12 +327,12 @@ impl<'s> CsrView<'s> {
         let mut at = first;
         std::iter::from_fn(move || {
             loop {
-                let segment = at as usize / SEGMENT_ROWS;
+                let (segment, _) = self.segment_rows.locate(at);
                 let rows = self.segments.get(segment).filter(|_| at < end)?.rows as u64;
-                let last = end.min((segment * SEGMENT_ROWS) as u64 + rows);
+                let last = end.min(self.segment_rows.first(segment) + rows);
                 let count = usize::try_from(last.saturating_sub(at)).unwrap_or(0);
                 let run = self.run(at, count);
-                at = ((segment + 1) * SEGMENT_ROWS) as u64;
+                at = self.segment_rows.first(segment + 1);
                 if run.is_some() {
                     return run;
                 }
@@ -334,14 +342,14 @@ impl<'s> CsrView<'s> {
 
     /// Rows from `first` on to the end of its segment.
     pub(crate) fn rows_from(&self, first: u64) -> usize {
-        let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
+        let (segment, local) = self.segment_rows.locate(first);
         self.segments.get(segment).map_or(0, |s| s.rows.saturating_sub(local))
     }
 
     /// The row, of `rows` from `first` on, that the `i`-th edge of their run starts at. **Cost**: O(log
     /// rows).
     pub(crate) fn row_of(&self, first: u64, rows: usize, run: List, i: usize) -> u64 {
-        let local = first as usize % SEGMENT_ROWS;
+        let (_, local) = self.segment_rows.locate(first);
         let starts_after = |row: usize| {
             let start = self.segments.get(run.segment).and_then(|s| s.start(local + row));
             start.is_some_and(|start| start as usize > run.start + i)
@@ -419,10 +427,9 @@ impl<'s> CsrView<'s> {
         const BATCH: usize = 64;
         let (mut starts, mut done) = ([0; BATCH + 1], 0);
         while done < out.len() {
-            let row = first as usize + done;
-            let (segment, local) = (row / SEGMENT_ROWS, row % SEGMENT_ROWS);
+            let (segment, local) = self.segment_rows.locate(first + done as u64);
             let Some(view) = self.segments.get(segment).filter(|s| local < s.rows) else {
-                let here = (SEGMENT_ROWS - local).min(out.len() - done);
+                let here = (self.segment_rows.count() - local).min(out.len() - done);
                 out[done..done + here].fill(0);
                 done += here;
                 continue;
@@ -440,7 +447,7 @@ impl<'s> CsrView<'s> {
     ///
     /// **Cost**: one load per row and no branch on whether it has edges.
     pub fn slots(&self, first: u64, out: &mut [u64]) -> Option<()> {
-        let (segment, local) = (first as usize / SEGMENT_ROWS, first as usize % SEGMENT_ROWS);
+        let (segment, local) = self.segment_rows.locate(first);
         let view =
             self.segments.get(segment).filter(|s| !out.is_empty() && local + out.len() <= s.rows + 1)?;
         view.starts(local, self.first_slot(segment), out);

@@ -1,13 +1,14 @@
 //! Neighbours of the nodes of one node table along one edge table, in one direction.
 //!
-//! n-n edges are a CSR: offsets and neighbour rows sorted by (table, row), cut in segments of 65,536 source
-//! rows so that each holds its rows in the fewest whole bytes. Edges of which no node has two are a vertex
+//! n-n edges are a CSR: offsets and neighbour rows sorted by (table, row), cut in segments of
+//! sources so that each holds its rows in the fewest whole bytes. Edges of which no node has two are a vertex
 //! column. Positions are kept only where an edge must be found from its target and has properties.
 //!
 //! Source: GF-CL §4.1.2 (single cardinality), §4.2 (new ids), §5.1 (zero suppression), §5.3 (empty lists).
 
 mod build;
 mod csr;
+mod segment_rows;
 mod vertex_column;
 mod write;
 
@@ -15,6 +16,7 @@ pub(crate) use build::build_backward;
 pub use build::{EdgeList, sort_edges};
 pub use csr::{Csr, CsrView, List};
 pub(crate) use csr::{CsrSegment, first_slots};
+pub(crate) use segment_rows::SegmentRows;
 pub(crate) use vertex_column::VertexSegment;
 pub use vertex_column::{VertexColumn, VertexColumnView};
 pub(crate) use write::{SegmentLists, WrittenAdjacency};
@@ -24,7 +26,6 @@ use std::sync::Arc;
 use trimorph_base::{PAGE_ROWS, TableId};
 use trimorph_vfs::{CodecError, Decoder, Piece, Pins};
 
-use crate::column::SEGMENT_ROWS;
 use crate::slot::{Load, Slot, loads};
 
 /// Rows of a page, as an index.
@@ -45,13 +46,28 @@ fn read_rows(meta: &mut Decoder<'_>, most: usize) -> Result<usize, CodecError> {
     if rows > 0 && rows <= most { Ok(rows) } else { Err(meta.error("as many rows as the table has")) }
 }
 
-/// Rows of each segment of a table of `rows` rows.
-pub(crate) fn segment_rows(rows: u64) -> impl Iterator<Item = usize> {
-    let segments = rows.div_ceil(SEGMENT_ROWS as u64);
-    (0..segments).map(move |i| {
-        // At most a segment's rows.
-        (rows - i * SEGMENT_ROWS as u64).min(SEGMENT_ROWS as u64) as usize
-    })
+/// What a direction is, but for its pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Lists, in segments of so many rows.
+    Csr(SegmentRows),
+    /// A vertex column.
+    Column,
+}
+
+impl Form {
+    /// The form of a direction of `edges` edges from a table of `rows` rows; `single` if no row has two.
+    pub(crate) fn of(single: bool, rows: u64, edges: u64, segment_edges: u64) -> Self {
+        if single { Self::Column } else { Self::Csr(SegmentRows::of_lists(rows, edges, segment_edges)) }
+    }
+
+    /// Rows of a segment.
+    pub(crate) fn segment_rows(self) -> SegmentRows {
+        match self {
+            Self::Csr(rows) => rows,
+            Self::Column => SegmentRows::default(),
+        }
+    }
 }
 
 /// The tables that neighbours are in, and their rows.
@@ -84,43 +100,59 @@ impl Adjacency {
     /// The direction seen from a table of `rows` rows, of one piece for each of its segments with its edges;
     /// the last segments may have none. Nothing is read.
     pub(crate) fn stored(
-        single: bool,
+        form: Form,
         rows: u64,
         targets: &Targets,
         pieces: impl Iterator<Item = (Arc<Piece>, u64)>,
     ) -> Self {
         let given = |rows, edges| Given { rows, edges: Some(edges), targets: Arc::clone(targets) };
-        let pieces = segment_rows(rows).zip(pieces);
-        if single {
-            let slots = pieces.map(|(rows, (piece, edges))| Slot::new(piece, given(rows, edges)));
-            return Self::Column(VertexColumn::new(targets, slots.collect()));
+        let pieces = form.segment_rows().each(rows).zip(pieces);
+        match form {
+            Form::Column => {
+                let slots = pieces.map(|(rows, (piece, edges))| Slot::new(piece, given(rows, edges)));
+                Self::Column(VertexColumn::new(targets, slots.collect()))
+            }
+            Form::Csr(segment_rows) => {
+                let slots = pieces.map(|(rows, (piece, edges))| Slot::new(piece, given(rows, edges)));
+                Self::in_order(targets, slots.collect(), segment_rows)
+            }
         }
-        let slots = pieces.map(|(rows, (piece, edges))| Slot::new(piece, given(rows, edges)));
-        Self::in_order(targets, slots.collect())
     }
 
     /// The direction of pieces in memory, one for each segment of a table of `rows` rows.
     ///
     /// **Errors**: a piece that does not fit its rows or its targets.
     pub(crate) fn read(
-        single: bool,
+        form: Form,
         rows: u64,
         targets: &Targets,
         pieces: &mut dyn Iterator<Item = Arc<Piece>>,
     ) -> Result<Self, CodecError> {
-        let pieces = segment_rows(rows).zip(pieces);
-        if single {
-            let slots = pieces.map(|(rows, piece)| VertexSegment::slot(piece, rows, targets));
-            return Ok(Self::Column(VertexColumn::new(targets, slots.collect::<Result<_, _>>()?)));
-        }
-        let slots = pieces.map(|(rows, piece)| CsrSegment::slot(piece, rows, targets));
-        Ok(Self::in_order(targets, slots.collect::<Result<_, _>>()?))
+        let pieces = form.segment_rows().each(rows).zip(pieces);
+        Ok(match form {
+            Form::Column => {
+                let slots = pieces.map(|(rows, piece)| VertexSegment::slot(piece, rows, targets));
+                Self::Column(VertexColumn::new(targets, slots.collect::<Result<_, _>>()?))
+            }
+            Form::Csr(segment_rows) => {
+                let slots = pieces.map(|(rows, piece)| CsrSegment::slot(piece, rows, targets));
+                Self::in_order(targets, slots.collect::<Result<_, _>>()?, segment_rows)
+            }
+        })
     }
 
     /// Lists whose slots are in their order.
-    fn in_order(targets: &Targets, segments: Vec<Arc<Slot<CsrSegment>>>) -> Self {
+    fn in_order(targets: &Targets, segments: Vec<Arc<Slot<CsrSegment>>>, segment_rows: SegmentRows) -> Self {
         let first_slots = first_slots(segments.iter().map(|s| s.given().edges()));
-        Self::Csr(Csr::new(targets, segments, first_slots))
+        Self::Csr(Csr::new(targets, segments, segment_rows, first_slots))
+    }
+
+    /// What it is, but for its pieces.
+    pub(crate) fn form(&self) -> Form {
+        match self {
+            Self::Csr(csr) => Form::Csr(csr.segment_rows),
+            Self::Column(_) => Form::Column,
+        }
     }
 
     /// The pieces of its segments, with their edges.

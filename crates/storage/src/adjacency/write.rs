@@ -6,15 +6,13 @@ use trimorph_base::NodeId;
 use trimorph_encoding::{Packed, RankBits, pack, pack_bytes};
 use trimorph_vfs::{CodecError, Piece, PieceWriter, RegionOptions, lay_out};
 
-use super::AdjacencyBytes;
+use super::{AdjacencyBytes, Form};
 use crate::RewriteError;
 use crate::column::{PackedInts, put_blob};
 
 /// One direction of an edge table, finished but not yet in a region.
-#[derive(Default)]
 pub(crate) struct WrittenAdjacency {
-    /// Whether it is a vertex column.
-    pub(crate) single: bool,
+    pub(crate) form: Form,
     /// The piece of each segment.
     pub(crate) pieces: Vec<Vec<u8>>,
     /// The edges of each segment.
@@ -23,13 +21,13 @@ pub(crate) struct WrittenAdjacency {
 }
 
 impl WrittenAdjacency {
-    pub(crate) fn new(single: bool) -> Self {
-        Self { single, ..Self::default() }
+    pub(crate) fn new(form: Form) -> Self {
+        Self { form, pieces: Vec::new(), edges: Vec::new(), bytes: AdjacencyBytes::default() }
     }
 
     /// Writes the next segment.
     pub(crate) fn push(&mut self, lists: &SegmentLists<'_>) {
-        let (piece, bytes) = lists.write(self.single);
+        let (piece, bytes) = lists.write(self.form == Form::Column);
         self.pieces.push(piece);
         self.edges.push(lists.count() as u64);
         self.bytes.add(bytes);

@@ -35,6 +35,7 @@ use super::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle,
     NodeSpec, Rejected, Verdict,
 };
+use crate::adjacency::SegmentRows;
 use crate::column::ColumnWriter;
 use crate::key_index::{KeyEntries, KeyIndex};
 use crate::slot::Slot;
@@ -69,6 +70,7 @@ pub struct BulkBuilder<'a> {
     nodes: Mutex<Vec<Arc<Mutex<NodeTableState>>>>,
     edges: Mutex<Vec<Arc<Mutex<EdgeState>>>>,
     memory: Mutex<Reservation>,
+    segment_edges: u64,
 }
 
 /// A key space and its name.
@@ -93,6 +95,7 @@ impl<'a> BulkBuilder<'a> {
             nodes: Mutex::default(),
             edges: Mutex::default(),
             memory: Mutex::new(MemoryBudget::unlimited().reservation()),
+            segment_edges: SegmentRows::EDGES,
         }
     }
 
@@ -100,6 +103,14 @@ impl<'a> BulkBuilder<'a> {
     #[must_use]
     pub fn with_budget(self, budget: &MemoryBudget) -> Self {
         Self { memory: Mutex::new(budget.reservation()), ..self }
+    }
+
+    /// The same, with at most so many edges in a segment of lists, on average, instead of 131,072; but no
+    /// segment has fewer than 2,048 rows. A change to a list writes its segments anew: fewer edges make it
+    /// cheaper, and a table of more pieces.
+    #[must_use]
+    pub fn with_segment_edges(self, segment_edges: u64) -> Self {
+        Self { segment_edges, ..self }
     }
 
     /// Memory to sort and write so many edges, until dropped.
@@ -222,9 +233,9 @@ impl<'a> BulkBuilder<'a> {
                 }
                 let edges = input.len();
                 let _turn = gate.enter(edges);
-                let built = self
-                    .working_memory(edges)
-                    .and_then(|_held| build_edge_table(input, id, ty, &properties, &rows, self.options));
+                let built = self.working_memory(edges).and_then(|_held| {
+                    build_edge_table(input, id, ty, &properties, &rows, self.segment_edges, self.options)
+                });
                 lock(&done).push(built);
             }
         };

@@ -19,8 +19,8 @@ use super::sorted_edges::SortedEdges;
 use super::waiting_column::{WaitingColumn, gather, gather_rows};
 use super::waiting_edges::{PackedNodes, WaitingEdges};
 use super::{BulkError, ColumnBatch, ColumnData, EdgeSpec, Rejected};
-use crate::adjacency::{Adjacency, Targets, segment_rows};
-use crate::column::{ColumnWriter, SEGMENT_ROWS, value_at};
+use crate::adjacency::{Adjacency, Form, Targets};
+use crate::column::{ColumnWriter, value_at};
 use crate::property_pages::SegmentPages;
 use crate::{ComponentBytes, EdgeTable};
 
@@ -244,6 +244,7 @@ pub(super) fn build_edge_table(
     ty: TypeId,
     property_ids: &[PropertyId],
     table_rows: &[u64],
+    segment_edges: u64,
     options: RegionOptions,
 ) -> Result<(EdgeTable, KnownEdgeTable, ComponentBytes), BulkError> {
     input.close();
@@ -268,16 +269,17 @@ pub(super) fn build_edge_table(
     let single = degree_max <= 1;
 
     let mut bytes = ComponentBytes::default();
-    let mut forward = list.write_forward(&targets, single)?;
+    let form = Form::of(single, source_rows, edge_count, segment_edges);
+    let mut forward = list.write_forward(&targets, form)?;
     bytes.forward = forward.bytes.total();
     let mut pieces = std::mem::take(&mut forward.pieces);
     let (mut backward, mut facts, mut counted) = (Vec::new(), Vec::new(), Vec::new());
     for target in &targets {
         let rows = table_rows[target.0 as usize];
-        let mut built = list.write_backward(source, *target, rows, kept && !single)?;
+        let mut built = list.write_backward(source, *target, rows, kept && !single, segment_edges)?;
         bytes.backward += built.written.bytes.total();
         pieces.append(&mut built.written.pieces);
-        backward.push((*target, rows, built.single));
+        backward.push((*target, rows, built.written.form));
         facts.push(TargetFacts { table: *target, single: built.single });
         counted.push((
             *target,
@@ -286,14 +288,15 @@ pub(super) fn build_edge_table(
     }
     let paged = kept && !single;
     if paged {
-        for (i, rows) in segment_rows(source_rows).enumerate() {
-            pieces.push(SegmentPages::write(&page_starts(&list, (i * SEGMENT_ROWS) as u64, rows as u64)));
+        for (i, rows) in form.segment_rows().each(source_rows).enumerate() {
+            let first = form.segment_rows().first(i);
+            pieces.push(SegmentPages::write(&page_starts(&list, first, rows as u64)));
         }
     }
     let (mut written, mut infos, mut properties) = (Vec::new(), Vec::new(), Vec::new());
     for (((_, ty), column), id) in input.properties.iter().zip(input.columns).zip(property_ids) {
         let mut writer = ColumnWriter::new(*ty);
-        append_in_order(&mut writer, &column, *ty, &list, single.then_some(source_rows));
+        append_in_order(&mut writer, &column, *ty, &list, form);
         drop(column);
         let (mut column, stats, size) = writer.finish();
         bytes.edge_properties += size.data;
@@ -310,15 +313,15 @@ pub(super) fn build_edge_table(
     let mut pieces = lay_out(pieces, options).map_err(no_memory)?.into_iter();
     let sizes: Targets = backward.iter().map(|(t, rows, _)| (*t, *rows)).collect();
     let read = || -> Result<EdgeTable, CodecError> {
-        let forward = Adjacency::read(single, source_rows, &sizes, &mut pieces)?;
+        let forward = Adjacency::read(form, source_rows, &sizes, &mut pieces)?;
         let own: Targets = [(source, source_rows)].into();
         let backward = (backward.iter())
-            .map(|(target, rows, single)| Ok((*target, Adjacency::read(*single, *rows, &own, &mut pieces)?)))
+            .map(|(target, rows, form)| Ok((*target, Adjacency::read(*form, *rows, &own, &mut pieces)?)))
             .collect::<Result<_, CodecError>>()?;
         let mut next = || pieces.next().ok_or(CodecError { offset: 0, expected: "a piece" });
         let pages = if paged {
             let read = |rows| SegmentPages::slot(next()?, rows);
-            Some(segment_rows(source_rows).map(read).collect::<Result<_, CodecError>>()?)
+            Some(form.segment_rows().each(source_rows).map(read).collect::<Result<_, CodecError>>()?)
         } else {
             None
         };
@@ -350,17 +353,18 @@ fn page_starts(list: &SortedEdges, first: u64, rows: u64) -> Vec<u32> {
         .collect()
 }
 
-/// Appends a property in the order of slots, a segment of source rows after the other; or where edges are
-/// single, of `source_rows` rows, null where one has no edge.
+/// Appends a property in the order of slots, a segment of source rows after the other; or of a vertex column,
+/// in the order of source rows, null where one has no edge.
 fn append_in_order(
     writer: &mut ColumnWriter,
     column: &[WaitingColumn],
     ty: LogicalType,
     list: &SortedEdges,
-    source_rows: Option<u64>,
+    form: Form,
 ) {
     let step = gather_rows(column, RUN_EDGES);
-    if let Some(rows) = source_rows {
+    let rows = list.rows();
+    let Form::Csr(segment_rows) = form else {
         let of_row = |row: usize| {
             let (from, to) = (list.offset(row as u64), list.offset(row as u64 + 1));
             (to > from).then(|| list.index(from as usize))
@@ -370,9 +374,9 @@ fn append_in_order(
             writer.append(&gather(column, RUN_EDGES, ty, part.map(of_row)), None);
         }
         return;
-    }
-    for segment in (0..list.rows()).step_by(SEGMENT_ROWS) {
-        let end = list.offset(list.rows().min(segment + SEGMENT_ROWS as u64)) as usize;
+    };
+    for segment in (0..rows).step_by(segment_rows.count()) {
+        let end = list.offset(rows.min(segment + segment_rows.count() as u64)) as usize;
         for start in (list.offset(segment) as usize..end).step_by(step) {
             let part = start..end.min(start + step);
             let batch = gather(column, RUN_EDGES, ty, part.map(|slot| Some(list.index(slot))));

@@ -8,7 +8,7 @@
 //!
 //! The pieces are byte for byte what `adjacency::sort_edges` and its writers make; a test compares them.
 //!
-//! A table may have any number of edges; those of the 65,536 rows of a segment are fewer than 2^32.
+//! A table may have any number of edges; those of the rows of a segment are fewer than 2^32.
 //!
 //! **Cost**: 4 bytes an edge, 8 with properties (16 from 2^32 edges on), and a byte to a byte and a half for
 //! the range; 8 bytes a source and a target row. `adjacency::sort_edges` takes 20 an edge, faster by a third:
@@ -18,8 +18,7 @@ use trimorph_base::{NodeId, PAGE_ROWS, TableId};
 
 use super::BulkError;
 use super::errors::too_large;
-use crate::adjacency::{SegmentLists, WrittenAdjacency};
-use crate::column::SEGMENT_ROWS;
+use crate::adjacency::{Form, SegmentLists, WrittenAdjacency};
 
 /// Edge tables of at least so many edges are built here: below, 20 bytes an edge are at most 84 MB.
 pub(super) const EDGES_MIN: usize = 1 << 22;
@@ -160,9 +159,10 @@ impl<S: Slot> LargeList<S> {
     }
 
     /// Writes the forward direction.
-    pub(super) fn write_forward(&self, single: bool) -> Result<WrittenAdjacency, BulkError> {
-        let mut written = WrittenAdjacency::new(single);
-        for offsets in segments(&self.offsets) {
+    pub(super) fn write_forward(&self, form: Form) -> Result<WrittenAdjacency, BulkError> {
+        let mut written = WrittenAdjacency::new(form);
+        let step = form.segment_rows().count();
+        for offsets in segments(&self.offsets, step) {
             let first = offsets[0] as usize;
             let offsets = &within_segment(offsets)?;
             let table = |i: usize| self.targets.place(self.slots[first + i].target());
@@ -183,6 +183,7 @@ impl<S: Slot> LargeList<S> {
         target: TableId,
         rows: usize,
         positions: bool,
+        segment_edges: u64,
     ) -> Result<Backward, BulkError> {
         let found = self.targets.tables.iter().find(|(t, _)| *t == target);
         let before = found.map_or(0, |(_, before)| u64::from(*before));
@@ -197,25 +198,25 @@ impl<S: Slot> LargeList<S> {
         sum_up(&mut offsets);
         let (degree_max, nonempty) = degrees(&offsets);
         let single = degree_max <= 1;
+        let form = Form::of(single, rows as u64, offsets[rows], segment_edges);
+        let step = form.segment_rows().count();
         let mut built = Backward {
             edges: offsets[rows],
             single,
             degree_max,
             nonempty,
-            written: WrittenAdjacency::new(single),
+            written: WrittenAdjacency::new(form),
         };
         let range_edges = RANGE_EDGES.max(self.slots.len() / 8);
         let mut start = 0;
         while start < rows {
-            let mut end = rows.min(start + SEGMENT_ROWS);
-            while end < rows
-                && (offsets[rows.min(end + SEGMENT_ROWS)] - offsets[start]) as usize <= range_edges
-            {
-                end = rows.min(end + SEGMENT_ROWS);
+            let mut end = rows.min(start + step);
+            while end < rows && (offsets[rows.min(end + step)] - offsets[start]) as usize <= range_edges {
+                end = rows.min(end + step);
             }
             let pairs = self.pairs_of(&row_of, &offsets, start..end);
             let origin = offsets[start] as usize;
-            for offsets in segments(&offsets[start..=end]) {
+            for offsets in segments(&offsets[start..=end], step) {
                 let first = offsets[0] as usize - origin;
                 let offsets = &within_segment(offsets)?;
                 let position = |i: usize| {
@@ -281,17 +282,19 @@ fn sum_up(offsets: &mut [u64]) {
     }
 }
 
-/// The offsets of each segment, with the end of its last row.
-fn segments(offsets: &[u64]) -> impl Iterator<Item = &[u64]> {
+/// The offsets of each segment of `step` rows, with the end of its last row.
+fn segments(offsets: &[u64], step: usize) -> impl Iterator<Item = &[u64]> {
     let rows = offsets.len() - 1;
-    (0..rows).step_by(SEGMENT_ROWS).map(move |start| &offsets[start..=rows.min(start + SEGMENT_ROWS)])
+    (0..rows).step_by(step).map(move |start| &offsets[start..=rows.min(start + step)])
 }
 
 /// The offsets of a segment, counted from its first edge.
 fn within_segment(offsets: &[u64]) -> Result<Vec<u32>, BulkError> {
     let first = offsets.first().copied().unwrap_or(0);
     let own = offsets.iter().map(|offset| u32::try_from(offset - first).ok().filter(|o| *o < u32::MAX));
-    let too_many = || too_large("edges of one table at 65536 nodes in sequence", u64::from(u32::MAX) - 1);
+    let rows = offsets.len().saturating_sub(1);
+    let what = format!("edges of one table at {rows} nodes in sequence");
+    let too_many = || too_large(&what, u64::from(u32::MAX) - 1);
     own.collect::<Option<_>>().ok_or_else(too_many)
 }
 
@@ -317,6 +320,8 @@ mod tests {
                 edges.iter().copied()
             });
         let single = small.degree_max() <= 1;
+        // Small segments, so that there are several.
+        let form = Form::of(single, source_rows, edges.len() as u64, 1);
         assert_eq!(degrees(&large.offsets), (small.degree_max(), small.nonempty()));
         assert_eq!(
             small.order,
@@ -325,20 +330,20 @@ mod tests {
         let pieces = |large_one: bool| {
             let mut written = Vec::new();
             written.push(if large_one {
-                large.write_forward(single).unwrap()
+                large.write_forward(form).unwrap()
             } else {
-                small.write_forward(&tables, single)
+                small.write_forward(&tables, form)
             });
             for target in &tables {
                 let rows = rows[usize::from(target.0)];
                 written.push(if large_one {
                     let rows = usize::try_from(rows).unwrap();
-                    large.write_backward(source, *target, rows, !single).unwrap().written
+                    large.write_backward(source, *target, rows, !single, 1).unwrap().written
                 } else {
-                    build_backward(&small, source, *target, rows, !single).written
+                    build_backward(&small, source, *target, rows, !single, 1).written
                 });
             }
-            written.into_iter().map(|w| (w.single, w.pieces, w.edges, w.bytes)).collect::<Vec<_>>()
+            written.into_iter().map(|w| (w.form, w.pieces, w.edges, w.bytes)).collect::<Vec<_>>()
         };
         assert!(pieces(true) == pieces(false));
     }
@@ -373,7 +378,7 @@ mod tests {
     fn a_segment_has_fewer_than_32_bits_of_edges_and_a_table_any_number() {
         let far = 1 << 40;
         assert_eq!(within_segment(&[far, far + 4_294_967_294]).unwrap(), [0, 4_294_967_294]);
-        let error = within_segment(&[far, far + 4_294_967_295]).unwrap_err().to_string();
-        assert_eq!(error, "more than 4294967294 edges of one table at 65536 nodes in sequence");
+        let error = within_segment(&[far, far, far + 4_294_967_295]).unwrap_err().to_string();
+        assert_eq!(error, "more than 4294967294 edges of one table at 2 nodes in sequence");
     }
 }

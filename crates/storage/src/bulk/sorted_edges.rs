@@ -5,7 +5,7 @@ use trimorph_base::{NodeId, TableId};
 
 use super::BulkError;
 use super::large_list::{Backward, EDGES_MIN, LargeList, Targets, degrees};
-use crate::adjacency::{EdgeList, WrittenAdjacency, build_backward, sort_edges};
+use crate::adjacency::{EdgeList, Form, WrittenAdjacency, build_backward, sort_edges};
 
 /// Edges in forward order.
 pub(super) enum SortedEdges {
@@ -107,13 +107,13 @@ impl SortedEdges {
     pub(super) fn write_forward(
         &self,
         targets: &[TableId],
-        single: bool,
+        form: Form,
     ) -> Result<WrittenAdjacency, BulkError> {
         match self {
-            Self::Small(list) => Ok(list.write_forward(targets, single)),
-            Self::Plain(list) => list.write_forward(single),
-            Self::Indexed(list) => list.write_forward(single),
-            Self::Huge(list) => list.write_forward(single),
+            Self::Small(list) => Ok(list.write_forward(targets, form)),
+            Self::Plain(list) => list.write_forward(form),
+            Self::Indexed(list) => list.write_forward(form),
+            Self::Huge(list) => list.write_forward(form),
         }
     }
 
@@ -124,10 +124,11 @@ impl SortedEdges {
         target: TableId,
         rows: u64,
         positions: bool,
+        segment_edges: u64,
     ) -> Result<Backward, BulkError> {
         match self {
             Self::Small(list) => {
-                let built = build_backward(list, source, target, rows, positions);
+                let built = build_backward(list, source, target, rows, positions, segment_edges);
                 Ok(Backward {
                     edges: built.edges,
                     single: built.single,
@@ -136,9 +137,11 @@ impl SortedEdges {
                     written: built.written,
                 })
             }
-            Self::Plain(list) => list.write_backward(source, target, rows as usize, positions),
-            Self::Indexed(list) => list.write_backward(source, target, rows as usize, positions),
-            Self::Huge(list) => list.write_backward(source, target, rows as usize, positions),
+            Self::Plain(list) => list.write_backward(source, target, rows as usize, positions, segment_edges),
+            Self::Indexed(list) => {
+                list.write_backward(source, target, rows as usize, positions, segment_edges)
+            }
+            Self::Huge(list) => list.write_backward(source, target, rows as usize, positions, segment_edges),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! ```text
 //! column      type (1) · FSST table: 0, or 1 and a place · shift (1)
 //!             · count (8) × (place, entries 4) · count (8) × (place, rows 4, summary)
-//! adjacency   0 CSR, 1 vertex column (1) · count (8) × (place, edges 8)
+//! adjacency   0 vertex column, n CSR in segments of 2^n rows (1) · count (8) × (place, edges 8)
 //! pages       count (8) × (place, slots 8)
 //! key index   bits (1) · count (8) × place
 //! ```
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use trimorph_vfs::{CodecError, Decoder, Encoder, Piece, PieceWriter};
 
 use super::place::PieceRef;
-use crate::adjacency::{Adjacency, Targets, segment_rows};
+use crate::adjacency::{Adjacency, Form, SegmentRows, Targets};
 use crate::column::{Column, Dictionary, SEGMENT_ROWS, Summary, type_code, type_from_code};
 use crate::key_index::KeyIndex;
 use crate::property_pages::{Given as PagesGiven, PropertyPages, SegmentPages};
@@ -138,7 +138,10 @@ fn read_places(
 
 pub(super) fn write_adjacency(adjacency: &Adjacency, places: &Places<'_>) -> Vec<u8> {
     let mut meta = Encoder::new();
-    meta.u8(u8::from(matches!(adjacency, Adjacency::Column(_))));
+    meta.u8(match adjacency.form() {
+        Form::Column => 0,
+        Form::Csr(rows) => rows.bits(),
+    });
     write_places(adjacency.pieces().into_iter(), places, &mut meta);
     finish(meta)
 }
@@ -151,18 +154,20 @@ pub(super) fn read_adjacency(
     pieces: &mut Fetch<'_>,
 ) -> Result<Adjacency, CodecError> {
     let meta = &mut Decoder::new(directory.metadata());
-    let single = match meta.u8()? {
-        0 => false,
-        1 => true,
-        _ => return Err(meta.error("a kind of adjacency")),
+    let form = match meta.u8()? {
+        0 => Form::Column,
+        bits => Form::Csr(SegmentRows::from_bits(bits).ok_or(meta.error("a kind of adjacency"))?),
     };
-    let places = read_places(meta, segment_rows(rows).count(), pieces)?;
+    let places = read_places(meta, form.segment_rows().each(rows).count(), pieces)?;
     // No list has 2^32 edges or more, and a vertex column no more than rows.
-    let most = if single { SEGMENT_ROWS as u64 } else { u64::from(u32::MAX) };
+    let most = match form {
+        Form::Column => SEGMENT_ROWS as u64,
+        Form::Csr(_) => u64::from(u32::MAX),
+    };
     if places.iter().any(|(_, edges)| *edges > most) {
         return Err(meta.error("edges of a segment"));
     }
-    Ok(Adjacency::stored(single, rows, targets, places.into_iter()))
+    Ok(Adjacency::stored(form, rows, targets, places.into_iter()))
 }
 
 pub(super) fn write_pages(pages: &PropertyPages, places: &Places<'_>) -> Vec<u8> {
@@ -172,17 +177,19 @@ pub(super) fn write_pages(pages: &PropertyPages, places: &Places<'_>) -> Vec<u8>
     finish(meta)
 }
 
+/// Reads the pages of a table of `rows` rows, whose lists are in segments of `segment_rows`.
 pub(super) fn read_pages(
     directory: &Piece,
     rows: u64,
+    segment_rows: SegmentRows,
     pieces: &mut Fetch<'_>,
 ) -> Result<Vec<Arc<Slot<SegmentPages>>>, CodecError> {
     let meta = &mut Decoder::new(directory.metadata());
-    let places = read_places(meta, segment_rows(rows).count(), pieces)?;
+    let places = read_places(meta, segment_rows.each(rows).count(), pieces)?;
     if places.iter().any(|(_, slots)| *slots > u64::from(u32::MAX)) {
         return Err(meta.error("slots of a segment"));
     }
-    let slots = places.into_iter().zip(segment_rows(rows));
+    let slots = places.into_iter().zip(segment_rows.each(rows));
     Ok(slots
         .map(|((piece, slots), rows)| Slot::new(piece, PagesGiven { rows, slots: Some(slots) }))
         .collect())

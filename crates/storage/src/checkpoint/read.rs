@@ -17,8 +17,8 @@ use super::catalog::read_catalog;
 use super::directory::{Fetch, read_adjacency, read_column, read_key_index, read_pages};
 use super::place::{FILE_HEADER_BYTES, PieceRef, check_file, check_manifest, piece_file};
 use super::{Checkpoint, DatabaseError};
-use crate::adjacency::{Adjacency, Targets, segment_rows};
-use crate::column::Column;
+use crate::adjacency::{Adjacency, Targets};
+use crate::column::{Column, segment_lengths};
 use crate::{EdgeTable, Main, NodeTable};
 
 /// How often a newer manifest is taken because a file is gone.
@@ -323,7 +323,7 @@ impl<'a> Reading<'a> {
         places: &NodePlaces,
         failed: &mut Failed<'_>,
     ) -> Result<Option<NodeTable>, DatabaseError> {
-        let segments: Vec<usize> = segment_rows(rows).collect();
+        let segments: Vec<usize> = segment_lengths(rows).collect();
         let columns = self.read_columns(&places.columns, &segments, true, failed)?;
         let key_index = match places.key_index {
             None => Some(None),
@@ -354,7 +354,12 @@ impl<'a> Reading<'a> {
         }
         let pages = match places.pages {
             None => Some(None),
-            Some(place) => self.directory(place, failed, |d, p| read_pages(d, own[0].1, p))?.map(Some),
+            Some(place) => {
+                // Without the lists nothing tells which pages there are.
+                let Some(forward) = &forward else { return Ok(None) };
+                let segment_rows = forward.form().segment_rows();
+                self.directory(place, failed, |d, p| read_pages(d, own[0].1, segment_rows, p))?.map(Some)
+            }
         };
         let (Some(forward), Some(pages)) = (forward, pages) else { return Ok(None) };
         // Neighbours that are all the same take no bytes, so that a few bytes could claim lists of 4 billion

@@ -9,6 +9,12 @@ pub const SEGMENT_ROWS: usize = 1 << 16;
 /// Rows of a zone: the unit of zone maps and, with the delta, of the "has a version" flag.
 pub const ZONE_ROWS: usize = 1 << 10;
 
+/// Rows of each segment of a column of `rows` rows.
+pub(crate) fn segment_lengths(rows: u64) -> impl Iterator<Item = usize> {
+    const ROWS: u64 = SEGMENT_ROWS as u64;
+    (0..rows.div_ceil(ROWS)).map(move |i| (rows - i * ROWS).min(ROWS) as usize)
+}
+
 /// Integers in place.
 #[derive(Clone, Debug)]
 pub(crate) struct Ints {

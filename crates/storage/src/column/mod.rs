@@ -26,7 +26,8 @@ mod writer;
 pub use codes::RowId;
 pub use compare::{Comparison, Condition};
 pub(crate) use format::{
-    Ints as PackedInts, RankBytes, Summary, put_blob, read_presence, type_code, type_from_code,
+    Ints as PackedInts, RankBytes, Summary, put_blob, read_presence, segment_lengths, type_code,
+    type_from_code,
 };
 pub use format::{SEGMENT_ROWS, ZONE_ROWS};
 pub(crate) use segment::Segment;

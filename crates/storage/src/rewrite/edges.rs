@@ -25,8 +25,8 @@ use trimorph_vfs::{Piece, Pins, RegionOptions, lay_out};
 use super::columns::{Source, rewrite};
 use super::{RewriteError, check};
 use crate::adjacency::{
-    Adjacency, AdjacencyView, Csr, CsrSegment, SegmentLists, Targets, VertexColumn, VertexSegment,
-    WrittenAdjacency, segment_rows,
+    Adjacency, AdjacencyView, Csr, CsrSegment, Form, SegmentLists, SegmentRows, Targets, VertexColumn,
+    VertexSegment, WrittenAdjacency,
 };
 use crate::column::SEGMENT_ROWS;
 use crate::edge_table::EdgeTableView;
@@ -101,8 +101,8 @@ struct Change<'a> {
     /// Ends and position of each edge that goes.
     deleted: Vec<(NodeId, NodeId, u64)>,
     gone: HashSet<EdgeId>,
-    /// Whether the forward direction is, and stays, a vertex column.
-    single: bool,
+    /// What the forward direction will be.
+    form: Form,
 }
 
 /// A segment of sources as it will be.
@@ -142,8 +142,11 @@ impl<'a> Change<'a> {
             }
         }
         check(&pins)?;
-        let mut change = Self { old, view, pins, rows, changes, deleted, gone, single: false };
-        change.single = change.stays_single();
+        let mut change = Self { old, view, pins, rows, changes, deleted, gone, form: old.forward.form() };
+        if change.form == Form::Column && !change.stays_single() {
+            let edges = old.forward.edges() + changes.inserted.len() as u64;
+            change.form = Form::of(false, change.source_rows(), edges, SegmentRows::EDGES);
+        }
         Ok(change)
     }
 
@@ -158,48 +161,58 @@ impl<'a> Change<'a> {
         self.changes.inserted.iter().all(|e| free(e.source) && taken.insert(e.source))
     }
 
+    /// Whether the edge at a position of the page of `source` is not one of those that go.
+    #[inline]
+    fn stays(&self, source: u64, position: u64) -> bool {
+        self.gone.is_empty() || !self.gone.contains(&self.view.id_at(source, position))
+    }
+
     fn source_rows(&self) -> u64 {
         self.rows[usize::from(self.old.source.0)]
     }
 
     /// Whether a direction changes from a vertex column to lists.
     fn converts(&self) -> bool {
-        matches!(self.old.forward, Adjacency::Column(_)) && !self.single
+        self.old.forward.form() != self.form
     }
 
     /// The segments of sources that are written.
     fn source_segments(&self) -> BTreeSet<usize> {
-        let all = segment_rows(self.source_rows()).count();
+        let segment_rows = self.form.segment_rows();
         if self.converts() {
-            return (0..all).collect();
+            return (0..segment_rows.each(self.source_rows()).count()).collect();
         }
         let gone = self.deleted.iter().map(|(source, ..)| source.row());
         gone.chain(self.changes.inserted.iter().map(|e| e.source))
-            .map(|r| r as usize / SEGMENT_ROWS)
+            .map(|row| segment_rows.locate(row).0)
             .collect()
+    }
+
+    /// Source rows of a segment.
+    fn rows_of(&self, segment: usize) -> usize {
+        let rows = self.form.segment_rows();
+        self.source_rows().saturating_sub(rows.first(segment)).min(rows.count() as u64) as usize
     }
 
     /// The edges of a source segment that stay, with their positions.
     fn kept(&self, segment: usize) -> Vec<Edge> {
-        let first = (segment * SEGMENT_ROWS) as u64;
+        let first = self.form.segment_rows().first(segment);
         let mut edges = Vec::new();
-        for source in first..self.source_rows().min(first + SEGMENT_ROWS as u64) {
-            let mut keep = |id: EdgeId, target| {
-                if !self.gone.contains(&id) {
-                    edges.push(Edge { source, target, position: self.old.places.place(id).1, new: None });
+        for source in first..first + self.rows_of(segment) as u64 {
+            let mut keep = |position, target| {
+                if self.stays(source, position) {
+                    edges.push(Edge { source, target, position, new: None });
                 }
             };
             match &self.view.forward {
                 AdjacencyView::Column(column) => {
-                    column
-                        .neighbour(source)
-                        .into_iter()
-                        .for_each(|target| keep(self.view.single_id(source), target));
+                    column.neighbour(source).into_iter().for_each(|target| keep(source % PAGE_ROWS, target));
                 }
                 AdjacencyView::Csr(csr) => {
                     let list = csr.list(source);
-                    (0..list.len)
-                        .for_each(|i| keep(self.view.forward_id_at(source, list, i), csr.node(list, i)));
+                    for i in 0..list.len {
+                        keep(self.view.forward_position(source, list, i), csr.node(list, i));
+                    }
                 }
             }
         }
@@ -208,28 +221,29 @@ impl<'a> Change<'a> {
 
     /// A source segment with its new edges, each at a position that no other has.
     fn sources(&self, segment: usize) -> Sources {
-        let first = (segment * SEGMENT_ROWS) as u64;
-        let rows = segment_rows(self.source_rows()).nth(segment).unwrap_or(0) as u64;
+        let first = self.form.segment_rows().first(segment);
+        let rows = self.rows_of(segment) as u64;
         let page_of = |row: u64| (row - first) / PAGE_ROWS;
         let mut edges = self.kept(segment);
-        let mut taken: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
-        let here = |e: &&NewEdge| e.source as usize / SEGMENT_ROWS == segment;
+        // Of pages that get an edge.
+        let mut taken: Vec<Option<BTreeSet<u64>>> = vec![None; rows.div_ceil(PAGE_ROWS) as usize];
+        let here = |e: &&NewEdge| self.form.segment_rows().locate(e.source).0 == segment;
         for page in self.changes.inserted.iter().filter(here).map(|e| page_of(e.source)) {
-            taken.entry(page).or_default();
+            taken[page as usize].get_or_insert_default();
         }
         let mut ends = vec![0; rows.div_ceil(PAGE_ROWS) as usize];
         for edge in &edges {
-            let page = page_of(edge.source);
-            ends[page as usize] = ends[page as usize].max(edge.position + 1);
-            taken.entry(page).and_modify(|positions| {
+            let page = page_of(edge.source) as usize;
+            ends[page] = ends[page].max(edge.position + 1);
+            if let Some(positions) = &mut taken[page] {
                 positions.insert(edge.position);
-            });
+            }
         }
         for (i, edge) in self.changes.inserted.iter().enumerate().filter(|(_, e)| here(e)) {
-            let position = if self.single {
+            let position = if self.form == Form::Column {
                 edge.source % PAGE_ROWS
             } else {
-                let positions = taken.entry(page_of(edge.source)).or_default();
+                let positions = taken[page_of(edge.source) as usize].get_or_insert_default();
                 let hole =
                     (0..).zip(positions.iter()).find(|(free, used)| free != *used).map(|(free, _)| free);
                 let position = hole.unwrap_or(positions.len() as u64);
@@ -265,7 +279,7 @@ impl<'a> Change<'a> {
         options: RegionOptions,
     ) -> Result<(EdgeTable, Vec<EdgeId>), RewriteError> {
         let sources: Vec<Sources> = self.source_segments().into_iter().map(|s| self.sources(s)).collect();
-        let paged = !self.old.columns.is_empty() && !self.single;
+        let paged = !self.old.columns.is_empty() && self.form != Form::Column;
         let places = self.places(&sources);
         let forward = self.forward(&sources, options)?;
         let pages = if paged { Some(self.pages(&sources, options)?) } else { None };
@@ -315,10 +329,10 @@ impl<'a> Change<'a> {
     fn forward(&self, sources: &[Sources], options: RegionOptions) -> Result<Adjacency, RewriteError> {
         let targets: Vec<(TableId, u64)> =
             self.old.backward.iter().map(|(t, _)| (*t, self.rows[usize::from(t.0)])).collect();
-        let mut written = WrittenAdjacency::new(self.single);
+        let mut written = WrittenAdjacency::new(self.form);
         for s in sources {
-            let first = (s.segment * SEGMENT_ROWS) as u64;
-            let offsets = offsets(s.segment, self.source_rows(), s.edges.iter().map(|e| e.source - first));
+            let first = self.form.segment_rows().first(s.segment);
+            let offsets = offsets(self.rows_of(s.segment), s.edges.iter().map(|e| e.source - first));
             let table = |i: usize| {
                 let table = s.edges[i].target.table();
                 targets.iter().position(|(t, _)| *t == table).unwrap_or(0)
@@ -328,12 +342,12 @@ impl<'a> Change<'a> {
                 offsets: &offsets,
                 neighbour: &|i| s.edges[i].target,
                 table: if targets.len() > 1 { Some(&table) } else { None },
-                position: if self.single { None } else { Some(&position) },
+                position: if self.form == Form::Column { None } else { Some(&position) },
             });
         }
         let segments: Vec<usize> = sources.iter().map(|s| s.segment).collect();
         let old = if self.converts() { None } else { Some(&self.old.forward) };
-        put(old, self.single, written, &segments, &targets, options)
+        put(old, written, &segments, &targets, options)
     }
 
     fn pages(
@@ -357,11 +371,10 @@ impl<'a> Change<'a> {
     /// Which segments of a property column stand for a source segment, and where the values of its new slots
     /// come from.
     fn slots(&self, s: &Sources) -> (std::ops::Range<usize>, Vec<Source>) {
-        let first = (s.segment * SEGMENT_ROWS) as u64;
+        let first = self.form.segment_rows().first(s.segment);
         let chunk = |slot: u64| slot as usize / SEGMENT_ROWS;
-        if self.single {
-            let rows = segment_rows(self.source_rows()).nth(s.segment).unwrap_or(0);
-            let mut origin = vec![Source::Nothing; rows];
+        if self.form == Form::Column {
+            let mut origin = vec![Source::Nothing; self.rows_of(s.segment)];
             for edge in &s.edges {
                 origin[(edge.source - first) as usize] =
                     edge.new.map_or(Source::Old(edge.source), Source::New);
@@ -403,27 +416,34 @@ impl<'a> Change<'a> {
         inserted().for_each(|t| *degrees.entry(t.row()).or_default() += 1);
         gone().for_each(|(_, t, _)| *degrees.entry(t.row()).or_default() -= 1);
         let grown = |(row, more): (&u64, &i64)| view.degree(*row).cast_signed() + more > 1;
-        let was_single = matches!(old, Adjacency::Column(_));
+        let was_single = old.form() == Form::Column;
         let single = was_single && !degrees.iter().any(grown);
+        let form = if was_single && !single {
+            Form::of(false, rows, old.edges() + inserted().count() as u64, SegmentRows::EDGES)
+        } else {
+            old.form()
+        };
+        let segment_rows = form.segment_rows();
         // Where forward becomes lists, positions are stored that were not needed before.
         let all = (was_single && !single) || (self.converts() && positions);
         let segments: BTreeSet<usize> = match all {
-            true => (0..segment_rows(rows).count()).collect(),
-            false => degrees.keys().map(|row| *row as usize / SEGMENT_ROWS).collect(),
+            true => (0..segment_rows.each(rows).count()).collect(),
+            false => degrees.keys().map(|row| segment_rows.locate(*row).0).collect(),
         };
-        let mut written = WrittenAdjacency::new(single);
+        let mut written = WrittenAdjacency::new(form);
         for segment in &segments {
-            let first = (segment * SEGMENT_ROWS) as u64;
-            let mut edges = self.kept_backward(target, old, *segment, positions);
+            let first = segment_rows.first(*segment);
+            let here = rows.saturating_sub(first).min(segment_rows.count() as u64);
+            let mut edges = self.kept_backward(target, old, first..first + here, positions);
             let new = sources.iter().flat_map(|s| &s.edges).filter(|e| {
                 e.new.is_some()
                     && e.target.table() == target
-                    && e.target.row() as usize / SEGMENT_ROWS == *segment
+                    && segment_rows.locate(e.target.row()).0 == *segment
             });
             edges.extend(new.map(|e| (e.target.row(), e.source, e.position)));
             // Two runs, which a stable sort merges.
             edges.sort();
-            let offsets = offsets(*segment, rows, edges.iter().map(|(row, ..)| row - first));
+            let offsets = offsets(here as usize, edges.iter().map(|(row, ..)| row - first));
             let position = |i: usize| edges[i].2;
             written.push(&SegmentLists {
                 offsets: &offsets,
@@ -433,32 +453,33 @@ impl<'a> Change<'a> {
             });
         }
         let segments: Vec<usize> = segments.into_iter().collect();
-        put(if all { None } else { Some(old) }, single, written, &segments, &own, options)
+        put(if all { None } else { Some(old) }, written, &segments, &own, options)
     }
 
-    /// The edges into a target segment that stay: target row, source row, position (0 where none are wanted).
+    /// The edges into a range of target rows that stay: target row, source row, position (0 where none are
+    /// wanted).
     fn kept_backward(
         &self,
         target: TableId,
         old: &'a Adjacency,
-        segment: usize,
+        rows: std::ops::Range<u64>,
         positions: bool,
     ) -> Vec<(u64, u64, u64)> {
-        let first = (segment * SEGMENT_ROWS) as u64;
-        let rows = self.rows[usize::from(target.0)];
         let mut edges = Vec::new();
         let view = old.view(&self.pins);
-        for row in first..rows.min(first + SEGMENT_ROWS as u64) {
+        for row in rows {
             let end = NodeId::new(target, row);
             let mut keep = |source: u64, ordinal: usize, position: Option<u64>| {
                 // Without a position an edge is searched for, which takes as long as all else.
-                let id = match position {
-                    Some(position) => self.view.id_at(source, position),
-                    None if positions || !self.gone.is_empty() => self.view.search_id(source, end, ordinal),
+                let position = match position {
+                    Some(position) => position,
+                    None if positions || !self.gone.is_empty() => {
+                        self.old.places.place(self.view.search_id(source, end, ordinal)).1
+                    }
                     None => return edges.push((row, source, 0)),
                 };
-                if !self.gone.contains(&id) {
-                    edges.push((row, source, self.old.places.place(id).1));
+                if self.stays(source, position) {
+                    edges.push((row, source, position));
                 }
             };
             match &view {
@@ -496,7 +517,7 @@ impl<'a> Change<'a> {
         let loops = facts.self_loops_max.saturating_add(new_loops).saturating_sub(old_loops);
         facts.self_loops_max = loops;
         facts.edges_max = next.forward.edges();
-        facts.single = self.single;
+        facts.single = self.form == Form::Column;
         facts.one_type = next.columns.iter().map(|column| column.has_one_type()).collect();
         for target in &mut facts.targets {
             target.single = matches!(view.backward(target.table), Some(AdjacencyView::Column(_)));
@@ -537,9 +558,8 @@ fn degrees(
     stats.nonempty = (stats.nonempty + count(after)).saturating_sub(count(before));
 }
 
-/// Where the edges of each local row start, given each edge's row in order.
-fn offsets(segment: usize, rows: u64, of: impl Iterator<Item = u64>) -> Vec<u32> {
-    let rows = segment_rows(rows).nth(segment).unwrap_or(0);
+/// Where the edges of each of `rows` local rows start, given each edge's row in order.
+fn offsets(rows: usize, of: impl Iterator<Item = u64>) -> Vec<u32> {
     let mut offsets = vec![0u32; rows + 1];
     of.for_each(|row| offsets[row as usize + 1] += 1);
     for i in 1..offsets.len() {
@@ -551,16 +571,16 @@ fn offsets(segment: usize, rows: u64, of: impl Iterator<Item = u64>) -> Vec<u32>
 /// The direction `old` with some segments replaced; all of them are new where there is no old one.
 fn put(
     old: Option<&Adjacency>,
-    single: bool,
     written: WrittenAdjacency,
     segments: &[usize],
     targets: &[(TableId, u64)],
     options: RegionOptions,
 ) -> Result<Adjacency, RewriteError> {
+    let form = written.form;
     let pieces: Vec<Arc<Piece>> = lay_out(written.pieces, options)?;
     let targets: &Targets = &targets.into();
     let pieces = segments.iter().copied().zip(pieces);
-    if single {
+    let Form::Csr(segment_rows) = form else {
         let mut all = match old {
             Some(Adjacency::Column(column)) => column.segments.clone(),
             _ => Vec::new(),
@@ -573,18 +593,18 @@ fn put(
             if segment < all.len() { all[segment] = read } else { all.push(read) }
         }
         return Ok(Adjacency::Column(VertexColumn::new(targets, all)));
-    }
+    };
     let mut all = match old {
         Some(Adjacency::Csr(csr)) => csr.segments.clone(),
         _ => Vec::new(),
     };
     for (segment, piece) in pieces {
-        let read = CsrSegment::slot(piece, SEGMENT_ROWS, targets)?;
+        let read = CsrSegment::slot(piece, segment_rows.count(), targets)?;
         while all.len() < segment {
-            all.push(CsrSegment::without_edges(options)?);
+            all.push(CsrSegment::without_edges(segment_rows, options)?);
         }
         if segment < all.len() { all[segment] = read } else { all.push(read) }
     }
     let first_slots = crate::adjacency::first_slots(all.iter().map(|s| s.given().edges()));
-    Ok(Adjacency::Csr(Csr::new(targets, all, first_slots)))
+    Ok(Adjacency::Csr(Csr::new(targets, all, segment_rows, first_slots)))
 }

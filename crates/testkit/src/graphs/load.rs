@@ -24,11 +24,13 @@ pub struct LoadOptions {
     pub threads: usize,
     /// Hand every column over as general values, typed or not.
     pub general: bool,
+    /// Edges of a segment of lists, on average at most; but 2,048 rows at least.
+    pub segment_edges: u64,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { batch_rows: 4096, threads: 1, general: false }
+        Self { batch_rows: 4096, threads: 1, general: false, segment_edges: 1 << 17 }
     }
 }
 
@@ -36,7 +38,8 @@ impl Model {
     /// The main version that holds this graph.
     pub fn load(&self, options: LoadOptions) -> Result<Main, BulkError> {
         let builder =
-            BulkBuilder::new(RegionOptions::default(), CancelToken::default(), Box::new(|_| Verdict::Abort));
+            BulkBuilder::new(RegionOptions::default(), CancelToken::default(), Box::new(|_| Verdict::Abort))
+                .with_segment_edges(options.segment_edges);
         for table in &self.nodes {
             append_nodes(&builder, table, options)?;
         }

@@ -31,7 +31,7 @@ fn random_queries_run() {
         let model = graph(if graph_seed % 8 == 7 { graph_seed + 1 } else { graph_seed });
         let load = |options| model.snapshot(options).unwrap();
         let snapshot = load(LoadOptions::default());
-        let other = load(LoadOptions { batch_rows: 2, threads: 2, general: true });
+        let other = load(LoadOptions { batch_rows: 2, threads: 2, general: true, ..LoadOptions::default() });
         let (flat, other_flat) = (Graph::read(&snapshot), Graph::read(&other));
         for seed in graph_seed * 1000..graph_seed * 1000 + 100 {
             let query = random_query(seed);

@@ -333,6 +333,7 @@ fn every_graph_is_read_back() {
             batch_rows,
             threads: 1 + usize::try_from(seed % 2).unwrap(),
             general: seed % 5 == 0,
+            ..LoadOptions::default()
         };
         check(&model, &model.load(options).unwrap());
     }
@@ -342,7 +343,7 @@ fn every_graph_is_read_back() {
 fn loading_does_not_depend_on_batches_or_threads() {
     for seed in 0..40 {
         let model = graph(seed);
-        let one = model.load(LoadOptions { batch_rows: 1, threads: 2, general: false }).unwrap();
+        let one = model.load(LoadOptions { batch_rows: 1, threads: 2, ..LoadOptions::default() }).unwrap();
         let other = model.load(LoadOptions::default()).unwrap();
         let text = |main: &Main| {
             let schema = &main.catalog.schema;

@@ -115,11 +115,11 @@ fn add_rows(model: &mut Model, main: &Main, table: usize, random: &mut Random, r
 }
 
 /// Rounds of changes to one graph; each version is checked, the last three are checked again at the end.
-fn change_often(mut model: Model, rounds: usize, random: &mut Random) {
+fn change_often(mut model: Model, options: LoadOptions, rounds: usize, random: &mut Random) {
     let fs = MemoryFileSystem::default();
     let dir = Path::new("db");
     let mut checkpoint = Checkpoint::default();
-    let mut main = model.load(LoadOptions::default()).unwrap();
+    let mut main = model.load(options).unwrap();
     let mut older = Vec::new();
     for round in 0..rounds {
         for place in 0..main.edge_tables.len() {
@@ -149,14 +149,17 @@ fn change_often(mut model: Model, rounds: usize, random: &mut Random) {
 #[test]
 fn changed_graphs_hold_what_the_model_holds() {
     for seed in 0..60 {
-        change_often(graph(seed), 6, &mut Random::new(seed + 1000));
+        change_often(graph(seed), LoadOptions::default(), 6, &mut Random::new(seed + 1000));
     }
 }
 
 #[test]
 fn changed_graphs_of_several_segments_hold_what_the_model_holds() {
     println!("segmented graph seed 6");
-    change_often(segmented_graph(6, SEGMENT_ROWS + 300), 2, &mut Random::new(6));
+    change_often(segmented_graph(6, SEGMENT_ROWS + 300), LoadOptions::default(), 2, &mut Random::new(6));
+    println!("segmented graph seed 9, lists in segments of 2,048 rows");
+    let options = LoadOptions { segment_edges: 1, ..LoadOptions::default() };
+    change_often(segmented_graph(9, 3 * 2048 + 300), options, 6, &mut Random::new(9));
 }
 
 /// One edge table over four segments, one property: a segment replaced shares everything else.
@@ -218,6 +221,24 @@ fn a_replaced_segment_costs_what_it_is() {
     reader_of(&grown, |reader| assert_eq!(reader.find_key(TableId(0), &row[0]), Some(rows as u64)));
     let error = grown.with_rows(TableId(0), &[row], OPTIONS).unwrap_err();
     assert!(matches!(error, RewriteError::DuplicateKey(_)), "{error}");
+}
+
+/// The bytes do not grow with the degrees: lists of many edges have segments of few rows.
+#[test]
+fn a_change_to_long_lists_costs_no_more() {
+    let model = plain_graph(8000, 400_000);
+    let main = model.load(LoadOptions::default()).unwrap();
+    let (fs, dir) = (MemoryFileSystem::default(), Path::new("db"));
+    let mut checkpoint = Checkpoint::default();
+    let first = checkpoint.write(&fs, dir, &main).unwrap();
+    let inserted =
+        vec![NewEdge { source: 9, target: NodeId::new(TableId(0), 7), values: vec![Value::Int(3)] }];
+    let changes = EdgeChanges { deleted: Vec::new(), inserted };
+    let (next, _) = main.with_edges(EdgeTableId(0), &changes, OPTIONS).unwrap();
+    let report = checkpoint.write(&fs, dir, &next).unwrap();
+    println!("{first:?} then {report:?}");
+    assert!(report.bytes * 2 < first.bytes, "2,048 of 8,000 rows");
+    assert_eq!(edges_of(&next, 0).len(), 400_001);
 }
 
 #[test]

@@ -17,7 +17,8 @@ fn tables_of_several_segments_are_read_back() {
     {
         println!("segmented graph seed {seed}, {rows} rows");
         let model = segmented_graph(seed, rows);
-        let main = model.load(LoadOptions { batch_rows: 10_000, threads: 2, general: false }).unwrap();
+        let main =
+            model.load(LoadOptions { batch_rows: 10_000, threads: 2, ..LoadOptions::default() }).unwrap();
         check(&model, &main);
         let kinds: Vec<bool> = main
             .edge_tables
@@ -31,6 +32,24 @@ fn tables_of_several_segments_are_read_back() {
             check(&model, &read_main(&fs, Path::new("db"), RegionOptions::default()).unwrap());
         }
     }
+}
+
+/// Lists cut after 2,048 rows, and the same of as many edges as lists usually have.
+#[test]
+fn lists_of_small_segments_are_read_back() {
+    let (rows, least) = (3 * 2048 + 100, LoadOptions { segment_edges: 1, ..LoadOptions::default() });
+    println!("segmented graph seed 8, {rows} rows");
+    let model = segmented_graph(8, rows);
+    let (small, large) = (model.load(least).unwrap(), model.load(LoadOptions::default()).unwrap());
+    check(&model, &small);
+    let fs = MemoryFileSystem::default();
+    write_main(&fs, Path::new("db"), &small).unwrap();
+    let read = read_main(&fs, Path::new("db"), RegionOptions::default()).unwrap();
+    check(&model, &read);
+    let pieces = [&small, &read, &large].map(|main| main.piece_ids().len());
+    assert_eq!(pieces[0], pieces[1]);
+    // Of TO: forward, backward, pages, the property.
+    assert!(pieces[0] >= pieces[2] + 4 * 3, "{pieces:?}");
 }
 
 #[test]
