@@ -4,10 +4,13 @@
 use std::time::{Duration, Instant};
 
 use trimorph_base::MemoryBudget;
-use trimorph_exec::{ExecError, Settings};
+use trimorph_exec::{ExecError, Execution, Settings};
+use trimorph_optimizer::{Options, optimize};
 use trimorph_store::Snapshot;
+use trimorph_testkit::queries::bind;
+use trimorph_types::Value;
 
-use super::ask::{ask, created};
+use super::ask::{answer, ask, created, with_parameters};
 
 /// The largest limit that is tried; what the queries make is more than a hundred times as much.
 const LIMIT: usize = 24 << 20;
@@ -95,5 +98,87 @@ fn every_operator_stops_when_it_is_told_to() {
         assert_eq!(result.err(), Some(ExecError::Cancelled), "{text}");
         println!("{late:?} {text}");
         assert!(late < Duration::from_secs(5), "{text} stopped {late:?} after it was told to");
+    }
+}
+
+/// What a query has made when it is stopped is not freed before it gives its error: it is held until the
+/// query is let go of, and then freed elsewhere.
+#[test]
+fn what_a_stopped_query_made_is_left_to_it() {
+    const LARGE: usize = 32 << 20;
+    let graph = created(&["UNWIND range(1, 3000) AS n CREATE (:A {n: n})"]);
+    for text in [
+        "MATCH (a:A), (b:A), (c:A) WITH [a.n, b.n, c.n] AS k, count(*) AS n RETURN count(n)",
+        "MATCH (a:A), (b:A), (c:A) RETURN collect([a.n, [b.n]])",
+        "MATCH (a:A), (b:A), (c:A) WITH DISTINCT [a.n, b.n, c.n] AS k RETURN count(k)",
+        "MATCH (a:A), (b:A), (c:A) RETURN [a.n, [b.n]] AS k ORDER BY k",
+    ] {
+        for threads in [1, 3] {
+            let budget = MemoryBudget::new(3 << 30, None);
+            let settings = Settings { threads, budget: budget.clone(), ..Settings::default() };
+            let (token, filled) = (settings.cancel.clone(), budget.clone());
+            let planned =
+                optimize(bind(text, graph.catalog()).unwrap(), graph.catalog(), None, Options::default());
+            let mut execution = Execution::start(&planned.unwrap(), graph.clone(), settings).unwrap();
+            let told = std::thread::spawn(move || {
+                while filled.used_bytes() < LARGE {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                token.cancel();
+            });
+            let result = execution.next(|_, _, _| ());
+            assert_eq!(result.err(), Some(ExecError::Cancelled), "{text}");
+            told.join().unwrap();
+            assert!(budget.used_bytes() > LARGE / 4, "{text}: {} bytes are left", budget.used_bytes());
+            execution.discard();
+            while budget.used_bytes() > 0 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+}
+
+/// Constants that `IN` looks through are hashed once for a query, and held; where there is no room for that,
+/// they are gone through.
+#[test]
+fn the_constants_of_in_are_held() {
+    let graph = created(&["UNWIND range(1, 3000) AS n CREATE (:A {n: n, t: toString(n)})"]);
+    let integers = Value::list((0..100_000).map(|i| Value::Int(i * 3)).collect());
+    let texts = Value::list((0..100_000).map(|i| Value::string((i * 3).to_string())).collect());
+    for (list, property) in [(&integers, "n"), (&texts, "t")] {
+        let parameters = with_parameters(&[("list", list.clone())]).parameters;
+        for (limit, least) in [(1 << 30, 100_000 * 9), (1 << 19, 0)] {
+            let budget = MemoryBudget::new(limit, None);
+            let settings =
+                Settings { budget: budget.clone(), parameters: parameters.clone(), ..Settings::default() };
+            let query = format!("MATCH (a:A) WHERE a.{property} IN $list RETURN count(*)");
+            let rows = ask(&query, &graph, settings).unwrap();
+            assert_eq!(format!("{rows:?}"), "[[Int(1000)]]", "{query}");
+            assert!(budget.peak_bytes() >= least, "{query}: {} bytes", budget.peak_bytes());
+            assert_eq!(budget.used_bytes(), 0);
+        }
+    }
+}
+
+/// A range that `IN` looks through is never made.
+#[test]
+fn membership_in_a_range() {
+    let graph = created(&["CREATE (:A {n: 7})"]);
+    for (condition, expected) in [
+        ("a.n IN range(1, 1000000000000000)", "true"),
+        ("a.n IN range(2, 1000000000000000, 2)", "false"),
+        ("a.n IN range(1, 1000000000000000, 2)", "true"),
+        ("a.n IN range(1000000000000000, 1, -3)", "true"),
+        ("a.n IN range(1000000000000000, 1, -2)", "false"),
+        ("a.n IN range(8, 1000000000000000)", "false"),
+        ("a.n IN range(10, 1)", "false"),
+        ("7.0 IN range(a.n, 9)", "true"),
+        ("7.5 IN range(a.n, 9)", "false"),
+        ("'7' IN range(a.n, 1000000000000000)", "false"),
+        ("a.x IN range(1, 1000000000000000)", "null"),
+        ("a.x IN range(2, 1)", "false"),
+        ("[7] IN range(1, 1000000000000000)", "false"),
+    ] {
+        assert_eq!(answer(&format!("MATCH (a:A) RETURN {condition}"), &graph), [expected], "{condition}");
     }
 }

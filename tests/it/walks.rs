@@ -332,3 +332,87 @@ fn all_paths_are_tried_in_order_of_length() {
         .is_ok()
     );
 }
+
+/// A condition on each relationship of a walk may look at anything that its pattern finds, whichever is found
+/// first, its own path too: it is asked of the list.
+#[test]
+fn conditions_on_each_look_at_their_own_pattern() {
+    let graph = created(&[
+        "UNWIND range(1, 6) AS n CREATE (:A {n: n})",
+        "UNWIND [[1, 2, 1], [2, 3, 2], [1, 3, 2], [3, 4, 2], [4, 5, 3], [5, 6, 3], [3, 5, 3], [2, 5, 3], [6, 6, 1]] AS p MATCH (a:A) MATCH (b:A) WHERE a.n = p[0] AND b.n = p[1] CREATE (a)-[:T {w: p[2]}]->(b)",
+    ]);
+    let mut rows = 0;
+    // The pattern with a place for the condition, the condition, and what is given.
+    for (pattern, with, rest) in [
+        ("p = (a)-[r:T*?]->(b)", "length(p)", "a.n, b.n, length(p)"),
+        ("p = (a)-[r*?]->(b)", "length(p)", "a.n, b.n, length(p)"),
+        ("p = (a)-[r:T*0..3?]->(b)", "length(p)", "a.n, b.n, length(p)"),
+        ("p = (a)-[r:T*2?]-(b)", "length(p)", "a.n, b.n"),
+        ("(a)-[r:T*?]->(b)", "b.n", "a.n, b.n"),
+        ("(a)-[r:T*?]->(b)", "a.n", "a.n, b.n"),
+        ("(a)-[r:T*?]->(b {n: 5})", "a.n", "a.n, b.n"),
+        ("(a {n: 1})-[r:T*?]->(b)", "b.n - 1", "a.n, b.n"),
+        ("(a)-[r:T*?]->(b)-[s:T*]->(c)", "size(s)", "a.n, b.n, c.n"),
+        ("(a)-[r:T*?]->(b)-[s:T]->(c)", "s.w", "a.n, b.n, c.n"),
+        ("(a)-[r:T*?]->(b), q = (c {n: 1})-[:T*2]->(d)", "length(q)", "a.n, b.n, d.n"),
+        ("(a)-[r:T*?]->(b), (c {n: 3})", "c.n", "a.n, b.n"),
+    ] {
+        let inline = pattern.replace('?', &format!(" {{w: {with}}}"));
+        let inner = pattern.replace('?', &format!(" WHERE r.w = {with}"));
+        let after = pattern.replace('?', "");
+        let expected = answer(
+            &format!("MATCH {after} WHERE all(e IN r WHERE e.w = {with}) RETURN {rest} ORDER BY {rest}"),
+            &graph,
+        );
+        rows += expected.len();
+        for pattern in [&inline, &inner] {
+            let query = format!("MATCH {pattern} RETURN {rest} ORDER BY {rest}");
+            assert_eq!(answer(&query, &graph), expected, "{query}");
+            let query = format!("RETURN COUNT {{ MATCH {pattern} }}");
+            assert_eq!(answer(&query, &graph), [expected.len().to_string()], "{query}");
+        }
+    }
+    assert!(rows > 30, "{rows}");
+    // Of shortest paths it says which is meant.
+    for (pattern, with) in [
+        ("(a)-[r:T*?]->(b)", "length(p)"),
+        ("(a)-[r:T*?]->(b)", "a.n"),
+        ("(a)-[r:T*?]->(b)", "b.n - 1"),
+        ("(a)-[r:T*?]->(b {n: 5})", "a.n + 1"),
+    ] {
+        let after = pattern.replace('?', "");
+        let expected = answer(
+            &format!(
+                "MATCH p = {after} WHERE all(e IN r WHERE e.w = {with}) AND a <> b RETURN a.n, b.n, min(length(p)) ORDER BY a.n, b.n"
+            ),
+            &graph,
+        );
+        assert!(!expected.is_empty(), "{pattern} {with}");
+        let inline = pattern.replace('?', &format!(" {{w: {with}}}"));
+        let query = format!(
+            "MATCH p = shortestPath({inline}) WHERE a <> b RETURN a.n, b.n, length(p) ORDER BY a.n, b.n"
+        );
+        assert_eq!(answer(&query, &graph), expected, "{query}");
+    }
+    let query = "MATCH p = shortestPath((a)-[r:T* {w: length(p)}]->(b)), (c)-[s:T* {w: length(p)}]->(d) RETURN count(*)";
+    let same = "MATCH p = shortestPath((a)-[r:T*]->(b)), (c)-[s:T*]->(d) WHERE all(e IN r WHERE e.w = length(p)) AND all(e IN s WHERE e.w = length(p)) RETURN count(*)";
+    assert_eq!(answer(query, &graph), answer(same, &graph));
+}
+
+/// What every relationship of a walk must meet cuts it short as soon as it can be asked, wherever it is
+/// written: there are 2^40 walks.
+#[test]
+fn conditions_on_each_cut_walks_short() {
+    let graph = created(&[
+        "UNWIND range(1, 41) AS n CREATE (:A {n: n})",
+        "MATCH (a:A) MATCH (b:A) WHERE b.n = a.n + 1 UNWIND [1, 2] AS w CREATE (a)-[:T {w: w}]->(b)",
+    ]);
+    for query in [
+        "MATCH (a:A {n: 1})-[r:T* {w: a.n}]->(b) RETURN count(*)",
+        "MATCH (a:A {n: 1})-[r:T*]->(b) WHERE all(e IN r WHERE e.w = a.n) RETURN count(*)",
+        "MATCH (a:A {n: 1})-[r:T*]->(b) WHERE none(e IN r WHERE e.w <> a.n) RETURN count(*)",
+        "MATCH (a:A {n: 1})-[r:T*]->(b) WHERE all(e IN r WHERE e.w = 1) RETURN count(*)",
+    ] {
+        assert_eq!(answer(query, &graph), ["40"], "{query}");
+    }
+}

@@ -15,8 +15,35 @@ pub(crate) enum Failure {
     Engine(trimorph::Error),
     /// Something of the command line's own, in one line.
     Message(String),
+    /// A statement of many failed: its file and line, and how.
+    Statement(String, Box<Failure>),
     /// Nobody reads the output any more.
     NoReader,
+}
+
+/// Where statements come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    /// The name of a file, or `stdin`.
+    pub(crate) name: &'a str,
+    /// The line of the text's first, from 1.
+    pub(crate) line: usize,
+}
+
+impl Source<'_> {
+    /// The failure of `statement`, a part of `text`. The engine knows the statement only: where it begins
+    /// elsewhere than the source, that is said too.
+    pub(crate) fn blame(&self, failure: Failure, text: &str, statement: &str) -> Failure {
+        let at = statement.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+        let before = text.get(..at).unwrap_or_default();
+        let line = self.line + before.matches('\n').count();
+        match failure {
+            Failure::Engine(trimorph::Error::Query { .. }) if line > 1 || !before.trim().is_empty() => {
+                Failure::Statement(format!("{}:{line}", self.name), Box::new(failure))
+            }
+            other => other,
+        }
+    }
 }
 
 impl Failure {
@@ -45,6 +72,10 @@ impl Failure {
         match self {
             Self::NoReader => Ok(()),
             Self::Message(text) => writeln!(out, "{error} {text}"),
+            Self::Statement(place, failure) => {
+                writeln!(out, "{place}: in the statement that begins here:")?;
+                failure.write(out, terminal)
+            }
             Self::Engine(e @ trimorph::Error::Query { .. }) => {
                 let text = e.to_string();
                 let (kind, rest) = text.split_once(": ").unwrap_or(("error", &text));

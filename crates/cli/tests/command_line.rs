@@ -524,3 +524,54 @@ fn every_command_explains_itself_with_an_example() {
     run_in(Path::new("."), &["--version"], "").ok().has(&[concat!("trimorph ", env!("CARGO_PKG_VERSION"))]);
     run_in(Path::new("."), &["bench"], "").ok().has(&["bench/run.py"]);
 }
+
+/// A reader that wants no more ends any format without an error, also those that libraries write.
+#[test]
+fn a_reader_that_ends_early_is_no_error() {
+    for format in ["csv", "json", "jsonl", "line", "markdown", "table", "arrow", "parquet"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_trimorph"))
+            .args(["query", ":memory:", "UNWIND range(1, 200000) AS x RETURN x, toString(x * 7919) AS y"])
+            .args(["--format", format])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{format}");
+        assert_eq!(output.status.code(), Some(0), "{format}");
+    }
+}
+
+#[test]
+fn the_suffix_of_the_output_picks_the_format() {
+    let dir = directory("suffix");
+    let write = |name: &str, more: &[&str]| {
+        let all = [&["query", ":memory:", "RETURN 1 AS x, 'a' AS y", "--output", name], more].concat();
+        run_in(&dir, &all, "").ok();
+        fs::read_to_string(dir.join(name)).unwrap_or_else(|_| "no text".into())
+    };
+    assert_eq!(write("a.csv", &[]), "x,y\n1,a\n");
+    assert_eq!(write("a.JSONL", &[]), "{\"x\": 1, \"y\": \"a\"}\n");
+    assert_eq!(write("a.parquet", &[]), "no text");
+    assert!(write("a.table", &[]).starts_with('╭'));
+    assert_eq!(write("b.csv", &["--format", "jsonl"]), "{\"x\": 1, \"y\": \"a\"}\n");
+}
+
+/// The engine counts lines from the start of a statement, who looks for it in a file from that of the file.
+#[test]
+fn a_failed_statement_is_found_in_its_file() {
+    let dir = directory("blame");
+    let text = "RETURN 1;\n\n// two\nRETURN 2\n  AS x;\nRETURN 'a\nb', // three\n 3 +;\nRETURN 4;\n";
+    fs::write(dir.join("q.cypher"), text).unwrap();
+    let place = "in the statement that begins here:\nSyntaxError: expected an expression";
+    run_in(&dir, &["query", ":memory:", "--file", "q.cypher"], "").fails(&[&format!("q.cypher:6: {place}")]);
+    run_in(&dir, &["query", ":memory:"], text).fails(&[&format!("stdin:6: {place}"), " line 3, column 5"]);
+    run_in(&dir, &["query", ":memory:", "RETURN 1; RETURN +"], "").fails(&[&format!("TEXT:1: {place}")]);
+    run_in(&dir, &["shell", ":memory:"], &format!(":mode csv\n{text}"))
+        .fails(&[&format!("stdin:7: {place}")]);
+    run_in(&dir, &["shell", ":memory:"], ":read q.cypher\n").fails(&[&format!("q.cypher:6: {place}")]);
+    // Where there is one, nothing is to be looked for.
+    let alone = run_in(&dir, &["query", ":memory:", "RETURN 1 +"], "").fails(&["SyntaxError"]);
+    assert!(alone.err.starts_with("SyntaxError"), "{}", alone.err);
+}

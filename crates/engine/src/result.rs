@@ -14,6 +14,14 @@ use crate::{Entities, Error, Notice};
 /// One row.
 pub type Row = Vec<Value>;
 
+impl Drop for QueryResult {
+    fn drop(&mut self) {
+        if let Some(execution) = self.execution.take() {
+            execution.discard();
+        }
+    }
+}
+
 /// A lazy result.
 pub struct QueryResult {
     text: String,

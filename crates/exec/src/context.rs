@@ -1,6 +1,6 @@
 //! What operators of one thread share: the reader, the clock, parameters, budget, cancellation.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -56,6 +56,13 @@ impl Default for Settings {
     }
 }
 
+/// Anything, to be freed.
+pub(crate) trait Leftover: Send {}
+
+impl<T: Send> Leftover for T {}
+
+pub(crate) type Leftovers<'s> = Vec<Box<dyn Leftover + 's>>;
+
 /// One per thread.
 pub struct Context<'s> {
     /// The snapshot.
@@ -65,6 +72,7 @@ pub struct Context<'s> {
     /// How the query is run.
     pub settings: Arc<Settings>,
     random: Cell<u64>,
+    left: RefCell<Leftovers<'s>>,
     /// Bytes that single values took to be gone through since the flag that cancels was looked at.
     worked_bytes: Cell<u64>,
 }
@@ -86,7 +94,14 @@ impl<'s> Context<'s> {
 
     fn with(snapshot: &'s Snapshot, reader: Reader<'s>, settings: Arc<Settings>) -> Self {
         let seed = u64::from(settings.clock.nanos) ^ settings.clock.seconds.cast_unsigned().rotate_left(32);
-        Self { snapshot, reader, settings, random: Cell::new(seed), worked_bytes: Cell::new(0) }
+        Self {
+            snapshot,
+            reader,
+            settings,
+            random: Cell::new(seed),
+            left: RefCell::default(),
+            worked_bytes: Cell::new(0),
+        }
     }
 
     /// Stops the query if somebody asked, or something could not be read; lets go of what is pinned without
@@ -109,6 +124,19 @@ impl<'s> Context<'s> {
     /// because of that.
     pub(crate) fn settle<T>(&self, made: Result<T, ExecError>) -> Result<T, ExecError> {
         self.reader.failure().map_or(made, |error| Err(error.into()))
+    }
+
+    /// Takes what a query that was stopped has made: it is freed together with the query, which may be on
+    /// another thread.
+    pub(crate) fn leave(&self, leftover: impl Send + 's) {
+        if self.settings.cancel.is_cancelled() {
+            self.left.borrow_mut().push(Box::new(leftover));
+        }
+    }
+
+    /// What was left here, for the context of another thread.
+    pub(crate) fn take_left(&self) -> Leftovers<'s> {
+        self.left.take()
     }
 
     /// Counts bytes of values that are about to be gone through, and stops the query if somebody asked: one

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use self_cell::self_cell;
 use trimorph_algebra::BoundQuery;
+use trimorph_base::free_elsewhere;
 use trimorph_store::{Reader, Snapshot};
 use trimorph_vector::{Chunk, Vector};
 
@@ -179,6 +180,15 @@ impl Execution {
             running.done |= taken.is_err();
             taken
         })
+    }
+
+    /// Lets go of it; on another thread where somebody asked it to stop, as that may take long.
+    pub fn discard(self) {
+        let is_cancelled =
+            self.cell.with_dependent(|_, running| running.context.settings.cancel.is_cancelled());
+        if is_cancelled {
+            free_elsewhere(self);
+        }
     }
 
     /// Pieces that were read from files because of this query.

@@ -9,6 +9,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use trimorph_base::Diagnostic;
 
+use crate::context::Leftovers;
 use crate::operator::{BoxOperator, Pipeline};
 use crate::{Context, ExecError};
 
@@ -31,16 +32,48 @@ fn spawn<'scope, T: Send + 'scope>(
     builder.spawn_scoped(scope, work)
 }
 
-/// What a worker gave.
-fn joined<T>(worker: std::io::Result<ScopedJoinHandle<'_, Result<T, ExecError>>>) -> Result<T, ExecError> {
-    worker.map_err(|_| lost_worker())?.join().unwrap_or_else(|_| Err(lost_worker()))
+/// What a worker gives: what it made, and what it left where the query was stopped.
+type Given<'s, T> = (Result<T, ExecError>, Leftovers<'s>);
+
+/// What all made, the caller's own first. Where the query was stopped, what they made goes to the caller's
+/// leftovers.
+///
+/// **Errors**: the first that failed.
+fn all_or_none<'s, T: Send + 's>(
+    own: Result<T, ExecError>,
+    workers: Vec<std::io::Result<ScopedJoinHandle<'_, Given<'s, T>>>>,
+    cx: &Context<'s>,
+) -> Result<Vec<T>, ExecError> {
+    let mut all = Vec::with_capacity(workers.len() + 1);
+    let mut failed = None;
+    let mut take = |made| match made {
+        Ok(made) => all.push(made),
+        Err(error) => drop(failed.get_or_insert(error)),
+    };
+    take(own);
+    for worker in workers {
+        match worker.map_err(drop).and_then(|w| w.join().map_err(drop)) {
+            Ok((made, left)) => {
+                take(made);
+                cx.leave(left);
+            }
+            Err(()) => take(Err(lost_worker())),
+        }
+    }
+    match failed {
+        None => Ok(all),
+        Some(error) => {
+            cx.leave(all);
+            Err(error)
+        }
+    }
 }
 
 /// Calls `work` with a pipeline and, where it can have twins, with `threads - 1` of these, each on a thread
 /// of its own; gives what each made, the caller's first.
 ///
 /// **Errors**: the first worker's that failed.
-pub(crate) fn on_threads<'s, T: Send>(
+pub(crate) fn on_threads<'s, T: Send + 's>(
     pipeline: &mut Pipeline<'s>,
     threads: usize,
     cx: &Context<'s>,
@@ -59,13 +92,14 @@ pub(crate) fn on_threads<'s, T: Send>(
                 let leader = Arc::clone(leader);
                 spawn(scope, cx, move || {
                     let cx = Context::following(snapshot, &leader, settings);
-                    cx.settle(work(&mut twin, &cx))
+                    let made = cx.settle(work(&mut twin, &cx));
+                    cx.leave(twin);
+                    (made, cx.take_left())
                 })
             })
             .collect();
         let own = work(op, cx);
-        let others = workers.into_iter().map(joined);
-        std::iter::once(own).chain(others).collect()
+        all_or_none(own, workers, cx)
     })
 }
 
@@ -73,7 +107,7 @@ pub(crate) fn on_threads<'s, T: Send>(
 /// in order.
 ///
 /// **Errors**: the first item's that failed.
-pub(crate) fn on_each<'s, I: Send, T: Send>(
+pub(crate) fn on_each<'s, I: Send, T: Send + 's>(
     items: Vec<I>,
     cx: &Context<'s>,
     work: impl Fn(I, &Context<'s>) -> Result<T, ExecError> + Sync,
@@ -89,12 +123,12 @@ pub(crate) fn on_each<'s, I: Send, T: Send>(
                 let leader = Arc::clone(leader);
                 spawn(scope, cx, move || {
                     let cx = Context::following(snapshot, &leader, settings);
-                    cx.settle(work(item, &cx))
+                    let made = cx.settle(work(item, &cx));
+                    (made, cx.take_left())
                 })
             })
             .collect();
         let own = work(first, cx);
-        let others = workers.into_iter().map(joined);
-        std::iter::once(own).chain(others).collect()
+        all_or_none(own, workers, cx)
     })
 }

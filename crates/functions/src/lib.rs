@@ -14,6 +14,7 @@ mod conversion;
 mod error;
 mod function;
 mod graph;
+mod letter_case;
 mod list;
 mod math;
 pub mod operators;

@@ -8,6 +8,7 @@ use trimorph_types::{ListBuilder, Value};
 use crate::context::Context;
 use crate::error::{Answer, bad_argument, negative, wrong_type};
 use crate::function::{Function, result};
+use crate::letter_case;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     Function::new("left", (2, 2), result::string, left, "left(text, n): the first n characters"),
@@ -182,12 +183,12 @@ fn trim_end(_: &Context<'_>, args: &[Value]) -> Answer {
     Ok(Value::string(text("rtrim()", &args[0])?.trim_end_matches(trimmed("rtrim()", args)?)))
 }
 
-fn to_upper(_: &Context<'_>, args: &[Value]) -> Answer {
-    Ok(Value::string(text("toUpper()", &args[0])?.to_uppercase()))
+fn to_upper(context: &Context<'_>, args: &[Value]) -> Answer {
+    letter_case::upper(text("toUpper()", &args[0])?, context.steps()).map(Value::string)
 }
 
-fn to_lower(_: &Context<'_>, args: &[Value]) -> Answer {
-    Ok(Value::string(text("toLower()", &args[0])?.to_lowercase()))
+fn to_lower(context: &Context<'_>, args: &[Value]) -> Answer {
+    letter_case::lower(text("toLower()", &args[0])?, context.steps()).map(Value::string)
 }
 
 fn char_length(_: &Context<'_>, args: &[Value]) -> Answer {

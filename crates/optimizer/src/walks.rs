@@ -110,6 +110,15 @@ pub(crate) fn var_extend(
     Plan::VarExtend { input, step: VarExtend { step, min, max, each, walk, into, reversed, mode } }
 }
 
+/// The condition that every edge of `edge`'s walk must meet, where the predicate says no more and looks at
+/// nothing else but what is `there`: asked of each edge it cuts walks short.
+pub(crate) fn each_of(predicate: &Expr, edge: &EdgePattern, there: &VarSet) -> Option<(VarId, Expr)> {
+    match element_of(predicate, edge.var, there) {
+        Some((Element::Edge, var, each)) => Some((var, each)),
+        _ => None,
+    }
+}
+
 enum Element {
     Node,
     Edge,
@@ -179,7 +188,7 @@ fn length_limit(condition: &Expr, edges: VarId) -> Option<(u32, bool)> {
 }
 
 /// Both conditions, over the variable of the first.
-fn joined(first: Option<(VarId, Expr)>, var: VarId, each: Expr) -> Option<(VarId, Expr)> {
+pub(crate) fn joined(first: Option<(VarId, Expr)>, var: VarId, each: Expr) -> Option<(VarId, Expr)> {
     let Some((known, others)) = first else { return Some((var, each)) };
     Some((known, conjunction([others, renamed(each, var, known)])?))
 }

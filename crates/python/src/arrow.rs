@@ -14,7 +14,7 @@ use pyo3::types::PyCapsule;
 use trimorph::Error;
 
 use crate::interrupt;
-use crate::result::Shared;
+use crate::shared::Shared;
 
 /// Batches that any consumer of the Arrow PyCapsule protocol can take, more than once.
 #[pyclass(frozen, module = "trimorph")]

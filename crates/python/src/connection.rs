@@ -1,41 +1,16 @@
 //! `Connection` and `Prepared`: text and parameters in, a lazy result out.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use trimorph::CancelToken;
 
-use crate::database::{Database, Handle};
+use crate::cell::Cell;
+use crate::handle::{Database, Handle};
 use crate::result::QueryResult;
 use crate::{error, from_python, interrupt};
-
-/// The engine's connection, until it is closed, and the flag of what runs on it.
-pub(crate) struct Cell {
-    engine: Mutex<Option<Arc<trimorph::Connection>>>,
-    running: Mutex<CancelToken>,
-}
-
-impl Cell {
-    pub(crate) fn new(engine: trimorph::Connection) -> Self {
-        Self { engine: Mutex::new(Some(Arc::new(engine))), running: Mutex::default() }
-    }
-
-    pub(crate) fn close(&self) {
-        self.engine.lock().unwrap_or_else(PoisonError::into_inner).take();
-    }
-
-    fn engine(&self) -> PyResult<Arc<trimorph::Connection>> {
-        let engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        engine.ok_or_else(|| error::Error::new_err("the connection is closed"))
-    }
-
-    /// Notes what `interrupt` is to stop.
-    pub(crate) fn runs(&self, cancel: &CancelToken) {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
-    }
-}
 
 /// A connection: one per thread. Results may be read at the same time, and after it is closed.
 #[pyclass(frozen, module = "trimorph")]
@@ -120,7 +95,7 @@ impl Connection {
     /// Stops what runs on this connection, from any thread, within 100 ms as a rule: it raises `Cancelled`.
     /// If nothing runs, the result read last cannot be read on.
     fn interrupt(&self) {
-        self.cell.running.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+        self.cell.interrupt();
     }
 
     /// The database.

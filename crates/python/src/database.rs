@@ -1,68 +1,26 @@
 //! `Database`: opening, loading, what it holds, closing.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use trimorph::{CancelToken, Config, Stats};
 
-use crate::connection::{Cell, Connection};
-use crate::entity::Source;
+use crate::connection::Connection;
+use crate::handle::{Database, Handle};
+use crate::interrupt;
 use crate::load::{self, LoadReport};
-use crate::{error, interrupt};
 
 /// The path of a database without a directory.
 const MEMORY: &str = ":memory:";
 
-/// What a `Database` and its connections share.
-pub(crate) struct Handle {
-    pub(crate) source: Source,
-    path: PathBuf,
-    engine: RwLock<Option<trimorph::Database>>,
-    /// Emptied when the database is closed, so that its lock is given back although connections are still
-    /// referred to.
-    cells: Mutex<Vec<Weak<Cell>>>,
-}
-
-impl Handle {
-    /// The engine's database.
-    ///
-    /// **Errors**: closed.
-    pub(crate) fn engine(&self) -> PyResult<trimorph::Database> {
-        let engine = self.engine.read().unwrap_or_else(PoisonError::into_inner).clone();
-        engine.ok_or_else(|| error::Error::new_err("the database is closed"))
+impl Database {
+    /// A connection; closing an `owner` closes the database.
+    fn connection(&self, owner: bool) -> PyResult<Connection> {
+        Ok(Connection::new(Arc::clone(&self.handle), self.handle.connect()?, owner))
     }
-
-    pub(crate) fn connect(self: &Arc<Self>, owner: bool) -> PyResult<Connection> {
-        let cell = Arc::new(Cell::new(self.engine()?.connect()));
-        let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
-        if cells.len() == cells.capacity() {
-            cells.retain(|c| c.strong_count() > 0);
-        }
-        cells.push(Arc::downgrade(&cell));
-        Ok(Connection::new(Arc::clone(self), cell, owner))
-    }
-
-    pub(crate) fn close(&self) {
-        let engine = self.engine.write().unwrap_or_else(PoisonError::into_inner).take();
-        for cell in self.cells.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            if let Some(cell) = cell.upgrade() {
-                cell.close();
-            }
-        }
-        drop(engine);
-    }
-}
-
-/// A graph database in a directory, or in memory (`":memory:"`).
-///
-/// `test_procedures` offers `tck.register` and `tck.unregister`, by which tests make procedures of their own.
-#[pyclass(frozen, module = "trimorph")]
-pub(crate) struct Database {
-    pub(crate) handle: Arc<Handle>,
 }
 
 #[pymethods]
@@ -92,15 +50,12 @@ impl Database {
             config.threads = threads;
         }
         let engine = interrupt::run(py, &CancelToken::default(), || trimorph::Database::open(&path, config))?;
-        static SOURCES: AtomicU64 = AtomicU64::new(1);
-        let source = SOURCES.fetch_add(1, Ordering::Relaxed);
-        let handle = Handle { source, path, engine: RwLock::new(Some(engine)), cells: Mutex::default() };
-        Ok(Self { handle: Arc::new(handle) })
+        Ok(Self { handle: Arc::new(Handle::new(path, engine)) })
     }
 
     /// A connection. Cheap; one per thread.
     fn connect(&self) -> PyResult<Connection> {
-        self.handle.connect(false)
+        self.connection(false)
     }
 
     /// Loads files or directories into an empty database, all or nothing unless `skip_bad_rows`.
@@ -238,9 +193,7 @@ pub(crate) fn connect(
     huge_pages: bool,
     test_procedures: bool,
 ) -> PyResult<Connection> {
-    Database::new(py, path, read_only, memory_limit, threads, huge_pages, test_procedures)?
-        .handle
-        .connect(true)
+    Database::new(py, path, read_only, memory_limit, threads, huge_pages, test_procedures)?.connection(true)
 }
 
 /// Bytes of `8_000_000_000`, `"8GB"`, `"512 MiB"`.

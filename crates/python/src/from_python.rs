@@ -14,8 +14,8 @@ use trimorph::{EdgeId, NodeId, Params, Value};
 
 use crate::entity::{Node, Path, Relationship, Source};
 use crate::rdf;
+use crate::shown::Shown;
 use crate::temporal::{self, OFFSET_SECONDS_MAX};
-use crate::text::Shown;
 
 /// Deepest nesting of a parameter: the engine walks values recursively.
 const DEPTH_MAX: usize = 100;

@@ -1,25 +1,33 @@
 //! Python bindings: Python calls in, engine calls with the GIL released, Python objects out.
 //!
-//! Data's way through the files: `database` and `connection` (verbs) · `from_python` (parameters in) ·
-//! `interrupt` (Ctrl-C while the GIL is released) · `result` (rows out, lazily) · `to_python`, `entity`,
-//! `temporal`, `rdf` (values) · `arrow` (columns) · `error`, `notice`; `load`, and `give_back` after it.
+//! Data's way through the files: `database` and `connection` (verbs) over `handle` and `cell` (what is open)
+//! · `from_python` (parameters in) · `interrupt` (Ctrl-C while the GIL is released) · `result` (rows out,
+//! lazily) and `arrow` (columns) over `shared` (what computes them) · `to_python`, `entity`, `temporal`,
+//! `native`, `rdf` (values) · `text` and `shown` (values as text) · `error`, `notice`; `load`, and after it
+//! `give_back`.
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of
 //! the engine that may take longer than a look-up runs with it held.
 #![deny(unsafe_code)]
 
 mod arrow;
+mod cell;
 mod connection;
 mod database;
 mod entity;
+mod entity_methods;
 mod error;
 mod from_python;
 mod give_back;
+mod handle;
 mod interrupt;
 mod load;
+mod native;
 mod notice;
 mod rdf;
 mod result;
+mod shared;
+mod shown;
 mod temporal;
 mod text;
 mod to_python;
@@ -30,7 +38,7 @@ use pyo3::prelude::*;
 fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    m.add_class::<database::Database>()?;
+    m.add_class::<handle::Database>()?;
     m.add_class::<connection::Connection>()?;
     m.add_class::<connection::Prepared>()?;
     m.add_class::<result::QueryResult>()?;

@@ -5,96 +5,22 @@
 //! unseen. For the same reason a result that is being read as an Arrow stream has no rows to fetch otherwise
 //! until the stream has ended.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
-use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use trimorph::{CancelToken, Entities, Row};
 
-use crate::connection::Cell;
+use crate::cell::Cell;
 use crate::entity::Source;
 use crate::notice::Notice;
+use crate::shared::{Shared, State};
 use crate::to_python::ToPython;
 use crate::{arrow, error, interrupt};
 
 /// Rows shown by `repr`, as by `show` unless told otherwise.
 const SHOWN_ROWS: usize = 20;
-
-pub(crate) struct State {
-    engine: trimorph::QueryResult,
-    ended: bool,
-    /// What all Arrow streams of this result share, from the first on.
-    cursor: Option<trimorph::ArrowCursor>,
-    /// Not the exception: that would hold the frames it passed, and they this result.
-    failed: Option<trimorph::Error>,
-}
-
-impl State {
-    /// Ends the result; gives what to raise.
-    fn fail(&mut self, py: Python<'_>, failed: trimorph::Error) -> PyErr {
-        let raised = interrupt::raise(py, &failed);
-        self.failed = Some(failed);
-        raised
-    }
-}
-
-/// What computes the rows, shared by a result and its Arrow streams, which may outlive it.
-#[derive(Clone)]
-pub(crate) struct Shared {
-    state: Arc<Mutex<State>>,
-    cancel: CancelToken,
-    cell: Arc<Cell>,
-}
-
-impl Shared {
-    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, State> {
-        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The schema of the Arrow streams. The first call settles it, for which it may compute some rows; they
-    /// are kept.
-    pub(crate) fn schema(&self, py: Python<'_>) -> PyResult<SchemaRef> {
-        let mut state = self.lock(py);
-        if let Some(failed) = &state.failed {
-            return Err(error::from_engine(py, failed));
-        }
-        if let Some(cursor) = &state.cursor {
-            return Ok(cursor.schema());
-        }
-        self.cell.runs(&self.cancel);
-        let engine = &mut state.engine;
-        match interrupt::attempt(py, &self.cancel, || trimorph::ArrowCursor::new(engine)) {
-            Ok(cursor) => Ok(state.cursor.insert(cursor).schema()),
-            Err(failed) => Err(state.fail(py, failed)),
-        }
-    }
-
-    /// The next batch of the Arrow streams. `raise` makes an error what the caller gives on.
-    pub(crate) fn next_batch<E>(
-        &self,
-        py: Python<'_>,
-        raise: impl FnOnce(&trimorph::Error) -> E,
-    ) -> Result<Option<RecordBatch>, E> {
-        let mut state = self.lock(py);
-        let State { engine, ended, cursor, failed } = &mut *state;
-        if let Some(failed) = failed {
-            return Err(raise(failed));
-        }
-        let Some(cursor) = cursor else { return Ok(None) };
-        self.cell.runs(&self.cancel);
-        match interrupt::attempt(py, &self.cancel, || cursor.next_batch(engine)) {
-            Ok(batch) => {
-                *ended = cursor.has_ended();
-                Ok(batch)
-            }
-            Err(error) => Err(raise(failed.insert(error))),
-        }
-    }
-}
 
 /// A lazy result: iterate over it, or fetch. It stays readable when its connection or database is closed.
 #[pyclass(frozen, module = "trimorph")]
@@ -119,8 +45,7 @@ impl QueryResult {
         let columns = engine.columns().to_vec();
         let types = engine.types().iter().map(|t| t.name()).collect();
         let entities = engine.entities().clone();
-        let state = State { engine, ended: false, cursor: None, failed: None };
-        let shared = Shared { state: Arc::new(Mutex::new(state)), cancel, cell };
+        let shared = Shared::new(engine, cancel, cell);
         let mut result = Self { shared, entities, columns, types, source, profile: None };
         if text.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("PROFILE")) {
             let mut state = result.lock(py);
@@ -151,7 +76,7 @@ impl QueryResult {
                 let text = "the result is being read as an Arrow stream; its rows come from there";
                 return Err(error::Error::new_err(text));
             }
-            self.shared.cell.runs(&self.shared.cancel);
+            self.shared.runs();
             let engine = &mut state.engine;
             match interrupt::attempt(py, &self.shared.cancel, || engine.buffer_batch()) {
                 Ok(more) => state.ended = !more,
@@ -207,7 +132,7 @@ impl QueryResult {
         if let Some(failed) = &state.failed {
             return Err(error::from_engine(py, failed));
         }
-        self.shared.cell.runs(&self.shared.cancel);
+        self.shared.runs();
         let State { engine, cursor, .. } = &mut *state;
         let whole = || match cursor {
             None => engine.arrow(),

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDate, PyDateTime, PyDelta, PyTime, PyTzInfo};
 use trimorph::temporal::{self, ZoneId};
 
-use crate::to_python;
+use crate::native;
 
 /// A value error with the text of an engine error.
 fn invalid(error: impl fmt::Display) -> PyErr {
@@ -76,7 +76,7 @@ text_methods!(Date, "Date", temporal::parse_date, {
 
     /// As `datetime.date`; `OverflowError` outside the years 1 to 9999.
     fn to_native<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDate>> {
-        to_python::date(py, self.0)?.ok_or_else(|| beyond(&self.0))
+        native::date(py, self.0)?.ok_or_else(|| beyond(&self.0))
     }
 });
 
@@ -118,7 +118,7 @@ text_methods!(LocalTime, "LocalTime", temporal::parse_local_time, {
 
     /// As `datetime.time`, cut to microseconds.
     fn to_native<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTime>> {
-        to_python::time(py, self.0, None)
+        native::time(py, self.0, None)
     }
 });
 
@@ -170,7 +170,7 @@ text_methods!(Time, "Time", |text| temporal::parse_time(text, 0), {
 
     /// As `datetime.time` with a fixed offset, cut to microseconds.
     fn to_native<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTime>> {
-        to_python::time(py, self.0.local(), Some(self.0.offset_seconds))
+        native::time(py, self.0.local(), Some(self.0.offset_seconds))
     }
 });
 
@@ -256,7 +256,7 @@ text_methods!(LocalDateTime, "LocalDateTime", temporal::parse_local_datetime, {
 
     /// As `datetime.datetime`, cut to microseconds; `OverflowError` outside the years 1 to 9999.
     fn to_native<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDateTime>> {
-        to_python::datetime(py, self.0, None)?.ok_or_else(|| beyond(&self.0))
+        native::datetime(py, self.0, None)?.ok_or_else(|| beyond(&self.0))
     }
 });
 
@@ -354,15 +354,15 @@ text_methods!(DateTime, "DateTime", |text| temporal::parse_datetime(text, &ZoneI
     /// `OverflowError` outside the years 1 to 9999.
     fn to_native<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let trimorph::Zone::Named { name, .. } = &self.0.zone else {
-            let zone = to_python::fixed_offset(py, self.0.zone.offset_seconds())?;
-            let native = to_python::datetime(py, self.0.local(), Some(&zone))?;
+            let zone = native::fixed_offset(py, self.0.zone.offset_seconds())?;
+            let native = native::datetime(py, self.0.local(), Some(&zone))?;
             return Ok(native.ok_or_else(|| beyond(&self.0))?.into_any());
         };
         // By way of UTC: only the zone itself knows which of two equal local times it is, and its data may be
         // newer than ours.
         let (zone, utc) = (PyTzInfo::timezone(py, &**name)?, PyTzInfo::utc(py)?);
         let instant = trimorph::LocalDateTime { seconds: self.0.seconds, nanos: self.0.nanos };
-        let instant = to_python::datetime(py, instant, Some(&utc))?.ok_or_else(|| beyond(&self.0))?;
+        let instant = native::datetime(py, instant, Some(&utc))?.ok_or_else(|| beyond(&self.0))?;
         instant.call_method1("astimezone", (zone,))
     }
 });

@@ -2,38 +2,19 @@
 //!
 //! 1. Every path in code that begins with `crate`, `super`, `self` or a child module is looked up: the
 //!    longest module it names, and where that only hands a name on (`pub use`), the module that has it.
-//! 2. Files that reach each other are one circle. A crate's number of files in circles may only shrink
-//!    (`xtask/circles.txt`).
+//! 2. Files that reach each other are one circle. There are none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{File, find};
+use super::File;
 use crate::report::Report;
 
-const ALLOWED: &str = "xtask/circles.txt";
-
 pub(super) fn check(files: &[File], report: &mut Report) {
-    let list = find(files, ALLOWED).map_or("", |f| f.text.as_str());
-    let allowed: BTreeMap<&str, usize> = (list.lines().filter(|l| !l.starts_with('#')))
-        .filter_map(|l| l.split_once(' ').and_then(|(name, n)| Some((name, n.trim().parse().ok()?))))
-        .collect();
-    let mut found: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for name in files.iter().filter_map(|f| f.path.strip_prefix("crates/")?.strip_suffix("/Cargo.toml")) {
-        let circles = Crate::new(name, files).circles();
-        if !circles.is_empty() {
-            report.note(format!("{name}: circles of files: {}", circles.join("; ")));
-            found.insert(name, circles);
-        }
-    }
-    let count = |name: &str| found.get(name).map_or(0, Vec::len);
-    for name in allowed.keys().chain(found.keys()).collect::<BTreeSet<_>>() {
-        let (now, most) = (count(name), allowed.get(name).copied().unwrap_or(0));
-        if now > most {
-            let what = format!("{now} circles of files in \"{name}\", and {most} allowed");
-            report.problem(ALLOWED, 0, &what, "move what both sides need to a file of its own");
-        } else if now < most {
-            let what = format!("{now} circles of files in \"{name}\" now, {most} in the list");
-            report.problem(ALLOWED, 0, &what, "well done: lower the number, or drop the line at 0");
+        for circle in Crate::new(name, files).circles() {
+            let what = format!("files that use each other: {circle}");
+            let hint = "move what both sides need to a file of its own";
+            report.problem(&format!("crates/{name}/src"), 0, &what, hint);
         }
     }
 }

@@ -10,7 +10,7 @@ use trimorph::Value;
 
 use crate::answer::{Asking, ROWS_DEFAULT};
 use crate::database::{Resources, is_memory, open_to_read, open_to_write};
-use crate::failure::Failure;
+use crate::failure::{Failure, Source};
 use crate::output::{Format, Limits};
 use crate::params;
 use crate::terminal::Terminal;
@@ -41,9 +41,9 @@ pub(crate) struct Arguments {
     /// A parameter; may be given more than once
     #[arg(long = "param", short, value_name = "NAME=VALUE", value_parser = params::parse_pair)]
     params: Vec<(String, Value)>,
-    /// How the answer is written
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
+    /// How the answer is written; by default what the suffix of --output says, else a table
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Write the answer to a file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -95,7 +95,9 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
         return Err(Failure::message("there is no query in the text"));
     }
     let is_file = arguments.output.is_some();
-    if arguments.format.is_binary() {
+    let suffix = arguments.output.as_deref().and_then(Format::of_suffix);
+    let format = arguments.format.or(suffix).unwrap_or(Format::Table);
+    if format.is_binary() {
         if !is_file && terminal.is_terminal {
             return Err(Failure::message("this format is not for a terminal; give --output FILE"));
         }
@@ -122,18 +124,21 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     let asking = Asking {
         connection: Arc::new(database.connect()),
         params: Arc::new(params::collect(&arguments.params)),
-        format: arguments.format,
+        format,
         limits,
         timer: true,
         err: terminal.err,
     };
+    let other = if arguments.text.as_deref().is_none_or(|t| t == "-") { "stdin" } else { "TEXT" };
+    let name = arguments.file.as_deref().map_or(other.into(), Path::to_string_lossy);
+    let source = Source { name: &name, line: 1 };
     let mut out = open_output(arguments)?;
     for (i, statement) in statements.iter().enumerate() {
-        if i > 0 && arguments.format == Format::Table {
+        if i > 0 && format == Format::Table {
             writeln!(out)?;
         }
         // Answers that are complete stand, whatever becomes of the next.
-        let answered = asking.answer(statement, &mut out);
+        let answered = asking.answer(statement, &mut out).map_err(|e| source.blame(e, &text, statement));
         let flushed = out.flush();
         answered?;
         flushed?;

@@ -1,7 +1,8 @@
 //! Arrow IPC and Parquet: record batches in, bytes out. The result is computed as a whole first, because a
 //! column's type is settled by all its values.
 
-use std::io::Write;
+use std::error::Error;
+use std::io::{self, Write};
 
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
@@ -46,6 +47,14 @@ fn write_batches(
     batches.iter().map(|batch| write(batch).map(|()| batch.num_rows() as u64)).sum()
 }
 
-fn failed(error: impl std::fmt::Display) -> Failure {
+fn failed(error: impl Error + 'static) -> Failure {
+    let mut inner: Option<&(dyn Error + 'static)> = Some(&error);
+    while let Some(cause) = inner {
+        let io = cause.downcast_ref::<io::Error>();
+        if io.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe) {
+            return Failure::NoReader;
+        }
+        inner = cause.source();
+    }
     Failure::message(format!("could not write the result: {error}"))
 }

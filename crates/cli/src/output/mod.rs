@@ -9,6 +9,7 @@ mod markdown;
 mod table;
 
 use std::io::Write;
+use std::path::Path;
 
 use trimorph::QueryResult;
 
@@ -39,6 +40,20 @@ pub(crate) enum Format {
 }
 
 impl Format {
+    /// The format that the suffix of a file's name stands for.
+    pub(crate) fn of_suffix(path: &Path) -> Option<Self> {
+        Some(match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Self::Csv,
+            "json" => Self::Json,
+            "jsonl" | "ndjson" => Self::Jsonl,
+            "arrow" | "feather" => Self::Arrow,
+            "parquet" => Self::Parquet,
+            "md" => Self::Markdown,
+            "txt" => Self::Table,
+            _ => return None,
+        })
+    }
+
     /// Whether it is no text.
     pub(crate) fn is_binary(self) -> bool {
         matches!(self, Self::Arrow | Self::Parquet)

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::session::Session;
-use crate::failure::Failure;
+use crate::failure::{Failure, Source};
 use crate::output::{Format, Limits};
 use crate::text::quantity;
 
@@ -15,7 +15,7 @@ pub(super) fn read(session: &mut Session, name: &str, out: &mut (dyn Write + Sen
         return Err(Failure::message("write :read FILE"));
     }
     let text = std::fs::read_to_string(name).map_err(|e| Failure::message(format!("{name}: {e}")))?;
-    session.statements(&text, out)
+    session.statements(&text, Some(&Source { name, line: 1 }), out)
 }
 
 /// Runs the last statement again and writes its answer to a file, in the format of its suffix.
@@ -23,22 +23,9 @@ pub(super) fn export(session: &mut Session, name: &str, out: &mut dyn Write) -> 
     if name.is_empty() {
         return Err(Failure::message("write :export FILE"));
     }
-    let suffix =
-        Path::new(name).extension().and_then(|s| s.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let format = match suffix.as_str() {
-        "csv" => Format::Csv,
-        "json" => Format::Json,
-        "jsonl" | "ndjson" => Format::Jsonl,
-        "arrow" | "feather" => Format::Arrow,
-        "parquet" => Format::Parquet,
-        "md" => Format::Markdown,
-        "txt" => Format::Table,
-        _ => {
-            return Err(Failure::message(
-                "the file's suffix must be .csv, .json, .jsonl, .arrow, .parquet, .md or .txt",
-            ));
-        }
-    };
+    let format = Format::of_suffix(Path::new(name)).ok_or_else(|| {
+        Failure::message("the file's suffix must be .csv, .json, .jsonl, .arrow, .parquet, .md or .txt")
+    })?;
     let Some(last) = session.last.clone() else {
         return Err(Failure::message("there is no answer yet; ask something first"));
     };

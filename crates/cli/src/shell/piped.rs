@@ -4,14 +4,15 @@
 use std::io::{BufRead as _, BufWriter, Write as _, stdin, stdout};
 
 use super::session::{Next, Session, is_command};
-use crate::failure::Failure;
+use crate::failure::{Failure, Source};
 use crate::text::scan::{self, Kind};
 
 /// Runs what stdin has.
 pub(super) fn run(session: &mut Session) -> Result<(), Failure> {
     let mut out = BufWriter::new(stdout());
     let mut pending = String::new();
-    for line in stdin().lock().lines() {
+    let mut source = Source { name: "stdin", line: 1 };
+    for (number, line) in (1..).zip(stdin().lock().lines()) {
         let line = line.map_err(|e| Failure::message(format!("stdin: {e}")))?;
         if pending.trim().is_empty() && is_command(&line) {
             let next = session.take(&line, &mut out);
@@ -21,14 +22,17 @@ pub(super) fn run(session: &mut Session) -> Result<(), Failure> {
             }
             continue;
         }
+        if pending.is_empty() {
+            source.line = number;
+        }
         pending.push_str(&line);
         pending.push('\n');
         if line.contains(';') && ends_with_semicolon(&pending) {
-            session.statements(&pending, &mut out)?;
+            session.statements(&pending, Some(&source), &mut out)?;
             pending.clear();
         }
     }
-    session.statements(&pending, &mut out)?;
+    session.statements(&pending, Some(&source), &mut out)?;
     Ok(out.flush()?)
 }
 

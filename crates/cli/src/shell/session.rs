@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trimorph::Database;
 
 use crate::answer::{Asking, ROWS_DEFAULT};
-use crate::failure::Failure;
+use crate::failure::{Failure, Source};
 use crate::output::{Format, Limits};
 use crate::terminal::Terminal;
 use crate::text::scan;
@@ -53,13 +53,21 @@ impl Session {
         Self { database, asking, terminal: *terminal, last: None }
     }
 
-    /// Runs all statements of `text`.
-    pub(super) fn statements(&mut self, text: &str, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
+    /// Runs all statements of `text`, which comes from `source` unless it was typed in.
+    pub(super) fn statements(
+        &mut self,
+        text: &str,
+        source: Option<&Source<'_>>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<(), Failure> {
         for statement in scan::statements(text) {
             self.last = Some(statement.to_owned());
             // The window may have been resized.
             self.asking.limits.width = self.terminal.width();
-            let answered = self.asking.answer(statement, out);
+            let answered = self.asking.answer(statement, out).map_err(|e| match source {
+                Some(source) => source.blame(e, text, statement),
+                None => e,
+            });
             let flushed = out.flush();
             answered?;
             flushed?;

@@ -12,7 +12,7 @@ impl Session {
         if is_command(text) {
             return command::run(self, text, out);
         }
-        self.statements(text, out)?;
+        self.statements(text, None, out)?;
         Ok(Next::Continue)
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use trimorph_algebra::{Expr, Op, QueryGraph, VarId};
+use trimorph_algebra::{Expr, Op, QuantifierKind, QueryGraph, VarId};
 use trimorph_base::ErrorKind;
 
 use super::Binder;
@@ -70,6 +70,24 @@ impl Pattern<'_> {
         }
     }
 
+    /// Whether a condition on `element` looks at what this pattern finds, paths included.
+    fn is_asked_of(&self, condition: &Expr, element: VarId, outer: &Scope) -> bool {
+        let mut vars = Vec::new();
+        condition.free_vars(&mut vars);
+        vars.retain(|v| *v != element);
+        if vars.is_empty() {
+            return false;
+        }
+        let before = outer.vars();
+        let graph = &self.graph;
+        let is_own = |v: &VarId| {
+            self.nodes.contains_key(v)
+                || graph.edges.iter().any(|e| e.var == *v)
+                || graph.paths.iter().any(|p| p.var == *v)
+        };
+        vars.iter().any(|v| is_own(v) && !before.contains(v))
+    }
+
     /// No two relationships of a clause are the same: all pairs whose types may coincide.
     fn tell_apart(&mut self) {
         for (index, (a, a_types)) in self.trail.iter().enumerate() {
@@ -120,9 +138,17 @@ impl<'q> Binder<'q> {
                     }
                 }
                 Pending::Each { edge, element, relationship, types } => {
-                    let each = self.each((element, relationship), types, cx, outer, &mut below)?;
+                    let parts = self.each((element, relationship), types, cx, outer, &mut below)?;
+                    let (own, before): (Vec<_>, Vec<_>) =
+                        parts.into_iter().partition(|part| pattern.is_asked_of(part, element, outer));
                     if let Some(edge) = pattern.graph.edges.get_mut(edge) {
-                        edge.each = Some((element, each));
+                        edge.each = (!before.is_empty()).then(|| (element, balanced(Op::And, before)));
+                        // The walk may be there before what this looks at.
+                        out.extend(own.into_iter().map(|part| {
+                            let (list, predicate) = (Box::new(Expr::Var(edge.var)), Box::new(part));
+                            let kind = QuantifierKind::All;
+                            Conjunct::Plain(Expr::Quantifier { kind, var: element, list, predicate })
+                        }));
                     }
                 }
             }
@@ -163,7 +189,7 @@ impl<'q> Binder<'q> {
         }
     }
 
-    /// The condition on each relationship of a variable-length one. Its variable stands for that one
+    /// The conditions on each relationship of a variable-length one. Its variable stands for that one
     /// relationship.
     fn each(
         &mut self,
@@ -172,7 +198,7 @@ impl<'q> Binder<'q> {
         cx: &mut Context<'q>,
         outer: &Scope,
         below: &mut Vec<Hoist>,
-    ) -> Bound<Expr> {
+    ) -> Bound<Vec<Expr>> {
         if let Some(name) = &relationship.variable {
             cx.locals.push((&name.text, element));
         }
@@ -204,6 +230,6 @@ impl<'q> Binder<'q> {
                 Conjunct::Exists(_) => {}
             }
         }
-        Ok(balanced(Op::And, parts))
+        Ok(parts)
     }
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_algebra::Op;
-use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Span};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, MemoryBudget, Span};
 use trimorph_functions::{Clock, Context, Function, NoGraph};
 use trimorph_types::Value;
 
-use super::Ex;
 use super::made::is_large_call;
+use super::{Ex, Members};
 
 /// What one execution is run with.
 #[derive(Clone, Copy)]
@@ -18,6 +18,8 @@ pub(crate) struct Binder<'b> {
     pub(crate) parameters: &'b BTreeMap<Arc<str>, Value>,
     /// The statement's clock, which stands still: calls on constants are evaluated now.
     pub(crate) clock: Clock,
+    /// Holds what is kept for the execution besides its parameters.
+    pub(crate) budget: &'b MemoryBudget,
     /// Stops what is evaluated now.
     pub(crate) cancel: &'b CancelToken,
 }
@@ -41,6 +43,7 @@ impl Binder<'_> {
                 span: *span,
             },
             Ex::Op(op, args, span) => self.fold(*op, self.all(args)?, *span),
+            Ex::In(value, members, span) => Ex::In(self.boxed(value)?, Arc::clone(members), *span),
             Ex::Chain(first, rest) => self.chain(first, rest)?,
             Ex::Call(function, args, span) => self.call(function, self.all(args)?, *span),
             Ex::HasLabel { base, tables, edge_tables } => Ex::HasLabel {
@@ -168,8 +171,17 @@ impl Binder<'_> {
     /// reached.
     fn fold(&self, op: Op, args: Vec<Ex>, span: Span) -> Ex {
         match constants(&args).and_then(|values| super::scalar::apply_pure(op, &values, self.cancel)) {
-            Some(Ok(value)) => Ex::Const(value),
-            _ => Ex::Op(op, args, span),
+            Some(Ok(value)) => return Ex::Const(value),
+            Some(Err(_)) => return Ex::Op(op, args, span),
+            None => {}
+        }
+        match (op, <[Ex; 2]>::try_from(args)) {
+            (Op::In, Ok([value, Ex::Const(list)])) => match Members::of(&list, self.budget, self.cancel) {
+                Some(members) => Ex::In(Box::new(value), Arc::new(members), span),
+                None => Ex::Op(op, vec![value, Ex::Const(list)], span),
+            },
+            (_, Ok(args)) => Ex::Op(op, args.into(), span),
+            (_, Err(args)) => Ex::Op(op, args, span),
         }
     }
 }

@@ -10,33 +10,6 @@ use trimorph_vector::{Group, Nulls, Values, Vector};
 use super::evaluated::{Evaluated, positions};
 use super::range::swapped;
 
-/// Whether each value is among constants of its own type; `None` where that needs the general operator.
-pub(super) fn member<'s>(v: &Vector<'s>, items: &[Value], g: &Group<'s>) -> Option<Vector<'s>> {
-    let mut out = vec![false; g.len];
-    match &v.values {
-        Values::Int(v) => {
-            let wanted: Vec<i64> = items
-                .iter()
-                .map(|i| if let Value::Int(i) = i { Some(*i) } else { None })
-                .collect::<Option<_>>()?;
-            let wanted: rustc_hash::FxHashSet<i64> = wanted.into_iter().collect();
-            positions(g).for_each(g.len, |i| out[i] = wanted.contains(&v[i]));
-        }
-        Values::String(v) => {
-            let wanted: Vec<&str> = items
-                .iter()
-                .map(|i| if let Value::String(s) = i { Some(&**s) } else { None })
-                .collect::<Option<_>>()?;
-            let wanted: rustc_hash::FxHashSet<&str> = wanted.into_iter().collect();
-            positions(g).for_each(g.len, |i| out[i] = wanted.contains(v[i].as_str()));
-        }
-        _ => return None,
-    }
-    // An empty list has no member, not even an unknown one.
-    let nulls = if items.is_empty() { Nulls::NONE } else { v.nulls.clone() };
-    Some(Vector { values: Values::Bool(out), nulls })
-}
-
 /// Whether an order satisfies a comparison.
 #[inline(always)]
 fn satisfies(op: Op, order: Ordering) -> bool {

@@ -3,7 +3,12 @@
 
 use std::sync::Arc;
 
-use trimorph_types::{Nested, Value};
+use trimorph_base::Diagnostic;
+use trimorph_functions::operators as ops;
+use trimorph_types::{Nested, Value, equals};
+
+use super::made::Made;
+use crate::Context;
 
 /// The elements of one list.
 #[derive(Clone)]
@@ -43,6 +48,35 @@ impl Items {
             Self::List(items) => items.get(i).cloned().unwrap_or_default(),
             // No element is past the end of the range, and the end is an integer.
             Self::Range { start, step, .. } => Value::Int(start.wrapping_add(step.wrapping_mul(i as i64))),
+        }
+    }
+
+    /// `value IN` the list.
+    pub(crate) fn has(&self, value: &Value, cx: &Context<'_>) -> Result<Value, Diagnostic> {
+        match (self, value) {
+            (Self::List(items), _) => {
+                let list = Value::List(Arc::clone(items));
+                ops::in_list_until(value, &list, Some(&cx.settings.cancel))
+            }
+            (Self::Range { len: 0, .. }, _) => Ok(Value::Bool(false)),
+            (Self::Range { start, step, len }, Value::Int(i)) => {
+                let (distance, step) = (i128::from(*i) - i128::from(*start), i128::from(*step));
+                let place = usize::try_from(distance / step);
+                Ok(Value::Bool(distance % step == 0 && place.is_ok_and(|place| place < *len)))
+            }
+            // Numbers of other types may equal one of the integers.
+            (Self::Range { len, .. }, Value::Float(_) | Value::Decimal(_) | Value::Literal(_)) => {
+                let mut made = Made::new(cx);
+                for i in 0..*len {
+                    made.step()?;
+                    if equals(value, &self.get(i)) == Some(true) {
+                        return Ok(Value::Bool(true));
+                    }
+                }
+                Ok(Value::Bool(false))
+            }
+            // To all else one integer is as good as another.
+            (Self::Range { .. }, _) => Ok(ops::equal(value, &self.get(0))),
         }
     }
 

@@ -8,7 +8,7 @@
 //!    grows.
 
 use trimorph_algebra::Op;
-use trimorph_base::{Diagnostic, ErrorKind, OverBudget, Reservation, Stop};
+use trimorph_base::{Diagnostic, ErrorKind, OverBudget, Reservation, Stop, free_elsewhere};
 use trimorph_types::{EXTENT_MAX, Value};
 
 use crate::{Context, ExecError};
@@ -122,6 +122,14 @@ fn call_bytes(name: &str, args: &[Value]) -> u64 {
             parts.saturating_mul(each).saturating_add(text.len() as u64)
         }
         _ => 0,
+    }
+}
+
+/// Lets go of operands; of what is large, on another thread where somebody asked the query to stop.
+#[inline]
+pub(crate) fn leave_operands(values: Vec<Value>, cx: &Context<'_>) {
+    if cx.settings.cancel.is_cancelled() && values.iter().any(|v| v.extent().bytes > SMALL) {
+        free_elsewhere(values);
     }
 }
 

@@ -14,6 +14,7 @@ mod evaluated;
 mod filter;
 mod items;
 mod made;
+mod members;
 mod property;
 mod property_filter;
 mod range;
@@ -36,6 +37,7 @@ pub(crate) use evaluated::Evaluated;
 pub(crate) use filter::{check_boolean, filter};
 pub(crate) use items::Items;
 pub(crate) use made::bounded;
+pub(crate) use members::Members;
 pub(crate) use property_filter::{PropertyFilter, TestState};
 pub(crate) use range::integer_range;
 pub(crate) use scalar::Row;
@@ -48,18 +50,52 @@ pub(crate) enum Ex {
     Param(Arc<str>),
     Slot(Place),
     Local(usize),
-    Property { base: Box<Ex>, key: Arc<str>, columns: Arc<PropertyAccess>, span: Span },
+    Property {
+        base: Box<Ex>,
+        key: Arc<str>,
+        columns: Arc<PropertyAccess>,
+        span: Span,
+    },
     Op(Op, Vec<Ex>, Span),
+    /// `IN` constants. Bound only.
+    In(Box<Ex>, Arc<Members>, Span),
     Chain(Box<Ex>, Vec<(Op, Ex, Span)>),
     Call(&'static Function, Vec<Ex>, Span),
-    HasLabel { base: Box<Ex>, tables: Arc<[bool]>, edge_tables: Arc<[bool]> },
+    HasLabel {
+        base: Box<Ex>,
+        tables: Arc<[bool]>,
+        edge_tables: Arc<[bool]>,
+    },
     List(Vec<Ex>),
     Map(Vec<(Arc<str>, Ex)>),
-    MapProjection { base: Box<Ex>, all: bool, entries: Vec<(Arc<str>, Ex)> },
-    Case { branches: Vec<(Ex, Ex)>, otherwise: Box<Ex> },
-    ListComprehension { local: usize, list: Box<Ex>, filter: Option<Box<Ex>>, map: Option<Box<Ex>> },
-    Quantifier { kind: QuantifierKind, local: usize, list: Box<Ex>, predicate: Box<Ex> },
-    Reduce { acc: usize, init: Box<Ex>, local: usize, list: Box<Ex>, body: Box<Ex> },
+    MapProjection {
+        base: Box<Ex>,
+        all: bool,
+        entries: Vec<(Arc<str>, Ex)>,
+    },
+    Case {
+        branches: Vec<(Ex, Ex)>,
+        otherwise: Box<Ex>,
+    },
+    ListComprehension {
+        local: usize,
+        list: Box<Ex>,
+        filter: Option<Box<Ex>>,
+        map: Option<Box<Ex>>,
+    },
+    Quantifier {
+        kind: QuantifierKind,
+        local: usize,
+        list: Box<Ex>,
+        predicate: Box<Ex>,
+    },
+    Reduce {
+        acc: usize,
+        init: Box<Ex>,
+        local: usize,
+        list: Box<Ex>,
+        body: Box<Ex>,
+    },
     Path(Vec<Ex>),
 }
 

@@ -13,8 +13,8 @@ use trimorph_store::{Comparison, Condition, PropertyColumn};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Edges, Group, Nodes, Selection, Values};
 
-use super::Ex;
 use super::range::{integer_range, swapped};
+use super::{Ex, Members};
 use crate::Context;
 use crate::layout::Place;
 
@@ -29,7 +29,8 @@ pub(crate) struct PropertyFilter {
 enum Kind {
     /// All of these comparisons.
     Range(Vec<(Op, Value)>),
-    Text(Op, Vec<Arc<str>>),
+    Text(Op, Arc<str>),
+    AnyText(Arc<Members>),
     /// Not null, or null.
     Present(bool),
 }
@@ -73,6 +74,11 @@ impl PropertyFilter {
                 let Ex::Slot(place) = **base else { return None };
                 let kind = Kind::Present(*op == Op::IsNotNull);
                 Some(Self { place, columns: Arc::clone(columns), kind })
+            }
+            Ex::In(value, members, _) if members.are_texts() => {
+                let Ex::Property { base, columns, .. } = &**value else { return None };
+                let Ex::Slot(place) = **base else { return None };
+                Some(Self { place, columns: Arc::clone(columns), kind: Kind::AnyText(Arc::clone(members)) })
             }
             Ex::Op(op, args, _) => {
                 let (base, columns, op, value) = match &args[..] {
@@ -131,10 +137,10 @@ impl PropertyFilter {
         let ty = column.logical_type();
         match self.kind {
             Kind::Present(_) => Known::Column { low: 0, high: 0, comparison: Comparison::default() },
-            Kind::Text(..) if ty == LogicalType::String => {
+            Kind::Text(..) | Kind::AnyText(_) if ty == LogicalType::String => {
                 Known::Column { low: 0, high: 0, comparison: Comparison::default() }
             }
-            Kind::Text(..) => Known::General,
+            Kind::Text(..) | Kind::AnyText(_) => Known::General,
             Kind::Range(_) => match self.bounds(ty) {
                 Some((low, high)) => Known::Column { low, high, comparison: Comparison::default() },
                 None => Known::General,
@@ -181,10 +187,13 @@ impl PropertyFilter {
     fn with<T>(&self, low: i64, high: i64, ask: impl FnOnce(&Condition<'_>) -> T) -> T {
         match &self.kind {
             Kind::Range(_) => ask(&Condition::Range(low, high)),
-            Kind::Text(op, texts) => ask(&Condition::Text {
-                equal: if *op == Op::Eq { texts.first().map(|t| &**t) } else { None },
-                passes: &|text| text_passes(*op, text, texts),
+            Kind::Text(op, other) => ask(&Condition::Text {
+                equal: (*op == Op::Eq).then_some(&**other),
+                passes: &|text| text_passes(*op, text, other),
             }),
+            Kind::AnyText(members) => {
+                ask(&Condition::Text { equal: None, passes: &|text| members.has_text(text) })
+            }
             Kind::Present(present) => ask(&Condition::Present(*present)),
         }
     }
@@ -380,11 +389,7 @@ impl Run {
 
 impl Kind {
     fn of(op: Op, value: &Value) -> Option<Self> {
-        let text = |v: &Value| if let Value::String(s) = v { Some(Arc::clone(s)) } else { None };
         match (op, value) {
-            (Op::In, Value::List(items)) => {
-                Some(Self::Text(op, items.iter().map(text).collect::<Option<_>>()?))
-            }
             (
                 Op::Eq
                 | Op::Ne
@@ -396,26 +401,24 @@ impl Kind {
                 | Op::EndsWith
                 | Op::Contains,
                 Value::String(s),
-            ) => Some(Self::Text(op, vec![Arc::clone(s)])),
+            ) => Some(Self::Text(op, Arc::clone(s))),
             (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => Some(Self::Range(vec![(op, value.clone())])),
             _ => None,
         }
     }
 }
 
-fn text_passes(op: Op, text: &str, texts: &[Arc<str>]) -> bool {
-    let Some(other) = texts.first() else { return false };
+fn text_passes(op: Op, text: &str, other: &str) -> bool {
     match op {
-        Op::In => texts.iter().any(|t| **t == *text),
-        Op::Eq => *text == **other,
-        Op::Ne => *text != **other,
-        Op::Lt => *text < **other,
-        Op::Le => *text <= **other,
-        Op::Gt => *text > **other,
-        Op::Ge => *text >= **other,
-        Op::StartsWith => text.starts_with(&**other),
-        Op::EndsWith => text.ends_with(&**other),
-        Op::Contains => text.contains(&**other),
+        Op::Eq => text == other,
+        Op::Ne => text != other,
+        Op::Lt => text < other,
+        Op::Le => text <= other,
+        Op::Gt => text > other,
+        Op::Ge => text >= other,
+        Op::StartsWith => text.starts_with(other),
+        Op::EndsWith => text.ends_with(other),
+        Op::Contains => text.contains(other),
         _ => false,
     }
 }

@@ -6,12 +6,12 @@ use trimorph_algebra::{Op, QuantifierKind};
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, NodeId};
 use trimorph_functions::operators as ops;
 use trimorph_store::access::PropertyAccess;
-use trimorph_types::{Map, Path, Relationship, Value};
+use trimorph_types::{ListBuilder, Map, Path, Relationship, Value};
 use trimorph_vector::{Chunk, Edges, Values};
 
 use super::Ex;
 use super::items::Items;
-use super::made::{Made, bounded, hold_call, hold_operator};
+use super::made::{Made, bounded, hold_call, hold_operator, leave_operands};
 use crate::Context;
 
 /// One tuple of a chunk: the flat positions of flat groups and `position` in `group`; and the values of local
@@ -53,6 +53,10 @@ impl<'a, 's> Row<'a, 's> {
                 self.property(&base, key, columns, cx).map_err(|d| d.at(*span))
             }
             Ex::Op(op, args, span) => self.op(*op, args, cx).and_then(bounded).map_err(|d| d.at(*span)),
+            Ex::In(value, members, span) => {
+                let value = self.eval(value, cx)?;
+                members.has(&value, &cx.settings.cancel).map_err(|d| d.at(*span))
+            }
             Ex::Chain(first, rest) => {
                 let mut value = self.eval(first, cx)?;
                 for (op, right, span) in rest {
@@ -64,7 +68,9 @@ impl<'a, 's> Row<'a, 's> {
             Ex::Call(function, args, span) => {
                 let args = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
                 let _held = hold_call(function.name, &args, cx).map_err(|d| d.at(*span))?;
-                function.invoke(&cx.functions(&cx.graph()), &args).and_then(bounded).map_err(|d| d.at(*span))
+                let made = function.invoke(&cx.functions(&cx.graph()), &args);
+                leave_operands(args, cx);
+                made.and_then(bounded).map_err(|d| d.at(*span))
             }
             Ex::HasLabel { base, tables, edge_tables } => Ok(match self.eval(base, cx)? {
                 Value::Null => Value::Null,
@@ -95,7 +101,7 @@ impl<'a, 's> Row<'a, 's> {
             }
             Ex::ListComprehension { local, list, filter, map } => {
                 let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
-                let (mut out, mut made) = (Vec::new(), Made::new(cx));
+                let (mut out, mut made) = (ListBuilder::new(), Made::new(cx));
                 for item in (0..items.len()).map(|i| items.get(i)) {
                     made.step()?;
                     self.set_local(*local, item.clone());
@@ -111,7 +117,7 @@ impl<'a, 's> Row<'a, 's> {
                     made.add(&value)?;
                     out.push(value);
                 }
-                bounded(Value::list(out))
+                bounded(out.finish())
             }
             Ex::Quantifier { kind, local, list, predicate } => {
                 self.quantifier(*kind, *local, list, predicate, cx)
@@ -203,8 +209,17 @@ impl<'a, 's> Row<'a, 's> {
             }
             return Ok(value);
         }
+        if let (Op::In, [value, list @ Ex::Call(..)]) = (op, args) {
+            let value = self.eval(value, cx)?;
+            return match self.items(list, cx)? {
+                Ok(items) => items.has(&value, cx),
+                Err(other) => ops::in_list(&value, &other),
+            };
+        }
         let values = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
-        apply(op, &values, cx)
+        let made = apply(op, &values, cx);
+        leave_operands(values, cx);
+        made
     }
 
     fn map_projection(
@@ -332,7 +347,7 @@ pub(crate) fn apply_pure(
         (Op::Mod, [a, b]) => ops::modulo(a, b),
         (Op::Pow, [a, b]) => ops::power(a, b),
         (Op::Neg, [a]) => ops::negate(a),
-        (Op::In, [a, b]) => ops::in_list(a, b),
+        (Op::In, [a, b]) => ops::in_list_until(a, b, Some(cancel)),
         (Op::StartsWith, [a, b]) => Ok(ops::starts_with(a, b)),
         (Op::EndsWith, [a, b]) => Ok(ops::ends_with(a, b)),
         (Op::Contains, [a, b]) => Ok(ops::contains(a, b)),

@@ -13,7 +13,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
 
 use super::arithmetic::arithmetic;
-use super::compare::{compare, member};
+use super::compare::compare;
 use super::evaluated::{Evaluated, evaluate_shallow, positions};
 use super::made::Made;
 use super::property::{property, property_nulls};
@@ -42,6 +42,12 @@ pub(crate) fn evaluate<'a, 's>(
         }
         Ex::Op(op, args, _) => {
             if let Some(out) = operator(*op, args, chunk, group, cx)? {
+                return Ok(Evaluated::Own(out));
+            }
+        }
+        Ex::In(value, members, _) => {
+            let value = evaluate(value, chunk, group, cx)?;
+            if let Some(out) = value.vector().and_then(|v| members.among(v, &chunk.groups[group])) {
                 return Ok(Evaluated::Own(out));
             }
         }
@@ -118,7 +124,10 @@ fn by_row<'a, 's>(
         }
     });
     match failed {
-        Some(d) => Err(d.into()),
+        Some(d) => {
+            cx.leave((out, row.locals));
+            Err(d.into())
+        }
         None => Ok(Evaluated::Own(typed(out))),
     }
 }
@@ -139,7 +148,7 @@ fn typed<'s>(values: Vec<Value>) -> Vector<'s> {
 fn children(ex: &Ex) -> Vec<&Ex> {
     match ex {
         Ex::Const(_) | Ex::Param(_) | Ex::Slot(_) | Ex::Local(_) => Vec::new(),
-        Ex::Property { base, .. } | Ex::HasLabel { base, .. } => vec![base],
+        Ex::Property { base, .. } | Ex::HasLabel { base, .. } | Ex::In(base, ..) => vec![base],
         Ex::Op(_, args, _) | Ex::Call(_, args, _) | Ex::List(args) | Ex::Path(args) => args.iter().collect(),
         Ex::Chain(first, rest) => std::iter::once(&**first).chain(rest.iter().map(|(_, e, _)| e)).collect(),
         Ex::Map(entries) => entries.iter().map(|(_, e)| e).collect(),
@@ -194,10 +203,6 @@ fn operator<'s>(
             let a = evaluate(a, chunk, group, cx)?;
             let Some(Vector { values: Values::Bool(v), nulls }) = a.vector() else { return Ok(None) };
             Ok(Some(Vector { values: Values::Bool(v.iter().map(|b| !b).collect()), nulls: nulls.clone() }))
-        }
-        (Op::In, [a, Ex::Const(Value::List(items))]) => {
-            let a = evaluate(a, chunk, group, cx)?;
-            Ok(a.vector().and_then(|v| member(v, items, g)))
         }
         (Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod, [a, b]) => {
             let (a, b) = (evaluate(a, chunk, group, cx)?, evaluate(b, chunk, group, cx)?);

@@ -56,8 +56,13 @@ impl<'s> Sort<'s> {
         }
         let parts = on_threads(&mut self.child, cx.settings.threads, cx, |child, cx| {
             let mut part = Part::new(keep.len() + spec.keys.len(), cx);
-            part.gather(child, spec, cx)?;
-            Ok(part)
+            match part.gather(child, spec, cx) {
+                Ok(()) => Ok(part),
+                Err(error) => {
+                    cx.leave(part);
+                    Err(error)
+                }
+            }
         })?;
         let mut parts = parts.into_iter();
         let Some(mut first) = parts.next() else { return Ok(()) };
@@ -68,11 +73,12 @@ impl<'s> Sort<'s> {
             first.rows.extend(&columns, &positions, other.rows.multiplicity.iter().copied(), cx);
             first.held.resize(first.rows.bytes())?;
         }
-        self.order = first.sorted(keep.len(), spec, cx)?;
+        let order = first.sorted(keep.len(), spec, cx);
+        self.part = Some(first);
+        self.order = order?;
         if let Some(limit) = spec.limit() {
             self.order.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
-        self.part = Some(first);
         Ok(())
     }
 }

@@ -25,7 +25,7 @@ impl<'a, 's> Start<'a, 's> {
     pub(crate) fn new(cx: &'a Context<'s>) -> Self {
         let settings = &*cx.settings;
         let (parameters, clock, cancel) = (&*settings.parameters, settings.clock, &settings.cancel);
-        let binder = Binder { parameters, clock, cancel };
+        let binder = Binder { parameters, clock, budget: &settings.budget, cancel };
         Self { binder, cx }
     }
 

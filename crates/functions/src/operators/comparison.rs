@@ -1,9 +1,11 @@
 //! `=`, `<>`, `<`, `<=`, `>`, `>=` and `IN`, with unknown as null.
 
+use trimorph_base::CancelToken;
 use trimorph_types::{Value, compare, equals};
 
 use super::logic::ternary;
 use crate::error::{Answer, wrong_type};
+use crate::steps::Steps;
 
 /// `a = b`.
 pub fn equal(a: &Value, b: &Value) -> Value {
@@ -37,13 +39,19 @@ pub fn greater_or_equal(a: &Value, b: &Value) -> Value {
 
 /// `value IN list`: true if an element equals it, unknown if one might, else false.
 pub fn in_list(value: &Value, list: &Value) -> Answer {
+    in_list_until(value, list, None)
+}
+
+/// The same, until `cancel` says stop.
+pub fn in_list_until(value: &Value, list: &Value, cancel: Option<&CancelToken>) -> Answer {
     let items = match list {
         Value::Null => return Ok(Value::Null),
         Value::List(items) => items,
         other => return Err(wrong_type("IN", "a LIST", other)),
     };
-    let mut unknown = false;
+    let (mut unknown, mut steps) = (false, Steps::new(cancel));
     for item in items.iter() {
+        steps.step()?;
         match equals(value, item) {
             Some(true) => return Ok(Value::Bool(true)),
             Some(false) => {}

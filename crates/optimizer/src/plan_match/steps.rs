@@ -7,7 +7,7 @@ use trimorph_algebra::{EdgePattern, EdgeRange, Extend, Plan, VarId};
 
 use super::Planner;
 use crate::Halt;
-use crate::walks::var_extend;
+use crate::walks::{each_of, joined, var_extend};
 
 impl Planner<'_> {
     pub(super) fn step(&self, edge: &EdgePattern, from: VarId) -> Extend {
@@ -46,7 +46,7 @@ impl Planner<'_> {
         match edge.range {
             EdgeRange::One => self.put(|input| Plan::Extend { input, step }),
             EdgeRange::Variable { .. } => {
-                let walks = Rc::clone(&self.walks);
+                let (edge, walks) = (self.with_conditions(&edge), Rc::clone(&self.walks));
                 let walk = walks.get(&edge.var);
                 self.put(|input| var_extend(input, step, &edge, false, from != edge.from, walk));
             }
@@ -57,6 +57,22 @@ impl Planner<'_> {
         }
         self.close_all(&[to]);
         Ok(())
+    }
+
+    /// A walk with the predicates on each of its edges that can be asked while it is walked. Of a shortest
+    /// path they are asked once it is found: which one is meant does not depend on them.
+    fn with_conditions(&mut self, edge: &EdgePattern) -> EdgePattern {
+        let mut edge = edge.clone();
+        if matches!(edge.range, EdgeRange::Variable { shortest: None, .. }) {
+            let found: Vec<_> = (self.conditions.on(edge.var))
+                .filter_map(|(place, c)| Some((place, each_of(&c.expr, &edge, &self.available)?)))
+                .collect();
+            for (place, (var, each)) in found {
+                self.conditions.remove(place);
+                edge.each = joined(edge.each.take(), var, each);
+            }
+        }
+        edge
     }
 
     /// Whether a single edge is looked at by nobody.
@@ -104,9 +120,9 @@ impl Planner<'_> {
         match edge.range {
             EdgeRange::One => self.put(|input| Plan::ExtendInto { input, step }),
             EdgeRange::Variable { .. } => {
-                let walks = Rc::clone(&self.walks);
+                let (edge, walks) = (self.with_conditions(edge), Rc::clone(&self.walks));
                 let walk = walks.get(&edge.var);
-                self.put(|input| var_extend(input, step, edge, true, from != edge.from, walk));
+                self.put(|input| var_extend(input, step, &edge, true, from != edge.from, walk));
             }
         }
         self.reach([edge.var]);

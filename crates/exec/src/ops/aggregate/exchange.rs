@@ -54,14 +54,19 @@ pub(super) fn merge_tables<'s>(
     let mut held = cx.settings.budget.reservation();
     let mut tables = tables.into_iter();
     let Some(mut first) = tables.next() else { return Ok(Vec::new()) };
-    for other in tables {
-        first.merge(other.into_part(), spec, &mut Ledger::new(&mut held, cx))?;
+    let merged =
+        tables.try_for_each(|other| first.merge(other.into_part(), spec, &mut Ledger::new(&mut held, cx)));
+    match merged {
+        Ok(()) => Ok(vec![first]),
+        Err(error) => {
+            cx.leave((first, tables));
+            Err(error)
+        }
     }
-    Ok(vec![first])
 }
 
 /// Splits all tables into a part for each worker, then gives each worker its parts.
-fn exchange<'s, P: Send>(
+fn exchange<'s, P: Send + 's>(
     tables: Vec<Table<'s>>,
     cx: &Context<'s>,
     split: impl Fn(&mut Table<'s>, usize) -> Vec<P> + Sync,
@@ -88,10 +93,17 @@ fn exchange<'s, P: Send>(
         }
     }
     on_each(workers, cx, |(mut table, parts), cx| {
-        for part in parts {
+        let mut parts = parts.into_iter();
+        let merged = parts.try_for_each(|part| {
             cx.check()?;
-            merge(&mut table, part, cx)?;
+            merge(&mut table, part, cx)
+        });
+        match merged {
+            Ok(()) => Ok(table),
+            Err(error) => {
+                cx.leave((table, parts));
+                Err(error)
+            }
         }
-        Ok(table)
     })
 }

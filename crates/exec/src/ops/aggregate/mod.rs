@@ -50,19 +50,35 @@ impl<'s> Aggregate<'s> {
         spec: &AggregateSpec,
         cx: &Context<'s>,
     ) -> Result<(Table<'s>, trimorph_base::Reservation), ExecError> {
-        let mut chunk = Chunk::with_slots(&spec.slots);
         let mut table = Table::new(spec);
         let mut held = cx.settings.budget.reservation();
+        match Self::fill(&mut table, &mut held, child, spec, cx) {
+            Ok(()) => Ok((table, held)),
+            Err(error) => {
+                cx.leave((table, held));
+                Err(error)
+            }
+        }
+    }
+
+    fn fill(
+        table: &mut Table<'s>,
+        held: &mut trimorph_base::Reservation,
+        child: &mut BoxOperator<'s>,
+        spec: &AggregateSpec,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let mut chunk = Chunk::with_slots(&spec.slots);
         while child.next(&mut chunk, cx)? {
             cx.check()?;
-            table.update(spec, &chunk, &mut Ledger::new(&mut held, cx))?;
+            table.update(spec, &chunk, &mut Ledger::new(held, cx))?;
             // Of what is large, nothing is left uncharged for long.
             if table.grows() {
                 held.resize(table.bytes())?;
             }
         }
         held.resize(table.bytes())?;
-        Ok((table, held))
+        Ok(())
     }
 
     fn run(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {

@@ -6,11 +6,13 @@
 //!    `regex`, which takes time linear in the text; the rest by `fancy-regex`, which backtracks [`STEPS_MAX`]
 //!    times at most.
 //! 3. A long text goes through the automaton of `regex` byte by byte (`long_text`), so that the match can
-//!    be stopped. What backtracks, and boundaries between letters beyond ASCII, cannot be.
+//!    be stopped; boundaries between letters beyond ASCII it cannot tell. What backtracks looks at the flag
+//!    whenever it looks at the text (`backtracking`).
 //! 4. Each thread keeps the patterns it compiled last.
 //!
 //! Source: the documentation of `java.util.regex.Pattern`, version 21.
 
+mod backtracking;
 mod class;
 mod long_text;
 mod property;
@@ -25,12 +27,13 @@ use trimorph_types::Value;
 
 use crate::error::Answer;
 use crate::steps::Steps;
+use backtracking::Outcome;
 use long_text::{Automaton, COMPILED_BYTES_MAX};
 
 /// Compiled patterns a thread keeps: enough for every `=~` of a query, few enough to search one by one.
 const PATTERNS_MAX: usize = 16;
-/// Times that a match may go back: some tens of milliseconds, between which nothing looks at the flag that
-/// cancels.
+/// Times that a match may go back: some tens of milliseconds for most patterns. Where what lies between takes
+/// long, over a long text, it may be minutes, which the flag that cancels ends.
 const STEPS_MAX: usize = 200_000;
 /// Bytes from which a text is long: the slowest of `regex`'s engines take some tens of milliseconds for it.
 const LONG_TEXT_BYTES: usize = 1 << 20;
@@ -66,14 +69,13 @@ pub fn regex_match(text: &Value, pattern: &Value) -> Answer {
 /// The same; over a long text the match stops when `cancel` says so.
 pub fn regex_match_until(text: &Value, pattern: &Value, cancel: Option<&CancelToken>) -> Answer {
     match (text, pattern) {
-        (Value::String(text), Value::String(pattern)) => {
-            matches(text, pattern, Steps::new(cancel)).map(Value::Bool)
-        }
+        (Value::String(text), Value::String(pattern)) => matches(text, pattern, cancel).map(Value::Bool),
         _ => Ok(Value::Null),
     }
 }
 
-fn matches(text: &str, pattern: &Arc<str>, mut steps: Steps<'_>) -> Result<bool, Diagnostic> {
+fn matches(text: &str, pattern: &Arc<str>, cancel: Option<&CancelToken>) -> Result<bool, Diagnostic> {
+    let mut steps = Steps::new(cancel);
     PATTERNS.with_borrow_mut(|patterns| {
         // The last used is the one that a column is tested with.
         if patterns.last().is_none_or(|(known, _)| known != pattern) {
@@ -102,10 +104,12 @@ fn matches(text: &str, pattern: &Arc<str>, mut steps: Steps<'_>) -> Result<bool,
                 }
                 Ok(regex.is_match(text))
             }
-            Some((_, Compiled::Backtracking(regex))) => regex.is_match(text).map_err(|_| {
-                fault("regular expression takes too many steps".into())
-                    .hint("make inner repetitions possessive, as in (a++b)*, or do without look-around")
-            }),
+            Some((_, Compiled::Backtracking(regex))) => match backtracking::is_match(regex, text, cancel) {
+                Outcome::Is(found) => Ok(found),
+                Outcome::Cancelled => Err(*Diagnostic::cancelled()),
+                Outcome::TooManySteps => Err(fault("regular expression takes too many steps".into())
+                    .hint("make inner repetitions possessive, as in (a++b)*, or do without look-around")),
+            },
         }
     })
 }

@@ -1,0 +1,43 @@
+//! `Cell`: what a connection and its results share. Calls in; the engine's connection out, until it is
+//! closed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use trimorph::CancelToken;
+
+use crate::error;
+
+/// The engine's connection, until it is closed, and the flag of what runs on it.
+pub(crate) struct Cell {
+    engine: Mutex<Option<Arc<trimorph::Connection>>>,
+    running: Mutex<CancelToken>,
+}
+
+impl Cell {
+    pub(crate) fn new(engine: trimorph::Connection) -> Self {
+        Self { engine: Mutex::new(Some(Arc::new(engine))), running: Mutex::default() }
+    }
+
+    pub(crate) fn close(&self) {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// The engine's connection.
+    ///
+    /// **Errors**: closed.
+    pub(crate) fn engine(&self) -> PyResult<Arc<trimorph::Connection>> {
+        let engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        engine.ok_or_else(|| error::Error::new_err("the connection is closed"))
+    }
+
+    /// Notes what `interrupt` is to stop.
+    pub(crate) fn runs(&self, cancel: &CancelToken) {
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+    }
+
+    /// Stops what was noted last.
+    pub(crate) fn interrupt(&self) {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+}
