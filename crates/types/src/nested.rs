@@ -170,33 +170,6 @@ mod tests {
         assert_eq!(builder.finish().extent(), Value::list(values.to_vec()).extent());
     }
 
-    /// One that was not finished is freed elsewhere: who lets go of it does not wait as long as who lets go
-    /// of one that was.
-    #[test]
-    fn nobody_waits_for_an_unfinished_list_to_be_freed() {
-        let made = || {
-            let mut builder = ListBuilder::new();
-            (0..1 << 20).for_each(|i| builder.push(Value::list(vec![Value::Int(i)])));
-            builder
-        };
-        let seconds = |work: Box<dyn FnOnce()>| {
-            let start = std::time::Instant::now();
-            work();
-            start.elapsed().as_secs_f64()
-        };
-        // The best of some: the machine may do other things too.
-        let least = |times: &mut dyn Iterator<Item = f64>| times.fold(f64::INFINITY, f64::min);
-        let whole = least(&mut (0..5).map(|_| {
-            let list = made().finish();
-            seconds(Box::new(move || drop(list)))
-        }));
-        let unfinished = least(&mut (0..5).map(|_| {
-            let builder = made();
-            seconds(Box::new(move || drop(builder)))
-        }));
-        assert!(unfinished * 4.0 < whole, "{unfinished} s, and {whole} s for a finished one");
-    }
-
     #[test]
     fn maps_count_their_keys() {
         let entries = [(Arc::from("key"), Value::list(Vec::new()))];
