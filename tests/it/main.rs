@@ -6,6 +6,7 @@ mod ask;
 mod budgets;
 mod deep_walks;
 mod differential;
+mod estimates;
 mod first_touch;
 mod foreign_entities;
 mod fuzz;

@@ -17,7 +17,7 @@
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
-//! `selectivity`, `degrees` and `estimate`.
+//! `selectivity`, `samples`, `degrees` and `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
@@ -39,6 +39,7 @@ mod passes;
 mod plan_match;
 mod planning;
 mod push_filters;
+mod samples;
 mod selectivity;
 mod tables;
 mod tell_apart;
@@ -50,10 +51,10 @@ use trimorph_algebra::BoundQuery;
 use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_catalog::{Catalog, CatalogView};
 
-pub use estimate::{estimate_all, estimate_rows};
+pub use estimate::estimate_all;
 pub use options::{HashJoins, Options, Switches};
 pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
-pub use selectivity::Estimator;
+pub use samples::Estimator;
 
 pub(crate) use expressions::{VarSet, conjunction, conjuncts, vars_of};
 pub(crate) use planning::Halt;

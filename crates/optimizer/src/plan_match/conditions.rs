@@ -14,9 +14,6 @@ use crate::VarSet;
 use crate::lookups::is_lookup_form;
 use crate::selectivity::{Statistics, require, selectivity, together};
 
-/// Predicates of one pattern that are tried on samples; those after are guessed.
-const SAMPLED_MAX: usize = 512;
-
 /// A predicate that is not placed yet.
 pub(super) struct Condition {
     pub(super) expr: Expr,
@@ -37,7 +34,7 @@ pub(super) struct Conditions {
     ready: BTreeSet<usize>,
     /// Those that wait for such rows.
     waiting: Vec<usize>,
-    /// The part of nodes that predicates let through: asked more than once, and samples are slow.
+    /// The part of nodes that predicates let through: asked more than once.
     parts: RefCell<HashMap<(usize, VarId), f64>>,
 }
 
@@ -158,8 +155,6 @@ impl Conditions {
                 continue;
             }
             let mut parts = self.parts.borrow_mut();
-            let estimator = statistics.estimator.filter(|_| parts.len() < SAMPLED_MAX);
-            let statistics = crate::selectivity::Statistics { estimator, ..statistics };
             part *= *(parts.entry((place, var)))
                 .or_insert_with(|| selectivity(statistics, &condition.expr, var, tables));
             require(&condition.expr, var, &mut properties);

@@ -92,7 +92,7 @@ impl Planner<'_> {
             conditions,
             hanging: Hanging::new(hanging),
             plan: Plan::Unit,
-            estimate: Estimate::of(&Plan::Unit, self.with.known.catalog),
+            estimate: Estimate::of(&Plan::Unit, self.with.known),
             available: VarSet::new(),
             wanted: Rc::clone(&self.wanted),
             kept: Rc::clone(&self.kept),

@@ -97,7 +97,7 @@ fn plan_pattern(input: Plan, graph: QueryGraph, needed: &VarSet, with: With<'_>)
         edges: OpenEdges::new(edges),
         conditions: Conditions::new(predicates),
         hanging: Hanging::new(counts),
-        estimate: Estimate::of(&input, with.known.catalog),
+        estimate: Estimate::of(&input, with.known),
         available: VarSet::new(),
         plan: input,
         wanted: Rc::new(wanted),
@@ -160,7 +160,7 @@ impl<'a> Planner<'a> {
         let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
         self.plan = operator(input);
         let below = std::mem::take(&mut self.estimate);
-        self.estimate = Estimate::over(&self.plan, vec![below], self.with.known.catalog);
+        self.estimate = Estimate::over(&self.plan, vec![below], self.with.known);
     }
 
     /// Puts an operator with a second input on the plan.
@@ -168,7 +168,7 @@ impl<'a> Planner<'a> {
         let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
         self.plan = operator(input, Box::new(second.0));
         let below = std::mem::take(&mut self.estimate);
-        self.estimate = Estimate::over(&self.plan, vec![below, second.1], self.with.known.catalog);
+        self.estimate = Estimate::over(&self.plan, vec![below, second.1], self.with.known);
     }
 
     /// Notes that the rows have some variables.

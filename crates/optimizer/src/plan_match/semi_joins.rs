@@ -59,7 +59,7 @@ impl Planner<'_> {
             false => plan_pattern(Plan::Unit, graph, &VarSet::from([node]), self.with)?,
         };
         self.reach(own);
-        let estimate = Estimate::of(&filter, catalog);
+        let estimate = Estimate::of(&filter, self.with.known);
         self.put_beside((filter, estimate), |input, filter| Plan::SemiJoin { input, filter, var: node });
         Ok(())
     }
