@@ -25,6 +25,7 @@ mod shortest_ends;
 mod snb_bi;
 mod subplans;
 mod tall_plans;
+mod told_apart;
 mod value_limits;
 mod walks;
 mod wrong_types;

@@ -17,6 +17,9 @@ use crate::samples::{Estimator, Samples};
 use crate::selectivity::{RANGE, Statistics, joint_selectivity};
 use crate::tables::joined_tables;
 
+/// The part of rows in which two things are not equal.
+const NOT_EQUAL: f64 = 0.9;
+
 /// What is thought of the rows of a plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Estimate {
@@ -229,7 +232,10 @@ fn node_of(input: &Estimate, predicate: &Expr) -> Option<VarId> {
 fn guess(predicate: &Expr) -> f64 {
     match predicate {
         Expr::Op(Op::Eq, _, _) => 0.05,
-        Expr::Op(Op::Ne, _, _) => 0.9,
+        Expr::Op(Op::Ne, _, _) => NOT_EQUAL,
+        Expr::Op(Op::Differs, args, _) => {
+            NOT_EQUAL.powi(i32::try_from(args.len().saturating_sub(1)).unwrap_or(i32::MAX))
+        }
         _ => RANGE,
     }
 }

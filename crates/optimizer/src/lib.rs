@@ -10,7 +10,7 @@
 //! 6. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any empties
 //!    the pattern
 //! 7. `walks`          what is asked of walks as wholes becomes part of the search for them
-//! 8. `tell_apart`     edges that must differ, where they could be the same
+//! 8. `tell_apart`     which edges must differ because they could be the same
 //! 9. `hang_counts`    leaves that nobody looks at become counting steps
 //! 10. `plan_match`    each pattern becomes scans, extends and joins
 //!
@@ -56,7 +56,7 @@ pub use options::{HashJoins, Options, Switches};
 pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
 pub use samples::Estimator;
 
-pub(crate) use expressions::{VarSet, conjunction, conjuncts, vars_of};
+pub(crate) use expressions::{VarSet, conjunction, conjuncts, set_of, vars_of};
 pub(crate) use planning::Halt;
 
 /// Plans `query` for data described by `catalog`, to be run on just these; `estimator` knows more than the

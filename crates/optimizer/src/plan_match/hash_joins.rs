@@ -126,7 +126,7 @@ impl Planner<'_> {
                 mine.extend(self.conditions.remove(place));
             }
         }
-        Conditions::new(mine)
+        Conditions::new(mine, self.conditions.pairs.take_within(own))
     }
 }
 
