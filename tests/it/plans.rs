@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use trimorph::{Connection, Value};
+use trimorph::Connection;
 
-use crate::snb_bi::database;
+use crate::shared::shared;
+use crate::snb_bi::{Params, database, parameters};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/plans/snb.txt");
 const GOLDEN_BI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/plans/bi.txt");
@@ -52,11 +53,8 @@ fn plans_are_the_golden_ones() {
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
 
-/// The plan's lines with what each operator is done by, without estimates. Parameters are null: they do not
-/// decide what is done.
-fn physical_plan(connection: &Connection, text: &str) -> String {
-    let parameters: BTreeMap<Arc<str>, Value> =
-        parameter_names(text).map(|name| (Arc::from(name), Value::Null)).collect();
+/// The plan's lines with what each operator is done by, without estimates; as it is with these parameters.
+fn physical_plan(connection: &Connection, text: &str, parameters: Params) -> String {
     let mut result = connection.execute(&format!("EXPLAIN {text}"), Arc::new(parameters)).unwrap();
     let mut plan = String::new();
     while let Some(row) = result.next_row().unwrap() {
@@ -71,15 +69,22 @@ fn physical_plan(connection: &Connection, text: &str) -> String {
     plan
 }
 
-/// The names behind the dollar signs of a text.
-fn parameter_names(text: &str) -> impl Iterator<Item = &str> {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    text.split('$').skip(1).map(move |rest| &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())])
+/// The parameters that each text of SNB BI is asked with first in the shared answers.
+fn first_parameters() -> Option<BTreeMap<u32, Params>> {
+    let path = shared("data/snb-sf0.1/answers-bi.jsonl")?;
+    let mut first = BTreeMap::new();
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let number = case["q"].as_str().unwrap().trim_end_matches(['a', 'b']).parse().unwrap();
+        first.entry(number).or_insert_with(|| parameters(&case["params"]));
+    }
+    Some(first)
 }
 
 #[test]
 fn bi_texts_are_done_as_the_golden_plans_say() {
     let Some(db) = database("composite-merged-fk") else { return };
+    let Some(asked) = first_parameters() else { return };
     let connection = db.connect();
     let number = |name: &str| name.strip_prefix("bi-")?.strip_suffix(".cypher")?.parse::<u32>().ok();
     let entries = std::fs::read_dir(BI).unwrap().map(|entry| entry.unwrap().path());
@@ -91,7 +96,8 @@ fn bi_texts_are_done_as_the_golden_plans_say() {
                       see\n# tests/it/plans.rs.\n"
             .to_owned();
     for (number, text) in texts {
-        let _ = write!(actual, "\nBI {number}\n----\n{}", physical_plan(&connection, &text));
+        let parameters = asked[&number].clone();
+        let _ = write!(actual, "\nBI {number}\n----\n{}", physical_plan(&connection, &text, parameters));
     }
     if std::env::var_os("COMPLETE").is_some() {
         std::fs::write(GOLDEN_BI, actual).unwrap();

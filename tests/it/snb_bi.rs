@@ -15,8 +15,11 @@ pub(crate) fn database(layout: &str) -> Option<Database> {
     Some(db)
 }
 
+/// Parameters by name.
+pub(crate) type Params = BTreeMap<Arc<str>, Value>;
+
 /// `{"date:DATE": "2010-07-09"}` to parameters.
-fn parameters(json: &Json) -> BTreeMap<Arc<str>, Value> {
+pub(crate) fn parameters(json: &Json) -> Params {
     (json.as_object().unwrap().iter())
         .map(|(key, text)| {
             let (name, kind) = key.split_once(':').unwrap();

@@ -38,7 +38,7 @@ fn many_parts_fit_a_small_stack() {
             (0..n).map(part).collect::<Vec<_>>().join(join)
         };
         let chain = list(150, ", ", &|i| format!("(a{i})-->(a{})", i + 1));
-        // Every pair of edges is told apart: eleven thousand predicates, and seventy thousand.
+        // Every pair of edges is told apart: eleven thousand, and seventy thousand.
         let path = |n: usize| format!("MATCH ({{i: 0}}){} RETURN count(*)", "-->()".repeat(n));
         assert_eq!(answer(&db, &path(380)), "1");
         // More relationships than there are: no trail is as long.

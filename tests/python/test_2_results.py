@@ -2,6 +2,7 @@
 
 import decimal
 import gc
+import re
 import time
 import weakref
 
@@ -263,3 +264,18 @@ def test_networkx(network):
     assert next(iter(graph.edges(data="type")))[2] == "KNOWS"
     paths = conn.execute("MATCH p = (:Person)-[:KNOWS]->() RETURN [p], {q: p} LIMIT 10").networkx()
     assert paths.number_of_edges() == 10
+
+
+def test_a_query_is_planned_with_its_parameters(network):
+    """EXPLAIN shows the estimates of the value given, as it does where the value stands in the text."""
+    conn = network.connect()
+    ids = [id for (id,) in conn.execute("MATCH (p:Person) RETURN p.id ORDER BY p.id")]
+    text = "EXPLAIN MATCH (p:Person)-[:KNOWS]->(q) WHERE p.id < $id RETURN q"
+    numbers = []
+    for value in (ids[len(ids) // 10], ids[-1]):
+        given = conn.execute(text, {"id": value}).fetchall()
+        written = conn.execute(text.replace("$id", str(value))).fetchall()
+        of_given, of_written = (re.findall(r"~\S+ rows", str(plan)) for plan in (given, written))
+        assert of_given == of_written
+        numbers.append(of_given)
+    assert numbers[0] != numbers[1]

@@ -8,7 +8,7 @@ use trimorph_types::Value;
 
 use crate::{LabelExpr, VarId};
 
-/// An operator of fixed arity. Semantics: `trimorph-functions`, `operators`.
+/// An operator. Semantics: `trimorph-functions`, `operators`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are the operators'")]
 pub enum Op {
@@ -30,6 +30,8 @@ pub enum Op {
     Pow,
     Neg,
     In,
+    /// `a <> b AND a <> c AND …`: whether the first of any number of operands is none of the others
+    Differs,
     StartsWith,
     EndsWith,
     Contains,

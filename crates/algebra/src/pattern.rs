@@ -76,7 +76,8 @@ pub struct PathPattern {
 /// What one clause asks: nodes, edges, and predicates over them.
 ///
 /// Matching is by trail: two edge variables of one graph never stand for the same edge. `distinct` lists the
-/// pairs that must be told apart (the binder leaves out pairs whose labels cannot coincide).
+/// pairs that must be told apart (the binder leaves out pairs whose labels cannot coincide, the optimizer
+/// those whose tables cannot).
 #[derive(Clone, Debug, Default)]
 pub struct QueryGraph {
     /// Nodes, one for each variable.

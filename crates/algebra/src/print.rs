@@ -226,6 +226,7 @@ fn symbol(op: Op) -> &'static str {
         Op::Mod => "%",
         Op::Pow => "^",
         Op::In => "IN",
+        Op::Differs => "differs from",
         Op::StartsWith => "STARTS WITH",
         Op::EndsWith => "ENDS WITH",
         Op::Contains => "CONTAINS",
@@ -254,6 +255,9 @@ pub fn print_expr(expr: &Expr, vars: &Vars) -> String {
         Expr::Op(Op::Index, args, _) if args.len() == 2 => format!("{}[{}]", p(&args[0]), p(&args[1])),
         Expr::Op(Op::Slice, args, _) if args.len() == 3 => {
             format!("{}[{}..{}]", p(&args[0]), p(&args[1]), p(&args[2]))
+        }
+        Expr::Op(Op::Differs, args, _) if !args.is_empty() => {
+            format!("({} {} {})", p(&args[0]), symbol(Op::Differs), list(&args[1..]))
         }
         Expr::Op(op, args, _) => {
             let parts: Vec<String> = args.iter().map(p).collect();

@@ -154,7 +154,10 @@ impl Connection {
             true => work(),
             false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
         }?;
-        self.shared.plans.put(text, planned.clone());
+        // What EXPLAIN shows is made with the parameters it is asked with, each time.
+        if planned.mode != Mode::Explain {
+            self.shared.plans.put(text, planned.clone());
+        }
         Ok(planned)
     }
 
@@ -204,7 +207,7 @@ impl Connection {
             access: config.access,
             budget: self.shared.budget.clone(),
             cancel,
-            parameters: params,
+            parameters: Arc::clone(&params),
             clock: Clock::now(),
             profile: planned.mode == Mode::Profile,
             stack_bytes: None,
@@ -215,7 +218,7 @@ impl Connection {
             planned.query.columns.iter().map(|(_, v)| planned.query.vars.get(*v).ty).collect();
         let execution =
             Execution::run(&planned.physical, snapshot, settings).map_err(|e| Error::exec(e, text))?;
-        let mut result = QueryResult::new(text, columns, types, execution, planned.clone(), entities);
+        let mut result = QueryResult::new(text, columns, types, execution, planned.clone(), params, entities);
         match planned.mode {
             Mode::Explain => result.replace_by_plan(),
             Mode::Profile => {

@@ -2,20 +2,26 @@
 //! and measurements.
 
 use trimorph_algebra::{Plan, Vars};
-use trimorph_catalog::Catalog;
 use trimorph_exec::{Form, PhysicalPlan, Profile, ProfileLine};
 use trimorph_optimizer::estimate_all;
+use trimorph_store::Snapshot;
 
-/// One line per operator.
+use crate::estimator::Sampler;
+use crate::params::Params;
+
+/// One line per operator. Estimates are those that the query is planned by with these parameters.
 pub(crate) fn explain(
     plan: &Plan,
     vars: &Vars,
-    catalog: &Catalog,
+    snapshot: &Snapshot,
+    params: &Params,
     physical: &PhysicalPlan,
     profile: &Profile,
 ) -> String {
     let (paths, forms) = (paths(plan), physical.forms());
-    let mut next = paths.into_iter().zip(estimate_all(plan, catalog));
+    let estimator = Sampler::new(snapshot, Some(params));
+    let estimates = estimate_all(plan, snapshot.catalog(), Some(&estimator));
+    let mut next = paths.into_iter().zip(estimates);
     trimorph_algebra::explain(plan, vars, &mut |_| {
         let (path, rows) = next.next().unwrap_or_default();
         note(forms.get(&path), profile.get(&path), rows)

@@ -2,12 +2,14 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use trimorph_exec::{Context, Execution};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
 use crate::explain::explain;
+use crate::params::Params;
 use crate::plan_cache::Planned;
 use crate::{Entities, Error, Notice};
 
@@ -30,6 +32,7 @@ pub struct QueryResult {
     execution: Option<Execution>,
     rows: VecDeque<Row>,
     planned: Planned,
+    params: Arc<Params>,
     entities: Entities,
     /// What is to be known of the rows; what is to be known of the text is kept with the plan.
     notices: Vec<Notice>,
@@ -42,6 +45,7 @@ impl QueryResult {
         types: Vec<LogicalType>,
         execution: Execution,
         planned: Planned,
+        params: Arc<Params>,
         entities: Entities,
     ) -> Self {
         Self {
@@ -51,6 +55,7 @@ impl QueryResult {
             execution: Some(execution),
             rows: VecDeque::new(),
             planned,
+            params,
             entities,
             notices: Vec::new(),
         }
@@ -155,14 +160,15 @@ impl QueryResult {
         std::mem::take(&mut self.rows)
     }
 
-    /// The plan with estimates; after `PROFILE`, with what each operator did.
+    /// The plan with estimates for the parameters of this run; after `PROFILE`, with what each operator did.
     pub fn plan(&self) -> String {
         let profile = self.execution.as_ref().map(Execution::profile).unwrap_or_default();
         let query = &self.planned.query;
         let mut plan = explain(
             &query.plan,
             &query.vars,
-            self.entities.snapshot().catalog(),
+            self.entities.snapshot(),
+            &self.params,
             &self.planned.physical,
             &profile,
         );

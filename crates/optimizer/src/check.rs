@@ -230,6 +230,8 @@ impl Checker<'_> {
         scope.extend(graph.edges.iter().map(|e| e.var));
         scope.extend(graph.paths.iter().map(|p| p.var));
         graph.predicates.iter().try_for_each(|p| self.expr(p, scope, "Match"))?;
+        let mut pairs = graph.distinct.iter().flat_map(|(a, b)| [a, b]);
+        pairs.try_for_each(|v| self.is_there(*v, scope, "Match"))?;
         for edge in &graph.edges {
             if let Some((var, each)) = &edge.each {
                 let mut within = scope.clone();

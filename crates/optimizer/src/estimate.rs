@@ -4,7 +4,7 @@
 //! An estimate is made from those of the inputs, bottom up and without recursion, so that growing a plan
 //! costs nothing for what is below, and all operators of a plan are estimated in one walk.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use trimorph_algebra::{ApplyKind, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId};
@@ -13,8 +13,12 @@ use trimorph_catalog::{Catalog, CatalogView};
 use trimorph_types::Value;
 
 use crate::degrees::{are_picked, degree, degree_of_few, rows_of};
-use crate::selectivity::{RANGE, Statistics, selectivity};
+use crate::samples::{Estimator, Samples};
+use crate::selectivity::{RANGE, Statistics, joint_selectivity};
 use crate::tables::joined_tables;
+
+/// The part of rows in which two things are not equal.
+const NOT_EQUAL: f64 = 0.9;
 
 /// What is thought of the rows of a plan.
 #[derive(Clone, Debug, Default)]
@@ -27,26 +31,23 @@ pub(crate) struct Estimate {
     tables: HashMap<VarId, Rc<[TableId]>>,
 }
 
-/// Rows a plan gives, about.
-pub fn estimate_rows(plan: &Plan, catalog: &Catalog) -> f64 {
-    Estimate::of(plan, &CatalogView::new(catalog)).rows
-}
-
-/// Rows that each operator of a plan gives, about; in the order in which EXPLAIN shows them.
-pub fn estimate_all(plan: &Plan, catalog: &Catalog) -> Vec<f64> {
+/// Rows that each operator of a plan gives, about, by what the plan was made with: the catalog, and the
+/// `estimator` that knows more; in the order in which EXPLAIN shows them.
+pub fn estimate_all(plan: &Plan, catalog: &Catalog, estimator: Option<&dyn Estimator>) -> Vec<f64> {
     let mut rows = Vec::new();
-    Estimate::walk(plan, &CatalogView::new(catalog), &mut rows);
+    let known = Statistics { catalog: &CatalogView::new(catalog), samples: &Samples::new(estimator) };
+    Estimate::walk(plan, known, &mut rows);
     rows
 }
 
 impl Estimate {
     /// The estimate of a whole plan.
-    pub(crate) fn of(plan: &Plan, catalog: &CatalogView<'_>) -> Self {
-        Self::walk(plan, catalog, &mut Vec::new())
+    pub(crate) fn of(plan: &Plan, known: Statistics<'_>) -> Self {
+        Self::walk(plan, known, &mut Vec::new())
     }
 
     /// Fills `rows`, by place in a walk from the top.
-    fn walk(plan: &Plan, catalog: &CatalogView<'_>, rows: &mut Vec<f64>) -> Self {
+    fn walk(plan: &Plan, known: Statistics<'_>, rows: &mut Vec<f64>) -> Self {
         // From the top: operators and where their input is in the list. Backwards, every input comes before
         // what stands on it.
         let mut order: Vec<&Plan> = Vec::new();
@@ -61,7 +62,7 @@ impl Estimate {
             // The inputs are the last that were done, the first of them last.
             let mut inputs = done.split_off(done.len() - plan.children().len());
             inputs.reverse();
-            let estimate = Self::over(plan, inputs, catalog);
+            let estimate = Self::over(plan, inputs, known);
             rows[place] = estimate.rows;
             done.push(estimate);
         }
@@ -70,8 +71,8 @@ impl Estimate {
 
     /// The estimate of an operator, from those of its inputs; of `plan` only the operator itself is looked
     /// at.
-    pub(crate) fn over(plan: &Plan, inputs: Vec<Self>, catalog: &CatalogView<'_>) -> Self {
-        let rows = rows_over(plan, &inputs, catalog);
+    pub(crate) fn over(plan: &Plan, inputs: Vec<Self>, known: Statistics<'_>) -> Self {
+        let rows = rows_over(plan, &inputs, known);
         let mut inputs = inputs.into_iter();
         let mut own = inputs.next().unwrap_or_default();
         own.rows = rows;
@@ -86,11 +87,11 @@ impl Estimate {
             }
             Plan::KeyLookup { lookup, .. } => drop(at(lookup.var, &lookup.tables)),
             Plan::IdLookup { var, tables, .. } => drop(at(*var, tables)),
-            Plan::Extend { step, .. } => own.reach(step, catalog),
-            Plan::VarExtend { step, .. } => own.reach(&step.step, catalog),
+            Plan::Extend { step, .. } => own.reach(step, known.catalog),
+            Plan::VarExtend { step, .. } => own.reach(&step.step, known.catalog),
             Plan::Intersect { steps, .. } => {
                 if let Some(step) = steps.first() {
-                    own.reach(step, catalog);
+                    own.reach(step, known.catalog);
                 }
             }
             _ => {}
@@ -152,14 +153,15 @@ fn degree_of(input: &Estimate, step: &Extend, rows: f64, catalog: &CatalogView<'
 }
 
 /// Rows of an operator, from its inputs.
-fn rows_over(plan: &Plan, inputs: &[Estimate], catalog: &CatalogView<'_>) -> f64 {
+fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
+    let catalog = known.catalog;
     let first = inputs.first().map_or(1.0, |input| input.rows);
     let second = inputs.get(1).map_or(1.0, |input| input.rows);
     match (plan, inputs) {
         (Plan::Unit | Plan::Argument(_), _) => 1.0,
         (Plan::Empty(_), _) => 0.0,
         (Plan::NodeScan(scan), _) => rows_of(catalog, &scan.tables),
-        (Plan::Filter { predicate, .. }, [input]) => first * filtered_part(input, predicate, catalog),
+        (Plan::Filter { predicate, .. }, [input]) => first * filtered_part(input, predicate, known),
         (Plan::Extend { step, .. }, [input]) => first * degree_of(input, step, first, catalog),
         (Plan::ExtendInto { .. } | Plan::Intersect { .. }, _) => first * 0.5,
         (Plan::VarExtend { step, .. }, [input]) => {
@@ -194,28 +196,46 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], catalog: &CatalogView<'_>) -> f64
     }
 }
 
-/// The part of a plan's rows that a predicate lets through.
-fn filtered_part(input: &Estimate, predicate: &Expr, catalog: &CatalogView<'_>) -> f64 {
-    let known = Statistics { catalog, estimator: None };
-    let part = |p: &Expr| {
-        let mut vars = Vec::new();
-        match p {
-            Expr::Op(Op::Ne, args, _) if matches!(args[..], [Expr::Var(_), Expr::Var(_)]) => {}
-            p => p.free_vars(&mut vars),
-        }
-        let tables = match vars[..] {
-            [var] => input.tables.get(&var).map(|tables| (var, tables)),
-            _ => None,
-        };
-        match (tables, p) {
-            (Some((var, tables)), p) => selectivity(known, p, var, tables),
-            (None, Expr::Op(Op::Eq, _, _)) => 0.05,
-            (None, Expr::Op(Op::Ne, _, _)) => 0.9,
-            (None, _) => RANGE,
-        }
+/// The part of a plan's rows that a predicate lets through. Conditions on one node are taken together, as
+/// they are where joins are ordered.
+fn filtered_part(input: &Estimate, predicate: &Expr, known: Statistics<'_>) -> f64 {
+    let parts = match predicate {
+        Expr::Op(Op::And, parts, _) => parts.as_slice(),
+        one => std::slice::from_ref(one),
     };
+    let mut on_nodes: BTreeMap<VarId, Vec<&Expr>> = BTreeMap::new();
+    let mut passing = 1.0;
+    for part in parts {
+        match node_of(input, part) {
+            Some(var) => on_nodes.entry(var).or_default().push(part),
+            None => passing *= guess(part),
+        }
+    }
+    for (var, parts) in on_nodes {
+        let tables = input.tables.get(&var).map_or(&[][..], |tables| tables);
+        passing *= joint_selectivity(known, &parts, var, tables);
+    }
+    passing
+}
+
+/// The node that a predicate looks at, if that is all it looks at and its tables are known.
+fn node_of(input: &Estimate, predicate: &Expr) -> Option<VarId> {
+    let mut vars = Vec::new();
+    predicate.free_vars(&mut vars);
+    match vars[..] {
+        [var] if input.tables.contains_key(&var) => Some(var),
+        _ => None,
+    }
+}
+
+/// The part of rows that a predicate lets through which looks at several things.
+fn guess(predicate: &Expr) -> f64 {
     match predicate {
-        Expr::Op(Op::And, parts, _) => parts.iter().map(part).product(),
-        p => part(p),
+        Expr::Op(Op::Eq, _, _) => 0.05,
+        Expr::Op(Op::Ne, _, _) => NOT_EQUAL,
+        Expr::Op(Op::Differs, args, _) => {
+            NOT_EQUAL.powi(i32::try_from(args.len().saturating_sub(1)).unwrap_or(i32::MAX))
+        }
+        _ => RANGE,
     }
 }

@@ -14,26 +14,48 @@ const BITS_MAX: u32 = 1 << 24;
 
 /// The free variables of some expressions.
 pub(crate) fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> VarSet {
-    // Half a million pairs of edges that must differ are looked at one by one, two variables each, and all
-    // together, a thousand variables: a few are put in order, of many a bit each is set.
-    let mut gathered: Vec<VarId> = Vec::new();
-    let (mut bits, mut others): (Vec<u64>, VarSet) = Default::default();
+    let mut gathering = Gathering::default();
     for expr in exprs {
-        expr.for_each_free_var(&mut |var| {
-            gathered.push(var);
-            if gathered.len() > ORDERED_MAX {
-                gathered.drain(..).for_each(|var| set(var, &mut bits, &mut others));
-            }
-        });
+        expr.for_each_free_var(&mut |var| gathering.add(var));
     }
-    for (word, mut bits) in (0u32..).zip(bits) {
-        while bits != 0 {
-            others.insert(VarId(word * 64 + bits.trailing_zeros()));
-            bits &= bits - 1;
+    gathering.end()
+}
+
+/// Variables, of which many may be the same: pairs of edges, a thousand edges in half a million.
+pub(crate) fn set_of(vars: impl IntoIterator<Item = VarId>) -> VarSet {
+    let mut gathering = Gathering::default();
+    vars.into_iter().for_each(|var| gathering.add(var));
+    gathering.end()
+}
+
+/// Variables being gathered: a few are put in order, of many a bit each is set.
+#[derive(Default)]
+struct Gathering {
+    few: Vec<VarId>,
+    bits: Vec<u64>,
+    others: VarSet,
+}
+
+impl Gathering {
+    fn add(&mut self, var: VarId) {
+        self.few.push(var);
+        if self.few.len() > ORDERED_MAX {
+            let Self { few, bits, others } = self;
+            few.drain(..).for_each(|var| set(var, bits, others));
         }
     }
-    others.extend(gathered);
-    others
+
+    fn end(self) -> VarSet {
+        let Self { few, bits, mut others } = self;
+        for (word, mut bits) in (0u32..).zip(bits) {
+            while bits != 0 {
+                others.insert(VarId(word * 64 + bits.trailing_zeros()));
+                bits &= bits - 1;
+            }
+        }
+        others.extend(few);
+        others
+    }
 }
 
 fn set(VarId(var): VarId, bits: &mut Vec<u64>, others: &mut VarSet) {

@@ -19,7 +19,7 @@ use crate::needed::{bottom_up, made_of};
 use crate::planning::Planning;
 use crate::selectivity::is_anchored;
 use crate::tables::Tables;
-use crate::{Halt, VarSet, conjunction, vars_of};
+use crate::{Halt, VarSet, conjunction, set_of, vars_of};
 
 /// The pass.
 pub(crate) fn hang_counts(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -80,6 +80,7 @@ impl Leaves {
                 _ => joined.extend(vars),
             }
         }
+        joined.append(&mut set_of(graph.distinct.iter().flat_map(|(a, b)| [*a, *b])));
         kept.extend(&joined);
         let (mut at, mut degree) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, usize>::new());
         for (i, edge) in graph.edges.iter().enumerate() {

@@ -10,14 +10,14 @@
 //! 6. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any empties
 //!    the pattern
 //! 7. `walks`          what is asked of walks as wholes becomes part of the search for them
-//! 8. `tell_apart`     edges that must differ, where they could be the same
+//! 8. `tell_apart`     which edges must differ because they could be the same
 //! 9. `hang_counts`    leaves that nobody looks at become counting steps
 //! 10. `plan_match`    each pattern becomes scans, extends and joins
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
-//! `selectivity`, `degrees` and `estimate`.
+//! `selectivity`, `samples`, `degrees` and `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
@@ -39,6 +39,7 @@ mod passes;
 mod plan_match;
 mod planning;
 mod push_filters;
+mod samples;
 mod selectivity;
 mod tables;
 mod tell_apart;
@@ -50,12 +51,12 @@ use trimorph_algebra::BoundQuery;
 use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_catalog::{Catalog, CatalogView};
 
-pub use estimate::{estimate_all, estimate_rows};
+pub use estimate::estimate_all;
 pub use options::{HashJoins, Options, Switches};
 pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
-pub use selectivity::Estimator;
+pub use samples::Estimator;
 
-pub(crate) use expressions::{VarSet, conjunction, conjuncts, vars_of};
+pub(crate) use expressions::{VarSet, conjunction, conjuncts, set_of, vars_of};
 pub(crate) use planning::Halt;
 
 /// Plans `query` for data described by `catalog`, to be run on just these; `estimator` knows more than the

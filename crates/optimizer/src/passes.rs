@@ -11,7 +11,7 @@ use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Phase};
 use trimorph_catalog::CatalogView;
 
 use crate::planning::Planning;
-use crate::selectivity::Estimator;
+use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, check, count_trails, drop_unused, hang_counts, merge_patterns, narrow_tables, plan_match,
@@ -84,7 +84,9 @@ pub(crate) fn run(
 ) -> Result<Optimized, Halt> {
     let mut plan = std::mem::replace(&mut query.plan, Plan::Unit);
     let needed: VarSet = query.columns.iter().map(|(_, v)| *v).collect();
-    let mut planning = Planning { catalog, estimator, options, cancel, vars: &mut query.vars, needed };
+    let samples = Samples::new(estimator);
+    let mut planning =
+        Planning { catalog, samples: &samples, options, cancel, vars: &mut query.vars, needed };
     let mut passes = Vec::with_capacity(PASSES.len());
     for (place, pass) in PASSES.iter().enumerate() {
         if options.off.0 >> place & 1 == 1 {

@@ -4,7 +4,8 @@ use trimorph_algebra::Vars;
 use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_catalog::CatalogView;
 
-use crate::selectivity::{Estimator, Statistics};
+use crate::samples::Samples;
+use crate::selectivity::Statistics;
 use crate::{Options, VarSet};
 
 /// Why planning stopped; boxed because it is rare and large.
@@ -13,7 +14,7 @@ pub(crate) type Halt = Box<Diagnostic>;
 /// What passes work with.
 pub(crate) struct Planning<'a> {
     pub(crate) catalog: &'a CatalogView<'a>,
-    pub(crate) estimator: Option<&'a dyn Estimator>,
+    pub(crate) samples: &'a Samples<'a>,
     pub(crate) options: Options,
     pub(crate) cancel: &'a CancelToken,
     pub(crate) vars: &'a mut Vars,
@@ -23,7 +24,7 @@ pub(crate) struct Planning<'a> {
 
 impl<'a> Planning<'a> {
     pub(crate) fn statistics(&self) -> Statistics<'a> {
-        Statistics { catalog: self.catalog, estimator: self.estimator }
+        Statistics { catalog: self.catalog, samples: self.samples }
     }
 
     /// Stops planning if somebody asked.

@@ -13,6 +13,7 @@ use trimorph_types::Value;
 
 use crate::degrees::rows_of;
 use crate::lookups::lookup_of;
+use crate::samples::Samples;
 use crate::{VarSet, vars_of};
 
 /// Part of rows an unknown equality lets through.
@@ -29,32 +30,18 @@ const ANCHOR: f64 = 0.02;
 /// matters.
 const TOGETHER_MAX: usize = 64;
 
-/// Predicates of one pattern that are tried on samples; those after are guessed.
-const SAMPLED_MAX: usize = 512;
-
-/// What the store knows beyond the catalog. The engine implements it with access patterns.
-pub trait Estimator {
-    /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None` if it
-    /// cannot tell.
-    fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64>;
-
-    /// The value a parameter has in the run that the plan is first made for.
-    fn parameter(&self, name: &str) -> Option<Value>;
-}
-
 /// What estimates are made from.
 #[derive(Clone, Copy)]
 pub(crate) struct Statistics<'a> {
     pub(crate) catalog: &'a CatalogView<'a>,
-    pub(crate) estimator: Option<&'a dyn Estimator>,
+    pub(crate) samples: &'a Samples<'a>,
 }
 
 /// Whether some node of a pattern is one of few.
 pub(crate) fn is_anchored(known: Statistics<'_>, graph: &QueryGraph) -> bool {
     let tables = |var: &VarId| graph.tables.get(var).map_or(&[][..], Vec::as_slice);
     let nodes: std::collections::HashSet<VarId> = graph.nodes.iter().map(|n| n.var).collect();
-    graph.predicates.iter().enumerate().any(|(i, predicate)| {
-        let known = if i < SAMPLED_MAX { known } else { Statistics { estimator: None, ..known } };
+    graph.predicates.iter().any(|predicate| {
         let vars = vars_of([predicate]);
         let Some(var) = vars.first().filter(|v| vars.len() == 1 && nodes.contains(v)) else { return false };
         let own = tables(var);
@@ -64,11 +51,12 @@ pub(crate) fn is_anchored(known: Statistics<'_>, graph: &QueryGraph) -> bool {
 }
 
 impl Statistics<'_> {
-    /// The value of a constant, or of a parameter as it is now.
+    /// The value of a constant, or of a parameter as it is now. One that is null lets nothing through and
+    /// says nothing of the values that the plan is kept for.
     fn value(&self, expr: &Expr) -> Option<Value> {
         match expr {
             Expr::Const(value) => Some(value.clone()),
-            Expr::Param(name) => self.estimator?.parameter(name),
+            Expr::Param(name) => self.samples.parameter(name).filter(|value| !value.is_null()),
             _ => None,
         }
     }
@@ -98,8 +86,8 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, t
                 {
                     let stats = stats_of(catalog, tables, name);
                     let rows: f64 = rows_of(catalog, tables).max(1.0);
-                    if let (Some(value), Some(estimator)) = (known.value(other), known.estimator)
-                        && let Some(passing) = estimator.rows(tables, name, op, &value)
+                    if let Some(value) = known.value(other)
+                        && let Some(passing) = known.samples.rows(tables, name, op, &value)
                     {
                         return (passing / rows).clamp(1e-9, 1.0);
                     }

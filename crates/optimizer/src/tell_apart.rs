@@ -1,4 +1,5 @@
-//! Pairs of edges that must differ, turned into predicates where they could be the same edge at all.
+//! Pairs of edges that must differ: those stay that could be the same edge at all. Where one is a list of
+//! edges, the pair becomes a predicate.
 //!
 //! Two patterns can match one edge only if they have an edge table in common that fits the tables of their
 //! ends; along a chain, only if that edge is a loop.
@@ -99,7 +100,7 @@ pub(crate) fn tell_apart(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
             && !graph.distinct.is_empty()
         {
             let pairs = std::mem::take(&mut graph.distinct);
-            let mut predicates = Vec::new();
+            let (mut single, mut predicates) = (Vec::new(), Vec::new());
             let coincidence = Coincidence::new(catalog, &graph.tables, graph);
             for (i, (a, b)) in pairs.into_iter().enumerate() {
                 if i % POLLED_PAIRS == 0 {
@@ -108,31 +109,30 @@ pub(crate) fn tell_apart(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
                 if let (Some(x), Some(y)) = (coincidence.edge(a), coincidence.edge(b))
                     && coincidence.is_possible(a, b)
                 {
-                    predicates.push(differ(x, y, vars));
+                    match x.range == EdgeRange::One && y.range == EdgeRange::One {
+                        true => single.push((a, b)),
+                        false => predicates.push(differ(x, y, vars)),
+                    }
                 }
             }
+            graph.distinct = single;
             graph.predicates.append(&mut predicates);
         }
         Ok(plan)
     })
 }
 
-/// The condition that two edges, or the edges of lists, are not the same.
+/// The condition that two lists of edges, or a list and an edge, have none in common.
 fn differ(x: &EdgePattern, y: &EdgePattern, vars: &mut Vars) -> Expr {
-    let (a, b) = (x.var, y.var);
-    match (x.range == EdgeRange::One, y.range == EdgeRange::One) {
-        (true, true) => Expr::op(Op::Ne, vec![Expr::Var(a), Expr::Var(b)]),
-        (one, other) => {
-            let (list, single) = if one { (b, a) } else { (a, b) };
-            let item = vars.anonymous(LogicalType::Relationship);
-            let op = if one || other { Op::Eq } else { Op::In };
-            let inner = Expr::op(op, vec![Expr::Var(item), Expr::Var(single)]);
-            Expr::Quantifier {
-                kind: QuantifierKind::None,
-                var: item,
-                list: Box::new(Expr::Var(list)),
-                predicate: Box::new(inner),
-            }
-        }
+    let (one, other) = (x.range == EdgeRange::One, y.range == EdgeRange::One);
+    let (list, single) = if one { (y.var, x.var) } else { (x.var, y.var) };
+    let item = vars.anonymous(LogicalType::Relationship);
+    let op = if one || other { Op::Eq } else { Op::In };
+    let inner = Expr::op(op, vec![Expr::Var(item), Expr::Var(single)]);
+    Expr::Quantifier {
+        kind: QuantifierKind::None,
+        var: item,
+        list: Box::new(Expr::Var(list)),
+        predicate: Box::new(inner),
     }
 }

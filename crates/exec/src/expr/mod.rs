@@ -10,6 +10,7 @@ mod arithmetic;
 mod bind;
 mod compare;
 mod compile;
+mod differs;
 mod evaluated;
 mod filter;
 mod items;

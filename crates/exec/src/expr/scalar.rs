@@ -336,6 +336,7 @@ pub(crate) fn apply_pure(
         (Op::Not, [a]) => ops::not(a),
         (Op::Eq, [a, b]) => Ok(ops::equal(a, b)),
         (Op::Ne, [a, b]) => Ok(ops::not_equal(a, b)),
+        (Op::Differs, values) => Ok(ops::differs(values)),
         (Op::Lt, [a, b]) => Ok(ops::less(a, b)),
         (Op::Le, [a, b]) => Ok(ops::less_or_equal(a, b)),
         (Op::Gt, [a, b]) => Ok(ops::greater(a, b)),

@@ -14,6 +14,7 @@ use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
 
 use super::arithmetic::arithmetic;
 use super::compare::compare;
+use super::differs::differs;
 use super::evaluated::{Evaluated, evaluate_shallow, positions};
 use super::made::Made;
 use super::property::{property, property_nulls};
@@ -187,6 +188,7 @@ fn operator<'s>(
             let (a, b) = (evaluate(a, chunk, group, cx)?, evaluate(b, chunk, group, cx)?);
             Ok(compare(op, &a, &b, g))
         }
+        (Op::Differs, [first, others @ ..]) => Ok(differs(first, others, chunk, group)),
         (Op::IsNull | Op::IsNotNull, [a]) => {
             if let Some(nulls) = property_nulls(a, chunk, group, cx) {
                 let mut out = vec![false; g.len];

@@ -17,6 +17,20 @@ pub fn not_equal(a: &Value, b: &Value) -> Value {
     ternary(equals(a, b).map(|same| !same))
 }
 
+/// `a <> b AND a <> c AND …`: whether the first of some values is none of the others.
+pub fn differs(values: &[Value]) -> Value {
+    let Some((first, others)) = values.split_first() else { return Value::Bool(true) };
+    let mut unknown = false;
+    for other in others {
+        match equals(first, other) {
+            Some(true) => return Value::Bool(false),
+            Some(false) => {}
+            None => unknown = true,
+        }
+    }
+    if unknown { Value::Null } else { Value::Bool(true) }
+}
+
 /// `a < b`.
 pub fn less(a: &Value, b: &Value) -> Value {
     ternary(compare::less(a, b))

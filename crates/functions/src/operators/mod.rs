@@ -12,7 +12,7 @@ mod text;
 pub use access::{index, property_of, slice};
 pub use arithmetic::{add, add_until, divide, modulo, multiply, negate, plus, power, subtract};
 pub use comparison::{
-    equal, greater, greater_or_equal, in_list, in_list_until, less, less_or_equal, not_equal,
+    differs, equal, greater, greater_or_equal, in_list, in_list_until, less, less_or_equal, not_equal,
 };
 pub use logic::{and, is_not_null, is_null, not, or, truth, xor};
 pub use regex::{regex_match, regex_match_until};

@@ -1,6 +1,9 @@
 //! Operators: expressions against expected text.
 
+use trimorph_types::Value;
+
 use super::functions::check;
+use crate::operators::differs;
 
 #[test]
 fn arithmetic() {
@@ -214,4 +217,26 @@ fn ranges_at_the_extremes() {
         'x' + -0.0 ==> 'x-0.0'
         ",
     );
+}
+
+/// No text has this operator: the optimizer makes it of pairs that must differ.
+#[test]
+fn the_first_differs_from_the_others() {
+    let (one, two, null) = (Value::Int(1), Value::Int(2), Value::Null);
+    for (values, expected) in [
+        (vec![], Some(true)),
+        (vec![&one], Some(true)),
+        (vec![&one, &two, &two], Some(true)),
+        (vec![&one, &two, &one], Some(false)),
+        (vec![&one, &null, &two], None),
+        (vec![&one, &null, &one], Some(false)),
+        (vec![&null, &one], None),
+    ] {
+        let values: Vec<Value> = values.into_iter().cloned().collect();
+        let answer = match differs(&values) {
+            Value::Bool(answer) => Some(answer),
+            _ => None,
+        };
+        assert_eq!(answer, expected, "{values:?}");
+    }
 }

@@ -201,7 +201,7 @@ impl Planner<'_> {
         let labels = self.labels.get(&var).cloned().unwrap_or(LabelExpr::True);
         let prune = self.conditions.on(var).filter_map(|(_, c)| prune_of(&c.expr, var)).collect();
         let scan = Plan::NodeScan(NodeScan { var, labels, tables, prune });
-        let estimate = Estimate::over(&scan, Vec::new(), self.with.known.catalog);
+        let estimate = Estimate::over(&scan, Vec::new(), self.with.known);
         let before =
             (std::mem::replace(&mut self.plan, scan), std::mem::replace(&mut self.estimate, estimate));
         let outer = match before {

@@ -10,12 +10,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use trimorph_algebra::{Expr, VarId};
 use trimorph_base::TableId;
 
+use super::pairs::Pairs;
 use crate::VarSet;
 use crate::lookups::is_lookup_form;
 use crate::selectivity::{Statistics, require, selectivity, together};
-
-/// Predicates of one pattern that are tried on samples; those after are guessed.
-const SAMPLED_MAX: usize = 512;
 
 /// A predicate that is not placed yet.
 pub(super) struct Condition {
@@ -37,13 +35,15 @@ pub(super) struct Conditions {
     ready: BTreeSet<usize>,
     /// Those that wait for such rows.
     waiting: Vec<usize>,
-    /// The part of nodes that predicates let through: asked more than once, and samples are slow.
+    /// Pairs of edges that must differ.
+    pub(super) pairs: Pairs,
+    /// The part of nodes that predicates let through: asked more than once.
     parts: RefCell<HashMap<(usize, VarId), f64>>,
 }
 
 impl Conditions {
-    pub(super) fn new(predicates: Vec<Expr>) -> Self {
-        let mut conditions = Self::default();
+    pub(super) fn new(predicates: Vec<Expr>, pairs: Vec<(VarId, VarId)>) -> Self {
+        let mut conditions = Self { pairs: Pairs::new(pairs), ..Self::default() };
         predicates.into_iter().for_each(|p| conditions.add(p));
         conditions
     }
@@ -72,6 +72,7 @@ impl Conditions {
         if !self.reached.insert(var) {
             return;
         }
+        self.pairs.reach(var);
         for place in self.by_var.get(&var).into_iter().flatten() {
             if let Some(condition) = &mut self.items[*place] {
                 condition.missing -= 1;
@@ -95,12 +96,14 @@ impl Conditions {
                 None => {}
             }
         }
+        taken.append(&mut self.pairs.take_ready(available));
         taken
     }
 
     /// Rows were joined: what waited for them is looked at again.
     pub(super) fn joined(&mut self) {
         self.ready.extend(self.waiting.drain(..));
+        self.pairs.joined();
     }
 
     /// Those that look at a variable, in order.
@@ -141,7 +144,7 @@ impl Conditions {
 
     /// Those that were not placed.
     pub(super) fn rest(self) -> Vec<Expr> {
-        self.items.into_iter().flatten().map(|c| c.expr).collect()
+        self.items.into_iter().flatten().map(|c| c.expr).chain(self.pairs.rest()).collect()
     }
 
     /// The part of `var`'s nodes that pass the predicates on it and on what is `known`.
@@ -158,8 +161,6 @@ impl Conditions {
                 continue;
             }
             let mut parts = self.parts.borrow_mut();
-            let estimator = statistics.estimator.filter(|_| parts.len() < SAMPLED_MAX);
-            let statistics = crate::selectivity::Statistics { estimator, ..statistics };
             part *= *(parts.entry((place, var)))
                 .or_insert_with(|| selectivity(statistics, &condition.expr, var, tables));
             require(&condition.expr, var, &mut properties);

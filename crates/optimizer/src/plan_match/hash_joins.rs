@@ -92,7 +92,7 @@ impl Planner<'_> {
             conditions,
             hanging: Hanging::new(hanging),
             plan: Plan::Unit,
-            estimate: Estimate::of(&Plan::Unit, self.with.known.catalog),
+            estimate: Estimate::of(&Plan::Unit, self.with.known),
             available: VarSet::new(),
             wanted: Rc::clone(&self.wanted),
             kept: Rc::clone(&self.kept),
@@ -126,7 +126,7 @@ impl Planner<'_> {
                 mine.extend(self.conditions.remove(place));
             }
         }
-        Conditions::new(mine)
+        Conditions::new(mine, self.conditions.pairs.take_within(own))
     }
 }
 

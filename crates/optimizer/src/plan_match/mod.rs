@@ -5,6 +5,7 @@
 //! components  which connected part comes next, and how it begins
 //! steps       one step along an edge, cycles closed or intersected
 //! conditions  predicates not placed yet         open_edges   edges not planned yet
+//! pairs       pairs of edges not told apart yet
 //! order_joins the order of a connected part by cost (costs): all of few nodes, greedily for many (greedy)
 //! hash_joins  parts planned by themselves and joined
 //! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
@@ -21,6 +22,7 @@ mod greedy;
 mod hash_joins;
 mod open_edges;
 mod order_joins;
+mod pairs;
 mod semi_joins;
 mod steps;
 
@@ -38,7 +40,7 @@ use crate::planning::{Planning, poll};
 use crate::selectivity::Statistics;
 use crate::tables::Tables;
 use crate::walks::Walks;
-use crate::{Halt, Options, VarSet, conjunction, vars_of};
+use crate::{Halt, Options, VarSet, conjunction, set_of, vars_of};
 
 use conditions::Conditions;
 use open_edges::OpenEdges;
@@ -84,9 +86,10 @@ struct Planner<'a> {
 fn plan_pattern(input: Plan, graph: QueryGraph, needed: &VarSet, with: With<'_>) -> Result<Plan, Halt> {
     poll(with.cancel)?;
     let needed = made_of(&graph, needed);
-    let QueryGraph { nodes, edges, paths, predicates, tables, counts, walks, .. } = graph;
+    let QueryGraph { nodes, edges, paths, predicates, distinct, tables, counts, walks } = graph;
     let mut wanted = needed.clone();
     wanted.extend(vars_of(&predicates));
+    wanted.extend(set_of(distinct.iter().flat_map(|(a, b)| [*a, *b])));
     let mut kept = needed.clone();
     kept.extend(counts.iter().map(|(at, _)| *at));
     let left: Vec<VarId> = nodes.iter().map(|n| n.var).collect();
@@ -95,9 +98,9 @@ fn plan_pattern(input: Plan, graph: QueryGraph, needed: &VarSet, with: With<'_>)
         labels: Rc::new(nodes.into_iter().map(|n| (n.var, n.labels)).collect()),
         tables: Rc::new(tables),
         edges: OpenEdges::new(edges),
-        conditions: Conditions::new(predicates),
+        conditions: Conditions::new(predicates, distinct),
         hanging: Hanging::new(counts),
-        estimate: Estimate::of(&input, with.known.catalog),
+        estimate: Estimate::of(&input, with.known),
         available: VarSet::new(),
         plan: input,
         wanted: Rc::new(wanted),
@@ -160,7 +163,7 @@ impl<'a> Planner<'a> {
         let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
         self.plan = operator(input);
         let below = std::mem::take(&mut self.estimate);
-        self.estimate = Estimate::over(&self.plan, vec![below], self.with.known.catalog);
+        self.estimate = Estimate::over(&self.plan, vec![below], self.with.known);
     }
 
     /// Puts an operator with a second input on the plan.
@@ -168,7 +171,7 @@ impl<'a> Planner<'a> {
         let input = Box::new(std::mem::replace(&mut self.plan, Plan::Unit));
         self.plan = operator(input, Box::new(second.0));
         let below = std::mem::take(&mut self.estimate);
-        self.estimate = Estimate::over(&self.plan, vec![below, second.1], self.with.known.catalog);
+        self.estimate = Estimate::over(&self.plan, vec![below, second.1], self.with.known);
     }
 
     /// Notes that the rows have some variables.

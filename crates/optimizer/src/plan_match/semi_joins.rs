@@ -41,7 +41,9 @@ impl Planner<'_> {
         let places = self.conditions.within(|v| subtree.has(v), &own);
         let is_asked_ahead =
             |place: &usize| self.conditions.get(*place).is_some_and(|c| is_harmless(&c.expr));
-        if places.is_empty() || !places.iter().all(is_asked_ahead) {
+        // Edges of the subtree that must differ from each other are no condition on nodes.
+        let has_pairs = subtree.edge_vars.iter().any(|v| self.conditions.pairs.partners(*v).next().is_some());
+        if has_pairs || places.is_empty() || !places.iter().all(is_asked_ahead) {
             return Ok(());
         }
         let predicates = places.into_iter().filter_map(|place| self.conditions.remove(place)).collect();
@@ -59,7 +61,7 @@ impl Planner<'_> {
             false => plan_pattern(Plan::Unit, graph, &VarSet::from([node]), self.with)?,
         };
         self.reach(own);
-        let estimate = Estimate::of(&filter, catalog);
+        let estimate = Estimate::of(&filter, self.with.known);
         self.put_beside((filter, estimate), |input, filter| Plan::SemiJoin { input, filter, var: node });
         Ok(())
     }
@@ -101,7 +103,10 @@ impl Planner<'_> {
         let edges_are_own =
             inner().flat_map(|v| self.edges.at(*v)).all(|(place, _)| subtree.edges.contains(&place));
         let mut looked_at = inner().chain(&subtree.edge_vars).flat_map(|v| self.conditions.on(*v));
-        edges_are_own && looked_at.all(|(_, c)| c.vars.iter().all(|v| subtree.has(v)))
+        let mut told_from = subtree.edge_vars.iter().flat_map(|v| self.conditions.pairs.partners(*v));
+        edges_are_own
+            && told_from.all(|v| subtree.has(&v))
+            && looked_at.all(|(_, c)| c.vars.iter().all(|v| subtree.has(v)))
     }
 
     /// Whether a node at the end `here` of `edge` has one such edge at most.

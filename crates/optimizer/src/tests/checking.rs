@@ -9,6 +9,7 @@ use trimorph_types::LogicalType;
 
 use super::small::{Small, catalog};
 use crate::planning::Planning;
+use crate::samples::Samples;
 use crate::{Options, VarSet, check};
 
 fn scan(var: VarId, tables: Vec<TableId>) -> Plan {
@@ -75,7 +76,7 @@ fn what_is_wrong_is_named() {
         let catalog = catalog();
         let planning = Planning {
             catalog: &CatalogView::new(&catalog),
-            estimator: None,
+            samples: &Samples::default(),
             options: Options::default(),
             cancel: &CancelToken::default(),
             vars: &mut s.vars.clone(),

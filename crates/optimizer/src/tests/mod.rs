@@ -2,6 +2,7 @@
 
 mod broken_facts;
 mod checking;
+mod estimates;
 mod passes;
 mod running;
 mod small;

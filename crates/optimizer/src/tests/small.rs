@@ -15,6 +15,7 @@ use trimorph_types::{LogicalType, Value};
 
 use crate::passes::PASSES;
 use crate::planning::Planning;
+use crate::samples::Samples;
 use crate::{Options, VarSet};
 
 /// 1,000 persons with a key, 10 cities, 5,000 messages; persons know 10 others, live in one city, like 20
@@ -163,7 +164,7 @@ impl Small {
             let pass = PASSES.iter().find(|pass| pass.name == *name).unwrap_or_else(|| panic!("{name}"));
             let mut planning = Planning {
                 catalog,
-                estimator: None,
+                samples: &Samples::default(),
                 options,
                 cancel: &cancel,
                 vars: &mut self.vars,

@@ -140,6 +140,7 @@ impl Interpreter<'_> {
             (Op::And, [a, b]) => o::and(a, b),
             (Op::Eq, [a, b]) => Ok(o::equal(a, b)),
             (Op::Ne, [a, b]) => Ok(o::not_equal(a, b)),
+            (Op::Differs, values) => Ok(o::differs(values)),
             (Op::Lt, [a, b]) => Ok(o::less(a, b)),
             (Op::Le, [a, b]) => Ok(o::less_or_equal(a, b)),
             (Op::Gt, [a, b]) => Ok(o::greater(a, b)),

@@ -1,0 +1,75 @@
+//! What the store knows of values beyond the catalog, asked once: takes a comparison of a property, gives
+//! about how many nodes pass it, and remembers the answer.
+//!
+//! Passes ask the same of a condition again and again, of every start of an order and of every operator, and
+//! each answer reads a sample. One query asks for so many and no more; those after are guessed.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use trimorph_algebra::Op;
+use trimorph_base::TableId;
+use trimorph_types::{Value, equivalent};
+
+/// Comparisons of one query that are tried on samples.
+const SAMPLED_MAX: usize = 512;
+
+/// What the store knows beyond the catalog. The engine implements it with access patterns.
+pub trait Estimator {
+    /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None` if it
+    /// cannot tell.
+    fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64>;
+
+    /// The value a parameter has in the run that the plan is first made for.
+    fn parameter(&self, name: &str) -> Option<Value>;
+}
+
+/// An estimator's answers.
+#[derive(Default)]
+pub(crate) struct Samples<'a> {
+    estimator: Option<&'a dyn Estimator>,
+    answered: RefCell<Answers>,
+}
+
+#[derive(Default)]
+struct Answers {
+    by_property: HashMap<String, Vec<Answer>>,
+    count: usize,
+}
+
+struct Answer {
+    tables: Vec<TableId>,
+    op: Op,
+    value: Value,
+    rows: Option<f64>,
+}
+
+impl<'a> Samples<'a> {
+    pub(crate) fn new(estimator: Option<&'a dyn Estimator>) -> Self {
+        Self { estimator, answered: RefCell::default() }
+    }
+
+    /// The value of a parameter as it is now.
+    pub(crate) fn parameter(&self, name: &str) -> Option<Value> {
+        self.estimator?.parameter(name)
+    }
+
+    /// As [`Estimator::rows`]; nothing is known once too much was asked.
+    pub(crate) fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64> {
+        let estimator = self.estimator?;
+        let mut answered = self.answered.borrow_mut();
+        let known = answered.by_property.get(property).into_iter().flatten();
+        let is_asked = |a: &&Answer| a.op == op && a.tables == tables && equivalent(&a.value, value);
+        if let Some(answer) = known.into_iter().find(is_asked) {
+            return answer.rows;
+        }
+        if answered.count >= SAMPLED_MAX {
+            return None;
+        }
+        let rows = estimator.rows(tables, property, op, value);
+        let answer = Answer { tables: tables.to_vec(), op, value: value.clone(), rows };
+        answered.count += 1;
+        answered.by_property.entry(property.to_owned()).or_default().push(answer);
+        rows
+    }
+}

@@ -1,0 +1,82 @@
+//! EXPLAIN and PROFILE show the estimates that the plan was chosen by: those of the parameters it is asked
+//! with, from samples of the data.
+
+use std::sync::Arc;
+
+use trimorph::{Config, Connection, Database, Value};
+
+/// The plan of a query with parameters, line by line.
+fn plan(connection: &Connection, text: &str, params: &[(&str, Value)]) -> Vec<String> {
+    let params = params.iter().map(|(name, value)| (Arc::from(*name), value.clone())).collect();
+    let mut result = connection.execute(text, Arc::new(params)).unwrap();
+    let mut lines = Vec::new();
+    while let Some(row) = result.next_row().unwrap() {
+        lines.push(result.format(&row[0]));
+    }
+    lines
+}
+
+/// The estimate of each line.
+fn estimates(plan: &[String]) -> Vec<&str> {
+    plan.iter().map(|line| line.split_once('~').unwrap().1.split_once(" rows").unwrap().0).collect()
+}
+
+fn network() -> Database {
+    let db = Database::in_memory(Config { threads: 1, ..Config::default() });
+    db.generate_snb(0.01, 7).unwrap();
+    db
+}
+
+/// The `part`-th id of all persons, in order.
+fn id_at(connection: &Connection, part: f64) -> Value {
+    let mut rows =
+        connection.query("MATCH (p:Person) RETURN p.id ORDER BY p.id", &[]).unwrap().rows().unwrap();
+    let place = rows.len() as f64 * part;
+    rows.swap_remove(place as usize).swap_remove(0)
+}
+
+#[test]
+fn estimates_are_those_of_the_parameters() {
+    let db = network();
+    let connection = db.connect();
+    let (low, high) = (id_at(&connection, 0.1), id_at(&connection, 0.9));
+    let text = "EXPLAIN MATCH (p:Person)-[:KNOWS]->(q) WHERE p.id < $id RETURN q";
+    let with = |id: &Value| plan(&connection, text, &[("id", id.clone())]);
+    let (few, many) = (with(&low), with(&high));
+    for (given, id) in [(&few, &low), (&many, &high)] {
+        let Value::Int(id) = id else { panic!("{id:?}") };
+        let written = plan(&connection, &text.replace("$id", &id.to_string()), &[]);
+        assert_eq!(estimates(given), estimates(&written), "{id}");
+    }
+    // As many persons pass as have smaller ids: a tenth, and nine tenths.
+    let filtered = |plan: &[String]| {
+        let line = plan.iter().position(|line| line.trim_start().starts_with("Filter")).unwrap();
+        estimates(plan)[line].parse::<f64>().unwrap() / estimates(plan)[line + 1].parse::<f64>().unwrap()
+    };
+    assert!((0.05..0.15).contains(&filtered(&few)), "{few:?}");
+    assert!((0.85..0.95).contains(&filtered(&many)), "{many:?}");
+}
+
+/// Which end a pattern starts at depends on the values, each time the plan is asked for.
+#[test]
+fn the_plan_shown_is_that_of_the_parameters() {
+    let db = network();
+    let connection = db.connect();
+    let (low, high) = (id_at(&connection, 0.02), id_at(&connection, 0.98));
+    let text =
+        "EXPLAIN MATCH (p:Person)-[:KNOWS]->(q:Person) WHERE p.id < $p AND q.id < $q RETURN p.id, q.id";
+    for (p, q, start) in [(&low, &high, "(p:"), (&high, &low, "(q:"), (&low, &high, "(p:")] {
+        let lines = plan(&connection, text, &[("p", p.clone()), ("q", q.clone())]);
+        assert!(lines.last().unwrap().contains(start), "{start}: {lines:#?}");
+    }
+}
+
+/// A kept plan shows the estimates of the values that it runs with.
+#[test]
+fn a_profile_is_estimated_for_its_own_run() {
+    let db = network();
+    let connection = db.connect();
+    let text = "PROFILE MATCH (p:Person) WHERE p.id < $id RETURN p.id";
+    let [few, many] = [0.1, 0.9].map(|part| plan(&connection, text, &[("id", id_at(&connection, part))]));
+    assert_ne!(estimates(&few), estimates(&many), "{few:#?}");
+}
