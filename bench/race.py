@@ -88,8 +88,9 @@ class System:
             raise Failed(answer["error"])
         return answer["ok"]
 
-    def ask(self, text, parameters=None, repeats=1, rows=0):
-        return self.request("ask", text=text, parameters=parameters or {}, repeats=repeats, rows=rows)
+    def ask(self, text, parameters=None, repeats=1, rows=0, **how):
+        """`how` is passed on to the worker: `plain`, `fetch`."""
+        return self.request("ask", text=text, parameters=parameters or {}, repeats=repeats, rows=rows, **how)
 
     def stop(self):
         """Closes the database and ends the process."""
@@ -160,8 +161,9 @@ class Race:
             marker.touch()
         return system
 
-    def query(self, suite, query, systems, asks, expected=None):
+    def query(self, suite, query, systems, asks, expected=None, **how):
         """One query on all systems, alternating. `asks` maps a system to (text, parameters); `expected` checks rows.
+        `how` goes to the workers, see `System.ask`.
 
         Returns system -> {"cpu", "wall"} medians in seconds, or {"error"}.
         """
@@ -171,14 +173,14 @@ class Race:
                 continue
             text, parameters = asks[asked_as(system.name)]
             try:
-                first = system.ask(text, parameters, rows=1_000_000 if expected else 1)
+                first = system.ask(text, parameters, rows=1_000_000 if expected else 1, **how)
                 wrong = expected(first["rows"]) if expected else None
                 if wrong:
                     result[system.name] = {"error": f"wrong: {wrong}"}
                     continue
                 slow = first["cpu"] > self.options.limit / 4
                 # The first may have read from files what later ones find in memory.
-                warm = first if slow else system.ask(text, parameters)
+                warm = first if slow else system.ask(text, parameters, **how)
                 repeats[system.name] = max(1, min(1000, math.ceil(SAMPLE_SECONDS / max(warm["cpu"], 1e-6))))
                 samples[system.name] = [first] if slow else []
                 result[system.name] = {"first": first["cpu"], "rows": first["count"], "answer": first.get("rows")}
@@ -190,7 +192,7 @@ class Race:
                 if done is None or (done and sum(s["cpu"] for s in done) > self.options.limit):
                     continue
                 try:
-                    done.append(system.ask(*asks[asked_as(system.name)], repeats=repeats[system.name]))
+                    done.append(system.ask(*asks[asked_as(system.name)], repeats=repeats[system.name], **how))
                 except Failed as error:
                     result[system.name] = {"error": str(error)}
                     del samples[system.name]

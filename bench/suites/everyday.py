@@ -1,0 +1,38 @@
+"""Everyday queries over generated SNB data: functions, joins, grouping, sorting, text, dates, lists, patterns, fetches.
+
+The queries are in `../everyday/families/`, by family. Every answer is compared with DuckDB's before it is timed, or with the
+first system's that answers where DuckDB does not.
+"""
+
+from everyday import compare, data, families, summary
+
+SYSTEMS = ["trimorph", "duckdb", "ladybug", "kuzu"]
+DEFAULTS = {"repetitions": 3, "limit": 20.0}
+
+
+def run(race):
+    wanted = [q for q in families.queries()
+              if (not race.options.query or q.name in race.options.query)
+              and (not race.options.family or q.family in race.options.family)]
+    for scale in race.options.scale or [1.0]:
+        names, results = ask_all(race, f"everyday-{scale:g}", wanted, scale)
+        summary.show(f"everyday, generated SNB {scale:g}", names, results)
+
+
+def ask_all(race, suite, queries, scale):
+    """The systems that are there, and query -> system -> fields, each line shown when it is known."""
+    files = data.files(race.work, scale)
+    systems = [race.built(name, f"everyday-{scale:g}.{name}", "load_snb", **files) for name in race.names(SYSTEMS)]
+    systems = sorted((s for s in systems if s), key=lambda s: s.name != "duckdb")  # the first that answers is the reference
+    names = [n for n in race.names(SYSTEMS) if any(s.name == n for s in systems)]
+    drawn = data.Drawn(files["parquet"])
+    results = {}
+    for query in queries:
+        results[query.name] = race.query(suite, query.name, systems, query.asks(drawn), compare.Agreement(query.ordered),
+                                         plain=True, fetch=query.fetch)
+        for fields in results[query.name].values():
+            fields.pop("answer", None)
+        summary.line(query.name, names, results[query.name])
+    for system in systems:
+        system.stop()
+    return names, results
