@@ -11,14 +11,16 @@ import math
 class Agreement:
     """A check for `Race.query`: None if the rows agree with the first ones seen, else a sentence about the difference."""
 
-    def __init__(self, ordered):
-        self.ordered = ordered
+    def __init__(self, query):
+        self.ordered, self.count_only = query.ordered, query.count_only
         self.first = None
 
     def __call__(self, rows):
         if self.first is None:
             self.first = rows
             return None
+        if self.count_only:
+            return None if len(rows) == len(self.first) else f"{len(rows)} rows, expected {len(self.first)}"
         return difference(rows, self.first, self.ordered)
 
 

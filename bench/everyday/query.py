@@ -12,7 +12,8 @@ class Query:
     """`cypher` is ours, `sql` DuckDB's. `peers` is for Ladybug and Kuzu: empty if the rules of `dialect` make it from ours,
     a text of its own, or `LEFT_OUT` where they cannot express it.
 
-    `parameters` is a map, or a function from `data.Drawn` to one. `fetch` says how Python takes the rows.
+    `parameters` is a map, or a function from `data.Drawn` to one. `fetch` says how Python takes the rows;
+    with `count_only` any rows of that number are right, as LIMIT without ORDER BY has it.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Query:
     peers: str | None = ""
     parameters: object = None
     fetch: str = "fetchall"
+    count_only: bool = False
 
     @property
     def family(self):

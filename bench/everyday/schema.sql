@@ -59,3 +59,5 @@ CREATE TABLE Likes AS SELECT source AS personId, target AS messageId, creationDa
   (FROM '${DIR}/LIKES_Person_Post.parquet' UNION ALL FROM '${DIR}/LIKES_Person_Comment.parquet');
 CREATE TABLE StudyAt AS SELECT source AS personId, target AS universityId, classYear FROM '${DIR}/STUDY_AT_Person_University.parquet';
 CREATE TABLE WorkAt AS SELECT source AS personId, target AS companyId, workFrom FROM '${DIR}/WORK_AT_Person_Company.parquet';
+CREATE VIEW Place AS SELECT id, name FROM City UNION ALL SELECT id, name FROM Country UNION ALL SELECT id, name FROM Continent;
+CREATE VIEW Organisation AS SELECT id, name FROM University UNION ALL SELECT id, name FROM Company;

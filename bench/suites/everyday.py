@@ -15,20 +15,23 @@ def run(race):
               if (not race.options.query or q.name in race.options.query)
               and (not race.options.family or q.family in race.options.family)]
     for scale in race.options.scale or [1.0]:
-        names, results = ask_all(race, f"everyday-{scale:g}", wanted, scale)
+        names, results = ask_all(race, f"everyday-{scale:g}", lambda _drawn: wanted, scale, SYSTEMS)
         summary.show(f"everyday, generated SNB {scale:g}", names, results)
 
 
-def ask_all(race, suite, queries, scale):
-    """The systems that are there, and query -> system -> fields, each line shown when it is known."""
+def ask_all(race, suite, queries_of, scale, among):
+    """The systems that are there, and query -> system -> fields, each line shown when it is known.
+
+    `queries_of` gives the queries for the drawn values.
+    """
     files = data.files(race.work, scale)
-    systems = [race.built(name, f"everyday-{scale:g}.{name}", "load_snb", **files) for name in race.names(SYSTEMS)]
+    systems = [race.built(name, f"everyday-{scale:g}.{name}", "load_snb", **files) for name in race.names(among)]
     systems = sorted((s for s in systems if s), key=lambda s: s.name != "duckdb")  # the first that answers is the reference
-    names = [n for n in race.names(SYSTEMS) if any(s.name == n for s in systems)]
+    names = [n for n in race.names(among) if any(s.name == n for s in systems)]
     drawn = data.Drawn(files["parquet"])
     results = {}
-    for query in queries:
-        results[query.name] = race.query(suite, query.name, systems, query.asks(drawn), compare.Agreement(query.ordered),
+    for query in queries_of(drawn):
+        results[query.name] = race.query(suite, query.name, systems, query.asks(drawn), compare.Agreement(query),
                                          plain=True, fetch=query.fetch)
         for fields in results[query.name].values():
             fields.pop("answer", None)

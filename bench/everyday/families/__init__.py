@@ -2,7 +2,7 @@
 
 import importlib
 
-MODULES = ["strings", "numbers", "dates"]
+MODULES = ["strings", "numbers", "dates", "lists", "joins", "grouping", "sorting", "text", "patterns", "application", "fetches"]
 
 
 def queries():
