@@ -178,7 +178,7 @@ class Race:
                 if wrong:
                     result[system.name] = {"error": f"wrong: {wrong}"}
                     continue
-                slow = first["cpu"] > self.options.limit / 4
+                slow = first["cpu"] > self.options.enough / 4
                 # The first may have read from files what later ones find in memory.
                 warm = first if slow else system.ask(text, parameters, **how)
                 repeats[system.name] = max(1, min(1000, math.ceil(SAMPLE_SECONDS / max(warm["cpu"], 1e-6))))
@@ -189,7 +189,7 @@ class Race:
         for _ in range(self.options.repetitions):
             for system in systems:
                 done = samples.get(system.name)
-                if done is None or (done and sum(s["cpu"] for s in done) > self.options.limit):
+                if done is None or (done and sum(s["cpu"] for s in done) > self.options.enough):
                     continue
                 try:
                     done.append(system.ask(*asks[asked_as(system.name)], repeats=repeats[system.name], **how))

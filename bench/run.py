@@ -16,7 +16,8 @@ import race  # noqa: E402
 
 SUITES = {"khop": "khop", "snb-k": "snb_k", "snb-bi": "snb_bi", "load": "load", "latency": "latency"}
 LONG = {"everyday": "everyday", "snb-interactive": "snb_interactive"}
-DEFAULTS = {"repetitions": 5, "limit": 40.0}  # a suite may have its own
+# A suite may have its own. After `enough` CPU seconds of samples no more are taken; a first run over a quarter of it is a sample.
+DEFAULTS = {"repetitions": 5, "limit": 40.0, "enough": 40.0}
 
 
 def with_defaults(options, module):

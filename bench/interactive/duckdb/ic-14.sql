@@ -13,10 +13,10 @@ paths(id, hops, ids) AS (
 whole AS (SELECT ids FROM paths WHERE hops = 0),
 pairs AS (SELECT ids, unnest(list_zip(ids[:-2], ids[2:])) AS pair FROM whole),
 ends AS (SELECT ids, pair[1] AS a, pair[2] AS b FROM pairs),
-both AS (SELECT a, b FROM ends UNION SELECT b, a FROM ends),
+bothways AS (SELECT a, b FROM ends UNION SELECT b, a FROM ends),
 replies AS (
   SELECT a, b, sum(CASE WHEN m.isComment THEN 0.5 ELSE 1.0 END)::DOUBLE AS weight
-  FROM both JOIN Comment c ON c.creatorId = a JOIN Message m ON m.id = c.parentId AND m.creatorId = b GROUP BY a, b)
+  FROM bothways JOIN Comment c ON c.creatorId = a JOIN Message m ON m.id = c.parentId AND m.creatorId = b GROUP BY a, b)
 SELECT ids, sum(coalesce(x.weight, 0) + coalesce(y.weight, 0)) AS weight
 FROM ends e LEFT JOIN replies x ON x.a = e.a AND x.b = e.b LEFT JOIN replies y ON y.a = e.b AND y.b = e.a
 GROUP BY ids ORDER BY weight DESC, ids
