@@ -31,7 +31,7 @@ def main():
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=", ".join(SUITES | LONG))
     parser.add_argument("-n", "--repetitions", type=int, help="samples per query and system (5; everyday: 3)")
     parser.add_argument("--threads", type=int, default=1, help="threads of every system (1)")
-    parser.add_argument("--limit", type=float, help="seconds after which a query is cut off (40; everyday: 20)")
+    parser.add_argument("--limit", type=float, help="CPU seconds after which a query is cut off (40; everyday: 20)")
     parser.add_argument("--system", dest="systems", action="append", help="only this system; may repeat")
     parser.add_argument("--scale", type=float, action="append",
                         help="khop: scale of the graph; may repeat (14 and 17); everyday, snb-interactive: scale of the network (1)")

@@ -11,17 +11,23 @@ import math
 class Agreement:
     """A check for `Race.query`: None if the rows agree with the first ones seen, else a sentence about the difference."""
 
-    def __init__(self, query):
-        self.ordered, self.count_only = query.ordered, query.count_only
+    def __init__(self, ordered):
+        self.ordered = ordered
         self.first = None
 
     def __call__(self, rows):
         if self.first is None:
             self.first = rows
             return None
-        if self.count_only:
-            return None if len(rows) == len(self.first) else f"{len(rows)} rows, expected {len(self.first)}"
         return difference(rows, self.first, self.ordered)
+
+
+def counts(results):
+    """Of answers with any rows of a number, those with another number than the first become wrong."""
+    first = next((f["rows"] for f in results.values() if "rows" in f), None)
+    for name, fields in results.items():
+        if "cpu" in fields and fields["rows"] != first:
+            results[name] = {"error": f"wrong: {fields['rows']} rows, expected {first}"}
 
 
 def difference(rows, expected, ordered):

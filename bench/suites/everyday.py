@@ -31,8 +31,10 @@ def ask_all(race, suite, queries_of, scale, among):
     drawn = data.Drawn(files["parquet"])
     results = {}
     for query in queries_of(drawn):
-        results[query.name] = race.query(suite, query.name, systems, query.asks(drawn), compare.Agreement(query),
-                                         plain=True, fetch=query.fetch)
+        check = None if query.count_only else compare.Agreement(query.ordered)
+        results[query.name] = race.query(suite, query.name, systems, query.asks(drawn), check, plain=True, fetch=query.fetch)
+        if query.count_only:
+            compare.counts(results[query.name])
         for fields in results[query.name].values():
             fields.pop("answer", None)
         summary.line(query.name, names, results[query.name])

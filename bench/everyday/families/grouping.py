@@ -1,6 +1,6 @@
 """Grouping by few, many, skewed and composite keys; DISTINCT and count(DISTINCT …)."""
 
-from everyday.query import LEFT_OUT, Query
+from everyday.query import Query
 
 QUERIES = [
     Query("grouping/few-keys",

@@ -1,6 +1,6 @@
 """Joins on values of each type, bands, through WITH, in OPTIONAL MATCH and in EXISTS."""
 
-from everyday.query import LEFT_OUT, Query
+from everyday.query import Query
 
 QUERIES = [
     Query("joins/equal-birthday",

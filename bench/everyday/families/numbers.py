@@ -1,6 +1,6 @@
 """Functions of numbers in filters, projections and grouping keys; Booleans and conversions."""
 
-from everyday.query import LEFT_OUT, Query
+from everyday.query import Query
 
 QUERIES = [
     Query("numbers/modulo-filter",

@@ -1,6 +1,6 @@
 """OPTIONAL MATCH chains, EXISTS / NOT EXISTS / COUNT { }, cyclic patterns, variable lengths and shortest paths."""
 
-from everyday.query import LEFT_OUT, Query
+from everyday.query import Query
 
 
 def hub(drawn):

@@ -1,6 +1,6 @@
 """Functions of strings in filters, projections and grouping keys."""
 
-from everyday.query import LEFT_OUT, Query
+from everyday.query import Query
 
 QUERIES = [
     Query("strings/upper-filter",

@@ -1,6 +1,6 @@
 """Search in texts: CONTAINS, STARTS WITH, ENDS WITH and regular expressions over short names and long contents."""
 
-from everyday.query import LEFT_OUT, Query
+from everyday.query import Query
 
 QUERIES = [
     Query("text/contains-names",
