@@ -16,10 +16,20 @@ def best_peer(fields):
     return (min(found)[1], min(found)[0]) if found else None
 
 
+def ours(fields):
+    """Our CPU seconds; the limit where we were cut off, so at least that; None where we are wrong, failed or were not asked."""
+    found = fields.get(races.OURS, {})
+    return float(found["error"].split()[1]) if cut_off(fields) else found.get("cpu")
+
+
+def cut_off(fields):
+    return fields.get(races.OURS, {}).get("error", "").startswith(">")
+
+
 def ratio_of(fields):
     """Ours divided by the best peer in CPU time; None where one of them has no figure."""
-    peer = best_peer(fields)
-    return fields[races.OURS]["cpu"] / peer[1] if peer and "cpu" in fields.get(races.OURS, {}) else None
+    peer, seconds = best_peer(fields), ours(fields)
+    return seconds / peer[1] if peer and seconds is not None else None
 
 
 def geometric_mean(ratios):
@@ -27,24 +37,28 @@ def geometric_mean(ratios):
 
 
 def show(title, names, results):
-    families, ratios = {}, {}
+    families, ratios, late = {}, {}, {}
     for query, fields in results.items():
-        ratio = ratio_of(fields)
-        families.setdefault(query.split("/")[0], []).append(ratio)
+        ratio, family = ratio_of(fields), query.split("/")[0]
+        families.setdefault(family, []).append(ratio)
+        late[family] = late.get(family, 0) + cut_off(fields)
         if ratio is not None:
             ratios[query] = ratio
     rows = []
     for family, found in [*families.items(), ("all", [r for f in families.values() for r in f])]:
         known = [r for r in found if r is not None]
         rows.append([family, len(found), len(known), f"{geometric_mean(known):.2f}" if known else "-",
-                     sum(r > 1 for r in known), f"{max(known):.2f}" if known else "-"])
-    races.table(f"{title} — ours / best peer, CPU time", ["family", "queries", "compared", "geometric mean", "peer wins", "worst"], rows)
+                     sum(r > 1 for r in known), late.get(family, sum(late.values())), f"{max(known):.2f}" if known else "-"])
+    races.table(f"{title} — ours / best peer, CPU time; where we were cut off, the limit counts",
+                ["family", "queries", "compared", "geometric mean", "peer wins", "cut off", "worst"], rows)
 
     rows = []
     for query, ratio in sorted(ratios.items(), key=lambda item: -item[1]):
         if ratio > 1:
             peer, seconds = best_peer(results[query])
-            rows.append([query, f"{ratio:.2f}", races.milliseconds(results[query][races.OURS]), f"{seconds * 1e3:.3g}", peer])
+            fields = {"cpu": seconds}
+            at_least = "> " if cut_off(results[query]) else ""
+            rows.append([query, f"{at_least}{ratio:.2f}", races.milliseconds(results[query][races.OURS]), races.milliseconds(fields), peer])
     races.table("a peer wins, worst first — CPU ms", ["query", "ratio", "ours", "peer's", "peer"], rows)
 
     print("\nwrong, failed or cut off")

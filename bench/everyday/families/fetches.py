@@ -11,8 +11,8 @@ TEXTS = ("MATCH (m:Message) RETURN m.content AS content, m.browserUsed AS browse
 DATES = ("MATCH (m:Message) RETURN m.id AS id, m.creationDate AS created LIMIT 1000000",
          "SELECT id, creationDate AS created FROM Message LIMIT 1000000")
 POST = ("id", "creationDate", "imageFile", "locationIP", "browserUsed", "language", "content", "length")
-NODES = ("MATCH (m:Post) RETURN m LIMIT 200000",
-         f"SELECT {{{', '.join(f'{name!r}: {name}' for name in POST)}}} AS m FROM Post LIMIT 200000")
+NODES = ("MATCH (m:Post) RETURN m LIMIT 1000000",
+         f"SELECT {{{', '.join(f'{name!r}: {name}' for name in POST)}}} AS m FROM Post LIMIT 1000000")
 PAIRS = ("MATCH (f:Forum)-[:HAS_MEMBER]->(p:Person) RETURN f.id AS forum, p.id AS person LIMIT 1000000",
          "SELECT forumId AS forum, personId AS person FROM HasMember LIMIT 1000000")
 HOW = ["fetchall", "arrow"] + [how for how, package in (("df", "pandas"), ("pl", "polars")) if importlib.util.find_spec(package)]
