@@ -23,8 +23,9 @@ class Adapter:
         self.connection.execute(f"CREATE TABLE E AS SELECT * FROM '{edges_parquet}' ORDER BY s")
         self.connection.execute("CHECKPOINT")
 
-    def prepare(self, text, parameters):
-        return lambda: self.connection.execute(text, parameters or None).fetchall()
+    def prepare(self, text, parameters, fetch="fetchall"):
+        method = "to_arrow_table" if fetch == "arrow" else fetch
+        return lambda: getattr(self.connection.execute(text, parameters or None), method)()
 
     def prepare_with(self, text):
         return lambda parameters: self.connection.execute(text, parameters).fetchall()

@@ -29,9 +29,10 @@ class Adapter:
         self.run(f"COPY E FROM '{edges_parquet}'")
         self.run("CHECKPOINT")
 
-    def prepare(self, text, parameters):
+    def prepare(self, text, parameters, fetch="fetchall"):
         prepared = self.connection.prepare(text, parameters)
-        return lambda: self.connection.execute(prepared, parameters).get_all()
+        method = "get_all" if fetch == "fetchall" else f"get_as_{fetch}"
+        return lambda: getattr(self.connection.execute(prepared, parameters), method)()
 
     def prepare_with(self, text):
         prepared = None

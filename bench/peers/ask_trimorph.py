@@ -15,8 +15,11 @@ class Adapter:
     def run(self, text):
         return self.connection.execute(text).fetchall()
 
-    def load_snb(self, snapshot, **_other):
-        self.database.load(snapshot, format="ldbc-snb")
+    def load_snb(self, snapshot=None, scale=None, **_other):
+        if scale is None:
+            self.database.load(snapshot, format="ldbc-snb")
+        else:
+            self.database.generate_snb(scale)
         self.database.checkpoint()
         self.connection = self.database.connect()
 
@@ -25,9 +28,9 @@ class Adapter:
         self.database.checkpoint()
         self.connection = self.database.connect()
 
-    def prepare(self, text, parameters):
+    def prepare(self, text, parameters, fetch="fetchall"):
         prepared = self.connection.prepare(text)
-        return lambda: prepared.execute(parameters).fetchall()
+        return lambda: getattr(prepared.execute(parameters), fetch)()
 
     def prepare_with(self, text):
         prepared = self.connection.prepare(text)

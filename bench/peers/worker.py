@@ -9,7 +9,7 @@ Request `{"do": verb, …}`, answer `{"ok": …}` or `{"error": text}`:
 | open | path, threads | version |
 | setup | statements | cpu and wall seconds |
 | load_snb, load_graph | paths of the data, see the adapters | cpu and wall seconds |
-| ask | text, parameters, seconds (aim of one sample), rows | cpu and wall seconds per execution, repeats, row count, rows |
+| ask | text, parameters, repeats, rows (how many to send), plain (in the form of `plain.py`), fetch (`fetchall`, `arrow`, `df`, `pl`) | cpu and wall seconds per execution, repeats, row count, rows |
 | each | text, parameter_rows | wall seconds per call, total cpu, number of rows |
 | size | | resident bytes, peak bytes |
 | close | | |
@@ -30,6 +30,8 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "snb"))
 sys.path.insert(0, str(HERE))
+
+import plain  # noqa: E402
 
 
 def clocks():
@@ -83,7 +85,8 @@ class Worker:
         return self.timed(lambda: self.adapter.load_graph(**request["files"]))
 
     def ask(self, request):
-        ask = self.adapter.prepare(request["text"], decoded(request.get("parameters")))
+        fetch = {"fetch": request["fetch"]} if "fetch" in request else {}
+        ask = self.adapter.prepare(request["text"], decoded(request.get("parameters")), **fetch)
         repeats = request.get("repeats", 1)
         cpu, wall = clocks()
         for _ in range(repeats):
@@ -91,7 +94,8 @@ class Worker:
         cpu_end, wall_end = clocks()
         answer = {"cpu": (cpu_end - cpu) / repeats, "wall": (wall_end - wall) / repeats, "repeats": repeats, "count": len(rows)}
         if request.get("rows"):
-            answer["rows"] = [list(row) for row in rows[: request["rows"]]]
+            found = plain.rows(rows)[: request["rows"]]
+            answer["rows"] = [[plain.plain(v) for v in row] if request.get("plain") else list(row) for row in found]
         return answer
 
     def each(self, request):

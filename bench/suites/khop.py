@@ -38,7 +38,7 @@ def asks(hops, filtered, trail, threshold):
 
 
 def run(race):
-    for scale in race.options.scale or [14, 17]:
+    for scale in map(int, race.options.scale or [14, 17]):
         graph = rmat.files(race.work, scale)
         directory, threshold = graph["directory"], graph["median"]
         files = {"nodes_csv": str(directory / "nodes.csv"), "edges_csv": str(directory / "edges.csv"),

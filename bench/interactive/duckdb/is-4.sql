@@ -1,0 +1,1 @@
+SELECT creationDate, coalesce(content, imageFile) FROM Message WHERE id = $messageId
