@@ -7,6 +7,7 @@
 //! Source: Boncz, Neumann, Leis: FSST, PVLDB 13(11), 2020; crate `fsst-rs` trains and compresses.
 
 use fsst::Compressor;
+use trimorph_vector::Room;
 
 use crate::PackedView;
 
@@ -15,9 +16,14 @@ const ESCAPE: u8 = 255;
 /// The symbols of one column, as stored: 255 × 8 bytes, then 255 lengths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FsstTable {
-    symbols: Vec<[u8; 8]>,
-    lengths: Vec<u8>,
+    /// By code, the first byte lowest; that of the escape is not used. As many as a byte has values, so that
+    /// no look-up can miss.
+    symbols: [u64; 256],
+    lengths: [u8; 256],
 }
+
+/// The most bytes that a compressed byte stands for.
+const SYMBOL_BYTES_MAX: usize = 8;
 
 impl FsstTable {
     /// Bytes of the stored form.
@@ -25,25 +31,52 @@ impl FsstTable {
 
     /// The stored form.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out: Vec<u8> = self.symbols.iter().flatten().copied().collect();
-        out.extend_from_slice(&self.lengths);
+        let mut out: Vec<u8> = self.symbols[..255].iter().flat_map(|s| s.to_le_bytes()).collect();
+        out.extend_from_slice(&self.lengths[..255]);
         out
     }
 
     /// From the stored form; `None` if it is not one.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() != Self::BYTES || bytes[255 * 8..].iter().any(|l| *l > 8) {
+        let (symbol_bytes, length_bytes) = bytes.split_at_checked(255 * 8)?;
+        if bytes.len() != Self::BYTES || length_bytes.iter().any(|l| usize::from(*l) > SYMBOL_BYTES_MAX) {
             return None;
         }
-        let symbols = bytes[..255 * 8]
-            .chunks_exact(8)
-            .map(|c| {
-                let mut s = [0; 8];
-                s.copy_from_slice(c);
-                s
-            })
-            .collect();
-        Some(Self { symbols, lengths: bytes[255 * 8..].to_vec() })
+        let mut table = Self { symbols: [0; 256], lengths: [0; 256] };
+        for (symbol, stored) in table.symbols.iter_mut().zip(symbol_bytes.as_chunks().0) {
+            *symbol = u64::from_le_bytes(*stored);
+        }
+        table.lengths[..255].copy_from_slice(length_bytes);
+        Some(table)
+    }
+
+    /// The bytes that a code stands for.
+    #[inline]
+    fn symbol(&self, code: u8) -> ([u8; 8], usize) {
+        (self.symbols[usize::from(code)].to_le_bytes(), usize::from(self.lengths[usize::from(code)]))
+    }
+
+    /// The room that [`Self::decode_into`] needs for so many compressed bytes.
+    #[inline]
+    pub fn room(compressed: usize) -> usize {
+        // Eight bytes are stored whatever the length of the last symbol.
+        (compressed + 1) * SYMBOL_BYTES_MAX
+    }
+
+    /// Writes the decoded form of `compressed`. **Cost**: a look-up and a store of eight bytes a code.
+    #[inline]
+    pub fn decode_into(&self, compressed: &[u8], room: &mut Room<'_>) {
+        let mut codes = compressed.iter();
+        while let Some(&code) = codes.next() {
+            if code == ESCAPE {
+                if let Some(byte) = codes.next() {
+                    room.push_symbol((*byte).into(), 1);
+                }
+            } else {
+                let code = usize::from(code);
+                room.push_symbol(self.symbols[code], self.lengths[code].into());
+            }
+        }
     }
 
     /// Appends the decoded form of `compressed` to `out`.
@@ -53,8 +86,8 @@ impl FsstTable {
             if code == ESCAPE {
                 out.extend(codes.next());
             } else {
-                let code = code as usize;
-                out.extend_from_slice(&self.symbols[code][..self.lengths[code] as usize]);
+                let (symbol, len) = self.symbol(code);
+                out.extend_from_slice(&symbol[..len]);
             }
         }
     }
@@ -72,8 +105,8 @@ impl FsstTable {
                     None => Some(rest),
                 }
             } else {
-                let code = code as usize;
-                rest.strip_prefix(&self.symbols[code][..self.lengths[code] as usize])
+                let (symbol, len) = self.symbol(code);
+                rest.strip_prefix(&symbol[..len])
             };
             match tail {
                 Some(tail) => rest = tail,
@@ -98,7 +131,7 @@ impl<'t> FsstEncoder<'t> {
     pub fn new(table: &'t FsstTable) -> Self {
         let mut codes = vec![Vec::new(); 256];
         for code in (0..ESCAPE).filter(|c| table.lengths[usize::from(*c)] > 0) {
-            codes[usize::from(table.symbols[usize::from(code)][0])].push(code);
+            codes[usize::from(table.symbol(code).0[0])].push(code);
         }
         for same in &mut codes {
             same.sort_by_key(|code: &u8| std::cmp::Reverse(table.lengths[usize::from(*code)]));
@@ -110,14 +143,14 @@ impl<'t> FsstEncoder<'t> {
     pub fn encode(&self, text: &[u8], out: &mut Vec<u8>) {
         let mut rest = text;
         while let Some((first, tail)) = rest.split_first() {
-            let symbol = |code: u8| {
-                let code = usize::from(code);
-                &self.table.symbols[code][..usize::from(self.table.lengths[code])]
+            let starts = |code: &&u8| {
+                let (symbol, len) = self.table.symbol(**code);
+                rest.starts_with(&symbol[..len])
             };
-            match self.codes[usize::from(*first)].iter().find(|code| rest.starts_with(symbol(**code))) {
+            match self.codes[usize::from(*first)].iter().find(starts) {
                 Some(code) => {
                     out.push(*code);
-                    rest = &rest[symbol(*code).len()..];
+                    rest = &rest[self.table.symbol(*code).1..];
                 }
                 None => {
                     out.extend([ESCAPE, *first]);
@@ -131,15 +164,14 @@ impl<'t> FsstEncoder<'t> {
 /// Trains on a sample and gives the table with a compressor for it.
 pub fn train_fsst(sample: &[&[u8]]) -> (FsstTable, Compressor) {
     let compressor = Compressor::train(&sample.to_vec());
-    let mut symbols = vec![[0u8; 8]; 255];
-    let mut lengths = vec![0u8; 255];
-    for (i, symbol) in compressor.symbol_table().iter().take(255).enumerate() {
-        symbols[i] = symbol.to_u64().to_le_bytes();
+    let mut table = FsstTable { symbols: [0; 256], lengths: [0; 256] };
+    for (to, symbol) in table.symbols[..255].iter_mut().zip(compressor.symbol_table()) {
+        *to = symbol.to_u64();
     }
-    for (i, length) in compressor.symbol_lengths().iter().take(255).enumerate() {
-        lengths[i] = *length;
+    for (to, length) in table.lengths[..255].iter_mut().zip(compressor.symbol_lengths()) {
+        *to = *length;
     }
-    (FsstTable { symbols, lengths }, compressor)
+    (table, compressor)
 }
 
 /// Strings read in place: string `i` is `bytes[end[i-1]..end[i]]`.
@@ -164,6 +196,8 @@ impl<'a> StringsView<'a> {
 
 #[cfg(test)]
 mod tests {
+    use trimorph_vector::Texts;
+
     use super::*;
 
     #[test]
@@ -180,6 +214,9 @@ mod tests {
             let mut out = Vec::new();
             table.decode(&compressed, &mut out);
             assert_eq!(out, text.as_bytes());
+            let mut texts = Texts::blank(1);
+            texts.set_with(0, FsstTable::room(compressed.len()), |room| table.decode_into(&compressed, room));
+            assert_eq!(texts.get(0), text);
             assert!(table.decodes_to(&compressed, text.as_bytes()));
             assert!(!table.decodes_to(&compressed, format!("{text}!").as_bytes()));
             assert_eq!(table.decodes_to(&compressed, b"zzz"), text == "zzz");

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use trimorph_base::{NodeId, TableId};
 use trimorph_types::number::exact_int;
 use trimorph_types::{LiteralKind, Value, Zone};
-use trimorph_vector::{Text, Values, Vector};
+use trimorph_vector::{Texts, Values, Vector};
 
 use crate::charge::{table_bytes, table_growth_bytes};
 
@@ -107,7 +107,7 @@ pub(crate) fn encode(vector: &Vector<'_>, i: usize, out: &mut Vec<u8>) {
         return;
     }
     match &vector.values {
-        Values::String(v) => encode_text(v[i].as_str(), out),
+        Values::String(v) => encode_text(v.get(i), out),
         _ => encode_value(&vector.value(i, &|_| Value::Null), out),
     }
 }
@@ -313,7 +313,7 @@ impl KeyTable {
     fn number_texts(
         &mut self,
         keys: &[&Vector<'_>],
-        texts: &[Text<'_>],
+        texts: &Texts<'_>,
         positions: &[u32],
         numbers: &mut Vec<u32>,
         fresh: &mut Vec<u32>,
@@ -321,7 +321,7 @@ impl KeyTable {
         let mut buffer = Vec::new();
         let mut recent: [(&str, u32); RECENT_TEXTS] = [("", u32::MAX); RECENT_TEXTS];
         for p in positions {
-            let text = texts[*p as usize].as_str();
+            let text = texts.get(*p as usize);
             // The entries of a dictionary end to end differ in the low bits of where they start.
             let place = &mut recent[text.as_ptr() as usize % RECENT_TEXTS];
             if place.1 != u32::MAX && std::ptr::eq(place.0, text) {

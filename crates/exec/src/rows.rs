@@ -46,7 +46,10 @@ fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
         Values::Bool(v) => of(v),
         Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => of(v),
         Values::Float(v) => of(v),
-        Values::String(v) => of(v),
+        Values::String(v) => {
+            let (room, width) = v.cells();
+            (v.len(), room, width)
+        }
         Values::Date(v) => of(v),
         Values::Node(Nodes::Ids { ids, .. }) => of(ids),
         Values::Edge(Edges::Ids(ids)) => of(ids),
@@ -56,10 +59,11 @@ fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
     }
 }
 
-/// Bytes of a column's cells.
+/// Bytes of a column's cells, and of the texts that it made.
 pub(crate) fn cell_bytes(vector: &Vector<'_>) -> usize {
     let (_, capacity, width) = cells(vector);
-    capacity * width
+    let texts = if let Values::String(texts) = &vector.values { texts.block_bytes() } else { 0 };
+    capacity * width + texts
 }
 
 /// What the general values of a vector own.

@@ -2,7 +2,6 @@
 //!
 //! `'s` is the life of the snapshot a query reads: node vectors may point into adjacency, strings into
 //! dictionaries.
-#![forbid(unsafe_code)]
 
 mod chunk;
 mod nodes;
@@ -10,10 +9,12 @@ mod nulls;
 mod selection;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod vector;
 
 pub use chunk::{Chunk, Group, VECTOR_SIZE};
 pub use nodes::{Edges, Nodes, PageStarts};
 pub use nulls::Nulls;
 pub use selection::Selection;
-pub use vector::{Text, Values, Vector};
+pub use texts::{Entries, Room, Texts};
+pub use vector::{Values, Vector};

@@ -1,11 +1,9 @@
 //! Vectors, masks, selections and groups by themselves.
 
-use std::sync::Arc;
-
 use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, TableId};
 use trimorph_types::{LogicalType, Value};
 
-use crate::{Chunk, Edges, Group, Nodes, Nulls, PageStarts, Selection, Text, Values, Vector};
+use crate::{Chunk, Edges, Group, Nodes, Nulls, PageStarts, Selection, Texts, Values, Vector};
 
 const TABLE: TableId = TableId(3);
 
@@ -111,7 +109,12 @@ fn edges_in_all_forms() {
 #[test]
 fn vectors_grow() {
     let no_edge = |_| Value::Null;
-    let text = |s: &str| Values::String(vec![Text::Made(Arc::from(s)), Text::Stored("b")]);
+    let text = |s: &str| {
+        let mut texts = Texts::default();
+        texts.push(s);
+        texts.push_stored("b");
+        Values::String(texts)
+    };
     // Nulls alone have no type; what comes with them keeps its own.
     let mut vector = Vector::nulls(2);
     vector.extend(&Vector::new(Values::Int(vec![4, 5])), &[1, 0], &no_edge);

@@ -4,35 +4,7 @@ use std::sync::Arc;
 
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
 
-use crate::{Edges, Nodes, Nulls};
-
-/// A string: borrowed from a dictionary or heap of the snapshot, or shared.
-#[derive(Clone, Debug)]
-pub enum Text<'s> {
-    /// In the store.
-    Stored(&'s str),
-    /// Made by the query.
-    Made(Arc<str>),
-}
-
-impl Text<'_> {
-    /// The text.
-    #[inline]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Stored(s) => s,
-            Self::Made(s) => s,
-        }
-    }
-
-    /// As a shared string.
-    pub fn to_arc(&self) -> Arc<str> {
-        match self {
-            Self::Stored(s) => Arc::from(*s),
-            Self::Made(s) => Arc::clone(s),
-        }
-    }
-}
+use crate::{Edges, Nodes, Nulls, Texts};
 
 /// The values of a vector. At null positions they are arbitrary.
 #[derive(Clone, Debug)]
@@ -41,7 +13,7 @@ pub enum Values<'s> {
     Bool(Vec<bool>),
     Int(Vec<i64>),
     Float(Vec<f64>),
-    String(Vec<Text<'s>>),
+    String(Texts<'s>),
     /// Days since 1970-01-01.
     Date(Vec<i32>),
     /// Nanoseconds since midnight.
@@ -136,7 +108,7 @@ impl<'s> Vector<'s> {
             Values::Bool(v) => Value::Bool(v[i]),
             Values::Int(v) => Value::Int(v[i]),
             Values::Float(v) => Value::Float(v[i]),
-            Values::String(v) => Value::String(v[i].to_arc()),
+            Values::String(v) => Value::String(Arc::from(v.get(i))),
             Values::Date(v) => Value::Date(Date { days: v[i].into() }),
             Values::LocalTime(v) => Value::LocalTime(LocalTime { nanos: v[i] }),
             Values::LocalDateTime(v) => {
@@ -162,7 +134,7 @@ impl<'s> Vector<'s> {
             Values::Bool(v) => Values::Bool(pick(v, positions)),
             Values::Int(v) => Values::Int(pick(v, positions)),
             Values::Float(v) => Values::Float(pick(v, positions)),
-            Values::String(v) => Values::String(pick(v, positions)),
+            Values::String(v) => Values::String(v.gather(positions)),
             Values::Date(v) => Values::Date(pick(v, positions)),
             Values::LocalTime(v) => Values::LocalTime(pick(v, positions)),
             Values::LocalDateTime(v) => Values::LocalDateTime(pick(v, positions)),
@@ -182,7 +154,7 @@ impl<'s> Vector<'s> {
             Values::Bool(_) => Values::Bool(Vec::new()),
             Values::Int(_) => Values::Int(Vec::new()),
             Values::Float(_) => Values::Float(Vec::new()),
-            Values::String(_) => Values::String(Vec::new()),
+            Values::String(_) => Values::String(Texts::default()),
             Values::Date(_) => Values::Date(Vec::new()),
             Values::LocalTime(_) => Values::LocalTime(Vec::new()),
             Values::LocalDateTime(_) => Values::LocalDateTime(Vec::new()),
@@ -233,7 +205,7 @@ impl<'s> Vector<'s> {
             | (Values::LocalDateTime(a), Values::LocalDateTime(b))
             | (Values::DateTime(a), Values::DateTime(b)) => a.extend(at.map(|i| b[i])),
             (Values::Float(a), Values::Float(b)) => a.extend(at.map(|i| b[i])),
-            (Values::String(a), Values::String(b)) => a.extend(at.map(|i| b[i].clone())),
+            (Values::String(a), Values::String(b)) => a.extend(b, positions),
             (Values::Date(a), Values::Date(b)) => a.extend(at.map(|i| b[i])),
             (Values::Node(Nodes::Ids { table, ids }), Values::Node(b)) => {
                 if *table != b.table() {
@@ -272,7 +244,7 @@ impl<'s> Vector<'s> {
                 v.resize(len, 0);
             }
             Values::Float(v) => v.resize(len, 0.0),
-            Values::String(v) => v.resize(len, Text::Stored("")),
+            Values::String(v) => v.resize(len),
             Values::Date(v) => v.resize(len, 0),
             Values::Node(Nodes::Ids { ids, .. }) => ids.resize(len, trimorph_base::NodeId(0)),
             Values::Edge(Edges::Ids(ids)) => ids.resize(len, trimorph_base::EdgeId(0)),
@@ -296,7 +268,7 @@ impl<'s> Vector<'s> {
             | (Values::LocalDateTime(a), Values::LocalDateTime(b))
             | (Values::DateTime(a), Values::DateTime(b)) => at.for_each(|i| a[i] = b[i]),
             (Values::Float(a), Values::Float(b)) => at.for_each(|i| a[i] = b[i]),
-            (Values::String(a), Values::String(b)) => at.for_each(|i| a[i] = b[i].clone()),
+            (Values::String(a), Values::String(b)) => a.assign(b, positions),
             (Values::Date(a), Values::Date(b)) => at.for_each(|i| a[i] = b[i]),
             (Values::Any(a), Values::Any(b)) => at.for_each(|i| a[i] = b[i].clone()),
             _ => return false,

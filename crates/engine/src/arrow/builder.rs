@@ -134,7 +134,7 @@ impl ColumnBuilder {
             (Buffer::Date(out), Values::Date(v)) => extend(out, v, positions),
             (Buffer::String(out), Values::String(v)) => {
                 for p in positions.iter().map(|p| *p as usize) {
-                    push_text(out, (!vector.nulls.get(p)).then(|| v[p].as_str()))?;
+                    push_text(out, (!vector.nulls.get(p)).then(|| v.get(p)))?;
                 }
                 return Ok(());
             }

@@ -77,7 +77,7 @@ fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, g: &Group<'s>) -> Opt
         }
         (Values::String(a), Value::String(b)) => {
             let mut out = vec![false; g.len];
-            positions(g).for_each(g.len, |i| out[i] = satisfies(op, a[i].as_str().cmp(b)));
+            positions(g).for_each(g.len, |i| out[i] = satisfies(op, a.get(i).cmp(b)));
             Values::Bool(out)
         }
         (Values::Node(a), Value::Node(b)) if matches!(op, Op::Eq | Op::Ne) => {
@@ -103,7 +103,7 @@ fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, g: &Group<'s>) ->
         (Values::Date(x), Values::Date(y)) => compare_loop!(op, g, |i: usize| x[i], |i: usize| y[i]),
         (Values::String(x), Values::String(y)) => {
             let mut out = vec![false; g.len];
-            positions(g).for_each(g.len, |i| out[i] = satisfies(op, x[i].as_str().cmp(y[i].as_str())));
+            positions(g).for_each(g.len, |i| out[i] = satisfies(op, x.get(i).cmp(y.get(i))));
             Values::Bool(out)
         }
         (Values::Node(x), Values::Node(y)) if matches!(op, Op::Eq | Op::Ne) => {

@@ -82,7 +82,7 @@ impl Members {
                 positions(g).for_each(g.len, |i| out[i] = all.contains(&v[i]));
             }
             (Values::String(v), Hashed::Texts(all)) => {
-                positions(g).for_each(g.len, |i| out[i] = all.contains(v[i].as_str()));
+                positions(g).for_each(g.len, |i| out[i] = all.contains(v.get(i)));
             }
             _ => return None,
         }

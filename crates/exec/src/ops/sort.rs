@@ -246,7 +246,7 @@ fn order_in(vector: &Vector<'_>, a: usize, b: usize) -> Ordering {
             v[a].cmp(&v[b])
         }
         Values::Date(v) => v[a].cmp(&v[b]),
-        Values::String(v) => v[a].as_str().cmp(v[b].as_str()),
+        Values::String(v) => v.get(a).cmp(v.get(b)),
         Values::Node(v) => v.id(a).cmp(&v.id(b)),
         Values::Edge(v) => v.id(a).cmp(&v.id(b)),
         Values::Float(v) => trimorph_types::order(&Value::Float(v[a]), &Value::Float(v[b])),

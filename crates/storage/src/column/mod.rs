@@ -20,6 +20,7 @@ mod stored_column;
 mod stored_dictionary;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod view;
 mod writer;
 

@@ -5,10 +5,12 @@
 //! Invariant: all pieces but the last hold `1 << shift` entries; a piece is at most [`PIECE_BYTES_MAX`]
 //! unless a single text is longer.
 
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use self_cell::self_cell;
 use trimorph_encoding::{PackedView, pack};
+use trimorph_vector::Entries as EntryTexts;
 use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter, Pins, TextBytes};
 
 use super::format::{Ints, put_blob, read_text};
@@ -128,6 +130,9 @@ pub(crate) struct DictionaryView<'s> {
     mask: usize,
     len: usize,
     pieces: Resolved<'s, Entries>,
+    /// All entries side by side, once as many were asked for as there are.
+    side_by_side: RefCell<Option<EntryTexts<'s>>>,
+    asked: Cell<usize>,
 }
 
 impl<'s> DictionaryView<'s> {
@@ -135,12 +140,37 @@ impl<'s> DictionaryView<'s> {
     pub(crate) fn new(dictionary: &'s Dictionary, pins: &Arc<Pins<'s>>) -> Self {
         let pieces = Resolved::new(&dictionary.pieces, pins);
         let (shift, len) = (dictionary.shift, dictionary.len());
-        Self { shift, mask: (1 << shift) - 1, len, pieces }
+        Self {
+            shift,
+            mask: (1 << shift) - 1,
+            len,
+            pieces,
+            side_by_side: RefCell::default(),
+            asked: Cell::new(0),
+        }
     }
 
     /// Forgets what is pinned.
     pub(crate) fn forget(&self) {
         self.pieces.forget();
+        self.side_by_side.take();
+        self.asked.set(0);
+    }
+
+    /// All entries by code, where `more` that are asked for now pay for it.
+    ///
+    /// **Cost**: 16 bytes an entry, once a thread.
+    pub(crate) fn entries(&self, more: usize) -> Option<EntryTexts<'s>> {
+        let mut kept = self.side_by_side.borrow_mut();
+        if kept.is_none() {
+            let asked = self.asked.get().saturating_add(more);
+            self.asked.set(asked);
+            if self.len == 0 || asked < self.len {
+                return None;
+            }
+            *kept = Some((0..self.len as i64).map(|code| self.entry(code)).collect());
+        }
+        kept.clone()
     }
 
     /// Entries.

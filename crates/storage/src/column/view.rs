@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use trimorph_encoding::{FsstTable, RankView, StringsView, expand};
 use trimorph_types::{LogicalType, Value};
-use trimorph_vector::{Nulls, Text, Values, Vector};
+use trimorph_vector::{Nulls, Values, Vector};
 use trimorph_vfs::{Decoder, Pins};
 
 use super::codes::{BATCH_ROWS, Batch, Codes, RowId};
 use super::format::{Exceptions, SEGMENT_ROWS, ZONE_ROWS, split};
 use super::segment::Segment;
-use super::segment_view::{DataView, PresenceView, SegmentView, text_at};
+use super::segment_view::{DataView, PresenceView, SegmentView};
 use super::stored_column::Column;
 use super::stored_dictionary::DictionaryView;
 use crate::slot::{Content, Resolved};
@@ -40,7 +40,7 @@ pub struct ColumnView<'s> {
     fsst: OnceCell<Option<&'s FsstTable>>,
     pins: Arc<Pins<'s>>,
     /// Whether texts may point into pieces, or must be copies.
-    in_place: bool,
+    pub(super) in_place: bool,
     /// Whether some values are of another type.
     pub(super) has_exceptions: bool,
     /// All segments side by side, where all are pinned and packed integers (plain floats, codes of the
@@ -100,7 +100,7 @@ impl<'s> ColumnView<'s> {
 
     /// All segments side by side, if they are pinned, or are in memory and most likely wanted.
     #[inline]
-    fn codes(&self) -> Option<&'s Codes<'s>> {
+    pub(super) fn codes(&self) -> Option<&'s Codes<'s>> {
         match self.codes.get() {
             Some(codes) => Some(codes),
             None if self.segments.missing() <= self.missing_max.get() => self.look_for_codes(),
@@ -163,8 +163,7 @@ impl<'s> ColumnView<'s> {
     /// Reads the rows of `(position, row)` pairs into a vector of `len` positions; others are arbitrary, and
     /// so are those of rows that [`Self::has_row`] denies.
     ///
-    /// **Cost**: constant per row; strings of FSST segments allocate, dictionary and plain strings are
-    /// borrowed.
+    /// **Cost**: constant per row; texts of FSST segments are decoded, others are not touched.
     pub fn gather(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
         if self.has_exceptions {
             return self.gather_any(rows, len);
@@ -180,14 +179,7 @@ impl<'s> ColumnView<'s> {
                 let convert = |v: i64| f64::from_bits(v.cast_unsigned());
                 self.gather_with(rows, len, 0.0, Values::Float, convert, DataView::float)
             }
-            LogicalType::String => self.gather_with(
-                rows,
-                len,
-                Text::Stored(""),
-                Values::String,
-                |code| self.stored(self.entry(code)),
-                |v, p| self.text(v, p),
-            ),
+            LogicalType::String => self.gather_texts(rows, len),
             _ => self.gather_any(rows, len),
         }
     }
@@ -208,9 +200,7 @@ impl<'s> ColumnView<'s> {
             LogicalType::Float => {
                 gather_run(codes, rows, 0.0, Values::Float, |v| f64::from_bits(v.cast_unsigned()))
             }
-            LogicalType::String => {
-                gather_run(codes, rows, Text::Stored(""), Values::String, |v| self.stored(self.entry(v)))
-            }
+            LogicalType::String => self.gather_coded(codes, rows),
             _ => self.gather(rows.iter().map(|row| row.row()).enumerate(), rows.len()),
         }
     }
@@ -281,24 +271,29 @@ impl<'s> ColumnView<'s> {
     pub fn scan(&self, first: u64, len: usize) -> Vector<'s> {
         let (segment, local) = split(first);
         if !self.has_exceptions
-            && let Some(SegmentView { presence, data, rows, .. }) = self.segment(segment)
-            && local + len <= *rows
-            && let DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_) = data
-            && let Some(wrap) = match self.ty {
-                LogicalType::Int => Some(Values::Int as fn(Vec<i64>) -> Values<'s>),
-                LogicalType::DateTime => Some(Values::DateTime as fn(Vec<i64>) -> Values<'s>),
-                LogicalType::LocalDateTime => Some(Values::LocalDateTime as fn(Vec<i64>) -> Values<'s>),
-                _ => None,
-            }
+            && let Some(view) = self.segment(segment)
+            && local + len <= view.rows
         {
-            let mut out = vec![0; len];
-            let mut nulls = Nulls::NONE;
-            match presence {
-                PresenceView::All => data.unpack(local, &mut out),
-                PresenceView::None => nulls = Nulls::all(len),
-                PresenceView::Some(rank) => scan_present(rank, data, local, &mut out, &mut nulls),
+            if self.ty == LogicalType::String {
+                return self.scan_texts(view, local, len);
             }
-            return Vector { values: wrap(out), nulls };
+            if let DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_) = view.data
+                && let Some(wrap) = wrap_integers(self.ty)
+            {
+                let mut out = vec![0; len];
+                let mut nulls = Nulls::NONE;
+                match &view.presence {
+                    PresenceView::All => view.data.unpack(local, &mut out),
+                    PresenceView::None => nulls = Nulls::all(len),
+                    PresenceView::Some(rank) => scan_present(rank, &view.data, local, &mut out, &mut nulls),
+                }
+                return Vector { values: wrap(out), nulls };
+            }
+            if let (DataView::Floats(floats), PresenceView::All) = (&view.data, &view.presence)
+                && let Some(floats) = floats.get(local..local + len)
+            {
+                return Vector::new(Values::Float(floats.to_vec()));
+            }
         }
         self.gather((0..len).map(|i| (i, first + i as u64)), len)
     }
@@ -336,29 +331,7 @@ impl<'s> ColumnView<'s> {
             DataView::Values(strings) => {
                 value_codec::decode(&mut Decoder::new(strings.get(place))).unwrap_or(Value::Null)
             }
-            other => Value::String(self.text(other, place).to_arc()),
-        }
-    }
-
-    /// A text of a piece, in place if pins are kept.
-    #[inline]
-    fn stored(&self, text: &'s str) -> Text<'s> {
-        if self.in_place { Text::Stored(text) } else { Text::Made(text.into()) }
-    }
-
-    #[inline]
-    fn text(&self, data: &DataView<'s>, place: usize) -> Text<'s> {
-        match data {
-            DataView::Dictionary(codes) => self.stored(self.entry(codes.get(place))),
-            DataView::Strings { ends, text } => self.stored(text_at(ends, text, place)),
-            DataView::Compressed(strings) => {
-                let mut out = Vec::new();
-                if let Some(table) = self.fsst() {
-                    table.decode(strings.get(place), &mut out);
-                }
-                Text::Made(String::from_utf8_lossy(&out).as_ref().into())
-            }
-            _ => Text::Stored(""),
+            other => Value::String(self.text(other, place)),
         }
     }
 
@@ -388,13 +361,26 @@ impl<'s> ColumnView<'s> {
     }
 }
 
+/// What makes a vector of the integers that values of a type are stored as.
+fn wrap_integers<'s>(ty: LogicalType) -> Option<fn(Vec<i64>) -> Values<'s>> {
+    Some(match ty {
+        LogicalType::Int => Values::Int,
+        LogicalType::DateTime => Values::DateTime,
+        LogicalType::LocalDateTime => Values::LocalDateTime,
+        LogicalType::LocalTime => Values::LocalTime,
+        LogicalType::Date => |days| Values::Date(days.into_iter().map(|days| days as i32).collect()),
+        LogicalType::Bool => |bits| Values::Bool(bits.into_iter().map(|bit| bit != 0).collect()),
+        _ => return None,
+    })
+}
+
 /// Vectors shorter than this are gathered value by value: the buffers of a batch cost more than it saves.
-const BATCH_LEAST: usize = 16;
+pub(super) const BATCH_LEAST: usize = 16;
 
 /// Gathers 64 rows at a time: while those are finished, the codes of the next ones are on their way, and what
 /// tells the places of the ones after them.
 #[inline]
-fn gather_batches<T>(
+pub(super) fn gather_batches<T>(
     codes: &Codes<'_>,
     mut pairs: impl Iterator<Item = (usize, u64)>,
     convert: impl Fn(i64) -> T,
@@ -416,7 +402,7 @@ fn gather_batches<T>(
 
 /// The same for rows that go to positions one after the other.
 #[inline]
-fn gather_run<'s, R: RowId, T: Clone>(
+pub(super) fn gather_run<'s, R: RowId, T: Clone>(
     codes: &Codes<'_>,
     rows: &[R],
     blank: T,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use trimorph_base::EdgeId;
 use trimorph_types::Value;
-use trimorph_vector::{Edges, Text, Values, Vector};
+use trimorph_vector::{Edges, Texts, Values, Vector};
 
 use super::filters::{LiteralFilter, StatementFilter};
 use super::pattern::{Frontier, JoinKind, Pattern, Position};
@@ -165,7 +165,7 @@ impl<'s> Run<'_, 's> {
             columns.push(pick(subjects));
         }
         if self.pattern.project_predicate {
-            columns.push(Vector::new(Values::String(vec![Text::Made(predicate); len])));
+            columns.push(Vector::new(Values::String(Texts::repeat(&predicate, len))));
         }
         if self.pattern.object.project {
             columns.push(pick(objects));
@@ -255,7 +255,7 @@ impl<'s> Run<'_, 's> {
         if about.pattern.project_predicate {
             let id = self.reader.schema().edge_tables[place].properties[column].id;
             let name = self.reader.schema().property_name(id);
-            columns.push(Vector::new(Values::String(vec![Text::Made(name); positions.len()])));
+            columns.push(Vector::new(Values::String(Texts::repeat(&name, positions.len()))));
         }
         if about.pattern.object.project {
             columns.push(values.gather(&positions));

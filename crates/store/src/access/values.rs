@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_storage::column::{ColumnView, ZONE_ROWS};
 use trimorph_types::Value;
-use trimorph_vector::{Edges, Nodes, Text, Values, Vector};
+use trimorph_vector::{Edges, Nodes, Texts, Values, Vector};
 
 use super::edges::sample_step;
 use super::filters::{LiteralFilter, NodeFilter, StatementFilter};
@@ -39,7 +39,7 @@ impl<'s> Run<'_, 's> {
                     ids.into_iter().filter(|n| n.row() < rows && subject.passes(*n)).collect();
                 self.emit(Found {
                     len: ids.len(),
-                    objects: Vector::new(Values::String(vec![Text::Made(Arc::clone(&label)); ids.len()])),
+                    objects: Vector::new(Values::String(Texts::repeat(&label, ids.len()))),
                     subjects: Vector::new(Values::Node(Nodes::Ids { table: Some(table), ids })),
                     predicate: Arc::from(super::LABEL),
                     statements: None,

@@ -1,0 +1,196 @@
+//! Texts of a column as vectors: a dictionary's as codes, plain ones in place, compressed ones decoded end to
+//! end into one block.
+//!
+//! Where pieces may be dropped while the query runs, all of them are copies.
+
+use trimorph_encoding::{FsstTable, PackedView};
+use trimorph_vector::{Nulls, Texts, Values, Vector};
+
+use super::codes::{Codes, RowId};
+use super::format::split;
+use super::segment_view::{DataView, PresenceView, SegmentView, text_at};
+use super::view::{BATCH_LEAST, ColumnView, gather_batches, gather_run};
+
+/// A code as vectors keep it; one past 32 bits has no entry.
+fn code_of(code: i64) -> u32 {
+    u32::try_from(code).unwrap_or(u32::MAX)
+}
+
+/// Bytes that one compressed byte stands for, about.
+const DECODED: usize = 3;
+
+impl<'s> ColumnView<'s> {
+    /// The texts of `(position, row)` pairs: as [`Self::gather`].
+    pub(super) fn gather_texts(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+        let mut nulls = Nulls::NONE;
+        if let Some(codes) = self.codes() {
+            let mut out = vec![0; len];
+            if len >= BATCH_LEAST {
+                gather_batches(codes, rows, code_of, &mut out, &mut nulls);
+            } else {
+                for (i, row) in rows {
+                    match codes.get(row) {
+                        (code, true) => out[i] = code_of(code),
+                        _ => nulls.set(i, len),
+                    }
+                }
+            }
+            return Vector { values: Values::String(self.entries_of(out)), nulls };
+        }
+        let mut texts = Texts::blank(len);
+        for (i, row) in rows {
+            let (segment, local) = split(row);
+            match self.segment(segment).and_then(|s| Some((s, s.place(local)?))) {
+                Some((segment, place)) => self.put(&mut texts, i, &segment.data, place),
+                None => nulls.set(i, len),
+            }
+        }
+        Vector { values: Values::String(texts), nulls }
+    }
+
+    /// The texts of rows, all of which are codes of the dictionary.
+    pub(super) fn gather_coded<R: RowId>(&self, codes: &Codes<'_>, rows: &[R]) -> Vector<'s> {
+        gather_run(codes, rows, 0, |codes| Values::String(self.entries_of(codes)), code_of)
+    }
+
+    /// The texts of `len` rows of one segment, from its row `local` on.
+    pub(super) fn scan_texts(&self, segment: &SegmentView<'s>, local: usize, len: usize) -> Vector<'s> {
+        let SegmentView { presence, data, .. } = segment;
+        if let (PresenceView::All, DataView::Dictionary(codes)) = (presence, data) {
+            let mut out = Vec::with_capacity(len);
+            codes.append(local, len, &mut out, code_of);
+            return Vector::new(Values::String(self.entries_of(out)));
+        }
+        // Where the values of these rows are, and which rows have one.
+        let mut nulls = Nulls::NONE;
+        let (first, count) = match presence {
+            PresenceView::All => (local, len),
+            PresenceView::None => (0, 0),
+            PresenceView::Some(rank) => {
+                let mut count = 0;
+                for k in (0..len).step_by(64) {
+                    let within = u64::MAX >> (64 - (len - k).min(64));
+                    let window = rank.window(local + k) & within;
+                    nulls.set_run(k, !window & within, len);
+                    count += window.count_ones() as usize;
+                }
+                (rank.look(local).0, count)
+            }
+        };
+        if count == 0 {
+            return Vector { values: Values::String(Texts::blank(len)), nulls: Nulls::all(len) };
+        }
+        let present = (0..len).filter(|i| !nulls.get(*i));
+        let texts = match data {
+            DataView::Strings { ends, text } => {
+                let mut texts = Texts::blank(len);
+                for (i, range) in present.zip(Ranges::new(ends, first, count)) {
+                    let text = text.get(range.0..range.1).unwrap_or_default();
+                    self.put_stored(&mut texts, i, text);
+                }
+                texts
+            }
+            DataView::Compressed(strings) => {
+                let ranges = Ranges::new(&strings.ends, first, count);
+                let mut texts = Texts::blank_with_room(len, ranges.bytes().saturating_mul(DECODED));
+                let Some(table) = self.fsst() else {
+                    return Vector { values: Values::String(texts), nulls };
+                };
+                for (i, range) in present.zip(ranges) {
+                    decode(table, strings.bytes.get(range.0..range.1).unwrap_or_default(), &mut texts, i);
+                }
+                texts
+            }
+            _ => {
+                let mut texts = Texts::blank(len);
+                present.zip(first..).for_each(|(i, place)| self.put(&mut texts, i, data, place));
+                texts
+            }
+        };
+        Vector { values: Values::String(texts), nulls }
+    }
+
+    /// The entries of codes: as codes where the entries side by side are worth their making.
+    fn entries_of(&self, codes: Vec<u32>) -> Texts<'s> {
+        if self.in_place
+            && let Some(entries) = self.dictionary.entries(codes.len())
+        {
+            return Texts::coded(codes, &entries);
+        }
+        let mut texts = Texts::blank(codes.len());
+        for (i, code) in codes.into_iter().enumerate() {
+            self.put_stored(&mut texts, i, self.entry(code.into()));
+        }
+        texts
+    }
+
+    /// A text of a piece: in place if pins are kept.
+    #[inline]
+    fn put_stored(&self, texts: &mut Texts<'s>, i: usize, text: &'s str) {
+        if self.in_place { texts.set_stored(i, text) } else { texts.set(i, text) }
+    }
+
+    /// The text at a place of a segment.
+    fn put(&self, texts: &mut Texts<'s>, i: usize, data: &DataView<'s>, place: usize) {
+        match data {
+            DataView::Dictionary(codes) => self.put_stored(texts, i, self.entry(codes.get(place))),
+            DataView::Strings { ends, text } => self.put_stored(texts, i, text_at(ends, text, place)),
+            DataView::Compressed(strings) => {
+                if let Some(table) = self.fsst() {
+                    decode(table, strings.get(place), texts, i);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The text at a place of a segment, by itself.
+    pub(super) fn text(&self, data: &DataView<'s>, place: usize) -> std::sync::Arc<str> {
+        let mut texts = Texts::blank(1);
+        self.put(&mut texts, 0, data, place);
+        texts.get(0).into()
+    }
+}
+
+fn decode(table: &FsstTable, compressed: &[u8], texts: &mut Texts<'_>, i: usize) {
+    texts.set_with(i, FsstTable::room(compressed.len()), |room| table.decode_into(compressed, room));
+}
+
+/// Where texts that follow each other start and end, read one after the other.
+struct Ranges {
+    /// The ends, that before the first text included.
+    ends: Vec<usize>,
+    next: usize,
+}
+
+impl Ranges {
+    fn new(ends: &PackedView<'_>, first: usize, count: usize) -> Self {
+        let end = |end: i64| usize::try_from(end).unwrap_or(0);
+        let mut all = Vec::with_capacity(count + 1);
+        match first.checked_sub(1) {
+            None => {
+                all.push(0);
+                ends.append(first, count, &mut all, end);
+            }
+            Some(before) => ends.append(before, count + 1, &mut all, end),
+        }
+        Self { ends: all, next: 0 }
+    }
+
+    /// Bytes from the first text to the last.
+    fn bytes(&self) -> usize {
+        let (Some(first), Some(last)) = (self.ends.first(), self.ends.last()) else { return 0 };
+        last.saturating_sub(*first)
+    }
+}
+
+impl Iterator for Ranges {
+    type Item = (usize, usize);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let range = (*self.ends.get(self.next)?, *self.ends.get(self.next + 1)?);
+        self.next += 1;
+        Some(range)
+    }
+}

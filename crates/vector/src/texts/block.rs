@@ -1,0 +1,126 @@
+//! Blocks of text that a query makes: bytes that never move, written once, shared by all vectors that show
+//! them.
+//!
+//! Invariants, which is why this file may say `unsafe`:
+//!
+//! 1. A block's bytes stay where they are until the last `Arc` of it goes.
+//! 2. The bytes of a block before `used` are written and never change. Only one [`Blocks`], that which made
+//!    the block, writes behind them; a clone of it makes blocks of its own.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+/// A byte that its one writer may write while others read those before it.
+#[repr(transparent)]
+struct Cell(UnsafeCell<MaybeUninit<u8>>);
+
+// SAFETY: by invariant 2 no byte is read before it is written, nor written again after.
+unsafe impl Sync for Cell {}
+
+/// Bytes of the first block that a vector makes, and of the largest unless one text is longer.
+const BLOCK_BYTES_MIN: usize = 1 << 10;
+const BLOCK_BYTES_MAX: usize = 1 << 20;
+
+/// The blocks that the texts of one vector may lie in.
+#[derive(Default)]
+pub(super) struct Blocks {
+    all: Vec<Arc<[Cell]>>,
+    /// Bytes of the last block that are written.
+    used: usize,
+    /// Whether the last block is this one's to write.
+    writes: bool,
+}
+
+impl Clone for Blocks {
+    fn clone(&self) -> Self {
+        Self { all: self.all.clone(), used: self.used, writes: false }
+    }
+}
+
+impl Blocks {
+    /// Lets `write` fill a room of at least `most` bytes; gives what it wrote.
+    #[inline]
+    pub(super) fn write(&mut self, most: usize, write: impl FnOnce(&mut Room<'_>)) -> &[u8] {
+        self.reserve(most);
+        let Some(block) = self.all.last() else { return &[] };
+        let start: *mut MaybeUninit<u8> = UnsafeCell::raw_get(block.as_ptr().cast());
+        // SAFETY: the room lies within the block, which only this one writes; no text lies there yet.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(start.add(self.used), block.len() - self.used) };
+        let mut room = Room { bytes, len: 0 };
+        write(&mut room);
+        let Room { bytes, len } = room;
+        self.used += len;
+        // SAFETY: a room's bytes before its length are written.
+        unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), len) }
+    }
+
+    /// Makes the last block one that this one writes, with `bytes` of room.
+    #[inline]
+    fn reserve(&mut self, bytes: usize) {
+        let last = self.all.last().map_or(0, |block| block.len());
+        if !self.writes || last - self.used < bytes {
+            self.add_block(bytes);
+        }
+    }
+
+    #[cold]
+    fn add_block(&mut self, bytes: usize) {
+        let next = match self.all.last().filter(|_| self.writes) {
+            Some(last) => (last.len() * 2).min(BLOCK_BYTES_MAX),
+            None => BLOCK_BYTES_MIN,
+        };
+        let block: Arc<[MaybeUninit<Cell>]> = Arc::new_uninit_slice(bytes.max(next));
+        // SAFETY: a `Cell` is a byte that need not be initialised.
+        self.all.push(unsafe { block.assume_init() });
+        (self.used, self.writes) = (0, true);
+    }
+
+    /// Keeps the blocks of another alive too.
+    pub(super) fn share(&mut self, other: &Self) {
+        for block in &other.all {
+            if !self.all.iter().any(|own| Arc::ptr_eq(own, block)) {
+                // In front: the last stays the one to write.
+                self.all.insert(0, Arc::clone(block));
+            }
+        }
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Bytes of all blocks.
+    pub(super) fn bytes(&self) -> usize {
+        self.all.iter().map(|block| block.len()).sum()
+    }
+}
+
+/// Where a text is written, from its first byte on. What has no room is left out.
+///
+/// Invariant: the bytes before `len` are written.
+pub struct Room<'b> {
+    bytes: &'b mut [MaybeUninit<u8>],
+    len: usize,
+}
+
+impl Room<'_> {
+    /// Appends the first `len` of eight bytes: all eight are stored, so that the length costs no branch.
+    #[inline(always)]
+    pub fn push_symbol(&mut self, symbol: u64, len: usize) {
+        if let Some(chunk) = self.bytes.get_mut(self.len..self.len + 8) {
+            chunk.write_copy_of_slice(&symbol.to_le_bytes());
+            self.len += len.min(8);
+        }
+    }
+
+    /// Appends bytes.
+    #[inline]
+    pub fn extend(&mut self, bytes: &[u8]) {
+        if let Some(chunk) = self.bytes.get_mut(self.len..self.len + bytes.len()) {
+            chunk.write_copy_of_slice(bytes);
+            self.len += bytes.len();
+        }
+    }
+}

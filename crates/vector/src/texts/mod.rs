@@ -1,0 +1,282 @@
+//! The texts of a vector: a view of 16 bytes each, into the store or into blocks that the query made; or the
+//! codes of a dictionary. No text is an object of its own.
+//!
+//! Invariant, which is why this file may say `unsafe`: the bytes of a view are UTF-8, and live as long as
+//! `'s` or lie in one of the blocks that the vector holds.
+
+mod block;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use block::Blocks;
+pub use block::Room;
+
+/// Where a text lies.
+#[derive(Clone, Copy)]
+struct View {
+    start: *const u8,
+    len: usize,
+}
+
+// SAFETY: a view is a shared reference to bytes that never change.
+unsafe impl Send for View {}
+// SAFETY: as above.
+unsafe impl Sync for View {}
+
+impl View {
+    const EMPTY: Self = Self::of("");
+
+    #[inline]
+    const fn of(text: &str) -> Self {
+        Self { start: text.as_ptr(), len: text.len() }
+    }
+}
+
+/// The texts of a dictionary, by code.
+pub type Entries<'s> = Arc<[&'s str]>;
+
+/// Texts, one for each position.
+#[derive(Clone, Default)]
+pub struct Texts<'s> {
+    /// None where there are codes.
+    views: Vec<View>,
+    /// Each code is below the number of entries.
+    codes: Option<(Vec<u32>, Entries<'s>)>,
+    blocks: Blocks,
+    store: PhantomData<&'s str>,
+}
+
+impl fmt::Debug for Texts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<'s> Texts<'s> {
+    fn viewed(views: Vec<View>, blocks: Blocks) -> Self {
+        Self { views, blocks, ..Self::default() }
+    }
+
+    /// None yet.
+    pub fn with_capacity(texts: usize) -> Self {
+        Self::viewed(Vec::with_capacity(texts), Blocks::default())
+    }
+
+    /// Empty texts, and room for so many bytes of others.
+    pub fn blank_with_room(len: usize, bytes: usize) -> Self {
+        let mut texts = Self::blank(len);
+        texts.blocks.write(bytes, |_| ());
+        texts
+    }
+
+    /// Empty texts.
+    pub fn blank(len: usize) -> Self {
+        Self::viewed(vec![View::EMPTY; len], Blocks::default())
+    }
+
+    /// The same text everywhere, kept once.
+    pub fn repeat(text: &str, len: usize) -> Self {
+        let mut texts = Self::default();
+        let view = texts.copy(text);
+        texts.views = vec![view; len];
+        texts
+    }
+
+    /// Texts of a dictionary. A code without an entry stands for the empty text.
+    pub fn coded(codes: Vec<u32>, entries: &Entries<'s>) -> Self {
+        if codes.iter().all(|code| (*code as usize) < entries.len()) {
+            return Self { codes: Some((codes, Arc::clone(entries))), ..Self::default() };
+        }
+        let view = |code: &u32| View::of(entries.get(*code as usize).copied().unwrap_or_default());
+        Self::viewed(codes.iter().map(view).collect(), Blocks::default())
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.codes.as_ref().map_or(self.views.len(), |(codes, _)| codes.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The text at position `i`, which must be below the length.
+    #[inline]
+    pub fn get(&self, i: usize) -> &str {
+        match &self.codes {
+            None => self.text(self.views[i]),
+            Some((codes, entries)) => entries[codes[i] as usize],
+        }
+    }
+
+    /// The text of one of the vector's views.
+    #[inline]
+    fn text(&self, view: View) -> &str {
+        // SAFETY: by the invariant these bytes are UTF-8, and live at least as long as `self`.
+        unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(view.start, view.len)) }
+    }
+
+    /// All, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// The codes and what they stand for, where these are texts of a dictionary.
+    #[inline]
+    pub fn codes(&self) -> Option<(&[u32], &Entries<'s>)> {
+        self.codes.as_ref().map(|(codes, entries)| (&codes[..], entries))
+    }
+
+    /// A copy of a text, in a block.
+    #[inline]
+    fn copy(&mut self, text: &str) -> View {
+        if text.is_empty() {
+            return View::EMPTY;
+        }
+        let copy = self.blocks.write(text.len(), |room| room.extend(text.as_bytes()));
+        View { start: copy.as_ptr(), len: copy.len() }
+    }
+
+    /// The views, made of codes where there are codes.
+    #[inline]
+    fn views(&mut self) -> &mut Vec<View> {
+        if let Some((codes, entries)) = self.codes.take() {
+            self.views = codes.iter().map(|code| View::of(entries[*code as usize])).collect();
+        }
+        &mut self.views
+    }
+
+    /// Appends a copy of a text.
+    #[inline]
+    pub fn push(&mut self, text: &str) {
+        let view = self.copy(text);
+        self.views().push(view);
+    }
+
+    /// Appends a text of the store.
+    #[inline]
+    pub fn push_stored(&mut self, text: &'s str) {
+        self.views().push(View::of(text));
+    }
+
+    /// Puts a copy of a text at position `i`.
+    #[inline]
+    pub fn set(&mut self, i: usize, text: &str) {
+        let view = self.copy(text);
+        self.views()[i] = view;
+    }
+
+    /// Puts a text of the store at position `i`.
+    #[inline]
+    pub fn set_stored(&mut self, i: usize, text: &'s str) {
+        self.views()[i] = View::of(text);
+    }
+
+    /// Puts at position `i` what `write` puts into a room of at least `most` bytes; what is not UTF-8 is
+    /// replaced as [`String::from_utf8_lossy`] does.
+    ///
+    /// **Cost**: one look at each byte besides writing it.
+    #[inline]
+    pub fn set_with(&mut self, i: usize, most: usize, write: impl FnOnce(&mut Room<'_>)) {
+        let bytes = self.blocks.write(most, write);
+        let view = match std::str::from_utf8(bytes) {
+            Ok(text) => View::of(text),
+            Err(_) => {
+                let mended = String::from_utf8_lossy(bytes).into_owned();
+                self.copy(&mended)
+            }
+        };
+        self.views()[i] = view;
+    }
+
+    /// The texts at the given positions, in that order. **Cost**: no text is copied.
+    pub fn gather(&self, positions: &[u32]) -> Self {
+        if let Some((codes, entries)) = &self.codes {
+            let codes = positions.iter().map(|p| codes[*p as usize]).collect();
+            return Self { codes: Some((codes, Arc::clone(entries))), ..Self::default() };
+        }
+        let views = positions.iter().map(|p| self.views[*p as usize]).collect();
+        Self::viewed(views, self.blocks.clone())
+    }
+
+    /// Parts of the texts at `positions`, at these positions of `len`: `part` gives one of a text. Nothing is
+    /// copied.
+    ///
+    /// What `part` gives lies in the text that it got, or is a constant: it is asked for any life a text may
+    /// have.
+    pub fn parts(
+        &self,
+        positions: impl Iterator<Item = usize>,
+        len: usize,
+        mut part: impl for<'t> FnMut(usize, &'t str) -> &'t str,
+    ) -> Self {
+        let mut views = vec![View::EMPTY; len];
+        for i in positions {
+            views[i] = View::of(part(i, self.get(i)));
+        }
+        Self::viewed(views, self.blocks.clone())
+    }
+
+    /// Appends `positions` of `other`: codes of the same dictionary as codes, texts of the store in place,
+    /// and copies of texts that a query made, so that no more is kept than what is here.
+    pub fn extend(&mut self, other: &Self, positions: &[u32]) {
+        if let Some((codes, entries)) = &other.codes {
+            let more = positions.iter().map(|p| codes[*p as usize]);
+            match &mut self.codes {
+                Some((own, known)) if Arc::ptr_eq(known, entries) => return own.extend(more),
+                None if self.views.is_empty() => {
+                    self.codes = Some((more.collect(), Arc::clone(entries)));
+                    return;
+                }
+                _ => {}
+            }
+            self.views().extend(more.map(|code| View::of(entries[code as usize])));
+            return;
+        }
+        if other.blocks.is_empty() {
+            self.views().extend(positions.iter().map(|p| other.views[*p as usize]));
+            return;
+        }
+        self.views().reserve(positions.len());
+        positions.iter().for_each(|p| self.push(other.get(*p as usize)));
+    }
+
+    /// Copies `positions` of `other` over those of `self`; no text is copied.
+    pub fn assign(&mut self, other: &Self, positions: &[u32]) {
+        self.blocks.share(&other.blocks);
+        let views = self.views();
+        for p in positions {
+            let text = View::of(other.get(*p as usize));
+            views[*p as usize] = text;
+        }
+    }
+
+    /// Makes it `len` long, with empty texts at the end.
+    pub fn resize(&mut self, len: usize) {
+        self.views().resize(len, View::EMPTY);
+    }
+
+    /// Texts that there is room for, and bytes of a cell.
+    pub fn cells(&self) -> (usize, usize) {
+        match &self.codes {
+            None => (self.views.capacity(), size_of::<View>()),
+            Some((codes, _)) => (codes.capacity(), size_of::<u32>()),
+        }
+    }
+
+    /// Bytes of texts that a query made.
+    pub fn block_bytes(&self) -> usize {
+        self.blocks.bytes()
+    }
+}
+
+impl<'s> FromIterator<&'s str> for Texts<'s> {
+    /// Of texts of the store.
+    fn from_iter<I: IntoIterator<Item = &'s str>>(texts: I) -> Self {
+        Self::viewed(texts.into_iter().map(View::of).collect(), Blocks::default())
+    }
+}
