@@ -85,6 +85,12 @@ impl<'s> Vector<'s> {
         }
     }
 
+    /// Whether some of its values may be null.
+    #[inline]
+    pub fn may_have_nulls(&self) -> bool {
+        matches!(self.values, Values::Any(_)) || !self.nulls.is_none()
+    }
+
     /// The node at position `i`, if there is one.
     #[inline]
     pub fn node(&self, i: usize) -> Option<trimorph_base::NodeId> {

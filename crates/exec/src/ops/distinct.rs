@@ -12,7 +12,7 @@ use crate::{Context, ExecError};
 pub(crate) struct Distinct<'s> {
     child: BoxOperator<'s>,
     slots: Arc<[usize]>,
-    seen: KeyTable,
+    seen: KeyTable<'s>,
     /// Scratch: nobody asks for the numbers.
     numbers: Vec<u32>,
     held: Option<trimorph_base::Reservation>,
@@ -28,7 +28,7 @@ impl<'s> Operator<'s> for Distinct<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while self.child.next(chunk, cx)? {
             let group = &mut chunk.groups[0];
-            let keys: Vec<&Vector<'_>> = self.slots.iter().map(|s| &group.vectors[*s]).collect();
+            let keys: Vec<&Vector<'s>> = self.slots.iter().map(|s| &group.vectors[*s]).collect();
             let mut fresh = Vec::new();
             let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
             for positions in group.positions().chunks(POSITIONS_UNCHECKED) {

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use trimorph_vector::{Chunk, Vector};
 
-use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
+use crate::keys::{KeyTable, NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::Rows;
 use crate::{Context, ExecError};
@@ -16,7 +16,7 @@ use crate::{Context, ExecError};
 /// The finished build side.
 pub(crate) struct Built<'s> {
     rows: Rows<'s>,
-    keys: KeyTable,
+    keys: KeyTable<'s>,
     /// Rows of key `k`: `members[starts[k]..starts[k + 1]]`.
     starts: Vec<u32>,
     members: Vec<u32>,
@@ -35,6 +35,8 @@ pub(crate) struct HashJoin<'s> {
     shape: Arc<Shape>,
     built: BuildSide<'s>,
     rest: Vec<u32>,
+    /// The key's number of each of them.
+    found: Vec<u32>,
     cursor: usize,
     offset: usize,
 }
@@ -60,7 +62,7 @@ impl<'s> HashJoin<'s> {
         built: BuildSide<'s>,
     ) -> Self {
         let inner = Chunk::with_slots(&[shape.probe_slots]);
-        Self { probe, build, inner, shape, built, rest: Vec::new(), cursor: 0, offset: 0 }
+        Self { probe, build, inner, shape, built, rest: Vec::new(), found: Vec::new(), cursor: 0, offset: 0 }
     }
 
     fn build(build: &mut BoxOperator<'s>, shape: &Shape, cx: &Context<'s>) -> Result<Built<'s>, ExecError> {
@@ -69,36 +71,36 @@ impl<'s> HashJoin<'s> {
         let mut keys = KeyTable::default();
         let mut numbers = Vec::new();
         let mut held = cx.settings.budget.reservation();
-        let mut buffer = Vec::new();
+        let (mut found, mut fresh) = (Vec::new(), Vec::new());
         while build.next(&mut chunk, cx)? {
             let group = &chunk.groups[0];
             // A null key joins nothing.
             let positions: Vec<u32> = (group.positions().into_iter())
                 .filter(|p| shape.build_keys.iter().all(|k| !group.vectors[*k].is_null(*p as usize)))
                 .collect();
-            for (i, p) in positions.iter().enumerate() {
-                if i % POSITIONS_UNCHECKED == 0 {
-                    cx.check()?;
-                    let more = POSITIONS_UNCHECKED.min(positions.len() - i);
-                    held.grow(keys.growth_bytes(more) + more * size_of::<u32>())?;
-                }
-                let key: Vec<(&Vector<'_>, usize)> =
-                    shape.build_keys.iter().map(|k| (&group.vectors[*k], *p as usize)).collect();
-                let number = keys.number(&key, &mut buffer).0;
+            let columns: Vec<&Vector<'s>> = shape.build_keys.iter().map(|k| &group.vectors[*k]).collect();
+            for positions in positions.chunks(POSITIONS_UNCHECKED) {
+                cx.check()?;
+                held.grow(keys.growth_bytes(positions.len()) + size_of_val(positions))?;
+                found.clear();
+                keys.number_all(&columns, positions, &mut found, &mut fresh);
                 if !shape.build_keep.is_empty() {
-                    numbers.push(number);
+                    numbers.extend_from_slice(&found);
                     continue;
                 }
-                // Numbers are given in the order keys come.
-                let (at, more) = (number as usize, group.multiplicity_at(*p as usize));
-                if at == rows.multiplicity.len() {
-                    rows.multiplicity.push(0);
-                    numbers.push(number);
+                for (number, p) in found.iter().zip(positions) {
+                    // Numbers are given in the order keys come.
+                    let (at, more) = (*number as usize, group.multiplicity_at(*p as usize));
+                    if at == rows.multiplicity.len() {
+                        rows.multiplicity.push(0);
+                        numbers.push(*number);
+                    }
+                    rows.multiplicity[at] = rows.multiplicity[at].saturating_add(more);
                 }
-                rows.multiplicity[at] = rows.multiplicity[at].saturating_add(more);
             }
+            fresh.clear();
             // Rows of a key are found by two numbers each, and by one a key.
-            let index_bytes = |keys: &KeyTable| numbers.capacity() * 8 + keys.len() * 4;
+            let index_bytes = |keys: &KeyTable<'_>| numbers.capacity() * 8 + keys.len() * 4;
             held.resize(rows.bytes() + keys.bytes() + index_bytes(&keys))?;
             if shape.build_keep.is_empty() {
                 continue;
@@ -137,7 +139,6 @@ impl<'s> Operator<'s> for HashJoin<'s> {
             return Ok(false);
         }
         let room = cx.settings.vector_size;
-        let mut buffer = Vec::new();
         cx.check()?;
         loop {
             if self.cursor >= self.rest.len() {
@@ -145,20 +146,32 @@ impl<'s> Operator<'s> for HashJoin<'s> {
                 if !self.probe.next(&mut self.inner, cx)? {
                     return Ok(false);
                 }
-                self.rest = self.inner.groups[0].positions();
+                let group = &self.inner.groups[0];
+                self.rest = group.positions();
                 (self.cursor, self.offset) = (0, 0);
+                let keys: Vec<&Vector<'s>> = shape.probe_keys.iter().map(|k| &group.vectors[*k]).collect();
+                self.found.clear();
+                built.keys.find_all(&keys, &self.rest, &mut self.found);
+                // A null key joins nothing.
+                for key in keys.iter().filter(|key| key.may_have_nulls()) {
+                    for (p, number) in self.rest.iter().zip(&mut self.found) {
+                        if key.is_null(*p as usize) {
+                            *number = NO_NUMBER;
+                        }
+                    }
+                }
             }
             let group = &self.inner.groups[0];
             let (mut parents, mut matches): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
             while self.cursor < self.rest.len() && matches.len() < room {
                 let p = self.rest[self.cursor];
-                let key: Vec<(&Vector<'_>, usize)> =
-                    shape.probe_keys.iter().map(|k| (&group.vectors[*k], p as usize)).collect();
-                let null = key.iter().any(|(v, i)| v.is_null(*i));
-                let found = if null { None } else { built.keys.find(&key, &mut buffer) };
-                let members = found.map_or(&[][..], |n| {
-                    &built.members[built.starts[n as usize] as usize..built.starts[n as usize + 1] as usize]
-                });
+                let members = match self.found[self.cursor] {
+                    NO_NUMBER => &[][..],
+                    n => {
+                        &built.members
+                            [built.starts[n as usize] as usize..built.starts[n as usize + 1] as usize]
+                    }
+                };
                 let end = members.len().min(self.offset + room - matches.len());
                 matches.extend_from_slice(&members[self.offset..end]);
                 parents.resize(matches.len(), p);

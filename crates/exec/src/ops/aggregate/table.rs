@@ -17,7 +17,7 @@ use crate::{Context, ExecError};
 
 /// Groups and their states, of one worker.
 pub(super) struct Table<'s> {
-    keys: KeyTable,
+    keys: KeyTable<'s>,
     /// Each group's keys.
     columns: Vec<Vector<'s>>,
     /// What general keys own besides their cells.
@@ -62,7 +62,7 @@ impl<'s> Table<'s> {
         let mut table = Self { keys, columns, key_bytes: 0, states, left: None, scratch };
         if spec.keys.is_empty() {
             // Without keys there is one group, also over no rows.
-            table.keys.number(&[], &mut Vec::new());
+            table.keys.number_all(&[], &[], &mut Vec::new(), &mut Vec::new());
             table.resize(spec, 1);
         }
         table

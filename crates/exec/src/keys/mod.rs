@@ -1,0 +1,303 @@
+//! Keys of groupings, DISTINCT and joins: tuples of values to dense numbers, by openCypher's equivalence (null
+//! is null, NaN is NaN, 1 is 1.0).
+//!
+//! ```text
+//! encode   the form of a value: a tag and 64 bits, or bytes
+//! texts    texts to numbers
+//! words    a column of keys to words of 64 bits, texts and lists by their numbers
+//! pairs    two words to a number
+//! ```
+//!
+//! One key is looked up by its word; a node by its row, where enough rows have come to pay for an array; two
+//! keys are a pair. Of more, the first two are a pair, whose number and the third are another, and so on: all
+//! loops are over words.
+
+mod encode;
+mod pairs;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod words;
+
+use rustc_hash::FxHashMap;
+use trimorph_base::{NodeId, TableId};
+use trimorph_vector::Vector;
+
+use crate::charge::{table_bytes, table_growth_bytes};
+use encode::{TAG_INT, TAG_NODE, TAG_TEXT};
+pub(crate) use encode::{cell_key, encode, fixed_bits};
+use pairs::Pairs;
+use words::{KeyWords, Tags, Words};
+
+/// From key tuples to numbers `0, 1, 2, …` in the order of first sight.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeyTable<'s> {
+    /// Of each key.
+    columns: Vec<Words<'s>>,
+    /// Single nodes by row, of one node table; numbers plus 1.
+    rows: Vec<u32>,
+    rows_of: Option<TableId>,
+    /// Single texts by their number; numbers plus 1.
+    by_text: Vec<u32>,
+    /// Other single words.
+    fixed: FxHashMap<(u8, u64), u32>,
+    /// Of more than two keys, the first two, three and so on, without all.
+    prefixes: Vec<Pairs>,
+    pairs: Pairs,
+    count: u32,
+    scratch: (KeyWords, KeyWords),
+}
+
+/// Positions that are numbered between two looks at the budget and at the flag that cancels.
+pub(crate) const POSITIONS_UNCHECKED: usize = 1 << 14;
+
+/// The number of a tuple that has none.
+pub(crate) const NO_NUMBER: u32 = u32::MAX;
+
+/// Pairs that are remembered within a chunk: 8 KiB.
+const RECENT_PAIRS: usize = 256;
+
+/// Above the bits of table and row.
+const KIND_SHIFT: u32 = 60;
+/// Rows up to which an array stands for a map: 16 MiB.
+const ROWS_MAX: u64 = 1 << 22;
+/// Entries of the array for each row that has come: 128 bytes, what a row of a chunk costs anyway.
+const ROWS_PER_KEY: usize = 32;
+
+impl<'s> KeyTable<'s> {
+    /// The numbers of the tuples of `keys` at `positions`, appended to `numbers`; positions of new ones to
+    /// `fresh`.
+    ///
+    /// **Cost**: a look-up per change of key for one key, a look-up a row and key after the first for more; a
+    /// text is hashed once, an entry of a dictionary once in all.
+    pub(crate) fn number_all(
+        &mut self,
+        keys: &[&Vector<'s>],
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) {
+        if self.columns.len() < keys.len() {
+            self.columns.resize_with(keys.len(), Words::default);
+            self.prefixes.resize_with(keys.len().saturating_sub(2), Pairs::default);
+        }
+        let (mut a, mut b) = std::mem::take(&mut self.scratch);
+        match keys {
+            [] => {
+                if self.count == 0 {
+                    self.count = 1;
+                    fresh.extend(positions.first());
+                }
+                numbers.resize(numbers.len() + positions.len(), 0);
+            }
+            [one] => {
+                self.columns[0].intern(one, positions, &mut a);
+                self.number_words(&a, positions, numbers, fresh);
+            }
+            [first, between @ .., last] => {
+                self.columns[0].intern(first, positions, &mut a);
+                for (k, key) in between.iter().enumerate() {
+                    self.columns[k + 1].intern(key, positions, &mut b);
+                    let prefix = &mut self.prefixes[k];
+                    for i in 0..positions.len() {
+                        let next = prefix.len() as u32;
+                        a.bits[i] = prefix.number(a.get(i), b.get(i), next).into();
+                    }
+                    // Numbers of prefixes are integers of a kind.
+                    a.tags = Tags::All(TAG_INT);
+                }
+                self.columns[keys.len() - 1].intern(last, positions, &mut b);
+                self.number_pairs(&a, &b, positions, numbers, fresh);
+            }
+        }
+        self.scratch = (a, b);
+    }
+
+    /// One word a row.
+    fn number_words(
+        &mut self,
+        words: &KeyWords,
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) {
+        if let Tags::All(tag) = words.tags {
+            self.widen(tag, &words.bits);
+        }
+        let mut last = None;
+        for (k, p) in positions.iter().enumerate() {
+            let word = words.get(k);
+            let number = match last {
+                Some((same, number)) if same == word => number,
+                _ => self.number_word(word),
+            };
+            last = Some((word, number));
+            self.note(number, *p, numbers, fresh);
+        }
+    }
+
+    /// Two words a row. Rows of one first key mostly come together: what they pair it with is found here, not
+    /// in a map that is larger than the cache.
+    fn number_pairs(
+        &mut self,
+        a: &KeyWords,
+        b: &KeyWords,
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) {
+        let mut recent = [((0u8, 0u64), (0u8, 0u64), NO_NUMBER); RECENT_PAIRS];
+        for (k, p) in positions.iter().enumerate() {
+            let (x, y) = (a.get(k), b.get(k));
+            let place = &mut recent[y.1.wrapping_add(x.1.rotate_left(3)) as usize % RECENT_PAIRS];
+            if place.2 == NO_NUMBER || (place.0, place.1) != (x, y) {
+                *place = (x, y, self.pairs.number(x, y, self.count));
+            }
+            let number = place.2;
+            self.note(number, *p, numbers, fresh);
+        }
+    }
+
+    /// Keeps a number: new if it is the next.
+    #[inline(always)]
+    fn note(&mut self, number: u32, position: u32, numbers: &mut Vec<u32>, fresh: &mut Vec<u32>) {
+        numbers.push(number);
+        if number == self.count {
+            self.count += 1;
+            fresh.push(position);
+        }
+    }
+
+    /// Makes the array of rows as long as the nodes of a chunk ask for, if they are enough to pay for it.
+    fn widen(&mut self, tag: u8, nodes: &[u64]) {
+        let Some(most) = nodes.iter().max().filter(|_| tag == TAG_NODE) else { return };
+        let most = NodeId(*most);
+        let table = *self.rows_of.get_or_insert(most.table());
+        let wanted = most.row().saturating_add(1).next_power_of_two();
+        if table == most.table()
+            && wanted <= ROWS_MAX
+            && wanted as usize > self.rows.len()
+            && wanted as usize <= ROWS_PER_KEY * (self.count as usize + nodes.len())
+        {
+            self.rows.resize(wanted as usize, 0);
+        }
+    }
+
+    /// The number of a word; the next, if it is new, which the caller notes.
+    #[inline]
+    fn number_word(&mut self, (tag, bits): (u8, u64)) -> u32 {
+        let next = self.count;
+        let node = NodeId(bits);
+        if tag == TAG_NODE
+            && bits >> KIND_SHIFT == 0
+            && Some(node.table()) == self.rows_of
+            && let Some(number) = self.rows.get_mut(node.row() as usize)
+        {
+            if *number == 0 {
+                // It may have come before the array was this long.
+                *number = self.fixed.get(&(tag, bits)).copied().unwrap_or(next) + 1;
+            }
+            return *number - 1;
+        }
+        if tag == TAG_TEXT {
+            let text = bits as usize;
+            if self.by_text.len() <= text {
+                self.by_text.resize((text + 1).next_power_of_two(), 0);
+            }
+            let number = &mut self.by_text[text];
+            if *number == 0 {
+                *number = next + 1;
+            }
+            return *number - 1;
+        }
+        *self.fixed.entry((tag, bits)).or_insert(next)
+    }
+
+    /// The number of a word, if it has one.
+    #[inline]
+    fn find_word(&self, (tag, bits): (u8, u64)) -> Option<u32> {
+        let node = NodeId(bits);
+        if tag == TAG_NODE
+            && bits >> KIND_SHIFT == 0
+            && Some(node.table()) == self.rows_of
+            && let Some(number) = self.rows.get(node.row() as usize)
+            && *number != 0
+        {
+            return Some(*number - 1);
+        }
+        if tag == TAG_TEXT {
+            return self.by_text.get(bits as usize).and_then(|number| number.checked_sub(1));
+        }
+        self.fixed.get(&(tag, bits)).copied()
+    }
+
+    /// The numbers of the tuples of `keys` at `positions`, [`NO_NUMBER`] where there is none, appended to
+    /// `numbers`. As many keys as were numbered.
+    ///
+    /// **Cost**: as [`Self::number_all`].
+    pub(crate) fn find_all(&self, keys: &[&Vector<'s>], positions: &[u32], numbers: &mut Vec<u32>) {
+        if self.columns.len() < keys.len() || self.count == 0 {
+            // Nothing was numbered.
+            let number = if self.count == 0 { NO_NUMBER } else { 0 };
+            numbers.resize(numbers.len() + positions.len(), number);
+            return;
+        }
+        let (mut a, mut b) = (KeyWords::default(), KeyWords::default());
+        match keys {
+            [] => numbers.resize(numbers.len() + positions.len(), 0),
+            [one] => {
+                self.columns[0].find(one, positions, &mut a);
+                let mut last = None;
+                numbers.extend((0..positions.len()).map(|k| {
+                    let word = a.get(k);
+                    let number = match last {
+                        Some((same, number)) if same == word => number,
+                        _ => self.find_word(word).unwrap_or(NO_NUMBER),
+                    };
+                    last = Some((word, number));
+                    number
+                }));
+            }
+            [first, between @ .., last] => {
+                self.columns[0].find(first, positions, &mut a);
+                for (k, key) in between.iter().enumerate() {
+                    self.columns[k + 1].find(key, positions, &mut b);
+                    for i in 0..positions.len() {
+                        // No pair has this number.
+                        let number = self.prefixes[k].find(a.get(i), b.get(i)).unwrap_or(NO_NUMBER);
+                        a.bits[i] = number.into();
+                    }
+                    a.tags = Tags::All(TAG_INT);
+                }
+                self.columns[keys.len() - 1].find(last, positions, &mut b);
+                numbers.extend(
+                    (0..positions.len()).map(|k| self.pairs.find(a.get(k), b.get(k)).unwrap_or(NO_NUMBER)),
+                );
+            }
+        }
+    }
+
+    /// How many tuples have a number.
+    pub(crate) fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Bytes held, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let tables = table_bytes::<((u8, u64), u32)>(self.fixed.capacity()) + self.pairs.bytes();
+        let prefixes: usize = self.prefixes.iter().map(Pairs::bytes).sum();
+        let columns: usize = self.columns.iter().map(Words::bytes).sum();
+        (self.rows.capacity() + self.by_text.capacity()) * 4 + tables + prefixes + columns
+    }
+
+    /// Bytes that may be allocated before `more` tuples have a number, texts left out: what moves is given
+    /// back.
+    pub(crate) fn growth_bytes(&self, more: usize) -> usize {
+        let prefixes: usize = self.prefixes.iter().map(|p| p.growth_bytes(more)).sum();
+        let columns: usize = self.columns.iter().map(|c| c.growth_bytes(more)).sum();
+        table_growth_bytes::<((u8, u64), u32)>(self.fixed.len(), self.fixed.capacity(), more)
+            + self.pairs.growth_bytes(more)
+            + prefixes
+            + columns
+    }
+}

@@ -1,0 +1,115 @@
+//! Numbers of keys against a search of all tuples that came before, by the equivalence of values.
+
+use std::sync::Arc;
+
+use trimorph_base::NodeId;
+use trimorph_types::{Date, DateTime, LocalDateTime, Value, Zone, equivalent};
+use trimorph_vector::{Nodes, Nulls, Texts, Values, Vector};
+
+use super::{KeyTable, NO_NUMBER};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+const WORDS: [&str; 6] = ["", "a", "b", "trimorph", "a text that is longer than a few words", "é"];
+
+/// A vector of one of all kinds, of few values, so that tuples come again.
+fn vector(kind: u64, len: usize, random: &mut Random) -> Vector<'static> {
+    let entries: Arc<[&str]> = Arc::from(&WORDS[..]);
+    let ints = |random: &mut Random| (0..len).map(|_| random.below(4) as i64 - 1).collect::<Vec<i64>>();
+    let values = match kind {
+        0 => Values::Int(ints(random)),
+        1 => Values::Float(
+            (0..len).map(|_| [0.0, -0.0, 1.0, 1.5, f64::NAN][random.below(5) as usize]).collect(),
+        ),
+        2 => Values::String((0..len).map(|_| WORDS[random.below(6) as usize]).collect()),
+        3 => Values::String(Texts::coded((0..len).map(|_| random.below(6) as u32).collect(), &entries)),
+        4 => {
+            let mut texts = Texts::default();
+            (0..len).for_each(|_| texts.push(WORDS[random.below(6) as usize]));
+            Values::String(texts)
+        }
+        5 => Values::Bool((0..len).map(|_| random.below(2) == 0).collect()),
+        6 => Values::Date((0..len).map(|_| random.below(3) as i32).collect()),
+        7 => Values::DateTime(ints(random)),
+        8 => Values::LocalDateTime(ints(random)),
+        9 => Values::LocalTime((0..len).map(|_| random.below(3) as i64).collect()),
+        10 => {
+            let ids =
+                (0..len).map(|_| NodeId(random.below(3) | random.below(2) << NodeId::ROW_BITS)).collect();
+            Values::Node(Nodes::Ids { table: None, ids })
+        }
+        _ => {
+            let nanos = |n: u64| LocalDateTime { seconds: 0, nanos: n as u32 };
+            let date_time = |n: u64| DateTime { seconds: 0, nanos: n as u32, zone: Zone::Offset(0) };
+            let any = |_| match random.below(11) {
+                0 => Value::Int(1),
+                1 => Value::Float(1.0),
+                2 => Value::string("a"),
+                3 => Value::string("trimorph"),
+                4 => Value::list(vec![Value::Int(1), Value::Null]),
+                5 => Value::list(vec![Value::Float(1.0), Value::Null]),
+                6 => Value::Date(Date { days: 1 }),
+                7 => Value::LocalDateTime(nanos(1)),
+                8 => Value::DateTime(date_time(1)),
+                9 => Value::Bool(true),
+                _ => Value::Null,
+            };
+            return Vector::new(Values::Any((0..len).map(any).collect()));
+        }
+    };
+    let mut nulls = Nulls::NONE;
+    if random.below(2) == 0 {
+        (0..len).filter(|_| random.below(4) == 0).for_each(|i| nulls.set(i, len));
+    }
+    Vector { values, nulls }
+}
+
+#[test]
+fn equivalent_tuples_have_one_number() {
+    let mut random = Random(1);
+    for round in 0..400 {
+        let keys = 1 + round % 4;
+        let mut table = KeyTable::default();
+        let mut known: Vec<Vec<Value>> = Vec::new();
+        for _ in 0..4 {
+            let len = 40;
+            let vectors: Vec<Vector<'static>> =
+                (0..keys).map(|_| vector(random.below(12), len, &mut random)).collect();
+            let columns: Vec<&Vector<'static>> = vectors.iter().collect();
+            let positions: Vec<u32> = (0..len as u32).filter(|_| random.below(5) > 0).collect();
+            let tuple = |p: u32| -> Vec<Value> {
+                columns.iter().map(|c| c.value(p as usize, &|_| Value::Null)).collect()
+            };
+            let same = |a: &[Value], b: &[Value]| a.iter().zip(b).all(|(a, b)| equivalent(a, b));
+            let place = |known: &[Vec<Value>], t: &[Value]| known.iter().position(|k| same(k, t));
+            let mut found = Vec::new();
+            table.find_all(&columns, &positions, &mut found);
+            for (p, number) in positions.iter().zip(&found) {
+                let expected = place(&known, &tuple(*p)).map_or(NO_NUMBER, |n| n as u32);
+                assert_eq!(*number, expected, "{:?} before it is numbered", tuple(*p));
+            }
+            let (mut numbers, mut fresh, mut new) = (Vec::new(), Vec::new(), Vec::new());
+            table.number_all(&columns, &positions, &mut numbers, &mut fresh);
+            for (p, number) in positions.iter().zip(&numbers) {
+                let expected = place(&known, &tuple(*p)).unwrap_or_else(|| {
+                    known.push(tuple(*p));
+                    new.push(*p);
+                    known.len() - 1
+                });
+                assert_eq!(*number as usize, expected, "{:?}", tuple(*p));
+            }
+            assert_eq!(fresh, new);
+            assert_eq!(table.len(), known.len());
+            found.clear();
+            table.find_all(&columns, &positions, &mut found);
+            assert_eq!(found, numbers);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The values of one key column as words: a tag and 64 bits each, equal where the values are equivalent.
+//! Texts, and values of no fixed size, are numbered, and their numbers are the bits.
+
+use rustc_hash::FxHashMap;
+use trimorph_types::Value;
+use trimorph_vector::{Values, Vector};
+
+use super::encode::{
+    TAG_MISSING, TAG_NULL, TAG_OTHER, TAG_TEXT, encode, fixed_bits, fixed_key, fixed_value_key,
+};
+use super::texts::TextTable;
+use crate::charge::{table_bytes, table_growth_bytes};
+
+/// The tags of words: most columns have one type and no nulls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tags {
+    All(u8),
+    /// `KeyWords::each` has them.
+    Each,
+}
+
+/// The words of the rows of a chunk. Kept from chunk to chunk, for its room.
+#[derive(Clone, Debug)]
+pub(super) struct KeyWords {
+    pub(super) bits: Vec<u64>,
+    pub(super) tags: Tags,
+    pub(super) each: Vec<u8>,
+}
+
+impl Default for KeyWords {
+    fn default() -> Self {
+        Self { bits: Vec::new(), tags: Tags::Each, each: Vec::new() }
+    }
+}
+
+impl KeyWords {
+    /// The word of row `k`.
+    #[inline(always)]
+    pub(super) fn get(&self, k: usize) -> (u8, u64) {
+        let tag = match self.tags {
+            Tags::All(tag) => tag,
+            Tags::Each => self.each[k],
+        };
+        (tag, self.bits[k])
+    }
+
+    fn clear(&mut self) {
+        self.bits.clear();
+        self.each.clear();
+        self.tags = Tags::Each;
+    }
+
+    #[inline(always)]
+    fn push(&mut self, (tag, bits): (u8, u64)) {
+        self.each.push(tag);
+        self.bits.push(bits);
+    }
+}
+
+/// What the values of one key column that have no fixed size are numbered by.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Words<'s> {
+    texts: TextTable<'s>,
+    general: FxHashMap<Box<[u8]>, u32>,
+    general_bytes: usize,
+}
+
+/// The texts and values that a table knows, or comes to know.
+trait Numbers<'s> {
+    fn texts(
+        &mut self,
+        vector: &trimorph_vector::Texts<'s>,
+        positions: &[u32],
+        give: impl FnMut(Option<u32>),
+    );
+    fn text(&mut self, text: &str) -> Option<u32>;
+    fn other(&mut self, bytes: &[u8]) -> Option<u32>;
+}
+
+/// What is new gets the next number.
+struct Interning<'a, 's>(&'a mut Words<'s>);
+
+impl<'s> Numbers<'s> for Interning<'_, 's> {
+    fn texts(
+        &mut self,
+        texts: &trimorph_vector::Texts<'s>,
+        positions: &[u32],
+        mut give: impl FnMut(Option<u32>),
+    ) {
+        self.0.texts.number_all(texts, positions, |number| give(Some(number)));
+    }
+
+    fn text(&mut self, text: &str) -> Option<u32> {
+        Some(self.0.texts.number_one(text))
+    }
+
+    fn other(&mut self, bytes: &[u8]) -> Option<u32> {
+        let words = &mut *self.0;
+        if let Some(number) = words.general.get(bytes) {
+            return Some(*number);
+        }
+        let number = words.general.len() as u32;
+        words.general_bytes += bytes.len() + 16;
+        words.general.insert(bytes.into(), number);
+        Some(number)
+    }
+}
+
+/// What is new has none.
+struct Finding<'a, 's>(&'a Words<'s>);
+
+impl<'s> Numbers<'s> for Finding<'_, 's> {
+    fn texts(
+        &mut self,
+        texts: &trimorph_vector::Texts<'s>,
+        positions: &[u32],
+        give: impl FnMut(Option<u32>),
+    ) {
+        self.0.texts.find_all(texts, positions, give);
+    }
+
+    fn text(&mut self, text: &str) -> Option<u32> {
+        self.0.texts.find_one(text)
+    }
+
+    fn other(&mut self, bytes: &[u8]) -> Option<u32> {
+        self.0.general.get(bytes).copied()
+    }
+}
+
+/// A number as a word.
+#[inline(always)]
+fn word(tag: u8, number: Option<u32>) -> (u8, u64) {
+    number.map_or((TAG_MISSING, 0), |number| (tag, number.into()))
+}
+
+/// The words of the values at `positions`.
+fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numbers: impl Numbers<'s>) {
+    out.clear();
+    if let Some(tag) = fixed_bits(vector, positions, &mut out.bits) {
+        out.tags = Tags::All(tag);
+        return;
+    }
+    match &vector.values {
+        Values::String(texts) if vector.nulls.is_none() => {
+            numbers.texts(texts, positions, |number| out.push(word(TAG_TEXT, number)));
+            if out.each.iter().all(|tag| *tag == TAG_TEXT) {
+                out.tags = Tags::All(TAG_TEXT);
+            }
+        }
+        Values::String(texts) => {
+            // A null's text is arbitrary: those that are there are numbered together.
+            let present: Vec<u32> =
+                positions.iter().copied().filter(|p| !vector.nulls.get(*p as usize)).collect();
+            let mut found = Vec::with_capacity(present.len());
+            numbers.texts(texts, &present, |number| found.push(word(TAG_TEXT, number)));
+            let mut found = found.into_iter();
+            for p in positions {
+                let null = vector.nulls.get(*p as usize);
+                out.push(if null { (TAG_NULL, 0) } else { found.next().unwrap_or((TAG_MISSING, 0)) });
+            }
+        }
+        Values::Any(values) => {
+            let mut bytes = Vec::new();
+            for p in positions {
+                let value = &values[*p as usize];
+                out.push(match (fixed_value_key(value), value) {
+                    (Some(fixed), _) => fixed,
+                    (None, Value::String(text)) => word(TAG_TEXT, numbers.text(text)),
+                    (None, _) => {
+                        bytes.clear();
+                        encode(vector, *p as usize, &mut bytes);
+                        word(TAG_OTHER, numbers.other(&bytes))
+                    }
+                });
+            }
+        }
+        // Of fixed size, with nulls among them or tags of their own.
+        _ => {
+            for p in positions {
+                out.push(fixed_key(vector, *p as usize).unwrap_or((TAG_MISSING, 0)));
+            }
+        }
+    }
+}
+
+impl<'s> Words<'s> {
+    /// The words of the values at `positions`, numbering what is new.
+    pub(super) fn intern(&mut self, vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords) {
+        fill(vector, positions, out, Interning(self));
+    }
+
+    /// The words of the values at `positions`; what is new is missing.
+    pub(super) fn find(&self, vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords) {
+        fill(vector, positions, out, Finding(self));
+    }
+
+    /// Bytes held, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.texts.bytes() + table_bytes::<(Box<[u8]>, u32)>(self.general.capacity()) + self.general_bytes
+    }
+
+    /// Bytes that may be allocated before `more` values have come, texts left out.
+    pub(super) fn growth_bytes(&self, more: usize) -> usize {
+        self.texts.growth_bytes(more)
+            + table_growth_bytes::<(Box<[u8]>, u32)>(self.general.len(), self.general.capacity(), more)
+    }
+}
