@@ -123,11 +123,7 @@ fn to_integer(value: &Value) -> Answer {
         Value::Float(x) => whole(*x).map(Value::Int).ok_or_else(|| overflow("toInteger()")),
         Value::Decimal(x) => i64::try_from(x.whole()).map(Value::Int).map_err(|_| overflow("toInteger()")),
         Value::Bool(x) => Ok(Value::Int(i64::from(*x))),
-        Value::String(text) => {
-            let text = text.trim();
-            let read = text.parse().ok().or_else(|| read_float(text).and_then(whole));
-            Ok(read.map_or(Value::Null, Value::Int))
-        }
+        Value::String(text) => Ok(read_integer(text).map_or(Value::Null, Value::Int)),
         other => Err(wrong_value("toInteger()", "a number, BOOLEAN or STRING", other)),
     }
 }
@@ -138,13 +134,20 @@ fn to_float(value: &Value) -> Answer {
         Value::Null | Value::Float(_) => Ok(value.clone()),
         Value::Int(n) => Ok(Value::Float(*n as f64)),
         Value::Decimal(x) => Ok(Value::Float(x.to_float())),
-        Value::String(text) => Ok(read_float(text.trim()).map_or(Value::Null, Value::Float)),
+        Value::String(text) => Ok(read_float(text).map_or(Value::Null, Value::Float)),
         other => Err(wrong_value("toFloat()", "a number or STRING", other)),
     }
 }
 
-/// A decimal float. Rust would also read `inf` and `infinity`; Cypher writes those and NaN in one way each.
-fn read_float(text: &str) -> Option<f64> {
+/// An integer, or the whole part of a float, with space around it.
+pub(crate) fn read_integer(text: &str) -> Option<i64> {
+    let text = text.trim();
+    text.parse().ok().or_else(|| read_float(text).and_then(whole))
+}
+
+/// A decimal float, with space around it. Rust would also read `inf` and `infinity`; Cypher writes those and NaN in one way each.
+pub(crate) fn read_float(text: &str) -> Option<f64> {
+    let text = text.trim();
     match text {
         "NaN" => Some(f64::NAN),
         "Infinity" | "+Infinity" => Some(f64::INFINITY),
@@ -158,12 +161,19 @@ fn to_boolean(value: &Value) -> Answer {
     match value {
         Value::Null | Value::Bool(_) => Ok(value.clone()),
         Value::Int(n) => Ok(Value::Bool(*n != 0)),
-        Value::String(text) => Ok(match text.trim().to_lowercase().as_str() {
-            "true" => Value::Bool(true),
-            "false" => Value::Bool(false),
-            _ => Value::Null,
-        }),
+        Value::String(text) => Ok(read_boolean(text).map_or(Value::Null, Value::Bool)),
         other => Err(wrong_value("toBoolean()", "a BOOLEAN, INTEGER or STRING", other)),
+    }
+}
+
+/// A Boolean in any letter case, with space around it.
+pub(crate) fn read_boolean(text: &str) -> Option<bool> {
+    let text = text.trim();
+    // No letter beyond ASCII has one of these in lower case.
+    if text.eq_ignore_ascii_case("true") {
+        Some(true)
+    } else {
+        text.eq_ignore_ascii_case("false").then_some(false)
     }
 }
 

@@ -93,7 +93,11 @@ fn count(function: &str, argument: &str, value: &Value) -> Result<usize, Diagnos
 }
 
 /// The byte at which character `position` starts; the end of the text if it is shorter.
-fn byte_of(text: &str, position: usize) -> usize {
+pub(crate) fn byte_of(text: &str, position: usize) -> usize {
+    // Characters of ASCII are bytes.
+    if text.as_bytes().get(..position).is_some_and(<[u8]>::is_ascii) {
+        return position;
+    }
     text.char_indices().nth(position).map_or(text.len(), |(byte, _)| byte)
 }
 

@@ -16,12 +16,14 @@ mod backtracking;
 mod class;
 mod long_text;
 mod property;
+mod required;
 mod state;
 mod translate;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use memchr::memmem::Finder;
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind};
 use trimorph_types::Value;
 
@@ -48,6 +50,8 @@ enum Compiled {
         pattern: String,
         /// Made for the first long text.
         automaton: Option<Box<Automaton>>,
+        /// What searches for a text that each match contains.
+        required: Option<Finder<'static>>,
     },
     Backtracking(fancy_regex::Regex),
 }
@@ -74,44 +78,75 @@ pub fn regex_match_until(text: &Value, pattern: &Value, cancel: Option<&CancelTo
     }
 }
 
-fn matches(text: &str, pattern: &Arc<str>, cancel: Option<&CancelToken>) -> Result<bool, Diagnostic> {
-    let mut steps = Steps::new(cancel);
+/// Runs `of` with the compiled pattern.
+///
+/// **Errors**: what is wrong with the pattern.
+fn with_pattern<R>(pattern: &str, of: impl FnOnce(&mut Compiled) -> R) -> Result<R, Diagnostic> {
     PATTERNS.with_borrow_mut(|patterns| {
         // The last used is the one that a column is tested with.
-        if patterns.last().is_none_or(|(known, _)| known != pattern) {
-            if let Some(at) = patterns.iter().position(|(known, _)| known == pattern) {
-                let entry = patterns.remove(at);
-                patterns.push(entry);
-            } else {
-                let compiled = compile(pattern).map_err(|reason| {
-                    fault(format!("invalid regular expression \"{}\": {reason}", shown(pattern)))
-                })?;
-                if patterns.len() == PATTERNS_MAX {
-                    patterns.remove(0);
+        if patterns.last().is_none_or(|(known, _)| **known != *pattern) {
+            let entry = match patterns.iter().position(|(known, _)| **known == *pattern) {
+                Some(at) => patterns.remove(at),
+                None => {
+                    let compiled = compile(pattern).map_err(|reason| {
+                        fault(format!("invalid regular expression \"{}\": {reason}", shown(pattern)))
+                    })?;
+                    if patterns.len() == PATTERNS_MAX {
+                        patterns.remove(0);
+                    }
+                    (pattern.into(), compiled)
                 }
-                patterns.push((pattern.clone(), compiled));
-            }
+            };
+            patterns.push(entry);
         }
         match patterns.last_mut() {
-            None => Ok(false),
-            Some((_, Compiled::Plain { regex, pattern, automaton })) => {
-                if text.len() >= LONG_TEXT_BYTES {
-                    let automaton = automaton
-                        .get_or_insert_with(|| Box::new(Automaton::new(pattern, COMPILED_BYTES_MAX)));
-                    if let Some(found) = automaton.is_match(text, &mut steps)? {
-                        return Ok(found);
-                    }
-                }
-                Ok(regex.is_match(text))
-            }
-            Some((_, Compiled::Backtracking(regex))) => match backtracking::is_match(regex, text, cancel) {
-                Outcome::Is(found) => Ok(found),
-                Outcome::Cancelled => Err(*Diagnostic::cancelled()),
-                Outcome::TooManySteps => Err(fault("regular expression takes too many steps".into())
-                    .hint("make inner repetitions possessive, as in (a++b)*, or do without look-around")),
-            },
+            Some((_, compiled)) => Ok(of(compiled)),
+            None => Err(Diagnostic::internal("a pattern that was kept is gone")),
         }
     })
+}
+
+fn matches(text: &str, pattern: &str, cancel: Option<&CancelToken>) -> Result<bool, Diagnostic> {
+    let mut steps = Steps::new(cancel);
+    with_pattern(pattern, |compiled| match compiled {
+        Compiled::Plain { regex, pattern, automaton, required } => {
+            if required.as_ref().is_some_and(|required| required.find(text.as_bytes()).is_none()) {
+                return Ok(false);
+            }
+            if text.len() >= LONG_TEXT_BYTES {
+                let automaton =
+                    automaton.get_or_insert_with(|| Box::new(Automaton::new(pattern, COMPILED_BYTES_MAX)));
+                if let Some(found) = automaton.is_match(text, &mut steps)? {
+                    return Ok(found);
+                }
+            }
+            Ok(regex.is_match(text))
+        }
+        Compiled::Backtracking(regex) => match backtracking::is_match(regex, text, cancel) {
+            Outcome::Is(found) => Ok(found),
+            Outcome::Cancelled => Err(*Diagnostic::cancelled()),
+            Outcome::TooManySteps => Err(fault("regular expression takes too many steps".into())
+                .hint("make inner repetitions possessive, as in (a++b)*, or do without look-around")),
+        },
+    })?
+}
+
+/// Runs `of` with what tells whether a text that is not long matches; `None` for a pattern that is none, and
+/// for one that may go back: these have messages, and can be stopped.
+pub(crate) fn regex_matches<R>(
+    pattern: &str,
+    of: impl FnOnce(&dyn Fn(&str) -> Option<bool>) -> R,
+) -> Option<R> {
+    let asked = with_pattern(pattern, |compiled| {
+        let Compiled::Plain { regex, required, .. } = compiled else { return None };
+        Some(of(&|text| {
+            if required.as_ref().is_some_and(|required| required.find(text.as_bytes()).is_none()) {
+                return Some(false);
+            }
+            (text.len() < LONG_TEXT_BYTES).then(|| regex.is_match(text))
+        }))
+    });
+    asked.ok().flatten()
 }
 
 fn fault(primary: String) -> Diagnostic {
@@ -136,7 +171,8 @@ fn compile(pattern: &str) -> Result<Compiled, String> {
         translate::Translated::Plain(pattern) => {
             let mut builder = regex::RegexBuilder::new(&pattern);
             builder.size_limit(COMPILED_BYTES_MAX).dfa_size_limit(COMPILED_BYTES_MAX);
-            let compiled = |regex| Compiled::Plain { regex, pattern, automaton: None };
+            let required = required::required(&pattern);
+            let compiled = |regex| Compiled::Plain { regex, pattern, automaton: None, required };
             builder.build().map(compiled).map_err(|error| match error {
                 regex::Error::CompiledTooBig(_) => TOO_LARGE.to_owned(),
                 other => last_line(&other.to_string()),
