@@ -4,16 +4,22 @@
 //! dictionaries.
 #![forbid(unsafe_code)]
 
+mod build;
 mod chunk;
 mod nodes;
 mod nulls;
+mod positions;
 mod selection;
+mod side;
 #[cfg(test)]
 mod tests;
 mod vector;
 
+pub use build::{instant_nanos, local_nanos};
 pub use chunk::{Chunk, Group, VECTOR_SIZE};
 pub use nodes::{Edges, Nodes, PageStarts};
 pub use nulls::Nulls;
+pub use positions::{Chosen, Positions};
 pub use selection::Selection;
+pub use side::{Side, map, map_chosen, zip, zip_checked};
 pub use vector::{Text, Values, Vector};

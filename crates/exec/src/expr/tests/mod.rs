@@ -1,0 +1,4 @@
+//! The vector evaluator against the scalar one: random expressions over random vectors.
+
+mod against_rows;
+mod sample;
