@@ -182,6 +182,13 @@ impl GraphAccess for Graph<'_, '_> {
         Ok(self.0.schema().type_name(relationship.id.table()))
     }
 
+    fn relationship(&self, id: EdgeId) -> Option<Relationship> {
+        match self.0.relationship(id) {
+            Value::Relationship(relationship) => Some(relationship),
+            _ => None,
+        }
+    }
+
     fn property(&self, entity: &Value, name: &str) -> Result<Value, Diagnostic> {
         Ok(match entity {
             Value::Node(n) => self.0.node_property(*n, name),

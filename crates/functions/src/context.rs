@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use trimorph_base::{CancelToken, Diagnostic, ErrorKind, NodeId};
+use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId};
 use trimorph_types::temporal::ZoneId;
 use trimorph_types::{Map, Relationship, Value};
 
@@ -19,6 +19,10 @@ pub trait GraphAccess {
     fn labels(&self, node: NodeId) -> Result<Vec<Arc<str>>, Diagnostic>;
     /// Type of a relationship.
     fn relationship_type(&self, relationship: &Relationship) -> Result<Arc<str>, Diagnostic>;
+    /// The relationship that an edge is; `None` where it is not known.
+    fn relationship(&self, _: EdgeId) -> Option<Relationship> {
+        None
+    }
     /// Property `name` of a node or relationship, null if it has none.
     fn property(&self, entity: &Value, name: &str) -> Result<Value, Diagnostic>;
     /// All properties of a node or relationship.

@@ -8,6 +8,7 @@ use trimorph_types::{LogicalType, Value};
 
 use crate::error::{Answer, overflow, wrong_type, wrong_value};
 use crate::function::{Function, result};
+use crate::kernels::conversion as kernels;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     Function::new(
@@ -16,57 +17,66 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         result::int,
         |_, a| to_integer(&a[0]),
         "toInteger(a): a number, boolean or text as an integer",
-    ),
-    Function::new("toInt", (1, 1), result::int, |_, a| to_integer(&a[0]), "toInt(a): the same as toInteger"),
+    )
+    .typed(kernels::to_integer),
+    Function::new("toInt", (1, 1), result::int, |_, a| to_integer(&a[0]), "toInt(a): the same as toInteger")
+        .typed(kernels::to_integer),
     Function::new(
         "toFloat",
         (1, 1),
         result::float,
         |_, a| to_float(&a[0]),
         "toFloat(a): a number or text as a float",
-    ),
+    )
+    .typed(kernels::to_float),
     Function::new(
         "toString",
         (1, 1),
         result::string,
         |_, a| to_string(&a[0]),
         "toString(a): a number, boolean, text, RDF term or temporal value as text",
-    ),
+    )
+    .typed(kernels::to_string),
     Function::new(
         "toBoolean",
         (1, 1),
         result::bool,
         |_, a| to_boolean(&a[0]),
         "toBoolean(a): a boolean, integer or text as a boolean",
-    ),
+    )
+    .typed(kernels::to_boolean),
     Function::new(
         "toIntegerOrNull",
         (1, 1),
         result::int,
         |_, a| or_null(to_integer, &a[0]),
         "toIntegerOrNull(a): toInteger, null where that fails",
-    ),
+    )
+    .typed(kernels::to_integer_or_null),
     Function::new(
         "toFloatOrNull",
         (1, 1),
         result::float,
         |_, a| or_null(to_float, &a[0]),
         "toFloatOrNull(a): toFloat, null where that fails",
-    ),
+    )
+    .typed(kernels::to_float),
     Function::new(
         "toStringOrNull",
         (1, 1),
         result::string,
         |_, a| or_null(to_string, &a[0]),
         "toStringOrNull(a): toString, null where that fails",
-    ),
+    )
+    .typed(kernels::to_string),
     Function::new(
         "toBooleanOrNull",
         (1, 1),
         result::bool,
         |_, a| or_null(to_boolean, &a[0]),
         "toBooleanOrNull(a): toBoolean, null where that fails",
-    ),
+    )
+    .typed(kernels::to_boolean),
     Function::new(
         "toIntegerList",
         (1, 1),

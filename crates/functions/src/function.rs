@@ -5,6 +5,7 @@ use trimorph_types::{LogicalType, Value};
 
 use crate::context::Context;
 use crate::error::Answer;
+use crate::kernel::{Kernel, TypedKernel};
 
 /// One scalar function.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +24,10 @@ pub struct Function {
     pub null_in_null_out: bool,
     /// The result's type, given the arguments' types.
     pub result: fn(&[LogicalType]) -> LogicalType,
-    /// The kernel. The number of arguments must be right and, if `null_in_null_out`, none may be null.
+    /// Computes one value. The number of arguments must be right and, if `null_in_null_out`, none may be null.
     pub call: fn(&Context<'_>, &[Value]) -> Result<Value, Diagnostic>,
+    /// How it is computed for a vector.
+    pub kernel: Kernel,
     /// One line for users: signature and meaning.
     pub doc: &'static str,
 }
@@ -38,12 +41,31 @@ impl Function {
         call: fn(&Context<'_>, &[Value]) -> Answer,
         doc: &'static str,
     ) -> Self {
-        Self { name, min_args, max_args, deterministic: true, null_in_null_out: true, result, call, doc }
+        let (deterministic, null_in_null_out, kernel) = (true, true, Kernel::General);
+        Self { name, min_args, max_args, deterministic, null_in_null_out, result, call, kernel, doc }
     }
 
     /// The same, able to look at nulls.
     pub(crate) const fn sees_null(mut self) -> Self {
         self.null_in_null_out = false;
+        self
+    }
+
+    /// The same, with a kernel over typed vectors.
+    pub(crate) const fn typed(mut self, kernel: TypedKernel) -> Self {
+        self.kernel = Kernel::Typed(kernel);
+        self
+    }
+
+    /// The same, with arguments that are evaluated only where those before do not decide.
+    pub(crate) const fn by_need(mut self) -> Self {
+        self.kernel = Kernel::ByNeed;
+        self
+    }
+
+    /// The same, by the comparisons of whoever evaluates.
+    pub(crate) const fn by_equality(mut self) -> Self {
+        self.kernel = Kernel::ByEquality;
         self
     }
 

@@ -7,30 +7,35 @@ use trimorph_types::Value;
 use crate::context::Context;
 use crate::error::{Answer, wrong_type, wrong_value};
 use crate::function::{Function, result};
+use crate::kernels::graph as kernels;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
-    Function::new("labels", (1, 1), result::list, labels, "labels(node): the node's labels"),
+    Function::new("labels", (1, 1), result::list, labels, "labels(node): the node's labels")
+        .typed(kernels::labels),
     Function::new(
         "type",
         (1, 1),
         result::string,
         relationship_type,
         "type(relationship): the relationship's type",
-    ),
+    )
+    .typed(kernels::relationship_type),
     Function::new(
         "id",
         (1, 1),
         result::int,
         id,
         "id(entity): the internal id of a node or relationship, which may be negative",
-    ),
+    )
+    .typed(kernels::id),
     Function::new(
         "elementId",
         (1, 1),
         result::string,
         element_id,
         "elementId(entity): the id of a node or relationship as text",
-    ),
+    )
+    .typed(kernels::element_id),
     Function::new(
         "properties",
         (1, 1),
@@ -59,8 +64,10 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         result::node,
         start_node,
         "startNode(relationship): the node it leaves",
-    ),
-    Function::new("endNode", (1, 1), result::node, end_node, "endNode(relationship): the node it enters"),
+    )
+    .typed(kernels::start_node),
+    Function::new("endNode", (1, 1), result::node, end_node, "endNode(relationship): the node it enters")
+        .typed(kernels::end_node),
     Function::new("length", (1, 1), result::int, length, "length(path): the number of relationships"),
 ];
 

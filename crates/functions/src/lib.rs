@@ -14,6 +14,8 @@ mod conversion;
 mod error;
 mod function;
 mod graph;
+mod kernel;
+mod kernels;
 mod letter_case;
 mod list;
 mod math;
@@ -27,6 +29,8 @@ mod temporal;
 
 pub use context::{Clock, Context, GraphAccess, NoGraph};
 pub use function::Function;
+pub use kernel::{Argument, Kernel, TypedKernel, nulls_of};
+pub use kernels::texts::{TextTest, concat_texts, test_texts};
 pub use registry::{lookup, names};
 
 #[cfg(test)]

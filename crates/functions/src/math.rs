@@ -6,6 +6,7 @@ use trimorph_types::Value;
 use crate::context::Context;
 use crate::error::{Answer, bad_argument, overflow, wrong_type};
 use crate::function::{Function, result};
+use crate::kernels::math as kernels;
 use crate::round::{Mode, round_decimal};
 
 macro_rules! float_functions {
@@ -13,7 +14,7 @@ macro_rules! float_functions {
         &[$(Function::new($name, (1, 1), result::float, |_, args| {
             let of: fn(f64) -> f64 = $call;
             Ok(Value::Float(of(number($name, &args[0])?)))
-        }, $doc)),*]
+        }, $doc).typed(|_, args, at| kernels::of_number(args, at, $call))),*]
     };
 }
 
@@ -43,22 +44,25 @@ pub(crate) const FLOAT_FUNCTIONS: &[Function] = float_functions! {
 };
 
 pub(crate) const FUNCTIONS: &[Function] = &[
-    Function::new("abs", (1, 1), result::first, abs, "abs(x): the number without its sign"),
-    Function::new("sign", (1, 1), result::int, sign, "sign(x): -1, 0 or 1"),
+    Function::new("abs", (1, 1), result::first, abs, "abs(x): the number without its sign")
+        .typed(kernels::abs),
+    Function::new("sign", (1, 1), result::int, sign, "sign(x): -1, 0 or 1").typed(kernels::sign),
     Function::new(
         "round",
         (1, 3),
         result::float,
         round,
         "round(x[, digits[, mode]]): the nearest number of that many digits",
-    ),
+    )
+    .typed(kernels::round),
     Function::new(
         "atan2",
         (2, 2),
         result::float,
         atan2,
         "atan2(y, x): the angle of the point (x, y) in radians",
-    ),
+    )
+    .typed(kernels::atan2),
     Function::new(
         "e",
         (0, 0),
@@ -118,13 +122,17 @@ fn atan2(_: &Context<'_>, args: &[Value]) -> Answer {
     Ok(Value::Float(number("atan2", &args[0])?.atan2(number("atan2", &args[1])?)))
 }
 
+/// To the nearest whole number, ties up.
+#[inline]
+pub(crate) fn round_half_up(x: f64) -> f64 {
+    let floor = x.floor();
+    if x - floor >= 0.5 { floor + 1.0 } else { floor }
+}
+
 /// Without digits, ties go up (towards positive infinity); with digits, by mode, away from zero unless told.
 fn round(_: &Context<'_>, args: &[Value]) -> Answer {
     let x = number("round", &args[0])?;
-    let Some(digits) = args.get(1) else {
-        let floor = x.floor();
-        return Ok(Value::Float(if x - floor >= 0.5 { floor + 1.0 } else { floor }));
-    };
+    let Some(digits) = args.get(1) else { return Ok(Value::Float(round_half_up(x))) };
     let digits = match digits {
         Value::Int(n) if *n < 0 => {
             return Err(bad_argument(format!("round() expects digits of 0 or more, not {n}")));

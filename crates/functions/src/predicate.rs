@@ -5,6 +5,7 @@ use trimorph_types::{LogicalType, Value, equals};
 use crate::context::Context;
 use crate::error::{Answer, wrong_type};
 use crate::function::{Function, result};
+use crate::kernels::predicate as kernels;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     Function::new(
@@ -14,10 +15,14 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         coalesce,
         "coalesce(a, b, …): the first argument that is not null",
     )
-    .sees_null(),
+    .sees_null()
+    .by_need(),
     Function::new("nullIf", (2, 2), result::first, null_if, "nullIf(a, b): null if a = b, else a")
-        .sees_null(),
-    Function::new("exists", (1, 1), result::bool, exists, "exists(a): whether a is not null").sees_null(),
+        .sees_null()
+        .by_equality(),
+    Function::new("exists", (1, 1), result::bool, exists, "exists(a): whether a is not null")
+        .sees_null()
+        .typed(kernels::exists),
     Function::new(
         "isEmpty",
         (1, 1),
@@ -25,7 +30,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         is_empty,
         "isEmpty(a): whether a list, map or string has nothing in it",
     ),
-    Function::new("isNaN", (1, 1), result::bool, is_nan, "isNaN(x): whether the number is not a number"),
+    Function::new("isNaN", (1, 1), result::bool, is_nan, "isNaN(x): whether the number is not a number")
+        .typed(kernels::is_nan),
     Function::new("valueType", (1, 1), result::string, value_type, "valueType(a): the name of a's type")
         .sees_null(),
 ];

@@ -8,25 +8,30 @@ use trimorph_types::{ListBuilder, Value};
 use crate::context::Context;
 use crate::error::{Answer, bad_argument, negative, wrong_type};
 use crate::function::{Function, result};
+use crate::kernels::texts;
 use crate::letter_case;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
-    Function::new("left", (2, 2), result::string, left, "left(text, n): the first n characters"),
-    Function::new("right", (2, 2), result::string, right, "right(text, n): the last n characters"),
+    Function::new("left", (2, 2), result::string, left, "left(text, n): the first n characters")
+        .typed(texts::left),
+    Function::new("right", (2, 2), result::string, right, "right(text, n): the last n characters")
+        .typed(texts::right),
     Function::new(
         "substring",
         (2, 3),
         result::string,
         substring,
         "substring(text, start[, length]): part of a text, from position 0",
-    ),
+    )
+    .typed(texts::substring),
     Function::new(
         "replace",
         (3, 4),
         result::string,
         replace,
         "replace(text, search, replacement[, limit]): text with search replaced",
-    ),
+    )
+    .typed(texts::replace),
     Function::new(
         "split",
         (2, 2),
@@ -34,46 +39,56 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         split,
         "split(text, delimiter): the parts between delimiters (one or a list of them)",
     ),
-    Function::new("trim", (1, 2), result::string, trim, "trim(text): without whitespace at both ends"),
+    Function::new("trim", (1, 2), result::string, trim, "trim(text): without whitespace at both ends")
+        .typed(texts::trim),
     Function::new(
         "btrim",
         (1, 2),
         result::string,
         trim,
         "btrim(text[, characters]): without whitespace or the given characters at both ends",
-    ),
+    )
+    .typed(texts::trim),
     Function::new(
         "ltrim",
         (1, 2),
         result::string,
         trim_start,
         "ltrim(text[, characters]): the same at the start",
-    ),
+    )
+    .typed(texts::trim_start),
     Function::new(
         "rtrim",
         (1, 2),
         result::string,
         trim_end,
         "rtrim(text[, characters]): the same at the end",
-    ),
-    Function::new("toUpper", (1, 1), result::string, to_upper, "toUpper(text): in upper case"),
-    Function::new("upper", (1, 1), result::string, to_upper, "upper(text): in upper case"),
-    Function::new("toLower", (1, 1), result::string, to_lower, "toLower(text): in lower case"),
-    Function::new("lower", (1, 1), result::string, to_lower, "lower(text): in lower case"),
+    )
+    .typed(texts::trim_end),
+    Function::new("toUpper", (1, 1), result::string, to_upper, "toUpper(text): in upper case")
+        .typed(texts::to_upper),
+    Function::new("upper", (1, 1), result::string, to_upper, "upper(text): in upper case")
+        .typed(texts::to_upper),
+    Function::new("toLower", (1, 1), result::string, to_lower, "toLower(text): in lower case")
+        .typed(texts::to_lower),
+    Function::new("lower", (1, 1), result::string, to_lower, "lower(text): in lower case")
+        .typed(texts::to_lower),
     Function::new(
         "char_length",
         (1, 1),
         result::int,
         char_length,
         "char_length(text): the number of characters",
-    ),
+    )
+    .typed(texts::length),
     Function::new(
         "character_length",
         (1, 1),
         result::int,
         char_length,
         "character_length(text): the number of characters",
-    ),
+    )
+    .typed(texts::length),
 ];
 
 fn text<'v>(function: &str, value: &'v Value) -> Result<&'v Arc<str>, Diagnostic> {

@@ -3,18 +3,24 @@
 //! `'s` is the life of the snapshot a query reads: node vectors may point into adjacency, strings into
 //! dictionaries.
 
+mod build;
 mod chunk;
 mod nodes;
 mod nulls;
+mod positions;
 mod selection;
+mod side;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod vector;
 
+pub use build::{instant_nanos, local_nanos};
 pub use chunk::{Chunk, Group, VECTOR_SIZE};
 pub use nodes::{Edges, Nodes, PageStarts};
 pub use nulls::Nulls;
+pub use positions::{Chosen, Positions};
 pub use selection::Selection;
+pub use side::{Side, map, map_chosen, zip, zip_checked};
 pub use texts::{Entries, Room, Texts};
 pub use vector::{Values, Vector};

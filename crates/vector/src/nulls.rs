@@ -54,6 +54,11 @@ impl Nulls {
         self.0.as_deref().unwrap_or_default()
     }
 
+    /// Those whose bits are set, 64 a word.
+    pub fn of_words(words: Vec<u64>) -> Self {
+        Self(words.iter().any(|w| *w != 0).then_some(words))
+    }
+
     /// All of `len` positions null.
     pub fn all(len: usize) -> Self {
         Self(Some(vec![u64::MAX; len.div_ceil(64)]))

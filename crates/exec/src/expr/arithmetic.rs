@@ -2,9 +2,9 @@
 
 use trimorph_algebra::Op;
 use trimorph_types::Value;
-use trimorph_vector::{Group, Nulls, Values, Vector};
+use trimorph_vector::{Nulls, Positions, Values, Vector};
 
-use super::evaluated::{Evaluated, positions};
+use super::evaluated::Evaluated;
 
 /// Integer and float arithmetic. An overflow, and a division by zero, is left to the scalar evaluator, which
 /// has the message.
@@ -12,7 +12,7 @@ pub(super) fn arithmetic<'s>(
     op: Op,
     a: &Evaluated<'_, 's>,
     b: &Evaluated<'_, 's>,
-    g: &Group<'s>,
+    at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     enum Side<'x, T> {
         One(T),
@@ -52,9 +52,9 @@ pub(super) fn arithmetic<'s>(
         let seconds = d.days.checked_mul(86_400)?.checked_add(d.seconds)?;
         let shift = seconds.checked_mul(1_000_000_000)?.checked_add(d.nanos.into())?;
         let shift = if op == Op::Add { shift } else { shift.checked_neg()? };
-        let mut out = vec![0i64; g.len];
+        let mut out = vec![0i64; at.len];
         let mut overflow = false;
-        positions(g).for_each(g.len, |i| {
+        at.for_each(|i| {
             let (value, over) = v[i].overflowing_add(shift);
             out[i] = value;
             overflow |= over && !nulls.get(i);
@@ -64,12 +64,12 @@ pub(super) fn arithmetic<'s>(
     let none = Nulls::NONE;
     let nulls = |e: &Evaluated<'_, 's>| e.vector().map_or(none.clone(), |v| v.nulls.clone());
     if let (Some(x), Some(y)) = (ints(a), ints(b)) {
-        let nulls = nulls(a).union(&nulls(b), g.len);
+        let nulls = nulls(a).union(&nulls(b), at.len);
         // One loop per operator, so that the loop has no branch on it.
         macro_rules! fill {
             ($of:expr) => {{
-                let (mut out, mut overflow) = (vec![0i64; g.len], false);
-                positions(g).for_each(g.len, |i| {
+                let (mut out, mut overflow) = (vec![0i64; at.len], false);
+                at.for_each(|i| {
                     let (value, over) = $of(x.at(i), y.at(i));
                     out[i] = value;
                     overflow |= over;
@@ -88,9 +88,9 @@ pub(super) fn arithmetic<'s>(
         return (!overflow).then_some(Vector { values: Values::Int(out), nulls });
     }
     if let (Some(x), Some(y)) = (floats(a), floats(b)) {
-        let nulls = nulls(a).union(&nulls(b), g.len);
-        let mut out = vec![0f64; g.len];
-        positions(g).for_each(g.len, |i| {
+        let nulls = nulls(a).union(&nulls(b), at.len);
+        let mut out = vec![0f64; at.len];
+        at.for_each(|i| {
             let (x, y) = (x.at(i), y.at(i));
             out[i] = match op {
                 Op::Add => x + y,

@@ -4,10 +4,11 @@
 use std::cmp::Ordering;
 
 use trimorph_algebra::Op;
-use trimorph_types::Value;
-use trimorph_vector::{Group, Nulls, Values, Vector};
+use trimorph_types::number::{compare_int_float, exact_int};
+use trimorph_types::{Value, Zone};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map_chosen, zip};
 
-use super::evaluated::{Evaluated, positions};
+use super::evaluated::Evaluated;
 use super::range::swapped;
 
 /// Whether an order satisfies a comparison.
@@ -27,92 +28,122 @@ pub(super) fn compare<'s>(
     op: Op,
     a: &Evaluated<'_, 's>,
     b: &Evaluated<'_, 's>,
-    g: &Group<'s>,
+    at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     match (a, b) {
         (Evaluated::Const(Value::Null), _) | (_, Evaluated::Const(Value::Null)) => {
-            Some(Vector { values: Values::Bool(vec![false; g.len]), nulls: Nulls::all(g.len) })
+            Some(Vector { values: Values::Bool(vec![false; at.len]), nulls: Nulls::all(at.len) })
         }
-        (Evaluated::Const(a), b) => compare_constant(swapped(op)?, b.vector()?, a, g),
-        (a, Evaluated::Const(b)) => compare_constant(op, a.vector()?, b, g),
-        (a, b) => compare_vectors(op, a.vector()?, b.vector()?, g),
+        (Evaluated::Const(a), b) => compare_constant(swapped(op)?, b.vector()?, a, at),
+        (a, Evaluated::Const(b)) => compare_constant(op, a.vector()?, b, at),
+        (a, b) => compare_vectors(op, a.vector()?, b.vector()?, at),
     }
 }
 
 /// One loop per operator, so that the loop has no branch on it.
-macro_rules! compare_loop {
-    ($op:expr, $g:expr, $a:expr, $b:expr) => {{
-        let (mut out, g) = (vec![false; $g.len], $g);
-        let (a, b) = ($a, $b);
-        match $op {
-            Op::Eq => positions(g).for_each(g.len, |i| out[i] = a(i) == b(i)),
-            Op::Ne => positions(g).for_each(g.len, |i| out[i] = a(i) != b(i)),
-            Op::Lt => positions(g).for_each(g.len, |i| out[i] = a(i) < b(i)),
-            Op::Le => positions(g).for_each(g.len, |i| out[i] = a(i) <= b(i)),
-            Op::Gt => positions(g).for_each(g.len, |i| out[i] = a(i) > b(i)),
-            _ => positions(g).for_each(g.len, |i| out[i] = a(i) >= b(i)),
-        }
-        Values::Bool(out)
-    }};
+fn plain<'s, T: Copy + PartialOrd>(op: Op, a: &[T], b: Side<'_, T>, at: Positions<'_>) -> Values<'s> {
+    let a = Side::Each(a);
+    Values::Bool(match op {
+        Op::Eq => zip(a, b, at, |a, b| a == b),
+        Op::Ne => zip(a, b, at, |a, b| a != b),
+        Op::Lt => zip(a, b, at, |a, b| a < b),
+        Op::Le => zip(a, b, at, |a, b| a <= b),
+        Op::Gt => zip(a, b, at, |a, b| a > b),
+        _ => zip(a, b, at, |a, b| a >= b),
+    })
 }
 
-fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, g: &Group<'s>) -> Option<Vector<'s>> {
+/// Integers with floats, without losing a digit. NaN is unequal to all, and neither less nor greater.
+fn mixed<'s>(op: Op, a: &[i64], b: Side<'_, f64>, at: Positions<'_>) -> Values<'s> {
+    // An integer compares with a float that is one as with that integer.
+    if let Side::One(b) = b
+        && let Some(b) = exact_int(b)
+    {
+        return plain(op, a, Side::One(b), at);
+    }
+    let of = |a: i64, b: f64| compare_int_float(a, b).map_or(op == Op::Ne, |order| satisfies(op, order));
+    Values::Bool(zip(Side::Each(a), b, at, of))
+}
+
+/// What is the same for all positions.
+fn same<'s>(answer: bool, at: Positions<'_>) -> Values<'s> {
+    Values::Bool(vec![answer; at.len])
+}
+
+/// Calls `of` on each position, where values are not in a slice.
+fn by_position<'s>(at: Positions<'_>, of: impl Fn(usize) -> bool) -> Values<'s> {
+    let mut out = vec![false; at.len];
+    at.for_each(|i| out[i] = of(i));
+    Values::Bool(out)
+}
+
+fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, at: Positions<'_>) -> Option<Vector<'s>> {
     let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
+    let is_equality = matches!(op, Op::Eq | Op::Ne);
     let values = match (&a.values, b) {
-        (Values::Int(a), Value::Int(b)) => compare_loop!(op, g, |i: usize| a[i], |_| *b),
-        (Values::Float(a), Value::Float(b)) => compare_loop!(op, g, |i: usize| a[i], |_| *b),
-        (Values::Date(a), Value::Date(b)) => compare_loop!(op, g, |i: usize| i64::from(a[i]), |_| b.days),
-        (Values::LocalTime(a), Value::LocalTime(b)) => compare_loop!(op, g, |i: usize| a[i], |_| b.nanos),
-        (Values::DateTime(a), Value::DateTime(b)) => {
-            let b = nanos(b.seconds, b.nanos)?;
-            // Equality of zoned instants also asks for the zone; only order is decided by the instant alone.
-            if matches!(op, Op::Eq | Op::Ne) {
-                return None;
-            }
-            compare_loop!(op, g, |i: usize| a[i], |_| b)
+        (Values::Bool(a), Value::Bool(b)) => plain(op, a, Side::One(*b), at),
+        (Values::Int(a), Value::Int(b)) => plain(op, a, Side::One(*b), at),
+        (Values::Float(a), Value::Float(b)) => plain(op, a, Side::One(*b), at),
+        (Values::Int(a), Value::Float(b)) => mixed(op, a, Side::One(*b), at),
+        (Values::Float(a), Value::Int(b)) => {
+            let (op, b) = (swapped(op)?, *b);
+            let of = |a: f64| compare_int_float(b, a).map_or(op == Op::Ne, |order| satisfies(op, order));
+            Values::Bool(map_chosen(a, at, of))
         }
+        (Values::Date(a), Value::Date(b)) => match i32::try_from(b.days) {
+            Ok(b) => plain(op, a, Side::One(b), at),
+            Err(_) => same(satisfies(op, 0.cmp(&b.days)), at),
+        },
+        (Values::LocalTime(a), Value::LocalTime(b)) => plain(op, a, Side::One(b.nanos), at),
+        // Equality of zoned instants also asks for the zone, and those of a vector are in UTC; order is
+        // decided by the instant alone.
+        (Values::DateTime(_), Value::DateTime(b)) if is_equality && b.zone != Zone::Offset(0) => {
+            same(op == Op::Ne, at)
+        }
+        (Values::DateTime(a), Value::DateTime(b)) => plain(op, a, Side::One(nanos(b.seconds, b.nanos)?), at),
         (Values::LocalDateTime(a), Value::LocalDateTime(b)) => {
-            let b = nanos(b.seconds, b.nanos)?;
-            compare_loop!(op, g, |i: usize| a[i], |_| b)
+            plain(op, a, Side::One(nanos(b.seconds, b.nanos)?), at)
         }
         (Values::String(a), Value::String(b)) => {
-            let mut out = vec![false; g.len];
-            positions(g).for_each(g.len, |i| out[i] = satisfies(op, a.get(i).cmp(b)));
+            let mut out = vec![false; at.len];
+            at.for_each(|i| out[i] = satisfies(op, a.get(i).cmp(b)));
             Values::Bool(out)
         }
-        (Values::Node(a), Value::Node(b)) if matches!(op, Op::Eq | Op::Ne) => {
-            compare_loop!(op, g, |i: usize| a.id(i), |_| *b)
+        (Values::Node(a), Value::Node(b)) if is_equality => {
+            by_position(at, |i| (a.id(i) == *b) == (op == Op::Eq))
         }
-        (Values::Edge(a), Value::Relationship(b)) if matches!(op, Op::Eq | Op::Ne) => {
-            compare_loop!(op, g, |i: usize| a.id(i), |_| b.id)
+        (Values::Edge(a), Value::Relationship(b)) if is_equality => {
+            by_position(at, |i| (a.id(i) == b.id) == (op == Op::Eq))
         }
         _ => return None,
     };
     Some(Vector { values, nulls: a.nulls.clone() })
 }
 
-fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, g: &Group<'s>) -> Option<Vector<'s>> {
+fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, at: Positions<'_>) -> Option<Vector<'s>> {
+    let is_equality = matches!(op, Op::Eq | Op::Ne);
     let values = match (&a.values, &b.values) {
         (Values::Int(x), Values::Int(y))
         | (Values::LocalTime(x), Values::LocalTime(y))
         | (Values::LocalDateTime(x), Values::LocalDateTime(y))
-        | (Values::DateTime(x), Values::DateTime(y)) => {
-            compare_loop!(op, g, |i: usize| x[i], |i: usize| y[i])
-        }
-        (Values::Float(x), Values::Float(y)) => compare_loop!(op, g, |i: usize| x[i], |i: usize| y[i]),
-        (Values::Date(x), Values::Date(y)) => compare_loop!(op, g, |i: usize| x[i], |i: usize| y[i]),
+        | (Values::DateTime(x), Values::DateTime(y)) => plain(op, x, Side::Each(y), at),
+        (Values::Bool(x), Values::Bool(y)) => plain(op, x, Side::Each(y), at),
+        (Values::Float(x), Values::Float(y)) => plain(op, x, Side::Each(y), at),
+        (Values::Int(x), Values::Float(y)) => mixed(op, x, Side::Each(y), at),
+        (Values::Float(x), Values::Int(y)) => mixed(swapped(op)?, y, Side::Each(x), at),
+        (Values::Date(x), Values::Date(y)) => plain(op, x, Side::Each(y), at),
         (Values::String(x), Values::String(y)) => {
-            let mut out = vec![false; g.len];
-            positions(g).for_each(g.len, |i| out[i] = satisfies(op, x.get(i).cmp(y.get(i))));
+            let mut out = vec![false; at.len];
+            at.for_each(|i| out[i] = satisfies(op, x.get(i).cmp(y.get(i))));
             Values::Bool(out)
         }
-        (Values::Node(x), Values::Node(y)) if matches!(op, Op::Eq | Op::Ne) => {
-            compare_loop!(op, g, |i: usize| x.id(i), |i: usize| y.id(i))
+        (Values::Node(x), Values::Node(y)) if is_equality => {
+            by_position(at, |i| (x.id(i) == y.id(i)) == (op == Op::Eq))
         }
-        (Values::Edge(x), Values::Edge(y)) if matches!(op, Op::Eq | Op::Ne) => {
-            compare_loop!(op, g, |i: usize| x.id(i), |i: usize| y.id(i))
+        (Values::Edge(x), Values::Edge(y)) if is_equality => {
+            by_position(at, |i| (x.id(i) == y.id(i)) == (op == Op::Eq))
         }
         _ => return None,
     };
-    Some(Vector { values, nulls: a.nulls.union(&b.nulls, g.len) })
+    Some(Vector { values, nulls: a.nulls.union(&b.nulls, at.len) })
 }

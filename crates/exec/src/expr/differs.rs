@@ -6,10 +6,10 @@
 
 use rustc_hash::FxHashSet;
 use trimorph_base::EdgeId;
-use trimorph_vector::{Chunk, Edges, Values, Vector};
+use trimorph_vector::{Chunk, Edges, Positions, Values, Vector};
 
 use super::Ex;
-use super::evaluated::positions;
+use super::evaluated::Over;
 
 /// Edges that are looked through one by one, and positions up to which they are, however many they be: a
 /// comparison costs 0.5 ns, an entry of a set some 10 ns. Estimated, not measured.
@@ -21,8 +21,8 @@ enum Side<'a, 's> {
     Each(&'a Edges<'s>),
 }
 
-pub(super) fn differs<'s>(first: &Ex, others: &[Ex], chunk: &Chunk<'s>, group: usize) -> Option<Vector<'s>> {
-    let g = &chunk.groups[group];
+pub(super) fn differs<'s>(first: &Ex, others: &[Ex], over: Over<'_, '_, 's>) -> Option<Vector<'s>> {
+    let (chunk, group, at) = (over.chunk, over.group, over.at);
     let first = side(first, chunk, group)?;
     let (mut known, mut beside) = (Vec::with_capacity(others.len()), Vec::new());
     for other in others {
@@ -31,29 +31,29 @@ pub(super) fn differs<'s>(first: &Ex, others: &[Ex], chunk: &Chunk<'s>, group: u
             Side::Each(edges) => beside.push(edges),
         }
     }
-    let mut out = vec![false; g.len];
+    let mut out = vec![false; at.len];
     match first {
         Side::One(own) => {
             let differs = !known.contains(&own);
-            positions(g).for_each(g.len, |i| out[i] = differs && beside.iter().all(|e| e.id(i) != own));
+            at.for_each(|i| out[i] = differs && beside.iter().all(|e| e.id(i) != own));
         }
-        Side::Each(own) if known.len().min(g.len) <= LOOKED_THROUGH_MAX => {
-            positions(g).for_each(g.len, |i| out[i] = !known.contains(&own.id(i)));
-            tell_apart(own, &beside, &mut out, g);
+        Side::Each(own) if known.len().min(at.len) <= LOOKED_THROUGH_MAX => {
+            at.for_each(|i| out[i] = !known.contains(&own.id(i)));
+            tell_apart(own, &beside, &mut out, at);
         }
         Side::Each(own) => {
             let known: FxHashSet<EdgeId> = known.into_iter().collect();
-            positions(g).for_each(g.len, |i| out[i] = !known.contains(&own.id(i)));
-            tell_apart(own, &beside, &mut out, g);
+            at.for_each(|i| out[i] = !known.contains(&own.id(i)));
+            tell_apart(own, &beside, &mut out, at);
         }
     }
     Some(Vector::new(Values::Bool(out)))
 }
 
 /// Leaves those positions at which an edge is none of those beside it.
-fn tell_apart<'s>(own: &Edges<'s>, beside: &[&Edges<'s>], out: &mut [bool], g: &trimorph_vector::Group<'s>) {
+fn tell_apart<'s>(own: &Edges<'s>, beside: &[&Edges<'s>], out: &mut [bool], at: Positions<'_>) {
     for other in beside {
-        positions(g).for_each(g.len, |i| out[i] &= own.id(i) != other.id(i));
+        at.for_each(|i| out[i] &= own.id(i) != other.id(i));
     }
 }
 

@@ -1,7 +1,7 @@
 //! What an evaluation over a group gives, and the positions of the group that it is for.
 
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Group, Nodes, Selection, Values, Vector};
+use trimorph_vector::{Chunk, Positions, Vector};
 
 use super::Ex;
 
@@ -19,7 +19,7 @@ impl<'s> Evaluated<'_, 's> {
     /// As a vector of `len` positions.
     pub(crate) fn into_vector(self, len: usize) -> Vector<'s> {
         match self {
-            Self::Const(v) => constant(&v, len),
+            Self::Const(v) => Vector::constant(&v, len),
             Self::Ref(v) => v.clone(),
             Self::Own(v) => v,
         }
@@ -32,59 +32,46 @@ impl<'s> Evaluated<'_, 's> {
             Self::Own(v) => Some(v),
         }
     }
-}
 
-/// A vector with the same value everywhere.
-fn constant<'s>(value: &Value, len: usize) -> Vector<'s> {
-    Vector::new(match value {
-        Value::Bool(b) => Values::Bool(vec![*b; len]),
-        Value::Int(i) => Values::Int(vec![*i; len]),
-        Value::Float(f) => Values::Float(vec![*f; len]),
-        Value::Node(n) => Values::Node(Nodes::Ids { table: Some(n.table()), ids: vec![*n; len] }),
-        other => Values::Any(vec![other.clone(); len]),
-    })
-}
-
-/// The positions of a group that are meant.
-pub(super) enum Chosen<'a> {
-    One(usize),
-    Of(&'a Selection),
-}
-
-/// The positions of `group` that are meant.
-#[inline]
-pub(super) fn positions<'a>(group: &'a Group<'_>) -> Chosen<'a> {
-    group.flat.map_or(Chosen::Of(&group.selection), Chosen::One)
-}
-
-impl Chosen<'_> {
-    /// Calls `visit` on each.
-    #[inline(always)]
-    pub(super) fn for_each(&self, len: usize, mut visit: impl FnMut(usize)) {
+    /// As an argument of a kernel.
+    pub(super) fn argument(&self) -> trimorph_functions::Argument<'_, 's> {
         match self {
-            Self::One(i) => visit(*i),
-            Self::Of(selection) => selection.for_each(len, visit),
+            Self::Const(v) => trimorph_functions::Argument::One(v),
+            Self::Ref(v) => trimorph_functions::Argument::Each(v),
+            Self::Own(v) => trimorph_functions::Argument::Each(v),
         }
     }
+}
 
-    /// As a list.
-    pub(super) fn to_vec(&self, len: usize) -> Vec<u32> {
-        match self {
-            Self::One(i) => vec![u32::try_from(*i).unwrap_or(u32::MAX)],
-            Self::Of(selection) => selection.to_vec(len),
-        }
-    }
+/// What is evaluated over: a group of a chunk, of which some positions are meant.
+#[derive(Clone, Copy)]
+pub(super) struct Over<'a, 'p, 's> {
+    pub(super) chunk: &'a Chunk<'s>,
+    pub(super) group: usize,
+    pub(super) at: Positions<'p>,
+}
 
-    /// Whether every position is meant.
-    pub(super) fn is_all(&self) -> bool {
-        matches!(self, Self::Of(Selection::All))
+impl<'a, 's> Over<'a, 'a, 's> {
+    /// All positions that the group means.
+    pub(super) fn group(chunk: &'a Chunk<'s>, group: usize) -> Self {
+        Self { chunk, group, at: Positions::of(&chunk.groups[group]) }
     }
 }
 
-/// A vector of the chunk if `ex` is one, else an arbitrary constant.
-pub(super) fn evaluate_shallow<'a, 's>(ex: &Ex, chunk: &'a Chunk<'s>, group: usize) -> Evaluated<'a, 's> {
-    match ex {
-        Ex::Slot(place) if place.group == group => Evaluated::Ref(&chunk.groups[group].vectors[place.slot]),
-        _ => Evaluated::Const(Value::Null),
+impl<'a, 's> Over<'a, '_, 's> {
+    /// Those of a list.
+    pub(super) fn among<'q>(self, list: &'q [u32]) -> Over<'a, 'q, 's> {
+        let at = Positions { len: self.at.len, chosen: trimorph_vector::Chosen::All };
+        Over { chunk: self.chunk, group: self.group, at: at.among(list) }
+    }
+
+    /// A vector of the chunk if `ex` is one.
+    pub(super) fn slot(self, ex: &Ex) -> Option<&'a Vector<'s>> {
+        match ex {
+            Ex::Slot(place) if place.group == self.group => {
+                Some(&self.chunk.groups[self.group].vectors[place.slot])
+            }
+            _ => None,
+        }
     }
 }

@@ -9,9 +9,7 @@ use rustc_hash::FxHashSet;
 use trimorph_base::{CancelToken, Diagnostic, MemoryBudget, Reservation};
 use trimorph_functions::operators as ops;
 use trimorph_types::Value;
-use trimorph_vector::{Group, Values, Vector};
-
-use super::evaluated::positions;
+use trimorph_vector::{Positions, Values, Vector};
 
 /// Elements hashed between two looks at the flag that cancels.
 const UNCHECKED: usize = 1 << 14;
@@ -75,14 +73,14 @@ impl Members {
     }
 
     /// Which values of a vector are in the list; `None` where its type asks for the general operator.
-    pub(super) fn among<'s>(&self, v: &Vector<'s>, g: &Group<'s>) -> Option<Vector<'s>> {
-        let mut out = vec![false; g.len];
+    pub(super) fn among<'s>(&self, v: &Vector<'s>, at: Positions<'_>) -> Option<Vector<'s>> {
+        let mut out = vec![false; at.len];
         match (&v.values, &self.hashed) {
             (Values::Int(v), Hashed::Integers(all)) => {
-                positions(g).for_each(g.len, |i| out[i] = all.contains(&v[i]));
+                at.for_each(|i| out[i] = all.contains(&v[i]));
             }
             (Values::String(v), Hashed::Texts(all)) => {
-                positions(g).for_each(g.len, |i| out[i] = all.contains(v.get(i)));
+                at.for_each(|i| out[i] = all.contains(v.get(i)));
             }
             _ => return None,
         }

@@ -13,6 +13,7 @@ mod compile;
 mod differs;
 mod evaluated;
 mod filter;
+mod general;
 mod items;
 mod made;
 mod members;
@@ -20,6 +21,8 @@ mod property;
 mod property_filter;
 mod range;
 mod scalar;
+#[cfg(test)]
+mod tests;
 mod vector;
 
 use std::sync::Arc;

@@ -3,37 +3,37 @@
 use trimorph_base::TableId;
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Edges, Group, Nodes, Nulls, Values, Vector};
+use trimorph_vector::{Edges, Nodes, Nulls, Positions, Values, Vector};
 
 use super::Ex;
-use super::evaluated::{Evaluated, evaluate_shallow, positions};
+use super::evaluated::Over;
 use crate::Context;
 
 /// Reads a property of nodes or edges; `None` where it cannot be read column by column.
 pub(super) fn property<'s>(
     vector: &Vector<'s>,
     columns: &PropertyAccess,
-    group: &Group<'s>,
+    at: Positions<'_>,
     cx: &Context<'s>,
 ) -> Option<Vector<'s>> {
-    let len = group.len;
-    let selection = positions(group);
+    let len = at.len;
     match &vector.values {
-        Values::Node(Nodes::Range(first)) if selection.is_all() => {
+        // Reading all in order costs less than picking many.
+        Values::Node(Nodes::Range(first)) if at.is_dense() && vector.nulls.is_none() => {
             let column = columns.of_nodes(first.table(), &cx.reader);
             Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(first.row(), len)))
         }
         Values::Node(Nodes::Ids { table: Some(table), ids })
-            if selection.is_all() && vector.nulls.is_none() && ids.len() == len =>
+            if at.is_all() && vector.nulls.is_none() && ids.len() == len =>
         {
             let column = columns.of_nodes(*table, &cx.reader);
             Some(column.map_or_else(|| Vector::nulls(len), |column| column.gather_nodes(ids)))
         }
         Values::Node(nodes) => {
             let present: Vec<u32> = if vector.nulls.is_none() {
-                selection.to_vec(len)
+                at.to_vec()
             } else {
-                selection.to_vec(len).into_iter().filter(|i| !vector.nulls.get(*i as usize)).collect()
+                at.to_vec().into_iter().filter(|i| !vector.nulls.get(*i as usize)).collect()
             };
             let mut out = match nodes.table() {
                 Some(table) => read_nodes(nodes, table, &present, columns, len, cx),
@@ -53,7 +53,7 @@ pub(super) fn property<'s>(
             Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(column.slot(*first), len)))
         }
         Values::Edge(Edges::Ids(ids)) if vector.nulls.is_none() => {
-            let present = selection.to_vec(len);
+            let present = at.to_vec();
             let table = present.first().map(|i| ids[*i as usize].table())?;
             if present.iter().any(|i| ids[*i as usize].table() != table) {
                 return None;
@@ -134,20 +134,16 @@ fn read_mixed<'s>(
 }
 
 /// The nulls of a property of nodes, without reading its values.
-pub(super) fn property_nulls(ex: &Ex, chunk: &Chunk<'_>, group: usize, cx: &Context<'_>) -> Option<Nulls> {
+pub(super) fn property_nulls(ex: &Ex, over: Over<'_, '_, '_>, cx: &Context<'_>) -> Option<Nulls> {
     let Ex::Property { base, columns, .. } = ex else { return None };
-    let Evaluated::Ref(Vector { values: Values::Node(nodes), nulls }) = evaluate_shallow(base, chunk, group)
-    else {
-        return None;
-    };
-    let g = &chunk.groups[group];
+    let Vector { values: Values::Node(nodes), nulls } = over.slot(base)? else { return None };
     let mut out = nulls.clone();
-    positions(g).for_each(g.len, |i| {
+    over.at.for_each(|i| {
         if !nulls.get(i) {
             let id = nodes.id(i);
             let column = columns.of_nodes(id.table(), &cx.reader);
             if column.is_none_or(|column| column.is_null(id.row())) {
-                out.set(i, g.len);
+                out.set(i, over.at.len);
             }
         }
     });

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{Op, QuantifierKind};
-use trimorph_base::{CancelToken, Diagnostic, ErrorKind, NodeId};
-use trimorph_functions::operators as ops;
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, NodeId, Span};
+use trimorph_functions::{Function, Kernel, operators as ops};
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::{ListBuilder, Map, Path, Relationship, Value};
 use trimorph_vector::{Chunk, Edges, Values};
@@ -65,12 +65,20 @@ impl<'a, 's> Row<'a, 's> {
                 }
                 Ok(value)
             }
+            Ex::Call(function, args, _) if matches!(function.kernel, Kernel::ByNeed) => {
+                for arg in args {
+                    let value = self.eval(arg, cx)?;
+                    if !value.is_null() {
+                        return Ok(value);
+                    }
+                }
+                Ok(Value::Null)
+            }
             Ex::Call(function, args, span) => {
                 let args = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
-                let _held = hold_call(function.name, &args, cx).map_err(|d| d.at(*span))?;
-                let made = function.invoke(&cx.functions(&cx.graph()), &args);
+                let made = call(function, &args, *span, cx);
                 leave_operands(args, cx);
-                made.and_then(bounded).map_err(|d| d.at(*span))
+                made
             }
             Ex::HasLabel { base, tables, edge_tables } => Ok(match self.eval(base, cx)? {
                 Value::Null => Value::Null,
@@ -305,6 +313,22 @@ impl<'a, 's> Row<'a, 's> {
         }
         Ok(Value::Path(Arc::new(Path { nodes, relationships })))
     }
+}
+
+/// Calls a function, and bounds what it makes.
+pub(super) fn call(
+    function: &Function,
+    args: &[Value],
+    span: Span,
+    cx: &Context<'_>,
+) -> Result<Value, Diagnostic> {
+    let _held = hold_call(function.name, args, cx).map_err(|d| d.at(span))?;
+    function.invoke(&cx.functions(&cx.graph()), args).and_then(bounded).map_err(|d| d.at(span))
+}
+
+/// Applies an operator, and bounds what it makes.
+pub(super) fn operate(op: Op, values: &[Value], span: Span, cx: &Context<'_>) -> Result<Value, Diagnostic> {
+    apply(op, values, cx).and_then(bounded).map_err(|d| d.at(span))
 }
 
 /// Applies an operator to its operands.

@@ -1,25 +1,32 @@
-//! The vector evaluator: all selected positions of one group at once.
+//! The vector evaluator: all positions of one group that are meant, at once.
 //!
-//! Typed fast paths: properties are gathered column by column; comparisons of integers, floats, dates,
-//! instants, strings, nodes and edges with a constant or a vector; AND, OR, NOT, IS NULL; integer and float
-//! arithmetic. Everything else goes through the scalar evaluator position by position. Values at positions
-//! not selected are arbitrary.
+//! 1. What has a kernel for the types at hand is computed by it, over vectors with a type.
+//! 2. What has none is applied value by value to operands that are vectors already, or, where operands are
+//!    lists or maps, evaluated row by row.
+//! 3. Where anything fails, the whole expression is evaluated row by row: that tells which error comes first,
+//!    or that there is none for the rows that are meant.
+//!
+//! Values at positions that are not meant are arbitrary.
 //!
 //! Source: GF-CL §6.2 (filters and expressions on flat/flat, flat/list, list/list).
 
 use trimorph_algebra::Op;
-use trimorph_base::NodeId;
+use trimorph_base::{NodeId, Span};
+use trimorph_functions::{Argument, Function, Kernel, TextTest, concat_texts, test_texts};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
 
 use super::arithmetic::arithmetic;
 use super::compare::compare;
 use super::differs::differs;
-use super::evaluated::{Evaluated, evaluate_shallow, positions};
-use super::made::Made;
+use super::evaluated::{Evaluated, Over};
+use super::general::{by_row, by_value, is_small};
 use super::property::{property, property_nulls};
+use super::scalar::{call, operate};
 use super::{Ex, Row};
 use crate::{Context, ExecError};
+
+type Outcome<'a, 's> = Result<Evaluated<'a, 's>, ExecError>;
 
 /// Evaluates `ex` over `group`. Other groups it reads must be flat.
 pub(crate) fn evaluate<'a, 's>(
@@ -27,189 +34,182 @@ pub(crate) fn evaluate<'a, 's>(
     chunk: &'a Chunk<'s>,
     group: usize,
     cx: &Context<'s>,
-) -> Result<Evaluated<'a, 's>, ExecError> {
+) -> Outcome<'a, 's> {
+    let over = Over::group(chunk, group);
+    match evaluate_over(ex, over, cx) {
+        // Memory as well: rows one after the other need less of it than side by side.
+        Err(ExecError::Query(_) | ExecError::Memory(_)) => by_row(ex, over, cx),
+        outcome => outcome,
+    }
+}
+
+/// Evaluates `ex` over some positions. An error says only that there is one: see `evaluate`.
+pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Context<'s>) -> Outcome<'a, 's> {
     match ex {
-        Ex::Const(v) => return Ok(Evaluated::Const(v.clone())),
-        Ex::Slot(place) if place.group == group => {
-            return Ok(Evaluated::Ref(&chunk.groups[group].vectors[place.slot]));
+        Ex::Const(v) => Ok(Evaluated::Const(v.clone())),
+        Ex::Slot(place) if place.group == over.group => {
+            Ok(Evaluated::Ref(&over.chunk.groups[over.group].vectors[place.slot]))
         }
-        Ex::Slot(_) => return Ok(Evaluated::Const(Row::new(chunk, usize::MAX, 0).eval(ex, cx)?)),
+        Ex::Slot(_) => Ok(Evaluated::Const(Row::new(over.chunk, usize::MAX, 0).eval(ex, cx)?)),
         Ex::Property { base, columns, .. } => {
-            if let Evaluated::Ref(vector) = evaluate_shallow(base, chunk, group)
-                && let Some(out) = property(vector, columns, &chunk.groups[group], cx)
-            {
-                return Ok(Evaluated::Own(out));
+            match over.slot(base).and_then(|vector| property(vector, columns, over.at, cx)) {
+                Some(out) => Ok(Evaluated::Own(out)),
+                None => by_row(ex, over, cx),
             }
         }
-        Ex::Op(op, args, _) => {
-            if let Some(out) = operator(*op, args, chunk, group, cx)? {
-                return Ok(Evaluated::Own(out));
+        Ex::Op(op, args, span) => operator(ex, *op, args, *span, over, cx),
+        Ex::In(value, members, _) if is_small(value) => {
+            let value = evaluate_over(value, over, cx)?;
+            match value.vector().map(|v| members.among(v, over.at)) {
+                Some(Some(out)) => Ok(Evaluated::Own(out)),
+                Some(None) => by_value(&[value], over, cx, |v| members.has(&v[0], &cx.settings.cancel)),
+                None => by_row(ex, over, cx),
             }
         }
-        Ex::In(value, members, _) => {
-            let value = evaluate(value, chunk, group, cx)?;
-            if let Some(out) = value.vector().and_then(|v| members.among(v, &chunk.groups[group])) {
-                return Ok(Evaluated::Own(out));
-            }
-        }
-        Ex::HasLabel { base, tables, .. } => {
-            if let Evaluated::Ref(Vector { values: Values::Node(nodes), nulls }) =
-                evaluate_shallow(base, chunk, group)
-            {
-                let g = &chunk.groups[group];
-                let mut out = vec![false; g.len];
-                positions(g).for_each(g.len, |i| {
-                    out[i] =
-                        !nulls.get(i) && tables.get(nodes.id(i).table().0 as usize).copied().unwrap_or(false);
+        Ex::HasLabel { base, tables, .. } => match over.slot(base) {
+            Some(Vector { values: Values::Node(nodes), nulls }) => {
+                let mut out = vec![false; over.at.len];
+                over.at.for_each(|i| {
+                    let table = if nulls.get(i) { usize::MAX } else { nodes.id(i).table().0 as usize };
+                    out[i] = tables.get(table).copied().unwrap_or(false);
                 });
-                return Ok(Evaluated::Own(Vector { values: Values::Bool(out), nulls: nulls.clone() }));
+                Ok(Evaluated::Own(Vector { values: Values::Bool(out), nulls: nulls.clone() }))
             }
+            _ => by_row(ex, over, cx),
+        },
+        Ex::Call(function, args, span) => function_call(ex, function, args, *span, over, cx),
+        _ => by_row(ex, over, cx),
+    }
+}
+
+/// The operands as vectors; `None` where they are not to be held side by side.
+fn operands<'a, 's>(
+    args: &[Ex],
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+) -> Result<Option<Vec<Evaluated<'a, 's>>>, ExecError> {
+    if !args.iter().all(is_small) {
+        return Ok(None);
+    }
+    args.iter().map(|arg| evaluate_over(arg, over, cx)).collect::<Result<_, _>>().map(Some)
+}
+
+/// The operands where all are constants.
+fn constants(args: &[Evaluated<'_, '_>]) -> Option<Vec<Value>> {
+    args.iter().map(|arg| if let Evaluated::Const(v) = arg { Some(v.clone()) } else { None }).collect()
+}
+
+fn function_call<'a, 's>(
+    ex: &Ex,
+    function: &'static Function,
+    args: &[Ex],
+    span: Span,
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+) -> Outcome<'a, 's> {
+    if matches!(function.kernel, Kernel::ByNeed) {
+        return match first_present(args, over) {
+            Some(out) => Ok(Evaluated::Own(out)),
+            None => by_row(ex, over, cx),
+        };
+    }
+    let Some(args) = operands(args, over, cx)?.filter(|args| function.accepts(args.len())) else {
+        return by_row(ex, over, cx);
+    };
+    if function.deterministic
+        && let Some(values) = constants(&args)
+    {
+        return Ok(Evaluated::Const(call(function, &values, span, cx)?));
+    }
+    if function.null_in_null_out && args.iter().any(|arg| matches!(arg, Evaluated::Const(Value::Null))) {
+        return Ok(Evaluated::Const(Value::Null));
+    }
+    if let Kernel::Typed(kernel) = function.kernel {
+        let given: Vec<Argument<'_, 's>> = args.iter().map(Evaluated::argument).collect();
+        if let Some(out) = kernel(&cx.functions(&cx.graph()), &given, over.at) {
+            return Ok(Evaluated::Own(out));
         }
-        Ex::Call(function, args, _) if function.name == "coalesce" => {
-            if let Some(out) = first_present(args, chunk, group) {
-                return Ok(Evaluated::Own(out));
+    }
+    by_value(&args, over, cx, |values| call(function, values, span, cx))
+}
+
+fn operator<'a, 's>(
+    ex: &Ex,
+    op: Op,
+    args: &[Ex],
+    span: Span,
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+) -> Outcome<'a, 's> {
+    match (op, args) {
+        (Op::And | Op::Or, _) => return by_row(ex, over, cx),
+        (Op::Differs, [first, others @ ..]) => {
+            return match differs(first, others, over) {
+                Some(out) => Ok(Evaluated::Own(out)),
+                None => by_row(ex, over, cx),
+            };
+        }
+        (Op::IsNull | Op::IsNotNull, [a]) => {
+            if let Some(nulls) = property_nulls(a, over, cx) {
+                return Ok(Evaluated::Own(null_test(op, |i| nulls.get(i), over)));
             }
         }
         _ => {}
     }
-    by_row(ex, chunk, group, cx)
+    let Some(args) = operands(args, over, cx)? else { return by_row(ex, over, cx) };
+    if let Some(values) = constants(&args) {
+        return Ok(Evaluated::Const(operate(op, &values, span, cx)?));
+    }
+    let out = match (op, &args[..]) {
+        (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => compare(op, a, b, over.at),
+        (Op::IsNull | Op::IsNotNull, [a]) => a.vector().map(|v| null_test(op, |i| v.is_null(i), over)),
+        (Op::Not, [a]) => match a.vector() {
+            Some(Vector { values: Values::Bool(v), nulls }) => {
+                Some(Vector { values: Values::Bool(v.iter().map(|b| !b).collect()), nulls: nulls.clone() })
+            }
+            _ => None,
+        },
+        (Op::Add, [a, b]) => {
+            arithmetic(op, a, b, over.at).or_else(|| concat_texts(a.argument(), b.argument(), over.at))
+        }
+        (Op::Sub | Op::Mul | Op::Div | Op::Mod, [a, b]) => arithmetic(op, a, b, over.at),
+        (Op::Contains, [a, b]) => test_texts(TextTest::Contains, a.argument(), b.argument(), over.at),
+        (Op::StartsWith, [a, b]) => test_texts(TextTest::StartsWith, a.argument(), b.argument(), over.at),
+        (Op::EndsWith, [a, b]) => test_texts(TextTest::EndsWith, a.argument(), b.argument(), over.at),
+        (Op::Regex, [a, b]) => test_texts(TextTest::Matches, a.argument(), b.argument(), over.at),
+        _ => None,
+    };
+    match out {
+        Some(out) => Ok(Evaluated::Own(out)),
+        None => by_value(&args, over, cx, |values| operate(op, values, span, cx)),
+    }
+}
+
+/// `IS NULL`, or `IS NOT NULL`.
+fn null_test<'s>(op: Op, is_null: impl Fn(usize) -> bool, over: Over<'_, '_, 's>) -> Vector<'s> {
+    let mut out = vec![false; over.at.len];
+    over.at.for_each(|i| out[i] = is_null(i) == (op == Op::IsNull));
+    Vector::new(Values::Bool(out))
 }
 
 /// The first of several node vectors of the group that is not null.
-fn first_present<'s>(args: &[Ex], chunk: &Chunk<'s>, group: usize) -> Option<Vector<'s>> {
-    let g = &chunk.groups[group];
+fn first_present<'s>(args: &[Ex], over: Over<'_, '_, 's>) -> Option<Vector<'s>> {
     let mut parts = Vec::with_capacity(args.len());
     for arg in args {
-        match evaluate_shallow(arg, chunk, group) {
-            Evaluated::Ref(Vector { values: Values::Node(nodes), nulls }) => parts.push((nodes, nulls)),
+        match over.slot(arg)? {
+            Vector { values: Values::Node(nodes), nulls } => parts.push((nodes, nulls)),
             // Rows an optional part has nothing for come with nulls of no type.
-            Evaluated::Ref(Vector { values: Values::Any(values), .. })
-                if values.iter().all(Value::is_null) => {}
+            Vector { values: Values::Any(values), .. } if values.iter().all(Value::is_null) => {}
             _ => return None,
         }
     }
     let table = parts.first()?.0.table();
     let table = table.filter(|t| parts.iter().all(|(nodes, _)| nodes.table() == Some(*t)));
-    let mut ids = vec![NodeId(0); g.len];
+    let mut ids = vec![NodeId(0); over.at.len];
     let mut nulls = Nulls::NONE;
-    positions(g).for_each(g.len, |i| match parts.iter().find(|(_, nulls)| !nulls.get(i)) {
+    over.at.for_each(|i| match parts.iter().find(|(_, nulls)| !nulls.get(i)) {
         Some((nodes, _)) => ids[i] = nodes.id(i),
-        None => nulls.set(i, g.len),
+        None => nulls.set(i, over.at.len),
     });
     Some(Vector { values: Values::Node(Nodes::Ids { table, ids }), nulls })
-}
-
-fn by_row<'a, 's>(
-    ex: &Ex,
-    chunk: &'a Chunk<'s>,
-    group: usize,
-    cx: &Context<'s>,
-) -> Result<Evaluated<'a, 's>, ExecError> {
-    if !reads_group(ex, group) {
-        // One evaluation serves all positions, unless it draws lots.
-        if !draws(ex) {
-            return Ok(Evaluated::Const(Row::new(chunk, usize::MAX, 0).eval(ex, cx)?));
-        }
-    }
-    let g = &chunk.groups[group];
-    let mut out = vec![Value::Null; g.len];
-    let mut failed = None;
-    let (mut row, mut made) = (Row::new(chunk, group, 0), Made::new(cx));
-    positions(g).for_each(g.len, |i| {
-        if failed.is_none() {
-            row.position = i;
-            match made.step().and_then(|()| row.eval(ex, cx)).and_then(|v| made.add(&v).map(|()| v)) {
-                Ok(v) => out[i] = v,
-                Err(d) => failed = Some(d),
-            }
-        }
-    });
-    match failed {
-        Some(d) => {
-            cx.leave((out, row.locals));
-            Err(d.into())
-        }
-        None => Ok(Evaluated::Own(typed(out))),
-    }
-}
-
-/// Gives a vector of general values a type, where all are of one that has typed vectors.
-fn typed<'s>(values: Vec<Value>) -> Vector<'s> {
-    if !values.is_empty() && values.iter().all(|v| matches!(v, Value::Int(_))) {
-        return Vector::new(Values::Int(
-            values.iter().map(|v| if let Value::Int(i) = v { *i } else { 0 }).collect(),
-        ));
-    }
-    if !values.is_empty() && values.iter().all(|v| matches!(v, Value::Bool(_))) {
-        return Vector::new(Values::Bool(values.iter().map(|v| matches!(v, Value::Bool(true))).collect()));
-    }
-    Vector::new(Values::Any(values))
-}
-
-fn children(ex: &Ex) -> Vec<&Ex> {
-    match ex {
-        Ex::Const(_) | Ex::Param(_) | Ex::Slot(_) | Ex::Local(_) => Vec::new(),
-        Ex::Property { base, .. } | Ex::HasLabel { base, .. } | Ex::In(base, ..) => vec![base],
-        Ex::Op(_, args, _) | Ex::Call(_, args, _) | Ex::List(args) | Ex::Path(args) => args.iter().collect(),
-        Ex::Chain(first, rest) => std::iter::once(&**first).chain(rest.iter().map(|(_, e, _)| e)).collect(),
-        Ex::Map(entries) => entries.iter().map(|(_, e)| e).collect(),
-        Ex::MapProjection { base, entries, .. } => {
-            std::iter::once(&**base).chain(entries.iter().map(|(_, e)| e)).collect()
-        }
-        Ex::Case { branches, otherwise } => {
-            branches.iter().flat_map(|(w, t)| [w, t]).chain(std::iter::once(&**otherwise)).collect()
-        }
-        Ex::ListComprehension { list, filter, map, .. } => {
-            std::iter::once(list).chain(filter).chain(map).map(|b| &**b).collect()
-        }
-        Ex::Quantifier { list, predicate, .. } => vec![list, predicate],
-        Ex::Reduce { init, list, body, .. } => vec![init, list, body],
-    }
-}
-
-fn reads_group(ex: &Ex, group: usize) -> bool {
-    matches!(ex, Ex::Slot(p) if p.group == group) || children(ex).into_iter().any(|c| reads_group(c, group))
-}
-
-fn draws(ex: &Ex) -> bool {
-    matches!(ex, Ex::Call(f, ..) if !f.deterministic) || children(ex).into_iter().any(draws)
-}
-
-fn operator<'s>(
-    op: Op,
-    args: &[Ex],
-    chunk: &Chunk<'s>,
-    group: usize,
-    cx: &Context<'s>,
-) -> Result<Option<Vector<'s>>, ExecError> {
-    let g = &chunk.groups[group];
-    match (op, args) {
-        (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => {
-            let (a, b) = (evaluate(a, chunk, group, cx)?, evaluate(b, chunk, group, cx)?);
-            Ok(compare(op, &a, &b, g))
-        }
-        (Op::Differs, [first, others @ ..]) => Ok(differs(first, others, chunk, group)),
-        (Op::IsNull | Op::IsNotNull, [a]) => {
-            if let Some(nulls) = property_nulls(a, chunk, group, cx) {
-                let mut out = vec![false; g.len];
-                positions(g).for_each(g.len, |i| out[i] = nulls.get(i) == (op == Op::IsNull));
-                return Ok(Some(Vector::new(Values::Bool(out))));
-            }
-            let a = evaluate(a, chunk, group, cx)?;
-            let Some(v) = a.vector() else { return Ok(None) };
-            let mut out = vec![false; g.len];
-            positions(g).for_each(g.len, |i| out[i] = v.is_null(i) == (op == Op::IsNull));
-            Ok(Some(Vector::new(Values::Bool(out))))
-        }
-        (Op::Not, [a]) => {
-            let a = evaluate(a, chunk, group, cx)?;
-            let Some(Vector { values: Values::Bool(v), nulls }) = a.vector() else { return Ok(None) };
-            Ok(Some(Vector { values: Values::Bool(v.iter().map(|b| !b).collect()), nulls: nulls.clone() }))
-        }
-        (Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod, [a, b]) => {
-            let (a, b) = (evaluate(a, chunk, group, cx)?, evaluate(b, chunk, group, cx)?);
-            Ok(arithmetic(op, &a, &b, g))
-        }
-        _ => Ok(None),
-    }
 }

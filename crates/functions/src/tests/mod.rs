@@ -4,6 +4,7 @@ mod aggregates;
 mod decimals;
 mod evaluator;
 mod functions;
+mod kernels;
 mod operators;
 mod regex;
 mod specification;

@@ -115,6 +115,17 @@ impl Room<'_> {
         }
     }
 
+    /// Appends `of` each byte.
+    #[inline]
+    pub fn extend_mapped(&mut self, bytes: &[u8], of: impl Fn(u8) -> u8) {
+        if let Some(chunk) = self.bytes.get_mut(self.len..self.len + bytes.len()) {
+            for (to, byte) in chunk.iter_mut().zip(bytes) {
+                to.write(of(*byte));
+            }
+            self.len += bytes.len();
+        }
+    }
+
     /// Appends bytes.
     #[inline]
     pub fn extend(&mut self, bytes: &[u8]) {

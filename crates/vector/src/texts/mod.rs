@@ -10,6 +10,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::{Nulls, Positions};
 use block::Blocks;
 pub use block::Room;
 
@@ -203,21 +204,23 @@ impl<'s> Texts<'s> {
         Self::viewed(views, self.blocks.clone())
     }
 
-    /// Parts of the texts at `positions`, at these positions of `len`: `part` gives one of a text. Nothing is
-    /// copied.
+    /// Parts of the texts at the positions that are meant and not null: `part` gives one of a text. Nothing
+    /// is copied.
     ///
     /// What `part` gives lies in the text that it got, or is a constant: it is asked for any life a text may
     /// have.
     pub fn parts(
         &self,
-        positions: impl Iterator<Item = usize>,
-        len: usize,
+        at: Positions<'_>,
+        nulls: &Nulls,
         mut part: impl for<'t> FnMut(usize, &'t str) -> &'t str,
     ) -> Self {
-        let mut views = vec![View::EMPTY; len];
-        for i in positions {
-            views[i] = View::of(part(i, self.get(i)));
-        }
+        let mut views = vec![View::EMPTY; at.len];
+        at.for_each(|i| {
+            if !nulls.get(i) {
+                views[i] = View::of(part(i, self.get(i)));
+            }
+        });
         Self::viewed(views, self.blocks.clone())
     }
 

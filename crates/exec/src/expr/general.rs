@@ -1,0 +1,160 @@
+//! The general path: value by value, for what has no kernel, and for what a kernel leaves.
+//!
+//! `by_row` evaluates a whole expression position by position; `by_value` applies one operator to operands
+//! that are vectors already. The first is what everything else must agree with, errors included.
+
+use trimorph_base::Diagnostic;
+use trimorph_functions::Kernel;
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::Vector;
+
+use super::evaluated::{Evaluated, Over};
+use super::made::Made;
+use super::{Ex, Row};
+use crate::{Context, ExecError};
+
+/// Evaluates `ex` position by position.
+pub(super) fn by_row<'a, 's>(
+    ex: &Ex,
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+) -> Result<Evaluated<'a, 's>, ExecError> {
+    // One evaluation serves all positions, unless it draws lots.
+    if !reads_group(ex, over.group) && !draws(ex) {
+        return Ok(Evaluated::Const(Row::new(over.chunk, usize::MAX, 0).eval(ex, cx)?));
+    }
+    let mut row = Row::new(over.chunk, over.group, 0);
+    each(over, cx, |i| {
+        row.position = i;
+        row.eval(ex, cx)
+    })
+}
+
+/// Applies `of` to the operands at each position.
+pub(super) fn by_value<'a, 's>(
+    args: &[Evaluated<'_, 's>],
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    mut of: impl FnMut(&[Value]) -> Result<Value, Diagnostic>,
+) -> Result<Evaluated<'a, 's>, ExecError> {
+    let mut values = Vec::with_capacity(args.len());
+    each(over, cx, |i| {
+        values.clear();
+        values.extend(args.iter().map(|arg| match arg {
+            Evaluated::Const(v) => v.clone(),
+            Evaluated::Ref(v) => v.value(i, &|id| cx.edge_value(id)),
+            Evaluated::Own(v) => v.value(i, &|id| cx.edge_value(id)),
+        }));
+        of(&values)
+    })
+}
+
+/// What `of` gives at each position, until one fails.
+fn each<'a, 's>(
+    over: Over<'_, '_, 's>,
+    cx: &Context<'s>,
+    mut of: impl FnMut(usize) -> Result<Value, Diagnostic>,
+) -> Result<Evaluated<'a, 's>, ExecError> {
+    let mut out = vec![Value::Null; over.at.len];
+    let (mut failed, mut made) = (None, Made::new(cx));
+    over.at.for_each(|i| {
+        if failed.is_none() {
+            match made.step().and_then(|()| of(i)).and_then(|v| made.add(&v).map(|()| v)) {
+                Ok(v) => out[i] = v,
+                Err(d) => failed = Some(d),
+            }
+        }
+    });
+    match failed {
+        Some(d) => {
+            cx.leave(out);
+            Err(d.into())
+        }
+        None => Ok(Evaluated::Own(Vector::of_values(out, over.at))),
+    }
+}
+
+/// Whether values of `ex` are of a fixed size, or texts, so that those of a vector may be held side by side.
+/// Lists and maps, and what takes them apart, are made and left row by row.
+pub(super) fn is_small(ex: &Ex) -> bool {
+    use trimorph_algebra::Op;
+    match ex {
+        Ex::Const(_) | Ex::Slot(_) | Ex::In(..) | Ex::HasLabel { .. } | Ex::Quantifier { .. } => true,
+        Ex::Property { base, .. } => is_small(base),
+        Ex::Op(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Pow | Op::Neg, args, _) => {
+            args.iter().all(is_small)
+        }
+        Ex::Op(op, ..) => {
+            use Op::{And, Contains, Differs, EndsWith, Eq, Ge, Gt, In, IsNotNull, IsNull, Le, Lt, Ne};
+            use Op::{Not, Or, Regex, StartsWith, Xor};
+            matches!(
+                op,
+                And | Or
+                    | Xor
+                    | Not
+                    | Eq
+                    | Ne
+                    | Lt
+                    | Le
+                    | Gt
+                    | Ge
+                    | In
+                    | IsNull
+                    | IsNotNull
+                    | Differs
+                    | StartsWith
+                    | EndsWith
+                    | Contains
+                    | Regex
+            )
+        }
+        Ex::Chain(first, rest) => is_small(first) && rest.iter().all(|(_, e, _)| is_small(e)),
+        Ex::Call(function, args, _) => match (function.result)(&vec![LogicalType::Any; args.len()]) {
+            LogicalType::List | LogicalType::Map | LogicalType::Path => {
+                matches!(function.kernel, Kernel::Typed(_))
+            }
+            LogicalType::Any => args.iter().all(is_small),
+            _ => true,
+        },
+        Ex::Case { branches, otherwise } => {
+            branches.iter().all(|(_, then)| is_small(then)) && is_small(otherwise)
+        }
+        Ex::Param(_)
+        | Ex::Local(_)
+        | Ex::List(_)
+        | Ex::Map(_)
+        | Ex::MapProjection { .. }
+        | Ex::ListComprehension { .. }
+        | Ex::Reduce { .. }
+        | Ex::Path(_) => false,
+    }
+}
+
+fn children(ex: &Ex) -> Vec<&Ex> {
+    match ex {
+        Ex::Const(_) | Ex::Param(_) | Ex::Slot(_) | Ex::Local(_) => Vec::new(),
+        Ex::Property { base, .. } | Ex::HasLabel { base, .. } | Ex::In(base, ..) => vec![base],
+        Ex::Op(_, args, _) | Ex::Call(_, args, _) | Ex::List(args) | Ex::Path(args) => args.iter().collect(),
+        Ex::Chain(first, rest) => std::iter::once(&**first).chain(rest.iter().map(|(_, e, _)| e)).collect(),
+        Ex::Map(entries) => entries.iter().map(|(_, e)| e).collect(),
+        Ex::MapProjection { base, entries, .. } => {
+            std::iter::once(&**base).chain(entries.iter().map(|(_, e)| e)).collect()
+        }
+        Ex::Case { branches, otherwise } => {
+            branches.iter().flat_map(|(w, t)| [w, t]).chain(std::iter::once(&**otherwise)).collect()
+        }
+        Ex::ListComprehension { list, filter, map, .. } => {
+            std::iter::once(list).chain(filter).chain(map).map(|b| &**b).collect()
+        }
+        Ex::Quantifier { list, predicate, .. } => vec![list, predicate],
+        Ex::Reduce { init, list, body, .. } => vec![init, list, body],
+    }
+}
+
+fn reads_group(ex: &Ex, group: usize) -> bool {
+    matches!(ex, Ex::Slot(p) if p.group == group) || children(ex).into_iter().any(|c| reads_group(c, group))
+}
+
+fn draws(ex: &Ex) -> bool {
+    matches!(ex, Ex::Call(f, ..) if !f.deterministic) || children(ex).into_iter().any(draws)
+}

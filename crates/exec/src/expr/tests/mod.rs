@@ -1,0 +1,5 @@
+//! The vector evaluator against the scalar one: random expressions over random vectors.
+
+mod against_rows;
+mod sample;
+mod texts;

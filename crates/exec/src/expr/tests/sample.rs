@@ -1,0 +1,469 @@
+//! Random vectors of every type, with nulls and extremes, and random expressions over them.
+
+use std::sync::Arc;
+
+use trimorph_algebra::Op;
+use trimorph_base::{Random, Span};
+use trimorph_catalog::{Catalog, CatalogView};
+use trimorph_functions::lookup;
+use trimorph_store::access::PropertyAccess;
+use trimorph_types::temporal::ZoneId;
+use trimorph_types::{Date, DateTime, Duration, LocalDateTime, LocalTime, Value};
+use trimorph_vector::{Chunk, Group, Positions, Selection, Values, Vector};
+
+use crate::expr::Ex;
+use crate::layout::Place;
+
+const INTS: [i64; 12] = [0, 1, -1, 2, 7, -13, 60, 1 << 53, (1 << 53) + 1, i64::MAX, i64::MIN, i64::MIN + 1];
+const FLOATS: [f64; 14] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.5,
+    0.5,
+    2.5,
+    2.675,
+    f64::NAN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    9_007_199_254_740_992.0,
+    9_223_372_036_854_775_808.0,
+    f64::MAX,
+    f64::MIN_POSITIVE,
+];
+const NANOS_A_DAY: i64 = 86_400_000_000_000;
+/// The first and the last day of a year that dates may have.
+const DAYS: [i64; 2] = [-365_243_219_162, 365_241_780_471];
+
+/// Types of the slots of a sample.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Bool,
+    Int,
+    Small,
+    Float,
+    Date,
+    LocalTime,
+    LocalDateTime,
+    DateTime,
+    Duration,
+    Text,
+    Mixed,
+}
+
+pub(super) const KINDS: [Kind; 11] = [
+    Kind::Bool,
+    Kind::Int,
+    Kind::Small,
+    Kind::Float,
+    Kind::Date,
+    Kind::LocalTime,
+    Kind::LocalDateTime,
+    Kind::DateTime,
+    Kind::Duration,
+    Kind::Text,
+    Kind::Mixed,
+];
+
+fn int(random: &mut Random) -> i64 {
+    if random.chance(40) { *random.pick(&INTS) } else { random.between(-200, 200) }
+}
+
+/// Days, most of them of our time.
+fn day(random: &mut Random) -> i64 {
+    match random.below(8) {
+        0 => *random.pick(&DAYS) / 200_000,
+        1 => random.between(-1_000_000, 1_000_000),
+        _ => random.between(-40_000, 40_000),
+    }
+}
+
+/// Nanoseconds since the epoch: all that vectors hold.
+fn nanos(random: &mut Random) -> i64 {
+    match random.below(8) {
+        0 => *random.pick(&[i64::MAX, i64::MIN, i64::MAX - 1, i64::MIN + 1]),
+        1 => random.bits().cast_signed(),
+        2 => random.between(-30_000, 30_000) * NANOS_A_DAY,
+        _ => random.between(-2_000_000_000_000_000_000, 2_000_000_000_000_000_000) / 1_000 * 1_000,
+    }
+}
+
+fn split(nanos: i64) -> (i64, u32) {
+    (nanos.div_euclid(1_000_000_000), u32::try_from(nanos.rem_euclid(1_000_000_000)).unwrap())
+}
+
+fn time(random: &mut Random) -> LocalTime {
+    let grain = *random.pick(&[1, 1_000, 1_000_000_000, 3_600_000_000_000]);
+    LocalTime { nanos: random.between(0, NANOS_A_DAY / grain - 1) * grain }
+}
+
+fn duration(random: &mut Random) -> Duration {
+    let size = *random.pick(&[0, 2, 40, 100_000, 1 << 40]);
+    let mut part = || if random.chance(50) { random.between(-size, size) } else { 0 };
+    let (months, days, seconds) = (part(), part(), part());
+    let nanos = *random.pick(&[0, 0, 1, 999_999_999]);
+    Duration { months, days, seconds, nanos }
+}
+
+/// A value of a kind.
+pub(super) fn value(kind: Kind, random: &mut Random) -> Value {
+    match kind {
+        Kind::Bool => Value::Bool(random.chance(50)),
+        Kind::Int => Value::Int(int(random)),
+        Kind::Small => Value::Int(random.between(-3, 5)),
+        Kind::Float if random.chance(50) => Value::Float(*random.pick(&FLOATS)),
+        Kind::Float => Value::Float((int(random) % 1_000_000) as f64 / 64.0),
+        Kind::Date => Value::Date(Date { days: day(random) }),
+        Kind::LocalTime => Value::LocalTime(time(random)),
+        Kind::LocalDateTime => {
+            let (seconds, nanos) = split(nanos(random));
+            Value::LocalDateTime(LocalDateTime { seconds, nanos })
+        }
+        Kind::DateTime => {
+            let (seconds, nanos) = split(nanos(random));
+            Value::DateTime(DateTime::from_utc(seconds, nanos, &ZoneId::UTC))
+        }
+        Kind::Duration => Value::Duration(duration(random)),
+        Kind::Text => Value::string(*random.pick(&["", "a", "day", "12", "1.5", "true", "2020-02-29", "é"])),
+        Kind::Mixed => match random.below(12) {
+            0 => Value::Date(Date { days: *random.pick(&DAYS) }),
+            1 => Value::DateTime(DateTime::from_utc(
+                random.between(-1 << 40, 1 << 40),
+                5,
+                random.pick(&[ZoneId::Offset(3_600), ZoneId::Named("Europe/Stockholm".into()), ZoneId::UTC]),
+            )),
+            2 => Value::list(vec![Value::Int(1)]),
+            _ => {
+                let kind = *random.pick(&KINDS[..10]);
+                value(kind, random)
+            }
+        },
+    }
+}
+
+/// A chunk of one group with a slot of every kind.
+pub(super) fn chunk(random: &mut Random) -> Chunk<'static> {
+    let len = *random.pick(&[1, 5, 64, 100, 130]);
+    let vectors = KINDS
+        .iter()
+        .map(|kind| {
+            let nulls = *random.pick(&[0, 0, 30, 100]);
+            // Few values, so that some are equal.
+            let known: Vec<Value> = (0..12).map(|_| value(*kind, random)).collect();
+            let values: Vec<Value> = (0..len)
+                .map(|_| match random.below(100) {
+                    draw if draw < nulls => Value::Null,
+                    draw if draw.is_multiple_of(2) => random.pick(&known).clone(),
+                    _ => value(*kind, random),
+                })
+                .collect();
+            Vector::of_values(values, Positions::all(len))
+        })
+        .collect();
+    let (mut selection, mut flat) = (Selection::All, None);
+    match random.below(4) {
+        0 => {
+            let percent = *random.pick(&[0, 10, 60, 95]);
+            let list = (0..u32::try_from(len).unwrap()).filter(|_| random.chance(percent)).collect();
+            selection = Selection::List(list);
+        }
+        1 => flat = Some(random.below(len)),
+        _ => {}
+    }
+    Chunk { groups: vec![Group { len, selection, flat, multiplicity: None, vectors }] }
+}
+
+/// How many values are typed.
+pub(super) fn typed(chunk: &Chunk<'_>) -> usize {
+    chunk.groups[0].vectors.iter().filter(|v| !matches!(v.values, Values::Any(_))).count()
+}
+
+/// Draws expressions.
+pub(super) struct Drawn<'r> {
+    pub(super) random: &'r mut Random,
+    pub(super) catalog: &'r Catalog,
+    next: u32,
+}
+
+const OPS: [Op; 18] = [
+    Op::And,
+    Op::Or,
+    Op::Xor,
+    Op::Eq,
+    Op::Ne,
+    Op::Lt,
+    Op::Le,
+    Op::Gt,
+    Op::Ge,
+    Op::Add,
+    Op::Sub,
+    Op::Mul,
+    Op::Div,
+    Op::Mod,
+    Op::Pow,
+    Op::And,
+    Op::Or,
+    Op::Add,
+];
+const COMPONENTS: [&str; 31] = [
+    "year",
+    "quarter",
+    "month",
+    "week",
+    "weekYear",
+    "day",
+    "ordinalDay",
+    "weekDay",
+    "dayOfWeek",
+    "dayOfQuarter",
+    "hour",
+    "minute",
+    "second",
+    "millisecond",
+    "microsecond",
+    "nanosecond",
+    "timezone",
+    "offset",
+    "offsetSeconds",
+    "offsetMinutes",
+    "epochSeconds",
+    "epochMillis",
+    "months",
+    "days",
+    "seconds",
+    "milliseconds",
+    "minutesOfHour",
+    "monthsOfYear",
+    "nanosecondsOfSecond",
+    "nonsense",
+    "years",
+];
+const UNITS: [&str; 16] = [
+    "millennium",
+    "century",
+    "decade",
+    "year",
+    "weekYear",
+    "quarter",
+    "month",
+    "week",
+    "day",
+    "hour",
+    "minute",
+    "second",
+    "millisecond",
+    "microsecond",
+    "Month",
+    "nonsense",
+];
+
+impl<'r> Drawn<'r> {
+    pub(super) fn new(random: &'r mut Random, catalog: &'r Catalog) -> Self {
+        Self { random, catalog, next: 0 }
+    }
+
+    /// A place in the text, another for each part: errors tell which part they are of.
+    pub(super) fn span(&mut self) -> Span {
+        self.next += 1;
+        Span::new(self.next, self.next)
+    }
+
+    /// A slot of one of some kinds, or a constant.
+    pub(super) fn leaf(&mut self, kinds: &[Kind]) -> Ex {
+        let kind = *self.random.pick(kinds);
+        if self.random.chance(25) {
+            return Ex::Const(if self.random.chance(10) { Value::Null } else { value(kind, self.random) });
+        }
+        let slot = KINDS.iter().position(|k| *k == kind).unwrap_or(0);
+        Ex::Slot(Place { group: 0, slot })
+    }
+
+    /// An operand: mostly of kinds that go together.
+    pub(super) fn operand(&mut self, kinds: &[Kind], depth: usize) -> Ex {
+        if depth > 0 && self.random.chance(60) {
+            return self.expression(depth - 1);
+        }
+        if self.random.chance(10) { self.leaf(&KINDS) } else { self.leaf(kinds) }
+    }
+
+    pub(super) fn call(&mut self, name: &str, args: Vec<Ex>) -> Ex {
+        Ex::Call(lookup(name).expect(name), args, self.span())
+    }
+
+    pub(super) fn property(&mut self, base: Ex, key: &str) -> Ex {
+        let view = CatalogView::new(self.catalog);
+        let columns = Arc::new(PropertyAccess::new(&view, key));
+        Ex::Property { base: Box::new(base), key: key.into(), columns, span: self.span() }
+    }
+
+    /// An expression of some depth.
+    pub(super) fn expression(&mut self, depth: usize) -> Ex {
+        const NUMBERS: [Kind; 3] = [Kind::Int, Kind::Small, Kind::Float];
+        const MOMENTS: [Kind; 4] = [Kind::Date, Kind::LocalTime, Kind::LocalDateTime, Kind::DateTime];
+        match self.random.below(18) {
+            0..5 => {
+                let op = *self.random.pick(&OPS);
+                let kinds: &[Kind] = match op {
+                    Op::And | Op::Or | Op::Xor => &[Kind::Bool],
+                    Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
+                        let kind = *self.random.pick(&KINDS);
+                        return {
+                            let kinds = if NUMBERS.contains(&kind) { &NUMBERS[..] } else { &[kind] };
+                            let args = vec![self.operand(kinds, depth), self.operand(kinds, depth)];
+                            Ex::Op(op, args, self.span())
+                        };
+                    }
+                    Op::Add | Op::Sub if self.random.chance(40) => {
+                        let duration = if self.random.chance(70) {
+                            Ex::Const(value(Kind::Duration, self.random))
+                        } else {
+                            self.leaf(&[Kind::Duration])
+                        };
+                        let args = vec![self.leaf(&MOMENTS), duration];
+                        return Ex::Op(op, args, self.span());
+                    }
+                    _ => &NUMBERS,
+                };
+                let many = if matches!(op, Op::And | Op::Or) { 2 + self.random.below(2) } else { 2 };
+                let args = (0..many).map(|_| self.operand(kinds, depth)).collect();
+                Ex::Op(op, args, self.span())
+            }
+            5 => {
+                let op = *self.random.pick(&[Op::Not, Op::IsNull, Op::IsNotNull, Op::Neg]);
+                let kinds: &[Kind] = match op {
+                    Op::Not => &[Kind::Bool],
+                    Op::Neg => &[Kind::Int, Kind::Float, Kind::Duration, Kind::Small],
+                    _ => &KINDS,
+                };
+                let args = vec![self.operand(kinds, depth)];
+                Ex::Op(op, args, self.span())
+            }
+            6 | 7 => {
+                let branches = (0..1 + self.random.below(3))
+                    .map(|_| (self.operand(&[Kind::Bool], depth), self.result(depth)))
+                    .collect();
+                let otherwise =
+                    if self.random.chance(50) { Ex::Const(Value::Null) } else { self.result(depth) };
+                Ex::Case { branches, otherwise: Box::new(otherwise) }
+            }
+            8 => {
+                let kind = *self.random.pick(&KINDS);
+                let args = (0..1 + self.random.below(3)).map(|_| self.operand(&[kind], depth)).collect();
+                self.call("coalesce", args)
+            }
+            9 => {
+                let kind = *self.random.pick(&KINDS);
+                let args = vec![self.operand(&[kind], depth), self.operand(&[kind], depth)];
+                self.call("nullIf", args)
+            }
+            10 => {
+                let rest = (0..1 + self.random.below(4))
+                    .map(|_| {
+                        let op = *self.random.pick(&[Op::Add, Op::Sub, Op::Mul, Op::Div]);
+                        (op, self.operand(&NUMBERS, depth), self.span())
+                    })
+                    .collect();
+                Ex::Chain(Box::new(self.operand(&NUMBERS, depth)), rest)
+            }
+            11 | 12 => {
+                let name = *self.random.pick(&[
+                    "abs",
+                    "ceil",
+                    "floor",
+                    "sqrt",
+                    "exp",
+                    "log",
+                    "log10",
+                    "sin",
+                    "cos",
+                    "tan",
+                    "atan",
+                    "sign",
+                    "isNaN",
+                    "round",
+                    "degrees",
+                    "toInteger",
+                    "toFloat",
+                    "toBoolean",
+                    "toString",
+                    "toIntegerOrNull",
+                    "toFloatOrNull",
+                    "toBooleanOrNull",
+                    "toStringOrNull",
+                    "exists",
+                    "valueType",
+                ]);
+                let kinds: &[Kind] = match name {
+                    "toInteger" | "toFloat" => &[Kind::Int, Kind::Float, Kind::Bool, Kind::Text],
+                    "toBoolean" => &[Kind::Int, Kind::Bool, Kind::Text],
+                    _ if name.starts_with("to") => &KINDS,
+                    _ => &NUMBERS,
+                };
+                let args = vec![self.operand(kinds, depth)];
+                self.call(name, args)
+            }
+            13 => {
+                let digits = self.leaf(&[Kind::Small]);
+                let mut args = vec![self.operand(&NUMBERS, depth), digits];
+                if self.random.chance(50) {
+                    let mode =
+                        *self.random.pick(&["UP", "DOWN", "CEILING", "FLOOR", "HALF_EVEN", "half_up", "no"]);
+                    args.push(Ex::Const(Value::string(mode)));
+                }
+                if self.random.chance(50) {
+                    return self.call("round", args);
+                }
+                args.truncate(1);
+                args.push(self.leaf(&NUMBERS));
+                self.call("atan2", args)
+            }
+            14 => {
+                let base = self.operand(
+                    &[Kind::Date, Kind::LocalTime, Kind::LocalDateTime, Kind::DateTime, Kind::Duration],
+                    depth,
+                );
+                let key = *self.random.pick(&COMPONENTS);
+                self.property(base, key)
+            }
+            15 => {
+                let name = *self.random.pick(&["date", "localdatetime", "datetime", "localtime", "time"]);
+                let base = self.operand(&MOMENTS, depth);
+                if self.random.chance(50) {
+                    return self.call(name, vec![base]);
+                }
+                let unit = Ex::Const(Value::string(*self.random.pick(&UNITS)));
+                self.call(&format!("{name}.truncate"), vec![unit, base])
+            }
+            16 => {
+                let name = *self.random.pick(&["between", "inDays", "inMonths", "inSeconds"]);
+                let args = vec![self.operand(&MOMENTS, depth), self.operand(&MOMENTS, depth)];
+                let between = self.call(&format!("duration.{name}"), args);
+                if self.random.chance(40) {
+                    return between;
+                }
+                let key = *self.random.pick(&COMPONENTS[22..]);
+                self.property(between, key)
+            }
+            _ => {
+                if self.random.chance(50) {
+                    let args = vec![self.leaf(&[Kind::Int, Kind::Small])];
+                    return self.call("datetime.fromEpochMillis", args);
+                }
+                let args = vec![self.leaf(&[Kind::Int, Kind::Small]), self.leaf(&[Kind::Int, Kind::Small])];
+                self.call("datetime.fromEpoch", args)
+            }
+        }
+    }
+
+    /// What a branch gives.
+    fn result(&mut self, depth: usize) -> Ex {
+        let kinds = *self.random.pick(&[
+            &[Kind::Int][..],
+            &[Kind::Text],
+            &[Kind::Int, Kind::Float],
+            &[Kind::Date],
+            &KINDS,
+        ]);
+        self.operand(kinds, depth)
+    }
+}

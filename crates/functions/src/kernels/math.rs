@@ -1,0 +1,79 @@
+//! Functions of numbers: vectors of integers or floats in, of the same or of floats out.
+
+use trimorph_types::Value;
+use trimorph_vector::{Positions, Side, Values, Vector, map, map_chosen, zip, zip_checked};
+
+use crate::context::Context;
+use crate::kernel::{Argument, nulls_of};
+use crate::math::round_half_up;
+use crate::round::{Mode, round_decimal};
+
+/// `of` each number, as a float.
+#[inline(always)]
+#[expect(clippy::cast_precision_loss, reason = "the functions are defined on floats")]
+pub(crate) fn of_number<'s>(
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    of: impl Fn(f64) -> f64,
+) -> Option<Vector<'s>> {
+    let Some(Argument::Each(vector)) = args.first() else { return None };
+    let out = match &vector.values {
+        Values::Int(v) => map_chosen(v, at, |n| of(n as f64)),
+        Values::Float(v) => map_chosen(v, at, of),
+        _ => return None,
+    };
+    Some(Vector { values: Values::Float(out), nulls: vector.nulls.clone() })
+}
+
+pub(crate) fn abs<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let Some(Argument::Each(vector)) = args.first() else { return None };
+    let values = match &vector.values {
+        // Only the least integer keeps its sign.
+        Values::Int(v) => {
+            Values::Int(zip_checked(Side::Each(v), Side::One(()), &vector.nulls, at, |n, ()| {
+                (n.wrapping_abs(), n.wrapping_abs())
+            })?)
+        }
+        Values::Float(v) => Values::Float(map(v, at, f64::abs)),
+        _ => return None,
+    };
+    Some(Vector { values, nulls: vector.nulls.clone() })
+}
+
+pub(crate) fn sign<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let Some(Argument::Each(vector)) = args.first() else { return None };
+    let out = match &vector.values {
+        Values::Int(v) => map(v, at, i64::signum),
+        Values::Float(v) => map(v, at, |x| i64::from(x > 0.0) - i64::from(x < 0.0)),
+        _ => return None,
+    };
+    Some(Vector { values: Values::Int(out), nulls: vector.nulls.clone() })
+}
+
+/// A constant number of digits and a constant mode, if any.
+pub(crate) fn round<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let [_, rest @ ..] = args else { return None };
+    let (digits, mode) = match rest {
+        [] => return of_number(args, at, round_half_up),
+        [Argument::One(Value::Int(digits))] => (*digits, Mode::HalfUp),
+        [Argument::One(Value::Int(digits)), Argument::One(Value::String(mode))] => {
+            (*digits, Mode::parse(mode)?)
+        }
+        _ => return None,
+    };
+    let digits = usize::try_from(digits).ok()?;
+    of_number(args, at, |x| round_decimal(x, digits, mode))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the function is defined on floats")]
+pub(crate) fn atan2<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let [y, x] = args else { return None };
+    let out = match (y.floats(), x.floats(), y.ints(), x.ints()) {
+        (Some(y), Some(x), ..) => zip(y, x, at, f64::atan2),
+        (Some(y), .., Some(x)) => zip(y, x, at, |y, x| y.atan2(x as f64)),
+        (_, Some(x), Some(y), _) => zip(y, x, at, |y, x| (y as f64).atan2(x)),
+        (.., Some(y), Some(x)) => zip(y, x, at, |y, x| (y as f64).atan2(x as f64)),
+        _ => return None,
+    };
+    Some(Vector { values: Values::Float(out), nulls: nulls_of(args, at.len) })
+}

@@ -1,0 +1,85 @@
+//! What is asked of texts: whether they contain, start or end with a text, or match a pattern.
+
+use memchr::memmem::Finder;
+use trimorph_vector::{Nulls, Positions, Texts, Values, Vector};
+
+use super::{Side, map};
+use crate::kernel::{Argument, nulls_of};
+use crate::operators::regex_matches;
+
+/// A question with a text for its second operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TextTest {
+    /// Whether it is somewhere in the first.
+    Contains,
+    /// Whether the first starts with it.
+    StartsWith,
+    /// Whether the first ends with it.
+    EndsWith,
+    /// Whether the first matches it as a pattern.
+    Matches,
+}
+
+/// Asks each text that is meant; null where one operand is.
+pub fn test_texts<'s>(
+    test: TextTest,
+    text: Argument<'_, 's>,
+    of: Argument<'_, 's>,
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let nulls = nulls_of(&[text, of], at.len);
+    let answers = match (Side::of(text)?, Side::of(of)?) {
+        (Side::Each(texts), Side::One(of)) => constant(test, texts, of, &nulls, at)?,
+        (text, of) => {
+            let holds = |text: &str, of: &str| match test {
+                TextTest::Contains => text.contains(of),
+                TextTest::StartsWith => text.starts_with(of),
+                _ => text.ends_with(of),
+            };
+            if test == TextTest::Matches {
+                return None;
+            }
+            let mut out = vec![false; at.len];
+            at.for_each(|i| {
+                if !nulls.get(i) {
+                    out[i] = holds(text.at(i), of.at(i));
+                }
+            });
+            out
+        }
+    };
+    Some(Vector { values: Values::Bool(answers), nulls })
+}
+
+/// The second operand is the same for all: it is prepared once.
+fn constant(
+    test: TextTest,
+    texts: &Texts<'_>,
+    of: &str,
+    nulls: &Nulls,
+    at: Positions<'_>,
+) -> Option<Vec<bool>> {
+    Some(match test {
+        TextTest::Contains => {
+            let finder = Finder::new(of.as_bytes());
+            map(texts, nulls, at, |text| finder.find(text.as_bytes()).is_some())
+        }
+        TextTest::StartsWith => map(texts, nulls, at, |text| text.starts_with(of)),
+        TextTest::EndsWith => map(texts, nulls, at, |text| text.ends_with(of)),
+        TextTest::Matches => {
+            let mut known = true;
+            let answers = regex_matches(of, |matches| {
+                map(texts, nulls, at, |text| {
+                    matches(text).unwrap_or_else(|| {
+                        known = false;
+                        false
+                    })
+                })
+            })?;
+            if !known {
+                return None;
+            }
+            answers
+        }
+    })
+}

@@ -1,0 +1,201 @@
+//! Texts made of texts: parts of them, other letter cases, replacements, concatenations.
+
+use memchr::memmem::Finder;
+use trimorph_types::Value;
+use trimorph_vector::{Positions, Texts, Values, Vector};
+
+use super::{LONG_TEXT_BYTES, MADE_BYTES_MAX, Side, make, texts_of};
+use crate::context::Context;
+use crate::kernel::{Argument, nulls_of};
+use crate::string::byte_of;
+
+/// A count that is the same everywhere, or one for each position.
+enum Counts<'a> {
+    One(usize),
+    Each(&'a [i64]),
+}
+
+impl<'a> Counts<'a> {
+    /// `None` where one that is meant is negative: an error, which the general path tells.
+    fn of(argument: &Argument<'a, '_>, at: Positions<'_>) -> Option<Self> {
+        match argument {
+            Argument::One(Value::Int(n)) => Some(Self::One(usize::try_from(*n).ok()?)),
+            Argument::Each(Vector { values: Values::Int(v), nulls }) => {
+                let mut is_count = true;
+                at.for_each(|i| is_count &= nulls.get(i) || v[i] >= 0);
+                is_count.then_some(Self::Each(v))
+            }
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn at(&self, i: usize) -> usize {
+        match self {
+            Self::One(n) => *n,
+            Self::Each(v) => usize::try_from(v[i]).unwrap_or(0),
+        }
+    }
+}
+
+/// A part of each text.
+fn parts<'s>(
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    part: impl for<'t> FnMut(usize, &'t str) -> &'t str,
+) -> Option<Vector<'s>> {
+    let (texts, _) = texts_of(args.first())?;
+    let nulls = nulls_of(args, at.len);
+    let parts = texts.parts(at, &nulls, part);
+    Some(Vector { values: Values::String(parts), nulls })
+}
+
+/// The first n characters.
+pub(crate) fn left<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let n = Counts::of(args.get(1)?, at)?;
+    parts(args, at, |i, text| &text[..byte_of(text, n.at(i))])
+}
+
+/// The last n characters.
+pub(crate) fn right<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let n = Counts::of(args.get(1)?, at)?;
+    parts(args, at, |i, text| {
+        let skipped = text.chars().count().saturating_sub(n.at(i));
+        &text[byte_of(text, skipped)..]
+    })
+}
+
+/// Some characters from a position on.
+pub(crate) fn substring<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let start = Counts::of(args.get(1)?, at)?;
+    let length = args.get(2).map_or(Some(Counts::One(usize::MAX)), |n| Counts::of(n, at))?;
+    parts(args, at, |i, text| {
+        let from = &text[byte_of(text, start.at(i))..];
+        &from[..byte_of(from, length.at(i))]
+    })
+}
+
+/// Without whitespace at both ends.
+pub(crate) fn trim<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    if args.len() > 1 { None } else { parts(args, at, |_, text| text.trim()) }
+}
+
+/// Without whitespace at the start.
+pub(crate) fn trim_start<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    if args.len() > 1 { None } else { parts(args, at, |_, text| text.trim_start()) }
+}
+
+/// Without whitespace at the end.
+pub(crate) fn trim_end<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    if args.len() > 1 { None } else { parts(args, at, |_, text| text.trim_end()) }
+}
+
+/// In another letter case: letters of ASCII byte by byte, a text with others as a whole.
+fn cased<'s>(
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    ascii: impl Fn(u8) -> u8,
+    other: impl Fn(&str) -> String,
+) -> Option<Vector<'s>> {
+    let (texts, nulls) = texts_of(args.first())?;
+    make(texts, nulls, at, |text, out, i| {
+        if text.is_ascii() {
+            out.set_with(i, text.len(), |room| room.extend_mapped(text.as_bytes(), &ascii));
+        } else {
+            out.set(i, &other(text));
+        }
+    })
+}
+
+/// In upper case.
+pub(crate) fn to_upper<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    cased(args, at, |byte| byte.to_ascii_uppercase(), str::to_uppercase)
+}
+
+/// In lower case.
+pub(crate) fn to_lower<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    cased(args, at, |byte| byte.to_ascii_lowercase(), str::to_lowercase)
+}
+
+/// Backwards.
+pub(crate) fn reverse<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let (texts, nulls) = texts_of(args.first())?;
+    let mut buffer = String::new();
+    make(texts, nulls, at, |text, out, i| {
+        buffer.clear();
+        buffer.extend(text.chars().rev());
+        out.set(i, &buffer);
+    })
+}
+
+/// With all of one constant text replaced by another.
+pub(crate) fn replace<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let [_, Argument::One(Value::String(search)), Argument::One(Value::String(with))] = args else {
+        return None;
+    };
+    let (texts, nulls) = texts_of(args.first())?;
+    // The empty text is between all letters.
+    if search.is_empty() || with.len() > search.len().saturating_mul(64) {
+        return None;
+    }
+    let finder = Finder::new(search.as_bytes());
+    let mut buffer = String::new();
+    make(texts, nulls, at, |text, out, i| {
+        buffer.clear();
+        let mut end = 0;
+        for found in finder.find_iter(text.as_bytes()) {
+            // What is found starts and ends between characters, as the search does.
+            buffer.push_str(&text[end..found]);
+            buffer.push_str(with);
+            end = found + search.len();
+        }
+        buffer.push_str(&text[end..]);
+        out.set(i, &buffer);
+    })
+}
+
+/// `a + b` of texts; null where one of them is.
+pub fn concat_texts<'s>(a: Argument<'_, 's>, b: Argument<'_, 's>, at: Positions<'_>) -> Option<Vector<'s>> {
+    let nulls = nulls_of(&[a, b], at.len);
+    let (a, b) = (Side::of(a)?, Side::of(b)?);
+    let (mut out, mut fits) = (Texts::blank(at.len), true);
+    at.for_each(|i| {
+        if fits && !nulls.get(i) {
+            let (a, b) = (a.at(i), b.at(i));
+            fits = a.len() + b.len() < LONG_TEXT_BYTES && out.block_bytes() <= MADE_BYTES_MAX;
+            out.set_with(i, a.len() + b.len(), |room| {
+                room.extend(a.as_bytes());
+                room.extend(b.as_bytes());
+            });
+        }
+    });
+    fits.then_some(Vector { values: Values::String(out), nulls })
+}

@@ -1,0 +1,123 @@
+//! Kernels of strings: vectors of texts in, a typed vector out.
+//!
+//! ```text
+//! asked      what is asked of texts: CONTAINS, STARTS WITH, ENDS WITH, =~
+//! numbers    lengths, and numbers read from texts
+//! letters    texts made of texts
+//! ```
+//!
+//! 1. What depends on one text only is computed once for each entry of a dictionary, where there are fewer
+//!    entries than positions. It cannot fail, so that an entry that no position has does no harm.
+//! 2. A part of a text lies where the text lies; only what is new is written.
+//! 3. Long texts, and vectors that would make much, are left to the general path, which holds what it makes
+//!    from the budget and can be stopped.
+
+mod asked;
+mod letters;
+mod numbers;
+
+use trimorph_types::Value;
+use trimorph_vector::{Nulls, Positions, Texts, Values, Vector};
+
+use crate::kernel::Argument;
+
+pub use asked::{TextTest, test_texts};
+pub use letters::concat_texts;
+pub(crate) use letters::{
+    left, replace, reverse, right, substring, to_lower, to_upper, trim, trim_end, trim_start,
+};
+pub(crate) use numbers::{length, to_boolean, to_float, to_integer};
+
+/// Bytes of a text from which it is long.
+const LONG_TEXT_BYTES: usize = 1 << 20;
+/// Bytes that a kernel makes at most.
+const MADE_BYTES_MAX: usize = 16 << 20;
+
+/// Texts of an argument: the same for all positions, or one for each.
+#[derive(Clone, Copy)]
+enum Side<'a, 's> {
+    One(&'a str),
+    Each(&'a Texts<'s>),
+}
+
+impl<'a, 's> Side<'a, 's> {
+    fn of(argument: Argument<'a, 's>) -> Option<Self> {
+        match argument {
+            Argument::One(Value::String(text)) => Some(Self::One(text)),
+            Argument::Each(Vector { values: Values::String(texts), .. }) => Some(Self::Each(texts)),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn at(&self, i: usize) -> &str {
+        match self {
+            Self::One(text) => text,
+            Self::Each(texts) => texts.get(i),
+        }
+    }
+}
+
+/// The texts of an argument that has one for each position.
+fn texts_of<'a, 's>(argument: Option<&Argument<'a, 's>>) -> Option<(&'a Texts<'s>, &'a Nulls)> {
+    match argument {
+        Some(Argument::Each(Vector { values: Values::String(texts), nulls })) => Some((texts, nulls)),
+        _ => None,
+    }
+}
+
+/// `of` each text that is meant.
+#[inline]
+fn map<T: Copy + Default>(
+    texts: &Texts<'_>,
+    nulls: &Nulls,
+    at: Positions<'_>,
+    mut of: impl FnMut(&str) -> T,
+) -> Vec<T> {
+    let mut out = vec![T::default(); at.len];
+    if let Some((codes, entries)) = texts.codes().filter(|(_, entries)| entries.len() < at.count()) {
+        let entries: Vec<T> = entries.iter().map(|entry| of(entry)).collect();
+        at.for_each(|i| out[i] = entries[codes[i] as usize]);
+    } else if nulls.is_none() {
+        at.for_each(|i| out[i] = of(texts.get(i)));
+    } else {
+        at.for_each(|i| {
+            if !nulls.get(i) {
+                out[i] = of(texts.get(i));
+            }
+        });
+    }
+    out
+}
+
+/// The texts that `write` puts at the positions of those that are meant; `None` where that is too much.
+fn make<'s>(
+    texts: &Texts<'s>,
+    nulls: &Nulls,
+    at: Positions<'_>,
+    mut write: impl FnMut(&str, &mut Texts<'s>, usize),
+) -> Option<Vector<'s>> {
+    let mut fits = true;
+    let mut step = |text: &str, out: &mut Texts<'s>, i: usize| {
+        fits &= text.len() < LONG_TEXT_BYTES && out.block_bytes() <= MADE_BYTES_MAX;
+        if fits {
+            write(text, out, i);
+        }
+    };
+    let made = if let Some((codes, entries)) = texts.codes().filter(|(_, entries)| entries.len() < at.count())
+    {
+        let mut out = Texts::blank(entries.len());
+        entries.iter().enumerate().for_each(|(i, entry)| step(entry, &mut out, i));
+        // Codes of positions that are not meant are codes too.
+        out.gather(codes)
+    } else {
+        let mut out = Texts::blank(at.len);
+        at.for_each(|i| {
+            if !nulls.get(i) {
+                step(texts.get(i), &mut out, i);
+            }
+        });
+        out
+    };
+    fits.then(|| Vector { values: Values::String(made), nulls: nulls.clone() })
+}

@@ -1,0 +1,52 @@
+//! Lengths of texts, and numbers read from them.
+
+use trimorph_vector::{Nulls, Positions, Values, Vector};
+
+use super::{map, texts_of};
+use crate::context::Context;
+use crate::conversion::{read_boolean, read_float, read_integer};
+use crate::kernel::Argument;
+
+/// The number of characters.
+pub(crate) fn length<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let (texts, nulls) = texts_of(args.first())?;
+    let letters = |text: &str| i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+    Some(Vector { values: Values::Int(map(texts, nulls, at, letters)), nulls: nulls.clone() })
+}
+
+/// What `read` reads from each text; null where it reads nothing.
+fn read<'s, T: Copy + Default>(
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    read: impl Fn(&str) -> Option<T>,
+    wrap: impl FnOnce(Vec<T>) -> Values<'s>,
+) -> Option<Vector<'s>> {
+    let (texts, nulls) = texts_of(args.first())?;
+    let read = map(texts, nulls, at, |text| (read(text), true));
+    let mut all: Nulls = nulls.clone();
+    at.for_each(|i| {
+        if read[i].0.is_none() {
+            all.set(i, at.len);
+        }
+    });
+    Some(Vector { values: wrap(read.into_iter().map(|(v, _)| v.unwrap_or_default()).collect()), nulls: all })
+}
+
+/// `toInteger` of texts.
+pub(crate) fn to_integer<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    read(args, at, read_integer, Values::Int)
+}
+
+/// `toFloat` of texts.
+pub(crate) fn to_float<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    read(args, at, read_float, Values::Float)
+}
+
+/// `toBoolean` of texts.
+pub(crate) fn to_boolean<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    read(args, at, read_boolean, Values::Bool)
+}

@@ -1,0 +1,153 @@
+//! General values in, a typed vector out, where all are of one type that has vectors; nulls may be among
+//! them.
+//!
+//! Edges stay general: an edge vector has ids only, and what knows the ends would have to look them up again.
+
+use trimorph_base::NodeId;
+use trimorph_types::{DateTime, LocalDateTime, Value, Zone};
+
+use crate::{Nodes, Nulls, Positions, Texts, Values, Vector};
+
+/// Nanoseconds since the epoch, if they fit.
+#[inline]
+fn join_nanos(seconds: i64, nanos: u32) -> Option<i64> {
+    seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into())
+}
+
+/// Nanoseconds since 1970 of a local date-time, if a vector can hold it.
+#[inline]
+pub fn local_nanos(local: &LocalDateTime) -> Option<i64> {
+    join_nanos(local.seconds, local.nanos)
+}
+
+/// Nanoseconds since 1970 of an instant, if a vector can hold it: those of vectors are shown in UTC.
+#[inline]
+pub fn instant_nanos(instant: &DateTime) -> Option<i64> {
+    if instant.zone == Zone::Offset(0) { join_nanos(instant.seconds, instant.nanos) } else { None }
+}
+
+/// The plain values of those that are meant, and which are null; `None` where one is of another type.
+fn plain<T: Copy>(
+    values: &[Value],
+    at: Positions<'_>,
+    none: T,
+    of: impl Fn(&Value) -> Option<T>,
+) -> Option<(Vec<T>, Nulls)> {
+    let (mut out, mut nulls, mut ok) = (vec![none; at.len], Nulls::NONE, true);
+    at.for_each(|i| match &values[i] {
+        Value::Null => nulls.set(i, at.len),
+        value => match of(value) {
+            Some(v) => out[i] = v,
+            None => ok = false,
+        },
+    });
+    ok.then_some((out, nulls))
+}
+
+/// What `plain` gives as a vector.
+macro_rules! typed {
+    ($values:expr, $at:expr, $kind:ident, $none:expr, $of:expr) => {
+        plain($values, $at, $none, $of).map(|(v, nulls)| Vector { values: Values::$kind(v), nulls })
+    };
+}
+
+impl<'s> Vector<'s> {
+    /// A vector of values, one for each of `at.len` positions, those that are not meant being arbitrary. It
+    /// is typed if all that are meant are of one type, or null.
+    pub fn of_values(values: Vec<Value>, at: Positions<'_>) -> Self {
+        Self::typed(&values, at).unwrap_or_else(|| Self::new(Values::Any(values)))
+    }
+
+    fn typed(values: &[Value], at: Positions<'_>) -> Option<Self> {
+        let mut first = None;
+        at.for_each(|i| {
+            if first.is_none() && !values[i].is_null() {
+                first = Some(i);
+            }
+        });
+        // Nulls alone have no type.
+        match &values[first?] {
+            Value::Bool(_) => typed!(values, at, Bool, false, |v| match v {
+                Value::Bool(b) => Some(*b),
+                _ => None,
+            }),
+            Value::Int(_) => typed!(values, at, Int, 0, |v| match v {
+                Value::Int(i) => Some(*i),
+                _ => None,
+            }),
+            Value::Float(_) => typed!(values, at, Float, 0.0, |v| match v {
+                Value::Float(f) => Some(*f),
+                _ => None,
+            }),
+            Value::Date(_) => typed!(values, at, Date, 0, |v| match v {
+                Value::Date(d) => i32::try_from(d.days).ok(),
+                _ => None,
+            }),
+            Value::LocalTime(_) => typed!(values, at, LocalTime, 0, |v| match v {
+                Value::LocalTime(t) => Some(t.nanos),
+                _ => None,
+            }),
+            Value::LocalDateTime(_) => typed!(values, at, LocalDateTime, 0, |v| match v {
+                Value::LocalDateTime(t) => local_nanos(t),
+                _ => None,
+            }),
+            Value::DateTime(_) => typed!(values, at, DateTime, 0, |v| match v {
+                Value::DateTime(t) => instant_nanos(t),
+                _ => None,
+            }),
+            Value::Node(_) => nodes(values, at),
+            Value::String(_) => {
+                let mut is_text = true;
+                at.for_each(|i| is_text &= matches!(values[i], Value::String(_) | Value::Null));
+                let text = |i: usize| if let Value::String(s) = &values[i] { Some(&**s) } else { None };
+                is_text.then(|| Self::of_texts(at, text))
+            }
+            _ => None,
+        }
+    }
+
+    /// Copies of the texts of the positions that are meant; null where there is none.
+    pub fn of_texts<T: AsRef<str>>(at: Positions<'_>, mut text: impl FnMut(usize) -> Option<T>) -> Self {
+        let (mut out, mut nulls) = (Texts::blank(at.len), Nulls::NONE);
+        at.for_each(|i| match text(i) {
+            Some(text) => out.set(i, text.as_ref()),
+            None => nulls.set(i, at.len),
+        });
+        Self { values: Values::String(out), nulls }
+    }
+
+    /// The same value at `len` positions.
+    pub fn constant(value: &Value, len: usize) -> Self {
+        let general = || Values::Any(vec![value.clone(); len]);
+        Self::new(match value {
+            Value::Bool(b) => Values::Bool(vec![*b; len]),
+            Value::Int(i) => Values::Int(vec![*i; len]),
+            Value::Float(f) => Values::Float(vec![*f; len]),
+            Value::String(text) => Values::String(Texts::repeat(text, len)),
+            Value::Date(d) => {
+                i32::try_from(d.days).map_or_else(|_| general(), |days| Values::Date(vec![days; len]))
+            }
+            Value::LocalTime(t) => Values::LocalTime(vec![t.nanos; len]),
+            Value::LocalDateTime(t) => {
+                local_nanos(t).map_or_else(general, |nanos| Values::LocalDateTime(vec![nanos; len]))
+            }
+            Value::DateTime(t) => {
+                instant_nanos(t).map_or_else(general, |nanos| Values::DateTime(vec![nanos; len]))
+            }
+            Value::Node(n) => Values::Node(Nodes::Ids { table: Some(n.table()), ids: vec![*n; len] }),
+            _ => general(),
+        })
+    }
+}
+
+fn nodes<'s>(values: &[Value], at: Positions<'_>) -> Option<Vector<'s>> {
+    let node = |v: &Value| if let Value::Node(n) = v { Some(*n) } else { None };
+    let (ids, nulls) = plain(values, at, NodeId(0), node)?;
+    let (mut first, mut same) = (None, true);
+    at.for_each(|i| {
+        if !nulls.get(i) {
+            same &= *first.get_or_insert(ids[i].table()) == ids[i].table();
+        }
+    });
+    Some(Vector { values: Values::Node(Nodes::Ids { table: first.filter(|_| same), ids }), nulls })
+}

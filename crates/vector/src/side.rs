@@ -1,0 +1,124 @@
+//! Loops of kernels: a function of one or two plain values over slices.
+//!
+//! Where all positions are meant, or many, the loops run over slices side by side, without bounds checks, so
+//! that the compiler vectorises them; else they visit the positions. What a function gives for values at
+//! positions that are not meant is thrown away, so it must be total.
+
+use crate::{Nulls, Positions};
+
+/// One value for all positions, or one for each.
+#[derive(Clone, Copy, Debug)]
+pub enum Side<'a, T> {
+    /// One for all.
+    One(T),
+    /// One for each.
+    Each(&'a [T]),
+}
+
+impl<T: Copy> Side<'_, T> {
+    /// The value at position `i`.
+    #[inline(always)]
+    pub fn at(&self, i: usize) -> T {
+        match self {
+            Self::One(v) => *v,
+            Self::Each(v) => v[i],
+        }
+    }
+}
+
+/// The values that positions may be of.
+#[inline(always)]
+fn head<A>(a: &[A], len: usize) -> &[A] {
+    a.get(..len).unwrap_or(a)
+}
+
+/// `of` each value.
+#[inline(always)]
+pub fn map<A: Copy, T: Copy + Default>(a: &[A], at: Positions<'_>, of: impl Fn(A) -> T) -> Vec<T> {
+    if at.is_dense() {
+        let mut out: Vec<T> = head(a, at.len).iter().map(|a| of(*a)).collect();
+        out.resize(at.len, T::default());
+        return out;
+    }
+    map_chosen(a, at, of)
+}
+
+/// `of` each value that is meant and no other: for functions that cost more than a few instructions.
+#[inline(always)]
+pub fn map_chosen<A: Copy, T: Copy + Default>(a: &[A], at: Positions<'_>, of: impl Fn(A) -> T) -> Vec<T> {
+    if at.is_all() {
+        return map(a, at, of);
+    }
+    let mut out = vec![T::default(); at.len];
+    at.for_each(|i| out[i] = of(a[i]));
+    out
+}
+
+/// `of` each pair of values.
+#[inline(always)]
+pub fn zip<A: Copy, B: Copy, T: Copy + Default>(
+    a: Side<'_, A>,
+    b: Side<'_, B>,
+    at: Positions<'_>,
+    of: impl Fn(A, B) -> T,
+) -> Vec<T> {
+    match (a, b) {
+        (Side::Each(a), Side::One(b)) => map(a, at, |a| of(a, b)),
+        (Side::One(a), Side::Each(b)) => map(b, at, |b| of(a, b)),
+        (Side::Each(a), Side::Each(b)) if at.is_dense() => {
+            let (a, b) = (head(a, at.len), head(b, at.len));
+            let mut out: Vec<T> = a.iter().zip(b).map(|(a, b)| of(*a, *b)).collect();
+            out.resize(at.len, T::default());
+            out
+        }
+        (a, b) => {
+            let mut out = vec![T::default(); at.len];
+            at.for_each(|i| out[i] = of(a.at(i), b.at(i)));
+            out
+        }
+    }
+}
+
+/// `of` each pair of values; `None` where one that is meant and not null is beyond what it holds for: the
+/// second of what `of` gives is negative there. A sign and not a Boolean, so that the loop stays one of plain
+/// integers.
+#[inline(always)]
+pub fn zip_checked<A: Copy, B: Copy, T: Copy + Default>(
+    a: Side<'_, A>,
+    b: Side<'_, B>,
+    nulls: &Nulls,
+    at: Positions<'_>,
+    of: impl Fn(A, B) -> (T, i64),
+) -> Option<Vec<T>> {
+    let mut wrong = 0i64;
+    let mut keep = |(value, sign): (T, i64)| {
+        wrong |= sign;
+        value
+    };
+    let mut out: Vec<T> = match (a, b) {
+        (Side::Each(a), Side::One(b)) if at.is_all() => {
+            head(a, at.len).iter().map(|a| keep(of(*a, b))).collect()
+        }
+        (Side::One(a), Side::Each(b)) if at.is_all() => {
+            head(b, at.len).iter().map(|b| keep(of(a, *b))).collect()
+        }
+        (Side::Each(a), Side::Each(b)) if at.is_all() => {
+            head(a, at.len).iter().zip(head(b, at.len)).map(|(a, b)| keep(of(*a, *b))).collect()
+        }
+        (a, b) => {
+            let mut out = vec![T::default(); at.len];
+            at.for_each(|i| out[i] = keep(of(a.at(i), b.at(i))));
+            out
+        }
+    };
+    out.resize(at.len, T::default());
+    if wrong < 0 {
+        // What is null is no error.
+        let mut is_wrong = nulls.is_none();
+        at.for_each(|i| is_wrong |= !nulls.get(i) && of(a.at(i), b.at(i)).1 < 0);
+        if is_wrong {
+            return None;
+        }
+    }
+    Some(out)
+}
