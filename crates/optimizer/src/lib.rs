@@ -6,13 +6,14 @@
 //! 2. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
 //! 3. `push_filters`   a filter on a pattern becomes part of it
 //! 4. `drop_unused`    what is computed and never looked at is not computed
-//! 5. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 6. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any empties
+//! 5. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 6. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 7. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any empties
 //!    the pattern
-//! 7. `walks`          what is asked of walks as wholes becomes part of the search for them
-//! 8. `tell_apart`     which edges must differ because they could be the same
-//! 9. `hang_counts`    leaves that nobody looks at become counting steps
-//! 10. `plan_match`    each pattern becomes scans, extends and joins
+//! 8. `walks`          what is asked of walks as wholes becomes part of the search for them
+//! 9. `tell_apart`     which edges must differ because they could be the same
+//! 10. `hang_counts`   leaves that nobody looks at become counting steps
+//! 11. `plan_match`    each pattern becomes scans, extends and joins
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -30,6 +31,7 @@ mod drop_unused;
 mod estimate;
 mod expressions;
 mod hang_counts;
+mod late_projection;
 mod lookups;
 mod merge_patterns;
 mod narrow_tables;

@@ -14,7 +14,7 @@ use crate::planning::Planning;
 use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
-    ask_bound, check, count_trails, drop_unused, hang_counts, merge_patterns, narrow_tables, plan_match,
+    ask_bound, check, count_trails, drop_unused, hang_counts, late_projection, merge_patterns, narrow_tables, plan_match,
     push_filters, tell_apart, walks,
 };
 
@@ -54,6 +54,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "count_trails", required: false, run: count_trails::count_trails },
     Pass { name: "push_filters", required: false, run: push_filters::push_filters },
     Pass { name: "drop_unused", required: false, run: drop_unused::drop_unused },
+    Pass { name: "late_projection", required: false, run: late_projection::late_projection },
     Pass { name: "ask_bound", required: true, run: ask_bound::ask_bound },
     Pass { name: "narrow_tables", required: true, run: narrow_tables::narrow_tables },
     Pass { name: "walks", required: true, run: walks::walks },

@@ -5,6 +5,8 @@
 //! With a limit of k, rows are cut to the best k whenever 2k + a vector have gathered. From then on rows
 //! whose first key comes after the k-th best's are left out as they come.
 
+mod order;
+
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -16,6 +18,7 @@ use crate::operator::{BoxOperator, Operator, Pipeline};
 use crate::parallel::on_threads;
 use crate::rows::Rows;
 use crate::{Context, ExecError};
+use order::ordered;
 
 /// What is sorted by, and the slots that are kept.
 #[derive(Debug)]
@@ -76,9 +79,6 @@ impl<'s> Sort<'s> {
         let order = first.sorted(keep.len(), spec, cx);
         self.part = Some(first);
         self.order = order?;
-        if let Some(limit) = spec.limit() {
-            self.order.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        }
         Ok(())
     }
 }
@@ -124,14 +124,14 @@ impl<'s> Part<'s> {
             if let Some(limit) = limit
                 && self.rows.len() > limit.saturating_mul(2).saturating_add(cx.settings.vector_size)
             {
-                self.cut(limit, keep.len(), spec, cx)?;
+                self.cut(keep.len(), spec, cx)?;
             }
         }
         Ok(())
     }
 
-    /// Leaves out positions whose first key comes after that of row `bound`. Only where both are of one
-    /// integer type: anything else is found out by sorting.
+    /// Leaves out positions whose first key comes after that of row `bound`. Keys of different types are
+    /// told apart by sorting.
     fn leave_out(
         &self,
         positions: &mut Vec<u32>,
@@ -141,116 +141,65 @@ impl<'s> Part<'s> {
         descending: bool,
     ) {
         let kept = &self.rows.columns[column];
-        if kept.is_null(bound) || !key.nulls.is_none() {
+        let keeps = |order: Ordering| if descending { order.is_ge() } else { order.is_le() };
+        if kept.is_null(bound) {
+            // Nulls come first where the order descends, and else last.
+            if descending {
+                positions.retain(|p| key.is_null(*p as usize));
+            }
             return;
+        }
+        macro_rules! compare {
+            ($of:expr) => {
+                positions.retain(|p| {
+                    let p = *p as usize;
+                    if key.nulls.get(p) { descending } else { keeps($of(p)) }
+                })
+            };
         }
         match (&key.values, &kept.values) {
             (Values::Int(v), Values::Int(k))
+            | (Values::LocalTime(v), Values::LocalTime(k))
             | (Values::LocalDateTime(v), Values::LocalDateTime(k))
             | (Values::DateTime(v), Values::DateTime(k)) => {
                 let k = k[bound];
-                positions.retain(|p| if descending { v[*p as usize] >= k } else { v[*p as usize] <= k });
+                compare!(|p: usize| v[p].cmp(&k));
             }
             (Values::Date(v), Values::Date(k)) => {
                 let k = k[bound];
-                positions.retain(|p| if descending { v[*p as usize] >= k } else { v[*p as usize] <= k });
+                compare!(|p: usize| v[p].cmp(&k));
+            }
+            (Values::Float(v), Values::Float(k)) => {
+                let k = Value::Float(k[bound]);
+                compare!(|p: usize| trimorph_types::order(&Value::Float(v[p]), &k));
+            }
+            (Values::String(v), Values::String(k)) => {
+                let k = k.get(bound);
+                compare!(|p: usize| v.get(p).cmp(k));
             }
             _ => {}
         }
     }
 
+    /// The best rows, as many as are wanted, in order.
     fn sorted(&mut self, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<Vec<u32>, ExecError> {
-        let keys = &self.rows.columns[kept..];
-        // The order, and the place it is merged in.
-        self.held.grow(self.rows.len() * 2 * size_of::<u32>())?;
-        let mut order: Vec<u32> = (0..u32::try_from(self.rows.len()).unwrap_or(u32::MAX)).collect();
-        let compare = |a: &u32, b: &u32| {
-            for (vector, (_, descending)) in keys.iter().zip(&spec.keys) {
-                let by_key = order_in(vector, *a as usize, *b as usize);
-                let by_key = if *descending { by_key.reverse() } else { by_key };
-                if by_key.is_ne() {
-                    return by_key;
-                }
-            }
-            Ordering::Equal
-        };
-        sort_in_runs(&mut order, compare, || cx.check())?;
-        Ok(order)
+        let columns = self.rows.columns[kept..].iter();
+        let keys: Vec<_> = columns.zip(&spec.keys).map(|(column, (_, descending))| (column, *descending)).collect();
+        // The order with prefixes, and the place it is merged in.
+        self.held.grow(self.rows.len() * 2 * size_of::<(u64, u32)>())?;
+        let limit = spec.limit().map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        ordered(&keys, self.rows.len(), limit, || cx.check())
     }
 
     /// Keeps the best rows, in the order they came, so that the final order stays stable.
-    fn cut(&mut self, limit: usize, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
+    fn cut(&mut self, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
         let mut best = self.sorted(kept, spec, cx)?;
-        best.truncate(limit);
         let last = best.last().copied();
         best.sort_unstable();
         self.bound = last.and_then(|row| best.binary_search(&row).ok());
         self.rows.keep(&best);
         self.held.resize(self.rows.bytes())?;
         Ok(())
-    }
-}
-
-/// Rows that are sorted, or merged, between two looks at the flag that cancels.
-const ROWS_UNCHECKED: usize = 1 << 16;
-
-/// Sorts, equal elements staying in the order they came: runs by themselves, then merged in pairs. Nobody can
-/// stop a sort of the whole.
-fn sort_in_runs(
-    rows: &mut Vec<u32>,
-    compare: impl Fn(&u32, &u32) -> Ordering,
-    mut check: impl FnMut() -> Result<(), ExecError>,
-) -> Result<(), ExecError> {
-    for run in rows.chunks_mut(ROWS_UNCHECKED) {
-        check()?;
-        run.sort_by(&compare);
-    }
-    let (mut width, mut merged) = (ROWS_UNCHECKED, Vec::new());
-    while width < rows.len() {
-        merged.clear();
-        merged.reserve_exact(rows.len());
-        for pair in rows.chunks(width * 2) {
-            let (mut a, mut b) = pair.split_at(width.min(pair.len()));
-            while let ([x, left @ ..], [y, right @ ..]) = (a, b) {
-                if merged.len() % ROWS_UNCHECKED == 0 {
-                    check()?;
-                }
-                if compare(y, x).is_lt() {
-                    merged.push(*y);
-                    b = right;
-                } else {
-                    merged.push(*x);
-                    a = left;
-                }
-            }
-            merged.extend_from_slice(a);
-            merged.extend_from_slice(b);
-        }
-        std::mem::swap(rows, &mut merged);
-        width *= 2;
-    }
-    Ok(())
-}
-
-/// Orders two values of one vector: nulls last.
-fn order_in(vector: &Vector<'_>, a: usize, b: usize) -> Ordering {
-    match (vector.is_null(a), vector.is_null(b)) {
-        (true, true) => return Ordering::Equal,
-        (true, false) => return Ordering::Greater,
-        (false, true) => return Ordering::Less,
-        (false, false) => {}
-    }
-    match &vector.values {
-        Values::Bool(v) => v[a].cmp(&v[b]),
-        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
-            v[a].cmp(&v[b])
-        }
-        Values::Date(v) => v[a].cmp(&v[b]),
-        Values::String(v) => v.get(a).cmp(v.get(b)),
-        Values::Node(v) => v.id(a).cmp(&v.id(b)),
-        Values::Edge(v) => v.id(a).cmp(&v.id(b)),
-        Values::Float(v) => trimorph_types::order(&Value::Float(v[a]), &Value::Float(v[b])),
-        Values::Any(v) => trimorph_types::order(&v[a], &v[b]),
     }
 }
 

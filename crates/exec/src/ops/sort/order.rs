@@ -1,0 +1,300 @@
+//! The order of rows: columns of keys in, the rows' numbers in order out. Equal keys stay in the order they
+//! came.
+//!
+//! The first key becomes 64 bits that order as it does; most comparisons look at nothing else. Nulls are put
+//! aside: they come last, or first where the order descends.
+
+use std::cmp::Ordering;
+
+use trimorph_types::Value;
+use trimorph_vector::{Texts, Values, Vector};
+
+use crate::ExecError;
+
+/// A key's column, and whether larger comes first.
+pub(super) type Key<'a, 's> = (&'a Vector<'s>, bool);
+
+/// A row, and what orders it by its first key.
+type Prefixed = (u64, u32);
+
+/// Rows that are sorted, or merged, between two looks at the flag that cancels.
+const ROWS_UNCHECKED: usize = 1 << 16;
+
+/// Orders the first `rows` rows of columns; only the first `limit` of the order are wanted.
+///
+/// **Cost**: 16 bytes a row, and as much again while runs are merged; with a limit below the rows, a
+/// selection and a sort of so many.
+pub(super) fn ordered(
+    keys: &[Key<'_, '_>],
+    rows: usize,
+    limit: usize,
+    mut check: impl FnMut() -> Result<(), ExecError>,
+) -> Result<Vec<u32>, ExecError> {
+    let all = 0..u32::try_from(rows).unwrap_or(u32::MAX);
+    let Some(((first, descending), others)) = keys.split_first() else {
+        return Ok(all.take(limit).collect());
+    };
+    let (mut nulls, mut present) = (Vec::new(), Vec::with_capacity(rows));
+    let is_exact = prefixes(first, *descending, rows, &mut present, &mut nulls);
+    check()?;
+    let by_rest = |a: u32, b: u32| {
+        others.iter().map(|key| order_by(key, a, b)).find(|order| order.is_ne()).unwrap_or(a.cmp(&b))
+    };
+    let head = if is_exact { None } else { Some((*first, *descending)) };
+    let by_all = |a: &Prefixed, b: &Prefixed| {
+        a.0.cmp(&b.0).then_with(|| {
+            let by_head = head.as_ref().map_or(Ordering::Equal, |key| order_by(key, a.1, b.1));
+            by_head.then_with(|| by_rest(a.1, b.1))
+        })
+    };
+    let by_number = |a: &u32, b: &u32| by_rest(*a, *b);
+    // Which of the two comes first is cut first.
+    let present_limit = if *descending { limit.saturating_sub(nulls.len()) } else { limit };
+    let nulls_limit = if *descending { limit } else { limit.saturating_sub(present.len()) };
+    if is_exact && others.is_empty() {
+        sort(&mut present, present_limit, Ord::cmp, &mut check)?;
+        nulls.truncate(nulls_limit);
+    } else {
+        sort(&mut present, present_limit, by_all, &mut check)?;
+        sort(&mut nulls, nulls_limit, by_number, &mut check)?;
+    }
+    let present = present.into_iter().map(|(_, row)| row);
+    Ok(if *descending { nulls.into_iter().chain(present).collect() } else { present.chain(nulls).collect() })
+}
+
+/// Puts rows with a value and their prefixes into one list, those without into the other; gives whether equal
+/// prefixes are equal keys.
+fn prefixes(
+    key: &Vector<'_>,
+    descending: bool,
+    rows: usize,
+    present: &mut Vec<Prefixed>,
+    nulls: &mut Vec<u32>,
+) -> bool {
+    let mut fill = |of: &dyn Fn(usize) -> u64| {
+        for (i, row) in (0..rows).zip(0u32..) {
+            if key.is_null(i) {
+                nulls.push(row);
+            } else {
+                let prefix = of(i);
+                present.push((if descending { !prefix } else { prefix }, row));
+            }
+        }
+    };
+    match &key.values {
+        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
+            fill(&|i| signed(v[i]));
+        }
+        Values::Date(v) => fill(&|i| signed(v[i].into())),
+        Values::Bool(v) => fill(&|i| v[i].into()),
+        Values::Float(v) => fill(&|i| float(v[i])),
+        Values::Node(v) => fill(&|i| v.id(i).0),
+        Values::Edge(v) => fill(&|i| v.id(i).0),
+        Values::String(texts) => match ranks(texts, rows) {
+            Some(ranks) => fill(&|i| ranks(i)),
+            None => {
+                fill(&|i| text(texts.get(i)));
+                return false;
+            }
+        },
+        Values::Any(_) => {
+            fill(&|_| 0);
+            return false;
+        }
+    }
+    true
+}
+
+/// Unsigned integers that order as signed ones.
+fn signed(v: i64) -> u64 {
+    v.cast_unsigned() ^ (1 << 63)
+}
+
+/// Integers that order as floats do: both zeros are one, NaN is the largest.
+fn float(v: f64) -> u64 {
+    if v.is_nan() {
+        return u64::MAX;
+    }
+    let bits = (v + 0.0).to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+/// The first eight bytes, the first of them highest.
+fn text(text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    match bytes.first_chunk::<8>() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => bytes.iter().enumerate().fold(0, |prefix, (i, b)| prefix | u64::from(*b) << (56 - 8 * i)),
+    }
+}
+
+/// The places of a dictionary's texts in their order, where there are fewer of them than rows.
+fn ranks<'a>(texts: &'a Texts<'_>, rows: usize) -> Option<impl Fn(usize) -> u64 + use<'a>> {
+    let (codes, entries) = texts.codes().filter(|(_, entries)| entries.len() <= rows)?;
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_unstable_by_key(|code| entries[*code]);
+    let mut ranks = vec![0u64; entries.len()];
+    let mut rank = 0;
+    for (k, code) in order.iter().enumerate() {
+        // Equal texts have equal ranks.
+        rank += u64::from(k > 0 && entries[order[k - 1]] != entries[*code]);
+        ranks[*code] = rank;
+    }
+    Some(move |i: usize| ranks[codes[i] as usize])
+}
+
+/// Orders two rows by one key.
+fn order_by((vector, descending): &Key<'_, '_>, a: u32, b: u32) -> Ordering {
+    let order = order_in(vector, a as usize, b as usize);
+    if *descending { order.reverse() } else { order }
+}
+
+/// Orders two values of one vector: nulls last.
+pub(super) fn order_in(vector: &Vector<'_>, a: usize, b: usize) -> Ordering {
+    match (vector.is_null(a), vector.is_null(b)) {
+        (true, true) => return Ordering::Equal,
+        (true, false) => return Ordering::Greater,
+        (false, true) => return Ordering::Less,
+        (false, false) => {}
+    }
+    match &vector.values {
+        Values::Bool(v) => v[a].cmp(&v[b]),
+        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
+            v[a].cmp(&v[b])
+        }
+        Values::Date(v) => v[a].cmp(&v[b]),
+        Values::String(v) => v.get(a).cmp(v.get(b)),
+        Values::Node(v) => v.id(a).cmp(&v.id(b)),
+        Values::Edge(v) => v.id(a).cmp(&v.id(b)),
+        Values::Float(v) => trimorph_types::order(&Value::Float(v[a]), &Value::Float(v[b])),
+        Values::Any(v) => trimorph_types::order(&v[a], &v[b]),
+    }
+}
+
+/// Sorts the first `limit` of a total order to the front, and drops the others.
+fn sort<T: Copy>(
+    rows: &mut Vec<T>,
+    limit: usize,
+    compare: impl Fn(&T, &T) -> Ordering,
+    check: &mut impl FnMut() -> Result<(), ExecError>,
+) -> Result<(), ExecError> {
+    if limit == 0 {
+        rows.clear();
+    } else if limit < rows.len() {
+        rows.select_nth_unstable_by(limit - 1, &compare);
+        rows.truncate(limit);
+    }
+    sort_in_runs(rows, compare, check)
+}
+
+/// Sorts runs by themselves, then merges them in pairs. Nobody can stop a sort of the whole.
+fn sort_in_runs<T: Copy>(
+    rows: &mut Vec<T>,
+    compare: impl Fn(&T, &T) -> Ordering,
+    check: &mut impl FnMut() -> Result<(), ExecError>,
+) -> Result<(), ExecError> {
+    for run in rows.chunks_mut(ROWS_UNCHECKED) {
+        check()?;
+        run.sort_unstable_by(&compare);
+    }
+    let (mut width, mut merged) = (ROWS_UNCHECKED, Vec::new());
+    while width < rows.len() {
+        merged.clear();
+        merged.reserve_exact(rows.len());
+        for pair in rows.chunks(width * 2) {
+            let (mut a, mut b) = pair.split_at(width.min(pair.len()));
+            while let ([x, left @ ..], [y, right @ ..]) = (a, b) {
+                if merged.len() % ROWS_UNCHECKED == 0 {
+                    check()?;
+                }
+                if compare(y, x).is_lt() {
+                    merged.push(*y);
+                    b = right;
+                } else {
+                    merged.push(*x);
+                    a = left;
+                }
+            }
+            merged.extend_from_slice(a);
+            merged.extend_from_slice(b);
+        }
+        std::mem::swap(rows, &mut merged);
+        width *= 2;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use trimorph_base::Random;
+    use trimorph_vector::Nulls;
+
+    use super::*;
+
+    fn vector(random: &mut Random, rows: usize) -> Vector<'static> {
+        const WORDS: [&str; 7] = ["", "a", "a\0", "abcdefgh", "abcdefghi", "é", "abcdefgz"];
+        let kind = random.below(7);
+        let values = match kind {
+            0 => Values::Int((0..rows).map(|_| *random.pick(&[i64::MIN, -1, 0, 5, i64::MAX])).collect()),
+            1 => {
+                let floats = [f64::NEG_INFINITY, -1.5, -0.0, 0.0, 2.5, f64::INFINITY, f64::NAN];
+                Values::Float((0..rows).map(|_| *random.pick(&floats)).collect())
+            }
+            2 => Values::String((0..rows).map(|_| *random.pick(&WORDS)).collect()),
+            3 => {
+                let entries: Arc<[&str]> = Arc::from([&WORDS[..], &["a"]].concat());
+                Values::String(Texts::coded((0..rows).map(|_| random.below(8) as u32).collect(), &entries))
+            }
+            4 => Values::Date((0..rows).map(|_| *random.pick(&[i32::MIN, -1, 0, i32::MAX])).collect()),
+            5 => Values::Bool((0..rows).map(|_| random.below(2) == 0).collect()),
+            _ => {
+                let any = [Value::Null, Value::Int(1), Value::Float(0.5), Value::string("a"), Value::Bool(true)];
+                return Vector::new(Values::Any((0..rows).map(|_| random.pick(&any).clone()).collect()));
+            }
+        };
+        let mut nulls = Nulls::NONE;
+        if random.below(2) == 0 {
+            (0..rows).filter(|_| random.below(4) == 0).for_each(|i| nulls.set(i, rows));
+        }
+        Vector { values, nulls }
+    }
+
+    #[test]
+    fn rows_are_ordered_as_values_are() {
+        let mut random = Random::new(7);
+        for _ in 0..2_000 {
+            let rows = [0, 1, 30][random.below(3)];
+            let keys: Vec<(Vector<'static>, bool)> =
+                (0..1 + random.below(3)).map(|_| (vector(&mut random, rows), random.below(2) == 0)).collect();
+            let keys: Vec<Key<'_, '_>> = keys.iter().map(|(v, d)| (v, *d)).collect();
+            let limit = *random.pick(&[0, 1, 7, 30, usize::MAX]);
+            let mut expected: Vec<u32> = (0..rows as u32).collect();
+            let value = |v: &Vector<'static>, i: u32| v.value(i as usize, &|_| Value::Null);
+            expected.sort_by(|a, b| {
+                let by = |(v, d): &Key<'_, 'static>| {
+                    let order = trimorph_types::order(&value(v, *a), &value(v, *b));
+                    if *d { order.reverse() } else { order }
+                };
+                keys.iter().map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+            });
+            expected.truncate(limit);
+            assert_eq!(ordered(&keys, rows, limit, || Ok(())), Ok(expected), "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn long_runs_are_merged() {
+        let mut random = Random::new(3);
+        let rows = 3 * ROWS_UNCHECKED + 17;
+        let key = Vector::new(Values::Int((0..rows).map(|_| random.below(1_000) as i64).collect()));
+        let order = ordered(&[(&key, true)], rows, usize::MAX, || Ok(())).unwrap();
+        let Values::Int(v) = &key.values else { panic!("integers") };
+        assert_eq!(order.len(), rows);
+        for pair in order.windows(2) {
+            let (a, b) = (v[pair[0] as usize], v[pair[1] as usize]);
+            assert!(a > b || a == b && pair[0] < pair[1]);
+        }
+    }
+}

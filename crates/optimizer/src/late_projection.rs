@@ -1,0 +1,73 @@
+//! Takes a top-k over computed columns, gives one over what the order needs: the rest is computed above it,
+//! for the rows that are left. A wide row costs a node's id while it may still fall out.
+//!
+//! Only what is computed of nodes and relationships goes up, since these are carried in its place.
+//!
+//! Source: Virtuoso, "Vectored Execution" (late materialisation); design §8.
+
+use trimorph_algebra::{Expr, Plan, SortKey, VarId, Vars};
+use trimorph_types::LogicalType;
+
+use crate::needed::bottom_up;
+use crate::planning::Planning;
+use crate::{Halt, VarSet, vars_of};
+
+/// The pass.
+pub(crate) fn late_projection(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let vars = &*planning.vars;
+    bottom_up(plan, &planning.needed, &mut |plan, needed| {
+        Ok(match plan {
+            Plan::Sort { input, keys, limit: Some(limit) } => match *input {
+                Plan::Project { input, items } => top_k(input, items, keys, limit, needed, vars),
+                other => Plan::Sort { input: Box::new(other), keys, limit: Some(limit) },
+            },
+            other => other,
+        })
+    })
+}
+
+fn top_k(
+    input: Box<Plan>,
+    items: Vec<(VarId, Expr)>,
+    keys: Vec<SortKey>,
+    limit: Expr,
+    needed: &VarSet,
+    vars: &Vars,
+) -> Plan {
+    let ordering = vars_of(keys.iter().map(|key| &key.expr));
+    let is_entity =
+        |var: &VarId| matches!(vars.get(*var).ty, LogicalType::Node | LogicalType::Relationship);
+    let can_wait = |(var, expr): &(VarId, Expr)| {
+        let of = vars_of([expr]);
+        !matches!(expr, Expr::Var(_)) && !ordering.contains(var) && !of.is_empty() && of.iter().all(is_entity)
+    };
+    let sort = |input, items| Plan::Sort {
+        input: Box::new(Plan::Project { input, items }),
+        keys,
+        limit: Some(limit),
+    };
+    if !items.iter().any(can_wait) {
+        return sort(input, items);
+    }
+    // What is asked for above, in the order it was.
+    let mut late = Vec::with_capacity(items.len());
+    let mut early: Vec<(VarId, Expr)> = Vec::new();
+    for item in items {
+        if can_wait(&item) {
+            if needed.contains(&item.0) {
+                late.push(item);
+            }
+        } else {
+            if needed.contains(&item.0) {
+                late.push((item.0, Expr::Var(item.0)));
+            }
+            early.push(item);
+        }
+    }
+    for var in vars_of(late.iter().map(|(_, expr)| expr)) {
+        if early.iter().all(|(known, _)| *known != var) {
+            early.push((var, Expr::Var(var)));
+        }
+    }
+    Plan::Project { input: Box::new(sort(input, early)), items: late }
+}
