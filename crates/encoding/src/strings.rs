@@ -96,24 +96,41 @@ impl FsstTable {
 impl FsstTable {
     /// Whether `compressed` decodes to `text`, found out at the first symbol that differs.
     pub fn decodes_to(&self, compressed: &[u8], text: &[u8]) -> bool {
+        self.rest_of(compressed, text).is_some_and(|rest| rest == (0, 0))
+    }
+
+    /// Whether what `compressed` decodes to starts with `prefix`, found out at the first symbol that differs.
+    pub fn decodes_to_start(&self, compressed: &[u8], prefix: &[u8]) -> bool {
+        self.rest_of(compressed, prefix).is_some_and(|(_, rest)| rest == 0)
+    }
+
+    /// Goes through both while they agree, to the end of one of them: bytes that are left of what is decoded
+    /// (of its last symbol and of what is compressed) and of `text`. `None` where they differ.
+    fn rest_of(&self, compressed: &[u8], text: &[u8]) -> Option<(usize, usize)> {
         let mut rest = text;
         let mut codes = compressed.iter();
-        while let Some(&code) = codes.next() {
-            let tail = if code == ESCAPE {
-                match codes.next() {
-                    Some(byte) => rest.strip_prefix(&[*byte]),
-                    None => Some(rest),
-                }
-            } else {
-                let (symbol, len) = self.symbol(code);
-                rest.strip_prefix(&symbol[..len])
+        while !rest.is_empty() {
+            let Some(&code) = codes.next() else { break };
+            let (symbol, len) = match code {
+                // An escape at the end stands for nothing.
+                ESCAPE => codes.next().map_or(([0; 8], 0), |byte| ([*byte; 8], 1)),
+                code => self.symbol(code),
             };
-            match tail {
+            let symbol = &symbol[..len];
+            match rest.strip_prefix(symbol) {
                 Some(tail) => rest = tail,
-                None => return false,
+                None => return symbol.starts_with(rest).then(|| (symbol.len() - rest.len(), 0)),
             }
         }
-        rest.is_empty()
+        // Symbols of no bytes, and an escape at the end, are nothing.
+        let mut left = 0;
+        while let Some(&code) = codes.next() {
+            left += if code == ESCAPE { usize::from(codes.next().is_some()) } else { self.symbol(code).1 };
+            if left > 0 {
+                break;
+            }
+        }
+        Some((left, rest.len()))
     }
 }
 
@@ -219,6 +236,11 @@ mod tests {
             assert_eq!(texts.get(0), text);
             assert!(table.decodes_to(&compressed, text.as_bytes()));
             assert!(!table.decodes_to(&compressed, format!("{text}!").as_bytes()));
+            for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
+                assert!(table.decodes_to_start(&compressed, &text.as_bytes()[..end]));
+                assert_eq!(table.decodes_to(&compressed, &text.as_bytes()[..end]), end == text.len());
+                assert!(!table.decodes_to_start(&compressed, format!("{}\u{1}", &text[..end]).as_bytes()));
+            }
             assert_eq!(table.decodes_to(&compressed, b"zzz"), text == "zzz");
             let (mut own, mut out) = (Vec::new(), Vec::new());
             FsstEncoder::new(&table).encode(text.as_bytes(), &mut own);

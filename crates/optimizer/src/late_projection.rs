@@ -35,8 +35,7 @@ fn top_k(
     vars: &Vars,
 ) -> Plan {
     let ordering = vars_of(keys.iter().map(|key| &key.expr));
-    let is_entity =
-        |var: &VarId| matches!(vars.get(*var).ty, LogicalType::Node | LogicalType::Relationship);
+    let is_entity = |var: &VarId| matches!(vars.get(*var).ty, LogicalType::Node | LogicalType::Relationship);
     let can_wait = |(var, expr): &(VarId, Expr)| {
         let of = vars_of([expr]);
         !matches!(expr, Expr::Var(_)) && !ordering.contains(var) && !of.is_empty() && of.iter().all(is_entity)

@@ -14,8 +14,8 @@ use crate::planning::Planning;
 use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
-    ask_bound, check, count_trails, drop_unused, hang_counts, late_projection, merge_patterns, narrow_tables, plan_match,
-    push_filters, tell_apart, walks,
+    ask_bound, check, count_trails, drop_unused, hang_counts, late_projection, merge_patterns, narrow_tables,
+    plan_match, push_filters, tell_apart, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a

@@ -8,7 +8,8 @@
 //! Source: GF-CL §6.1; multiplicities are how this engine keeps §6.2's counting on compressed tuples when the
 //! list counted is not even read.
 
-use crate::{Selection, Vector};
+use crate::positions::Chosen;
+use crate::{Positions, Selection, Vector};
 
 /// Positions a scan fills at once: 2 zones. Vectors of 16 KiB stay in the first-level cache a few at a time.
 pub const VECTOR_SIZE: usize = 2048;
@@ -97,5 +98,18 @@ impl Chunk<'_> {
             .map(|n| Group { vectors: (0..*n).map(|_| Vector::empty()).collect(), ..Group::default() })
             .collect();
         Self { groups }
+    }
+}
+
+impl<'a> Positions<'a> {
+    /// The positions a group means.
+    #[inline]
+    pub fn of(group: &'a Group<'_>) -> Self {
+        let chosen = match (group.flat, &group.selection) {
+            (Some(i), _) => Chosen::One(i),
+            (None, Selection::All) => Chosen::All,
+            (None, Selection::List(list)) => Chosen::List(list),
+        };
+        Self { len: group.len, chosen }
     }
 }

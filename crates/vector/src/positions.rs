@@ -3,8 +3,6 @@
 //! An evaluation begins with the positions a group means and goes on with fewer, where a condition has
 //! decided the rest. Values at other positions are arbitrary.
 
-use crate::{Group, Selection};
-
 /// Positions that are meant, ascending.
 #[derive(Clone, Copy, Debug)]
 pub enum Chosen<'a> {
@@ -26,17 +24,6 @@ pub struct Positions<'a> {
 }
 
 impl<'a> Positions<'a> {
-    /// The positions a group means.
-    #[inline]
-    pub fn of(group: &'a Group<'_>) -> Self {
-        let chosen = match (group.flat, &group.selection) {
-            (Some(i), _) => Chosen::One(i),
-            (None, Selection::All) => Chosen::All,
-            (None, Selection::List(list)) => Chosen::List(list),
-        };
-        Self { len: group.len, chosen }
-    }
-
     /// All of `len` positions.
     pub fn all(len: usize) -> Self {
         Self { len, chosen: Chosen::All }

@@ -189,10 +189,11 @@ impl PropertyFilter {
             Kind::Range(_) => ask(&Condition::Range(low, high)),
             Kind::Text(op, other) => ask(&Condition::Text {
                 equal: (*op == Op::Eq).then_some(&**other),
+                prefix: (*op == Op::StartsWith).then_some(&**other),
                 passes: &|text| text_passes(*op, text, other),
             }),
             Kind::AnyText(members) => {
-                ask(&Condition::Text { equal: None, passes: &|text| members.has_text(text) })
+                ask(&Condition::Text { equal: None, prefix: None, passes: &|text| members.has_text(text) })
             }
             Kind::Present(present) => ask(&Condition::Present(*present)),
         }

@@ -29,10 +29,12 @@ const ENTRIES_MAX: usize = 1 << 20;
 pub enum Condition<'c> {
     /// An integer, date or instant within these bounds.
     Range(i64, i64),
-    /// A text; `equal` if only one passes.
+    /// A text; `equal` if only one passes, `prefix` if all that start with one do.
     Text {
         /// The only one.
         equal: Option<&'c str>,
+        /// What all that pass start with, and no others.
+        prefix: Option<&'c str>,
         /// Whether a text passes.
         passes: &'c dyn Fn(&str) -> bool,
     },
@@ -49,8 +51,6 @@ pub struct Comparison {
     codes: Codes,
     /// By dictionary code: 0 not asked yet, 1 passes, 2 does not.
     verdicts: Vec<u8>,
-    /// Decoded text.
-    text: Vec<u8>,
     run: Verdicts,
 }
 
@@ -156,10 +156,12 @@ impl Comparison {
                     Codes::Unknown
                 }
             }
-            (
-                Some(SegmentView { data: DataView::Strings { .. } | DataView::Compressed(_), .. }),
-                Condition::Text { .. },
+            (Some(SegmentView { data: DataView::Strings { .. }, .. }), Condition::Text { .. })
+            | (
+                Some(SegmentView { data: DataView::Compressed(_), .. }),
+                Condition::Text { equal: Some(_), .. } | Condition::Text { prefix: Some(_), .. },
             ) => Codes::Text,
+            // Other compressed texts are decoded many at a time, by who looks at values.
             _ => Codes::Unknown,
         };
     }
@@ -191,7 +193,7 @@ impl Comparison {
                 }
                 *verdict == 1
             }
-            (Codes::Text, data, Condition::Text { equal, passes }) => {
+            (Codes::Text, data, Condition::Text { equal, prefix, passes }) => {
                 let Some(place) = view.place(i) else { return Some(false) };
                 match (data, equal, column.fsst()) {
                     (DataView::Strings { ends, text }, ..) => passes(text_at(ends, text, place)),
@@ -199,9 +201,7 @@ impl Comparison {
                         table.decodes_to(strings.get(place), equal.as_bytes())
                     }
                     (DataView::Compressed(strings), None, Some(table)) => {
-                        self.text.clear();
-                        table.decode(strings.get(place), &mut self.text);
-                        passes(&String::from_utf8_lossy(&self.text))
+                        table.decodes_to_start(strings.get(place), prefix.unwrap_or_default().as_bytes())
                     }
                     _ => return None,
                 }

@@ -115,12 +115,20 @@ fn texts() {
         ] {
             let passes = |t: &str| t == wanted;
             let expect = |v: &Value| matches!(v, Value::String(s) if **s == *wanted);
-            let condition = Condition::Text { equal: Some(wanted), passes: &passes };
+            let condition = Condition::Text { equal: Some(wanted), prefix: None, passes: &passes };
             check(&format!("{name} {wanted}"), &view, &condition, &expect, ROWS);
             let passes = |t: &str| t >= wanted;
             let expect = |v: &Value| matches!(v, Value::String(s) if **s >= *wanted);
-            let condition = Condition::Text { equal: None, passes: &passes };
-            check(&format!("{name} >= {wanted}"), &view, &condition, &expect, ROWS);
+            let condition = Condition::Text { equal: None, prefix: None, passes: &passes };
+            // Compressed texts are left to who decodes many at a time.
+            if *name != *"distinct" {
+                check(&format!("{name} >= {wanted}"), &view, &condition, &expect, ROWS);
+            }
+            let start = &wanted[..wanted.len().min(36)];
+            let passes = |t: &str| t.starts_with(start);
+            let expect = |v: &Value| matches!(v, Value::String(s) if s.starts_with(start));
+            let condition = Condition::Text { equal: None, prefix: Some(start), passes: &passes };
+            check(&format!("{name} starts with {start}"), &view, &condition, &expect, ROWS);
         }
     }
 }

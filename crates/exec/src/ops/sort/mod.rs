@@ -184,7 +184,8 @@ impl<'s> Part<'s> {
     /// The best rows, as many as are wanted, in order.
     fn sorted(&mut self, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<Vec<u32>, ExecError> {
         let columns = self.rows.columns[kept..].iter();
-        let keys: Vec<_> = columns.zip(&spec.keys).map(|(column, (_, descending))| (column, *descending)).collect();
+        let keys: Vec<_> =
+            columns.zip(&spec.keys).map(|(column, (_, descending))| (column, *descending)).collect();
         // The order with prefixes, and the place it is merged in.
         self.held.grow(self.rows.len() * 2 * size_of::<(u64, u32)>())?;
         let limit = spec.limit().map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));

@@ -250,7 +250,8 @@ mod tests {
             4 => Values::Date((0..rows).map(|_| *random.pick(&[i32::MIN, -1, 0, i32::MAX])).collect()),
             5 => Values::Bool((0..rows).map(|_| random.below(2) == 0).collect()),
             _ => {
-                let any = [Value::Null, Value::Int(1), Value::Float(0.5), Value::string("a"), Value::Bool(true)];
+                let any =
+                    [Value::Null, Value::Int(1), Value::Float(0.5), Value::string("a"), Value::Bool(true)];
                 return Vector::new(Values::Any((0..rows).map(|_| random.pick(&any).clone()).collect()));
             }
         };
