@@ -26,6 +26,7 @@ mod snb_bi;
 mod subplans;
 mod tall_plans;
 mod told_apart;
+mod value_joins;
 mod value_limits;
 mod walks;
 mod wrong_types;

@@ -6,7 +6,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use trimorph_vector::{Chunk, Vector};
+use trimorph_types::{Value, equals};
+use trimorph_vector::{Chunk, Values, Vector};
 
 use crate::keys::{KeyTable, NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
@@ -74,10 +75,11 @@ impl<'s> HashJoin<'s> {
         let (mut found, mut fresh) = (Vec::new(), Vec::new());
         while build.next(&mut chunk, cx)? {
             let group = &chunk.groups[0];
-            // A null key joins nothing.
-            let positions: Vec<u32> = (group.positions().into_iter())
-                .filter(|p| shape.build_keys.iter().all(|k| !group.vectors[*k].is_null(*p as usize)))
-                .collect();
+            let mut positions = group.positions();
+            for key in shape.build_keys.iter().map(|k| &group.vectors[*k]).filter(|key| may_join_nothing(key))
+            {
+                positions.retain(|p| !joins_nothing(key, *p as usize));
+            }
             let columns: Vec<&Vector<'s>> = shape.build_keys.iter().map(|k| &group.vectors[*k]).collect();
             for positions in positions.chunks(POSITIONS_UNCHECKED) {
                 cx.check()?;
@@ -128,6 +130,28 @@ impl<'s> HashJoin<'s> {
     }
 }
 
+/// Whether some values of a key may join nothing.
+fn may_join_nothing(key: &Vector<'_>) -> bool {
+    key.may_have_nulls() || matches!(key.values, Values::Float(_))
+}
+
+/// Whether a value joins nothing: null, and what does not equal itself, as NaN or a list with a null in it.
+/// For all others equality is equivalence, which is what keys are numbered by.
+fn joins_nothing(key: &Vector<'_>, i: usize) -> bool {
+    if key.is_null(i) {
+        return true;
+    }
+    match &key.values {
+        Values::Float(v) => v[i].is_nan(),
+        Values::Any(v) => match &v[i] {
+            Value::Float(f) => f.is_nan(),
+            v @ (Value::List(_) | Value::Map(_)) => equals(v, v) != Some(true),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 impl<'s> Operator<'s> for HashJoin<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let (built, build, shape) = (&self.built, &mut self.build, &self.shape);
@@ -152,10 +176,9 @@ impl<'s> Operator<'s> for HashJoin<'s> {
                 let keys: Vec<&Vector<'s>> = shape.probe_keys.iter().map(|k| &group.vectors[*k]).collect();
                 self.found.clear();
                 built.keys.find_all(&keys, &self.rest, &mut self.found);
-                // A null key joins nothing.
-                for key in keys.iter().filter(|key| key.may_have_nulls()) {
+                for key in keys.iter().filter(|key| may_join_nothing(key)) {
                     for (p, number) in self.rest.iter().zip(&mut self.found) {
-                        if key.is_null(*p as usize) {
+                        if joins_nothing(key, *p as usize) {
                             *number = NO_NUMBER;
                         }
                     }

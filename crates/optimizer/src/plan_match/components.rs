@@ -50,6 +50,7 @@ impl Planner<'_> {
                 parts[*i].as_ref().is_some_and(|p| p.nodes.iter().any(|v| self.conditions.has_lookup(*v)))
             })
             .collect();
+        let by_value = self.has_equalities(left);
         let mut next = 0;
         while let Some(first) = waiting.get(next).copied() {
             poll(self.with.cancel)?;
@@ -64,7 +65,10 @@ impl Planner<'_> {
                     let nodes = parts[**i].as_ref().map_or(&[][..], |p| &p.nodes);
                     nodes.iter().any(|v| self.lookup(*v, &self.available).is_some())
                 };
-                chosen = looked_up.iter().find(can_be).copied().unwrap_or(first);
+                // What values join comes before what only multiplies.
+                let joins = |i: &&usize| parts[**i].as_ref().is_some_and(|p| self.is_equal_to_some(&p.nodes));
+                let joined = || waiting[next..].iter().find(joins).filter(|_| by_value);
+                chosen = looked_up.iter().find(can_be).or_else(joined).copied().unwrap_or(first);
             }
             if let Some(part) = parts[chosen].take() {
                 self.plan_component(&part.nodes)?;
@@ -210,19 +214,6 @@ impl Planner<'_> {
         };
         self.reach([var]);
         outer
-    }
-
-    /// The product with the rows there were.
-    fn beside(&mut self, outer: Outer) {
-        if let Some((left, estimate, mut vars)) = outer {
-            let right = std::mem::replace(&mut self.plan, left);
-            let right = (right, std::mem::replace(&mut self.estimate, estimate));
-            self.put_beside(right, |left, right| Plan::HashJoin { left, right, on: Vec::new() });
-            vars.append(&mut self.available);
-            self.available = vars;
-            self.conditions.joined();
-            self.place_filters();
-        }
     }
 
     /// The product of the rows there are and of the nodes that pass the predicates on `var` alone.

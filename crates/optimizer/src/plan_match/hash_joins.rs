@@ -97,6 +97,7 @@ impl Planner<'_> {
             wanted: Rc::clone(&self.wanted),
             kept: Rc::clone(&self.kept),
             walks: Rc::clone(&self.walks),
+            is_from_rows: self.is_from_rows,
         };
         if let Some(start) = order.start {
             side.start(parts.nodes[start]);

@@ -8,6 +8,7 @@
 //! pairs       pairs of edges not told apart yet
 //! order_joins the order of a connected part by cost (costs): all of few nodes, greedily for many (greedy)
 //! hash_joins  parts planned by themselves and joined
+//! value_joins parts with nothing in common but equal values; the product where there are none
 //! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
 //! ```
 //!
@@ -25,7 +26,9 @@ mod order_joins;
 mod pairs;
 mod semi_joins;
 mod steps;
+mod value_joins;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -33,6 +36,7 @@ use trimorph_algebra::{
     CountStep, EdgePattern, Expr, LabelExpr, PathPattern, PathStep, Plan, QueryGraph, VarId,
 };
 use trimorph_base::CancelToken;
+use trimorph_types::LogicalType;
 
 use crate::estimate::Estimate;
 use crate::needed::{bottom_up, made_of};
@@ -47,11 +51,17 @@ use open_edges::OpenEdges;
 
 /// The pass.
 pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
-    let with = With { known: planning.statistics(), options: planning.options, cancel: planning.cancel };
-    bottom_up(plan, &planning.needed, &mut |plan, needed| match plan {
+    let made = Made { first: planning.vars.count(), names: RefCell::default() };
+    let (known, options, cancel) = (planning.statistics(), planning.options, planning.cancel);
+    let with = With { known, options, cancel, made: &made };
+    let planned = bottom_up(plan, &planning.needed, &mut |plan, needed| match plan {
         Plan::Match { input, graph } => plan_pattern(*input, graph, needed, with),
         other => Ok(other),
-    })
+    });
+    for name in made.names.into_inner() {
+        planning.vars.named(name, LogicalType::Any);
+    }
+    planned
 }
 
 /// What every pattern is planned with.
@@ -60,6 +70,21 @@ struct With<'a> {
     known: Statistics<'a>,
     options: Options,
     cancel: &'a CancelToken,
+    made: &'a Made,
+}
+
+/// Variables that the pass makes, by name: the query gets them at the end.
+struct Made {
+    first: usize,
+    names: RefCell<Vec<String>>,
+}
+
+impl Made {
+    fn var(&self, name: String) -> VarId {
+        let mut names = self.names.borrow_mut();
+        names.push(name);
+        VarId(u32::try_from(self.first + names.len() - 1).unwrap_or(u32::MAX))
+    }
 }
 
 /// The pattern being planned.
@@ -80,6 +105,22 @@ struct Planner<'a> {
     kept: Rc<VarSet>,
     /// What is asked of walks as wholes.
     walks: Rc<Walks>,
+    /// Whether the pattern stands on the rows of an apply.
+    is_from_rows: bool,
+}
+
+/// Whether a plan starts from the rows of an apply around.
+fn stands_on_rows(plan: &Plan) -> bool {
+    let mut left = vec![plan];
+    while let Some(plan) = left.pop() {
+        match plan {
+            Plan::Argument(_) => return true,
+            // What is applied inside has rows of its own.
+            Plan::Apply { input, .. } => left.push(input),
+            other => left.extend(other.children()),
+        }
+    }
+    false
 }
 
 /// Plans a pattern over the rows of `input`.
@@ -101,6 +142,7 @@ fn plan_pattern(input: Plan, graph: QueryGraph, needed: &VarSet, with: With<'_>)
         conditions: Conditions::new(predicates, distinct),
         hanging: Hanging::new(counts),
         estimate: Estimate::of(&input, with.known),
+        is_from_rows: stands_on_rows(&input),
         available: VarSet::new(),
         plan: input,
         wanted: Rc::new(wanted),
