@@ -8,6 +8,7 @@
 
 mod arithmetic;
 mod bind;
+mod choice;
 mod compare;
 mod compile;
 mod differs;
@@ -15,6 +16,7 @@ mod evaluated;
 mod filter;
 mod general;
 mod items;
+mod logic;
 mod made;
 mod members;
 mod property;

@@ -17,10 +17,12 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
 
 use super::arithmetic::arithmetic;
+use super::choice::{case, coalesce, null_if};
 use super::compare::compare;
 use super::differs::differs;
 use super::evaluated::{Evaluated, Over};
 use super::general::{by_row, by_value, is_small};
+use super::logic::{connect, not, xor};
 use super::property::{property, property_nulls};
 use super::scalar::{call, operate};
 use super::{Ex, Row};
@@ -78,6 +80,7 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
             _ => by_row(ex, over, cx),
         },
         Ex::Call(function, args, span) => function_call(ex, function, args, *span, over, cx),
+        Ex::Case { branches, otherwise } => case(branches, otherwise, over, cx),
         _ => by_row(ex, over, cx),
     }
 }
@@ -110,7 +113,7 @@ fn function_call<'a, 's>(
     if matches!(function.kernel, Kernel::ByNeed) {
         return match first_present(args, over) {
             Some(out) => Ok(Evaluated::Own(out)),
-            None => by_row(ex, over, cx),
+            None => coalesce(args, over, cx),
         };
     }
     let Some(args) = operands(args, over, cx)?.filter(|args| function.accepts(args.len())) else {
@@ -123,6 +126,9 @@ fn function_call<'a, 's>(
     }
     if function.null_in_null_out && args.iter().any(|arg| matches!(arg, Evaluated::Const(Value::Null))) {
         return Ok(Evaluated::Const(Value::Null));
+    }
+    if matches!(function.kernel, Kernel::ByEquality) {
+        return null_if(args, over, cx, |values| call(function, values, span, cx));
     }
     if let Kernel::Typed(kernel) = function.kernel {
         let given: Vec<Argument<'_, 's>> = args.iter().map(Evaluated::argument).collect();
@@ -142,7 +148,7 @@ fn operator<'a, 's>(
     cx: &Context<'s>,
 ) -> Outcome<'a, 's> {
     match (op, args) {
-        (Op::And | Op::Or, _) => return by_row(ex, over, cx),
+        (Op::And | Op::Or, _) => return connect(ex, (op, args), over, cx),
         (Op::Differs, [first, others @ ..]) => {
             return match differs(first, others, over) {
                 Some(out) => Ok(Evaluated::Own(out)),
@@ -163,12 +169,8 @@ fn operator<'a, 's>(
     let out = match (op, &args[..]) {
         (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => compare(op, a, b, over.at),
         (Op::IsNull | Op::IsNotNull, [a]) => a.vector().map(|v| null_test(op, |i| v.is_null(i), over)),
-        (Op::Not, [a]) => match a.vector() {
-            Some(Vector { values: Values::Bool(v), nulls }) => {
-                Some(Vector { values: Values::Bool(v.iter().map(|b| !b).collect()), nulls: nulls.clone() })
-            }
-            _ => None,
-        },
+        (Op::Not, [a]) => not(a, over.at),
+        (Op::Xor, [a, b]) => xor(a, b, over.at),
         (Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod, [a, b]) => arithmetic(op, a, b, over.at),
         _ => None,
     };
