@@ -79,7 +79,7 @@ pub(super) fn connect<'a, 's>(
 /// `a AND b`, or `a OR b` if true decides. Where `a` has decided, `b` may be arbitrary.
 fn both<'s>(decides: bool, a: &Booleans<'_>, b: &Booleans<'_>, at: Positions<'_>) -> Vector<'s> {
     let all = Positions::all(at.len);
-    let (x, y) = (Side::Each(&*a.0), Side::Each(&*b.0));
+    let (x, y) = (Side::Each(&a.0), Side::Each(&b.0));
     let values = if decides { zip(x, y, all, |a, b| a | b) } else { zip(x, y, all, |a, b| a & b) };
     if a.1.is_none() && b.1.is_none() {
         return Vector::new(Values::Bool(values));
@@ -98,7 +98,7 @@ fn both<'s>(decides: bool, a: &Booleans<'_>, b: &Booleans<'_>, at: Positions<'_>
 /// `a XOR b`.
 pub(super) fn xor<'s>(a: &Evaluated<'_, '_>, b: &Evaluated<'_, '_>, at: Positions<'_>) -> Option<Vector<'s>> {
     let (a, b) = (booleans(a, at)?, booleans(b, at)?);
-    let values = zip(Side::Each(&*a.0), Side::Each(&*b.0), at, |a, b| a != b);
+    let values = zip(Side::Each(&a.0), Side::Each(&b.0), at, |a, b| a != b);
     Some(Vector { values: Values::Bool(values), nulls: a.1.union(&b.1, at.len) })
 }
 

@@ -19,6 +19,7 @@ mod items;
 mod logic;
 mod made;
 mod members;
+mod moments;
 mod property;
 mod property_filter;
 mod range;
