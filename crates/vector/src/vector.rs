@@ -315,7 +315,7 @@ impl<'s> Vector<'s> {
     }
 
     /// Copies `positions` of `other`, a vector of the same length, over those of `self`. `false`, and nothing
-    /// done, where the types differ.
+    /// done, where the types differ; nulls alone have none.
     pub fn assign(&mut self, other: &Self, positions: &[u32], len: usize) -> bool {
         let at = positions.iter().map(|p| *p as usize);
         match (&mut self.values, &other.values) {

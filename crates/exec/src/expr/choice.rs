@@ -11,13 +11,10 @@ use trimorph_vector::{Nulls, Part, Values, Vector, blend, choose};
 
 use super::Ex;
 use super::compare::compare;
-use super::evaluated::{Evaluated, Over};
+use super::evaluated::{Evaluate, Evaluated, Outcome, Over};
 use super::general::by_value;
 use super::logic::booleans;
-use super::vector::evaluate_over;
 use crate::{Context, ExecError};
-
-type Outcome<'a, 's> = Result<Evaluated<'a, 's>, ExecError>;
 
 /// What was evaluated for some positions.
 type Taken<'a, 's> = (Evaluated<'a, 's>, Vec<u32>);
@@ -28,8 +25,9 @@ pub(super) fn case<'a, 's>(
     otherwise: &Ex,
     over: Over<'a, '_, 's>,
     cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
 ) -> Outcome<'a, 's> {
-    if let Some(out) = constants(branches, otherwise, over, cx)? {
+    if let Some(out) = constants(branches, otherwise, over, cx, evaluate)? {
         return Ok(out);
     }
     let mut open = over.at.to_vec();
@@ -39,16 +37,16 @@ pub(super) fn case<'a, 's>(
             break;
         }
         let at = narrowed(over, &open);
-        match met(&evaluate_over(when, at, cx)?, at)? {
+        match met(&evaluate(when, at, cx)?, at)? {
             Met::None => {}
             Met::All => {
-                let value = evaluate_over(then, at, cx)?;
+                let value = evaluate(then, at, cx)?;
                 taken.push((value, std::mem::take(&mut open)));
             }
             Met::Some(mine) => {
                 let list = at.at.filter(|i| mine[i]);
                 if !list.is_empty() {
-                    let value = evaluate_over(then, narrowed(over, &list), cx)?;
+                    let value = evaluate(then, narrowed(over, &list), cx)?;
                     let rest = at.at.filter(|i| !mine[i]);
                     open = rest;
                     taken.push((value, list));
@@ -57,7 +55,7 @@ pub(super) fn case<'a, 's>(
         }
     }
     if !open.is_empty() {
-        taken.push((evaluate_over(otherwise, narrowed(over, &open), cx)?, open));
+        taken.push((evaluate(otherwise, narrowed(over, &open), cx)?, open));
     }
     Ok(together(taken, over, cx))
 }
@@ -113,6 +111,7 @@ fn constants<'a, 's>(
     otherwise: &Ex,
     over: Over<'a, '_, 's>,
     cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
 ) -> Result<Option<Evaluated<'a, 's>>, ExecError> {
     let mut given = Vec::with_capacity(branches.len() + 1);
     for ex in std::iter::once(otherwise).chain(branches.iter().map(|(_, then)| then)) {
@@ -129,7 +128,7 @@ fn constants<'a, 's>(
             None => over,
             Some(open) => narrowed(over, open),
         };
-        let condition = evaluate_over(when, at, cx)?;
+        let condition = evaluate(when, at, cx)?;
         let is_last = usize::from(mine) == branches.len();
         match met(&condition, at)? {
             Met::None => continue,
@@ -160,7 +159,12 @@ fn constants<'a, 's>(
 }
 
 /// `coalesce(…)`.
-pub(super) fn coalesce<'a, 's>(args: &[Ex], over: Over<'a, '_, 's>, cx: &Context<'s>) -> Outcome<'a, 's> {
+pub(super) fn coalesce<'a, 's>(
+    args: &[Ex],
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
+) -> Outcome<'a, 's> {
     let mut open = over.at.to_vec();
     let mut taken: Vec<Taken<'a, 's>> = Vec::with_capacity(args.len());
     for arg in args {
@@ -168,7 +172,7 @@ pub(super) fn coalesce<'a, 's>(args: &[Ex], over: Over<'a, '_, 's>, cx: &Context
             break;
         }
         let at = narrowed(over, &open);
-        let value = evaluate_over(arg, at, cx)?;
+        let value = evaluate(arg, at, cx)?;
         let rest = match value.vector() {
             None if matches!(value, Evaluated::Const(Value::Null)) => continue,
             None => Vec::new(),

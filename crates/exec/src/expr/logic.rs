@@ -12,10 +12,9 @@ use trimorph_types::Value;
 use trimorph_vector::{Nulls, Positions, Side, Values, Vector, bits_of, map, zip};
 
 use super::Ex;
-use super::evaluated::{Evaluated, Over};
+use super::evaluated::{Evaluate, Evaluated, Outcome, Over};
 use super::general::by_row;
-use super::vector::evaluate_over;
-use crate::{Context, ExecError};
+use crate::Context;
 
 /// Booleans and which are null.
 pub(super) type Booleans<'v> = (Cow<'v, [bool]>, Cow<'v, Nulls>);
@@ -47,11 +46,12 @@ pub(super) fn connect<'a, 's>(
     (op, args): (Op, &[Ex]),
     over: Over<'a, '_, 's>,
     cx: &Context<'s>,
-) -> Result<Evaluated<'a, 's>, ExecError> {
+    evaluate: Evaluate<'a, 's>,
+) -> Outcome<'a, 's> {
     let [first, rest @ ..] = args else { return by_row(ex, over, cx) };
     // The answer that no later operand changes.
     let decides = op == Op::Or;
-    let mut known = evaluate_over(first, over, cx)?;
+    let mut known = evaluate(first, over, cx)?;
     for arg in rest {
         if matches!(&known, Evaluated::Const(Value::Bool(b)) if *b == decides) {
             break;
@@ -62,9 +62,9 @@ pub(super) fn connect<'a, 's>(
             break;
         }
         let next = if open.len() < over.at.count() {
-            evaluate_over(arg, over.among(&open), cx)?
+            evaluate(arg, over.among(&open), cx)?
         } else {
-            evaluate_over(arg, over, cx)?
+            evaluate(arg, over, cx)?
         };
         let Some(b) = booleans(&next, over.at.among(&open)) else { return by_row(ex, over, cx) };
         known = Evaluated::Own(both(decides, &a, &b, over.at));

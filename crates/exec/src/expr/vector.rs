@@ -20,15 +20,13 @@ use super::arithmetic::{arithmetic, negated};
 use super::choice::{case, coalesce, null_if};
 use super::compare::compare;
 use super::differs::differs;
-use super::evaluated::{Evaluated, Over};
+use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
 use super::logic::{connect, not, xor};
 use super::property::{property, property_nulls};
 use super::scalar::{call, operate};
 use super::{Ex, Row};
 use crate::{Context, ExecError};
-
-type Outcome<'a, 's> = Result<Evaluated<'a, 's>, ExecError>;
 
 /// Evaluates `ex` over `group`. Other groups it reads must be flat.
 pub(crate) fn evaluate<'a, 's>(
@@ -76,7 +74,7 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
         },
         Ex::Call(function, args, span) => function_call(ex, function, args, *span, over, cx),
         Ex::Chain(first, rest) => chain(ex, first, rest, over, cx),
-        Ex::Case { branches, otherwise } => case(branches, otherwise, over, cx),
+        Ex::Case { branches, otherwise } => case(branches, otherwise, over, cx, evaluate_over),
         _ => by_row(ex, over, cx),
     }
 }
@@ -109,7 +107,7 @@ fn function_call<'a, 's>(
     if matches!(function.kernel, Kernel::ByNeed) {
         return match first_present(args, over) {
             Some(out) => Ok(Evaluated::Own(out)),
-            None => coalesce(args, over, cx),
+            None => coalesce(args, over, cx, evaluate_over),
         };
     }
     let Some(args) = operands(args, over, cx)?.filter(|args| function.accepts(args.len())) else {
@@ -144,7 +142,7 @@ fn operator<'a, 's>(
     cx: &Context<'s>,
 ) -> Outcome<'a, 's> {
     match (op, args) {
-        (Op::And | Op::Or, _) => return connect(ex, (op, args), over, cx),
+        (Op::And | Op::Or, _) => return connect(ex, (op, args), over, cx, evaluate_over),
         (Op::Differs, [first, others @ ..]) => {
             return match differs(first, others, over) {
                 Some(out) => Ok(Evaluated::Own(out)),

@@ -8,8 +8,8 @@ use trimorph_types::format::{IdsOnly, format_value};
 use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, zip_checked};
 
 use crate::context::Context;
-use crate::conversion::whole;
 use crate::kernel::Argument;
+use crate::round::whole;
 
 pub(crate) fn to_integer<'s>(
     _: &Context<'_>,
