@@ -9,6 +9,7 @@ use trimorph_types::{LogicalType, Value};
 use crate::error::{Answer, overflow, wrong_type, wrong_value};
 use crate::function::{Function, result};
 use crate::kernels::conversion as kernels;
+use crate::round::whole;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     Function::new(
@@ -118,13 +119,6 @@ fn each(function: &str, convert: fn(&Value) -> Answer, value: &Value) -> Answer 
         }
         other => Err(wrong_type(function, "a LIST", other)),
     }
-}
-
-/// Towards zero; `None` outside `i64`.
-#[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
-pub(crate) fn whole(number: f64) -> Option<i64> {
-    const END: f64 = 9_223_372_036_854_775_808.0;
-    (-END..END).contains(&number).then_some(number as i64)
 }
 
 fn to_integer(value: &Value) -> Answer {

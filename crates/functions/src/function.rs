@@ -24,7 +24,8 @@ pub struct Function {
     pub null_in_null_out: bool,
     /// The result's type, given the arguments' types.
     pub result: fn(&[LogicalType]) -> LogicalType,
-    /// Computes one value. The number of arguments must be right and, if `null_in_null_out`, none may be null.
+    /// Computes one value. The number of arguments must be right and, if `null_in_null_out`, none may be
+    /// null.
     pub call: fn(&Context<'_>, &[Value]) -> Result<Value, Diagnostic>,
     /// How it is computed for a vector.
     pub kernel: Kernel,

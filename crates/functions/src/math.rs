@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::{Answer, bad_argument, overflow, wrong_type};
 use crate::function::{Function, result};
 use crate::kernels::math as kernels;
-use crate::round::{Mode, round_decimal};
+use crate::round::{Mode, round_decimal, round_half_up};
 
 macro_rules! float_functions {
     ($($name:literal, $call:expr, $doc:literal;)*) => {
@@ -120,13 +120,6 @@ fn sign(_: &Context<'_>, args: &[Value]) -> Answer {
 
 fn atan2(_: &Context<'_>, args: &[Value]) -> Answer {
     Ok(Value::Float(number("atan2", &args[0])?.atan2(number("atan2", &args[1])?)))
-}
-
-/// To the nearest whole number, ties up.
-#[inline]
-pub(crate) fn round_half_up(x: f64) -> f64 {
-    let floor = x.floor();
-    if x - floor >= 0.5 { floor + 1.0 } else { floor }
 }
 
 /// Without digits, ties go up (towards positive infinity); with digits, by mode, away from zero unless told.

@@ -1,5 +1,19 @@
-//! Rounds a float to a number of decimal digits: on its shortest decimal text, so that 2.675 is a tie as it
-//! reads.
+//! Rounds a float: to a whole number, or to a number of decimal digits, on its shortest decimal text, so that
+//! 2.675 is a tie as it reads.
+
+/// Towards zero; `None` outside `i64`.
+#[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
+pub(crate) fn whole(number: f64) -> Option<i64> {
+    const END: f64 = 9_223_372_036_854_775_808.0;
+    (-END..END).contains(&number).then_some(number as i64)
+}
+
+/// To the nearest whole number, ties up.
+#[inline]
+pub(crate) fn round_half_up(x: f64) -> f64 {
+    let floor = x.floor();
+    if x - floor >= 0.5 { floor + 1.0 } else { floor }
+}
 
 /// What happens to the digits cut off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,6 +3,7 @@
 //! `'s` is the life of the snapshot a query reads: node vectors may point into adjacency, strings into
 //! dictionaries.
 
+mod blend;
 mod build;
 mod chunk;
 mod nodes;
@@ -15,10 +16,11 @@ mod tests;
 mod texts;
 mod vector;
 
+pub use blend::{Part, blend, choose};
 pub use build::{instant_nanos, local_nanos};
 pub use chunk::{Chunk, Group, VECTOR_SIZE};
 pub use nodes::{Edges, Nodes, PageStarts};
-pub use nulls::Nulls;
+pub use nulls::{Nulls, bits_of};
 pub use positions::{Chosen, Positions};
 pub use selection::Selection;
 pub use side::{Side, map, map_chosen, zip, zip_checked};

@@ -97,3 +97,24 @@ impl Nulls {
         }
     }
 }
+
+/// A bit for each of up to 64 Booleans, the first the lowest.
+#[inline]
+pub fn bits_of(booleans: &[bool]) -> u64 {
+    let mut bits = 0;
+    let mut eights = booleans.chunks_exact(8);
+    for (k, eight) in eights.by_ref().enumerate() {
+        let mut bytes = [0u8; 8];
+        for (byte, b) in bytes.iter_mut().zip(eight) {
+            *byte = u8::from(*b);
+        }
+        // Brings bit 0 of byte `i` to bit `56 + i`: no two of the products meet.
+        let gathered = u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        bits |= gathered << (8 * k);
+    }
+    let done = booleans.len() & !7;
+    for (k, b) in eights.remainder().iter().enumerate() {
+        bits |= u64::from(*b) << (done + k);
+    }
+    bits
+}

@@ -142,7 +142,9 @@ fn vectors_are_gathered_and_overlaid() {
     let other = Vector { values: Values::Int(vec![7, 8, 9]), nulls: nulls(&[2], 3) };
     assert!(vector.assign(&other, &[0, 2], 3));
     assert_eq!(shown(&vector, 3), "Int(7) Null Null ");
-    assert!(!vector.assign(&Vector::nulls(3), &[0], 3), "of another type");
+    assert!(!vector.assign(&Vector::new(Values::Float(vec![0.5; 3])), &[0], 3), "of another type");
+    assert!(vector.assign(&Vector::nulls(3), &[0], 3), "nulls have no type");
+    assert_eq!(shown(&vector, 3), "Null Null Null ");
     assert!(matches!(vector.like().values, Values::Int(v) if v.is_empty()));
 }
 

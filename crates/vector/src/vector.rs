@@ -244,6 +244,23 @@ impl<'s> Vector<'s> {
     fn extend_nulls(&mut self, count: usize) {
         let before = self.listed();
         let len = before + count;
+        self.resize(len);
+        if !matches!(self.values, Values::Any(_)) {
+            for i in before..len {
+                self.nulls.set(i, len);
+            }
+        }
+    }
+
+    /// The same with `len` values, those that are new being arbitrary.
+    #[must_use]
+    pub(crate) fn resized(mut self, len: usize) -> Self {
+        self.resize(len);
+        self
+    }
+
+    /// Makes a listed vector one of `len` values; those that are new are arbitrary, general ones null.
+    fn resize(&mut self, len: usize) {
         match &mut self.values {
             Values::Bool(v) => v.resize(len, false),
             Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
@@ -254,17 +271,29 @@ impl<'s> Vector<'s> {
             Values::Date(v) => v.resize(len, 0),
             Values::Node(Nodes::Ids { ids, .. }) => ids.resize(len, trimorph_base::NodeId(0)),
             Values::Edge(Edges::Ids(ids)) => ids.resize(len, trimorph_base::EdgeId(0)),
-            Values::Any(v) => return v.resize(len, Value::Null),
+            Values::Any(v) => v.resize(len, Value::Null),
             // Only listed vectors grow.
-            Values::Node(_) | Values::Edge(_) => return,
-        }
-        for i in before..len {
-            self.nulls.set(i, len);
+            Values::Node(_) | Values::Edge(_) => {}
         }
     }
 
+    /// Gives `positions` a value of a fixed size. `false`, and nothing done, where the types differ or it is
+    /// no such value.
+    pub(crate) fn assign_value(&mut self, value: &Value, positions: &[u32]) -> bool {
+        fn fill<T: Copy>(out: &mut [T], positions: &[u32], value: T) {
+            positions.iter().for_each(|p| out[*p as usize] = value);
+        }
+        match (&mut self.values, value) {
+            (Values::Bool(a), Value::Bool(b)) => fill(a, positions, *b),
+            (Values::Int(a), Value::Int(b)) => fill(a, positions, *b),
+            (Values::Float(a), Value::Float(b)) => fill(a, positions, *b),
+            _ => return false,
+        }
+        true
+    }
+
     /// Copies `positions` of `other`, a vector of the same length, over those of `self`. `false`, and nothing
-    /// done, where the types differ.
+    /// done, where the types differ; nulls alone have none.
     pub fn assign(&mut self, other: &Self, positions: &[u32], len: usize) -> bool {
         let at = positions.iter().map(|p| *p as usize);
         match (&mut self.values, &other.values) {
@@ -276,7 +305,18 @@ impl<'s> Vector<'s> {
             (Values::Float(a), Values::Float(b)) => at.for_each(|i| a[i] = b[i]),
             (Values::String(a), Values::String(b)) => a.assign(b, positions),
             (Values::Date(a), Values::Date(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::Node(Nodes::Ids { table, ids }), Values::Node(b)) => {
+                if *table != b.table() {
+                    *table = None;
+                }
+                b.for_each(at, |i, id| ids[i] = id);
+            }
+            (Values::Edge(Edges::Ids(a)), Values::Edge(b)) => at.for_each(|i| a[i] = b.id(i)),
             (Values::Any(a), Values::Any(b)) => at.for_each(|i| a[i] = b[i].clone()),
+            // Nulls of no type, as a property that nothing has.
+            (_, Values::Any(b)) if at.clone().all(|i| b[i].is_null()) => {
+                positions.iter().for_each(|p| self.nulls.set(*p as usize, len));
+            }
             _ => return false,
         }
         if !other.nulls.is_none() {

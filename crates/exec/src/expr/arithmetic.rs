@@ -1,106 +1,116 @@
-//! Arithmetic kernels over integers, floats and instants.
+//! Arithmetic kernels over integers and floats. An overflow, and a division by zero, is found in a vector and
+//! left to the scalar evaluator, which has the message.
 
 use trimorph_algebra::Op;
+use trimorph_functions::nulls_of;
 use trimorph_types::Value;
-use trimorph_vector::{Nulls, Positions, Values, Vector};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, zip, zip_checked};
 
 use super::evaluated::Evaluated;
+use super::moments::moved;
 
-/// Integer and float arithmetic. An overflow, and a division by zero, is left to the scalar evaluator, which
-/// has the message.
+/// `a op b`; `None` where the types, or an error, ask for the scalar evaluator.
 pub(super) fn arithmetic<'s>(
     op: Op,
     a: &Evaluated<'_, 's>,
     b: &Evaluated<'_, 's>,
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
-    enum Side<'x, T> {
-        One(T),
-        Many(&'x [T]),
+    if matches!(a, Evaluated::Const(Value::Null)) || matches!(b, Evaluated::Const(Value::Null)) {
+        return None;
     }
-    impl<T: Copy> Side<'_, T> {
-        #[inline(always)]
-        fn at(&self, i: usize) -> T {
-            match self {
-                Self::One(v) => *v,
-                Self::Many(v) => v[i],
-            }
+    let (x, y) = (a.argument(), b.argument());
+    let nulls = nulls_of(&[x, y], at.len);
+    let values = match (x.ints(), y.ints(), x.floats(), y.floats()) {
+        (Some(x), Some(y), ..) if op != Op::Pow => Values::Int(integers(op, x, y, &nulls, at)?),
+        (Some(x), Some(y), ..) => Values::Float(floats(op, x, y, float, float, at)?),
+        (.., Some(x), Some(y)) => Values::Float(floats(op, x, y, |x| x, |y| y, at)?),
+        (Some(x), .., Some(y)) => Values::Float(floats(op, x, y, float, |y| y, at)?),
+        (_, Some(y), Some(x), _) => Values::Float(floats(op, x, y, |x| x, float, at)?),
+        _ => return moved(op, a, b, at),
+    };
+    Some(Vector { values, nulls })
+}
+
+#[inline(always)]
+#[expect(clippy::cast_precision_loss, reason = "an integer with a float counts as a float")]
+fn float(n: i64) -> f64 {
+    n as f64
+}
+
+/// One loop per operator, so that the loop has no branch on it. The second of each pair is negative where
+/// the result does not fit.
+fn integers(
+    op: Op,
+    x: Side<'_, i64>,
+    y: Side<'_, i64>,
+    nulls: &Nulls,
+    at: Positions<'_>,
+) -> Option<Vec<i64>> {
+    match op {
+        // The sum has a sign that neither operand has.
+        Op::Add => zip_checked(x, y, nulls, at, |x: i64, y| {
+            let sum = x.wrapping_add(y);
+            (sum, (x ^ sum) & (y ^ sum))
+        }),
+        Op::Sub => zip_checked(x, y, nulls, at, |x: i64, y| {
+            let difference = x.wrapping_sub(y);
+            (difference, (x ^ y) & (x ^ difference))
+        }),
+        Op::Mul => zip_checked(x, y, nulls, at, |x: i64, y| {
+            let (product, over) = x.overflowing_mul(y);
+            (product, -i64::from(over))
+        }),
+        Op::Div => zip_checked(x, y, nulls, at, |x: i64, y: i64| {
+            x.checked_div(y).map_or((0, -1), |quotient| (quotient, 0))
+        }),
+        // The least integer by -1 leaves 0, though the division overflows.
+        Op::Mod => zip_checked(
+            x,
+            y,
+            nulls,
+            at,
+            |x: i64, y: i64| {
+                if y == 0 { (0, -1) } else { (x.wrapping_rem(y), 0) }
+            },
+        ),
+        _ => None,
+    }
+}
+
+/// The same for floats, and for integers that count as floats.
+#[inline(always)]
+fn floats<A: Copy, B: Copy>(
+    op: Op,
+    x: Side<'_, A>,
+    y: Side<'_, B>,
+    left: impl Fn(A) -> f64 + Copy,
+    right: impl Fn(B) -> f64 + Copy,
+    at: Positions<'_>,
+) -> Option<Vec<f64>> {
+    Some(match op {
+        Op::Add => zip(x, y, at, |x, y| left(x) + right(y)),
+        Op::Sub => zip(x, y, at, |x, y| left(x) - right(y)),
+        Op::Mul => zip(x, y, at, |x, y| left(x) * right(y)),
+        Op::Div => zip(x, y, at, |x, y| left(x) / right(y)),
+        Op::Mod => zip(x, y, at, |x, y| left(x) % right(y)),
+        Op::Pow => zip(x, y, at, |x, y| left(x).powf(right(y))),
+        _ => return None,
+    })
+}
+
+/// `-a`.
+pub(super) fn negated<'s>(a: &Evaluated<'_, 's>, at: Positions<'_>) -> Option<Vector<'s>> {
+    let vector = a.vector()?;
+    let values = match &vector.values {
+        // Only the least integer keeps its sign.
+        Values::Int(v) => {
+            Values::Int(zip_checked(Side::Each(v), Side::One(()), &vector.nulls, at, |n, ()| {
+                (n.wrapping_neg(), n & n.wrapping_neg())
+            })?)
         }
-    }
-    fn ints<'x>(e: &'x Evaluated<'_, '_>) -> Option<Side<'x, i64>> {
-        match (e, e.vector().map(|v| &v.values)) {
-            (Evaluated::Const(Value::Int(i)), _) => Some(Side::One(*i)),
-            (_, Some(Values::Int(v))) => Some(Side::Many(v)),
-            _ => None,
-        }
-    }
-    fn floats<'x>(e: &'x Evaluated<'_, '_>) -> Option<Side<'x, f64>> {
-        match (e, e.vector().map(|v| &v.values)) {
-            (Evaluated::Const(Value::Float(f)), _) => Some(Side::One(*f)),
-            (_, Some(Values::Float(v))) => Some(Side::Many(v)),
-            _ => None,
-        }
-    }
-    if let (
-        Op::Add | Op::Sub,
-        Some(Vector { values: Values::DateTime(v), nulls }),
-        Evaluated::Const(Value::Duration(d)),
-    ) = (op, a.vector(), b)
-        && d.months == 0
-    {
-        // In UTC a day is 24 hours.
-        let seconds = d.days.checked_mul(86_400)?.checked_add(d.seconds)?;
-        let shift = seconds.checked_mul(1_000_000_000)?.checked_add(d.nanos.into())?;
-        let shift = if op == Op::Add { shift } else { shift.checked_neg()? };
-        let mut out = vec![0i64; at.len];
-        let mut overflow = false;
-        at.for_each(|i| {
-            let (value, over) = v[i].overflowing_add(shift);
-            out[i] = value;
-            overflow |= over && !nulls.get(i);
-        });
-        return (!overflow).then(|| Vector { values: Values::DateTime(out), nulls: nulls.clone() });
-    }
-    let none = Nulls::NONE;
-    let nulls = |e: &Evaluated<'_, 's>| e.vector().map_or(none.clone(), |v| v.nulls.clone());
-    if let (Some(x), Some(y)) = (ints(a), ints(b)) {
-        let nulls = nulls(a).union(&nulls(b), at.len);
-        // One loop per operator, so that the loop has no branch on it.
-        macro_rules! fill {
-            ($of:expr) => {{
-                let (mut out, mut overflow) = (vec![0i64; at.len], false);
-                at.for_each(|i| {
-                    let (value, over) = $of(x.at(i), y.at(i));
-                    out[i] = value;
-                    overflow |= over;
-                });
-                (out, overflow)
-            }};
-        }
-        let (out, overflow) = match op {
-            Op::Add => fill!(|x: i64, y| x.overflowing_add(y)),
-            Op::Sub => fill!(|x: i64, y| x.overflowing_sub(y)),
-            Op::Mul => fill!(|x: i64, y| x.overflowing_mul(y)),
-            // By zero: what is null there is no error, and the scalar evaluator tells.
-            Op::Div => fill!(|x: i64, y| if y == 0 { (0, true) } else { x.overflowing_div(y) }),
-            _ => fill!(|x: i64, y| if y == 0 { (0, true) } else { (x.wrapping_rem(y), false) }),
-        };
-        return (!overflow).then_some(Vector { values: Values::Int(out), nulls });
-    }
-    if let (Some(x), Some(y)) = (floats(a), floats(b)) {
-        let nulls = nulls(a).union(&nulls(b), at.len);
-        let mut out = vec![0f64; at.len];
-        at.for_each(|i| {
-            let (x, y) = (x.at(i), y.at(i));
-            out[i] = match op {
-                Op::Add => x + y,
-                Op::Sub => x - y,
-                Op::Mul => x * y,
-                Op::Div => x / y,
-                _ => x % y,
-            };
-        });
-        return Some(Vector { values: Values::Float(out), nulls });
-    }
-    None
+        Values::Float(v) => Values::Float(map(v, at, |x: f64| -x)),
+        _ => return None,
+    };
+    Some(Vector { values, nulls: vector.nulls.clone() })
 }

@@ -4,6 +4,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Positions, Vector};
 
 use super::Ex;
+use crate::{Context, ExecError};
 
 /// The result of an evaluation over a group.
 pub(crate) enum Evaluated<'a, 's> {
@@ -42,6 +43,12 @@ impl<'s> Evaluated<'_, 's> {
         }
     }
 }
+
+/// What an evaluation gives, or that it fails.
+pub(super) type Outcome<'a, 's> = Result<Evaluated<'a, 's>, ExecError>;
+
+/// The evaluator, for those parts of it that evaluate others.
+pub(super) type Evaluate<'a, 's> = fn(&Ex, Over<'a, '_, 's>, &Context<'s>) -> Outcome<'a, 's>;
 
 /// What is evaluated over: a group of a chunk, of which some positions are meant.
 #[derive(Clone, Copy)]

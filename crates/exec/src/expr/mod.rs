@@ -8,6 +8,7 @@
 
 mod arithmetic;
 mod bind;
+mod choice;
 mod compare;
 mod compile;
 mod differs;
@@ -15,8 +16,10 @@ mod evaluated;
 mod filter;
 mod general;
 mod items;
+mod logic;
 mod made;
 mod members;
+mod moments;
 mod property;
 mod property_filter;
 mod range;

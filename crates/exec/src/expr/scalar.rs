@@ -190,7 +190,7 @@ impl<'a, 's> Row<'a, 's> {
         Some(column.map_or(Value::Null, |column| column.value(first + self.position as u64)))
     }
 
-    fn property(
+    pub(super) fn property(
         &self,
         base: &Value,
         key: &Arc<str>,

@@ -12,21 +12,23 @@
 
 use trimorph_algebra::Op;
 use trimorph_base::{NodeId, Span};
-use trimorph_functions::{Argument, Function, Kernel, TextTest, concat_texts, test_texts};
+use trimorph_functions::{
+    Argument, Function, Kernel, TextTest, component, concat_texts, difference_component, test_texts,
+};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
 
-use super::arithmetic::arithmetic;
+use super::arithmetic::{arithmetic, negated};
+use super::choice::{case, coalesce, null_if};
 use super::compare::compare;
 use super::differs::differs;
-use super::evaluated::{Evaluated, Over};
+use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
+use super::logic::{connect, not, xor};
 use super::property::{property, property_nulls};
 use super::scalar::{call, operate};
 use super::{Ex, Row};
 use crate::{Context, ExecError};
-
-type Outcome<'a, 's> = Result<Evaluated<'a, 's>, ExecError>;
 
 /// Evaluates `ex` over `group`. Other groups it reads must be flat.
 pub(crate) fn evaluate<'a, 's>(
@@ -51,12 +53,7 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
             Ok(Evaluated::Ref(&over.chunk.groups[over.group].vectors[place.slot]))
         }
         Ex::Slot(_) => Ok(Evaluated::Const(Row::new(over.chunk, usize::MAX, 0).eval(ex, cx)?)),
-        Ex::Property { base, columns, .. } => {
-            match over.slot(base).and_then(|vector| property(vector, columns, over.at, cx)) {
-                Some(out) => Ok(Evaluated::Own(out)),
-                None => by_row(ex, over, cx),
-            }
-        }
+        Ex::Property { .. } => property_access(ex, over, cx),
         Ex::Op(op, args, span) => operator(ex, *op, args, *span, over, cx),
         Ex::In(value, members, _) if is_small(value) => {
             let value = evaluate_over(value, over, cx)?;
@@ -78,6 +75,8 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
             _ => by_row(ex, over, cx),
         },
         Ex::Call(function, args, span) => function_call(ex, function, args, *span, over, cx),
+        Ex::Chain(first, rest) => chain(ex, first, rest, over, cx),
+        Ex::Case { branches, otherwise } => case(branches, otherwise, over, cx, evaluate_over),
         _ => by_row(ex, over, cx),
     }
 }
@@ -110,7 +109,7 @@ fn function_call<'a, 's>(
     if matches!(function.kernel, Kernel::ByNeed) {
         return match first_present(args, over) {
             Some(out) => Ok(Evaluated::Own(out)),
-            None => by_row(ex, over, cx),
+            None => coalesce(args, over, cx, evaluate_over),
         };
     }
     let Some(args) = operands(args, over, cx)?.filter(|args| function.accepts(args.len())) else {
@@ -123,6 +122,9 @@ fn function_call<'a, 's>(
     }
     if function.null_in_null_out && args.iter().any(|arg| matches!(arg, Evaluated::Const(Value::Null))) {
         return Ok(Evaluated::Const(Value::Null));
+    }
+    if matches!(function.kernel, Kernel::ByEquality) {
+        return null_if(args, over, cx, |values| call(function, values, span, cx));
     }
     if let Kernel::Typed(kernel) = function.kernel {
         let given: Vec<Argument<'_, 's>> = args.iter().map(Evaluated::argument).collect();
@@ -142,7 +144,7 @@ fn operator<'a, 's>(
     cx: &Context<'s>,
 ) -> Outcome<'a, 's> {
     match (op, args) {
-        (Op::And | Op::Or, _) => return by_row(ex, over, cx),
+        (Op::And | Op::Or, _) => return connect(ex, (op, args), over, cx, evaluate_over),
         (Op::Differs, [first, others @ ..]) => {
             return match differs(first, others, over) {
                 Some(out) => Ok(Evaluated::Own(out)),
@@ -161,27 +163,100 @@ fn operator<'a, 's>(
         return Ok(Evaluated::Const(operate(op, &values, span, cx)?));
     }
     let out = match (op, &args[..]) {
-        (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => compare(op, a, b, over.at),
+        (_, [a, b]) => binary(op, a, b, over),
         (Op::IsNull | Op::IsNotNull, [a]) => a.vector().map(|v| null_test(op, |i| v.is_null(i), over)),
-        (Op::Not, [a]) => match a.vector() {
-            Some(Vector { values: Values::Bool(v), nulls }) => {
-                Some(Vector { values: Values::Bool(v.iter().map(|b| !b).collect()), nulls: nulls.clone() })
-            }
-            _ => None,
-        },
-        (Op::Add, [a, b]) => {
-            arithmetic(op, a, b, over.at).or_else(|| concat_texts(a.argument(), b.argument(), over.at))
-        }
-        (Op::Sub | Op::Mul | Op::Div | Op::Mod, [a, b]) => arithmetic(op, a, b, over.at),
-        (Op::Contains, [a, b]) => test_texts(TextTest::Contains, a.argument(), b.argument(), over.at),
-        (Op::StartsWith, [a, b]) => test_texts(TextTest::StartsWith, a.argument(), b.argument(), over.at),
-        (Op::EndsWith, [a, b]) => test_texts(TextTest::EndsWith, a.argument(), b.argument(), over.at),
-        (Op::Regex, [a, b]) => test_texts(TextTest::Matches, a.argument(), b.argument(), over.at),
+        (Op::Not, [a]) => not(a, over.at),
+        (Op::Neg, [a]) => negated(a, over.at),
         _ => None,
     };
     match out {
         Some(out) => Ok(Evaluated::Own(out)),
         None => by_value(&args, over, cx, |values| operate(op, values, span, cx)),
+    }
+}
+
+/// The kernel of an operator of two operands.
+fn binary<'s>(
+    op: Op,
+    a: &Evaluated<'_, 's>,
+    b: &Evaluated<'_, 's>,
+    over: Over<'_, '_, 's>,
+) -> Option<Vector<'s>> {
+    match op {
+        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => compare(op, a, b, over.at),
+        Op::Add => {
+            arithmetic(op, a, b, over.at).or_else(|| concat_texts(a.argument(), b.argument(), over.at))
+        }
+        Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Pow => arithmetic(op, a, b, over.at),
+        Op::Xor => xor(a, b, over.at),
+        Op::Contains => test_texts(TextTest::Contains, a.argument(), b.argument(), over.at),
+        Op::StartsWith => test_texts(TextTest::StartsWith, a.argument(), b.argument(), over.at),
+        Op::EndsWith => test_texts(TextTest::EndsWith, a.argument(), b.argument(), over.at),
+        Op::Regex => test_texts(TextTest::Matches, a.argument(), b.argument(), over.at),
+        _ => None,
+    }
+}
+
+/// Operators from left to right.
+fn chain<'a, 's>(
+    ex: &Ex,
+    first: &Ex,
+    rest: &[(Op, Ex, Span)],
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+) -> Outcome<'a, 's> {
+    if !is_small(first) || !rest.iter().all(|(_, right, _)| is_small(right)) {
+        return by_row(ex, over, cx);
+    }
+    let mut value = evaluate_over(first, over, cx)?;
+    for (op, right, span) in rest {
+        let args = [value, evaluate_over(right, over, cx)?];
+        value = match (constants(&args), binary(*op, &args[0], &args[1], over)) {
+            (Some(values), _) => Evaluated::Const(operate(*op, &values, *span, cx)?),
+            (None, Some(out)) => Evaluated::Own(out),
+            (None, None) => by_value(&args, over, cx, |values| operate(*op, values, *span, cx))?,
+        };
+    }
+    Ok(value)
+}
+
+/// `base.key`: a property of nodes or edges, a component of temporal values, an entry of maps.
+fn property_access<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Context<'s>) -> Outcome<'a, 's> {
+    let Ex::Property { base, key, columns, span } = ex else { return by_row(ex, over, cx) };
+    if let Some(vector) = over.slot(base)
+        && let Some(out) = property(vector, columns, over.at, cx)
+    {
+        return Ok(Evaluated::Own(out));
+    }
+    // An edge that is known by its slot only has properties, and no value.
+    if !is_small(base) || over.slot(base).is_some_and(|v| matches!(v.values, Values::Edge(_))) {
+        return by_row(ex, over, cx);
+    }
+    if let Ex::Call(function, args, _) = &**base
+        && function.name.starts_with("duration.")
+        && let Some(args) = operands(args, over, cx)?
+        && args.iter().any(|arg| arg.vector().is_some())
+    {
+        let given: Vec<Argument<'_, 's>> = args.iter().map(Evaluated::argument).collect();
+        let names = (function.name, &**key);
+        if let Some(out) = difference_component(&cx.functions(&cx.graph()), names, &given, over.at) {
+            return Ok(Evaluated::Own(out));
+        }
+    }
+    let base = [evaluate_over(base, over, cx)?];
+    let Some(vector) = base[0].vector() else {
+        return by_row(ex, over, cx);
+    };
+    let out = match &vector.values {
+        Values::Node(_) | Values::Edge(_) => property(vector, columns, over.at, cx),
+        _ => component(vector, key, over.at),
+    };
+    match out {
+        Some(out) => Ok(Evaluated::Own(out)),
+        None => {
+            let row = Row::new(over.chunk, over.group, 0);
+            by_value(&base, over, cx, |v| row.property(&v[0], key, columns, cx).map_err(|d| d.at(*span)))
+        }
     }
 }
 

@@ -7,9 +7,9 @@ use trimorph_types::format::{IdsOnly, format_value};
 use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, map, zip_checked};
 
 use crate::context::Context;
-use crate::conversion::whole;
 use crate::kernel::Argument;
 use crate::kernels::texts;
+use crate::round::whole;
 
 pub(crate) fn to_integer<'s>(
     _: &Context<'_>,

@@ -5,8 +5,7 @@ use trimorph_vector::{Positions, Side, Values, Vector, map, map_chosen, zip, zip
 
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
-use crate::math::round_half_up;
-use crate::round::{Mode, round_decimal};
+use crate::round::{Mode, round_decimal, round_half_up};
 
 /// `of` each number, as a float.
 #[inline(always)]

@@ -1,8 +1,13 @@
 //! Kernels of functions over typed vectors, a family a file: typed vectors in, a typed vector out, `None`
 //! where the types or an error ask for the general path.
 
+pub(crate) mod between;
+mod calendar;
+pub(crate) mod component;
+pub(crate) mod construct;
 pub(crate) mod conversion;
 pub(crate) mod graph;
 pub(crate) mod math;
 pub(crate) mod predicate;
 pub(crate) mod texts;
+pub(crate) mod truncate;

@@ -10,6 +10,7 @@ use trimorph_types::{Duration, Map, Value};
 use crate::context::Context;
 use crate::error::{Answer, bad_argument, temporal, wrong_type};
 use crate::function::{Function, result};
+use crate::kernels::between as kernels;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
@@ -25,28 +26,32 @@ pub(super) const FUNCTIONS: &[Function] = &[
         result::duration,
         |_, a| difference(duration_between, a),
         "duration.between(a, b): months, days and seconds from a to b",
-    ),
+    )
+    .typed(kernels::difference),
     Function::new(
         "duration.inMonths",
         (2, 2),
         result::duration,
         |_, a| difference(duration_in_months, a),
         "duration.inMonths(a, b): whole months from a to b",
-    ),
+    )
+    .typed(kernels::difference_in_months),
     Function::new(
         "duration.inDays",
         (2, 2),
         result::duration,
         |_, a| difference(duration_in_days, a),
         "duration.inDays(a, b): whole days from a to b",
-    ),
+    )
+    .typed(kernels::difference_in_days),
     Function::new(
         "duration.inSeconds",
         (2, 2),
         result::duration,
         |_, a| difference(duration_in_seconds, a),
         "duration.inSeconds(a, b): seconds from a to b",
-    ),
+    )
+    .typed(kernels::difference_in_seconds),
 ];
 
 fn duration(_: &Context<'_>, args: &[Value]) -> Answer {

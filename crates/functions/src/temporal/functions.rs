@@ -2,23 +2,27 @@
 
 use trimorph_types::Value;
 
-use super::construct::{clock, construct, from_epoch};
+use super::construct::{clock, construct as make, from_epoch};
 use super::kind::Kind;
 use super::truncate::truncate;
 use crate::context::{Clock, Context};
 use crate::error::{Answer, overflow, wrong_type};
 use crate::function::{Function, result};
+use crate::kernels::{construct, truncate as starts};
 use trimorph_types::temporal::ZoneId;
 
 macro_rules! constructors {
-    ($($name:literal $kind:ident $result:ident),*) => {
+    ($($name:literal $kind:ident $result:ident $($kernel:ident)?),*) => {
         &[
-            $(Function::new($name, (0, 1), result::$result, |c, a| construct(Kind::$kind, c, a),
-                concat!($name, "([a]): from text, a map of components or another instant; without argument, now")),)*
+            $(Function::new($name, (0, 1), result::$result, |c, a| make(Kind::$kind, c, a),
+                concat!($name, "([a]): from text, a map of components or another instant; without argument, now"))
+                $(.typed(construct::$kernel))?,)*
             Function::new("datetime.fromEpoch", (2, 2), result::datetime, from_epoch_seconds,
-                "datetime.fromEpoch(seconds, nanoseconds): that long after 1970-01-01T00:00Z"),
+                "datetime.fromEpoch(seconds, nanoseconds): that long after 1970-01-01T00:00Z")
+                .typed(construct::from_epoch_seconds),
             Function::new("datetime.fromEpochMillis", (1, 1), result::datetime, from_epoch_millis,
-                "datetime.fromEpochMillis(milliseconds): that long after 1970-01-01T00:00Z"),
+                "datetime.fromEpochMillis(milliseconds): that long after 1970-01-01T00:00Z")
+                .typed(construct::from_epoch_millis),
             Function::new("timestamp", (0, 0), result::int, timestamp,
                 "timestamp(): milliseconds since 1970-01-01T00:00Z when the statement started"),
         ]
@@ -26,11 +30,11 @@ macro_rules! constructors {
 }
 
 pub(super) const CONSTRUCTORS: &[Function] = constructors!(
-    "date" Date date,
-    "localtime" LocalTime local_time,
+    "date" Date date date,
+    "localtime" LocalTime local_time local_time,
     "time" Time time,
-    "localdatetime" LocalDateTime local_datetime,
-    "datetime" DateTime datetime
+    "localdatetime" LocalDateTime local_datetime local_datetime,
+    "datetime" DateTime datetime datetime
 );
 
 macro_rules! clocks {
@@ -58,19 +62,20 @@ pub(super) const CLOCKS: &[Function] = clocks!(
 );
 
 macro_rules! truncations {
-    ($($name:literal $kind:ident $result:ident),*) => {
+    ($($name:literal $kind:ident $result:ident $($kernel:ident)?),*) => {
         &[$(Function::new(concat!($name, ".truncate"), (1, 3), result::$result,
             |c, a| truncate(Kind::$kind, c, a),
-            concat!($name, ".truncate(unit[, value[, fields]]): the start of the unit, with smaller fields set")),)*]
+            concat!($name, ".truncate(unit[, value[, fields]]): the start of the unit, with smaller fields set"))
+            $(.typed(starts::$kernel))?,)*]
     };
 }
 
 pub(super) const TRUNCATIONS: &[Function] = truncations!(
-    "date" Date date,
-    "localtime" LocalTime local_time,
+    "date" Date date date,
+    "localtime" LocalTime local_time local_time,
     "time" Time time,
-    "localdatetime" LocalDateTime local_datetime,
-    "datetime" DateTime datetime
+    "localdatetime" LocalDateTime local_datetime local_datetime,
+    "datetime" DateTime datetime datetime
 );
 
 fn int(function: &str, value: &Value) -> Result<i64, trimorph_base::Diagnostic> {

@@ -134,32 +134,39 @@ fn of_datetime(instant: &DateTime, name: &str) -> Option<Value> {
     }
 }
 
-/// Totals saturate: a duration of 300 years in nanoseconds is more than an integer holds.
 fn of_duration(duration: &Duration, name: &str) -> Option<i64> {
-    let Duration { months, days, seconds, .. } = *duration;
-    let nanos = i64::from(duration.nanos);
-    let total = |per_second: i64, below: i64| seconds.saturating_mul(per_second).saturating_add(below);
+    duration_component(name).map(|component| component(duration))
+}
+
+/// What reads the component `name` of a duration; `None` if durations have no such component.
+///
+/// Totals saturate: a duration of 300 years in nanoseconds is more than an integer holds.
+pub fn duration_component(name: &str) -> Option<fn(&Duration) -> i64> {
+    fn total(d: &Duration, per_second: i64) -> i64 {
+        let below = i64::from(d.nanos) / (1_000_000_000 / per_second);
+        d.seconds.saturating_mul(per_second).saturating_add(below)
+    }
     Some(match name {
-        "years" => months / 12,
-        "quarters" => months / 3,
-        "quartersOfYear" => months / 3 % 4,
-        "months" => months,
-        "monthsOfYear" => months % 12,
-        "monthsOfQuarter" => months % 3,
-        "weeks" => days / 7,
-        "days" => days,
-        "daysOfWeek" => days % 7,
-        "hours" => seconds / 3_600,
-        "minutes" => seconds / 60,
-        "minutesOfHour" => seconds / 60 % 60,
-        "seconds" => seconds,
-        "secondsOfMinute" => seconds % 60,
-        "milliseconds" => total(1_000, nanos / 1_000_000),
-        "millisecondsOfSecond" => nanos / 1_000_000,
-        "microseconds" => total(1_000_000, nanos / 1_000),
-        "microsecondsOfSecond" => nanos / 1_000,
-        "nanoseconds" => total(1_000_000_000, nanos),
-        "nanosecondsOfSecond" => nanos,
+        "years" => |d| d.months / 12,
+        "quarters" => |d| d.months / 3,
+        "quartersOfYear" => |d| d.months / 3 % 4,
+        "months" => |d| d.months,
+        "monthsOfYear" => |d| d.months % 12,
+        "monthsOfQuarter" => |d| d.months % 3,
+        "weeks" => |d| d.days / 7,
+        "days" => |d| d.days,
+        "daysOfWeek" => |d| d.days % 7,
+        "hours" => |d| d.seconds / 3_600,
+        "minutes" => |d| d.seconds / 60,
+        "minutesOfHour" => |d| d.seconds / 60 % 60,
+        "seconds" => |d| d.seconds,
+        "secondsOfMinute" => |d| d.seconds % 60,
+        "milliseconds" => |d| total(d, 1_000),
+        "millisecondsOfSecond" => |d| i64::from(d.nanos) / 1_000_000,
+        "microseconds" => |d| total(d, 1_000_000),
+        "microsecondsOfSecond" => |d| i64::from(d.nanos) / 1_000,
+        "nanoseconds" => |d| total(d, 1_000_000_000),
+        "nanosecondsOfSecond" => |d| i64::from(d.nanos),
         _ => return None,
     })
 }

@@ -31,7 +31,7 @@ mod tzif;
 mod zone;
 
 pub use between::{Span, duration_between, duration_in_days, duration_in_months, duration_in_seconds};
-pub use component::{component, component_names};
+pub use component::{component, component_names, duration_component};
 pub use compose::{DateFields, TimeFields};
 pub use duration::DurationFields;
 pub use error::TemporalError;

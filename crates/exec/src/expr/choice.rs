@@ -1,0 +1,243 @@
+//! CASE, coalesce and nullIf: values of one of several expressions, each evaluated only where it is asked
+//! for.
+//!
+//! Positions that no branch has taken yet go on to the next; what the branches give is put together into one
+//! vector at the end, typed if all are of one type: a value keeps its type whatever the other branches give.
+
+use trimorph_algebra::Op;
+use trimorph_functions::operators::truth;
+use trimorph_types::Value;
+use trimorph_vector::{Nulls, Part, Values, Vector, blend, choose};
+
+use super::Ex;
+use super::compare::compare;
+use super::evaluated::{Evaluate, Evaluated, Outcome, Over};
+use super::general::by_value;
+use super::logic::booleans;
+use crate::{Context, ExecError};
+
+/// What was evaluated for some positions.
+type Taken<'a, 's> = (Evaluated<'a, 's>, Vec<u32>);
+
+/// `CASE WHEN … THEN … ELSE … END`.
+pub(super) fn case<'a, 's>(
+    branches: &[(Ex, Ex)],
+    otherwise: &Ex,
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
+) -> Outcome<'a, 's> {
+    if let Some(out) = constants(branches, otherwise, over, cx, evaluate)? {
+        return Ok(out);
+    }
+    let mut open = over.at.to_vec();
+    let mut taken: Vec<Taken<'a, 's>> = Vec::with_capacity(branches.len() + 1);
+    for (when, then) in branches {
+        if open.is_empty() {
+            break;
+        }
+        let at = narrowed(over, &open);
+        match met(&evaluate(when, at, cx)?, at)? {
+            Met::None => {}
+            Met::All => {
+                let value = evaluate(then, at, cx)?;
+                taken.push((value, std::mem::take(&mut open)));
+            }
+            Met::Some(mine) => {
+                let list = at.at.filter(|i| mine[i]);
+                if !list.is_empty() {
+                    let value = evaluate(then, narrowed(over, &list), cx)?;
+                    let rest = at.at.filter(|i| !mine[i]);
+                    open = rest;
+                    taken.push((value, list));
+                }
+            }
+        }
+    }
+    if !open.is_empty() {
+        taken.push((evaluate(otherwise, narrowed(over, &open), cx)?, open));
+    }
+    Ok(together(taken, over, cx))
+}
+
+/// The same positions where they are all, so that kernels need no list.
+fn narrowed<'a, 'q, 's>(over: Over<'a, 'q, 's>, list: &'q [u32]) -> Over<'a, 'q, 's> {
+    if list.len() == over.at.count() { over } else { over.among(list) }
+}
+
+/// Where a condition is true.
+enum Met {
+    All,
+    None,
+    /// Where the flag of the position stands.
+    Some(Vec<bool>),
+}
+
+fn met(condition: &Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> Result<Met, ExecError> {
+    if let Evaluated::Const(v) = condition {
+        return Ok(if truth(v)? == Some(true) { Met::All } else { Met::None });
+    }
+    match booleans(condition, over.at) {
+        Some((values, nulls)) => Ok(Met::Some(true_at(values.into_owned(), &nulls))),
+        // Something is neither true, false nor null: whoever called finds out what.
+        None => {
+            let (mut mine, mut wrong) = (vec![false; over.at.len], None);
+            if let Some(vector) = condition.vector() {
+                // An edge is wrong as well, whichever it is.
+                over.at.for_each(|i| match truth(&vector.value(i, &|_| Value::Int(0))) {
+                    Ok(answer) => mine[i] = answer == Some(true),
+                    Err(error) => wrong = Some(error),
+                });
+            }
+            wrong.map_or(Ok(Met::Some(mine)), |error| Err(error.into()))
+        }
+    }
+}
+
+/// Where values are true and not null.
+fn true_at(mut values: Vec<bool>, nulls: &Nulls) -> Vec<bool> {
+    for (values, word) in values.chunks_mut(64).zip(nulls.words()) {
+        for (k, v) in values.iter_mut().enumerate() {
+            *v &= word >> k & 1 == 0;
+        }
+    }
+    values
+}
+
+/// CASE where every branch gives a constant: the number of the branch is found for each position, then the
+/// constant of that number. At most 255 branches.
+fn constants<'a, 's>(
+    branches: &[(Ex, Ex)],
+    otherwise: &Ex,
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
+) -> Result<Option<Evaluated<'a, 's>>, ExecError> {
+    let mut given = Vec::with_capacity(branches.len() + 1);
+    for ex in std::iter::once(otherwise).chain(branches.iter().map(|(_, then)| then)) {
+        let Ex::Const(v) = ex else { return Ok(None) };
+        given.push(v);
+    }
+    if u8::try_from(branches.len()).is_err() {
+        return Ok(None);
+    }
+    let mut number = vec![0u8; over.at.len];
+    let mut open: Option<Vec<u32>> = None;
+    for (mine, (when, _)) in (1..=u8::MAX).zip(branches) {
+        let at = match &open {
+            None => over,
+            Some(open) => narrowed(over, open),
+        };
+        let condition = evaluate(when, at, cx)?;
+        let is_last = usize::from(mine) == branches.len();
+        match met(&condition, at)? {
+            Met::None => continue,
+            Met::All => {
+                at.at.for_each(|i| number[i] = mine);
+                break;
+            }
+            Met::Some(flags) if open.is_none() && over.at.is_all() => {
+                number.iter_mut().zip(&flags).for_each(|(n, flag)| *n = mine * u8::from(*flag));
+                if !is_last {
+                    let rest = at.at.filter(|i| !flags[i]);
+                    open = Some(rest);
+                }
+            }
+            Met::Some(flags) => {
+                at.at.for_each(|i| number[i] = mine * u8::from(flags[i]));
+                if !is_last {
+                    let rest = at.at.filter(|i| !flags[i]);
+                    open = Some(rest);
+                }
+            }
+        }
+        if open.as_ref().is_some_and(Vec::is_empty) {
+            break;
+        }
+    }
+    Ok(Some(Evaluated::Own(choose(&given, &number))))
+}
+
+/// `coalesce(…)`.
+pub(super) fn coalesce<'a, 's>(
+    args: &[Ex],
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
+) -> Outcome<'a, 's> {
+    let mut open = over.at.to_vec();
+    let mut taken: Vec<Taken<'a, 's>> = Vec::with_capacity(args.len());
+    for arg in args {
+        if open.is_empty() {
+            break;
+        }
+        let at = narrowed(over, &open);
+        let value = evaluate(arg, at, cx)?;
+        let rest = match value.vector() {
+            None if matches!(value, Evaluated::Const(Value::Null)) => continue,
+            None => Vec::new(),
+            Some(vector) if vector.nulls.is_none() && !matches!(vector.values, Values::Any(_)) => Vec::new(),
+            Some(vector) => at.at.filter(|i| vector.is_null(i)),
+        };
+        if rest.len() == open.len() {
+            continue;
+        }
+        let mine = if rest.is_empty() {
+            std::mem::take(&mut open)
+        } else {
+            let mine = at.at.filter(|i| value.vector().is_some_and(|v| !v.is_null(i)));
+            open = rest;
+            mine
+        };
+        taken.push((value, mine));
+    }
+    if !open.is_empty() {
+        taken.push((Evaluated::Const(Value::Null), open));
+    }
+    Ok(together(taken, over, cx))
+}
+
+/// What branches gave, as one.
+fn together<'a, 's>(
+    mut taken: Vec<Taken<'a, 's>>,
+    over: Over<'_, '_, 's>,
+    cx: &Context<'s>,
+) -> Evaluated<'a, 's> {
+    if taken.len() == 1
+        && let Some((value, _)) = taken.pop()
+    {
+        return value;
+    }
+    let parts: Vec<Part<'_, 's>> = taken
+        .iter()
+        .map(|(value, list)| match value {
+            Evaluated::Const(v) => Part::One(v, list),
+            Evaluated::Ref(v) => Part::Each(v, list),
+            Evaluated::Own(v) => Part::Each(v, list),
+        })
+        .collect();
+    Evaluated::Own(blend(&parts, over.at, &|id| cx.edge_value(id)))
+}
+
+/// `nullIf(a, b)`: null where the two are equal.
+pub(super) fn null_if<'a, 's>(
+    args: Vec<Evaluated<'a, 's>>,
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    of: impl FnMut(&[Value]) -> Result<Value, trimorph_base::Diagnostic>,
+) -> Outcome<'a, 's> {
+    if let [a, b] = &args[..]
+        && let Some(vector) = a.vector()
+        && !matches!(vector.values, Values::Any(_))
+        && let Some(Vector { values: Values::Bool(same), nulls: unknown }) = compare(Op::Eq, a, b, over.at)
+    {
+        let mut nulls = vector.nulls.clone();
+        over.at.for_each(|i| {
+            if same[i] && !unknown.get(i) {
+                nulls.set(i, over.at.len);
+            }
+        });
+        return Ok(Evaluated::Own(Vector { values: vector.values.clone(), nulls }));
+    }
+    by_value(&args, over, cx, of)
+}

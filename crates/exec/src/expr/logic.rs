@@ -1,0 +1,109 @@
+//! AND, OR, XOR and NOT over Booleans with nulls; truth as branches and filters need it.
+//!
+//! The later operands of AND and OR are evaluated only where those before do not decide. What is unknown is
+//! worked out 64 positions at a time: with `F` the positions where an operand is false and `N` where it is
+//! null, `a AND b` is null where `(Na | Nb) & !Fa & !Fb`; OR is the same with true in place of false. The
+//! values are `a & b` or `a | b` wherever the answer is not null, whatever stands at null positions.
+
+use std::borrow::Cow;
+
+use trimorph_algebra::Op;
+use trimorph_types::Value;
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, bits_of, map, zip};
+
+use super::Ex;
+use super::evaluated::{Evaluate, Evaluated, Outcome, Over};
+use super::general::by_row;
+use crate::Context;
+
+/// Booleans and which are null.
+pub(super) type Booleans<'v> = (Cow<'v, [bool]>, Cow<'v, Nulls>);
+
+/// What was evaluated, as Booleans; `None` where something that is meant is of another type.
+pub(super) fn booleans<'v>(evaluated: &'v Evaluated<'_, '_>, at: Positions<'_>) -> Option<Booleans<'v>> {
+    let unknown = || (Cow::Owned(vec![false; at.len]), Cow::Owned(Nulls::all(at.len)));
+    match (evaluated, evaluated.vector()) {
+        (Evaluated::Const(Value::Bool(b)), _) => {
+            Some((Cow::Owned(vec![*b; at.len]), Cow::Owned(Nulls::NONE)))
+        }
+        (Evaluated::Const(Value::Null), _) => Some(unknown()),
+        (_, Some(Vector { values: Values::Bool(v), nulls })) => {
+            Some((Cow::Borrowed(v.as_slice()), Cow::Borrowed(nulls)))
+        }
+        // A property that nothing has.
+        (_, Some(vector)) => {
+            let mut is_unknown = true;
+            at.for_each(|i| is_unknown &= vector.is_null(i));
+            is_unknown.then(unknown)
+        }
+        _ => None,
+    }
+}
+
+/// `first AND …` or `first OR …`.
+pub(super) fn connect<'a, 's>(
+    ex: &Ex,
+    (op, args): (Op, &[Ex]),
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
+) -> Outcome<'a, 's> {
+    let [first, rest @ ..] = args else { return by_row(ex, over, cx) };
+    // The answer that no later operand changes.
+    let decides = op == Op::Or;
+    let mut known = evaluate(first, over, cx)?;
+    for arg in rest {
+        if matches!(&known, Evaluated::Const(Value::Bool(b)) if *b == decides) {
+            break;
+        }
+        let Some(a) = booleans(&known, over.at) else { return by_row(ex, over, cx) };
+        let open = over.at.filter(|i| a.0[i] != decides || a.1.get(i));
+        if open.is_empty() {
+            break;
+        }
+        let next = if open.len() < over.at.count() {
+            evaluate(arg, over.among(&open), cx)?
+        } else {
+            evaluate(arg, over, cx)?
+        };
+        let Some(b) = booleans(&next, over.at.among(&open)) else { return by_row(ex, over, cx) };
+        known = Evaluated::Own(both(decides, &a, &b, over.at));
+    }
+    // An operand alone must be a Boolean, too.
+    match booleans(&known, over.at) {
+        Some(_) => Ok(known),
+        None => by_row(ex, over, cx),
+    }
+}
+
+/// `a AND b`, or `a OR b` if true decides. Where `a` has decided, `b` may be arbitrary.
+fn both<'s>(decides: bool, a: &Booleans<'_>, b: &Booleans<'_>, at: Positions<'_>) -> Vector<'s> {
+    let all = Positions::all(at.len);
+    let (x, y) = (Side::Each(&a.0), Side::Each(&b.0));
+    let values = if decides { zip(x, y, all, |a, b| a | b) } else { zip(x, y, all, |a, b| a & b) };
+    if a.1.is_none() && b.1.is_none() {
+        return Vector::new(Values::Bool(values));
+    }
+    let word = |nulls: &Nulls, k: usize| nulls.words().get(k).copied().unwrap_or(0);
+    let flip = if decides { 0 } else { u64::MAX };
+    let words = a.0.chunks(64).zip(b.0.chunks(64)).enumerate().map(|(k, (x, y))| {
+        let (na, nb) = (word(&a.1, k), word(&b.1, k));
+        let open_a = na | !(bits_of(x) ^ flip);
+        let open_b = nb | !(bits_of(y) ^ flip);
+        (na | nb) & open_a & open_b
+    });
+    Vector { values: Values::Bool(values), nulls: Nulls::of_words(words.collect()) }
+}
+
+/// `a XOR b`.
+pub(super) fn xor<'s>(a: &Evaluated<'_, '_>, b: &Evaluated<'_, '_>, at: Positions<'_>) -> Option<Vector<'s>> {
+    let (a, b) = (booleans(a, at)?, booleans(b, at)?);
+    let values = zip(Side::Each(&a.0), Side::Each(&b.0), at, |a, b| a != b);
+    Some(Vector { values: Values::Bool(values), nulls: a.1.union(&b.1, at.len) })
+}
+
+/// `NOT a`.
+pub(super) fn not<'s>(a: &Evaluated<'_, '_>, at: Positions<'_>) -> Option<Vector<'s>> {
+    let (values, nulls) = booleans(a, at)?;
+    Some(Vector { values: Values::Bool(map(&values, at, |b| !b)), nulls: nulls.into_owned() })
+}

@@ -1,0 +1,180 @@
+//! `duration.between`, `.inMonths`, `.inDays` and `.inSeconds` of dates and instants, and their components,
+//! which are read without making durations.
+//!
+//! Vectors hold instants of UTC, so a moment is a day and nanoseconds within it; the rules are those of
+//! [`trimorph_types::temporal::Span`]. What has no date of its own is left to the general path.
+
+use trimorph_types::temporal::calendar::{add_months, date_from_days};
+use trimorph_types::temporal::{ZoneId, duration_component};
+use trimorph_types::{Duration, Value};
+use trimorph_vector::{Nulls, Positions, Values, Vector, instant_nanos, local_nanos};
+
+use super::calendar::DAY;
+use crate::context::Context;
+use crate::kernel::{Argument, nulls_of};
+
+/// A day and nanoseconds within it.
+type Moment = (i64, i64);
+
+/// Where moments come from.
+enum Moments<'a> {
+    One(Moment),
+    Days(&'a [i32]),
+    Nanos(&'a [i64]),
+}
+
+impl<'a> Moments<'a> {
+    fn of(argument: Argument<'a, '_>) -> Option<Self> {
+        let moment = |nanos: i64| (nanos.div_euclid(DAY), nanos.rem_euclid(DAY));
+        Some(match argument {
+            Argument::Each(vector) => match &vector.values {
+                Values::Date(v) => Self::Days(v),
+                Values::LocalDateTime(v) | Values::DateTime(v) => Self::Nanos(v),
+                _ => return None,
+            },
+            Argument::One(Value::Date(date)) => Self::One((i32::try_from(date.days).ok()?.into(), 0)),
+            Argument::One(Value::LocalDateTime(local)) => Self::One(moment(local_nanos(local)?)),
+            Argument::One(Value::DateTime(instant)) => Self::One(moment(instant_nanos(instant)?)),
+            Argument::One(_) => return None,
+        })
+    }
+
+    #[inline(always)]
+    fn at(&self, i: usize) -> Moment {
+        match self {
+            Self::One(moment) => *moment,
+            Self::Days(v) => (v[i].into(), 0),
+            Self::Nanos(v) => (v[i].div_euclid(DAY), v[i].rem_euclid(DAY)),
+        }
+    }
+}
+
+/// The day of `to`, moved one back towards `from` if its time of day has not been reached.
+#[inline(always)]
+fn whole_days_end(from: Moment, to: Moment) -> i64 {
+    to.0 - i64::from(to.0 > from.0 && to.1 < from.1) + i64::from(to.0 < from.0 && to.1 > from.1)
+}
+
+fn months(from: Moment, to: Moment) -> i64 {
+    let place = |days: i64| {
+        let (year, month, day) = date_from_days(days);
+        (year * 12 + month) * 32 + day
+    };
+    (place(whole_days_end(from, to)) - place(from.0)) / 32
+}
+
+fn in_months(from: Moment, to: Moment) -> Option<Duration> {
+    Some(Duration { months: months(from, to), ..Duration::default() })
+}
+
+#[inline(always)]
+fn in_days(from: Moment, to: Moment) -> Option<Duration> {
+    Some(Duration { days: whole_days_end(from, to) - from.0, ..Duration::default() })
+}
+
+#[inline(always)]
+fn in_seconds(from: Moment, to: Moment) -> Option<Duration> {
+    elapsed(0, 0, from, to)
+}
+
+fn between(from: Moment, to: Moment) -> Option<Duration> {
+    let months = months(from, to);
+    let moved = (add_months(from.0, months)?, from.1);
+    let days = whole_days_end(moved, to) - moved.0;
+    elapsed(months, days, (moved.0 + days, from.1), to)
+}
+
+/// Months, days and what is left in seconds.
+#[inline(always)]
+fn elapsed(months: i64, days: i64, from: Moment, to: Moment) -> Option<Duration> {
+    const SECOND: i64 = 1_000_000_000;
+    let nanos = (to.1 % SECOND) - (from.1 % SECOND);
+    Duration::normalized(months, days, (to.0 - from.0) * 86_400 + to.1 / SECOND - from.1 / SECOND, nanos)
+}
+
+/// What every difference has: its two arguments and a default zone that is that of vectors.
+fn sides<'a>(
+    context: &Context<'_>,
+    args: &[Argument<'a, '_>],
+    at: Positions<'_>,
+) -> Option<(Moments<'a>, Moments<'a>, Nulls)> {
+    let [from, to] = args else { return None };
+    if context.zone != ZoneId::UTC {
+        return None;
+    }
+    Some((Moments::of(*from)?, Moments::of(*to)?, nulls_of(args, at.len)))
+}
+
+/// Durations as general values.
+#[inline(always)]
+fn durations<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    of: impl Fn(Moment, Moment) -> Option<Duration>,
+) -> Option<Vector<'s>> {
+    let (from, to, nulls) = sides(context, args, at)?;
+    let (mut out, mut ok) = (vec![Value::Null; at.len], true);
+    at.for_each(|i| {
+        if !nulls.get(i) {
+            match of(from.at(i), to.at(i)) {
+                Some(duration) => out[i] = Value::Duration(duration),
+                None => ok = false,
+            }
+        }
+    });
+    ok.then(|| Vector::new(Values::Any(out)))
+}
+
+/// One component of each duration.
+#[inline(always)]
+fn components<'s>(
+    (from, to, nulls): (Moments<'_>, Moments<'_>, Nulls),
+    at: Positions<'_>,
+    of: impl Fn(Moment, Moment) -> Option<Duration>,
+    component: fn(&Duration) -> i64,
+) -> Option<Vector<'s>> {
+    let (mut out, mut ok) = (vec![0i64; at.len], true);
+    at.for_each(|i| match of(from.at(i), to.at(i)) {
+        Some(duration) => out[i] = component(&duration),
+        None => ok &= nulls.get(i),
+    });
+    ok.then_some(Vector { values: Values::Int(out), nulls })
+}
+
+/// `function(from, to).name` where the function is a difference of moments.
+pub fn difference_component<'s>(
+    context: &Context<'_>,
+    (function, name): (&str, &str),
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let component = duration_component(name)?;
+    let sides = sides(context, args, at)?;
+    match function {
+        "duration.between" => components(sides, at, between, component),
+        "duration.inMonths" => components(sides, at, in_months, component),
+        "duration.inDays" => components(sides, at, in_days, component),
+        "duration.inSeconds" => components(sides, at, in_seconds, component),
+        _ => None,
+    }
+}
+
+macro_rules! kernels {
+    ($($name:ident $of:ident),*) => {
+        $(pub(crate) fn $name<'s>(
+            context: &Context<'_>,
+            args: &[Argument<'_, 's>],
+            at: Positions<'_>,
+        ) -> Option<Vector<'s>> {
+            durations(context, args, at, $of)
+        })*
+    };
+}
+
+kernels!(
+    difference between,
+    difference_in_months in_months,
+    difference_in_days in_days,
+    difference_in_seconds in_seconds
+);

@@ -1,0 +1,103 @@
+//! Temporal values of temporal values, and of seconds since the epoch: `date(x)`, `datetime.fromEpoch(…)`.
+
+use trimorph_types::temporal::ZoneId;
+use trimorph_vector::{Positions, Side, Values, Vector, map, zip_checked};
+
+use super::calendar::{DAY, days_of_nanos};
+use crate::context::Context;
+use crate::kernel::{Argument, nulls_of};
+
+/// The one argument, if it is a vector.
+fn only<'a, 's>(args: &[Argument<'a, 's>]) -> Option<&'a Vector<'s>> {
+    match args {
+        [Argument::Each(vector)] => Some(vector),
+        _ => None,
+    }
+}
+
+pub(crate) fn date<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let vector = only(args)?;
+    let out = match &vector.values {
+        Values::Date(_) => return Some(vector.clone()),
+        Values::LocalDateTime(v) | Values::DateTime(v) => map(v, at, days_of_nanos),
+        _ => return None,
+    };
+    Some(Vector { values: Values::Date(out), nulls: vector.nulls.clone() })
+}
+
+pub(crate) fn local_time<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let vector = only(args)?;
+    let out = match &vector.values {
+        Values::LocalTime(_) => return Some(vector.clone()),
+        Values::LocalDateTime(v) | Values::DateTime(v) => map(v, at, |n| n.rem_euclid(DAY)),
+        _ => return None,
+    };
+    Some(Vector { values: Values::LocalTime(out), nulls: vector.nulls.clone() })
+}
+
+/// Nanoseconds on the local clock; `None` where a day is too far away for them.
+fn nanos(vector: &Vector<'_>, at: Positions<'_>) -> Option<Vec<i64>> {
+    match &vector.values {
+        Values::LocalDateTime(v) | Values::DateTime(v) => Some(v.clone()),
+        Values::Date(v) => zip_checked(Side::Each(v), Side::One(DAY), &vector.nulls, at, |days, day| {
+            let (nanos, over) = i64::from(days).overflowing_mul(day);
+            (nanos, -i64::from(over))
+        }),
+        _ => None,
+    }
+}
+
+pub(crate) fn local_datetime<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let vector = only(args)?;
+    Some(Vector { values: Values::LocalDateTime(nanos(vector, at)?), nulls: vector.nulls.clone() })
+}
+
+pub(crate) fn datetime<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let vector = only(args)?;
+    // What has no zone gets the default one, and vectors hold instants of UTC.
+    if context.zone != ZoneId::UTC {
+        return None;
+    }
+    Some(Vector { values: Values::DateTime(nanos(vector, at)?), nulls: vector.nulls.clone() })
+}
+
+pub(crate) fn from_epoch_seconds<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let [seconds, within] = args else { return None };
+    let nulls = nulls_of(args, at.len);
+    let out = zip_checked(seconds.ints()?, within.ints()?, &nulls, at, |seconds, within| {
+        let (nanos, over) = seconds.overflowing_mul(1_000_000_000);
+        let (sum, over_too) = nanos.overflowing_add(within);
+        (sum, -i64::from(over | over_too))
+    })?;
+    Some(Vector { values: Values::DateTime(out), nulls })
+}
+
+pub(crate) fn from_epoch_millis<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let [millis] = args else { return None };
+    let nulls = nulls_of(args, at.len);
+    let out = zip_checked(millis.ints()?, Side::One(()), &nulls, at, |millis, ()| {
+        let (nanos, over) = millis.overflowing_mul(1_000_000);
+        (nanos, -i64::from(over))
+    })?;
+    Some(Vector { values: Values::DateTime(out), nulls })
+}

@@ -1,0 +1,105 @@
+//! Several vectors or constants, each for some positions, as one vector.
+//!
+//! The result is typed where all parts are of one type, or null; else it is general, and every value keeps
+//! its type: an integer beside a float stays an integer.
+
+use trimorph_base::EdgeId;
+use trimorph_types::Value;
+
+use crate::{Nulls, Positions, Values, Vector};
+
+/// What some positions are given.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'v, 's> {
+    /// One value for all of them.
+    One(&'v Value, &'v [u32]),
+    /// The values of a vector at those positions.
+    Each(&'v Vector<'s>, &'v [u32]),
+}
+
+/// Puts parts together. Every position that is meant is of exactly one part.
+pub fn blend<'s>(parts: &[Part<'_, 's>], at: Positions<'_>, edge: &dyn Fn(EdgeId) -> Value) -> Vector<'s> {
+    typed(parts, at.len).unwrap_or_else(|| {
+        let mut out = vec![Value::Null; at.len];
+        for part in parts {
+            match part {
+                Part::One(v, list) => list.iter().for_each(|p| out[*p as usize] = (*v).clone()),
+                Part::Each(v, list) => {
+                    list.iter().for_each(|p| out[*p as usize] = v.value(*p as usize, edge));
+                }
+            }
+        }
+        Vector::of_values(out, at)
+    })
+}
+
+/// The same where the parts are vectors and constants of one type.
+fn typed<'s>(parts: &[Part<'_, 's>], len: usize) -> Option<Vector<'s>> {
+    let has_type = |part: &&Part<'_, '_>| match part {
+        Part::One(v, _) => !v.is_null(),
+        Part::Each(v, _) => !matches!(v.values, Values::Any(_)),
+    };
+    let first = parts.iter().find(has_type)?;
+    let mut out = match first {
+        Part::One(v, _) => Vector::constant(v, len),
+        Part::Each(v, _) => v.like().resized(len),
+    };
+    if matches!(out.values, Values::Any(_)) {
+        return None;
+    }
+    for part in parts {
+        match part {
+            Part::One(Value::Null, list) => {
+                list.iter().for_each(|p| out.nulls.set(*p as usize, len));
+            }
+            Part::One(v, list) => {
+                if !out.assign_value(v, list) && !out.assign(&Vector::constant(v, len), list, len) {
+                    return None;
+                }
+            }
+            Part::Each(v, list) => {
+                if !out.assign(v, list, len) {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(out)
+}
+
+/// The constant of the number at each position. There are fewer than 256 constants.
+pub fn choose<'s>(constants: &[&Value], number: &[u8]) -> Vector<'s> {
+    /// A table of all numbers, so that looking one up needs no check.
+    fn table<T: Copy>(constants: &[&Value], none: T, of: impl Fn(&Value) -> Option<T>) -> Option<[T; 256]> {
+        let mut table = [none; 256];
+        for (slot, value) in table.iter_mut().zip(constants).filter(|(_, v)| !v.is_null()) {
+            *slot = of(value)?;
+        }
+        Some(table)
+    }
+    let look = |nulls: Nulls, values: Values<'s>| Vector { values, nulls };
+    let is_null = |n: &u8| constants.get(usize::from(*n)).is_none_or(|v| v.is_null());
+    let mut nulls = Nulls::NONE;
+    if constants.iter().any(|v| v.is_null()) {
+        let missing: Vec<bool> = number.iter().map(is_null).collect();
+        nulls = Nulls::of_words(missing.chunks(64).map(crate::bits_of).collect());
+    }
+    let int = table(constants, 0, |v| if let Value::Int(i) = v { Some(*i) } else { None });
+    let float = table(constants, 0.0, |v| if let Value::Float(f) = v { Some(*f) } else { None });
+    let boolean = table(constants, false, |v| if let Value::Bool(b) = v { Some(*b) } else { None });
+    let pick = |n: &u8| constants.get(usize::from(*n)).map_or(Value::Null, |v| (*v).clone());
+    match (int, float, boolean) {
+        // Nulls alone have no type.
+        (Some(_), Some(_), _) => Vector::new(Values::Any(number.iter().map(pick).collect())),
+        (Some(t), ..) => look(nulls, Values::Int(number.iter().map(|n| t[usize::from(*n)]).collect())),
+        (_, Some(t), _) => look(nulls, Values::Float(number.iter().map(|n| t[usize::from(*n)]).collect())),
+        (.., Some(t)) => look(nulls, Values::Bool(number.iter().map(|n| t[usize::from(*n)]).collect())),
+        _ if constants.iter().all(|v| matches!(v, Value::String(_) | Value::Null)) => {
+            Vector::of_texts(Positions::all(number.len()), |i| match pick(&number[i]) {
+                Value::String(text) => Some(text),
+                _ => None,
+            })
+        }
+        _ => Vector::of_values(number.iter().map(pick).collect(), Positions::all(number.len())),
+    }
+}
