@@ -148,6 +148,11 @@ impl<'c> CatalogView<'c> {
         self.catalog.schema.node_tables.get(table.0 as usize).is_some_and(|info| !info.labels.is_empty())
     }
 
+    /// The labels of a table: it has them for good.
+    pub fn label_names(&self, table: TableId) -> Vec<Arc<str>> {
+        self.catalog.schema.label_names(table)
+    }
+
     /// Whether `name` is the key property of a table. A table without a key may get one: what was planned
     /// without it stays right.
     pub fn is_key(&self, table: TableId, name: &str) -> bool {

@@ -3,17 +3,19 @@
 //! The passes, in the order they run (`passes.rs` has the list; each has one file):
 //!
 //! 1. `merge_patterns` patterns that follow each other become one
-//! 2. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
-//! 3. `push_filters`   a filter on a pattern becomes part of it
-//! 4. `drop_unused`    what is computed and never looked at is not computed
-//! 5. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 6. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 7. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any empties
+//! 2. `count_rows`     counts of what no row lacks become counts of rows
+//! 3. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
+//! 4. `push_filters`   a filter on a pattern becomes part of it
+//! 5. `drop_unused`    what is computed and never looked at is not computed
+//! 6. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 7. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 8. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any empties
 //!    the pattern
-//! 8. `walks`          what is asked of walks as wholes becomes part of the search for them
-//! 9. `tell_apart`     which edges must differ because they could be the same
-//! 10. `hang_counts`   leaves that nobody looks at become counting steps
-//! 11. `plan_match`    each pattern becomes scans, extends and joins
+//! 9. `count_by_table` counts by labels or type become a count for each table
+//! 10. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 11. `tell_apart`    which edges must differ because they could be the same
+//! 12. `hang_counts`   leaves that nobody looks at become counting steps
+//! 13. `plan_match`    each pattern becomes scans, extends and joins
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -25,6 +27,8 @@
 
 mod ask_bound;
 mod check;
+mod count_by_table;
+mod count_rows;
 mod count_trails;
 mod degrees;
 mod drop_unused;

@@ -14,8 +14,8 @@ use crate::planning::Planning;
 use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
-    ask_bound, check, count_trails, drop_unused, hang_counts, late_projection, merge_patterns, narrow_tables,
-    plan_match, push_filters, tell_apart, walks,
+    ask_bound, check, count_by_table, count_rows, count_trails, drop_unused, hang_counts, late_projection,
+    merge_patterns, narrow_tables, plan_match, push_filters, tell_apart, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -51,12 +51,14 @@ pub(crate) struct Pass {
 /// All passes, in the order they run.
 pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "merge_patterns", required: false, run: merge_patterns::merge_patterns },
+    Pass { name: "count_rows", required: false, run: count_rows::count_rows },
     Pass { name: "count_trails", required: false, run: count_trails::count_trails },
     Pass { name: "push_filters", required: false, run: push_filters::push_filters },
     Pass { name: "drop_unused", required: false, run: drop_unused::drop_unused },
     Pass { name: "late_projection", required: false, run: late_projection::late_projection },
     Pass { name: "ask_bound", required: true, run: ask_bound::ask_bound },
     Pass { name: "narrow_tables", required: true, run: narrow_tables::narrow_tables },
+    Pass { name: "count_by_table", required: false, run: count_by_table::count_by_table },
     Pass { name: "walks", required: true, run: walks::walks },
     Pass { name: "tell_apart", required: true, run: tell_apart::tell_apart },
     Pass { name: "hang_counts", required: false, run: hang_counts::hang_counts },

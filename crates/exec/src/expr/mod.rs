@@ -45,6 +45,7 @@ pub(crate) use filter::{check_boolean, filter};
 pub(crate) use items::Items;
 pub(crate) use made::bounded;
 pub(crate) use members::Members;
+pub(crate) use property::nulls_of;
 pub(crate) use property_filter::{PropertyFilter, TestState};
 pub(crate) use range::integer_range;
 pub(crate) use scalar::Row;

@@ -3,7 +3,7 @@
 use trimorph_base::TableId;
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
-use trimorph_vector::{Edges, Nodes, Nulls, Positions, Values, Vector};
+use trimorph_vector::{Chunk, Edges, Nodes, Nulls, Positions, Values, Vector};
 
 use super::Ex;
 use super::evaluated::Over;
@@ -138,14 +138,25 @@ pub(super) fn property_nulls(ex: &Ex, over: Over<'_, '_, '_>, cx: &Context<'_>) 
     let Ex::Property { base, columns, .. } = ex else { return None };
     let Vector { values: Values::Node(nodes), nulls } = over.slot(base)? else { return None };
     let mut out = nulls.clone();
+    // Nodes of one table mostly come together.
+    let mut last = None;
     over.at.for_each(|i| {
         if !nulls.get(i) {
             let id = nodes.id(i);
-            let column = columns.of_nodes(id.table(), &cx.reader);
+            let column = match last {
+                Some((table, column)) if table == id.table() => column,
+                _ => columns.of_nodes(id.table(), &cx.reader),
+            };
+            last = Some((id.table(), column));
             if column.is_none_or(|column| column.is_null(id.row())) {
                 out.set(i, over.at.len);
             }
         }
     });
     Some(out)
+}
+
+/// The same for the positions that a group means.
+pub(crate) fn nulls_of(ex: &Ex, chunk: &Chunk<'_>, group: usize, cx: &Context<'_>) -> Option<Nulls> {
+    property_nulls(ex, Over::group(chunk, group), cx)
 }

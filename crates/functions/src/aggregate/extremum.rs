@@ -25,6 +25,14 @@ impl Extremum {
         }
     }
 
+    /// Whether a text is better than what is kept.
+    pub(super) fn wants_text(&self, text: &str) -> bool {
+        match &self.best {
+            Some(Value::String(best)) => text.cmp(best) == self.wanted,
+            _ => true,
+        }
+    }
+
     /// What the value kept owns besides its cell.
     pub(super) fn heap_bytes(&self) -> usize {
         let owned =

@@ -144,6 +144,23 @@ impl Accumulator {
         })
     }
 
+    /// An accumulator of a sum or a mean that has seen `count` integers of this sum.
+    pub fn of_integers(function: AggregateFunction, sum: i128, count: u64) -> Self {
+        match function {
+            AggregateFunction::Sum => Self(State::Sum(Sum::of_integers(sum, count))),
+            AggregateFunction::Avg => Self(State::Avg(Sum::of_integers(sum, count))),
+            other => Self::new(other),
+        }
+    }
+
+    /// Whether a text may change what has been seen: not if it is no better than the best so far.
+    pub fn wants_text(&self, text: &str) -> bool {
+        match &self.0 {
+            State::Extremum(extremum) => extremum.wants_text(text),
+            _ => true,
+        }
+    }
+
     /// The second argument of a percentile; the first one given counts. Nothing for other aggregates.
     ///
     /// **Errors**: `ArgumentError` / `NumberOutOfRange` outside 0–1.

@@ -121,6 +121,11 @@ impl DurationSum {
 }
 
 impl Sum {
+    /// The sum of `count` integers.
+    pub(super) fn of_integers(sum: i128, count: u64) -> Self {
+        Self { count, ints: sum, any_int: count > 0, ..Self::default() }
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]
     pub(super) fn update(&mut self, function: &str, value: &Value, weight: u64) -> Result<(), Diagnostic> {
         let numbers = self.any_number();

@@ -5,7 +5,7 @@ use trimorph_functions::aggregate::Accumulator;
 
 use super::distinct::DistinctValues;
 use super::owners::Owners;
-use super::states::{Column, States, function, keep_extreme, sum_overflow};
+use super::states::{Column, States, function, keep_extreme, mean_overflow, sum_overflow};
 use crate::ExecError;
 
 /// Some groups' states of one aggregate.
@@ -27,6 +27,9 @@ impl Column {
             States::Count(counts) => States::Count(pick(counts, positions)),
             States::Sums { values, seen } => {
                 States::Sums { values: pick(values, positions), seen: pick(seen, positions) }
+            }
+            States::Means { sums, counts } => {
+                States::Means { sums: pick(sums, positions), counts: pick(counts, positions) }
             }
             States::Extremes { kind, ty, values, seen } => States::Extremes {
                 kind: *kind,
@@ -103,6 +106,12 @@ impl Column {
                 for (n, (value, present)) in numbers.zip(v.into_iter().zip(s)) {
                     values[n] = values[n].checked_add(value).ok_or_else(sum_overflow)?;
                     seen[n] |= present;
+                }
+            }
+            (States::Means { sums, counts }, States::Means { sums: s, counts: c }) => {
+                for (n, (sum, count)) in numbers.zip(s.into_iter().zip(c)) {
+                    sums[n] = sums[n].checked_add(sum).ok_or_else(mean_overflow)?;
+                    counts[n] = counts[n].checked_add(count).ok_or_else(mean_overflow)?;
                 }
             }
             (

@@ -8,7 +8,7 @@ use trimorph_algebra::AggregateKind;
 use trimorph_base::{Diagnostic, Reservation};
 use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
 use trimorph_types::{LogicalType, Value};
-use trimorph_vector::{Values, Vector};
+use trimorph_vector::{Nulls, Values, Vector};
 
 use super::distinct::DistinctSet;
 use crate::charge::vec_growth_bytes;
@@ -81,6 +81,11 @@ pub(super) enum States {
     Sums {
         values: Vec<i128>,
         seen: Vec<bool>,
+    },
+    /// Means of integers only, so far.
+    Means {
+        sums: Vec<i128>,
+        counts: Vec<u64>,
     },
     /// Least or largest of values of one type that are kept as integers, so far.
     Extremes {
@@ -203,11 +208,27 @@ pub(super) fn sum_overflow() -> ExecError {
     ))
 }
 
+/// As `sum_overflow`, of a mean.
+pub(super) fn mean_overflow() -> ExecError {
+    ExecError::Query(trimorph_base::Diagnostic::runtime(
+        trimorph_base::ErrorKind::ArithmeticError,
+        "NumberOutOfRange",
+        "the number of values does not fit 64 bits",
+    ))
+}
+
+/// The mean of integers; of none it is arbitrary.
+#[expect(clippy::cast_precision_loss, reason = "a mean is approximate")]
+fn mean(sum: i128, count: u64) -> f64 {
+    sum as f64 / count as f64
+}
+
 impl States {
     fn new(kind: AggregateKind) -> Self {
         match kind {
             AggregateKind::CountStar | AggregateKind::Count => Self::Count(Vec::new()),
             AggregateKind::Sum => Self::Sums { values: Vec::new(), seen: Vec::new() },
+            AggregateKind::Avg => Self::Means { sums: Vec::new(), counts: Vec::new() },
             AggregateKind::Min | AggregateKind::Max => {
                 Self::Extremes { kind, ty: LogicalType::Int, values: Vec::new(), seen: Vec::new() }
             }
@@ -237,6 +258,11 @@ impl States {
                     states.push(state);
                 }
                 *self = Self::General(states);
+            }
+            Self::Means { sums, counts } => {
+                let means = sums.iter().zip(&*counts);
+                let states = means.map(|(sum, n)| Accumulator::of_integers(function(kind), *sum, *n));
+                *self = Self::General(states.collect());
             }
             Self::Extremes { ty, values, seen, .. } => {
                 let mut states = Vec::with_capacity(values.len());
@@ -285,6 +311,10 @@ impl Column {
                 values.resize(groups, 0);
                 seen.resize(groups, false);
             }
+            States::Means { sums, counts } => {
+                sums.resize(groups, 0);
+                counts.resize(groups, 0);
+            }
             States::Extremes { values, seen, .. } => {
                 values.resize(groups, 0);
                 seen.resize(groups, false);
@@ -298,6 +328,7 @@ impl Column {
         match &self.states {
             States::Count(v) => (v.len(), v.capacity(), size_of::<u64>()),
             States::Sums { values, .. } => (values.len(), values.capacity(), size_of::<i128>() + 1),
+            States::Means { sums, .. } => (sums.len(), sums.capacity(), size_of::<i128>() + size_of::<u64>()),
             States::Extremes { values, .. } => (values.len(), values.capacity(), size_of::<i64>() + 1),
             States::General(v) => (v.len(), v.capacity(), size_of::<Accumulator>()),
         }
@@ -388,6 +419,17 @@ impl Column {
                     Ok(())
                 });
             }
+            (States::Means { sums, counts }, Values::Int(ints)) => {
+                return rows.each(|n, p, weight| {
+                    if weight == MANY {
+                        return Err(overflow());
+                    }
+                    let term = i128::from(ints[p]) * i128::from(weight);
+                    sums[n] = sums[n].checked_add(term).ok_or_else(mean_overflow)?;
+                    counts[n] = counts[n].checked_add(weight).ok_or_else(mean_overflow)?;
+                    Ok(())
+                });
+            }
             (States::Extremes { kind, ty, values, seen }, other) => {
                 let fits = *ty == arg.logical_type() || !seen.iter().any(|s| *s);
                 if let (Some(ints), true) = (integers(other), fits) {
@@ -433,8 +475,14 @@ impl Column {
             if weighs && weight == MANY {
                 return Err(overflow());
             }
-            let value = arg.value(p, &|id| cx.edge_value(id));
             let state = &mut states[n];
+            // A text that is no better than the best is not made a value of.
+            if let Values::String(texts) = &arg.values
+                && !state.wants_text(texts.get(p))
+            {
+                return Ok(());
+            }
+            let value = arg.value(p, &|id| cx.edge_value(id));
             if !grows {
                 return Ok(state.update(&value, weight)?);
             }
@@ -464,6 +512,16 @@ impl Column {
                     .map(|v| i64::try_from(v).map_err(|_| sum_overflow()))
                     .collect::<Result<_, _>>()?,
             )),
+            States::Means { sums, counts } => {
+                let mut nulls = Nulls::NONE;
+                counts
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, n)| **n == 0)
+                    .for_each(|(i, _)| nulls.set(i, counts.len()));
+                let means = sums.iter().zip(&counts).map(|(sum, n)| mean(*sum, *n));
+                Vector { values: Values::Float(means.collect()), nulls }
+            }
             States::Extremes { ty, values, seen, .. } => {
                 let len = values.len();
                 let mut out = vector_of(ty, values);

@@ -10,7 +10,7 @@ use super::distinct::DistinctValues;
 use super::merge::Export;
 use super::owners::Owners;
 use super::states::{Column, Ledger, Rows, Weights};
-use crate::expr::{Evaluated, Ex, Row, evaluate};
+use crate::expr::{Evaluated, Ex, Row, evaluate, nulls_of};
 use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
 use crate::rows::{append, cell_bytes, outside_weight, owned_at, tuples_of};
 use crate::{Context, ExecError};
@@ -158,7 +158,18 @@ impl<'s> Table<'s> {
             self.grow(spec, ledger)?;
         }
         for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
-            let arg = a.arg.as_ref().map(vector).transpose()?;
+            // Which values there are is all that a count asks.
+            let present = match (&a.arg, spec.main) {
+                (Some(ex), Some(g)) if a.kind == AggregateKind::Count && !a.distinct => {
+                    nulls_of(ex, chunk, g, cx)
+                        .map(|nulls| Argument::Own(Vector { values: Values::Int(vec![0; len]), nulls }))
+                }
+                _ => None,
+            };
+            let arg = match present {
+                Some(present) => Some(present),
+                None => a.arg.as_ref().map(vector).transpose()?,
+            };
             let arg = arg.as_ref().map(Argument::get);
             if let (Some(group), Some(arg)) = (whole, arg)
                 && column.add_whole(arg, group, outside)?

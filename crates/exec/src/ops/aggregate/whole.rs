@@ -7,7 +7,7 @@
 use trimorph_algebra::AggregateKind;
 use trimorph_vector::{Group, Nulls, Selection, Values, Vector};
 
-use super::states::{Column, States, integers, sum_overflow};
+use super::states::{Column, States, integers, mean_overflow, sum_overflow};
 use crate::ExecError;
 use crate::rows::MANY;
 
@@ -137,6 +137,17 @@ impl Column {
                     sum(values, nulls, selection).checked_mul(weight.into()).ok_or_else(sum_overflow)?;
                 *total = total.checked_add(sum).ok_or_else(sum_overflow)?;
                 *seen = true;
+            }
+            States::Means { sums, counts } if matches!(arg.values, Values::Int(_)) => {
+                let ([total], [seen]) = (&mut sums[..], &mut counts[..]) else { return Ok(false) };
+                if weight == MANY {
+                    return Ok(false);
+                }
+                let sum =
+                    sum(values, nulls, selection).checked_mul(weight.into()).ok_or_else(mean_overflow)?;
+                let rows = (rows as u64).checked_mul(weight).ok_or_else(mean_overflow)?;
+                *total = total.checked_add(sum).ok_or_else(mean_overflow)?;
+                *seen = seen.checked_add(rows).ok_or_else(mean_overflow)?;
             }
             States::Extremes { kind, ty, values: extremes, seen } => {
                 let ([kept], [seen]) = (&mut extremes[..], &mut seen[..]) else { return Ok(false) };

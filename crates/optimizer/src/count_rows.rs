@@ -1,0 +1,67 @@
+//! `count(x)` of what no row lacks is `count(*)`: nodes and relationships that a pattern makes are there in
+//! every row, and rows are counted without being made.
+
+use trimorph_algebra::{Aggregate, AggregateKind, ApplyKind, Expr, Plan, VarId};
+
+use crate::Halt;
+use crate::needed::bottom_up;
+use crate::planning::Planning;
+
+/// The pass.
+pub(crate) fn count_rows(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    bottom_up(plan, &planning.needed, &mut |mut plan, _| {
+        if let Plan::Aggregate { input, aggregates, .. } = &mut plan {
+            for (_, aggregate) in aggregates {
+                if let Aggregate {
+                    kind: AggregateKind::Count,
+                    arg: Some(Expr::Var(var)),
+                    distinct: false,
+                    ..
+                } = aggregate
+                    && is_in_every_row(input, *var)
+                {
+                    (aggregate.kind, aggregate.arg) = (AggregateKind::CountStar, None);
+                }
+            }
+        }
+        Ok(plan)
+    })
+}
+
+/// Whether a variable is null in no row.
+fn is_in_every_row(mut plan: &Plan, mut var: VarId) -> bool {
+    loop {
+        match plan {
+            Plan::Match { input, graph } => {
+                let is_made = graph.nodes.iter().any(|node| node.var == var)
+                    || graph.edges.iter().any(|edge| edge.var == var);
+                if is_made {
+                    return true;
+                }
+                plan = input;
+            }
+            Plan::Project { input, items } => match items.iter().find(|(item, _)| *item == var) {
+                Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
+                _ => return false,
+            },
+            Plan::Extra { input, items } => match items.iter().find(|(item, _)| *item == var) {
+                Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
+                Some(_) => return false,
+                None => plan = input,
+            },
+            Plan::Filter { input, .. }
+            | Plan::Sort { input, .. }
+            | Plan::Skip { input, .. }
+            | Plan::Limit { input, .. }
+            | Plan::Distinct { input, .. } => plan = input,
+            Plan::Apply { input, subplan, kind: ApplyKind::Inner } => {
+                if is_in_every_row(subplan, var) {
+                    return true;
+                }
+                plan = input;
+            }
+            Plan::Apply { input, .. } => plan = input,
+            _ => return false,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Counts that need not look at rows, against the interpreter: by labels and types, and of what no row lacks.
+
+use std::collections::BTreeMap;
+
+use trimorph_exec::Settings;
+use trimorph_functions::Clock;
+use trimorph_store::Snapshot;
+use trimorph_testkit::compare::{Comparison, compare};
+use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph};
+use trimorph_testkit::interpreter::{Graph, run_on};
+use trimorph_testkit::queries::bind;
+
+use super::ask::{ask, created};
+
+const QUERIES: &[&str] = &[
+    "MATCH (n) RETURN labels(n) AS l, count(*) AS n",
+    "MATCH (n) RETURN labels(n)[-1] AS l, count(n) AS n",
+    "MATCH (n) RETURN size(labels(n)) AS l, count(*) AS n",
+    "MATCH ()-[r]->() RETURN type(r) AS t, count(*) AS n",
+    "MATCH ()<-[r]-() RETURN type(r) AS t, count(r) AS n, count(*) AS m",
+    "MATCH ()-[r]-() RETURN type(r) AS t, count(*) AS n",
+    "MATCH (a)-[r]->(b) RETURN labels(a) AS a, type(r) AS t, labels(b) AS b, count(*) AS n",
+    "MATCH (a)<-[r]-(b) RETURN labels(a) AS a, labels(b) AS b, count(*) AS n",
+    "MATCH (a)-[r]->(a) RETURN type(r) AS t, count(*) AS n",
+    "MATCH (a)-[r]->(b)-[s]->(c) RETURN type(r) AS t, type(s) AS u, count(*) AS n",
+    "MATCH (a)-[r]->() RETURN type(r) AS t, labels(a) = ['A'] AS a, count(*) AS n",
+    "MATCH ()-[r]->() RETURN type(r) + '!' AS t, count(*) AS n ORDER BY n DESC, t",
+    "MATCH ()-[r]->() RETURN DISTINCT type(r) AS t",
+    "MATCH ()-[r]->() RETURN count(r) AS n",
+    "MATCH (a)-[r]->(b) RETURN count(a) AS a, count(b) AS b, count(DISTINCT a) AS d",
+    "MATCH (a) OPTIONAL MATCH (a)-[r]->(b) RETURN count(a) AS a, count(r) AS r, count(b) AS b, count(*) AS n",
+    "MATCH (a) OPTIONAL MATCH (a)-[r]->(b) RETURN labels(a) AS l, count(b) AS b",
+    "MATCH (a) WITH a AS x RETURN count(x) AS n",
+    "MATCH (a) WITH a.nothing AS x RETURN count(x) AS n",
+    "OPTIONAL MATCH (a:None) WITH a AS x RETURN count(x) AS n",
+    "MATCH (n:None) RETURN labels(n) AS l, count(*) AS n",
+];
+
+fn agree(snapshot: &Snapshot) {
+    let graph = Graph::read(snapshot);
+    let now = Clock { seconds: 0, nanos: 0 };
+    for text in QUERIES {
+        let bound = bind(text, snapshot.catalog()).unwrap();
+        let expected = run_on(&bound, &graph, &BTreeMap::new(), now, 20_000_000).unwrap();
+        let found = ask(text, snapshot, Settings::default()).unwrap();
+        compare(&expected, &found, &Comparison::default()).unwrap_or_else(|d| panic!("{text}\n{d}"));
+    }
+}
+
+#[test]
+fn counts_agree_with_the_interpreter() {
+    agree(&created(&[
+        "UNWIND range(1, 30) AS n CREATE (:A {n: n})-[:T]->(:A:B {n: n}), (:C)-[:U]->(:A)",
+        "MATCH (a:A), (b:B) WHERE a.n = b.n + 1 CREATE (a)-[:T]->(b), (b)-[:U]->(a)",
+        "MATCH (c:C) CREATE (c)-[:T]->(c)",
+        "CREATE ({n: 1})",
+    ]));
+    for seed in 0..12 {
+        agree(&random_graph(seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap());
+    }
+}
