@@ -130,6 +130,20 @@ pub(super) fn is_small(ex: &Ex) -> bool {
     }
 }
 
+/// Whether `ex` cannot fail as a rule, so that it may be evaluated where it is not asked for: that costs less
+/// than listing where it is, if it is for most. Should it fail nevertheless, the evaluation row by row tells.
+pub(super) fn is_total(ex: &Ex) -> bool {
+    use trimorph_algebra::Op::{And, Eq, Ge, Gt, IsNotNull, IsNull, Le, Lt, Ne, Not, Or, Xor};
+    match ex {
+        Ex::Const(_) | Ex::Slot(_) => true,
+        Ex::Property { base, .. } | Ex::HasLabel { base, .. } | Ex::In(base, ..) => is_total(base),
+        Ex::Op(And | Or | Xor | Not | Eq | Ne | Lt | Le | Gt | Ge | IsNull | IsNotNull, args, _) => {
+            args.iter().all(is_total)
+        }
+        _ => false,
+    }
+}
+
 fn children(ex: &Ex) -> Vec<&Ex> {
     match ex {
         Ex::Const(_) | Ex::Param(_) | Ex::Slot(_) | Ex::Local(_) => Vec::new(),

@@ -2,3 +2,4 @@
 
 mod against_rows;
 mod sample;
+mod speed;
