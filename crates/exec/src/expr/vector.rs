@@ -221,7 +221,11 @@ fn property_access<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Context<'s>) ->
         return Ok(Evaluated::Own(out));
     }
     // An edge that is known by its slot only has properties, and no value.
-    if !is_small(base) || over.slot(base).is_some_and(|v| matches!(v.values, Values::Edge(_))) {
+    let is_edge = match &**base {
+        Ex::Slot(_) => over.slot(base).is_none_or(|v| matches!(v.values, Values::Edge(_))),
+        _ => false,
+    };
+    if is_edge || !is_small(base) {
         return by_row(ex, over, cx);
     }
     if let Ex::Call(function, args, _) = &**base

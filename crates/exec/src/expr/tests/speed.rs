@@ -23,6 +23,9 @@ use crate::{Context, Settings};
 const DAY: i64 = 86_400_000_000_000;
 const N: usize = VECTOR_SIZE;
 
+/// A plain loop.
+type Plain<'a> = Box<dyn Fn() + 'a>;
+
 /// The fastest of some rounds, in nanoseconds a value.
 fn time(mut work: impl FnMut()) -> f64 {
     let mut least = f64::MAX;
@@ -101,15 +104,15 @@ fn kernels_beside_plain_loops() {
     let month = Duration { months: 1, ..Duration::default() };
     macro_rules! plain {
         ($v:ident, $of:expr) => {
-            Box::new(|| drop(black_box(black_box(&$v).iter().map($of).collect::<Vec<_>>()))) as Box<dyn Fn()>
+            Box::new(|| drop(black_box(black_box(&$v).iter().map($of).collect::<Vec<_>>()))) as Plain<'_>
         };
         ($v:ident, $w:ident, $of:expr) => {
             Box::new(|| {
                 drop(black_box(black_box(&$v).iter().zip(black_box(&$w)).map($of).collect::<Vec<_>>()))
-            }) as Box<dyn Fn()>
+            }) as Plain<'_>
         };
     }
-    let list: Vec<(&str, Ex, Box<dyn Fn()>)> = vec![
+    let list: Vec<(&str, Ex, Plain<'_>)> = vec![
         ("int + int", op(Op::Add, vec![slot(0), slot(1)]), plain!(a, b, |(a, b)| a + b)),
         ("int * 3", op(Op::Mul, vec![slot(0), int(3)]), plain!(a, |a| a * black_box(3))),
         ("int / 10", op(Op::Div, vec![slot(0), int(10)]), plain!(a, |a| a / black_box(10))),
