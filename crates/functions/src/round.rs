@@ -68,7 +68,39 @@ impl Mode {
 }
 
 /// `number` rounded to `digits` digits after the point. Infinities and NaN stay.
+#[inline]
 pub(crate) fn round_decimal(number: f64, digits: usize, mode: Mode) -> f64 {
+    nearest(number, digits, mode).unwrap_or_else(|| round_text(number, digits, mode))
+}
+
+/// The same without the text, where the nearest is asked for and the number is not near a tie.
+///
+/// The scaled number is off by less than its last bit, 2^-13 below 2^40: farther than that from a tie, it
+/// rounds as the text does. The whole number and the power of ten are exact, so that their quotient is the
+/// float nearest to the decimal, which is what reading its text gives.
+#[inline]
+fn nearest(number: f64, digits: usize, mode: Mode) -> Option<f64> {
+    const SCALES: [f64; 10] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+    const END: f64 = (1u64 << 40) as f64;
+    if !matches!(mode, Mode::HalfUp | Mode::HalfDown | Mode::HalfEven) {
+        return None;
+    }
+    let scale = *SCALES.get(digits)?;
+    let scaled = number.abs() * scale;
+    if scaled.is_nan() || scaled >= END {
+        return None;
+    }
+    let floor = scaled.floor();
+    let above = scaled - floor - 0.5;
+    if above.abs() < 1.0 / 1024.0 {
+        return None;
+    }
+    let whole = if above > 0.0 { floor + 1.0 } else { floor };
+    Some((whole / scale).copysign(number))
+}
+
+/// The same on the number's text.
+fn round_text(number: f64, digits: usize, mode: Mode) -> f64 {
     let text = number.abs().to_string();
     let Some((whole, fraction)) = text.split_once('.') else { return number };
     let Some((kept, cut)) = fraction.split_at_checked(digits) else { return number };
@@ -94,4 +126,36 @@ fn increment(decimal: &mut Vec<u8>) {
         *digit = b'0';
     }
     decimal.insert(0, b'1');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mode, nearest, round_text};
+    use trimorph_base::Random;
+
+    #[test]
+    fn numbers_round_as_their_texts_do() {
+        let mut random = Random::new(5);
+        let mut fast = 0;
+        for _ in 0..200_000 {
+            let digits = random.below(11);
+            let size = 10f64.powi(i32::try_from(random.between(-12, 14)).unwrap());
+            let mut number = (random.between(-1_000_000, 1_000_000) as f64) / 1e6 * size;
+            if random.chance(30) {
+                // Few digits, so that ties come up.
+                number = (number * 1e3).round() / 1e3;
+            }
+            let mode = *random.pick(&[Mode::HalfUp, Mode::HalfDown, Mode::HalfEven]);
+            if let Some(found) = nearest(number, digits, mode) {
+                fast += 1;
+                let expected = round_text(number, digits, mode);
+                assert_eq!(found.to_bits(), expected.to_bits(), "{number:?} {digits} {mode:?}");
+            }
+        }
+        assert!(fast > 50_000, "{fast}");
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX] {
+            assert!(nearest(number, 2, Mode::HalfUp).is_none());
+        }
+        assert_eq!(nearest(-0.001, 2, Mode::HalfUp).map(f64::to_bits), Some((-0.0f64).to_bits()));
+    }
 }

@@ -15,9 +15,12 @@ pub enum Part<'v, 's> {
     One(&'v Value, &'v [u32]),
     /// The values of a vector at those positions.
     Each(&'v Vector<'s>, &'v [u32]),
+    /// The values of a vector wherever later parts have none. The first part, if there is one.
+    Under(&'v Vector<'s>),
 }
 
-/// Puts parts together. Every position that is meant is of exactly one part.
+/// Puts parts together. Every position that is meant is of exactly one part, or of
+/// one besides what lies under all others.
 pub fn blend<'s>(parts: &[Part<'_, 's>], at: Positions<'_>, edge: &dyn Fn(EdgeId) -> Value) -> Vector<'s> {
     typed(parts, at.len).unwrap_or_else(|| {
         let mut out = vec![Value::Null; at.len];
@@ -27,6 +30,7 @@ pub fn blend<'s>(parts: &[Part<'_, 's>], at: Positions<'_>, edge: &dyn Fn(EdgeId
                 Part::Each(v, list) => {
                     list.iter().for_each(|p| out[*p as usize] = v.value(*p as usize, edge));
                 }
+                Part::Under(v) => at.for_each(|i| out[i] = v.value(i, edge)),
             }
         }
         Vector::of_values(out, at)
@@ -37,18 +41,25 @@ pub fn blend<'s>(parts: &[Part<'_, 's>], at: Positions<'_>, edge: &dyn Fn(EdgeId
 fn typed<'s>(parts: &[Part<'_, 's>], len: usize) -> Option<Vector<'s>> {
     let has_type = |part: &&Part<'_, '_>| match part {
         Part::One(v, _) => !v.is_null(),
-        Part::Each(v, _) => !matches!(v.values, Values::Any(_)),
+        Part::Each(v, _) | Part::Under(v) => !matches!(v.values, Values::Any(_)),
     };
     let first = parts.iter().find(has_type)?;
     let mut out = match first {
         Part::One(v, _) => Vector::constant(v, len),
+        Part::Under(v) => (*v).clone(),
         Part::Each(v, _) => v.like().resized(len),
     };
     if matches!(out.values, Values::Any(_)) {
         return None;
     }
     for part in parts {
+        if let (Part::Under(_), Part::One(_, list) | Part::Each(_, list)) = (first, part) {
+            out.nulls.clear(list);
+        }
         match part {
+            // It was taken first, or has no type and so no values.
+            Part::Under(v) if matches!(first, Part::Under(_)) || v.listed() == 0 => {}
+            Part::Under(_) => return None,
             Part::One(Value::Null, list) => {
                 list.iter().for_each(|p| out.nulls.set(*p as usize, len));
             }

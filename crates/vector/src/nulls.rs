@@ -48,6 +48,28 @@ impl Nulls {
         }
     }
 
+    /// Makes positions not null.
+    pub fn clear(&mut self, positions: &[u32]) {
+        if let Some(words) = &mut self.0 {
+            for p in positions {
+                if let Some(word) = words.get_mut((p >> 6) as usize) {
+                    *word &= !(1 << (p & 63));
+                }
+            }
+        }
+    }
+
+    /// A Boolean for each of `len` positions: `is` where it is null, else the other.
+    pub fn booleans(&self, is: bool, len: usize) -> Vec<bool> {
+        let mut out = vec![!is; len];
+        for (out, word) in out.chunks_mut(64).zip(self.words()) {
+            for (k, b) in out.iter_mut().enumerate() {
+                *b = (word >> k & 1 == 1) == is;
+            }
+        }
+        out
+    }
+
     /// Bits of the null positions, 64 a word; empty while nothing is null.
     #[inline]
     pub fn words(&self) -> &[u64] {

@@ -90,28 +90,35 @@ pub fn zip_checked<A: Copy, B: Copy, T: Copy + Default>(
     at: Positions<'_>,
     of: impl Fn(A, B) -> (T, i64),
 ) -> Option<Vec<T>> {
-    let mut wrong = 0i64;
-    let mut keep = |(value, sign): (T, i64)| {
-        wrong |= sign;
-        value
-    };
-    let mut out: Vec<T> = match (a, b) {
+    let (mut out, mut wrong) = (vec![T::default(); at.len], 0i64);
+    match (a, b) {
         (Side::Each(a), Side::One(b)) if at.is_all() => {
-            head(a, at.len).iter().map(|a| keep(of(*a, b))).collect()
+            for (out, a) in out.iter_mut().zip(a) {
+                let (value, sign) = of(*a, b);
+                *out = value;
+                wrong |= sign;
+            }
         }
         (Side::One(a), Side::Each(b)) if at.is_all() => {
-            head(b, at.len).iter().map(|b| keep(of(a, *b))).collect()
+            for (out, b) in out.iter_mut().zip(b) {
+                let (value, sign) = of(a, *b);
+                *out = value;
+                wrong |= sign;
+            }
         }
         (Side::Each(a), Side::Each(b)) if at.is_all() => {
-            head(a, at.len).iter().zip(head(b, at.len)).map(|(a, b)| keep(of(*a, *b))).collect()
+            for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+                let (value, sign) = of(*a, *b);
+                *out = value;
+                wrong |= sign;
+            }
         }
-        (a, b) => {
-            let mut out = vec![T::default(); at.len];
-            at.for_each(|i| out[i] = keep(of(a.at(i), b.at(i))));
-            out
-        }
-    };
-    out.resize(at.len, T::default());
+        (a, b) => at.for_each(|i| {
+            let (value, sign) = of(a.at(i), b.at(i));
+            out[i] = value;
+            wrong |= sign;
+        }),
+    }
     if wrong < 0 {
         // What is null is no error.
         let mut is_wrong = nulls.is_none();

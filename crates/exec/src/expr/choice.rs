@@ -12,7 +12,7 @@ use trimorph_vector::{Nulls, Part, Values, Vector, blend, choose};
 use super::Ex;
 use super::compare::compare;
 use super::evaluated::{Evaluate, Evaluated, Outcome, Over};
-use super::general::by_value;
+use super::general::{by_value, is_total};
 use super::logic::booleans;
 use crate::{Context, ExecError};
 
@@ -128,26 +128,26 @@ fn constants<'a, 's>(
             None => over,
             Some(open) => narrowed(over, open),
         };
-        let condition = evaluate(when, at, cx)?;
-        let is_last = usize::from(mine) == branches.len();
-        match met(&condition, at)? {
-            Met::None => continue,
+        match met(&evaluate(when, at, cx)?, at)? {
+            Met::None => {}
             Met::All => {
-                at.at.for_each(|i| number[i] = mine);
+                at.at.for_each(|i| number[i] = if number[i] == 0 { mine } else { number[i] });
                 break;
             }
-            Met::Some(flags) if open.is_none() && over.at.is_all() => {
-                number.iter_mut().zip(&flags).for_each(|(n, flag)| *n = mine * u8::from(*flag));
-                if !is_last {
-                    let rest = at.at.filter(|i| !flags[i]);
-                    open = Some(rest);
-                }
-            }
             Met::Some(flags) => {
-                at.at.for_each(|i| number[i] = mine * u8::from(flags[i]));
-                if !is_last {
-                    let rest = at.at.filter(|i| !flags[i]);
-                    open = Some(rest);
+                if at.at.is_all() {
+                    number
+                        .iter_mut()
+                        .zip(&flags)
+                        .for_each(|(n, flag)| *n |= mine * u8::from(*flag & (*n == 0)));
+                } else {
+                    at.at.for_each(|i| number[i] |= mine * u8::from(flags[i] & (number[i] == 0)));
+                }
+                // A later condition that cannot fail may as well be evaluated where it is not asked for.
+                if let Some((next, _)) = branches.get(usize::from(mine))
+                    && !(is_total(next) && at.at.is_all() && is_mostly_open(&number))
+                {
+                    open = Some(over.at.filter(|i| number[i] == 0));
                 }
             }
         }
@@ -158,43 +158,56 @@ fn constants<'a, 's>(
     Ok(Some(Evaluated::Own(choose(&given, &number))))
 }
 
-/// `coalesce(…)`.
+/// Whether no branch has taken at least half of the positions.
+fn is_mostly_open(number: &[u8]) -> bool {
+    number.iter().filter(|n| **n == 0).count() * 2 >= number.len()
+}
+
+/// `coalesce(…)`: each argument where those before are null.
 pub(super) fn coalesce<'a, 's>(
     args: &[Ex],
     over: Over<'a, '_, 's>,
     cx: &Context<'s>,
     evaluate: Evaluate<'a, 's>,
 ) -> Outcome<'a, 's> {
-    let mut open = over.at.to_vec();
+    let Some((first, rest)) = args.split_first() else { return Ok(Evaluated::Const(Value::Null)) };
+    let mut first = evaluate(first, over, cx)?;
+    let mut open = null_at(&first, over);
     let mut taken: Vec<Taken<'a, 's>> = Vec::with_capacity(args.len());
-    for arg in args {
+    for arg in rest {
         if open.is_empty() {
             break;
         }
         let at = narrowed(over, &open);
         let value = evaluate(arg, at, cx)?;
-        let rest = match value.vector() {
-            None if matches!(value, Evaluated::Const(Value::Null)) => continue,
-            None => Vec::new(),
-            Some(vector) if vector.nulls.is_none() && !matches!(vector.values, Values::Any(_)) => Vec::new(),
-            Some(vector) => at.at.filter(|i| vector.is_null(i)),
-        };
-        if rest.len() == open.len() {
+        if open.len() == over.at.count() {
+            // Nothing yet.
+            open = null_at(&value, over);
+            first = value;
             continue;
         }
-        let mine = if rest.is_empty() {
-            std::mem::take(&mut open)
-        } else {
-            let mine = at.at.filter(|i| value.vector().is_some_and(|v| !v.is_null(i)));
-            open = rest;
-            mine
-        };
-        taken.push((value, mine));
+        let rest = null_at(&value, at);
+        taken.push((value, std::mem::replace(&mut open, rest)));
     }
-    if !open.is_empty() {
-        taken.push((Evaluated::Const(Value::Null), open));
+    if taken.is_empty() {
+        return Ok(first);
     }
-    Ok(together(taken, over, cx))
+    let Some(under) = first.vector() else { return Ok(first) };
+    let parts: Vec<Part<'_, 's>> = std::iter::once(Part::Under(under))
+        .chain(taken.iter().map(|(value, list)| part(value, list)))
+        .collect();
+    Ok(Evaluated::Own(blend(&parts, over.at, &|id| cx.edge_value(id))))
+}
+
+/// The positions that are null.
+fn null_at(value: &Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> Vec<u32> {
+    match (value, value.vector()) {
+        (Evaluated::Const(Value::Null), _) => over.at.to_vec(),
+        (_, Some(vector)) if !vector.nulls.is_none() || matches!(vector.values, Values::Any(_)) => {
+            over.at.filter(|i| vector.is_null(i))
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// What branches gave, as one.
@@ -208,15 +221,16 @@ fn together<'a, 's>(
     {
         return value;
     }
-    let parts: Vec<Part<'_, 's>> = taken
-        .iter()
-        .map(|(value, list)| match value {
-            Evaluated::Const(v) => Part::One(v, list),
-            Evaluated::Ref(v) => Part::Each(v, list),
-            Evaluated::Own(v) => Part::Each(v, list),
-        })
-        .collect();
+    let parts: Vec<Part<'_, 's>> = taken.iter().map(|(value, list)| part(value, list)).collect();
     Evaluated::Own(blend(&parts, over.at, &|id| cx.edge_value(id)))
+}
+
+fn part<'v, 's>(value: &'v Evaluated<'_, 's>, list: &'v [u32]) -> Part<'v, 's> {
+    match value {
+        Evaluated::Const(v) => Part::One(v, list),
+        Evaluated::Ref(v) => Part::Each(v, list),
+        Evaluated::Own(v) => Part::Each(v, list),
+    }
 }
 
 /// `nullIf(a, b)`: null where the two are equal.

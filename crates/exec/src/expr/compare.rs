@@ -61,8 +61,26 @@ fn mixed<'s>(op: Op, a: &[i64], b: Side<'_, f64>, at: Positions<'_>) -> Values<'
     {
         return plain(op, a, Side::One(b), at);
     }
+    // Up to 2^53 floats hold every integer.
+    if a.iter().fold(0, |all, a| all | a.unsigned_abs()) < 1 << 53 {
+        return as_floats(op, a, b, at);
+    }
     let of = |a: i64, b: f64| compare_int_float(a, b).map_or(op == Op::Ne, |order| satisfies(op, order));
     Values::Bool(zip(Side::Each(a), b, at, of))
+}
+
+/// Integers that floats hold, with floats.
+#[expect(clippy::cast_precision_loss, reason = "the integers are below 2^53")]
+fn as_floats<'s>(op: Op, a: &[i64], b: Side<'_, f64>, at: Positions<'_>) -> Values<'s> {
+    let a = Side::Each(a);
+    Values::Bool(match op {
+        Op::Eq => zip(a, b, at, |a, b| a as f64 == b),
+        Op::Ne => zip(a, b, at, |a, b| a as f64 != b),
+        Op::Lt => zip(a, b, at, |a, b| (a as f64) < b),
+        Op::Le => zip(a, b, at, |a, b| a as f64 <= b),
+        Op::Gt => zip(a, b, at, |a, b| a as f64 > b),
+        _ => zip(a, b, at, |a, b| a as f64 >= b),
+    })
 }
 
 /// What is the same for all positions.

@@ -77,7 +77,17 @@ fn each<'a, 's>(
 /// Whether values of `ex` are of a fixed size, or texts, so that those of a vector may be held side by side.
 /// Lists and maps, and what takes them apart, are made and left row by row.
 pub(super) fn is_small(ex: &Ex) -> bool {
+    is_small_within(ex, LOOKED_INTO_MAX)
+}
+
+/// How deep expressions are looked into before they are evaluated: every level is asked again, so that
+/// looking to the ground would take the square of the depth. What is deeper is evaluated row by row.
+const LOOKED_INTO_MAX: usize = 32;
+
+fn is_small_within(ex: &Ex, depth: usize) -> bool {
     use trimorph_algebra::Op;
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let is_small = |ex: &Ex| is_small_within(ex, depth);
     match ex {
         Ex::Const(_) | Ex::Slot(_) | Ex::In(..) | Ex::HasLabel { .. } | Ex::Quantifier { .. } => true,
         Ex::Property { base, .. } => is_small(base),
@@ -127,6 +137,26 @@ pub(super) fn is_small(ex: &Ex) -> bool {
         | Ex::ListComprehension { .. }
         | Ex::Reduce { .. }
         | Ex::Path(_) => false,
+    }
+}
+
+/// Whether `ex` cannot fail as a rule, so that it may be evaluated where it is not asked for: that costs less
+/// than listing where it is, if it is for most. Should it fail nevertheless, the evaluation row by row tells.
+pub(super) fn is_total(ex: &Ex) -> bool {
+    is_total_within(ex, LOOKED_INTO_MAX)
+}
+
+fn is_total_within(ex: &Ex, depth: usize) -> bool {
+    use trimorph_algebra::Op::{And, Eq, Ge, Gt, IsNotNull, IsNull, Le, Lt, Ne, Not, Or, Xor};
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let is_total = |ex: &Ex| is_total_within(ex, depth);
+    match ex {
+        Ex::Const(_) | Ex::Slot(_) => true,
+        Ex::Property { base, .. } | Ex::HasLabel { base, .. } | Ex::In(base, ..) => is_total(base),
+        Ex::Op(And | Or | Xor | Not | Eq | Ne | Lt | Le | Gt | Ge | IsNull | IsNotNull, args, _) => {
+            args.iter().all(is_total)
+        }
+        _ => false,
     }
 }
 

@@ -13,7 +13,7 @@ use trimorph_vector::{Nulls, Positions, Side, Values, Vector, bits_of, map, zip}
 
 use super::Ex;
 use super::evaluated::{Evaluate, Evaluated, Outcome, Over};
-use super::general::by_row;
+use super::general::{by_row, is_total};
 use crate::Context;
 
 /// Booleans and which are null.
@@ -57,6 +57,12 @@ pub(super) fn connect<'a, 's>(
             break;
         }
         let Some(a) = booleans(&known, over.at) else { return by_row(ex, over, cx) };
+        if over.at.is_all() && is_total(arg) && is_mostly_open(decides, &a) {
+            let next = evaluate(arg, over, cx)?;
+            let Some(b) = booleans(&next, over.at) else { return by_row(ex, over, cx) };
+            known = Evaluated::Own(both(decides, &a, &b, over.at));
+            continue;
+        }
         let open = over.at.filter(|i| a.0[i] != decides || a.1.get(i));
         if open.is_empty() {
             break;
@@ -74,6 +80,13 @@ pub(super) fn connect<'a, 's>(
         Some(_) => Ok(known),
         None => by_row(ex, over, cx),
     }
+}
+
+/// Whether at least half of the positions are not decided.
+fn is_mostly_open(decides: bool, (values, nulls): &Booleans<'_>) -> bool {
+    let decided = values.iter().filter(|b| **b == decides).count();
+    let null: u32 = nulls.words().iter().map(|word| word.count_ones()).sum();
+    (values.len() - decided + null as usize) * 2 >= values.len()
 }
 
 /// `a AND b`, or `a OR b` if true decides. Where `a` has decided, `b` may be arbitrary.

@@ -153,7 +153,8 @@ fn operator<'a, 's>(
         }
         (Op::IsNull | Op::IsNotNull, [a]) => {
             if let Some(nulls) = property_nulls(a, over, cx) {
-                return Ok(Evaluated::Own(null_test(op, |i| nulls.get(i), over)));
+                let out = nulls.booleans(op == Op::IsNull, over.at.len);
+                return Ok(Evaluated::Own(Vector::new(Values::Bool(out))));
             }
         }
         _ => {}
@@ -164,7 +165,7 @@ fn operator<'a, 's>(
     }
     let out = match (op, &args[..]) {
         (_, [a, b]) => binary(op, a, b, over),
-        (Op::IsNull | Op::IsNotNull, [a]) => a.vector().map(|v| null_test(op, |i| v.is_null(i), over)),
+        (Op::IsNull | Op::IsNotNull, [a]) => a.vector().map(|v| null_test(op, v, over)),
         (Op::Not, [a]) => not(a, over.at),
         (Op::Neg, [a]) => negated(a, over.at),
         _ => None,
@@ -229,7 +230,11 @@ fn property_access<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Context<'s>) ->
         return Ok(Evaluated::Own(out));
     }
     // An edge that is known by its slot only has properties, and no value.
-    if !is_small(base) || over.slot(base).is_some_and(|v| matches!(v.values, Values::Edge(_))) {
+    let is_edge = match &**base {
+        Ex::Slot(_) => over.slot(base).is_none_or(|v| matches!(v.values, Values::Edge(_))),
+        _ => false,
+    };
+    if is_edge || !is_small(base) {
         return by_row(ex, over, cx);
     }
     if let Ex::Call(function, args, _) = &**base
@@ -261,9 +266,16 @@ fn property_access<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Context<'s>) ->
 }
 
 /// `IS NULL`, or `IS NOT NULL`.
-fn null_test<'s>(op: Op, is_null: impl Fn(usize) -> bool, over: Over<'_, '_, 's>) -> Vector<'s> {
-    let mut out = vec![false; over.at.len];
-    over.at.for_each(|i| out[i] = is_null(i) == (op == Op::IsNull));
+fn null_test<'s>(op: Op, vector: &Vector<'s>, over: Over<'_, '_, 's>) -> Vector<'s> {
+    let asked = op == Op::IsNull;
+    let out = match &vector.values {
+        Values::Any(_) => {
+            let mut out = vec![false; over.at.len];
+            over.at.for_each(|i| out[i] = vector.is_null(i) == asked);
+            out
+        }
+        _ => vector.nulls.booleans(asked, over.at.len),
+    };
     Vector::new(Values::Bool(out))
 }
 

@@ -7,7 +7,7 @@
 use trimorph_types::temporal::calendar::{add_months, date_from_days};
 use trimorph_types::temporal::{ZoneId, duration_component};
 use trimorph_types::{Duration, Value};
-use trimorph_vector::{Nulls, Positions, Values, Vector, instant_nanos, local_nanos};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, instant_nanos, local_nanos, zip_checked};
 
 use super::calendar::DAY;
 use crate::context::Context;
@@ -37,6 +37,15 @@ impl<'a> Moments<'a> {
             Argument::One(Value::DateTime(instant)) => Self::One(moment(instant_nanos(instant)?)),
             Argument::One(_) => return None,
         })
+    }
+
+    /// As nanoseconds since the epoch, where they are.
+    fn nanos(&self) -> Option<Side<'a, i64>> {
+        match self {
+            Self::One((day, within)) => day.checked_mul(DAY)?.checked_add(*within).map(Side::One),
+            Self::Nanos(v) => Some(Side::Each(v)),
+            Self::Days(_) => None,
+        }
     }
 
     #[inline(always)]
@@ -151,6 +160,16 @@ pub fn difference_component<'s>(
 ) -> Option<Vector<'s>> {
     let component = duration_component(name)?;
     let sides = sides(context, args, at)?;
+    // In UTC whole days are those of the nanoseconds between.
+    if let ("duration.inDays", "days", Some(from), Some(to)) =
+        (function, name, sides.0.nanos(), sides.1.nanos())
+    {
+        let out = zip_checked(from, to, &sides.2, at, |from: i64, to: i64| {
+            let (nanos, over) = to.overflowing_sub(from);
+            (nanos / DAY, -i64::from(over))
+        })?;
+        return Some(Vector { values: Values::Int(out), nulls: sides.2 });
+    }
     match function {
         "duration.between" => components(sides, at, between, component),
         "duration.inMonths" => components(sides, at, in_months, component),

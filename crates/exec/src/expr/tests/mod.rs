@@ -3,3 +3,4 @@
 mod against_rows;
 mod sample;
 mod texts;
+mod speed;
