@@ -13,7 +13,8 @@
 use trimorph_algebra::Op;
 use trimorph_base::{NodeId, Span};
 use trimorph_functions::{
-    Argument, Function, Kernel, TextTest, component, concat_texts, difference_component, test_texts,
+    Argument, Function, Kernel, TextTest, component, concat_texts, difference_component, split_part,
+    test_texts,
 };
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
@@ -150,6 +151,17 @@ fn operator<'a, 's>(
                 Some(out) => Ok(Evaluated::Own(out)),
                 None => by_row(ex, over, cx),
             };
+        }
+        (Op::Index, [Ex::Call(function, parts, _), Ex::Const(Value::Int(index))]) => {
+            // One part of a text needs no list of all.
+            if function.name == "split"
+                && let [text, Ex::Const(Value::String(delimiter))] = &parts[..]
+                && is_small(text)
+                && let text = evaluate_over(text, over, cx)?
+                && let Some(out) = split_part(text.argument(), delimiter, *index, over.at)
+            {
+                return Ok(Evaluated::Own(out));
+            }
         }
         (Op::IsNull | Op::IsNotNull, [a]) => {
             if let Some(nulls) = property_nulls(a, over, cx) {

@@ -19,9 +19,11 @@ mod tests;
 mod texts;
 mod words;
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use trimorph_base::{NodeId, TableId};
-use trimorph_vector::Vector;
+use trimorph_vector::{Entries, Values, Vector};
 
 use crate::charge::{table_bytes, table_growth_bytes};
 use encode::{TAG_INT, TAG_NODE, TAG_TEXT};
@@ -46,6 +48,8 @@ pub(crate) struct KeyTable<'s> {
     pairs: Pairs,
     count: u32,
     scratch: (KeyWords, KeyWords),
+    /// Of a single key: the dictionary that was met last, and the number of each of its entries, plus 1.
+    coded: Option<(Entries<'s>, Vec<u32>)>,
 }
 
 /// Positions that are numbered between two looks at the budget and at the flag that cancels.
@@ -91,8 +95,10 @@ impl<'s> KeyTable<'s> {
                 numbers.resize(numbers.len() + positions.len(), 0);
             }
             [one] => {
-                self.columns[0].intern(one, positions, &mut a);
-                self.number_words(&a, positions, numbers, fresh);
+                if !self.number_codes(one, positions, numbers, fresh) {
+                    self.columns[0].intern(one, positions, &mut a);
+                    self.number_words(&a, positions, numbers, fresh);
+                }
             }
             [first, between @ .., last] => {
                 self.columns[0].intern(first, positions, &mut a);
@@ -111,6 +117,37 @@ impl<'s> KeyTable<'s> {
             }
         }
         self.scratch = (a, b);
+    }
+
+    /// Texts of a dictionary: one load a row once an entry has a number. `false`, and nothing done, for other
+    /// keys, and where the dictionary is much larger than what comes of it.
+    fn number_codes(
+        &mut self,
+        key: &Vector<'s>,
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) -> bool {
+        let Values::String(texts) = &key.values else { return false };
+        let Some((codes, entries)) = texts.codes().filter(|_| key.nulls.is_none()) else { return false };
+        let mut known = match self.coded.take() {
+            Some((known, numbers)) if Arc::ptr_eq(&known, entries) => numbers,
+            _ if entries.len() > 4 * positions.len() => return false,
+            _ => vec![0; entries.len()],
+        };
+        for p in positions {
+            let code = codes[*p as usize] as usize;
+            if known[code] == 0 {
+                let word = self.columns[0].text(entries[code]);
+                let number = self.number_word(word);
+                known[code] = number + 1;
+                self.note(number, *p, numbers, fresh);
+            } else {
+                numbers.push(known[code] - 1);
+            }
+        }
+        self.coded = Some((Arc::clone(entries), known));
+        true
     }
 
     /// One word a row.
@@ -287,7 +324,8 @@ impl<'s> KeyTable<'s> {
         let tables = table_bytes::<((u8, u64), u32)>(self.fixed.capacity()) + self.pairs.bytes();
         let prefixes: usize = self.prefixes.iter().map(Pairs::bytes).sum();
         let columns: usize = self.columns.iter().map(Words::bytes).sum();
-        (self.rows.capacity() + self.by_text.capacity()) * 4 + tables + prefixes + columns
+        let coded = self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity());
+        (self.rows.capacity() + self.by_text.capacity() + coded) * 4 + tables + prefixes + columns
     }
 
     /// Bytes that may be allocated before `more` tuples have a number, texts left out: what moves is given

@@ -185,6 +185,11 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
 }
 
 impl<'s> Words<'s> {
+    /// The word of one text, which is numbered if it is new.
+    pub(super) fn text(&mut self, text: &str) -> (u8, u64) {
+        (TAG_TEXT, self.texts.number_one(text).into())
+    }
+
     /// The words of the values at `positions`, numbering what is new.
     pub(super) fn intern(&mut self, vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords) {
         fill(vector, positions, out, Interning(self));

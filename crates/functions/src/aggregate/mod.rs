@@ -171,6 +171,15 @@ impl Accumulator {
         }
     }
 
+    /// Whether it needs no parameter, or has one.
+    #[inline]
+    pub fn has_parameter(&self) -> bool {
+        match &self.0 {
+            State::Percentile(percentile) => percentile.has_fraction(),
+            _ => true,
+        }
+    }
+
     /// Takes `value` as often as `weight` says.
     ///
     /// **Nulls**: ignored, except by `count(*)`, for which the value does not matter.

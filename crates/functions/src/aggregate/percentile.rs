@@ -2,11 +2,14 @@
 //!
 //! Nobody can stop a sort of the whole, and merging takes as much memory again:
 //!
+//! Integers that were seen once each are told apart byte by byte. For others:
+//!
 //! 1. Runs of values are sorted by themselves, equal ones staying in the order they came.
 //! 2. The value at a place is looked for in all runs at once, by bisection: of each run a window is left, and
 //!    the median of the windows' middles, which at least a quarter of what is left comes before or after,
 //!    cuts all of them.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use trimorph_base::{CancelToken, Diagnostic};
@@ -22,6 +25,8 @@ const RUN: usize = 1 << 16;
 pub(super) struct Percentile {
     continuous: bool,
     fraction: Option<f64>,
+    /// Integers, each seen once, while nothing else came.
+    integers: Vec<i64>,
     /// Values and how often each was seen, in the order they came. When they are sorted: runs of them, with
     /// how often each and those before it in its run were seen.
     values: Vec<(Value, u64)>,
@@ -29,7 +34,7 @@ pub(super) struct Percentile {
 
 impl Percentile {
     pub(super) fn continuous() -> Self {
-        Self { continuous: true, fraction: None, values: Vec::new() }
+        Self { continuous: true, fraction: None, integers: Vec::new(), values: Vec::new() }
     }
 
     pub(super) fn discrete() -> Self {
@@ -61,20 +66,46 @@ impl Percentile {
 
     /// Bytes that are to be allocated before another value can come.
     pub(super) fn growth_bytes(&self) -> usize {
-        let room = self.values.capacity() > self.values.len();
-        if room { 0 } else { self.values.capacity().max(2) * 2 * size_of::<(Value, u64)>() }
+        let (values, integers) = (&self.values, &self.integers);
+        if values.is_empty() && integers.capacity() > integers.len() || values.capacity() > values.len() {
+            return 0;
+        }
+        // Integers become values where another value comes.
+        let cells = values.capacity().max(integers.capacity()).max(2) * 2;
+        cells * if values.is_empty() { size_of::<i64>() } else { size_of::<(Value, u64)>() }
     }
 
     pub(super) fn update(&mut self, value: &Value, weight: u64) -> Result<(), Diagnostic> {
         match value {
-            Value::Int(_) | Value::Float(_) | Value::Decimal(_) => self.values.push((value.clone(), weight)),
+            Value::Int(n) if weight == 1 && self.values.is_empty() => self.integers.push(*n),
+            Value::Int(_) | Value::Float(_) | Value::Decimal(_) => {
+                self.generalise();
+                self.values.push((value.clone(), weight));
+            }
             other => return Err(wrong_type(self.name(), "numbers", other)),
         }
         Ok(())
     }
 
+    /// Makes values of the integers.
+    fn generalise(&mut self) {
+        let integers = std::mem::take(&mut self.integers);
+        self.values.extend(integers.into_iter().map(|n| (Value::Int(n), 1)));
+    }
+
+    /// Whether the fraction is known.
+    pub(super) fn has_fraction(&self) -> bool {
+        self.fraction.is_some()
+    }
+
     pub(super) fn merge(&mut self, other: Self) {
         self.fraction = self.fraction.or(other.fraction);
+        if self.values.is_empty() && other.values.is_empty() {
+            self.integers.extend(other.integers);
+            return;
+        }
+        self.generalise();
+        self.values.extend(other.integers.into_iter().map(|n| (Value::Int(n), 1)));
         self.values.extend(other.values);
     }
 
@@ -85,14 +116,19 @@ impl Percentile {
         reason = "a fraction of a count"
     )]
     pub(super) fn finish(mut self, cancel: Option<&CancelToken>) -> Result<Value, Diagnostic> {
-        let count = self.values.iter().fold(0_u64, |sum, (_, weight)| sum.saturating_add(*weight));
+        let seen = self.values.iter().fold(0_u64, |sum, (_, weight)| sum.saturating_add(*weight));
+        let count = seen.saturating_add(self.integers.len() as u64);
         if count == 0 {
             return Ok(Value::Null);
         }
         let Some(fraction) = self.fraction else {
             return Err(out_of_range(format!("{} was not given a percentile", self.name())));
         };
-        self.sort(&mut Steps::new(cancel))?;
+        let mut steps = Steps::new(cancel);
+        if self.values.is_empty() {
+            return self.of_integers(fraction, &mut steps);
+        }
+        self.sort(&mut steps)?;
         if self.continuous {
             let place = fraction * (count - 1) as f64;
             let (low, high) = (self.number_at(place.floor() as u64), self.number_at(place.ceil() as u64));
@@ -102,6 +138,30 @@ impl Percentile {
             let place = (fraction * count as f64).ceil() as u64;
             Ok(self.at(place.saturating_sub(1)))
         }
+    }
+
+    /// The percentile where there are integers only, of which there is one.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a fraction of a count"
+    )]
+    fn of_integers(&self, fraction: f64, steps: &mut Steps<'_>) -> Result<Value, Diagnostic> {
+        let count = self.integers.len();
+        let mut nth = |place: u64| nth(&self.integers, usize::try_from(place).unwrap_or(usize::MAX), steps);
+        if !self.continuous {
+            let place = (fraction * count as f64).ceil() as u64;
+            return Ok(Value::Int(nth(place.saturating_sub(1))?));
+        }
+        let place = fraction * (count - 1) as f64;
+        let low = nth(place.floor() as u64)? as f64;
+        let share = place - place.floor();
+        if share == 0.0 {
+            return Ok(Value::Float(low));
+        }
+        let high = nth(place.ceil() as u64)? as f64;
+        Ok(Value::Float(low * (1.0 - share) + high * share))
     }
 
     /// Sorts the runs, and turns the numbers of times into those up to each value.
@@ -164,8 +224,38 @@ impl Percentile {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.values.capacity() * size_of::<(Value, u64)>()
+        self.values.capacity() * size_of::<(Value, u64)>() + self.integers.capacity() * size_of::<i64>()
     }
+}
+
+/// The integer at a place of all sorted ones, by one byte after the other, the highest first: those with
+/// another byte than the wanted one's are left out. The last where there are not so many.
+fn nth(integers: &[i64], place: usize, steps: &mut Steps<'_>) -> Result<i64, Diagnostic> {
+    /// Integers that are looked at between two looks at the flag that cancels.
+    const UNCHECKED: usize = 1 << 20;
+    let mut rest = place.min(integers.len().saturating_sub(1));
+    let mut left: Cow<'_, [i64]> = Cow::Borrowed(integers);
+    for shift in (0..8).rev().map(|byte| byte * 8) {
+        // Unsigned, they order as signed ones.
+        let byte = |n: i64| ((n.cast_unsigned() ^ 1 << 63) >> shift) as u8;
+        let mut counts = [0_usize; 256];
+        for some in left.chunks(UNCHECKED) {
+            steps.look()?;
+            some.iter().for_each(|n| counts[usize::from(byte(*n))] += 1);
+        }
+        let mut before = 0;
+        let Some(wanted) = counts.iter().position(|count| {
+            before += count;
+            before > rest
+        }) else {
+            break;
+        };
+        rest -= before - counts[wanted];
+        if counts[wanted] < left.len() {
+            left = Cow::Owned(left.iter().copied().filter(|n| usize::from(byte(*n)) == wanted).collect());
+        }
+    }
+    Ok(left.first().copied().unwrap_or_default())
 }
 
 /// What is left of a sorted run.

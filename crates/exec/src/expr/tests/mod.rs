@@ -2,5 +2,5 @@
 
 mod against_rows;
 mod sample;
-mod texts;
 mod speed;
+mod texts;

@@ -77,7 +77,13 @@ impl Drawn<'_> {
 
     fn of_texts(&mut self, depth: usize) -> Ex {
         let text = self.text(depth);
-        match self.random.below(8) {
+        match self.random.below(9) {
+            8 => {
+                let delimiter = self.part(&PARTS);
+                let parts = self.call("split", vec![text, delimiter]);
+                let index = self.operand(&[Kind::Small], 0);
+                Ex::Op(Op::Index, vec![parts, index], self.span())
+            }
             0 => {
                 let op = *self.random.pick(&[Op::Contains, Op::StartsWith, Op::EndsWith]);
                 let part = self.part(&PARTS);

@@ -27,6 +27,8 @@ pub(super) enum Weights<'a> {
 pub(super) struct Rows<'a, 's> {
     pub(super) arg: Option<&'a Vector<'s>>,
     pub(super) parameter: Option<&'a Vector<'s>>,
+    /// The parameter of all rows, where it is one.
+    pub(super) constant: Option<&'a Value>,
     pub(super) numbers: &'a [u32],
     pub(super) positions: &'a [u32],
     pub(super) weights: Weights<'a>,
@@ -454,6 +456,14 @@ impl Column {
     ) -> Result<(), ExecError> {
         let cx = ledger.cx;
         let states = self.states.generalise(self.kind)?;
+        if let Some(parameter) = rows.constant {
+            for n in rows.numbers {
+                let state = &mut states[*n as usize];
+                if !state.has_parameter() {
+                    state.set_parameter(parameter)?;
+                }
+            }
+        }
         if let Some(parameter) = rows.parameter {
             for (n, p) in rows.numbers.iter().zip(rows.positions) {
                 let value = parameter.value(*p as usize, &|id| cx.edge_value(id));

@@ -182,10 +182,12 @@ impl<'s> Table<'s> {
                 scratch.numbers.clear();
                 scratch.numbers.resize(scratch.positions.len(), 0);
             }
-            let parameter = a.parameter.as_ref().map(vector).transpose()?;
+            let constant = if let Some(Ex::Const(value)) = &a.parameter { Some(value) } else { None };
+            let parameter = a.parameter.as_ref().filter(|_| constant.is_none()).map(vector).transpose()?;
             let rows = Rows {
                 arg,
                 parameter: parameter.as_ref().map(Argument::get),
+                constant,
                 numbers: &scratch.numbers,
                 positions: &scratch.positions,
                 weights: if scratch.weights.is_empty() {

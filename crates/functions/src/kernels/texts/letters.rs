@@ -182,6 +182,51 @@ pub(crate) fn replace<'s>(
     })
 }
 
+/// `split(text, delimiter)[index]`: one part of each text, found without making the others; null where there
+/// are not so many.
+pub fn split_part<'s>(
+    text: Argument<'_, 's>,
+    delimiter: &str,
+    index: i64,
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let (texts, nulls) = texts_of(Some(&text))?;
+    // Between all letters.
+    if delimiter.is_empty() {
+        return None;
+    }
+    let finder = Finder::new(delimiter.as_bytes());
+    let mut missing = nulls.clone();
+    let parts = texts.parts(at, nulls, |i, text| {
+        let part = match usize::try_from(index) {
+            Ok(index) => part_from_start(text, &finder, index),
+            Err(_) => part_from_end(text, delimiter, index.unsigned_abs()),
+        };
+        part.unwrap_or_else(|| {
+            missing.set(i, at.len);
+            ""
+        })
+    });
+    Some(Vector { values: Values::String(parts), nulls: missing })
+}
+
+fn part_from_start<'t>(text: &'t str, delimiter: &Finder<'_>, index: usize) -> Option<&'t str> {
+    let mut rest = text;
+    for _ in 0..index {
+        let found = delimiter.find(rest.as_bytes())?;
+        // What is found starts and ends between characters, as the delimiter does.
+        rest = &rest[found + delimiter.needle().len()..];
+    }
+    let end = delimiter.find(rest.as_bytes()).unwrap_or(rest.len());
+    Some(&rest[..end])
+}
+
+/// The last part is the first from the end.
+fn part_from_end<'t>(text: &'t str, delimiter: &str, place: u64) -> Option<&'t str> {
+    let parts = text.split(delimiter).count();
+    text.split(delimiter).nth(parts.checked_sub(usize::try_from(place).ok()?)?)
+}
+
 /// `a + b` of texts; null where one of them is.
 pub fn concat_texts<'s>(a: Argument<'_, 's>, b: Argument<'_, 's>, at: Positions<'_>) -> Option<Vector<'s>> {
     let nulls = nulls_of(&[a, b], at.len);

@@ -22,7 +22,7 @@ use trimorph_vector::{Nulls, Positions, Texts, Values, Vector};
 use crate::kernel::Argument;
 
 pub use asked::{TextTest, test_texts};
-pub use letters::concat_texts;
+pub use letters::{concat_texts, split_part};
 pub(crate) use letters::{
     left, replace, reverse, right, substring, to_lower, to_upper, trim, trim_end, trim_start,
 };
