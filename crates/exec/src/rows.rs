@@ -66,12 +66,9 @@ pub(crate) fn cell_bytes(vector: &Vector<'_>) -> usize {
     capacity * width + texts
 }
 
-/// What the general values of a vector own.
+/// What the general values, and the made texts, of a vector own.
 pub(crate) fn general_bytes(vector: &Vector<'_>) -> u64 {
-    match &vector.values {
-        Values::Any(values) => values.iter().map(Value::owned_bytes).sum(),
-        _ => 0,
-    }
+    vector.owned_bytes(0..vector.listed())
 }
 
 impl<'s> Rows<'s> {
@@ -166,10 +163,9 @@ impl<'s> Rows<'s> {
     }
 }
 
-/// What the general values at `positions` own.
+/// What the general values, and the made texts, at `positions` own.
 pub(crate) fn owned_at(vector: &Vector<'_>, positions: &[u32]) -> usize {
-    let Values::Any(values) = &vector.values else { return 0 };
-    let bytes: u64 = positions.iter().filter_map(|p| values.get(*p as usize)).map(Value::owned_bytes).sum();
+    let bytes = vector.owned_bytes(positions.iter().map(|p| *p as usize));
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 

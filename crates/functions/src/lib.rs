@@ -5,8 +5,8 @@
 //! a [`Diagnostic`](trimorph_base::Diagnostic) without a place: whoever knows the expression adds the span.
 //!
 //! One family per file: `math`, `string`, `list`, `predicate`, `conversion`, `graph`, `temporal/*`,
-//! `operators/*`, `aggregate/*`; what computes a whole vector at once is in `kernels/*`, and each function says
-//! which of them it has.
+//! `operators/*`, `aggregate/*`; what computes a whole vector at once is in `kernels/*`, and each function
+//! says which of them it has.
 #![forbid(unsafe_code)]
 
 pub mod aggregate;
