@@ -62,11 +62,15 @@ fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
 /// Bytes of a column's cells, and of the texts that it made.
 pub(crate) fn cell_bytes(vector: &Vector<'_>) -> usize {
     let (_, capacity, width) = cells(vector);
-    let texts = if let Values::String(texts) = &vector.values { texts.block_bytes() } else { 0 };
-    capacity * width + texts
+    capacity * width + text_bytes(vector)
 }
 
-/// What the general values, and the made texts, of a vector own.
+/// Bytes of the blocks that the texts of a vector lie in.
+pub(crate) fn text_bytes(vector: &Vector<'_>) -> usize {
+    if let Values::String(texts) = &vector.values { texts.block_bytes() } else { 0 }
+}
+
+/// What the general values of a vector own.
 pub(crate) fn general_bytes(vector: &Vector<'_>) -> u64 {
     vector.owned_bytes(0..vector.listed())
 }

@@ -149,7 +149,8 @@ pub(crate) fn read_integer(text: &str) -> Option<i64> {
     text.parse().ok().or_else(|| read_float(text).and_then(whole))
 }
 
-/// A decimal float, with space around it. Rust would also read `inf` and `infinity`; Cypher writes those and NaN in one way each.
+/// A decimal float, with space around it. Rust would also read `inf` and `infinity`; Cypher writes those and
+/// NaN in one way each.
 pub(crate) fn read_float(text: &str) -> Option<f64> {
     let text = text.trim();
     match text {

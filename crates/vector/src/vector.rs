@@ -131,20 +131,11 @@ impl<'s> Vector<'s> {
         }
     }
 
-    /// Bytes that the values at `positions` keep alive besides their cells: texts made by the query, general
-    /// values. A text that more than two share is not theirs.
+    /// Bytes that the values at `positions` keep alive besides their cells and the blocks of their texts
+    /// ([`Texts::block_bytes`]).
     pub fn owned_bytes(&self, positions: impl Iterator<Item = usize>) -> u64 {
-        /// What a text takes besides its letters: counts of who shares it, and what the allocator takes.
-        const TEXT: u64 = 24;
         match &self.values {
             Values::Any(v) => positions.filter_map(|i| v.get(i)).map(Value::owned_bytes).sum(),
-            Values::String(v) => {
-                let owned = |text: &Text<'_>| match text {
-                    Text::Made(text) if Arc::strong_count(text) <= 2 => TEXT + text.len() as u64,
-                    _ => 0,
-                };
-                positions.filter_map(|i| v.get(i)).map(owned).sum()
-            }
             _ => 0,
         }
     }

@@ -1,5 +1,5 @@
-//! Keys of groupings, DISTINCT and joins: tuples of values to dense numbers, by openCypher's equivalence (null
-//! is null, NaN is NaN, 1 is 1.0).
+//! Keys of groupings, DISTINCT and joins: tuples of values to dense numbers, by openCypher's equivalence
+//! (null is null, NaN is NaN, 1 is 1.0).
 //!
 //! ```text
 //! encode   the form of a value: a tag and 64 bits, or bytes

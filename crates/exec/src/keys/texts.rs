@@ -113,9 +113,9 @@ impl<'s> TextTable<'s> {
     }
 }
 
-/// Calls `give` with what `of` says of each text at `positions`. Entries of a dictionary come again and again,
-/// and are known by where they lie: within one call only, so that nothing that is freed is taken for what
-/// comes after it.
+/// Calls `give` with what `of` says of each text at `positions`. Entries of a dictionary come again and
+/// again, and are known by where they lie: within one call only, so that nothing that is freed is taken for
+/// what comes after it.
 #[inline]
 fn each_once<T: Copy>(
     texts: &Texts<'_>,

@@ -8,7 +8,7 @@ use trimorph_vector::{Chunk, Group};
 use crate::expr::{Ex, evaluate};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::general_bytes;
+use crate::rows::{general_bytes, text_bytes};
 use crate::{Context, ExecError};
 
 /// What is computed, and where it goes.
@@ -50,7 +50,7 @@ impl<'s> Operator<'s> for Compute<'s> {
         for (place, ex) in &self.spec.items {
             let len = chunk.groups[place.group].len;
             let vector = evaluate(ex, chunk, place.group, cx)?.into_vector(len);
-            bytes += general_bytes(&vector);
+            bytes += general_bytes(&vector) + text_bytes(&vector) as u64;
             chunk.groups[place.group].vectors[place.slot] = vector;
         }
         if self.held.is_some() || bytes > HELD_BYTES_MIN {

@@ -25,11 +25,11 @@ fn operands(expr: &Expr) -> Option<(&Expr, &Expr)> {
 }
 
 /// The operands of an equality of `left` with `right`, in this order.
-fn across<'e>(
-    expr: &'e Expr,
+fn across(
+    expr: &Expr,
     left: impl Fn(&VarId) -> bool,
     right: impl Fn(&VarId) -> bool,
-) -> Option<(&'e Expr, &'e Expr)> {
+) -> Option<(&Expr, &Expr)> {
     let (a, b) = operands(expr)?;
     let (of_a, of_b) = (vars_of([a]), vars_of([b]));
     if of_a.is_empty() || of_b.is_empty() {
@@ -82,7 +82,8 @@ impl Planner<'_> {
             (std::mem::replace(&mut self.plan, Plan::Unit), std::mem::take(&mut self.estimate), left_keys),
             (right, right_estimate, right_keys),
         ];
-        // The smaller side is kept. What an apply hands in changes with its rows: the other side is made once.
+        // The smaller side is kept. What an apply hands in changes with its rows: the other side is made
+        // once.
         if !on.is_empty() && !from_rows && sides[0].1.rows < sides[1].1.rows {
             sides.swap(0, 1);
         }

@@ -45,7 +45,10 @@ fn texts(len: usize, random: &mut Random) -> Texts<'static> {
         }
         2 => {
             let mut texts = Texts::default();
-            (0..len).for_each(|_| texts.push(*random.pick(&WORDS)));
+            for _ in 0..len {
+                let word = *random.pick(&WORDS);
+                texts.push(word);
+            }
             texts
         }
         _ => {

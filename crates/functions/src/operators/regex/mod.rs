@@ -51,7 +51,7 @@ enum Compiled {
         /// Made for the first long text.
         automaton: Option<Box<Automaton>>,
         /// What searches for a text that each match contains.
-        required: Option<Finder<'static>>,
+        required: Option<Box<Finder<'static>>>,
     },
     Backtracking(fancy_regex::Regex),
 }
@@ -171,7 +171,7 @@ fn compile(pattern: &str) -> Result<Compiled, String> {
         translate::Translated::Plain(pattern) => {
             let mut builder = regex::RegexBuilder::new(&pattern);
             builder.size_limit(COMPILED_BYTES_MAX).dfa_size_limit(COMPILED_BYTES_MAX);
-            let required = required::required(&pattern);
+            let required = required::required(&pattern).map(Box::new);
             let compiled = |regex| Compiled::Plain { regex, pattern, automaton: None, required };
             builder.build().map(compiled).map_err(|error| match error {
                 regex::Error::CompiledTooBig(_) => TOO_LARGE.to_owned(),
