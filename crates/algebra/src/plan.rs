@@ -265,6 +265,33 @@ pub enum Plan {
         /// Join variables; none for the product.
         on: Vec<VarId>,
     },
+    /// Rows of both sides where a value of the right one is within bounds of the left one. Optimizer only.
+    RangeJoin {
+        /// Probe side.
+        left: Box<Plan>,
+        /// Build side.
+        right: Box<Plan>,
+        /// What must be within which bounds.
+        band: Band,
+    },
+}
+
+/// A value between bounds: at least one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Band {
+    /// The value.
+    pub key: VarId,
+    /// What it must not be below, and whether it may be equal.
+    pub low: Option<(VarId, bool)>,
+    /// What it must not be above, and whether it may be equal.
+    pub high: Option<(VarId, bool)>,
+}
+
+impl Band {
+    /// The variables of the bounds.
+    pub fn bounds(&self) -> impl Iterator<Item = VarId> {
+        self.low.into_iter().chain(self.high).map(|(var, _)| var)
+    }
 }
 
 /// A bound query: its plan, its result columns and its variables.

@@ -146,6 +146,12 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
                 format!("HashJoin on {}", names(on))
             }
         }
+        Plan::RangeJoin { band, .. } => {
+            let sign = |may_equal: bool| if may_equal { "<=" } else { "<" };
+            let low = band.low.map(|(v, equal)| format!("{} {} ", name(&v), sign(equal)));
+            let high = band.high.map(|(v, equal)| format!(" {} {}", sign(equal), name(&v)));
+            format!("RangeJoin on {}{}{}", low.unwrap_or_default(), name(&band.key), high.unwrap_or_default())
+        }
     }
 }
 

@@ -30,7 +30,7 @@ impl Plan {
             | Self::Intersect { input, .. } => vec![input],
             Self::Apply { input, subplan, .. } => vec![input, subplan],
             Self::SemiJoin { input, filter, .. } => vec![input, filter],
-            Self::HashJoin { left, right, .. } => vec![left, right],
+            Self::HashJoin { left, right, .. } | Self::RangeJoin { left, right, .. } => vec![left, right],
             Self::Union { inputs, .. } => inputs.iter().collect(),
         }
     }
@@ -73,6 +73,10 @@ impl Plan {
                 let left = b(left);
                 Self::HashJoin { left, right: b(right), on }
             }
+            Self::RangeJoin { left, right, band } => {
+                let left = b(left);
+                Self::RangeJoin { left, right: b(right), band }
+            }
             Self::Union { inputs, vars } => {
                 Self::Union { inputs: inputs.into_iter().map(change).collect(), vars }
             }
@@ -104,7 +108,7 @@ impl Plan {
             | Self::Intersect { input, .. } => vec![input],
             Self::Apply { input, subplan, .. } => vec![input, subplan],
             Self::SemiJoin { input, filter, .. } => vec![input, filter],
-            Self::HashJoin { left, right, .. } => vec![left, right],
+            Self::HashJoin { left, right, .. } | Self::RangeJoin { left, right, .. } => vec![left, right],
             Self::Union { inputs, .. } => inputs.iter_mut().collect(),
         }
     }
@@ -247,7 +251,7 @@ impl Plan {
             Self::Intersect { steps, .. } => {
                 out.add(steps.iter().flat_map(|s| s.edge.into_iter().chain([s.to])));
             }
-            Self::HashJoin { right, .. } => right.add_vars(out),
+            Self::HashJoin { right, .. } | Self::RangeJoin { right, .. } => right.add_vars(out),
             _ => {}
         }
     }

@@ -10,7 +10,9 @@ use trimorph_base::Diagnostic;
 use trimorph_store::Snapshot;
 
 use crate::operator::{BoxOperator, MakeTwin, Pipeline};
-use crate::ops::{self, ArgumentCell, BuildSide, CountTarget, NodeScanSpec, ScanRows, Settled, SharedSet};
+use crate::ops::{
+    self, ArgumentCell, BuildSide, CountTarget, NodeScanSpec, ScanRows, Settled, SharedSet, SortedSide,
+};
 use crate::physical::{Node, Spec};
 use crate::profile::ProfileCell;
 use crate::{ExecError, Settings};
@@ -32,6 +34,7 @@ enum Shared<'s> {
     Given(Arc<AtomicBool>),
     Counts(Arc<CountTarget>),
     BuildSide(BuildSide<'s>),
+    SortedSide(SortedSide<'s>),
     Set(SharedSet),
 }
 
@@ -160,6 +163,10 @@ impl<'s> Builder<'s> {
             Spec::HashJoin(shape) => {
                 let side = shared!(self, node, BuildSide, BuildSide::default());
                 Box::new(ops::HashJoin::new(below()?, self.input(node, 1)?, Arc::clone(shape), side))
+            }
+            Spec::RangeJoin(spec) => {
+                let side = shared!(self, node, SortedSide, SortedSide::default());
+                Box::new(ops::RangeJoin::new(below()?, self.input(node, 1)?, Arc::clone(spec), side))
             }
             Spec::Filter(steps) => Box::new(ops::Filter::new(below()?, steps)),
             Spec::Compute(spec) => Box::new(ops::Compute::new(below()?, Arc::clone(spec))),

@@ -135,6 +135,7 @@ impl<'q> Lowering<'q> {
             Plan::Intersect { input, steps } => self.lower_intersect(input, steps, needed),
             Plan::SemiJoin { input, filter, var } => self.lower_semi_join(input, filter, *var, needed),
             Plan::HashJoin { left, right, on } => self.lower_join(left, right, on, needed),
+            Plan::RangeJoin { left, right, band } => self.lower_range_join(left, right, band, needed),
             Plan::Filter { input, predicate } => {
                 let mut below = vars_of([predicate]);
                 below.extend(needed);

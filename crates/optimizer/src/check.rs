@@ -149,6 +149,12 @@ impl Checker<'_> {
                 }
                 scope.extend(own);
             }
+            Plan::RangeJoin { right, band, .. } => {
+                let own = self.plan(right, outer)?;
+                band.bounds().try_for_each(|v| self.is_there(v, &scope, "RangeJoin"))?;
+                self.is_there(band.key, &own, "RangeJoin")?;
+                scope.extend(own);
+            }
             other => return self.planned(other, scope),
         }
         Ok(scope)

@@ -186,6 +186,9 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             let product = first * second;
             if on.is_empty() { product } else { product.sqrt() }
         }
+        // Two bounds let little through, one about half.
+        (Plan::RangeJoin { band, .. }, _) if band.bounds().count() > 1 => (first * second).sqrt(),
+        (Plan::RangeJoin { .. }, _) => first * second * 0.5,
         (Plan::Apply { kind, .. }, _) => match kind {
             ApplyKind::Inner => first * second.max(0.1),
             ApplyKind::Optional => first * second.max(1.0),

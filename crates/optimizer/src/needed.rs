@@ -83,6 +83,12 @@ fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
             both.extend(on);
             vec![both.clone(), both]
         }
+        Plan::RangeJoin { band, .. } => {
+            let mut both = needed.clone();
+            both.insert(band.key);
+            both.extend(band.bounds());
+            vec![both.clone(), both]
+        }
     }
 }
 

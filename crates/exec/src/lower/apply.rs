@@ -121,7 +121,9 @@ fn looks_at_rows_together(plan: &Plan) -> bool {
         }
         // Both sides of a join may hold the argument: then rows must agree on their number, which one row at
         // a time ensures.
-        Plan::HashJoin { left, right, .. } => !is_constant(right) || looks_at_rows_together(left),
+        Plan::HashJoin { left, right, .. } | Plan::RangeJoin { left, right, .. } => {
+            !is_constant(right) || looks_at_rows_together(left)
+        }
         // A plan that starts from nothing has no row number to carry.
         Plan::Unit | Plan::Empty(_) | Plan::NodeScan(_) => true,
         Plan::Apply { input, .. } | Plan::SemiJoin { input, .. } => looks_at_rows_together(input),

@@ -1,8 +1,8 @@
-//! Lowering of hash joins and semi-join filters.
+//! Lowering of hash joins, range joins and semi-join filters.
 
 use std::sync::Arc;
 
-use trimorph_algebra::{Plan, VarId};
+use trimorph_algebra::{Band, Plan, VarId};
 
 use super::lowering::{Lowered, Lowering, Vars, rows_layout};
 use crate::ExecError;
@@ -51,6 +51,55 @@ impl Lowering<'_> {
         };
         let vars: Vec<VarId> = probe_keep.into_iter().chain(build_keep).collect();
         let node = self.node(Spec::HashJoin(Arc::new(shape)), [probe.node, build.node]);
+        Ok(Lowered { node, layout: rows_layout(&vars) })
+    }
+
+    pub(super) fn lower_range_join(
+        &mut self,
+        left: &Plan,
+        right: &Plan,
+        band: &Band,
+        needed: &Vars,
+    ) -> Result<Lowered, ExecError> {
+        let (left_vars, right_vars): (Vars, Vars) =
+            (left.vars().into_iter().collect(), right.vars().into_iter().collect());
+        let number = self.carried;
+        let mut probe_vars: Vars =
+            needed.iter().copied().filter(|v| left_vars.contains(v) || number == Some(*v)).collect();
+        let mut build_vars: Vars =
+            needed.iter().copied().filter(|v| right_vars.contains(v) && !left_vars.contains(v)).collect();
+        let build_keep: Vec<VarId> = build_vars.iter().copied().collect();
+        let probe_keep: Vec<VarId> = probe_vars.iter().copied().collect();
+        probe_vars.extend(band.bounds());
+        build_vars.insert(band.key);
+        let probe = self.child(0, left, &probe_vars)?;
+        let probe = self.pack(probe, &probe_vars, false)?;
+        let constant = is_constant(right);
+        let build = match constant {
+            true => self.apart(|l| l.child(1, right, &build_vars))?,
+            false => self.child(1, right, &build_vars)?,
+        };
+        let build = self.pack(build, &build_vars, false)?;
+        let slots = |layout: &Layout, vars: &[VarId]| {
+            vars.iter().map(|v| self.slot(layout, *v)).collect::<Result<Vec<_>, _>>()
+        };
+        let bound = |bound: Option<(VarId, bool)>| {
+            bound
+                .map(|(var, may_equal)| Ok::<_, ExecError>((self.slot(&probe.layout, var)?, may_equal)))
+                .transpose()
+        };
+        let spec = ops::RangeJoinSpec {
+            probe_slots: probe.layout.groups[0].slots,
+            build_slots: build.layout.groups[0].slots,
+            key: self.slot(&build.layout, band.key)?,
+            low: bound(band.low)?,
+            high: bound(band.high)?,
+            probe_keep: slots(&probe.layout, &probe_keep)?,
+            build_keep: slots(&build.layout, &build_keep)?,
+            constant,
+        };
+        let vars: Vec<VarId> = probe_keep.into_iter().chain(build_keep).collect();
+        let node = self.node(Spec::RangeJoin(Arc::new(spec)), [probe.node, build.node]);
         Ok(Lowered { node, layout: rows_layout(&vars) })
     }
 

@@ -22,8 +22,8 @@ use crate::expr::Count;
 use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
     CursorSpec, ExpandIntoSpec, FilterStep, IntersectSpec, JoinShape, ListExtendSpec, LookupSpec,
-    NodeScanSpec, PackSpec, ScanExtendSpec, SemiJoinSpec, ShortestSpec, SortSpec, UnionInput, UnwindSpec,
-    VarSpec,
+    NodeScanSpec, PackSpec, RangeJoinSpec, ScanExtendSpec, SemiJoinSpec, ShortestSpec, SortSpec, UnionInput,
+    UnwindSpec, VarSpec,
 };
 use crate::stack::Stack;
 
@@ -94,6 +94,7 @@ pub(crate) enum Spec {
     Intersect(Arc<IntersectSpec>),
     SemiJoin(Arc<SemiJoinSpec>),
     HashJoin(Arc<JoinShape>),
+    RangeJoin(Arc<RangeJoinSpec>),
     Filter(Arc<[FilterStep]>),
     Compute(Arc<ComputeSpec>),
     Flatten(CursorSpec),
@@ -143,6 +144,7 @@ impl Spec {
             | Self::Intersect(_)
             | Self::SemiJoin(_)
             | Self::HashJoin(_)
+            | Self::RangeJoin(_)
             | Self::Filter(_)
             | Self::Compute(_)
             | Self::Flatten(_)

@@ -1,12 +1,13 @@
-//! Parts of a pattern that have nothing in common but values: where an expression of one must equal an
-//! expression of the other they are hash joined, else multiplied.
+//! Parts of a pattern that have nothing in common but values.
 //!
-//! Both sides compute their expression as the same new variable, and are joined on it: null joins nothing,
-//! nor does a value that does not equal itself.
+//! 1. Where an expression of one must equal an expression of the other they are hash joined: both compute
+//!    theirs as the same new variable. Null joins nothing, nor does a value that does not equal itself.
+//! 2. Else, where a value of one is bounded by values of the other, one side is kept in order of it.
+//! 3. Else they are multiplied.
 
 use std::collections::HashSet;
 
-use trimorph_algebra::{Expr, Op, Plan, VarId};
+use trimorph_algebra::{Band, Expr, Op, Plan, VarId};
 
 use super::Planner;
 use super::components::Outer;
@@ -77,23 +78,77 @@ impl Planner<'_> {
         }
         let right = std::mem::replace(&mut self.plan, left);
         let right_estimate = std::mem::replace(&mut self.estimate, left_estimate);
-        let from_rows = self.is_from_rows;
-        let mut sides = [
-            (std::mem::replace(&mut self.plan, Plan::Unit), std::mem::take(&mut self.estimate), left_keys),
-            (right, right_estimate, right_keys),
+        let sides = [
+            (std::mem::replace(&mut self.plan, Plan::Unit), std::mem::take(&mut self.estimate)),
+            (right, right_estimate),
         ];
-        // The smaller side is kept. What an apply hands in changes with its rows: the other side is made
-        // once.
-        if !on.is_empty() && !from_rows && sides[0].1.rows < sides[1].1.rows {
-            sides.swap(0, 1);
+        if on.is_empty() {
+            self.beside_in_order(sides, &vars);
+        } else {
+            let [left, right] = sides;
+            let mut sides = [self.with_keys(left, left_keys), self.with_keys(right, right_keys)];
+            // The smaller side is kept. What an apply hands in changes with its rows: the other side is made
+            // once.
+            if !self.is_from_rows && sides[0].1.rows < sides[1].1.rows {
+                sides.swap(0, 1);
+            }
+            self.join(sides, |left, right| Plan::HashJoin { left, right, on });
         }
-        let [first, second] = sides.map(|(plan, estimate, keys)| self.with_keys(plan, estimate, keys));
-        (self.plan, self.estimate) = first;
-        self.put_beside(second, |left, right| Plan::HashJoin { left, right, on });
         vars.append(&mut self.available);
         self.available = vars;
         self.conditions.joined();
         self.place_filters();
+    }
+
+    /// Puts an operator over both sides.
+    fn join(&mut self, [first, second]: [Side; 2], operator: impl FnOnce(Box<Plan>, Box<Plan>) -> Plan) {
+        (self.plan, self.estimate) = first;
+        self.put_beside(second, operator);
+    }
+
+    /// Joins sides that no equality joins: by bounds of a value, else as a product.
+    fn beside_in_order(&mut self, [left, right]: [Side; 2], vars: &VarSet) {
+        let is_left = |var: &VarId| vars.contains(var);
+        let is_right = |var: &VarId| self.available.contains(var);
+        let own: Vec<VarId> = self.available.iter().copied().collect();
+        let places = self.conditions.within(|var| is_left(var) || is_right(var), &own);
+        let found = |left: &dyn Fn(&VarId) -> bool, right: &dyn Fn(&VarId) -> bool| {
+            let conditions =
+                places.iter().filter_map(|place| Some((*place, &self.conditions.get(*place)?.expr)));
+            Bounds::of(conditions, left, right)
+        };
+        let mut bounds = found(&is_left, &is_right);
+        let mut sides = [left, right];
+        // The side whose value has both its bounds on the other is kept in order; what an apply hands in is
+        // always the other.
+        if !self.is_from_rows {
+            let swapped = found(&is_right, &is_left);
+            let counts = [&bounds, &swapped].map(|b| b.as_ref().map_or(0, |b| b.places.len()));
+            if counts[1] > counts[0] || counts[1] == counts[0] && sides[0].1.rows < sides[1].1.rows {
+                bounds = swapped;
+                sides.swap(0, 1);
+            }
+        }
+        let Some(Bounds { key, low, high, places }) = bounds else {
+            self.join(sides, |left, right| Plan::HashJoin { left, right, on: Vec::new() });
+            return;
+        };
+        for place in places {
+            self.conditions.remove(place);
+        }
+        let mut items = Vec::new();
+        let mut bound = |bound: Option<(Expr, bool)>, name: &str| {
+            bound.map(|(expr, may_equal)| {
+                let var = self.with.made.var(name.to_owned());
+                items.push((var, expr));
+                (var, may_equal)
+            })
+        };
+        let (low, high) = (bound(low, "low"), bound(high, "high"));
+        let band = Band { key: self.with.made.var("key".to_owned()), low, high };
+        let [left, right] = sides;
+        let sides = [self.with_keys(left, items), self.with_keys(right, vec![(band.key, key)])];
+        self.join(sides, |left, right| Plan::RangeJoin { left, right, band });
     }
 
     /// The places of equalities of rows with these variables and those of the part.
@@ -110,12 +165,83 @@ impl Planner<'_> {
     }
 
     /// A side with what it is joined by.
-    fn with_keys(&self, plan: Plan, estimate: Estimate, items: Vec<(VarId, Expr)>) -> (Plan, Estimate) {
+    fn with_keys(&self, (plan, estimate): Side, items: Vec<(VarId, Expr)>) -> Side {
         if items.is_empty() {
             return (plan, estimate);
         }
         let plan = Plan::Extra { input: Box::new(plan), items };
         let estimate = Estimate::over(&plan, vec![estimate], self.with.known);
         (plan, estimate)
+    }
+}
+
+/// A side of a join.
+type Side = (Plan, Estimate);
+
+/// A value of one side and its bounds on the other, with the conditions that they are taken from.
+struct Bounds {
+    key: Expr,
+    low: Option<(Expr, bool)>,
+    high: Option<(Expr, bool)>,
+    places: Vec<usize>,
+}
+
+impl Bounds {
+    /// The bounds of the first value of `right` that has some of `left`.
+    fn of<'e>(
+        conditions: impl Iterator<Item = (usize, &'e Expr)>,
+        left: &dyn Fn(&VarId) -> bool,
+        right: &dyn Fn(&VarId) -> bool,
+    ) -> Option<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for (place, expr) in conditions {
+            let Some((op, key, bound)) = bounded(expr, left, right) else { continue };
+            let at = found.iter().position(|b| is_same(&b.key, key)).unwrap_or_else(|| {
+                found.push(Self { key: key.clone(), low: None, high: None, places: Vec::new() });
+                found.len() - 1
+            });
+            let bounds = &mut found[at];
+            let side = if matches!(op, Op::Gt | Op::Ge) { &mut bounds.low } else { &mut bounds.high };
+            // A second one of a kind stays a condition.
+            if side.is_none() {
+                *side = Some((bound.clone(), matches!(op, Op::Ge | Op::Le)));
+                bounds.places.push(place);
+            }
+        }
+        let most = found.iter().map(|b| b.places.len()).max()?;
+        found.into_iter().find(|b| b.places.len() == most)
+    }
+}
+
+/// A comparison of a value of `right` with one of `left`, the value first.
+fn bounded<'e>(
+    expr: &'e Expr,
+    left: &dyn Fn(&VarId) -> bool,
+    right: &dyn Fn(&VarId) -> bool,
+) -> Option<(Op, &'e Expr, &'e Expr)> {
+    let Expr::Op(op @ (Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) = expr else { return None };
+    let [a, b] = &args[..] else { return None };
+    let is_of = |expr: &Expr, side: &dyn Fn(&VarId) -> bool| {
+        let vars = vars_of([expr]);
+        !vars.is_empty() && vars.iter().all(side)
+    };
+    if is_of(a, right) && is_of(b, left) {
+        return Some((*op, a, b));
+    }
+    let swapped = match op {
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        _ => Op::Le,
+    };
+    (is_of(b, right) && is_of(a, left)).then_some((swapped, b, a))
+}
+
+/// Whether two expressions are the same property, or the same variable.
+fn is_same(a: &Expr, b: &Expr) -> bool {
+    match (a, b) {
+        (Expr::Var(a), Expr::Var(b)) => a == b,
+        (Expr::Property(a, x, _), Expr::Property(b, y, _)) => x == y && is_same(a, b),
+        _ => false,
     }
 }

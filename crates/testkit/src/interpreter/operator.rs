@@ -84,7 +84,8 @@ impl Interpreter<'_> {
             | Plan::VarExtend { .. }
             | Plan::Intersect { .. }
             | Plan::SemiJoin { .. }
-            | Plan::HashJoin { .. } => {
+            | Plan::HashJoin { .. }
+            | Plan::RangeJoin { .. } => {
                 let primary = "the naive interpreter does not run physical operators";
                 Err(Diagnostic::runtime(ErrorKind::Unsupported, "PhysicalOperator", primary))
             }

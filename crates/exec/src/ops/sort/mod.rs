@@ -18,7 +18,7 @@ use crate::operator::{BoxOperator, Operator, Pipeline};
 use crate::parallel::on_threads;
 use crate::rows::Rows;
 use crate::{Context, ExecError};
-use order::ordered;
+pub(super) use order::ordered;
 
 /// What is sorted by, and the slots that are kept.
 #[derive(Debug)]

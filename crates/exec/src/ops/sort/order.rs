@@ -12,7 +12,7 @@ use trimorph_vector::{Texts, Values, Vector};
 use crate::ExecError;
 
 /// A key's column, and whether larger comes first.
-pub(super) type Key<'a, 's> = (&'a Vector<'s>, bool);
+pub(crate) type Key<'a, 's> = (&'a Vector<'s>, bool);
 
 /// A row, and what orders it by its first key.
 type Prefixed = (u64, u32);
@@ -24,7 +24,7 @@ const ROWS_UNCHECKED: usize = 1 << 16;
 ///
 /// **Cost**: 16 bytes a row, and as much again while runs are merged; with a limit below the rows, a
 /// selection and a sort of so many.
-pub(super) fn ordered(
+pub(crate) fn ordered(
     keys: &[Key<'_, '_>],
     rows: usize,
     limit: usize,
