@@ -124,7 +124,8 @@ impl Planner<'_> {
         if !self.is_from_rows {
             let swapped = found(&is_right, &is_left);
             let counts = [&bounds, &swapped].map(|b| b.as_ref().map_or(0, |b| b.places.len()));
-            if counts[1] > counts[0] || counts[1] == counts[0] && sides[0].1.rows < sides[1].1.rows {
+            let is_smaller = counts[1] > 0 && counts[1] == counts[0] && sides[0].1.rows < sides[1].1.rows;
+            if counts[1] > counts[0] || is_smaller {
                 bounds = swapped;
                 sides.swap(0, 1);
             }
