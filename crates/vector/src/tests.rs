@@ -1,9 +1,11 @@
 //! Vectors, masks, selections and groups by themselves.
 
+use std::sync::Arc;
+
 use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, TableId};
 use trimorph_types::{LogicalType, Value};
 
-use crate::{Chunk, Edges, Group, Nodes, Nulls, PageStarts, Selection, Texts, Values, Vector};
+use crate::{Chunk, Edges, Group, Nodes, Nulls, PageStarts, Positions, Selection, Texts, Values, Vector};
 
 const TABLE: TableId = TableId(3);
 
@@ -165,4 +167,63 @@ fn groups_count_tuples() {
     assert_eq!((group.tuples(), group.multiplicity_at(1)), (Some(2), 1));
     let chunk = Chunk::with_slots(&[2, 0]);
     assert_eq!(chunk.groups.iter().map(|g| g.vectors.len()).collect::<Vec<_>>(), [2, 0]);
+}
+
+/// Texts that a query made stay where they are while vectors that show them are cloned, grown and dropped.
+#[test]
+fn texts_outlive_the_vectors_they_were_made_in() {
+    let word = |i: usize| format!("text {i} {}", "é".repeat(i % 40));
+    let mut made = Texts::default();
+    (0..500).for_each(|i| made.push(&word(i)));
+    // A clone makes blocks of its own: both go on writing.
+    let mut clone = made.clone();
+    for i in 500..600 {
+        made.push(&word(i));
+        clone.push(&word(i + 1000));
+    }
+    let picked = made.gather(&[599, 0, 250]);
+    let parts = made.parts(Positions::all(600), &nulls(&[3], 600), |_, text| &text[5..]);
+    let mut grown = Texts::default();
+    grown.extend(&made, &[7, 8]);
+    grown.push_stored("stored");
+    grown.set(0, "changed");
+    let mut overlaid = Texts::blank(600);
+    overlaid.assign(&clone, &[0, 599]);
+    drop((made, clone));
+    assert_eq!(picked.iter().collect::<Vec<_>>(), [word(599), word(0), word(250)]);
+    assert_eq!((parts.get(2), parts.get(3), parts.get(599)), (&word(2)[5..], "", &word(599)[5..]));
+    assert_eq!(grown.iter().collect::<Vec<_>>(), ["changed", &word(8), "stored"]);
+    assert_eq!((overlaid.get(0), overlaid.get(1), overlaid.get(599)), (&*word(0), "", &*word(1599)));
+    assert!(picked.block_bytes() > 0 && grown.block_bytes() < picked.block_bytes());
+}
+
+#[test]
+fn codes_stay_codes_while_they_are_of_one_dictionary() {
+    let (entries, others): (Arc<[&str]>, Arc<[&str]>) = (Arc::new(["a", "b"]), Arc::new(["c"]));
+    let mut texts = Texts::coded(vec![1, 0], &entries);
+    assert_eq!(texts.codes().map(|(codes, _)| codes.to_vec()), Some(vec![1, 0]));
+    texts.extend(&Texts::coded(vec![0], &entries), &[0]);
+    assert_eq!(texts.gather(&[2, 0]).codes().map(|(codes, _)| codes.to_vec()), Some(vec![0, 1]));
+    texts.extend(&Texts::coded(vec![0], &others), &[0]);
+    assert!(texts.codes().is_none());
+    assert_eq!(texts.iter().collect::<Vec<_>>(), ["b", "a", "a", "c"]);
+    // A code without an entry is the empty text.
+    let forged = Texts::coded(vec![9, 1], &entries);
+    assert_eq!(forged.iter().collect::<Vec<_>>(), ["", "b"]);
+}
+
+#[test]
+fn a_room_takes_no_more_than_it_has() {
+    let mut texts = Texts::blank(3);
+    texts.set_with(0, 20, |room| {
+        room.push_symbol(u64::from_le_bytes(*b"abcdefgh"), 3);
+        room.extend(b"xyz");
+        room.extend_mapped(b"up", |byte| byte.to_ascii_uppercase());
+    });
+    // What is not UTF-8 is replaced; a length beyond eight bytes is eight.
+    texts.set_with(1, 20, |room| room.push_symbol(u64::MAX, 99));
+    texts.set_with(2, 0, |room| room.extend(&[b'x'; 1 << 21]));
+    assert_eq!(texts.get(0), "abcxyzUP");
+    assert_eq!(texts.get(1), "\u{fffd}".repeat(8));
+    assert_eq!(texts.get(2), "", "there was no room for it");
 }
