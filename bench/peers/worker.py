@@ -94,7 +94,9 @@ class Worker:
         cpu_end, wall_end = clocks()
         answer = {"cpu": (cpu_end - cpu) / repeats, "wall": (wall_end - wall) / repeats, "repeats": repeats, "count": len(rows)}
         if request.get("rows"):
-            found = plain.rows(rows)[: request["rows"]]
+            # Only what is sent: a million instants of Arrow are long in becoming Python's.
+            wanted = request["rows"]
+            found = plain.rows(rows.slice(0, wanted) if hasattr(rows, "slice") else rows[:wanted])
             answer["rows"] = [[plain.plain(v) for v in row] if request.get("plain") else list(row) for row in found]
         return answer
 

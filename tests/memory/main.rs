@@ -14,6 +14,7 @@ use std::path::Path;
 use cap::Cap;
 use trimorph::{Config, Database, Error, LoadError, NoProgress};
 use trimorph_base::MemoryBudget;
+use trimorph_types::Value;
 
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
@@ -35,7 +36,8 @@ fn load(db: &Database, path: &Path) {
 #[test]
 fn memory_is_accounted_for_and_bounded() {
     // First, since the allocator's peak is that of the process, and the smallest.
-    queries();
+    refused();
+    spilled();
     peak();
     accounting();
     budget();
@@ -70,10 +72,18 @@ fn peak() {
     assert!(peak <= 2 * loaded + (128 << 20), "{peak} for {loaded}");
 }
 
-/// Queries that keep more than their limit end at it: what they allocated is the limit, a tenth of it and a
-/// fixed part, whatever keeps it.
-fn queries() {
-    let limit = 64 << 20;
+/// What queries may keep. What they allocate is this, a tenth of it and a fixed part, whatever keeps it.
+const LIMIT: usize = 64 << 20;
+
+fn bounded(before: usize, text: &str) {
+    // The peak so far is that of the queries so far.
+    let peak = ALLOCATOR.max_allocated() - before;
+    println!("{} MB at most for {text}", peak >> 20);
+    assert!(peak <= LIMIT + LIMIT / 10 + (64 << 20), "{peak} for {text}");
+}
+
+/// Queries that keep more than their limit, and may not spill, end at it.
+fn refused() {
     for text in [
         "UNWIND range(1, 100000000) AS i RETURN size(collect(i))",
         "UNWIND range(1, 100000000) AS i RETURN size(collect(toString(i)))",
@@ -91,15 +101,33 @@ fn queries() {
         "RETURN size(COLLECT { UNWIND range(1, 100000000) AS i RETURN i })",
         "RETURN size([i IN range(1, 100000000) | toString(i)])",
     ] {
-        let db = Database::in_memory(Config { memory_limit_bytes: limit, ..Config::default() });
+        let config = Config { memory_limit_bytes: LIMIT, spill_limit_bytes: 0, ..Config::default() };
+        let db = Database::in_memory(config);
         let conn = db.connect();
         let before = ALLOCATOR.allocated();
         let error = conn.query(text, &[]).and_then(|mut rows| rows.next_row()).unwrap_err();
-        // The peak so far is that of the queries so far.
-        let peak = ALLOCATOR.max_allocated() - before;
-        println!("{} MB at most for {text}", peak >> 20);
         assert!(matches!(error, Error::Memory(_)), "{text}: {error}");
-        assert!(peak <= limit + limit / 10 + (64 << 20), "{peak} for {text}");
+        bounded(before, text);
+    }
+}
+
+/// Those that may, answer, in the same memory.
+fn spilled() {
+    for (text, expected) in [
+        ("UNWIND range(1, 8000000) AS i RETURN count(DISTINCT i)", 8_000_000),
+        ("UNWIND range(1, 3000000) AS i RETURN count(DISTINCT toString(i))", 3_000_000),
+        ("UNWIND range(1, 8000000) AS i WITH DISTINCT i RETURN count(*)", 8_000_000),
+        ("UNWIND range(1, 3000000) AS i WITH i AS k, count(*) AS n RETURN max(n)", 1),
+        ("UNWIND range(1, 3000000) AS i WITH toString(i) AS k, min(i) AS n RETURN max(n)", 3_000_000),
+        ("UNWIND range(1, 3000000) AS i WITH i ORDER BY -i RETURN max(i)", 3_000_000),
+        ("UNWIND range(1, 3000000) AS i WITH toString(i) AS s ORDER BY s RETURN count(s)", 3_000_000),
+    ] {
+        let db = Database::in_memory(Config { memory_limit_bytes: LIMIT, ..Config::default() });
+        let conn = db.connect();
+        let before = ALLOCATOR.allocated();
+        let row = conn.query(text, &[]).and_then(|mut rows| rows.next_row()).unwrap();
+        assert!(matches!(row.as_deref(), Some([Value::Int(n)]) if *n == expected), "{text}: {row:?}");
+        bounded(before, text);
     }
 }
 

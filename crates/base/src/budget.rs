@@ -74,6 +74,10 @@ impl MemoryBudget {
 
     /// Charges `bytes`, or says why not and charges nothing. What others can do without goes first.
     pub fn charge(&self, bytes: usize) -> Result<(), OverBudget> {
+        // Nothing always fits, also while somebody else's charge is being refused.
+        if bytes == 0 {
+            return Ok(());
+        }
         while let Err(over) = self.try_charge(bytes) {
             // As much as is missing; others may take it meanwhile.
             let missing = over.used_bytes.saturating_add(bytes).saturating_sub(self.0.limit_bytes);

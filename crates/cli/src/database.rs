@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::text::quantity;
 
 /// How many resources a command may use.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Resources {
     /// Threads for one query or load [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -17,6 +17,14 @@ pub(crate) struct Resources {
     /// Bytes that queries, loads and data read from files may use, such as 4GB or 512MiB
     #[arg(long, value_name = "BYTES", value_parser = quantity::parse_bytes)]
     memory_limit: Option<usize>,
+    /// Where queries put rows that the memory limit has no room for [default: the database's directory; the
+    /// system's for :memory: and for reading]
+    #[arg(long, value_name = "DIR")]
+    temp_directory: Option<PathBuf>,
+    /// Bytes that queries may have in files there, such as 20GB; 0 for none [default: what the disk has room
+    /// for]
+    #[arg(long, value_name = "BYTES", value_parser = quantity::parse_bytes)]
+    spill_limit: Option<usize>,
 }
 
 impl Resources {
@@ -28,6 +36,10 @@ impl Resources {
         }
         if let Some(bytes) = self.memory_limit {
             config.memory_limit_bytes = bytes;
+        }
+        config.temp_directory.clone_from(&self.temp_directory);
+        if let Some(bytes) = self.spill_limit {
+            config.spill_limit_bytes = bytes as u64;
         }
         config
     }

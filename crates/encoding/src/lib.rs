@@ -10,6 +10,7 @@ mod runs;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod unpack;
 
 pub use decimal::{Decimals, DecimalsView, pack_decimals};
 pub use linear::{Linear, LinearView, line, pack_linear};

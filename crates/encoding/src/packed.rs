@@ -9,6 +9,8 @@
 //!
 //! Source: GF-CL §4–5 (leading-zero suppression); design §3.
 
+use crate::unpack::{GROUP, each_group};
+
 /// An encoded run of integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
@@ -188,18 +190,42 @@ impl<'a> PackedView<'a> {
                     *o = self.get(from + k);
                 }
             }
-            (bits, step) => {
-                let (bits, mask) = (usize::from(bits), (1u64 << bits.min(63)) - 1);
-                let mut bit = from.wrapping_mul(bits);
-                for o in out {
-                    let raw = self.bytes.get(bit >> 3..).and_then(|b| b.first_chunk::<8>());
-                    let word = raw.map_or(0, |raw| u64::from_le_bytes(*raw));
-                    let code = (word >> (bit & 7)) & mask;
-                    *o = self.base.wrapping_add(code.wrapping_mul(step).cast_signed());
-                    bit += bits;
+            (_, step) => {
+                let base = self.base;
+                let (head, groups) = self.groups(from, out.len());
+                for (k, o) in out[..head].iter_mut().enumerate() {
+                    *o = self.get(from + k);
+                }
+                let (whole, _) = out[head..].as_chunks_mut::<GROUP>();
+                let (whole, first) = (&mut whole[..groups], (from + head) / 8 * usize::from(self.bits));
+                let mut whole = whole.iter_mut();
+                let bytes = self.bytes.get(first..).unwrap_or_default();
+                match step {
+                    1 => each_group(self.bits, bytes, groups, |codes| {
+                        if let Some(out) = whole.next() {
+                            *out = codes.map(|code| base.wrapping_add(code.cast_signed()));
+                        }
+                    }),
+                    _ => each_group(self.bits, bytes, groups, |codes| {
+                        if let Some(out) = whole.next() {
+                            *out = codes.map(|c| base.wrapping_add(c.wrapping_mul(step).cast_signed()));
+                        }
+                    }),
+                }
+                for (k, o) in out.iter_mut().enumerate().skip(head + groups * GROUP) {
+                    *o = self.get(from + k);
                 }
             }
         }
+    }
+
+    /// How many of `len` values come before the first group of codes that begins at a whole byte, and how
+    /// many such groups there are.
+    fn groups(&self, from: usize, len: usize) -> (usize, usize) {
+        let head = from.wrapping_neg() % GROUP;
+        let head = head.min(len);
+        let held = self.codes_max().saturating_sub(from + head).min(len - head);
+        (head, held / GROUP)
     }
 
     /// Appends what `convert` makes of values `from..from + len` to `out`.
@@ -279,7 +305,7 @@ impl<'a> PackedView<'a> {
             16 => count!(u16, 2),
             32 => count!(u32, 4),
             64 => count!(u64, 8),
-            _ => (from..from + len).filter(|i| (first..=last).contains(&self.code(*i))).count(),
+            _ => self.count_groups(from, len, first, last),
         }
     }
 
@@ -329,6 +355,7 @@ impl<'a> PackedView<'a> {
             16 => mask!(u16, 2),
             32 => mask!(u32, 4),
             64 => mask!(u64, 8),
+            _ if from.is_multiple_of(GROUP) => self.mask_groups(from, len, first, last, out),
             _ => {
                 for (k, word) in out.iter_mut().enumerate() {
                     let codes = (from + k * 64)..(from + len).min(from + (k + 1) * 64);
@@ -336,6 +363,53 @@ impl<'a> PackedView<'a> {
                         mask | u64::from((first..=last).contains(&self.code(code))) << i
                     });
                 }
+            }
+        }
+    }
+
+    /// [`Self::count_codes`] at any width below 57.
+    #[inline(never)]
+    fn count_groups(&self, from: usize, len: usize, first: u64, last: u64) -> usize {
+        let (head, groups) = self.groups(from, len);
+        let one_by_one = |codes: std::ops::Range<usize>| {
+            codes.filter(|i| (first..=last).contains(&self.code(from + i))).count()
+        };
+        let bytes = self.bytes.get((from + head) / 8 * usize::from(self.bits)..).unwrap_or_default();
+        let mut count = one_by_one(0..head) + one_by_one(head + groups * GROUP..len);
+        let span = last.wrapping_sub(first);
+        each_group(self.bits, bytes, groups, |codes| {
+            count += codes.iter().filter(|code| code.wrapping_sub(first) <= span).count();
+        });
+        count
+    }
+
+    /// [`Self::mask_codes`] from the beginning of a group on, at any width below 57.
+    #[inline(never)]
+    fn mask_groups(&self, from: usize, len: usize, first: u64, last: u64, out: &mut [u64]) {
+        let (_, groups) = self.groups(from, len);
+        let bytes = self.bytes.get(from / 8 * usize::from(self.bits)..).unwrap_or_default();
+        let span = last.wrapping_sub(first);
+        let (mut k, mut word) = (0, 0);
+        each_group(self.bits, bytes, groups, |codes| {
+            let passes = codes.map(|code| u8::from(code.wrapping_sub(first) <= span));
+            word |= eight_bits(passes) << (k % 8 * 8);
+            k += 1;
+            if k % 8 == 0 {
+                out[k / 8 - 1] = word;
+                word = 0;
+            }
+        });
+        for i in groups * GROUP..len {
+            word |= u64::from((first..=last).contains(&self.code(from + i))) << (i % 64);
+            if i % 64 == 63 {
+                out[i / 64] = word;
+                word = 0;
+            }
+        }
+        if let Some(rest) = out.get_mut(len / 64..) {
+            rest.fill(0);
+            if let Some(last) = rest.first_mut() {
+                *last = word;
             }
         }
     }
@@ -362,10 +436,16 @@ fn bits_of<const W: usize>(codes: &[[u8; W]], within: impl Fn([u8; W]) -> bool) 
     }
     let mut out = 0;
     for (i, eight) in passes.as_chunks::<8>().0.iter().enumerate() {
-        // Each byte's bit is moved to the top byte, to its own place; none meets another.
-        out |= (u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (i * 8);
+        out |= eight_bits(*eight) << (i * 8);
     }
     out
+}
+
+/// The lowest bits of eight bytes, which have no others.
+#[inline(always)]
+fn eight_bits(bytes: [u8; 8]) -> u64 {
+    // Each byte's bit is moved to the top byte, to its own place; none meets another.
+    u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 #[cfg(test)]
@@ -405,6 +485,20 @@ mod tests {
             let mut all = vec![0; values.len()];
             view.unpack(0, &mut all);
             assert_eq!(all, values);
+            for (from, len) in [(1, 500), (8, 800), (15, 3), (333, 9), (5, 0), (990, 10)] {
+                let Some(part) = values.get(from..from + len) else { continue };
+                let mut out = vec![0; len];
+                view.unpack(from, &mut out);
+                assert_eq!(out, part, "{len} from {from}");
+                for (low, high) in [(i64::MIN, i64::MAX), (0, 100), (5, 5), (-17, 1 << 40)] {
+                    let expected: Vec<bool> = part.iter().map(|v| (low..=high).contains(v)).collect();
+                    let mut masks = vec![u64::MAX; len.div_ceil(64)];
+                    let (first, last) = view.code_range(low, high).unwrap_or((u64::MAX, u64::MAX));
+                    view.mask_codes(from, len, first, last, &mut masks);
+                    let masked: Vec<bool> = (0..len).map(|i| masks[i / 64] >> (i % 64) & 1 == 1).collect();
+                    assert_eq!(masked, expected, "{low}..={high}, {len} from {from}");
+                }
+            }
             let (from, mut appended) = (values.len() / 3, vec![7]);
             view.append(from, values.len() - from, &mut appended, |v| v);
             assert_eq!(appended[1..], values[from..]);

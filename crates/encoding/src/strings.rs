@@ -7,7 +7,7 @@
 //! Source: Boncz, Neumann, Leis: FSST, PVLDB 13(11), 2020; crate `fsst-rs` trains and compresses.
 
 use fsst::Compressor;
-use trimorph_vector::Room;
+use trimorph_vector::{Room, Symbols};
 
 use crate::PackedView;
 
@@ -16,10 +16,8 @@ const ESCAPE: u8 = 255;
 /// The symbols of one column, as stored: 255 × 8 bytes, then 255 lengths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FsstTable {
-    /// By code, the first byte lowest; that of the escape is not used. As many as a byte has values, so that
-    /// no look-up can miss.
-    symbols: [u64; 256],
-    lengths: [u8; 256],
+    /// By code; that of the escape has no bytes.
+    symbols: Symbols,
 }
 
 /// The most bytes that a compressed byte stands for.
@@ -31,29 +29,32 @@ impl FsstTable {
 
     /// The stored form.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out: Vec<u8> = self.symbols[..255].iter().flat_map(|s| s.to_le_bytes()).collect();
-        out.extend_from_slice(&self.lengths[..255]);
+        let all = || (0..ESCAPE).map(|code| self.symbols.get(code));
+        let mut out: Vec<u8> = all().flat_map(|(symbol, _)| symbol.to_le_bytes()).collect();
+        // At most 8.
+        out.extend(all().map(|(_, len)| len as u8));
         out
     }
 
     /// From the stored form; `None` if it is not one.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (symbol_bytes, length_bytes) = bytes.split_at_checked(255 * 8)?;
-        if bytes.len() != Self::BYTES || length_bytes.iter().any(|l| usize::from(*l) > SYMBOL_BYTES_MAX) {
+        if bytes.len() != Self::BYTES {
             return None;
         }
-        let mut table = Self { symbols: [0; 256], lengths: [0; 256] };
-        for (symbol, stored) in table.symbols.iter_mut().zip(symbol_bytes.as_chunks().0) {
+        let (mut symbols, mut lengths) = ([0; 256], [0; 256]);
+        for (symbol, stored) in symbols.iter_mut().zip(symbol_bytes.as_chunks().0) {
             *symbol = u64::from_le_bytes(*stored);
         }
-        table.lengths[..255].copy_from_slice(length_bytes);
-        Some(table)
+        lengths[..255].copy_from_slice(length_bytes);
+        Some(Self { symbols: Symbols::new(symbols, lengths)? })
     }
 
     /// The bytes that a code stands for.
     #[inline]
     fn symbol(&self, code: u8) -> ([u8; 8], usize) {
-        (self.symbols[usize::from(code)].to_le_bytes(), usize::from(self.lengths[usize::from(code)]))
+        let (symbol, len) = self.symbols.get(code);
+        (symbol.to_le_bytes(), len)
     }
 
     /// The room that [`Self::decode_into`] needs for so many compressed bytes.
@@ -63,19 +64,45 @@ impl FsstTable {
         (compressed + 1) * SYMBOL_BYTES_MAX
     }
 
-    /// Writes the decoded form of `compressed`. **Cost**: a look-up and a store of eight bytes a code.
+    /// Writes the decoded form of `compressed`. **Cost**: a look-up and a store of eight bytes a code, eight
+    /// codes at once where none of them is an escape.
     #[inline]
     pub fn decode_into(&self, compressed: &[u8], room: &mut Room<'_>) {
-        let mut codes = compressed.iter();
-        while let Some(&code) = codes.next() {
-            if code == ESCAPE {
-                if let Some(byte) = codes.next() {
-                    room.push_symbol((*byte).into(), 1);
-                }
+        let mut rest = compressed;
+        while let Some((codes, tail)) = rest.split_first_chunk::<8>() {
+            if !has_escape(*codes) && room.push_coded(&self.symbols, *codes, 8) {
+                rest = tail;
             } else {
-                let code = usize::from(code);
-                room.push_symbol(self.symbols[code], self.lengths[code].into());
+                rest = &rest[self.decode_one(rest, room)..];
             }
+        }
+        // The last codes by a load that ends with them.
+        if let Some(last) = compressed.last_chunk::<8>().filter(|_| !rest.is_empty()) {
+            let codes = (u64::from_le_bytes(*last) >> (64 - rest.len() * 8)).to_le_bytes();
+            if !has_escape(codes) && room.push_coded(&self.symbols, codes, rest.len()) {
+                return;
+            }
+        }
+        while !rest.is_empty() {
+            rest = &rest[self.decode_one(rest, room)..];
+        }
+    }
+
+    /// Writes what the first code of some stands for, and gives how many bytes the code takes.
+    #[inline(always)]
+    fn decode_one(&self, codes: &[u8], room: &mut Room<'_>) -> usize {
+        match codes {
+            [ESCAPE, byte, ..] => {
+                room.push_symbol((*byte).into(), 1);
+                2
+            }
+            // An escape at the end stands for nothing: its length is 0.
+            [code, ..] => {
+                let (symbol, len) = self.symbols.get(*code);
+                room.push_symbol(symbol, len);
+                1
+            }
+            [] => 0,
         }
     }
 
@@ -91,6 +118,14 @@ impl FsstTable {
             }
         }
     }
+}
+
+/// Whether one of eight codes is an escape.
+#[inline(always)]
+fn has_escape(codes: [u8; 8]) -> bool {
+    // A byte of the complement is 0 where the code is 255; the test for such a byte is exact.
+    let free = !u64::from_le_bytes(codes);
+    free.wrapping_sub(0x0101_0101_0101_0101) & !free & 0x8080_8080_8080_8080 != 0
 }
 
 impl FsstTable {
@@ -147,11 +182,11 @@ impl<'t> FsstEncoder<'t> {
     /// For a table. **Cost**: a sort of its 255 symbols.
     pub fn new(table: &'t FsstTable) -> Self {
         let mut codes = vec![Vec::new(); 256];
-        for code in (0..ESCAPE).filter(|c| table.lengths[usize::from(*c)] > 0) {
+        for code in (0..ESCAPE).filter(|c| table.symbol(*c).1 > 0) {
             codes[usize::from(table.symbol(code).0[0])].push(code);
         }
         for same in &mut codes {
-            same.sort_by_key(|code: &u8| std::cmp::Reverse(table.lengths[usize::from(*code)]));
+            same.sort_by_key(|code: &u8| std::cmp::Reverse(table.symbol(*code).1));
         }
         Self { table, codes }
     }
@@ -181,14 +216,16 @@ impl<'t> FsstEncoder<'t> {
 /// Trains on a sample and gives the table with a compressor for it.
 pub fn train_fsst(sample: &[&[u8]]) -> (FsstTable, Compressor) {
     let compressor = Compressor::train(&sample.to_vec());
-    let mut table = FsstTable { symbols: [0; 256], lengths: [0; 256] };
-    for (to, symbol) in table.symbols[..255].iter_mut().zip(compressor.symbol_table()) {
+    let (mut symbols, mut lengths) = ([0; 256], [0; 256]);
+    for (to, symbol) in symbols[..255].iter_mut().zip(compressor.symbol_table()) {
         *to = symbol.to_u64();
     }
-    for (to, length) in table.lengths[..255].iter_mut().zip(compressor.symbol_lengths()) {
-        *to = *length;
+    for (to, length) in lengths[..255].iter_mut().zip(compressor.symbol_lengths()) {
+        // A symbol is a word of eight bytes.
+        *to = (*length).min(8);
     }
-    (table, compressor)
+    let symbols = Symbols::new(symbols, lengths);
+    (FsstTable { symbols: symbols.unwrap_or_else(Symbols::empty) }, compressor)
 }
 
 /// Strings read in place: string `i` is `bytes[end[i-1]..end[i]]`.

@@ -1,11 +1,13 @@
 //! How a database is opened.
 
+use std::path::PathBuf;
+
 pub use trimorph_store::access::Choice as AccessChoice;
 
 use crate::machine;
 
 /// How a database is opened.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// Refuse to create or change anything.
     pub read_only: bool,
@@ -13,6 +15,12 @@ pub struct Config {
     /// fifths of the memory that this process may use: the machine's, or that of its control group if that
     /// has less.
     pub memory_limit_bytes: usize,
+    /// Where queries put rows that memory has no room for. Unless told, the database's own directory; that of
+    /// the system for one in memory or opened to be read only.
+    pub temp_directory: Option<PathBuf>,
+    /// Bytes that all queries together may have in files there at a time; with 0, a query that needs more
+    /// memory than it may use fails. Unless told, what the disk has room for.
+    pub spill_limit_bytes: u64,
     /// Threads for one query.
     pub threads: usize,
     /// Ask for 2 MiB pages for topology and columns.
@@ -36,6 +44,8 @@ impl Default for Config {
         Self {
             read_only: false,
             memory_limit_bytes: machine::memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
+            temp_directory: None,
+            spill_limit_bytes: u64::MAX,
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             huge_pages: true,
             test_procedures: false,

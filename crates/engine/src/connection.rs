@@ -206,6 +206,7 @@ impl Connection {
             factorise: config.factorise,
             access: config.access,
             budget: self.shared.budget.clone(),
+            spill: self.shared.spill.clone(),
             cancel,
             parameters: Arc::clone(&params),
             clock: Clock::now(),

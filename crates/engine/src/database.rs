@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use trimorph_base::{CancelToken, MemoryBudget};
+use trimorph_exec::{SpillArea, TemporaryDirectory};
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
 };
@@ -44,6 +45,7 @@ impl Database {
             plans: PlanCache::default(),
             procedures: procedures::registry(config.test_procedures, &budget),
             snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
+            spill: spill_area(&config, dir.as_deref()),
             config,
             budget,
             pool,
@@ -250,6 +252,16 @@ impl Database {
         *self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(report)
     }
+}
+
+/// Where the queries of a database in `dir` may spill to.
+fn spill_area(config: &Config, dir: Option<&Path>) -> Option<Arc<SpillArea>> {
+    if config.spill_limit_bytes == 0 {
+        return None;
+    }
+    let own = dir.filter(|_| !config.read_only).map(Path::to_owned);
+    let place = config.temp_directory.clone().or(own).unwrap_or_else(std::env::temp_dir);
+    Some(Arc::new(SpillArea::new(Box::new(TemporaryDirectory(place)), config.spill_limit_bytes)))
 }
 
 /// The memory that `check` reads pieces into.

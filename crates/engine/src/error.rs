@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use trimorph_base::{Diagnostic, OverBudget, Span};
-use trimorph_exec::ExecError;
+use trimorph_exec::{ExecError, SpillError};
 use trimorph_loader::LoadError;
 use trimorph_store::DatabaseError;
 use unicode_width::UnicodeWidthChar as _;
@@ -29,6 +29,10 @@ pub enum Error {
     /// The memory limit.
     #[error("{0}; raise the memory limit or ask for less at once")]
     Memory(OverBudget),
+    /// The memory limit, where rows could not be put into temporary files: a full disk, the spill limit, a
+    /// directory that cannot be written to.
+    #[error("{0}")]
+    Spill(SpillError),
     /// Somebody asked the query to stop.
     #[error("the query was cancelled")]
     Cancelled,
@@ -46,6 +50,7 @@ impl Error {
         match error {
             ExecError::Query(d) => Self::query(d, text),
             ExecError::Memory(o) => Self::Memory(o),
+            ExecError::Spill(e) => Self::Spill(e),
             ExecError::Storage(text) => Self::Storage(text),
             _ => Self::Cancelled,
         }

@@ -45,6 +45,7 @@ pub use params::Params;
 pub use result::{QueryResult, Row};
 pub use stats::{ColumnStats, EdgeTableStats, NodeTableStats, Stats};
 pub use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId, Phase, Span};
+pub use trimorph_exec::SpillError;
 pub use trimorph_loader::generate;
 pub use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase as LoadPhase, Progress, ProgressState,

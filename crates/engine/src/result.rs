@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use trimorph_base::CancelToken;
 use trimorph_exec::{Context, Execution};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
@@ -36,6 +37,8 @@ pub struct QueryResult {
     entities: Entities,
     /// What is to be known of the rows; what is to be known of the text is kept with the plan.
     notices: Vec<Notice>,
+    /// What columns have turned out to be; empty until then.
+    type_names: Vec<String>,
 }
 
 impl QueryResult {
@@ -58,6 +61,7 @@ impl QueryResult {
             params,
             entities,
             notices: Vec::new(),
+            type_names: Vec::new(),
         }
     }
 
@@ -69,6 +73,26 @@ impl QueryResult {
     /// The column types as far as they are known before rows are; `Any` where they are not.
     pub fn types(&self) -> &[LogicalType] {
         &self.types
+    }
+
+    /// The names of the column types: those of [`Self::types`] as openCypher writes them, and once
+    /// [`Self::arrow`] or a stream has looked at values, what they are, down to the types within lists and
+    /// maps, such as `LIST<INTEGER>`.
+    pub fn type_names(&self) -> Vec<String> {
+        if self.type_names.is_empty() {
+            self.types.iter().map(|ty| ty.name().to_owned()).collect()
+        } else {
+            self.type_names.clone()
+        }
+    }
+
+    pub(crate) fn set_type_names(&mut self, names: Vec<String>) {
+        self.type_names = names;
+    }
+
+    /// What stops the query.
+    pub(crate) fn cancel_token(&self) -> CancelToken {
+        self.execution.as_ref().map(Execution::cancel_token).unwrap_or_default()
     }
 
     /// Labels, relationship types and properties of the query that nothing in the graph has, in the order of

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use trimorph_algebra::Procedures;
 use trimorph_base::MemoryBudget;
+use trimorph_exec::SpillArea;
 use trimorph_store::{Checkpoint, Snapshot};
 use trimorph_vfs::Pool;
 
@@ -19,6 +20,8 @@ pub(crate) struct Shared {
     pub(crate) config: Config,
     pub(crate) plans: PlanCache,
     pub(crate) budget: MemoryBudget,
+    /// Where queries put rows that memory has no room for.
+    pub(crate) spill: Option<Arc<SpillArea>>,
     /// What brings pieces of the directory's files into memory.
     pub(crate) pool: Arc<Pool>,
     pub(crate) procedures: Arc<Registry>,

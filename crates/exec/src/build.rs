@@ -176,7 +176,14 @@ impl<'s> Builder<'s> {
                 Box::new(ops::Aggregate::new(self.pipeline(node, *parallel)?, Arc::clone(spec)))
             }
             Spec::Sort(spec, parallel) => {
-                Box::new(ops::Sort::new(self.pipeline(node, *parallel)?, Arc::clone(spec)))
+                let child = self.pipeline(node, *parallel)?;
+                let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+                let scan = match spec.leads.as_ref().and_then(|(scan, _)| shared.get(scan)) {
+                    Some(Shared::Scan(rows)) => Some(Arc::clone(rows)),
+                    _ => None,
+                };
+                drop(shared);
+                Box::new(ops::Sort::new(child, Arc::clone(spec), scan))
             }
             Spec::Distinct(slots) => Box::new(ops::Distinct::new(below()?, Arc::clone(slots))),
             Spec::Skip(count) => Box::new(ops::Limit::new(below()?, count.rows(), u64::MAX)),

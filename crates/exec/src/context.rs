@@ -11,6 +11,7 @@ use trimorph_store::{Pins, Reader, Snapshot};
 use trimorph_types::{Map, Relationship, Value};
 
 use crate::ExecError;
+use crate::spill::SpillArea;
 
 /// How a query is run.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct Settings {
     pub access: Choice,
     /// What the query may use.
     pub budget: MemoryBudget,
+    /// Where rows go that there is no memory for; without it they are an error.
+    pub spill: Option<Arc<SpillArea>>,
     /// How it is stopped.
     pub cancel: CancelToken,
     /// Query parameters.
@@ -47,6 +50,7 @@ impl Default for Settings {
             factorise: true,
             access: Choice::Cost,
             budget: MemoryBudget::unlimited(),
+            spill: None,
             cancel: CancelToken::default(),
             parameters: Arc::default(),
             clock: Clock::now(),

@@ -5,6 +5,8 @@ use std::fmt;
 use trimorph_base::{Diagnostic, OverBudget, Stop};
 use trimorph_store::DatabaseError;
 
+use crate::spill::SpillError;
+
 /// Why a running query stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -13,6 +15,8 @@ pub enum ExecError {
     Query(Diagnostic),
     /// The query needs more memory than it may use.
     Memory(OverBudget),
+    /// The query needs more memory than it may use, and its rows could not be put into files.
+    Spill(SpillError),
     /// A part of the database cannot be read: the file, the place and what is wrong.
     Storage(String),
     /// Somebody asked it to stop.
@@ -44,11 +48,18 @@ impl From<OverBudget> for ExecError {
     }
 }
 
+impl From<SpillError> for ExecError {
+    fn from(error: SpillError) -> Self {
+        Self::Spill(error)
+    }
+}
+
 impl fmt::Display for ExecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Query(d) => d.fmt(f),
             Self::Memory(o) => o.fmt(f),
+            Self::Spill(error) => error.fmt(f),
             Self::Storage(text) => f.write_str(text),
             Self::Cancelled => f.write_str("the query was cancelled"),
         }

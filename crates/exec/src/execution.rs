@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use self_cell::self_cell;
 use trimorph_algebra::BoundQuery;
-use trimorph_base::free_elsewhere;
+use trimorph_base::{CancelToken, free_elsewhere};
 use trimorph_store::{Reader, Snapshot};
 use trimorph_vector::{Chunk, Vector};
 
@@ -189,6 +189,11 @@ impl Execution {
         if is_cancelled {
             free_elsewhere(self);
         }
+    }
+
+    /// What stops it.
+    pub fn cancel_token(&self) -> CancelToken {
+        self.cell.with_dependent(|_, running| running.context.settings.cancel.clone())
     }
 
     /// Pieces that were read from files because of this query.

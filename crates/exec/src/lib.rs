@@ -5,6 +5,7 @@
 //! physical   the physical plan: data that is kept and run any number of times
 //! build      physical plan -> operators, for each thread its own
 //! expr       expressions over list groups: vectorised where types are known, row by row otherwise
+//! spill      rows that memory has no room for, in temporary files
 //! ops        one operator per file; `next` fills the shared chunk
 //! execution  pulls the root: lazily on the caller's thread, or by morsels on all cores below a breaker
 //! ```
@@ -28,6 +29,7 @@ mod parameters;
 mod physical;
 mod profile;
 mod rows;
+mod spill;
 mod stack;
 
 pub use context::{Context, Settings};
@@ -35,3 +37,4 @@ pub use error::ExecError;
 pub use execution::Execution;
 pub use physical::{Form, PhysicalOptions, PhysicalPlan};
 pub use profile::{Profile, ProfileLine};
+pub use spill::{SpillArea, SpillError, TemporaryDirectory, TemporaryFile, TemporaryFiles};

@@ -7,6 +7,7 @@
 //! join       hash joins, semi-join filters
 //! apply      subplans
 //! rows       computed items, aggregates
+//! top        which scan a top-k leads
 //! ```
 //!
 //! Top down it carries which variables are needed above, bottom up the layout: which list group and slot each
@@ -18,6 +19,7 @@ mod filter;
 mod join;
 mod lowering;
 mod rows;
+mod top;
 
 use std::sync::Arc;
 
@@ -179,6 +181,10 @@ impl<'q> Lowering<'q> {
                     keep,
                     keys: keys.iter().map(key).collect::<Result<_, ExecError>>()?,
                     limit: limit.as_ref().map(|l| self.count(l)).transpose()?,
+                    leads: match (limit, keys.first()) {
+                        (Some(_), Some(key)) => self.led_scan(input, &key.expr, &lowered.node),
+                        _ => None,
+                    },
                 };
                 let spec = Spec::Sort(Arc::new(spec), lowered.node.forkable && self.numbers.is_empty());
                 Ok(Lowered { node: self.node(spec, [lowered.node]), layout })

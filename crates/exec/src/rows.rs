@@ -53,6 +53,10 @@ fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
         Values::Date(v) => of(v),
         Values::Node(Nodes::Ids { ids, .. }) => of(ids),
         Values::Edge(Edges::Ids(ids)) => of(ids),
+        Values::List(v) => {
+            let (room, width) = v.cells();
+            (v.len(), room, width)
+        }
         Values::Any(v) => of(v),
         // What points elsewhere.
         Values::Node(_) | Values::Edge(_) => (0, 0, 0),
@@ -63,6 +67,12 @@ fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
 pub(crate) fn cell_bytes(vector: &Vector<'_>) -> usize {
     let (_, capacity, width) = cells(vector);
     capacity * width + text_bytes(vector)
+}
+
+/// Bytes that are allocated before `more` values can come to a column.
+pub(crate) fn column_growth_bytes(vector: &Vector<'_>, more: usize) -> usize {
+    let (len, capacity, width) = cells(vector);
+    vec_growth_bytes(len, capacity, more, width)
 }
 
 /// Bytes of the blocks that the texts of a vector lie in.
@@ -94,10 +104,7 @@ impl<'s> Rows<'s> {
 
     /// Bytes that are allocated before `more` rows can come: those of columns that move are given back.
     pub(crate) fn growth_bytes(&self, more: usize) -> usize {
-        let columns = self.columns.iter().map(|column| {
-            let (len, capacity, width) = cells(column);
-            vec_growth_bytes(len, capacity, more, width)
-        });
+        let columns = self.columns.iter().map(|column| column_growth_bytes(column, more));
         columns.sum::<usize>() + vec_growth_bytes(self.len(), self.multiplicity.capacity(), more, 8)
     }
 
@@ -147,7 +154,7 @@ impl<'s> Rows<'s> {
     /// Keeps these rows, in this order.
     pub(crate) fn keep(&mut self, rows: &[u32]) {
         for column in &mut self.columns {
-            *column = column.gather(rows);
+            *column = column.gather(rows).compacted();
         }
         self.multiplicity = rows.iter().map(|row| self.multiplicity[*row as usize]).collect();
         let bytes = self.columns.iter().map(general_bytes).sum::<u64>();

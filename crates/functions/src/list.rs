@@ -5,7 +5,7 @@ use trimorph_types::{ListBuilder, Value};
 use crate::context::Context;
 use crate::error::{Answer, out_of_range, type_name, wrong_type};
 use crate::function::{Function, result};
-use crate::kernels::texts;
+use crate::kernels::{lists, texts};
 use crate::steps::Steps;
 use trimorph_base::{Diagnostic, ErrorKind};
 
@@ -17,12 +17,14 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         size,
         "size(a): the number of elements of a list or characters of a string",
     )
-    .typed(texts::length),
-    Function::new("head", (1, 1), result::any, head, "head(list): the first element"),
-    Function::new("last", (1, 1), result::any, last, "last(list): the last element"),
-    Function::new("tail", (1, 1), result::list, tail, "tail(list): all elements but the first"),
-    Function::new("reverse", (1, 1), result::first, reverse, "reverse(a): a list or string backwards")
-        .typed(texts::reverse),
+    .typed(|context, args, at| texts::length(context, args, at).or_else(|| lists::size(context, args, at))),
+    Function::new("head", (1, 1), result::any, head, "head(list): the first element").typed(lists::head),
+    Function::new("last", (1, 1), result::any, last, "last(list): the last element").typed(lists::last),
+    Function::new("tail", (1, 1), result::list, tail, "tail(list): all elements but the first")
+        .typed(lists::tail),
+    Function::new("reverse", (1, 1), result::first, reverse, "reverse(a): a list or string backwards").typed(
+        |context, args, at| texts::reverse(context, args, at).or_else(|| lists::reverse(context, args, at)),
+    ),
     Function::new(
         "range",
         (2, 3),

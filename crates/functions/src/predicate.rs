@@ -29,7 +29,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         result::bool,
         is_empty,
         "isEmpty(a): whether a list, map or string has nothing in it",
-    ),
+    )
+    .typed(crate::kernels::lists::is_empty),
     Function::new("isNaN", (1, 1), result::bool, is_nan, "isNaN(x): whether the number is not a number")
         .typed(kernels::is_nan),
     Function::new("valueType", (1, 1), result::string, value_type, "valueType(a): the name of a's type")

@@ -38,7 +38,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         result::list,
         split,
         "split(text, delimiter): the parts between delimiters (one or a list of them)",
-    ),
+    )
+    .typed(texts::split),
     Function::new("trim", (1, 2), result::string, trim, "trim(text): without whitespace at both ends")
         .typed(texts::trim),
     Function::new(

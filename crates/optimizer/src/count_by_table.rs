@@ -16,7 +16,7 @@ use trimorph_types::{LogicalType, Value};
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::tables::edge_tables;
-use crate::{Halt, vars_of};
+use crate::{Halt, VarSet, vars_of};
 
 /// Counts that are made at most: a plan has an operator or two for each.
 const COUNTS_MAX: usize = 256;
@@ -59,7 +59,7 @@ fn counts(
     if keys.is_empty() || aggregates.is_empty() || !all_rows || !matches!(**input, Plan::Unit) {
         return None;
     }
-    let combinations = combinations(graph, catalog)?;
+    let combinations = combinations(graph, &vars_of(keys.iter().map(|(_, key)| key)), catalog)?;
     if combinations.len() > COUNTS_MAX || !keys.iter().all(|(_, key)| is_of_tables(key)) {
         return None;
     }
@@ -97,8 +97,9 @@ fn counts(
     })
 }
 
-/// All combinations of tables of a pattern of one node, or of one relationship, that asks nothing else.
-fn combinations(graph: &QueryGraph, catalog: &CatalogView<'_>) -> Option<Vec<Combination>> {
+/// All combinations of tables of a pattern of one node, or of one relationship, that asks nothing else. Where
+/// relationships end is told apart only if it is `asked`: an edge table has one source.
+fn combinations(graph: &QueryGraph, asked: &VarSet, catalog: &CatalogView<'_>) -> Option<Vec<Combination>> {
     if !graph.predicates.is_empty()
         || !graph.paths.is_empty()
         || !graph.walks.is_empty()
@@ -120,20 +121,22 @@ fn combinations(graph: &QueryGraph, catalog: &CatalogView<'_>) -> Option<Vec<Com
                 && edge.whole.is_empty() =>
         {
             let (from, to) = (graph.tables.get(&edge.from)?, graph.tables.get(&edge.to)?);
+            let is_out = edge.direction == Direction::Out;
+            let (start, end) = if is_out { (edge.from, edge.to) } else { (edge.to, edge.from) };
+            let is_end_asked = asked.contains(&end);
             let mut found = BTreeMap::new();
             for table in &*edge_tables(catalog, edge) {
                 let source = catalog.source(*table);
                 for target in catalog.targets(*table) {
-                    let (a, b) =
-                        if edge.direction == Direction::Out { (source, target) } else { (target, source) };
+                    let (a, b) = if is_out { (source, target) } else { (target, source) };
                     if from.contains(&a) && to.contains(&b) {
                         // Two edge tables of one type between the same tables are one combination.
-                        found.insert((catalog.type_name(*table), a, b), ());
+                        found.insert((catalog.type_name(*table), source, is_end_asked.then_some(target)), ());
                     }
                 }
             }
-            let of = |(label, a, b): (Arc<str>, TableId, TableId)| Combination {
-                nodes: [(edge.from, a), (edge.to, b)].into(),
+            let of = |(label, source, target): (Arc<str>, TableId, Option<TableId>)| Combination {
+                nodes: [(start, source)].into_iter().chain(target.map(|target| (end, target))).collect(),
                 edge: Some((edge.var, label)),
             };
             Some(found.into_keys().map(of).collect())

@@ -1,7 +1,8 @@
 //! Takes a top-k over computed columns, gives one over what the order needs: the rest is computed above it,
 //! for the rows that are left. A wide row costs a node's id while it may still fall out.
 //!
-//! Only what is computed of nodes and relationships goes up, since these are carried in its place.
+//! Only what is computed of nodes and relationships goes up, since these are carried in its place. Keys after
+//! the first that are properties are left to the sort, which asks few rows for them.
 //!
 //! Source: Virtuoso, "Vectored Execution" (late materialisation); design §8.
 
@@ -29,23 +30,36 @@ pub(crate) fn late_projection(plan: Plan, planning: &mut Planning<'_>) -> Result
 fn top_k(
     input: Box<Plan>,
     items: Vec<(VarId, Expr)>,
-    keys: Vec<SortKey>,
+    mut keys: Vec<SortKey>,
     limit: Expr,
     needed: &VarSet,
     vars: &Vars,
 ) -> Plan {
-    let ordering = vars_of(keys.iter().map(|key| &key.expr));
     let is_entity = |var: &VarId| matches!(vars.get(*var).ty, LogicalType::Node | LogicalType::Relationship);
-    let can_wait = |(var, expr): &(VarId, Expr)| {
+    let is_of_entities = |expr: &Expr| {
         let of = vars_of([expr]);
-        !matches!(expr, Expr::Var(_)) && !ordering.contains(var) && !of.is_empty() && of.iter().all(is_entity)
+        !matches!(expr, Expr::Var(_)) && !of.is_empty() && of.iter().all(is_entity)
     };
+    // What orders only where those before are equal is computed by the sort, for rows that may be among the
+    // best by the first key.
+    let mut asks_more = false;
+    for key in keys.iter_mut().skip(1) {
+        if let Expr::Var(var) = &key.expr
+            && let Some((_, expr)) = items.iter().find(|(item, expr)| item == var && is_property(expr))
+            && is_of_entities(expr)
+        {
+            key.expr = expr.clone();
+            asks_more = true;
+        }
+    }
+    let ordering = vars_of(keys.iter().map(|key| &key.expr));
+    let can_wait = |(var, expr): &(VarId, Expr)| !ordering.contains(var) && is_of_entities(expr);
     let sort = |input, items| Plan::Sort {
         input: Box::new(Plan::Project { input, items }),
         keys,
         limit: Some(limit),
     };
-    if !items.iter().any(can_wait) {
+    if !asks_more && !items.iter().any(can_wait) {
         return sort(input, items);
     }
     // What is asked for above, in the order it was.
@@ -63,10 +77,16 @@ fn top_k(
             early.push(item);
         }
     }
-    for var in vars_of(late.iter().map(|(_, expr)| expr)) {
+    let late_vars = vars_of(late.iter().map(|(_, expr)| expr));
+    for var in ordering.iter().copied().filter(|var| is_entity(var)).chain(late_vars) {
         if early.iter().all(|(known, _)| *known != var) {
             early.push((var, Expr::Var(var)));
         }
     }
     Plan::Project { input: Box::new(sort(input, early)), items: late }
+}
+
+/// Whether an expression is a property, which cannot fail to be read.
+fn is_property(expr: &Expr) -> bool {
+    matches!(expr, Expr::Property(base, _, _) if matches!(**base, Expr::Var(_)))
 }

@@ -16,6 +16,7 @@
 //! 11. `tell_apart`    which edges must differ because they could be the same
 //! 12. `hang_counts`   leaves that nobody looks at become counting steps
 //! 13. `plan_match`    each pattern becomes scans, extends and joins
+//! 14. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -47,6 +48,7 @@ mod planning;
 mod push_filters;
 mod samples;
 mod selectivity;
+mod share_expressions;
 mod tables;
 mod tell_apart;
 #[cfg(test)]

@@ -27,9 +27,10 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None)"
 )]
+    #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     pub(crate) fn new(
         py: Python<'_>,
         path: PathBuf,
@@ -38,10 +39,16 @@ impl Database {
         threads: Option<usize>,
         huge_pages: bool,
         test_procedures: bool,
+        temp_directory: Option<PathBuf>,
+        spill_limit: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let mut config = Config { read_only, huge_pages, test_procedures, ..Config::default() };
         if let Some(limit) = memory_limit {
-            config.memory_limit_bytes = bytes_of(&limit)?;
+            config.memory_limit_bytes = bytes_of("memory_limit", &limit)?;
+        }
+        config.temp_directory = temp_directory;
+        if let Some(limit) = spill_limit {
+            config.spill_limit_bytes = bytes_of("spill_limit", &limit)? as u64;
         }
         if let Some(threads) = threads {
             if threads == 0 {
@@ -181,9 +188,10 @@ impl Database {
 /// `Database`.
 #[pyfunction]
 #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None)"
 )]
+#[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
 pub(crate) fn connect(
     py: Python<'_>,
     path: PathBuf,
@@ -192,15 +200,28 @@ pub(crate) fn connect(
     threads: Option<usize>,
     huge_pages: bool,
     test_procedures: bool,
+    temp_directory: Option<PathBuf>,
+    spill_limit: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Connection> {
-    Database::new(py, path, read_only, memory_limit, threads, huge_pages, test_procedures)?.connection(true)
+    let database = Database::new(
+        py,
+        path,
+        read_only,
+        memory_limit,
+        threads,
+        huge_pages,
+        test_procedures,
+        temp_directory,
+        spill_limit,
+    )?;
+    database.connection(true)
 }
 
 /// Bytes of `8_000_000_000`, `"8GB"`, `"512 MiB"`.
-fn bytes_of(limit: &Bound<'_, PyAny>) -> PyResult<usize> {
+fn bytes_of(name: &str, limit: &Bound<'_, PyAny>) -> PyResult<usize> {
     let bad = || {
         PyValueError::new_err(format!(
-            "memory_limit must be a number of bytes or a text such as \"8GB\" or \"512MiB\", not {limit}"
+            "{name} must be a number of bytes or a text such as \"8GB\" or \"512MiB\", not {limit}"
         ))
     };
     let Ok(text) = limit.extract::<String>() else { return limit.extract().map_err(|_| bad()) };

@@ -30,6 +30,12 @@ pyo3::create_exception!(
     Error,
     "More memory was needed than memory_limit allows."
 );
+pyo3::create_exception!(
+    trimorph,
+    SpillError,
+    MemoryLimitExceeded,
+    "More memory was needed than memory_limit allows, and rows could not be put into temporary files: spill_limit, a full disk."
+);
 pyo3::create_exception!(trimorph, Cancelled, Error, "Somebody asked the running query to stop.");
 
 /// The exception of an engine error.
@@ -50,6 +56,7 @@ pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
         EngineError::Load(EngineLoadError::Memory(_)) | EngineError::Memory(_) => {
             MemoryLimitExceeded::new_err(text)
         }
+        EngineError::Spill(_) => SpillError::new_err(text),
         EngineError::Load(EngineLoadError::Cancelled) => Cancelled::new_err("the load was cancelled"),
         EngineError::Load(_) => LoadError::new_err(text),
         EngineError::Storage(_) | EngineError::ReadOnly => StorageError::new_err(text),

@@ -63,6 +63,7 @@ fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("LoadError", py.get_type::<error::LoadError>())?;
     m.add("StorageError", py.get_type::<error::StorageError>())?;
     m.add("MemoryLimitExceeded", py.get_type::<error::MemoryLimitExceeded>())?;
+    m.add("SpillError", py.get_type::<error::SpillError>())?;
     m.add("Cancelled", py.get_type::<error::Cancelled>())?;
     m.add_function(wrap_pyfunction!(database::connect, m)?)?;
     m.add_function(wrap_pyfunction!(text::format_value, m)?)?;

@@ -28,7 +28,6 @@ pub(crate) struct QueryResult {
     shared: Shared,
     entities: Entities,
     columns: Vec<String>,
-    types: Vec<&'static str>,
     source: Source,
     profile: Option<String>,
 }
@@ -43,10 +42,9 @@ impl QueryResult {
         source: Source,
     ) -> PyResult<Self> {
         let columns = engine.columns().to_vec();
-        let types = engine.types().iter().map(|t| t.name()).collect();
         let entities = engine.entities().clone();
         let shared = Shared::new(engine, cancel, cell);
-        let mut result = Self { shared, entities, columns, types, source, profile: None };
+        let mut result = Self { shared, entities, columns, source, profile: None };
         if text.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("PROFILE")) {
             let mut state = result.lock(py);
             result.fill(py, &mut state, usize::MAX)?;
@@ -170,10 +168,11 @@ impl QueryResult {
         self.columns.clone()
     }
 
-    /// The column types by their openCypher names, `ANY` where a type is not known before the rows are.
+    /// The column types by their openCypher names, `ANY` where a type is not known before the rows are; once
+    /// a table, a frame or a stream was made of the rows, what their values are: `LIST<INTEGER>`.
     #[getter]
-    fn types(&self) -> Vec<&'static str> {
-        self.types.clone()
+    fn types(&self, py: Python<'_>) -> Vec<String> {
+        self.lock(py).engine.type_names()
     }
 
     fn __iter__(slf: Py<Self>) -> Py<Self> {

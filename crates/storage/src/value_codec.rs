@@ -10,38 +10,99 @@ use trimorph_vfs::{CodecError, Decoder, Encoder};
 /// Lists and maps nest at most this deep in what is stored.
 const DEPTH_MAX: usize = 64;
 
+/// What the first byte of a value says: its type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Tag {
+    Null,
+    Bool,
+    Int,
+    Float,
+    Text,
+    Bytes,
+    List,
+    Map,
+    Date,
+    LocalTime,
+    Time,
+    LocalDateTime,
+    DateTime,
+    Duration,
+    Decimal,
+    Iri,
+    InLanguage,
+    OfDatatype,
+}
+
+impl Tag {
+    const ALL: [Self; 18] = [
+        Self::Null,
+        Self::Bool,
+        Self::Int,
+        Self::Float,
+        Self::Text,
+        Self::Bytes,
+        Self::List,
+        Self::Map,
+        Self::Date,
+        Self::LocalTime,
+        Self::Time,
+        Self::LocalDateTime,
+        Self::DateTime,
+        Self::Duration,
+        Self::Decimal,
+        Self::Iri,
+        Self::InLanguage,
+        Self::OfDatatype,
+    ];
+
+    pub(crate) fn read(from: &mut Decoder<'_>) -> Result<Self, CodecError> {
+        let here = from.error("a known value type");
+        Self::ALL.get(usize::from(from.u8()?)).copied().ok_or(here)
+    }
+
+    fn write(self, out: &mut Encoder) {
+        out.u8(self as u8);
+    }
+}
+
+/// How many values a list or map has, after its tag; each takes a byte or more.
+pub(crate) fn count(from: &mut Decoder<'_>) -> Result<usize, CodecError> {
+    from.count(from.remaining())
+}
+
 /// Appends the bytes of `value`. Nodes, relationships and paths are not property values and are stored as
 /// null.
 pub(crate) fn encode(value: &Value, out: &mut Encoder) {
     match value {
-        Value::Null | Value::Node(_) | Value::Relationship(_) | Value::Path(_) => out.u8(0),
+        Value::Null | Value::Node(_) | Value::Relationship(_) | Value::Path(_) => Tag::Null.write(out),
         Value::Bool(b) => {
-            out.u8(1);
+            Tag::Bool.write(out);
             out.u8(u8::from(*b));
         }
         Value::Int(i) => {
-            out.u8(2);
+            Tag::Int.write(out);
             out.i64(*i);
         }
         Value::Float(f) => {
-            out.u8(3);
+            Tag::Float.write(out);
             out.f64(*f);
         }
         Value::String(s) => {
-            out.u8(4);
+            Tag::Text.write(out);
             out.str(s);
         }
         Value::Bytes(b) => {
-            out.u8(5);
+            Tag::Bytes.write(out);
             out.bytes(b);
         }
         Value::List(items) => {
-            out.u8(6);
+            Tag::List.write(out);
             out.u64(items.len() as u64);
             items.iter().for_each(|item| encode(item, out));
         }
         Value::Map(map) => {
-            out.u8(7);
+            Tag::Map.write(out);
             out.u64(map.len() as u64);
             for (key, item) in map.iter() {
                 out.str(key);
@@ -49,25 +110,25 @@ pub(crate) fn encode(value: &Value, out: &mut Encoder) {
             }
         }
         Value::Date(d) => {
-            out.u8(8);
+            Tag::Date.write(out);
             out.i64(d.days);
         }
         Value::LocalTime(t) => {
-            out.u8(9);
+            Tag::LocalTime.write(out);
             out.i64(t.nanos);
         }
         Value::Time(t) => {
-            out.u8(10);
+            Tag::Time.write(out);
             out.i64(t.nanos);
             out.i64(t.offset_seconds.into());
         }
         Value::LocalDateTime(t) => {
-            out.u8(11);
+            Tag::LocalDateTime.write(out);
             out.i64(t.seconds);
             out.u32(t.nanos);
         }
         Value::DateTime(t) => {
-            out.u8(12);
+            Tag::DateTime.write(out);
             out.i64(t.seconds);
             out.u32(t.nanos);
             match &t.zone {
@@ -83,27 +144,27 @@ pub(crate) fn encode(value: &Value, out: &mut Encoder) {
             }
         }
         Value::Duration(d) => {
-            out.u8(13);
+            Tag::Duration.write(out);
             out.i64(d.months);
             out.i64(d.days);
             out.i64(d.seconds);
             out.i64(d.nanos.into());
         }
         Value::Decimal(d) => {
-            out.u8(14);
+            Tag::Decimal.write(out);
             out.u8(d.scale());
             out.bytes(&d.unscaled().to_le_bytes());
         }
         Value::Iri(iri) => {
-            out.u8(15);
+            Tag::Iri.write(out);
             out.str(iri);
         }
         Value::Literal(literal) => {
             let (tag, of) = match &literal.kind {
-                LiteralKind::Language(tag) => (16, tag),
-                LiteralKind::Datatype(iri) => (17, iri),
+                LiteralKind::Language(tag) => (Tag::InLanguage, tag),
+                LiteralKind::Datatype(iri) => (Tag::OfDatatype, iri),
             };
-            out.u8(tag);
+            tag.write(out);
             out.str(&literal.lexical);
             out.str(of);
         }
@@ -131,20 +192,20 @@ fn decode_nested(from: &mut Decoder<'_>, depth: usize) -> Result<Value, CodecErr
     if depth > DEPTH_MAX {
         return Err(from.error("a value that nests less deep"));
     }
-    Ok(match from.u8()? {
-        0 => Value::Null,
-        1 => Value::Bool(from.u8()? != 0),
-        2 => Value::Int(from.i64()?),
-        3 => Value::Float(from.f64()?),
-        4 => Value::string(from.str()?),
-        5 => Value::Bytes(Arc::from(from.bytes()?)),
-        6 => {
-            let len = from.count(from.remaining())?;
+    Ok(match Tag::read(from)? {
+        Tag::Null => Value::Null,
+        Tag::Bool => Value::Bool(from.u8()? != 0),
+        Tag::Int => Value::Int(from.i64()?),
+        Tag::Float => Value::Float(from.f64()?),
+        Tag::Text => Value::string(from.str()?),
+        Tag::Bytes => Value::Bytes(Arc::from(from.bytes()?)),
+        Tag::List => {
+            let len = count(from)?;
             let items = (0..len).map(|_| decode_nested(from, depth + 1)).collect::<Result<_, _>>()?;
             Value::list(items)
         }
-        7 => {
-            let len = from.count(from.remaining())?;
+        Tag::Map => {
+            let len = count(from)?;
             let mut map = Map::new();
             for _ in 0..len {
                 let key = Arc::from(from.str()?);
@@ -152,14 +213,16 @@ fn decode_nested(from: &mut Decoder<'_>, depth: usize) -> Result<Value, CodecErr
             }
             Value::map(map)
         }
-        8 => {
+        Tag::Date => {
             let here = from.error("a date of the calendar");
             Value::Date(Date::from_days(from.i64()?).map_err(|_| here)?)
         }
-        9 => Value::LocalTime(LocalTime { nanos: from.i64()? }),
-        10 => Value::Time(Time { nanos: from.i64()?, offset_seconds: small(from)? }),
-        11 => Value::LocalDateTime(LocalDateTime { seconds: from.i64()?, nanos: from.u32()? }),
-        12 => {
+        Tag::LocalTime => Value::LocalTime(LocalTime { nanos: from.i64()? }),
+        Tag::Time => Value::Time(Time { nanos: from.i64()?, offset_seconds: small(from)? }),
+        Tag::LocalDateTime => {
+            Value::LocalDateTime(LocalDateTime { seconds: from.i64()?, nanos: from.u32()? })
+        }
+        Tag::DateTime => {
             let (seconds, nanos) = (from.i64()?, from.u32()?);
             let named = from.u8()? == 1;
             let offset_seconds = small(from)?;
@@ -170,16 +233,15 @@ fn decode_nested(from: &mut Decoder<'_>, depth: usize) -> Result<Value, CodecErr
             };
             Value::DateTime(DateTime { seconds, nanos, zone })
         }
-        13 => Value::Duration(Duration {
+        Tag::Duration => Value::Duration(Duration {
             months: from.i64()?,
             days: from.i64()?,
             seconds: from.i64()?,
             nanos: small(from)?,
         }),
-        14 => Value::Decimal(decimal(from)?),
-        15 => Value::iri(from.str()?),
-        16 => Value::Literal(Arc::new(Literal::in_language(from.str()?, from.str()?))),
-        17 => Value::Literal(Arc::new(Literal::of_datatype(from.str()?, from.str()?))),
-        _ => return Err(from.error("a known value type")),
+        Tag::Decimal => Value::Decimal(decimal(from)?),
+        Tag::Iri => Value::iri(from.str()?),
+        Tag::InLanguage => Value::Literal(Arc::new(Literal::in_language(from.str()?, from.str()?))),
+        Tag::OfDatatype => Value::Literal(Arc::new(Literal::of_datatype(from.str()?, from.str()?))),
     })
 }

@@ -44,6 +44,11 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.column.logical_type()
     }
 
+    /// The type of all its values, where there are no exceptions.
+    pub fn certain_type(&self) -> Option<LogicalType> {
+        (!self.column.has_exceptions()).then(|| self.column.logical_type())
+    }
+
     /// The row at which the property of an edge is.
     #[inline]
     pub fn slot(&self, edge: EdgeId) -> u64 {

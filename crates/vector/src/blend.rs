@@ -3,10 +3,12 @@
 //! The result is typed where all parts are of one type, or null; else it is general, and every value keeps
 //! its type: an integer beside a float stays an integer.
 
+use std::sync::Arc;
+
 use trimorph_base::EdgeId;
 use trimorph_types::Value;
 
-use crate::{Nulls, Positions, Values, Vector};
+use crate::{Dictionary, Nulls, Positions, Texts, Values, Vector};
 
 /// What some positions are given.
 #[derive(Clone, Copy, Debug)]
@@ -106,10 +108,12 @@ pub fn choose<'s>(constants: &[&Value], number: &[u8]) -> Vector<'s> {
         (_, Some(t), _) => look(nulls, Values::Float(number.iter().map(|n| t[usize::from(*n)]).collect())),
         (.., Some(t)) => look(nulls, Values::Bool(number.iter().map(|n| t[usize::from(*n)]).collect())),
         _ if constants.iter().all(|v| matches!(v, Value::String(_) | Value::Null)) => {
-            Vector::of_texts(Positions::all(number.len()), |i| match pick(&number[i]) {
-                Value::String(text) => Some(text),
-                _ => None,
-            })
+            let mut entries = Texts::with_capacity(constants.len());
+            for value in constants {
+                entries.push(if let Value::String(text) = value { text } else { "" });
+            }
+            let codes = number.iter().map(|n| u32::from(*n)).collect();
+            look(nulls, Values::String(Texts::coded(codes, &Arc::new(Dictionary::new(entries)))))
         }
         _ => Vector::of_values(number.iter().map(pick).collect(), Positions::all(number.len())),
     }

@@ -6,6 +6,9 @@
 mod blend;
 mod build;
 mod chunk;
+mod lists;
+#[cfg(test)]
+mod lists_tests;
 mod nodes;
 mod nulls;
 mod positions;
@@ -24,5 +27,5 @@ pub use nulls::{Nulls, bits_of};
 pub use positions::{Chosen, Positions};
 pub use selection::Selection;
 pub use side::{Side, map, map_chosen, zip, zip_checked};
-pub use texts::{Entries, Room, Texts};
-pub use vector::{Values, Vector};
+pub use texts::{Dictionary, Entries, Room, Symbols, Texts, View};
+pub use vector::{Lists, Values, Vector};

@@ -86,4 +86,38 @@ impl Selection {
             }
         }
     }
+
+    /// Keeps the positions that have a flag. **Cost**: a look at eight flags at once where none is set; else
+    /// as [`Self::retain`].
+    #[expect(clippy::cast_possible_truncation, reason = "groups are far shorter than 2^32")]
+    pub fn retain_flagged(&mut self, len: usize, flags: &[bool]) {
+        let flags = &flags[..len.min(flags.len())];
+        if let Self::List(_) = self {
+            return self.retain(len, |i| flags.get(i) == Some(&true));
+        }
+        let (eights, rest) = flags.as_chunks::<8>();
+        // Room for a whole eight behind the last that is kept.
+        let (mut kept, mut end) = (Vec::new(), 0);
+        for (k, eight) in eights.iter().enumerate() {
+            if u64::from_le_bytes(eight.map(u8::from)) == 0 {
+                continue;
+            }
+            if kept.len() < end + 8 {
+                kept.resize((2 * end + 64).min(len + 8), 0u32);
+            }
+            let room = &mut kept[end..end + 8];
+            let mut found = 0;
+            for (i, flag) in eight.iter().enumerate() {
+                room[found] = (k * 8 + i) as u32;
+                found += usize::from(*flag);
+            }
+            end += found;
+        }
+        kept.truncate(end);
+        let first = eights.len() * 8;
+        kept.extend((first..).zip(rest).filter(|(_, flag)| **flag).map(|(i, _)| i as u32));
+        if kept.len() < len {
+            *self = Self::List(kept);
+        }
+    }
 }

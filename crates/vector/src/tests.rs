@@ -5,7 +5,9 @@ use std::sync::Arc;
 use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, TableId};
 use trimorph_types::{LogicalType, Value};
 
-use crate::{Chunk, Edges, Group, Nodes, Nulls, PageStarts, Positions, Selection, Texts, Values, Vector};
+use crate::{
+    Chunk, Dictionary, Edges, Group, Nodes, Nulls, PageStarts, Positions, Selection, Texts, Values, Vector,
+};
 
 const TABLE: TableId = TableId(3);
 
@@ -67,6 +69,32 @@ fn selections() {
         selection.append_to(4, &mut appended);
         assert_eq!(appended[1..], visited);
         assert!((0..visited.len()).all(|k| selection.position(k) == visited[k] as usize));
+    }
+}
+
+/// Flags drawn at random, seldom and often set, against one position after the other.
+#[test]
+fn flagged_positions_are_kept() {
+    let mut seed = 1u64;
+    for round in 0..400 {
+        let len = round % 90;
+        let mut flags: Vec<bool> = (0..len)
+            .map(|_| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (seed >> 33) % 64 < [0, 1, 20, 60, 64][round / 90]
+            })
+            .collect();
+        for before in [Selection::All, Selection::List((0..len as u32).step_by(3).collect())] {
+            let (mut one, mut other) = (before.clone(), before);
+            one.retain(len, |i| flags[i]);
+            other.retain_flagged(len, &flags);
+            assert_eq!(one, other, "{flags:?}");
+        }
+        flags.pop();
+        let mut short = Selection::All;
+        short.retain_flagged(len, &flags);
+        let set = (0..flags.len()).filter(|i| flags[*i]).collect::<Vec<_>>();
+        assert_eq!(short.to_vec(len).len(), set.len(), "what has no flag is not kept");
     }
 }
 
@@ -199,7 +227,8 @@ fn texts_outlive_the_vectors_they_were_made_in() {
 
 #[test]
 fn codes_stay_codes_while_they_are_of_one_dictionary() {
-    let (entries, others): (Arc<[&str]>, Arc<[&str]>) = (Arc::new(["a", "b"]), Arc::new(["c"]));
+    let of = |texts: &[&'static str]| Arc::new(texts.iter().copied().collect::<Dictionary<'_>>());
+    let (entries, others) = (of(&["a", "b"]), of(&["c"]));
     let mut texts = Texts::coded(vec![1, 0], &entries);
     assert_eq!(texts.codes().map(|(codes, _)| codes.to_vec()), Some(vec![1, 0]));
     texts.extend(&Texts::coded(vec![0], &entries), &[0]);
@@ -226,4 +255,57 @@ fn a_room_takes_no_more_than_it_has() {
     assert_eq!(texts.get(0), "abcxyzUP");
     assert_eq!(texts.get(1), "\u{fffd}".repeat(8));
     assert_eq!(texts.get(2), "", "there was no room for it");
+}
+
+/// Bytes that are written end to end: those of a text that ends within a character are mended alone.
+#[test]
+fn texts_that_are_written_together() {
+    let parts: [&[u8]; 7] =
+        [b"plain", "häß".as_bytes(), b"", b"h\xc3", b"\xa4 x", &[b'y'; 3000], "語".as_bytes()];
+    for (take, ascii) in
+        [(&parts[..1], true), (&parts[..3], false), (&parts[..], false), (&parts[5..6], true)]
+    {
+        let mut texts = Texts::blank_with_room(take.len(), 8);
+        let rows = take.iter().enumerate().map(|(i, part)| (i, part.len(), *part));
+        texts.set_many(rows, |part, room| room.extend(part));
+        let expected: Vec<_> = take.iter().map(|part| String::from_utf8_lossy(part)).collect();
+        assert_eq!(texts.iter().collect::<Vec<_>>(), expected);
+        assert_eq!(texts.is_ascii(), ascii);
+        let gathered = texts.gather(&[0]);
+        drop(texts);
+        assert_eq!((gathered.get(0), gathered.is_ascii()), (&*expected[0], ascii));
+    }
+}
+
+/// A dictionary whose entries a query made outlives what it was made of, and so do texts taken from it.
+#[test]
+fn made_dictionaries_keep_their_texts() {
+    let mut made = Texts::default();
+    ["one", "zwei", "三"].into_iter().for_each(|text| made.push(text));
+    let entries = Arc::new(Dictionary::new(made.clone()));
+    drop(made);
+    let coded = Texts::coded(vec![2, 0, 2], &entries);
+    assert_eq!((entries.len(), entries.get(1), coded.get(0)), (3, "zwei", "三"));
+    let mut extended = Texts::default();
+    extended.push("first");
+    extended.extend(&coded, &[0, 1]);
+    let parts = coded.parts(Positions::all(3), &Nulls::NONE, |_, text| &text[..3]);
+    let (cuts, counts) = coded
+        .cuts(Positions::all(3), &Nulls::NONE, 10, |text, take| {
+            text.split('n').all(take);
+        })
+        .unwrap_or_default();
+    assert_eq!((counts, cuts.is_ascii()), (vec![1, 2, 1], false));
+    let mut assigned = Texts::blank(3);
+    assigned.assign(&coded, &[1]);
+    let forged = Texts::coded(vec![7, 1], &entries);
+    let mut viewed = coded.gather(&[2]);
+    viewed.push("last");
+    drop((coded, entries));
+    assert_eq!(cuts.iter().collect::<Vec<_>>(), ["三", "o", "e", "三"]);
+    assert_eq!(extended.iter().collect::<Vec<_>>(), ["first", "三", "one"]);
+    assert_eq!(parts.iter().collect::<Vec<_>>(), ["三", "one", "三"]);
+    assert_eq!(assigned.iter().collect::<Vec<_>>(), ["", "one", ""]);
+    assert_eq!(forged.iter().collect::<Vec<_>>(), ["", "zwei"]);
+    assert_eq!(viewed.iter().collect::<Vec<_>>(), ["三", "last"]);
 }

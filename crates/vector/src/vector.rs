@@ -24,6 +24,7 @@ pub enum Values<'s> {
     DateTime(Vec<i64>),
     Node(Nodes<'s>),
     Edge(Edges<'s>),
+    List(Lists<'s>),
     /// Anything; null is `Value::Null`.
     Any(Vec<Value>),
 }
@@ -35,6 +36,26 @@ pub struct Vector<'s> {
     pub values: Values<'s>,
     /// Which are null (for `Any`, those that are `Value::Null`; the mask is not used).
     pub nulls: Nulls,
+}
+
+/// Where the elements of a list are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Run {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+/// Lists, one for each position; `lists` says what holds of them.
+#[derive(Clone, Debug)]
+pub struct Lists<'s> {
+    pub(crate) runs: Vec<Run>,
+    pub(crate) child: Arc<Vector<'s>>,
+}
+
+impl Default for Lists<'_> {
+    fn default() -> Self {
+        Self { runs: Vec::new(), child: Arc::new(Vector::empty()) }
+    }
 }
 
 /// Whole seconds and the nanoseconds within, of nanoseconds since the epoch.
@@ -72,6 +93,7 @@ impl<'s> Vector<'s> {
             Values::DateTime(_) => LogicalType::DateTime,
             Values::Node(_) => LogicalType::Node,
             Values::Edge(_) => LogicalType::Relationship,
+            Values::List(_) => LogicalType::List,
             Values::Any(_) => LogicalType::Any,
         }
     }
@@ -127,6 +149,7 @@ impl<'s> Vector<'s> {
             }
             Values::Node(v) => Value::Node(v.id(i)),
             Values::Edge(v) => edge(v.id(i)),
+            Values::List(v) => v.value(i, edge),
             Values::Any(v) => v[i].clone(),
         }
     }
@@ -136,7 +159,22 @@ impl<'s> Vector<'s> {
     pub fn owned_bytes(&self, positions: impl Iterator<Item = usize>) -> u64 {
         match &self.values {
             Values::Any(v) => positions.filter_map(|i| v.get(i)).map(Value::owned_bytes).sum(),
+            Values::List(v) => v.owned_bytes(positions.filter(|i| !self.nulls.get(*i))),
             _ => 0,
+        }
+    }
+
+    /// Bytes of the cells of some positions, and of what they keep alive, their texts among it.
+    pub(crate) fn bytes_of(&self, positions: std::ops::Range<u32>) -> u64 {
+        let count = u64::from(positions.end - positions.start);
+        let at = positions.map(|i| i as usize);
+        match &self.values {
+            Values::Bool(_) => count,
+            Values::Date(_) => count * 4,
+            Values::String(v) => count * 16 + at.map(|i| v.get(i).len() as u64).sum::<u64>(),
+            Values::List(_) => count * 8 + self.owned_bytes(at),
+            Values::Any(v) => (v.len() as u64).min(count) * size_of::<Value>() as u64 + self.owned_bytes(at),
+            _ => count * 8,
         }
     }
 
@@ -158,9 +196,27 @@ impl<'s> Vector<'s> {
             Values::Edge(v) => {
                 Values::Edge(Edges::Ids(positions.iter().map(|p| v.id(*p as usize)).collect()))
             }
+            Values::List(v) => Values::List(v.gather(positions)),
             Values::Any(v) => Values::Any(pick(v, positions)),
         };
         Self { values, nulls: self.nulls.gather(positions) }
+    }
+
+    /// The same without the elements that none of its lists has, where these are many: for those that are
+    /// kept after others went.
+    #[must_use]
+    pub fn compacted(self) -> Self {
+        match &self.values {
+            Values::List(lists) if lists.are_sparse() => {
+                let len = self.listed();
+                let all: Vec<u32> = (0..u32::try_from(len).unwrap_or(u32::MAX)).collect();
+                let mut out = self.like();
+                // No element is an edge.
+                out.extend(&self, &all, &|_| Value::Null);
+                out
+            }
+            _ => self,
+        }
     }
 
     /// A vector without values that `push` will fill with values like those of `self`.
@@ -176,6 +232,7 @@ impl<'s> Vector<'s> {
             Values::DateTime(_) => Values::DateTime(Vec::new()),
             Values::Node(n) => Values::Node(Nodes::Ids { table: n.table(), ids: Vec::new() }),
             Values::Edge(_) => Values::Edge(Edges::Ids(Vec::new())),
+            Values::List(_) => Values::List(Lists::default()),
             Values::Any(_) => Values::Any(Vec::new()),
         };
         Self::new(values)
@@ -192,6 +249,7 @@ impl<'s> Vector<'s> {
             Values::Date(v) => v.len(),
             Values::Node(Nodes::Ids { ids, .. }) => ids.len(),
             Values::Edge(Edges::Ids(ids)) => ids.len(),
+            Values::List(v) => v.len(),
             Values::Any(v) => v.len(),
             Values::Node(_) | Values::Edge(_) => 0,
         }
@@ -229,6 +287,9 @@ impl<'s> Vector<'s> {
                 b.for_each(at, |_, id| ids.push(id));
             }
             (Values::Edge(Edges::Ids(a)), Values::Edge(b)) => a.extend(at.map(|i| b.id(i))),
+            (Values::List(a), Values::List(b)) if a.has_room(b, positions) => {
+                a.extend(b, positions, &other.nulls, edge);
+            }
             (Values::Any(a), _) => {
                 a.extend(at.map(|i| other.value(i, edge)));
                 return;
@@ -280,6 +341,7 @@ impl<'s> Vector<'s> {
             Values::Date(v) => v.resize(len, 0),
             Values::Node(Nodes::Ids { ids, .. }) => ids.resize(len, trimorph_base::NodeId(0)),
             Values::Edge(Edges::Ids(ids)) => ids.resize(len, trimorph_base::EdgeId(0)),
+            Values::List(v) => v.resize(len),
             Values::Any(v) => v.resize(len, Value::Null),
             // Only listed vectors grow.
             Values::Node(_) | Values::Edge(_) => {}
@@ -321,6 +383,7 @@ impl<'s> Vector<'s> {
                 b.for_each(at, |i, id| ids[i] = id);
             }
             (Values::Edge(Edges::Ids(a)), Values::Edge(b)) => at.for_each(|i| a[i] = b.id(i)),
+            (Values::List(a), Values::List(b)) if a.shares_with(b) => a.assign(b, positions),
             (Values::Any(a), Values::Any(b)) => at.for_each(|i| a[i] = b[i].clone()),
             // Nulls of no type, as a property that nothing has.
             (_, Values::Any(b)) if at.clone().all(|i| b[i].is_null()) => {

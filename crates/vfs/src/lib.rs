@@ -27,6 +27,6 @@ pub use fs::{FileSystem, MemoryFileSystem, OsFileSystem, ReadAt};
 pub use piece::{BlobId, PIECE_ALIGN, Piece, PieceWriter, checksum, lay_out};
 pub use pins::Pins;
 pub use pool::{PieceFile, Pool, PoolCounts, ReadError};
-pub use prefetch::prefetch;
+pub use prefetch::{prefetch, prefetch_item};
 pub use region::{Bytes, Region, RegionOptions};
 pub use text::TextBytes;

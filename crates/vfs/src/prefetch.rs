@@ -8,7 +8,13 @@
 /// Hints that the cache line of `bytes[at]` will be read; any `at` will do.
 #[inline(always)]
 pub fn prefetch(bytes: &[u8], at: usize) {
-    let place = bytes.as_ptr().wrapping_add(at);
+    prefetch_item(bytes, at);
+}
+
+/// Hints that the cache line where `items[at]` begins will be read; any `at` will do.
+#[inline(always)]
+pub fn prefetch_item<T>(items: &[T], at: usize) {
+    let place = items.as_ptr().wrapping_add(at).cast::<u8>();
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the instruction reads nothing that the program could see and ignores addresses that are not
     // mapped; SSE is part of the architecture.

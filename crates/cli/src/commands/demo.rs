@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
         paint.bold(format!("Trimorph {version}:"))
     )?;
     let config = arguments.resources.config(false);
-    let database = Database::in_memory(config);
+    let database = Database::in_memory(config.clone());
     let report = load(arguments, &database, terminal)?;
     let stats = database.stats();
     write_loaded(&config, &report, &stats, terminal, out)?;

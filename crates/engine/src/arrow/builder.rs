@@ -17,10 +17,18 @@ use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Values, Vector};
 
 use super::column::{Column, ColumnType};
-use super::text::{TooLong, push_text};
+use super::failure::TooLong;
+use super::maker::Maker;
+use super::text::push_text;
+use crate::Error;
 
 /// Text of one column after which a batch is closed, far below the 2 GiB that Arrow's offsets reach.
 const TEXT_BYTES_MAX: usize = 1 << 28;
+
+/// Bytes of general values of one column, shared ones counted wherever they are, after which a batch is
+/// closed, and those that no batch has: a list that many rows share is copied for each of them.
+const VALUE_BYTES_MAX: u64 = 1 << 28;
+const VALUE_BYTES_END: u64 = 1 << 32;
 
 /// A batch that grows.
 pub(super) struct BatchBuilder {
@@ -37,6 +45,8 @@ pub(super) struct Batch {
 struct ColumnBuilder {
     values: Buffer,
     nulls: NullBufferBuilder,
+    /// Bytes of general values.
+    bytes: u64,
 }
 
 /// Like `Values`, with what Arrow has no vector of as general values.
@@ -49,7 +59,17 @@ enum Buffer {
     LocalTime(Vec<i64>),
     LocalDateTime(Vec<i64>),
     DateTime(Vec<i64>),
+    /// Where lists end, and their elements.
+    List(Vec<i32>, Box<ColumnBuilder>),
     General(Vec<Value>),
+}
+
+/// Elements of lists after which a batch is closed.
+const ELEMENTS_MAX: i32 = 1 << 26;
+
+/// The end of the last list.
+fn end_of(offsets: &[i32]) -> i32 {
+    offsets.last().copied().unwrap_or(0)
 }
 
 impl BatchBuilder {
@@ -81,8 +101,9 @@ impl BatchBuilder {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Batch {
-        Batch { len: self.len, columns: self.columns.into_iter().map(ColumnBuilder::finish).collect() }
+    pub(super) fn finish(self, maker: &Maker<'_>) -> Result<Batch, Error> {
+        let columns = self.columns.into_iter().map(|column| column.finish(maker));
+        Ok(Batch { len: self.len, columns: columns.collect::<Result<_, _>>()? })
     }
 }
 
@@ -97,9 +118,14 @@ impl ColumnBuilder {
             Values::LocalTime(_) => Buffer::LocalTime(Vec::with_capacity(rows)),
             Values::LocalDateTime(_) => Buffer::LocalDateTime(Vec::with_capacity(rows)),
             Values::DateTime(_) => Buffer::DateTime(Vec::with_capacity(rows)),
+            Values::List(lists) => {
+                let mut ends = Vec::with_capacity(rows + 1);
+                ends.push(0);
+                Buffer::List(ends, Box::new(Self::like(lists.child(), 0)))
+            }
             Values::Node(_) | Values::Edge(_) | Values::Any(_) => Buffer::General(Vec::with_capacity(rows)),
         };
-        Self { values, nulls: NullBufferBuilder::new(rows) }
+        Self { values, nulls: NullBufferBuilder::new(rows), bytes: 0 }
     }
 
     fn takes(&self, vector: &Vector<'_>) -> bool {
@@ -111,8 +137,13 @@ impl ColumnBuilder {
             | (Buffer::Date(_), Values::Date(_))
             | (Buffer::LocalTime(_), Values::LocalTime(_))
             | (Buffer::LocalDateTime(_), Values::LocalDateTime(_))
-            | (Buffer::DateTime(_), Values::DateTime(_))
-            | (Buffer::General(_), Values::Node(_) | Values::Edge(_) | Values::Any(_)) => true,
+            | (Buffer::DateTime(_), Values::DateTime(_)) => true,
+            (Buffer::List(ends, child), Values::List(lists)) => {
+                end_of(ends) < ELEMENTS_MAX && child.takes(lists.child())
+            }
+            (Buffer::General(_), Values::Node(_) | Values::Edge(_) | Values::Any(_)) => {
+                self.bytes < VALUE_BYTES_MAX
+            }
             _ => false,
         }
     }
@@ -138,8 +169,27 @@ impl ColumnBuilder {
                 }
                 return Ok(());
             }
+            (Buffer::List(ends, child), Values::List(lists)) => {
+                let mut elements = Vec::new();
+                let first = end_of(ends);
+                for p in positions.iter().map(|p| *p as usize) {
+                    if !vector.nulls.get(p) {
+                        elements.extend(lists.elements(p));
+                    }
+                    let end = i32::try_from(elements.len()).ok().and_then(|len| first.checked_add(len));
+                    ends.push(end.ok_or(TooLong)?);
+                }
+                child.append(lists.child(), &elements, edge)?;
+            }
             (Buffer::General(out), _) => {
-                out.extend(positions.iter().map(|p| vector.value(*p as usize, edge)));
+                for p in positions {
+                    let value = vector.value(*p as usize, edge);
+                    self.bytes = self.bytes.saturating_add(value.extent().bytes);
+                    if self.bytes > VALUE_BYTES_END {
+                        return Err(TooLong);
+                    }
+                    out.push(value);
+                }
                 return Ok(());
             }
             _ => return Ok(()),
@@ -152,7 +202,7 @@ impl ColumnBuilder {
         Ok(())
     }
 
-    fn finish(self) -> Column {
+    fn finish(self, maker: &Maker<'_>) -> Result<Column, Error> {
         let nulls = self.nulls.build();
         let (ty, array): (_, ArrayRef) = match self.values {
             Buffer::Bool(v) => (LogicalType::Bool, Arc::new(BooleanArray::new(v.into(), nulls))),
@@ -163,16 +213,17 @@ impl ColumnBuilder {
                 (LogicalType::LocalTime, Arc::new(Time64NanosecondArray::new(fitted(v).into(), nulls)))
             }
             Buffer::LocalDateTime(v) => {
-                return Column::Typed(ColumnType::in_nanos(false), Arc::new(instants(v, nulls)));
+                return Ok(Column::of_array(ColumnType::in_nanos(false), Arc::new(instants(v, nulls))));
             }
             Buffer::DateTime(v) => {
                 let array = Arc::new(instants(v, nulls).with_timezone("UTC"));
-                return Column::Typed(ColumnType::in_nanos(true), array);
+                return Ok(Column::of_array(ColumnType::in_nanos(true), array));
             }
             Buffer::String(mut texts) => (LogicalType::String, Arc::new(texts.finish())),
-            Buffer::General(values) => return Column::General(values),
+            Buffer::List(ends, child) => return Ok(Column::of_lists(ends, nulls, child.finish(maker)?)),
+            Buffer::General(values) => return Column::of_values(values, maker),
         };
-        Column::Typed(ColumnType::Plain(ty), array)
+        Ok(Column::of_array(ColumnType::Plain(ty), array))
     }
 }
 

@@ -2,176 +2,136 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::StringBuilder;
-use arrow_array::types::{
-    ArrowTimestampType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-};
+use arrow_array::cast::AsArray;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int64Array, PrimitiveArray,
-    StringArray, Time64NanosecondArray, TimestampNanosecondArray,
+    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int64Array, StringArray,
+    Time64NanosecondArray, TimestampNanosecondArray,
 };
+use arrow_buffer::NullBuffer;
 use trimorph_types::{Decimal, LogicalType, Value};
 use trimorph_vector::{Values, Vector};
 
 pub(super) use super::column_type::ColumnType;
-use super::column_type::Unit;
-use super::text::{TooLong, push_text};
-use crate::Entities;
+use super::maker::Maker;
+use crate::Error;
 
 /// One column of one batch, before its Arrow type is settled.
-pub(super) enum Column {
-    Typed(ColumnType, ArrayRef),
-    General(Vec<Value>),
+pub(super) struct Column {
+    /// The type that holds all its values; instants that are an array already are taken to need no fraction
+    /// of a second.
+    pub(super) ty: ColumnType,
+    data: Data,
+}
+
+enum Data {
+    Array(ArrayRef),
+    /// Where lists begin and the last ends, which are null, and their elements.
+    Lists(Vec<i32>, Option<NullBuffer>, Box<Column>),
+    Values(Vec<Value>),
 }
 
 impl Column {
-    /// The type that holds all its values; instants that are an array already are taken to need no fraction
-    /// of a second.
-    pub(super) fn column_type(&self) -> ColumnType {
-        match self {
-            Self::Typed(ty, _) => *ty,
-            Self::General(values) => {
-                values.iter().fold(ColumnType::Unknown, |ty, v| ty.join(ColumnType::of(v)))
-            }
-        }
+    pub(super) fn of_array(ty: ColumnType, array: ArrayRef) -> Self {
+        Self { ty, data: Data::Array(array) }
+    }
+
+    /// Lists of elements that are a column themselves. Its own type is exact.
+    pub(super) fn of_lists(ends: Vec<i32>, nulls: Option<NullBuffer>, child: Self) -> Self {
+        let ty = ColumnType::List(Box::new(child.exact_type()));
+        Self { ty, data: Data::Lists(ends, nulls, Box::new(child)) }
+    }
+
+    pub(super) fn of_values(values: Vec<Value>, maker: &Maker<'_>) -> Result<Self, Error> {
+        Ok(Self { ty: ColumnType::of_values(&values, maker)?, data: Data::Values(values) })
     }
 
     /// The type that holds all its values, their fractions of a second looked at: for columns that cannot be
     /// in nanoseconds.
     pub(super) fn exact_type(&self) -> ColumnType {
-        match self {
-            Self::Typed(ColumnType::Instant { zoned, .. }, array) => {
+        match (&self.data, &self.ty) {
+            (Data::Array(array), ColumnType::Instant { zoned, .. }) => {
                 match array.as_any().downcast_ref::<TimestampNanosecondArray>() {
                     Some(array) => ColumnType::of_nanos(*zoned, array.iter().flatten()),
-                    None => self.column_type(),
+                    None => self.ty.clone(),
                 }
             }
-            _ => self.column_type(),
+            _ => self.ty.clone(),
         }
     }
 
     /// The name of the first type in it that a column settled as `ty` cannot hold.
-    pub(super) fn misfit(&self, ty: ColumnType) -> Option<String> {
-        match self {
-            Self::Typed(own, _) => {
-                let own = if ty.is_in_nanos() { *own } else { self.exact_type() };
-                (!ty.holds(own)).then(|| own.name())
-            }
-            Self::General(values) => {
-                let value = values.iter().find(|v| !ty.holds(ColumnType::of(v)))?;
-                Some(match ColumnType::of(value) {
-                    instant @ ColumnType::Instant { .. } => instant.name(),
-                    _ => value.logical_type().to_string(),
-                })
+    pub(super) fn misfit(&self, ty: &ColumnType, maker: &Maker<'_>) -> Result<Option<String>, Error> {
+        let own = if ty.is_in_nanos() { self.ty.clone() } else { self.exact_type() };
+        if ty.holds(&own) {
+            return Ok(None);
+        }
+        let Data::Values(values) = &self.data else { return Ok(Some(own.name())) };
+        for value in values {
+            let one = ColumnType::of_values(std::slice::from_ref(value), maker)?;
+            if !ty.holds(&one) {
+                return Ok(Some(match one {
+                    ColumnType::Decimal { .. } => one.type_name(),
+                    _ => one.name(),
+                }));
             }
         }
+        // Each by itself would fit.
+        Ok(Some(own.name()))
     }
 
     /// General values as an array already, a third of their size, where no later value can ask for more than
     /// the array tells.
-    pub(super) fn packed(self, entities: &Entities) -> Result<Self, TooLong> {
-        let Self::General(values) = &self else { return Ok(self) };
-        let ty = self.column_type();
-        let is_exact = match ty {
-            ColumnType::Unknown => false,
-            ColumnType::Decimal { .. } | ColumnType::Text | ColumnType::Spelled(_) => true,
-            // An integer among them would be a float for good, though text may still be wanted.
-            ColumnType::Plain(LogicalType::Float) => values.iter().all(|v| !matches!(v, Value::Int(_))),
-            // Of dates and instants an array has not all, such as the zones.
-            ColumnType::Instant { .. } => false,
-            ColumnType::Plain(ty) => {
-                matches!(ty, LogicalType::Bool | LogicalType::Int | LogicalType::String)
-            }
+    pub(super) fn packed(self, maker: &Maker<'_>) -> Result<Self, Error> {
+        if let Data::Lists(ends, nulls, child) = self.data {
+            let data = Data::Lists(ends, nulls, Box::new(child.packed(maker)?));
+            return Ok(Self { ty: self.ty, data });
+        }
+        let Data::Values(values) = &self.data else { return Ok(self) };
+        let is_exact = match &self.ty {
+            ColumnType::Text | ColumnType::Spelled(_) => true,
+            ty => is_exact(ty, &mut values.iter()),
         };
-        if is_exact { Ok(Self::Typed(ty, self.settle(ty, entities)?)) } else { Ok(self) }
+        if is_exact {
+            let array = self.settle(&self.ty, maker)?;
+            Ok(Self { data: Data::Array(array), ..self })
+        } else {
+            Ok(self)
+        }
     }
 
     /// The Arrow array of a column whose type is settled: one that holds all its values.
-    pub(super) fn settle(&self, ty: ColumnType, entities: &Entities) -> Result<ArrayRef, TooLong> {
-        match self {
-            Self::Typed(_, array) if *array.data_type() == ty.data_type() => Ok(Arc::clone(array)),
-            Self::Typed(_, array) => from_values(&values_of(array), ty, entities),
-            Self::General(values) => from_values(values, ty, entities),
+    pub(super) fn settle(&self, ty: &ColumnType, maker: &Maker<'_>) -> Result<ArrayRef, Error> {
+        match &self.data {
+            Data::Lists(ends, nulls, child) => match ty {
+                ColumnType::List(of) => {
+                    Maker::list_array(of, ends.clone(), child.settle(of, maker)?, nulls.clone())
+                }
+                _ => {
+                    let array = self.settle(&self.ty.clone().settled(), maker)?;
+                    maker.array(&values_of(&array).iter().collect::<Vec<_>>(), ty)
+                }
+            },
+            Data::Array(array) if *array.data_type() == ty.data_type() => Ok(Arc::clone(array)),
+            Data::Array(array) => maker.array(&values_of(array).iter().collect::<Vec<_>>(), ty),
+            Data::Values(values) => maker.array(&values.iter().collect::<Vec<_>>(), ty),
         }
     }
 }
 
-/// Instants in a unit that all of them fit.
-fn instants<T: ArrowTimestampType>(values: &[Value], zoned: bool, unit: Unit) -> ArrayRef {
-    let picked = values.iter().map(|v| match v {
-        Value::LocalDateTime(t) => unit.count(t.seconds, t.nanos),
-        Value::DateTime(t) => unit.count(t.seconds, t.nanos),
-        _ => None,
-    });
-    let array: PrimitiveArray<T> = picked.collect();
-    Arc::new(if zoned { array.with_timezone("UTC") } else { array })
-}
-
-/// The integer that stands for a number in decimals of `scale` digits behind the point.
-fn unscaled(value: &Value, scale: u8) -> Option<i128> {
-    let number = match value {
-        Value::Decimal(number) => *number,
-        Value::Int(i) => Decimal::from(*i),
-        _ => return None,
-    };
-    number.unscaled().checked_mul(10_i128.checked_pow(scale.checked_sub(number.scale())?.into())?)
-}
-
-fn from_values(values: &[Value], ty: ColumnType, entities: &Entities) -> Result<ArrayRef, TooLong> {
-    /// An array of what `pick` finds in the values.
-    fn array<T, A: FromIterator<Option<T>> + Array + 'static>(
-        values: &[Value],
-        pick: impl Fn(&Value) -> Option<T>,
-    ) -> ArrayRef {
-        Arc::new(values.iter().map(pick).collect::<A>())
-    }
-    Ok(match ty {
-        ColumnType::Plain(LogicalType::Bool) => array::<_, BooleanArray>(values, |v| match v {
-            Value::Bool(b) => Some(*b),
-            _ => None,
-        }),
-        ColumnType::Plain(LogicalType::Int) => array::<_, Int64Array>(values, |v| match v {
-            Value::Int(i) => Some(*i),
-            _ => None,
-        }),
-        ColumnType::Plain(LogicalType::Float) => array::<_, Float64Array>(values, |v| match v {
-            Value::Float(f) => Some(*f),
-            Value::Int(i) => Some(*i as f64),
-            _ => None,
-        }),
-        ColumnType::Plain(LogicalType::Date) => array::<_, Date32Array>(values, |v| match v {
-            Value::Date(d) => i32::try_from(d.days).ok(),
-            _ => None,
-        }),
-        ColumnType::Plain(LogicalType::LocalTime) => array::<_, Time64NanosecondArray>(values, |v| match v {
-            Value::LocalTime(t) => Some(t.nanos),
-            _ => None,
-        }),
-        ColumnType::Instant { zoned, reach, .. } => match reach {
-            Unit::Milli => instants::<TimestampMillisecondType>(values, zoned, reach),
-            Unit::Micro => instants::<TimestampMicrosecondType>(values, zoned, reach),
-            Unit::Nano => instants::<TimestampNanosecondType>(values, zoned, reach),
-        },
-        ColumnType::Decimal { scale, .. } => Arc::new(
-            (values.iter().map(|v| unscaled(v, scale)).collect::<Decimal128Array>())
-                .with_data_type(ty.data_type()),
-        ),
-        ColumnType::Plain(_) | ColumnType::Spelled(_) | ColumnType::Text | ColumnType::Unknown => {
-            texts(values, entities)?
+/// Whether an array of this type tells these values as they are.
+fn is_exact<'v>(ty: &ColumnType, mut values: &mut dyn Iterator<Item = &'v Value>) -> bool {
+    match ty {
+        ColumnType::Decimal { .. } => true,
+        // An integer among them would be a float for good, though text may still be wanted.
+        ColumnType::Plain(LogicalType::Float) => Iterator::all(&mut values, |v| !matches!(v, Value::Int(_))),
+        ColumnType::Plain(ty) => matches!(ty, LogicalType::Bool | LogicalType::Int | LogicalType::String),
+        ColumnType::List(of) => {
+            let items = |v: &'v Value| if let Value::List(items) = v { items.as_slice() } else { &[] };
+            is_exact(of, &mut values.flat_map(items))
         }
-    })
-}
-
-fn texts(values: &[Value], entities: &Entities) -> Result<ArrayRef, TooLong> {
-    let mut out = StringBuilder::with_capacity(values.len(), 0);
-    for value in values {
-        match value {
-            Value::Null => push_text(&mut out, None)?,
-            Value::String(text) => push_text(&mut out, Some(text))?,
-            other => push_text(&mut out, Some(&trimorph_types::format_value(other, entities)))?,
-        }
+        // Of dates and instants an array has not all, such as the zones.
+        _ => false,
     }
-    Ok(Arc::new(out.finish()))
 }
 
 /// The values of an array, for the rare column whose batches differ in type.
@@ -187,6 +147,8 @@ fn values_of(array: &ArrayRef) -> Vec<Value> {
             Value::Bool(a.value(i))
         } else if let Some(a) = any.downcast_ref::<StringArray>() {
             Value::string(a.value(i))
+        } else if let Some(a) = array.as_list_opt::<i32>() {
+            Value::list(values_of(&a.value(i)))
         } else if let Some(a) = any.downcast_ref::<Decimal128Array>() {
             Decimal::new(a.value(i), a.scale().unsigned_abs()).map_or(Value::Null, Value::Decimal)
         } else if let Some(a) = any.downcast_ref::<Date32Array>() {

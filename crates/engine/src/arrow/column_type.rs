@@ -1,4 +1,4 @@
-//! Types of values in, the Arrow type that holds all of them out.
+//! Types of values in, the type that holds all of them out.
 //!
 //! Types are joined as values are seen; the order in which they are seen does not matter:
 //! 1. null has no type and joins anything;
@@ -6,78 +6,76 @@
 //! 3. decimals are `Decimal128` of all 38 digits, with as many behind the point as the longest has, where all
 //!    fit that;
 //! 4. instants are nanoseconds where they fit that, else the coarser unit that all fit and none loses
-//!    anything in; where there is none they are text, and so are dates whose days do not fit 32 bits, and a
-//!    notice says so;
-//! 5. anything else together is text, and so are lists, maps, nodes, relationships, paths, durations, zoned
-//!    times and RDF terms.
+//!    anything in; where there is none they are text, and so are dates whose days do not fit 32 bits;
+//! 5. lists join their elements, maps their values key by key, nodes and relationships their properties; how
+//!    many keys and levels may be is told in `nested`;
+//! 6. durations, times with an offset and anything else together are text. RDF terms are text too.
+//!
+//! What is text that is none, alone or within lists and maps, has a notice (`notices`), but for a column of
+//! plain values of several types and for RDF terms.
 
-use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, TimeUnit};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_schema::DECIMAL128_MAX_PRECISION;
 use trimorph_types::{Decimal, LogicalType, Value};
 
+use super::unit::Unit;
+
 /// The type of a column of a result, as far as its values were seen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum ColumnType {
     /// Nothing but nulls.
     Unknown,
-    /// One of the types that Arrow has too, strings among them.
+    /// One of the types that Arrow has too, strings and RDF terms among them.
     Plain(LogicalType),
     /// At most so many digits before and behind the point.
     Decimal { whole: u8, scale: u8 },
     /// Dates and times of day, zoned or not: the unit that the finest needs, and the finest that the furthest
     /// fits in.
     Instant { zoned: bool, needs: Unit, reach: Unit },
-    /// The text form of dates or instants that no Arrow type holds together.
+    /// The text form of values of a type for which there is no Arrow type that holds them, or none that what
+    /// reads Arrow takes; of several types, lists or maps or graph elements among them, where it is `Any`.
     Spelled(LogicalType),
-    /// The openCypher text form.
+    /// The text form of plain values of several types.
     Text,
+    /// Lists, and the type of their elements.
+    List(Box<Self>),
+    /// Maps, and the types of their values key by key.
+    Struct(Box<Keys>),
+    /// Maps of many keys, and the type of all their values.
+    Map(Box<Self>),
+    /// Nodes, and their properties.
+    Node(Box<Entity>),
+    /// Relationships, and their properties.
+    Relationship(Box<Entity>),
+    /// Paths: nodes and relationships.
+    Path(Box<(Entity, Entity)>),
 }
 
-/// Units of instants, by how finely they tell them: nanoseconds reach the years 1677 to 2262, microseconds
-/// some 292,000 years, milliseconds 292 million. Arrow's seconds are left out: Parquet and Polars have none.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Unit {
-    Milli,
-    Micro,
-    Nano,
+/// Types by key.
+pub(super) type Fields = BTreeMap<Arc<str>, ColumnType>;
+
+/// The keys of maps.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Keys {
+    pub(super) fields: Fields,
+    /// Keys of the largest.
+    pub(super) most: usize,
 }
 
-impl Unit {
-    const ALL: [Self; 3] = [Self::Nano, Self::Micro, Self::Milli];
+/// What nodes, or relationships, have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Entity {
+    /// Ids of those whose properties were not looked at yet.
+    pub(super) ids: Vec<u64>,
+    /// A struct or a map.
+    pub(super) properties: ColumnType,
+}
 
-    const fn per_second(self) -> i64 {
-        match self {
-            Self::Milli => 1_000,
-            Self::Micro => 1_000_000,
-            Self::Nano => 1_000_000_000,
-        }
-    }
-
-    /// An instant in this unit, what is finer cut off; `None` if it does not fit.
-    pub(super) fn count(self, seconds: i64, nanos: u32) -> Option<i64> {
-        let below = i64::from(nanos) / (Self::Nano.per_second() / self.per_second());
-        // Just before the first second that fits, the part of a second makes it fit.
-        let ahead = seconds.checked_add(1)?.checked_mul(self.per_second());
-        match seconds.checked_mul(self.per_second()) {
-            Some(whole) => whole.checked_add(below),
-            None => ahead?.checked_add(below - self.per_second()),
-        }
-    }
-
-    /// The coarsest in which the nanoseconds of a second are whole.
-    fn needed(nanos: i64) -> Self {
-        match nanos {
-            whole if whole % 1_000_000 == 0 => Self::Milli,
-            whole if whole % 1_000 == 0 => Self::Micro,
-            _ => Self::Nano,
-        }
-    }
-
-    fn time_unit(self) -> TimeUnit {
-        match self {
-            Self::Milli => TimeUnit::Millisecond,
-            Self::Micro => TimeUnit::Microsecond,
-            Self::Nano => TimeUnit::Nanosecond,
-        }
+impl Default for Entity {
+    fn default() -> Self {
+        Self { ids: Vec::new(), properties: ColumnType::Struct(Box::default()) }
     }
 }
 
@@ -89,19 +87,20 @@ const INT_DIGITS: u8 = 19;
 const STREAM_SCALE: u8 = 18;
 
 impl ColumnType {
-    /// What a query says of its column; that of decimals is settled by its values.
+    /// What a query says of its column; that of decimals is settled by its values, and so is what is within
+    /// lists, maps and graph elements.
     pub(super) fn declared(ty: LogicalType) -> Self {
         match ty {
             LogicalType::Any | LogicalType::Decimal => Self::Unknown,
-            LogicalType::Bool
-            | LogicalType::Int
-            | LogicalType::Float
-            | LogicalType::String
-            | LogicalType::Date
-            | LogicalType::LocalTime => Self::Plain(ty),
             LogicalType::LocalDateTime => Self::in_nanos(false),
             LogicalType::DateTime => Self::in_nanos(true),
-            _ => Self::Text,
+            LogicalType::Time | LogicalType::Duration => Self::Spelled(ty),
+            LogicalType::List => Self::List(Box::new(Self::Unknown)),
+            LogicalType::Map => Self::Struct(Box::default()),
+            LogicalType::Node => Self::Node(Box::default()),
+            LogicalType::Relationship => Self::Relationship(Box::default()),
+            LogicalType::Path => Self::Path(Box::default()),
+            _ => Self::Plain(ty),
         }
     }
 
@@ -111,15 +110,16 @@ impl ColumnType {
     }
 
     /// Whether this is the type of instants in nanoseconds.
-    pub(super) fn is_in_nanos(self) -> bool {
+    pub(super) fn is_in_nanos(&self) -> bool {
         matches!(self, Self::Instant { reach: Unit::Nano, .. })
     }
 
     /// Whether values of this type, of which a query says no more, may turn out to be of another.
-    pub(super) fn is_open(self) -> bool {
-        matches!(self, Self::Unknown | Self::Instant { .. })
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Self::Unknown | Self::Instant { .. }) || self.is_nested()
     }
 
+    /// The type of one value; of what is nested, without what is in it.
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Unknown,
@@ -158,12 +158,12 @@ impl ColumnType {
     }
 
     /// The type of values that [`Self::Spelled`] may spell, where this is of one such.
-    fn spells(self) -> Option<LogicalType> {
+    fn spells(&self) -> Option<LogicalType> {
         match self {
-            Self::Spelled(ty) | Self::Plain(ty @ LogicalType::Date) => Some(ty),
+            Self::Spelled(ty) | Self::Plain(ty @ LogicalType::Date) => Some(*ty),
             Self::Instant { zoned: true, .. } => Some(LogicalType::DateTime),
             Self::Instant { zoned: false, .. } => Some(LogicalType::LocalDateTime),
-            _ => None,
+            other => other.nested(),
         }
     }
 
@@ -175,10 +175,10 @@ impl ColumnType {
 
     /// The type that holds values of both.
     pub(super) fn join(self, other: Self) -> Self {
-        use LogicalType::{Float, Int};
+        use LogicalType::{Any, Float, Int};
         match (self, other) {
             (Self::Unknown, ty) | (ty, Self::Unknown) => ty,
-            (a, b) if a == b => a,
+            (Self::Plain(a), Self::Plain(b)) if a == b => Self::Plain(a),
             (Self::Plain(Int), Self::Plain(Float)) | (Self::Plain(Float), Self::Plain(Int)) => {
                 Self::Plain(Float)
             }
@@ -193,8 +193,18 @@ impl ColumnType {
                 Self::Instant { zoned, needs: a, reach: s },
                 Self::Instant { zoned: other, needs: b, reach: t },
             ) if zoned == other => Self::instant(zoned, a.max(b), s.min(t)),
+            (Self::List(a), Self::List(b)) => Self::List(Box::new(a.join(*b))),
+            (Self::Map(a), Self::Map(b)) => Self::Map(Box::new(a.join(*b))),
+            (Self::Map(all), Self::Struct(keys)) | (Self::Struct(keys), Self::Map(all)) => {
+                Self::Map(Box::new(all.join(keys.join_all())))
+            }
+            (Self::Struct(a), Self::Struct(b)) => a.join(*b),
+            (Self::Node(a), Self::Node(b)) => Self::Node(Box::new(a.join(*b))),
+            (Self::Relationship(a), Self::Relationship(b)) => Self::Relationship(Box::new(a.join(*b))),
+            (Self::Path(a), Self::Path(b)) => Self::Path(Box::new((a.0.join(b.0), a.1.join(b.1)))),
             (a, b) => match (a.spells(), b.spells()) {
                 (Some(x), Some(y)) if x == y => Self::Spelled(x),
+                _ if a.is_nested() || b.is_nested() => Self::Spelled(Any),
                 _ => Self::Text,
             },
         }
@@ -204,52 +214,36 @@ impl ColumnType {
         if whole + scale <= DECIMAL128_MAX_PRECISION { Self::Decimal { whole, scale } } else { Self::Text }
     }
 
-    /// The type for a column of which only the first values were seen.
+    /// The type for a column of which only the first values were seen: what was null so far is text.
     pub(super) fn with_room(self) -> Self {
         match self {
+            Self::Unknown => Self::Text,
             Self::Decimal { whole, scale }
                 if scale <= STREAM_SCALE && whole <= DECIMAL128_MAX_PRECISION - STREAM_SCALE =>
             {
                 Self::Decimal { whole, scale: STREAM_SCALE }
             }
-            other => other,
+            other => other.map_parts(&Self::with_room),
         }
     }
 
-    /// Whether a column of this type can hold values of `other`.
-    pub(super) fn holds(self, other: Self) -> bool {
-        self.join(other).data_type() == self.data_type()
-    }
-
-    pub(super) fn data_type(self) -> DataType {
-        match self {
-            Self::Plain(LogicalType::Bool) => DataType::Boolean,
-            Self::Plain(LogicalType::Int) => DataType::Int64,
-            Self::Plain(LogicalType::Float) => DataType::Float64,
-            Self::Plain(LogicalType::Date) => DataType::Date32,
-            Self::Plain(LogicalType::LocalTime) => DataType::Time64(TimeUnit::Nanosecond),
-            Self::Instant { zoned, reach, .. } => {
-                DataType::Timestamp(reach.time_unit(), zoned.then(|| "UTC".into()))
+    /// Whether a column of this type, which is settled, can hold values of `other`.
+    pub(super) fn holds(&self, other: &Self) -> bool {
+        use LogicalType::{Any, Float, Int};
+        match (self, other) {
+            (_, Self::Unknown) | (Self::Text | Self::Spelled(Any), _) => true,
+            (Self::Plain(Float), Self::Plain(Int)) => true,
+            (Self::Plain(a), Self::Plain(b)) => a == b,
+            (Self::Decimal { .. } | Self::Instant { .. }, _) => {
+                !other.is_nested() && self.clone().join(other.clone()).data_type() == self.data_type()
             }
-            Self::Decimal { scale, .. } => {
-                DataType::Decimal128(DECIMAL128_MAX_PRECISION, scale.cast_signed())
-            }
-            Self::Plain(_) | Self::Spelled(_) | Self::Text | Self::Unknown => DataType::Utf8,
-        }
-    }
-
-    /// For messages.
-    pub(super) fn name(self) -> String {
-        match self {
-            Self::Plain(ty) => ty.name().to_owned(),
-            Self::Decimal { scale, .. } => format!("DECIMAL with {scale} digits behind the point"),
-            Self::Instant { zoned, reach, .. } => {
-                let unit = reach.time_unit().to_string();
-                let ty = if zoned { LogicalType::DateTime } else { LogicalType::LocalDateTime };
-                format!("{} in Arrow's {unit}", ty.name())
-            }
-            Self::Spelled(ty) => format!("{} as text", ty.name()),
-            Self::Text | Self::Unknown => "other values".to_owned(),
+            (Self::List(a), Self::List(b)) | (Self::Map(a), Self::Map(b)) => a.holds(b),
+            (Self::Struct(a), Self::Struct(b)) => a.hold(b),
+            (Self::Map(all), Self::Struct(keys)) => keys.fields.values().all(|ty| all.holds(ty)),
+            (Self::Node(a), Self::Node(b)) | (Self::Relationship(a), Self::Relationship(b)) => a.holds(b),
+            (Self::Path(a), Self::Path(b)) => a.0.holds(&b.0) && a.1.holds(&b.1),
+            (Self::Spelled(of), _) => other.spells() == Some(*of),
+            _ => false,
         }
     }
 }

@@ -1,15 +1,26 @@
 //! Results as Arrow record batches: rows in, batches of one schema out.
 //!
-//! The way of a column: `builder` gathers vectors, `column` is what it gives, `column_type` says what all
-//! batches of it have in common, and `column` makes arrays of that. `stream` does the same without all rows
-//! at hand.
+//! The way of a column: `builder` gathers vectors, `column` is what it gives, `seen` finds the type that its
+//! values have together, `column_type` and `nested` say what all batches have in common, `shape` what that is
+//! in Arrow, and `maker` makes arrays of it, `graph` those of nodes, relationships and paths. `notices` tells
+//! what had to become text. `stream` does the same without all rows at hand.
 
 mod builder;
 mod column;
 mod column_type;
+mod failure;
+mod graph;
+mod maker;
+mod nested;
+mod notices;
+mod seen;
+mod shape;
 mod stream;
 mod text;
+mod unit;
 
+#[cfg(test)]
+mod nested_tests;
 #[cfg(test)]
 mod tests;
 
@@ -17,13 +28,13 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
-use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::{LogicalType, Value};
 
 use self::builder::{Batch, BatchBuilder};
 use self::column::{Column, ColumnType};
-use self::text::TooLong;
-use crate::{Entities, Error, Notice, QueryResult};
+use self::failure::{TooLong, failed};
+use self::maker::Maker;
+use crate::{Error, QueryResult};
 
 pub use self::stream::{ArrowCursor, ArrowStream};
 
@@ -37,14 +48,20 @@ impl QueryResult {
     /// takes the one that all its values have: integers and floats together are floats, decimals are
     /// `Decimal128` where one scale fits them all. Instants are nanoseconds, or where some lie outside the
     /// years 1677 to 2262 the coarser unit in which none loses anything; where there is none they are text,
-    /// with a notice. Where the types differ otherwise, and for lists, maps, nodes, relationships, paths and
-    /// durations, their openCypher text form.
+    /// with a notice.
+    ///
+    /// Lists are lists of the type that their elements have together; maps are structs of all keys there are,
+    /// or Arrow's maps where these are many. Nodes are structs of `id`, `labels` and `properties`,
+    /// relationships of `id`, `type`, `start`, `end` and `properties`, paths of `nodes` and `relationships`.
+    /// Where the types differ otherwise, and for durations and times with an offset, the openCypher text
+    /// form; a notice tells, but of columns of plain values of several types.
     ///
     /// **Cost**: each value is copied once out of the executor's vectors, never again by a consumer of the C
     /// interface; memory for the arrays, and for general values of the batch that is being filled.
     pub fn arrow(&mut self) -> Result<(SchemaRef, Vec<RecordBatch>), Error> {
         let entities = self.entities().clone();
-        let mut batches = Vec::from_iter(self.early_columns());
+        let maker = Maker::new(&entities, self.cancel_token());
+        let mut batches = Vec::from_iter(self.early_columns(&maker)?);
         let mut open: Option<BatchBuilder> = None;
         loop {
             let mut closed = None;
@@ -60,76 +77,79 @@ impl QueryResult {
                 closed = open.take();
             }
             if let Some(batch) = closed {
-                batches.push(batch.finish().packed(&entities)?);
+                let packed = batch.finish(&maker).and_then(|batch| batch.packed(&maker));
+                batches.push(maker.settle(packed)?);
             }
             if has_ended {
                 break;
             }
         }
-        let types: Vec<ColumnType> = (self.types().iter().enumerate())
-            .map(|(column, declared)| match common_type(&batches, column) {
-                ColumnType::Unknown => ColumnType::declared(*declared),
+        let seen: Vec<ColumnType> =
+            (0..self.types().len()).map(|column| common_type(&batches, column).settled()).collect();
+        self.notice_texts(&seen);
+        let types: Vec<ColumnType> = (self.types().iter().zip(seen))
+            .map(|(declared, seen)| match seen {
+                ColumnType::Unknown => ColumnType::declared(*declared).settled(),
                 found => found,
             })
             .collect();
         let schema = schema_of(self.columns(), &types);
-        self.notice_spelled(&types);
-        let settled = batches.into_iter().map(|batch| record_batch(&schema, &batch, &types, &entities));
+        self.name_types(&types);
+        let settled = batches.into_iter().map(|batch| record_batch(&schema, &batch, &types, &maker));
         let settled = settled.collect::<Result<_, _>>()?;
         Ok((schema, settled))
     }
 
-    /// A notice for each column of dates or instants that is text because Arrow has no type for them.
-    fn notice_spelled(&mut self, types: &[ColumnType]) {
-        for (at, ty) in types.iter().enumerate() {
-            let ColumnType::Spelled(of) = ty else { continue };
-            let (name, of_name) = (&self.columns()[at], of.name());
-            let text = format!("column \"{name}\" is text: no Arrow type holds all its {of_name} values");
-            let hint = match of {
-                LogicalType::Date => "choose dates within 5 million years of 1970",
-                _ => "cut their fractions of a second, as with datetime.truncate('microsecond', t)",
-            };
-            self.push_notice(Notice::of_result("ColumnAsText", text, hint));
-        }
+    /// A notice for what is text because Arrow has no type for it.
+    fn notice_texts(&mut self, types: &[ColumnType]) {
+        let columns = self.columns().iter().zip(types);
+        let notices: Vec<_> = columns.flat_map(|(name, ty)| notices::notices(name, ty)).collect();
+        notices.into_iter().for_each(|notice| self.push_notice(notice));
+    }
+
+    /// Notes what columns have turned out to be.
+    fn name_types(&mut self, types: &[ColumnType]) {
+        let declared = self.types().to_vec();
+        let name = |(ty, declared): (&ColumnType, LogicalType)| match ty {
+            ColumnType::Unknown | ColumnType::Text => declared.name().to_owned(),
+            ty => ty.type_name(),
+        };
+        self.set_type_names(types.iter().zip(declared).map(name).collect());
     }
 
     /// Rows that were computed and not fetched, as columns.
-    fn early_columns(&mut self) -> Option<Batch> {
+    fn early_columns(&mut self, maker: &Maker<'_>) -> Result<Option<Batch>, Error> {
         let early = self.drain_rows();
         let mut columns: Vec<Vec<Value>> = vec![Vec::new(); self.columns().len()];
         let len = early.len();
         for row in early {
             columns.iter_mut().zip(row).for_each(|(c, v)| c.push(v));
         }
-        (len > 0).then(|| Batch { len, columns: columns.into_iter().map(Column::General).collect() })
+        if len == 0 {
+            return Ok(None);
+        }
+        let columns = columns.into_iter().map(|values| Column::of_values(values, maker));
+        let columns = maker.settle(columns.collect::<Result<_, _>>())?;
+        Ok(Some(Batch { len, columns }))
     }
 
     /// What the executor computes next, as columns.
-    fn next_columns(&mut self) -> Result<Option<Batch>, Error> {
+    fn next_columns(&mut self, maker: &Maker<'_>) -> Result<Option<Batch>, Error> {
         let batch = self.next_batch(|vectors, positions, cx| {
             let mut batch = BatchBuilder::like(vectors, positions.len());
             batch.append(vectors, positions, &|id| cx.edge_value(id))?;
-            Ok::<_, TooLong>(batch.finish())
+            Ok::<_, TooLong>(batch)
         })?;
-        Ok(batch.transpose()?)
+        let batch = batch.transpose()?.map(|batch| batch.finish(maker)).transpose();
+        maker.settle(batch)
     }
 }
 
 impl Batch {
-    fn packed(self, entities: &Entities) -> Result<Self, TooLong> {
-        let columns = self.columns.into_iter().map(|c| c.packed(entities)).collect::<Result<_, _>>()?;
+    fn packed(self, maker: &Maker<'_>) -> Result<Self, Error> {
+        let columns = self.columns.into_iter().map(|c| c.packed(maker)).collect::<Result<_, _>>()?;
         Ok(Self { len: self.len, columns })
     }
-}
-
-impl From<TooLong> for Error {
-    fn from(_: TooLong) -> Self {
-        failed("a batch has more than 2 GiB of text in one column".into())
-    }
-}
-
-fn failed(text: String) -> Error {
-    Error::query(Diagnostic::runtime(ErrorKind::TypeError, "InvalidArgumentType", text), "")
 }
 
 /// The type of a column over all batches.
@@ -137,7 +157,7 @@ fn common_type(batches: &[Batch], column: usize) -> ColumnType {
     let over = |of: fn(&Column) -> ColumnType| {
         batches.iter().fold(ColumnType::Unknown, |ty, batch| ty.join(of(&batch.columns[column])))
     };
-    match over(Column::column_type) {
+    match over(|column| column.ty.clone()) {
         ty @ ColumnType::Instant { .. } if !ty.is_in_nanos() => over(Column::exact_type),
         ty => ty,
     }
@@ -152,10 +172,10 @@ fn record_batch(
     schema: &SchemaRef,
     batch: &Batch,
     types: &[ColumnType],
-    entities: &Entities,
+    maker: &Maker<'_>,
 ) -> Result<RecordBatch, Error> {
-    let arrays = batch.columns.iter().zip(types).map(|(column, ty)| column.settle(*ty, entities));
-    let arrays = arrays.collect::<Result<_, _>>()?;
+    let arrays = batch.columns.iter().zip(types).map(|(column, ty)| column.settle(ty, maker));
+    let arrays = maker.settle(arrays.collect::<Result<_, _>>())?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.len));
     RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options).map_err(|e| failed(e.to_string()))
 }

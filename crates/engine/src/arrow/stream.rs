@@ -1,16 +1,18 @@
 //! Results as Arrow record batches one after the other, without holding more than the first few.
 //!
 //! A stream needs its schema before its last row. A column's type is settled so:
-//! 1. the type that the query says, where it says one, but for the unit of instants;
+//! 1. the type that the query says, where it says one, but for the unit of instants and what is in lists,
+//!    maps, nodes, relationships and paths;
 //! 2. else the common type of its values in the first batches (see `column_type`), where decimals get 18
-//!    digits behind the point if 20 before it are enough: batches are held until each column had a value, at
-//!    most [`SETTLE_ROWS`] rows;
+//!    digits behind the point if 20 before it are enough: batches are held until each column, and each part
+//!    of one, had a value, at most [`SETTLE_ROWS`] rows;
 //! 3. else, if it was null so far, text, or nanoseconds if the query says that it has instants.
 //!
 //! After that instants have to fit the unit of the first, a float column takes integers, a decimal column
-//! integers and decimals that fit, and a text column everything, in its openCypher text form. Any other value
-//! is an error of the stream that names the column; [`QueryResult::arrow`] looks at all rows first and has no
-//! such error.
+//! integers and decimals that fit, a struct maps that miss keys, and a text column everything, in its
+//! openCypher text form; parts of columns do likewise. Any other value, such as a map with a key or a node
+//! with a property that no earlier one had, is an error of the stream that names the column;
+//! [`QueryResult::arrow`] looks at all rows first and has no such error.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,6 +23,7 @@ use trimorph_base::{Diagnostic, ErrorKind};
 
 use super::builder::Batch;
 use super::column::ColumnType;
+use super::maker::Maker;
 use super::{common_type, record_batch, schema_of};
 use crate::{Error, QueryResult};
 
@@ -60,17 +63,19 @@ impl ArrowCursor {
     /// computed.
     pub fn new(result: &mut QueryResult) -> Result<Self, Error> {
         let declared: Vec<ColumnType> = result.types().iter().map(|t| ColumnType::declared(*t)).collect();
-        let mut held = Vec::from_iter(result.early_columns());
+        let entities = result.entities().clone();
+        let maker = Maker::new(&entities, result.cancel_token());
+        let mut held = Vec::from_iter(result.early_columns(&maker)?);
         let mut rows: usize = held.iter().map(|batch| batch.len).sum();
-        let settled = |held: &[Batch], column: usize| match declared[column] {
-            open if open.is_open() => common_type(held, column).with_room(),
-            known => known,
+        let found = |held: &[Batch], column: usize| match &declared[column] {
+            open if open.is_open() => common_type(held, column),
+            known => known.clone(),
         };
         let is_settled =
-            |held: &[Batch]| (0..declared.len()).all(|column| settled(held, column) != ColumnType::Unknown);
+            |held: &[Batch]| (0..declared.len()).all(|column| !found(held, column).has_unknown());
         let mut ended = false;
         while held.is_empty() || (rows < SETTLE_ROWS && !is_settled(&held)) {
-            match result.next_columns()? {
+            match result.next_columns(&maker)? {
                 Some(batch) => {
                     rows += batch.len;
                     held.push(batch);
@@ -82,13 +87,14 @@ impl ArrowCursor {
             }
         }
         let types: Vec<ColumnType> = (0..declared.len())
-            .map(|column| match settled(&held, column) {
-                ColumnType::Unknown => declared[column],
-                known => known,
+            .map(|column| match found(&held, column) {
+                ColumnType::Unknown => declared[column].clone().with_room().settled(),
+                known => known.with_room().settled(),
             })
             .collect();
         let schema = schema_of(result.columns(), &types);
-        result.notice_spelled(&types);
+        result.notice_texts(&types);
+        result.name_types(&types);
         Ok(Self { schema, types, held: held.into(), ended })
     }
 
@@ -104,12 +110,14 @@ impl ArrowCursor {
 
     /// The next batch of `result`, which must be the one the cursor was made of. An error ends it.
     pub fn next_batch(&mut self, result: &mut QueryResult) -> Result<Option<RecordBatch>, Error> {
+        let entities = result.entities().clone();
+        let maker = Maker::new(&entities, result.cancel_token());
         let batch = match self.held.pop_front() {
             Some(batch) => Ok(Some(batch)),
             None if self.ended => Ok(None),
-            None => result.next_columns(),
+            None => result.next_columns(&maker),
         };
-        let taken = batch.and_then(|b| b.map(|b| self.settle_batch(&b, result)).transpose());
+        let taken = batch.and_then(|b| b.map(|b| self.settle_batch(&b, &maker)).transpose());
         match &taken {
             Ok(Some(_)) => {}
             Ok(None) => self.ended = true,
@@ -121,9 +129,9 @@ impl ArrowCursor {
         taken
     }
 
-    fn settle_batch(&self, batch: &Batch, result: &QueryResult) -> Result<RecordBatch, Error> {
+    fn settle_batch(&self, batch: &Batch, maker: &Maker<'_>) -> Result<RecordBatch, Error> {
         for ((column, ty), field) in batch.columns.iter().zip(&self.types).zip(self.schema.fields()) {
-            if let Some(other) = column.misfit(*ty) {
+            if let Some(other) = column.misfit(ty, maker)? {
                 let text =
                     format!("column \"{}\" began with {} and goes on with {other}", field.name(), ty.name());
                 let hint = "convert it in the query, such as with toString(), or fetch the result as a whole";
@@ -131,7 +139,7 @@ impl ArrowCursor {
                 return Err(Error::query(diagnostic.hint(hint), ""));
             }
         }
-        record_batch(&self.schema, batch, &self.types, result.entities())
+        record_batch(&self.schema, batch, &self.types, maker)
     }
 }
 

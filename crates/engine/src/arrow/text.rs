@@ -1,10 +1,8 @@
-//! Strings into Arrow arrays, whose 32-bit offsets end at 2 GiB.
+//! Strings into Arrow arrays, whose 32-bit offsets end at 2 GiB; those of lists at as many elements.
 
 use arrow_array::builder::StringBuilder;
 
-/// More text in one column of one batch than an Arrow array holds.
-#[derive(Debug)]
-pub(super) struct TooLong;
+use super::failure::TooLong;
 
 /// Appends a string, or null; the builder itself would panic.
 pub(super) fn push_text(out: &mut StringBuilder, text: Option<&str>) -> Result<(), TooLong> {

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use trimorph_algebra::Op;
 use trimorph_types::number::{compare_int_float, exact_int};
 use trimorph_types::{Value, Zone};
-use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map_chosen, zip};
+use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, map_chosen, zip};
 
 use super::evaluated::Evaluated;
 use super::range::swapped;
@@ -122,11 +122,7 @@ fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, at: Positions<'_>) ->
         (Values::LocalDateTime(a), Value::LocalDateTime(b)) => {
             plain(op, a, Side::One(nanos(b.seconds, b.nanos)?), at)
         }
-        (Values::String(a), Value::String(b)) => {
-            let mut out = vec![false; at.len];
-            at.for_each(|i| out[i] = satisfies(op, a.get(i).cmp(b)));
-            Values::Bool(out)
-        }
+        (Values::String(a), Value::String(b)) => compare_texts(op, a, b, at),
         (Values::Node(a), Value::Node(b)) if is_equality => {
             by_position(at, |i| (a.id(i) == *b) == (op == Op::Eq))
         }
@@ -136,6 +132,23 @@ fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, at: Positions<'_>) ->
         _ => return None,
     };
     Some(Vector { values, nulls: a.nulls.clone() })
+}
+
+/// Texts with one: once for each entry of a dictionary, and without a look at letters where equal ones would
+/// be as long.
+fn compare_texts<'s>(op: Op, texts: &Texts<'s>, with: &str, at: Positions<'_>) -> Values<'s> {
+    let answer = |text: &str| match op {
+        Op::Eq => text == with,
+        Op::Ne => text != with,
+        _ => satisfies(op, text.cmp(with)),
+    };
+    match texts.codes().filter(|(_, entries)| entries.len() < at.count()) {
+        Some((codes, entries)) => {
+            let answers: Vec<bool> = entries.iter().map(answer).collect();
+            by_position(at, |i| answers[codes[i] as usize])
+        }
+        None => by_position(at, |i| answer(texts.get(i))),
+    }
 }
 
 fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, at: Positions<'_>) -> Option<Vector<'s>> {
@@ -150,11 +163,11 @@ fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, at: Positions<'_>
         (Values::Int(x), Values::Float(y)) => mixed(op, x, Side::Each(y), at),
         (Values::Float(x), Values::Int(y)) => mixed(swapped(op)?, y, Side::Each(x), at),
         (Values::Date(x), Values::Date(y)) => plain(op, x, Side::Each(y), at),
-        (Values::String(x), Values::String(y)) => {
-            let mut out = vec![false; at.len];
-            at.for_each(|i| out[i] = satisfies(op, x.get(i).cmp(y.get(i))));
-            Values::Bool(out)
-        }
+        (Values::String(x), Values::String(y)) => match op {
+            Op::Eq => by_position(at, |i| x.get(i) == y.get(i)),
+            Op::Ne => by_position(at, |i| x.get(i) != y.get(i)),
+            _ => by_position(at, |i| satisfies(op, x.get(i).cmp(y.get(i)))),
+        },
         (Values::Node(x), Values::Node(y)) if is_equality => {
             by_position(at, |i| (x.id(i) == y.id(i)) == (op == Op::Eq))
         }

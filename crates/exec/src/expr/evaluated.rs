@@ -26,7 +26,7 @@ impl<'s> Evaluated<'_, 's> {
         }
     }
 
-    pub(super) fn vector(&self) -> Option<&Vector<'s>> {
+    pub(crate) fn vector(&self) -> Option<&Vector<'s>> {
         match self {
             Self::Const(_) => None,
             Self::Ref(v) => Some(v),

@@ -34,7 +34,7 @@ pub(crate) fn filter<'s>(
             let vector = result.into_vector(len);
             let selection = &mut chunk.groups[group].selection;
             match &vector.values {
-                Values::Bool(v) if vector.nulls.is_none() => selection.retain(len, |i| v[i]),
+                Values::Bool(v) if vector.nulls.is_none() => selection.retain_flagged(len, v),
                 Values::Bool(v) => selection.retain(len, |i| v[i] && !vector.nulls.get(i)),
                 Values::Any(v) => {
                     let mut wrong = None;

@@ -8,6 +8,7 @@ use trimorph_functions::Kernel;
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
+use super::closed::is_closed;
 use super::evaluated::{Evaluated, Over};
 use super::made::Made;
 use super::{Ex, Row};
@@ -80,6 +81,16 @@ pub(super) fn is_small(ex: &Ex) -> bool {
     is_small_within(ex, LOOKED_INTO_MAX)
 }
 
+/// Whether `ex` may give a vector of lists, so that it is worth evaluating for all rows at once.
+pub(crate) fn gives_lists(ex: &Ex) -> bool {
+    use trimorph_algebra::Op;
+    let may = matches!(
+        ex,
+        Ex::Slot(_) | Ex::ListComprehension { .. } | Ex::Call(..) | Ex::Op(Op::Slice | Op::Index, ..)
+    );
+    may && is_small(ex)
+}
+
 /// How deep expressions are looked into before they are evaluated: every level is asked again, so that
 /// looking to the ground would take the square of the depth. What is deeper is evaluated row by row.
 const LOOKED_INTO_MAX: usize = 32;
@@ -93,6 +104,11 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
         Ex::Property { base, .. } => is_small(base),
         Ex::Op(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Pow | Op::Neg, args, _) => {
             args.iter().all(is_small)
+        }
+        // Elements and parts of what is small.
+        Ex::Op(Op::Index | Op::Slice, args, _) => args.iter().all(is_small),
+        Ex::ListComprehension { local, list, filter, map } => {
+            is_small(list) && [filter, map].into_iter().flatten().all(|body| is_closed(body, *local))
         }
         Ex::Op(op, ..) => {
             use Op::{And, Contains, Differs, EndsWith, Eq, Ge, Gt, In, IsNotNull, IsNull, Le, Lt, Ne};
@@ -134,7 +150,6 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
         | Ex::List(_)
         | Ex::Map(_)
         | Ex::MapProjection { .. }
-        | Ex::ListComprehension { .. }
         | Ex::Reduce { .. }
         | Ex::Path(_) => false,
     }

@@ -9,9 +9,11 @@
 mod arithmetic;
 mod bind;
 mod choice;
+mod closed;
 mod compare;
 mod compile;
 mod differs;
+mod elements;
 mod evaluated;
 mod filter;
 mod general;
@@ -22,6 +24,7 @@ mod members;
 mod moments;
 mod property;
 mod property_filter;
+mod quantified;
 mod range;
 mod scalar;
 #[cfg(test)]
@@ -42,6 +45,7 @@ pub(crate) use bind::Binder;
 pub(crate) use compile::compile;
 pub(crate) use evaluated::Evaluated;
 pub(crate) use filter::{check_boolean, filter};
+pub(crate) use general::gives_lists;
 pub(crate) use items::Items;
 pub(crate) use made::bounded;
 pub(crate) use members::Members;

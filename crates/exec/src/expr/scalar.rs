@@ -12,6 +12,7 @@ use trimorph_vector::{Chunk, Edges, Values};
 use super::Ex;
 use super::items::Items;
 use super::made::{Made, bounded, hold_call, hold_operator, leave_operands};
+use super::quantified::answer;
 use crate::Context;
 
 /// One tuple of a chunk: the flat positions of flat groups and `position` in `group`; and the values of local
@@ -272,18 +273,7 @@ impl<'a, 's> Row<'a, 's> {
                 Some(false) => {}
             }
         }
-        let falses = items.len() - trues - unknowns;
-        Ok(match kind {
-            QuantifierKind::All if falses > 0 => Value::Bool(false),
-            QuantifierKind::All if unknowns == 0 => Value::Bool(true),
-            QuantifierKind::Any if trues > 0 => Value::Bool(true),
-            QuantifierKind::Any if unknowns == 0 => Value::Bool(false),
-            QuantifierKind::None if trues > 0 => Value::Bool(false),
-            QuantifierKind::None if unknowns == 0 => Value::Bool(true),
-            QuantifierKind::Single if trues > 1 => Value::Bool(false),
-            QuantifierKind::Single if unknowns == 0 => Value::Bool(trues == 1),
-            _ => Value::Null,
-        })
+        Ok(answer(kind, items.len(), trues, unknowns).map_or(Value::Null, Value::Bool))
     }
 
     fn path(&mut self, parts: &[Ex], cx: &Context<'s>) -> Result<Value, Diagnostic> {

@@ -13,16 +13,18 @@
 use trimorph_algebra::Op;
 use trimorph_base::{NodeId, Span};
 use trimorph_functions::{
-    Argument, Function, Kernel, TextTest, component, concat_texts, difference_component, split_part,
-    test_texts,
+    Argument, Function, Kernel, TextTest, component, concat_texts, difference_component, list_contains,
+    list_element, list_slice, split_part, test_texts,
 };
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
 
 use super::arithmetic::{arithmetic, negated};
 use super::choice::{case, coalesce, null_if};
+use super::closed::is_closed;
 use super::compare::compare;
 use super::differs::differs;
+use super::elements::{comprehension, quantifier};
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
 use super::logic::{connect, not, xor};
@@ -78,6 +80,23 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
         Ex::Call(function, args, span) => function_call(ex, function, args, *span, over, cx),
         Ex::Chain(first, rest) => chain(ex, first, rest, over, cx),
         Ex::Case { branches, otherwise } => case(branches, otherwise, over, cx, evaluate_over),
+        Ex::ListComprehension { list, filter, map, .. } if is_small(ex) => {
+            let parts = (filter.as_deref(), map.as_deref());
+            let list = evaluate_over(list, over, cx)?;
+            let made = list.vector().map(|v| comprehension(v, parts, over.at, cx, evaluate_over));
+            match made.transpose()?.flatten() {
+                Some(out) => Ok(Evaluated::Own(out)),
+                None => by_row(ex, over, cx),
+            }
+        }
+        Ex::Quantifier { kind, local, list, predicate } if is_small(list) && is_closed(predicate, *local) => {
+            let list = evaluate_over(list, over, cx)?;
+            let made = list.vector().map(|v| quantifier(*kind, v, predicate, over.at, cx, evaluate_over));
+            match made.transpose()?.flatten() {
+                Some(out) => Ok(Evaluated::Own(out)),
+                None => by_row(ex, over, cx),
+            }
+        }
         _ => by_row(ex, over, cx),
     }
 }
@@ -177,6 +196,7 @@ fn operator<'a, 's>(
     }
     let out = match (op, &args[..]) {
         (_, [a, b]) => binary(op, a, b, over),
+        (Op::Slice, [list, from, to]) => list_slice(list.argument(), from.argument(), to.argument(), over.at),
         (Op::IsNull | Op::IsNotNull, [a]) => a.vector().map(|v| null_test(op, v, over)),
         (Op::Not, [a]) => not(a, over.at),
         (Op::Neg, [a]) => negated(a, over.at),
@@ -206,6 +226,8 @@ fn binary<'s>(
         Op::StartsWith => test_texts(TextTest::StartsWith, a.argument(), b.argument(), over.at),
         Op::EndsWith => test_texts(TextTest::EndsWith, a.argument(), b.argument(), over.at),
         Op::Regex => test_texts(TextTest::Matches, a.argument(), b.argument(), over.at),
+        Op::Index => list_element(a.argument(), b.argument(), over.at),
+        Op::In => list_contains(a.argument(), b.argument(), over.at),
         _ => None,
     }
 }

@@ -5,7 +5,9 @@
 //! encode   the form of a value: a tag and 64 bits, or bytes
 //! texts    texts to numbers
 //! words    a column of keys to words of 64 bits, texts and lists by their numbers
+//! fixed    one word to a number
 //! pairs    two words to a number
+//! flat     the maps of both
 //! ```
 //!
 //! One key is looked up by its word; a node by its row, where enough rows have come to pay for an array; two
@@ -13,6 +15,8 @@
 //! loops are over words.
 
 mod encode;
+mod fixed;
+mod flat;
 mod pairs;
 #[cfg(test)]
 mod tests;
@@ -21,14 +25,14 @@ mod words;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use trimorph_base::{NodeId, TableId};
 use trimorph_vector::{Entries, Values, Vector};
 
-use crate::charge::{table_bytes, table_growth_bytes};
 use encode::{TAG_INT, TAG_NODE, TAG_TEXT};
 pub(crate) use encode::{cell_key, encode, fixed_bits};
+use fixed::Fixed;
 use pairs::Pairs;
+use texts::ENTRIES_FREE;
 use words::{KeyWords, Tags, Words};
 
 /// From key tuples to numbers `0, 1, 2, …` in the order of first sight.
@@ -39,10 +43,11 @@ pub(crate) struct KeyTable<'s> {
     /// Single nodes by row, of one node table; numbers plus 1.
     rows: Vec<u32>,
     rows_of: Option<TableId>,
-    /// Single texts by their number; numbers plus 1.
-    by_text: Vec<u32>,
+    /// Single texts by their number; numbers plus 1. None while these are the same: while nothing but texts
+    /// came, in the order in which they were numbered.
+    by_text: Option<Vec<u32>>,
     /// Other single words.
-    fixed: FxHashMap<(u8, u64), u32>,
+    fixed: Fixed,
     /// Of more than two keys, the first two, three and so on, without all.
     prefixes: Vec<Pairs>,
     pairs: Pairs,
@@ -57,6 +62,9 @@ pub(crate) const POSITIONS_UNCHECKED: usize = 1 << 14;
 
 /// The number of a tuple that has none.
 pub(crate) const NO_NUMBER: u32 = u32::MAX;
+
+/// Keys whose slots are asked for before the first of them is looked up: their cache misses overlap.
+const AHEAD: usize = 32;
 
 /// Pairs that are remembered within a chunk: 8 KiB.
 const RECENT_PAIRS: usize = 256;
@@ -132,13 +140,13 @@ impl<'s> KeyTable<'s> {
         let Some((codes, entries)) = texts.codes().filter(|_| key.nulls.is_none()) else { return false };
         let mut known = match self.coded.take() {
             Some((known, numbers)) if Arc::ptr_eq(&known, entries) => numbers,
-            _ if entries.len() > 4 * positions.len() => return false,
+            _ if entries.len() > (4 * positions.len()).max(ENTRIES_FREE) => return false,
             _ => vec![0; entries.len()],
         };
         for p in positions {
             let code = codes[*p as usize] as usize;
             if known[code] == 0 {
-                let word = self.columns[0].text(entries[code]);
+                let word = self.columns[0].text(entries.get(code));
                 let number = self.number_word(word);
                 known[code] = number + 1;
                 self.note(number, *p, numbers, fresh);
@@ -160,16 +168,30 @@ impl<'s> KeyTable<'s> {
     ) {
         if let Tags::All(tag) = words.tags {
             self.widen(tag, &words.bits);
+            self.fixed.widen(tag, &words.bits, self.count);
         }
         let mut last = None;
-        for (k, p) in positions.iter().enumerate() {
-            let word = words.get(k);
-            let number = match last {
-                Some((same, number)) if same == word => number,
-                _ => self.number_word(word),
-            };
-            last = Some((word, number));
-            self.note(number, *p, numbers, fresh);
+        for (run, positions) in positions.chunks(AHEAD).enumerate() {
+            self.prepare_words(words, run * AHEAD, positions.len());
+            for (k, p) in (run * AHEAD..).zip(positions) {
+                let word = words.get(k);
+                let number = match last {
+                    Some((same, number)) if same == word => number,
+                    _ => self.number_word(word),
+                };
+                last = Some((word, number));
+                self.note(number, *p, numbers, fresh);
+            }
+        }
+    }
+
+    /// Asks for the slots of `len` words from `first` on, if they are far.
+    #[inline]
+    fn prepare_words(&self, words: &KeyWords, first: usize, len: usize) {
+        if let Tags::All(tag) = words.tags
+            && let Some(map) = self.fixed.far(tag)
+        {
+            words.bits[first..first + len].iter().for_each(|bits| map.prepare(*bits));
         }
     }
 
@@ -184,14 +206,18 @@ impl<'s> KeyTable<'s> {
         fresh: &mut Vec<u32>,
     ) {
         let mut recent = [((0u8, 0u64), (0u8, 0u64), NO_NUMBER); RECENT_PAIRS];
-        for (k, p) in positions.iter().enumerate() {
-            let (x, y) = (a.get(k), b.get(k));
-            let place = &mut recent[y.1.wrapping_add(x.1.rotate_left(3)) as usize % RECENT_PAIRS];
-            if place.2 == NO_NUMBER || (place.0, place.1) != (x, y) {
-                *place = (x, y, self.pairs.number(x, y, self.count));
+        for (run, positions) in positions.chunks(AHEAD).enumerate() {
+            let rows = run * AHEAD..run * AHEAD + positions.len();
+            self.pairs.prepare(rows.clone().map(|k| (a.get(k), b.get(k))));
+            for (k, p) in rows.zip(positions) {
+                let (x, y) = (a.get(k), b.get(k));
+                let place = &mut recent[y.1.wrapping_add(x.1.rotate_left(3)) as usize % RECENT_PAIRS];
+                if place.2 == NO_NUMBER || (place.0, place.1) != (x, y) {
+                    *place = (x, y, self.pairs.number(x, y, self.count));
+                }
+                let number = place.2;
+                self.note(number, *p, numbers, fresh);
             }
-            let number = place.2;
-            self.note(number, *p, numbers, fresh);
         }
     }
 
@@ -224,6 +250,9 @@ impl<'s> KeyTable<'s> {
     #[inline]
     fn number_word(&mut self, (tag, bits): (u8, u64)) -> u32 {
         let next = self.count;
+        if tag != TAG_TEXT && self.by_text.is_none() {
+            self.by_text = Some((1..=next).collect());
+        }
         let node = NodeId(bits);
         if tag == TAG_NODE
             && bits >> KIND_SHIFT == 0
@@ -232,22 +261,26 @@ impl<'s> KeyTable<'s> {
         {
             if *number == 0 {
                 // It may have come before the array was this long.
-                *number = self.fixed.get(&(tag, bits)).copied().unwrap_or(next) + 1;
+                *number = self.fixed.find((tag, bits)).unwrap_or(next) + 1;
             }
             return *number - 1;
         }
         if tag == TAG_TEXT {
             let text = bits as usize;
-            if self.by_text.len() <= text {
-                self.by_text.resize((text + 1).next_power_of_two(), 0);
+            if self.by_text.is_none() && bits <= next.into() {
+                return bits as u32;
             }
-            let number = &mut self.by_text[text];
+            let by_text = self.by_text.get_or_insert_with(|| (1..=next).collect());
+            if by_text.len() <= text {
+                by_text.resize((text + 1).next_power_of_two(), 0);
+            }
+            let number = &mut by_text[text];
             if *number == 0 {
                 *number = next + 1;
             }
             return *number - 1;
         }
-        *self.fixed.entry((tag, bits)).or_insert(next)
+        self.fixed.number((tag, bits), next)
     }
 
     /// The number of a word, if it has one.
@@ -263,9 +296,12 @@ impl<'s> KeyTable<'s> {
             return Some(*number - 1);
         }
         if tag == TAG_TEXT {
-            return self.by_text.get(bits as usize).and_then(|number| number.checked_sub(1));
+            return match &self.by_text {
+                None => u32::try_from(bits).ok().filter(|number| *number < self.count),
+                Some(by_text) => by_text.get(bits as usize).and_then(|number| number.checked_sub(1)),
+            };
         }
-        self.fixed.get(&(tag, bits)).copied()
+        self.fixed.find((tag, bits))
     }
 
     /// The numbers of the tuples of `keys` at `positions`, [`NO_NUMBER`] where there is none, appended to
@@ -285,15 +321,19 @@ impl<'s> KeyTable<'s> {
             [one] => {
                 self.columns[0].find(one, positions, &mut a);
                 let mut last = None;
-                numbers.extend((0..positions.len()).map(|k| {
-                    let word = a.get(k);
-                    let number = match last {
-                        Some((same, number)) if same == word => number,
-                        _ => self.find_word(word).unwrap_or(NO_NUMBER),
-                    };
-                    last = Some((word, number));
-                    number
-                }));
+                for first in (0..positions.len()).step_by(AHEAD) {
+                    let end = positions.len().min(first + AHEAD);
+                    self.prepare_words(&a, first, end - first);
+                    numbers.extend((first..end).map(|k| {
+                        let word = a.get(k);
+                        let number = match last {
+                            Some((same, number)) if same == word => number,
+                            _ => self.find_word(word).unwrap_or(NO_NUMBER),
+                        };
+                        last = Some((word, number));
+                        number
+                    }));
+                }
             }
             [first, between @ .., last] => {
                 self.columns[0].find(first, positions, &mut a);
@@ -307,9 +347,11 @@ impl<'s> KeyTable<'s> {
                     a.tags = Tags::All(TAG_INT);
                 }
                 self.columns[keys.len() - 1].find(last, positions, &mut b);
-                numbers.extend(
-                    (0..positions.len()).map(|k| self.pairs.find(a.get(k), b.get(k)).unwrap_or(NO_NUMBER)),
-                );
+                for first in (0..positions.len()).step_by(AHEAD) {
+                    let rows = first..positions.len().min(first + AHEAD);
+                    self.pairs.prepare(rows.clone().map(|k| (a.get(k), b.get(k))));
+                    numbers.extend(rows.map(|k| self.pairs.find(a.get(k), b.get(k)).unwrap_or(NO_NUMBER)));
+                }
             }
         }
     }
@@ -321,11 +363,14 @@ impl<'s> KeyTable<'s> {
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        let tables = table_bytes::<((u8, u64), u32)>(self.fixed.capacity()) + self.pairs.bytes();
+        let tables = self.fixed.bytes() + self.pairs.bytes();
         let prefixes: usize = self.prefixes.iter().map(Pairs::bytes).sum();
         let columns: usize = self.columns.iter().map(Words::bytes).sum();
         let coded = self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity());
-        (self.rows.capacity() + self.by_text.capacity() + coded) * 4 + tables + prefixes + columns
+        (self.rows.capacity() + self.by_text.as_ref().map_or(0, Vec::capacity) + coded) * 4
+            + tables
+            + prefixes
+            + columns
     }
 
     /// Bytes that may be allocated before `more` tuples have a number, texts left out: what moves is given
@@ -333,9 +378,6 @@ impl<'s> KeyTable<'s> {
     pub(crate) fn growth_bytes(&self, more: usize) -> usize {
         let prefixes: usize = self.prefixes.iter().map(|p| p.growth_bytes(more)).sum();
         let columns: usize = self.columns.iter().map(|c| c.growth_bytes(more)).sum();
-        table_growth_bytes::<((u8, u64), u32)>(self.fixed.len(), self.fixed.capacity(), more)
-            + self.pairs.growth_bytes(more)
-            + prefixes
-            + columns
+        self.fixed.growth_bytes(more) + self.pairs.growth_bytes(more) + prefixes + columns
     }
 }

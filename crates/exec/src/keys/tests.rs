@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_base::NodeId;
 use trimorph_types::{Date, DateTime, LocalDateTime, Value, Zone, equivalent};
-use trimorph_vector::{Nodes, Nulls, Texts, Values, Vector};
+use trimorph_vector::{Entries, Nodes, Nulls, Texts, Values, Vector};
 
 use super::{KeyTable, NO_NUMBER};
 
@@ -21,7 +21,7 @@ const WORDS: [&str; 6] = ["", "a", "b", "trimorph", "a text that is longer than 
 
 /// A vector of one of all kinds, of few values, so that tuples come again.
 fn vector(kind: u64, len: usize, random: &mut Random) -> Vector<'static> {
-    let entries: Arc<[&str]> = Arc::from(&WORDS[..]);
+    let entries: Entries<'_> = Arc::new(WORDS.iter().copied().collect());
     let ints = |random: &mut Random| (0..len).map(|_| random.below(4) as i64 - 1).collect::<Vec<i64>>();
     let values = match kind {
         0 => Values::Int(ints(random)),
@@ -112,4 +112,49 @@ fn equivalent_tuples_have_one_number() {
             assert_eq!(found, numbers);
         }
     }
+}
+
+/// So many texts that what is looked up is asked for ahead: each has its number when it comes again, and
+/// nothing else has.
+#[test]
+fn many_texts_have_numbers_of_their_own() {
+    const TEXTS: usize = 70_000;
+    let text = |i: usize| format!("{}{}", ["", "some letters before "][i % 2], i / 2);
+    let vector = |range: std::ops::Range<usize>| {
+        let mut texts = Texts::default();
+        range.for_each(|i| texts.push(&text(i * 11 % TEXTS)));
+        Vector::new(Values::String(texts))
+    };
+    let mut table = KeyTable::default();
+    let (mut numbers, mut fresh) = (Vec::new(), Vec::new());
+    for first in (0..2 * TEXTS).step_by(1_000) {
+        let (vector, positions) = (vector(first..first + 1_000), (0..1_000).collect::<Vec<u32>>());
+        numbers.clear();
+        fresh.clear();
+        table.number_all(&[&vector], &positions, &mut numbers, &mut fresh);
+        let expected: Vec<u32> = (first..first + 1_000).map(|i| (i % TEXTS) as u32).collect();
+        assert_eq!((numbers.clone(), fresh.len()), (expected, if first < TEXTS { 1_000 } else { 0 }));
+    }
+    let mut found = Vec::new();
+    table.find_all(&[&vector(5..1_005)], &(0..1_000).collect::<Vec<u32>>(), &mut found);
+    assert_eq!(found, (5..1_005).collect::<Vec<u32>>());
+    let mut other = Texts::default();
+    ["some letters before", "70001", "-1"].into_iter().for_each(|text| other.push(text));
+    found.clear();
+    table.find_all(&[&Vector::new(Values::String(other))], &[0, 1, 2], &mut found);
+    assert_eq!(found, [NO_NUMBER; 3]);
+    // Numbers of other keys come between.
+    let mixed = Vector::new(Values::Any(vec![
+        Value::Int(3),
+        Value::string("new"),
+        Value::Null,
+        Value::string("new"),
+    ]));
+    numbers.clear();
+    table.number_all(&[&mixed], &[0, 1, 2, 3], &mut numbers, &mut fresh);
+    let next = TEXTS as u32;
+    assert_eq!(numbers, [next, next + 1, next + 2, next + 1]);
+    found.clear();
+    table.find_all(&[&vector(0..3)], &[0, 1, 2], &mut found);
+    assert_eq!(found, [0, 1, 2]);
 }

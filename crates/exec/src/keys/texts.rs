@@ -1,71 +1,146 @@
 //! Texts to dense numbers: each text is hashed once, and an entry of a dictionary once for all its rows.
 
-use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use trimorph_store::prefetch_item;
 use trimorph_vector::{Entries, Texts};
 
-use crate::charge::{table_bytes, table_growth_bytes, vec_growth_bytes};
+use crate::charge::vec_growth_bytes;
+
+/// Entries up to which a dictionary is worth an array whatever comes of it: it comes again.
+pub(super) const ENTRIES_FREE: usize = 1 << 16;
 
 /// Texts that are remembered within a chunk.
 const RECENT_TEXTS: usize = 128;
 
 /// Distinct texts, numbered in the order of first sight.
+///
+/// Invariant: a slot whose number is 0 is empty; a text stands in the first slot, from the one that its hash
+/// says on, that has it or is empty; at most half of the slots are taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TextTable<'s> {
-    /// The upper half of each text's hash, and its number.
-    table: HashTable<(u32, u32)>,
+    /// A power of two of them, or none: what is kept of each text's hash, and its number plus 1.
+    slots: Vec<(u32, u32)>,
     texts: Texts<'s>,
     /// The dictionary that was met last, and the number of each of its entries, plus 1.
     coded: Option<(Entries<'s>, Vec<u32>)>,
 }
 
-#[inline]
-fn hash(text: &str) -> u64 {
-    FxBuildHasher.hash_one(text)
-}
+/// Slots that a table begins with.
+const SLOTS_MIN: usize = 64;
+/// Texts whose slots, and whose equals, are asked for ahead, so that cache misses are waited for together;
+/// and bytes of slots from which that pays.
+const AHEAD: usize = 32;
+const FAR_BYTES: usize = 256 << 10;
 
-/// What is kept of a hash: entries that differ in it need no look at their texts.
+/// What is kept of a hash: where a text is looked for, and, of texts that are looked for at one place, which
+/// differ.
 #[inline]
-fn kept(hash: u64) -> u32 {
-    (hash >> 32) as u32
+fn hash(text: &str) -> u32 {
+    (FxBuildHasher.hash_one(text) >> 32) as u32
 }
 
 impl<'s> TextTable<'s> {
-    /// The number of a text; it gets the next if it is new.
-    fn number(&mut self, text: &str) -> u32 {
-        let (hash, texts) = (hash(text), &self.texts);
-        let is_it = |(half, number): &(u32, u32)| *half == kept(hash) && texts.get(*number as usize) == text;
-        if let Some((_, number)) = self.table.find(hash, is_it) {
-            return *number;
+    #[inline(always)]
+    fn home(&self, hash: u32) -> usize {
+        hash as usize & self.slots.len().wrapping_sub(1)
+    }
+
+    /// The number of the first text of this hash that `is_it`, and the slot that has it or is empty.
+    #[inline]
+    fn look(&self, hash: u32, is_it: impl Fn(u32) -> bool) -> (Option<u32>, usize) {
+        let mut at = self.home(hash);
+        while let Some((kept, number)) = self.slots.get(at) {
+            if *number == 0 {
+                break;
+            }
+            if *kept == hash && is_it(*number - 1) {
+                return (Some(*number - 1), at);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
         }
-        let number = self.texts.len() as u32;
-        self.texts.push(text);
-        let texts = &self.texts;
-        let rehash = |(_, number): &(u32, u32)| self::hash(texts.get(*number as usize));
-        self.table.insert_unique(hash, (kept(hash), number), rehash);
-        number
+        (None, at)
+    }
+
+    /// The number of a text; it gets the next if it is new.
+    fn number_hashed(&mut self, text: &str, hash: u32) -> u32 {
+        if self.texts.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let (found, at) = self.look(hash, |number| self.texts.get(number as usize) == text);
+        found.unwrap_or_else(|| {
+            let number = self.texts.len() as u32;
+            self.texts.push(text);
+            self.slots[at] = (hash, number.wrapping_add(1));
+            number
+        })
+    }
+
+    fn number(&mut self, text: &str) -> u32 {
+        self.number_hashed(text, hash(text))
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let room = (self.slots.len() * 2).max(SLOTS_MIN);
+        let before = std::mem::replace(&mut self.slots, vec![(0, 0); room]);
+        for (hash, number) in before.into_iter().filter(|(_, number)| *number != 0) {
+            let mut at = self.home(hash);
+            while self.slots[at].1 != 0 {
+                at = (at + 1) & (room - 1);
+            }
+            self.slots[at] = (hash, number);
+        }
     }
 
     /// The number of a text, if it has one.
     fn find(&self, text: &str) -> Option<u32> {
-        let hash = hash(text);
-        let is_it =
-            |(half, number): &(u32, u32)| *half == kept(hash) && self.texts.get(*number as usize) == text;
-        self.table.find(hash, is_it).map(|(_, number)| *number)
+        self.look(hash(text), |number| self.texts.get(number as usize) == text).0
+    }
+
+    /// Asks for all that looking texts of these hashes up will read.
+    fn prepare(&self, hashes: &[u32]) {
+        hashes.iter().for_each(|hash| prefetch_item(&self.slots, self.home(*hash)));
+        let mut likely = [None; AHEAD];
+        for (likely, hash) in likely.iter_mut().zip(hashes) {
+            *likely = self.look(*hash, |_| true).0;
+            if let Some(number) = likely {
+                prefetch_item(self.texts.views(), *number as usize);
+            }
+        }
+        for number in likely.into_iter().flatten() {
+            prefetch_item(self.texts.get(number as usize).as_bytes(), 0);
+        }
+    }
+
+    /// Calls `give` with the number of each text at `positions`, that mostly come once.
+    fn number_far(&mut self, texts: &Texts<'s>, positions: &[u32], mut give: impl FnMut(u32)) {
+        let mut hashes = [0; AHEAD];
+        for run in positions.chunks(AHEAD) {
+            for (kept, p) in hashes.iter_mut().zip(run) {
+                *kept = hash(texts.get(*p as usize));
+            }
+            self.prepare(&hashes[..run.len()]);
+            for (hash, p) in hashes.iter().zip(run) {
+                give(self.number_hashed(texts.get(*p as usize), *hash));
+            }
+        }
     }
 
     /// Calls `give` with the number of each text at `positions`.
     pub(super) fn number_all(&mut self, texts: &Texts<'s>, positions: &[u32], mut give: impl FnMut(u32)) {
         let Some((codes, entries)) = texts.codes() else {
+            if self.slots.len() * size_of::<(u32, u32)>() > FAR_BYTES {
+                return self.number_far(texts, positions, give);
+            }
             return each_once(texts, positions, |text| self.number(text), give);
         };
         let mut known = match self.coded.take() {
             Some((known, numbers)) if Arc::ptr_eq(&known, entries) => numbers,
             // A dictionary much larger than what comes of it is not worth an array.
-            _ if entries.len() > 16 * positions.len() => {
+            _ if entries.len() > (16 * positions.len()).max(ENTRIES_FREE) => {
                 return each_once(texts, positions, |text| self.number(text), give);
             }
             _ => vec![0; entries.len()],
@@ -73,7 +148,7 @@ impl<'s> TextTable<'s> {
         for p in positions {
             let code = codes[*p as usize] as usize;
             if known[code] == 0 {
-                known[code] = self.number(entries[code]) + 1;
+                known[code] = self.number(entries.get(code)) + 1;
             }
             give(known[code] - 1);
         }
@@ -98,7 +173,7 @@ impl<'s> TextTable<'s> {
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
         let (room, width) = self.texts.cells();
-        table_bytes::<(u32, u32)>(self.table.capacity())
+        self.slots.capacity() * size_of::<(u32, u32)>()
             + room * width
             + self.texts.block_bytes()
             + self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity() * size_of::<u32>())
@@ -109,7 +184,9 @@ impl<'s> TextTable<'s> {
         let (room, width) = self.texts.cells();
         let views =
             if self.texts.is_empty() { 0 } else { vec_growth_bytes(self.texts.len(), room, more, width) };
-        table_growth_bytes::<(u32, u32)>(self.table.len(), self.table.capacity(), more) + views
+        let slots = ((self.texts.len() + more) * 2).next_power_of_two().max(SLOTS_MIN);
+        let slots = if slots <= self.slots.len() { 0 } else { slots * size_of::<(u32, u32)>() };
+        slots + views
     }
 }
 

@@ -175,6 +175,24 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
                 });
             }
         }
+        Values::List(lists) => {
+            let (mut bytes, mut last) = (Vec::new(), None);
+            for p in positions.iter().map(|p| *p as usize) {
+                let elements = (!vector.nulls.get(p)).then(|| lists.elements(p));
+                let key = match (&last, &elements) {
+                    // The same elements are the same list.
+                    (Some((of, key)), _) if *of == elements => *key,
+                    (_, None) => (TAG_NULL, 0),
+                    _ => {
+                        bytes.clear();
+                        encode(vector, p, &mut bytes);
+                        word(TAG_OTHER, numbers.other(&bytes))
+                    }
+                };
+                out.push(key);
+                last = Some((elements, key));
+            }
+        }
         // Of fixed size, with nulls among them or tags of their own.
         _ => {
             for p in positions {

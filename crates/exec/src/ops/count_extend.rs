@@ -278,14 +278,15 @@ impl CountTarget {
         {
             return Ok(count);
         }
-        if neighbours.is_plain() && self.predicate.is_none() {
-            if self.next.is_empty() {
-                return Ok(list.len() as u64);
-            }
-            if let Some(table) = list.target() {
-                let Some(weights) = self.weights(table, cx)? else { return Ok(list.len() as u64) };
-                return Ok(weights.sum(&list).unwrap_or(MANY));
-            }
+        if self.predicate.is_none() && self.next.is_empty() {
+            return Ok(list.count() as u64);
+        }
+        if neighbours.is_plain()
+            && self.predicate.is_none()
+            && let Some(table) = list.target()
+        {
+            let Some(weights) = self.weights(table, cx)? else { return Ok(list.len() as u64) };
+            return Ok(weights.sum(&list).unwrap_or(MANY));
         }
         let InPlace { len, nodes, edges, mut selection } = list.in_place(self.predicate.is_some());
         if let (Some(predicate), Some(edges)) = (&self.predicate, edges) {

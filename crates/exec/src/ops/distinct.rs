@@ -1,55 +1,59 @@
 //! Distinct: lets the first of each set of equivalent rows through as it comes; multiplicities become 1.
+//! Rows that memory has no room to compare with are given at the end (`spill/dedupe.rs`).
 
 use std::sync::Arc;
 
 use trimorph_vector::{Chunk, Selection, Vector};
 
-use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
+use crate::spill::Dedupe;
 use crate::{Context, ExecError};
 
 /// Distinct over rows of one group.
 pub(crate) struct Distinct<'s> {
     child: BoxOperator<'s>,
     slots: Arc<[usize]>,
-    seen: KeyTable<'s>,
-    /// Scratch: nobody asks for the numbers.
-    numbers: Vec<u32>,
-    held: Option<trimorph_base::Reservation>,
+    seen: Dedupe<'s>,
+    /// Whether the child has given all.
+    ended: bool,
 }
 
 impl<'s> Distinct<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, slots: Arc<[usize]>) -> Self {
-        Self { child, slots, seen: KeyTable::default(), numbers: Vec::new(), held: None }
+        Self { child, slots, seen: Dedupe::new(), ended: false }
     }
 }
 
 impl<'s> Operator<'s> for Distinct<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        while self.child.next(chunk, cx)? {
+        while !self.ended {
+            if !self.child.next(chunk, cx)? {
+                self.ended = true;
+                break;
+            }
             let group = &mut chunk.groups[0];
             let keys: Vec<&Vector<'s>> = self.slots.iter().map(|s| &group.vectors[*s]).collect();
             let mut fresh = Vec::new();
-            let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
-            for positions in group.positions().chunks(POSITIONS_UNCHECKED) {
-                cx.check()?;
-                self.numbers.clear();
-                held.grow(self.seen.growth_bytes(positions.len()))?;
-                self.seen.number_all(&keys, positions, &mut self.numbers, &mut fresh);
-                held.resize(self.seen.bytes())?;
-            }
+            self.seen.add(&keys, &group.positions(), &mut fresh, cx)?;
             if !fresh.is_empty() {
                 group.selection = Selection::List(fresh);
                 group.multiplicity = None;
                 return Ok(true);
             }
         }
-        Ok(false)
+        let Some((batch, fresh)) = self.seen.rest(cx)? else { return Ok(false) };
+        let out = &mut chunk.groups[0];
+        out.reset(batch.len());
+        out.selection = Selection::List(fresh);
+        for (slot, column) in self.slots.iter().zip(batch.columns) {
+            out.vectors[*slot] = column;
+        }
+        Ok(true)
     }
 
     fn reset(&mut self) {
         self.child.reset();
-        self.seen = KeyTable::default();
-        self.held = None;
+        self.seen = Dedupe::new();
+        self.ended = false;
     }
 }

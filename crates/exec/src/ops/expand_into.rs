@@ -1,16 +1,17 @@
-//! Expand into: edges between two bound nodes, found by binary search in the sorted list of one end. Where
-//! rows that follow each other share the other end, that end's list is walked along with them instead; where
-//! very many do, its neighbours become a set, and only those in it are searched.
+//! Expand into: edges between two bound nodes, found by binary search in the sorted list of one end. An end
+//! that has one edge at most is asked for it. Where rows that follow each other share an end, its neighbours
+//! are marked, and only what is marked is searched, or, where nobody looks at the edge, just counted.
 //!
 //! Source: GF-CL §7 (intersecting sorted lists for cyclic patterns).
 
 use std::sync::Arc;
 
-use trimorph_base::NodeId;
-use trimorph_store::access::{EdgeAccess, NodeSet};
-use trimorph_store::neighbours::Walk;
-use trimorph_vector::{Chunk, Edges, Selection, Values, Vector};
+use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_store::access::EdgeAccess;
+use trimorph_store::neighbours::Neighbours;
+use trimorph_vector::{Chunk, Edges, Group, Selection, Values, Vector};
 
+use super::marks::Marks;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
@@ -33,145 +34,167 @@ pub(crate) struct ExpandInto<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
     spec: Arc<ExpandIntoSpec>,
-    hub: Hub,
+    /// Of the end that rows share, by which end that is.
+    marks: [Marks; 2],
 }
+
+/// A row, the node whose edges are asked, and the other.
+type Asked = (u32, NodeId, NodeId);
+
+/// What is there: rows, with the edge, or with the number of edges.
+#[derive(Default)]
+struct Found {
+    rows: Vec<u32>,
+    edges: Vec<EdgeId>,
+    counts: Vec<u64>,
+}
+
+/// The adjacencies of a step from the nodes of one table, which mostly is that of the row before.
+struct Resolved<'r, 's> {
+    step: &'r EdgeAccess,
+    table: Option<TableId>,
+    along: Vec<Neighbours<'r, 's>>,
+}
+
+impl<'r, 's> Resolved<'r, 's> {
+    fn new(step: &'r EdgeAccess) -> Self {
+        Self { step, table: None, along: Vec::new() }
+    }
+
+    #[inline]
+    fn of(&mut self, table: TableId, cx: &'r Context<'s>) -> &[Neighbours<'r, 's>] {
+        if self.table != Some(table) {
+            self.table = Some(table);
+            self.along.clear();
+            self.along.extend(self.step.neighbours(table, &cx.reader));
+        }
+        &self.along
+    }
+}
+
+/// Rows that share a node from which on its neighbours may be marked, and neighbours that pay for one row: a
+/// search takes as long as marking some twenty.
+const SHARED_MIN: usize = 4;
+const MARKED_PER_ROW: usize = 16;
 
 impl<'s> ExpandInto<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<ExpandIntoSpec>) -> Self {
-        Self { child, inner: Chunk::with_slots(&[spec.slots]), spec, hub: Hub::default() }
-    }
-}
-
-/// The node of the row before, and the walk along its list that begins with the second row.
-#[derive(Default)]
-struct Before<'r, 's> {
-    node: Option<NodeId>,
-    walk: Option<Walk<'r, 's>>,
-}
-
-impl<'r, 's> Before<'r, 's> {
-    /// The number of edges from `node` to `target`, if `node` is the one of the row before and has one list.
-    fn count(
-        &mut self,
-        cx: &'r Context<'s>,
-        step: &'r EdgeAccess,
-        node: NodeId,
-        target: NodeId,
-    ) -> Option<u64> {
-        if self.node != Some(node) {
-            *self = Self { node: Some(node), walk: None };
-            return None;
-        }
-        if self.walk.is_none() {
-            self.walk = Some(step.one(node.table(), &cx.reader)?.list(node).walk());
-        }
-        Some(self.walk.as_mut()?.count(target))
-    }
-}
-
-/// A node that many rows on end ask about, and its neighbours.
-#[derive(Default)]
-struct Hub {
-    node: Option<NodeId>,
-    rows: usize,
-    set: Option<NodeSet>,
-}
-
-/// Rows on end from which a set is thought of, and searches that pay for one word or one entry of it.
-const HUB_ROWS_MIN: usize = 64;
-const HUB_ROWS_PER_WORD: usize = 16;
-
-impl Hub {
-    /// Whether there may be an edge between `node`, seen by `step`, and `other`.
-    #[inline]
-    fn may_join(&mut self, cx: &Context<'_>, step: &EdgeAccess, node: NodeId, other: NodeId) -> bool {
-        if self.node != Some(node) {
-            *self = Self { node: Some(node), rows: 0, set: None };
-        }
-        self.rows += 1;
-        if self.set.is_none() && self.rows >= HUB_ROWS_MIN && self.rows.is_power_of_two() {
-            self.collect(cx, step, node);
-        }
-        self.set.as_ref().is_none_or(|set| set.contains(other))
+        let inner = Chunk::with_slots(&[spec.slots]);
+        Self { child, inner, spec, marks: Default::default() }
     }
 
-    fn collect(&mut self, cx: &Context<'_>, step: &EdgeAccess, node: NodeId) {
-        let mut nodes = Vec::new();
-        let mut price = 0;
-        for list in step.lists(node, &cx.reader) {
-            let target = list.target().map_or(u64::MAX, |t| cx.reader.rows(t));
-            // One neighbour is cheap in any set.
-            price += if list.len() > 1 { (target / 64).min(1 << 32) as usize + list.len() } else { 0 };
-            if price > self.rows * HUB_ROWS_PER_WORD {
-                return;
+    /// The rows as they are asked, and whether from the other end: where that has one edge at most and this
+    /// end has not, or else where more rows share it with the row before.
+    fn asked(&self, cx: &Context<'s>) -> (Vec<Asked>, bool) {
+        let (spec, group) = (&self.spec, &self.inner.groups[0]);
+        let nodes = |i: usize| Some((group.vectors[spec.from].node(i)?, group.vectors[spec.to].node(i)?));
+        let mut asked: Vec<Asked> = (group.positions().into_iter())
+            .filter_map(|p| nodes(p as usize).map(|(from, to)| (p, from, to)))
+            .collect();
+        let Some((_, from, to)) = asked.first().copied() else { return (asked, false) };
+        let is_single = |step: &EdgeAccess, node: NodeId| {
+            step.neighbours(node.table(), &cx.reader).all(|along| along.is_single())
+        };
+        let turned = if is_single(&spec.step, from) {
+            false
+        } else if is_single(&spec.reversed, to) {
+            true
+        } else {
+            let shared = asked.windows(2).fold((0, 0), |(a, b), rows| {
+                (a + usize::from(rows[0].1 == rows[1].1), b + usize::from(rows[0].2 == rows[1].2))
+            });
+            shared.1 > shared.0
+        };
+        if turned {
+            asked.iter_mut().for_each(|(_, from, to)| std::mem::swap(from, to));
+        }
+        (asked, turned)
+    }
+
+    fn find(&mut self, asked: &[Asked], turned: bool, cx: &Context<'s>) -> Result<Found, ExecError> {
+        let spec = &self.spec;
+        let step = if turned { &spec.reversed } else { &spec.step };
+        let (mut found, mut resolved) = (Found::default(), Resolved::new(step));
+        let marks = &mut self.marks[usize::from(turned)];
+        for shared in asked.chunk_by(|a, b| a.1 == b.1) {
+            let node = shared[0].1;
+            let along = resolved.of(node.table(), cx);
+            if !marks.are_of(node) && shared.len() >= SHARED_MIN {
+                cx.check()?;
+                let edges: usize = along.iter().map(|along| along.list(node).len()).sum();
+                if edges > 1 && edges <= shared.len().saturating_mul(MARKED_PER_ROW) {
+                    marks.set(node, step, cx)?;
+                }
             }
-            list.append(&mut nodes, None);
+            if !marks.are_of(node) {
+                shared.iter().for_each(|row| found.search(row, along, spec.want_edge));
+                continue;
+            }
+            for row in shared {
+                let count = marks.count(row.2);
+                match spec.want_edge {
+                    _ if count == 0 => {}
+                    true => found.search(row, along, true),
+                    false => {
+                        found.rows.push(row.0);
+                        found.counts.push(count);
+                    }
+                }
+            }
         }
-        self.set = Some(nodes.into_iter().collect());
+        Ok(found)
+    }
+
+    fn put(&self, found: Found, out: &mut Group<'s>) {
+        let (group, spec, rows) = (&self.inner.groups[0], &self.spec, &found.rows);
+        out.reset(rows.len());
+        out.selection = Selection::All;
+        let weight = |k: usize| {
+            let own = group.multiplicity_at(rows[k] as usize);
+            own.saturating_mul(found.counts.get(k).copied().unwrap_or(1))
+        };
+        let multiplicity = (0..rows.len()).map(weight).collect::<Vec<_>>();
+        out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
+        for (slot, from) in spec.keep.iter().enumerate() {
+            out.vectors[slot] = group.vectors[*from].gather(rows);
+        }
+        if spec.want_edge {
+            out.vectors[spec.keep.len()] = Vector::new(Values::Edge(Edges::Ids(found.edges)));
+        }
+    }
+}
+
+impl Found {
+    /// Looks for the edges of one row.
+    #[inline]
+    fn search(&mut self, (row, node, other): &Asked, along: &[Neighbours<'_, '_>], want_edge: bool) {
+        let mut count = 0u64;
+        for along in along {
+            along.between(*node, *other, want_edge, |edge| {
+                count += 1;
+                if want_edge {
+                    self.edges.push(edge);
+                    self.rows.push(*row);
+                }
+            });
+        }
+        if !want_edge && count > 0 {
+            self.rows.push(*row);
+            self.counts.push(count);
+        }
     }
 }
 
 impl<'s> Operator<'s> for ExpandInto<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let spec = &self.spec;
         while self.child.next(&mut self.inner, cx)? {
             cx.check()?;
-            let group = &self.inner.groups[0];
-            let (mut parents, mut edges, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-            let mut before = Before::default();
-            for p in group.positions() {
-                let i = p as usize;
-                let (Some(from), Some(to)) =
-                    (group.vectors[spec.from].node(i), group.vectors[spec.to].node(i))
-                else {
-                    continue;
-                };
-                if !spec.want_edge
-                    && let Some(count) = before.count(cx, &spec.reversed, to, from)
-                {
-                    if count > 0 {
-                        parents.push(p);
-                        counts.push(count);
-                    }
-                    continue;
-                }
-                if !self.hub.may_join(cx, &spec.reversed, to, from) {
-                    continue;
-                }
-                let mut count = 0u64;
-                for neighbours in spec.step.neighbours(from.table(), &cx.reader) {
-                    neighbours.between(from, to, spec.want_edge, |edge| {
-                        count += 1;
-                        if spec.want_edge {
-                            edges.push(edge);
-                            parents.push(p);
-                        }
-                    });
-                }
-                if !spec.want_edge && count > 0 {
-                    parents.push(p);
-                    counts.push(count);
-                }
+            let (asked, turned) = self.asked(cx);
+            let found = self.find(&asked, turned, cx)?;
+            if !found.rows.is_empty() {
+                self.put(found, &mut chunk.groups[0]);
+                return Ok(true);
             }
-            if parents.is_empty() {
-                continue;
-            }
-            let out = &mut chunk.groups[0];
-            out.reset(parents.len());
-            out.selection = Selection::All;
-            let weight = |k: usize| {
-                let own = group.multiplicity_at(parents[k] as usize);
-                own.saturating_mul(counts.get(k).copied().unwrap_or(1))
-            };
-            let multiplicity = (0..parents.len()).map(weight).collect::<Vec<_>>();
-            out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
-            for (slot, from) in spec.keep.iter().enumerate() {
-                out.vectors[slot] = group.vectors[*from].gather(&parents);
-            }
-            if spec.want_edge {
-                out.vectors[spec.keep.len()] = Vector::new(Values::Edge(Edges::Ids(edges)));
-            }
-            return Ok(true);
         }
         Ok(false)
     }

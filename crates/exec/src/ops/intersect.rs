@@ -1,6 +1,7 @@
 //! Intersect: nodes reached from several bound nodes at once. The sorted lists are merged, the shortest
-//! leading; where a list is much longer than the shortest it is searched, not walked. Parallel edges
-//! multiply.
+//! leading; where a list is much longer than the shortest it is searched, not walked. Where rows that follow
+//! each other share one of the nodes, its neighbours are marked once, and the other lists are asked of the
+//! marks. Parallel edges multiply.
 //!
 //! Source: GF-CL §7 (multiway intersection for cyclic patterns); worst-case optimal joins, Ngo et al. 2012.
 
@@ -10,6 +11,7 @@ use trimorph_base::NodeId;
 use trimorph_store::access::EdgeAccess;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
+use super::marks::Marks;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
@@ -30,6 +32,9 @@ pub(crate) struct Intersect<'s> {
     spec: Arc<IntersectSpec>,
     rest: Vec<u32>,
     cursor: usize,
+    /// The list whose node most rows share with the row before.
+    shared: usize,
+    marks: Marks,
     buffers: Vec<Vec<NodeId>>,
 }
 
@@ -40,28 +45,95 @@ impl<'s> Intersect<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<IntersectSpec>) -> Self {
         let buffers = vec![Vec::new(); spec.lists.len()];
         let inner = Chunk::with_slots(&[spec.slots]);
-        Self { child, inner, spec, rest: Vec::new(), cursor: 0, buffers }
+        let (rest, marks) = (Vec::new(), Marks::default());
+        Self { child, inner, spec, rest, cursor: 0, shared: 0, marks, buffers }
     }
 
-    /// Fills the buffers with the sorted neighbours of one row's nodes; `false` if one is empty.
-    fn fill(&mut self, row: usize, cx: &Context<'s>) -> bool {
-        for ((slot, step), out) in self.spec.lists.iter().zip(&mut self.buffers) {
+    fn node(&self, list: usize, row: u32) -> Option<NodeId> {
+        self.inner.groups[0].vectors[self.spec.lists[list].0].node(row as usize)
+    }
+
+    /// The list whose node changes least from row to row.
+    fn most_shared(&self) -> usize {
+        let shared = |list: usize| {
+            let same = |rows: &&[u32]| self.node(list, rows[0]) == self.node(list, rows[1]);
+            self.rest.windows(2).filter(same).count()
+        };
+        (0..self.spec.lists.len()).max_by_key(|list| shared(*list)).unwrap_or(0)
+    }
+
+    /// Fills the buffers of all lists but `without` with the sorted neighbours of a row's nodes; `false` if
+    /// one is empty.
+    fn fill(&mut self, row: u32, without: Option<usize>, cx: &Context<'s>) -> bool {
+        for (list, (_, step)) in self.spec.lists.iter().enumerate() {
+            if Some(list) == without {
+                continue;
+            }
+            let Some(node) = self.node(list, row) else { return false };
+            let out = &mut self.buffers[list];
             out.clear();
-            let Some(node) = self.inner.groups[0].vectors[*slot].node(row) else { return false };
             let adjacencies = step.neighbours(node.table(), &cx.reader);
             let is_sorted = adjacencies.len() <= 1;
             for neighbours in adjacencies {
                 neighbours.list(node).append(out, None);
             }
-            if !is_sorted {
+            // Two lists need no order where one of them is marked.
+            if !is_sorted && !(without.is_some() && self.spec.lists.len() == 2) {
                 out.sort_unstable();
             }
             if out.is_empty() {
                 return false;
             }
         }
-        self.buffers.sort_by_key(Vec::len);
         true
+    }
+
+    /// Marks the neighbours of the node that row `self.cursor` shares with the next rows; `false` if it
+    /// shares none, or these are too few for it.
+    fn mark(&mut self, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let row = self.rest[self.cursor];
+        let Some(node) = self.node(self.shared, row) else { return Ok(false) };
+        if self.marks.are_of(node) {
+            return Ok(true);
+        }
+        let next = self.rest.get(self.cursor + 1);
+        if next.is_none_or(|next| self.node(self.shared, *next) != Some(node)) {
+            return Ok(false);
+        }
+        let spec = Arc::clone(&self.spec);
+        self.marks.set(node, &spec.lists[self.shared].1, cx)
+    }
+
+    /// Calls `visit` with each common node of row `self.cursor`, and how often it stands in all lists.
+    fn row(&mut self, cx: &Context<'s>, mut visit: impl FnMut(NodeId, u64)) -> Result<(), ExecError> {
+        let row = self.rest[self.cursor];
+        if !self.mark(cx)? {
+            if self.fill(row, None, cx) {
+                let mut lists: Vec<&Vec<NodeId>> = self.buffers.iter().collect();
+                lists.sort_by_key(|list| list.len());
+                common(&lists, visit);
+            }
+            return Ok(());
+        }
+        if !self.fill(row, Some(self.shared), cx) {
+            return Ok(());
+        }
+        let marks = &self.marks;
+        let mut asked = |node: NodeId, count: u64| {
+            let marked = marks.count(node);
+            if marked > 0 {
+                visit(node, count.saturating_mul(marked));
+            }
+        };
+        let mut lists: Vec<&Vec<NodeId>> = self.buffers.iter().collect();
+        lists.remove(self.shared);
+        if let [only] = lists[..] {
+            only.iter().for_each(|node| asked(*node, 1));
+        } else {
+            lists.sort_by_key(|list| list.len());
+            common(&lists, asked);
+        }
+        Ok(())
     }
 }
 
@@ -70,7 +142,7 @@ const SEARCHED: usize = 16;
 
 /// Calls `visit` with each common node and the product of how often it stands in each list. Lists are sorted,
 /// shortest first.
-fn common(lists: &[Vec<NodeId>], visit: impl FnMut(NodeId, u64)) {
+fn common(lists: &[&Vec<NodeId>], visit: impl FnMut(NodeId, u64)) {
     match lists {
         [a, b] if b.len() <= a.len().saturating_mul(SEARCHED) => common_of_two(a, b, visit),
         lists => common_of_many(lists, visit),
@@ -100,7 +172,7 @@ fn common_of_two(a: &[NodeId], b: &[NodeId], mut visit: impl FnMut(NodeId, u64))
     }
 }
 
-fn common_of_many(lists: &[Vec<NodeId>], mut visit: impl FnMut(NodeId, u64)) {
+fn common_of_many(lists: &[&Vec<NodeId>], mut visit: impl FnMut(NodeId, u64)) {
     let [first, rest @ ..] = lists else { return };
     let mut at = vec![0usize; rest.len()];
     let mut i = 0;
@@ -145,35 +217,30 @@ impl<'s> Operator<'s> for Intersect<'s> {
                     return Ok(false);
                 }
                 self.rest = self.inner.groups[0].positions();
+                self.shared = self.most_shared();
                 self.cursor = 0;
             }
             let (mut parents, mut nodes, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-            let mut looked = 0;
+            let (want_node, mut looked) = (self.spec.want_node, 0);
             while self.cursor < self.rest.len() && counts.len() < room {
-                let p = self.rest[self.cursor];
+                let (row, mut total) = (self.rest[self.cursor], 0u64);
+                self.row(cx, |node, count| match want_node {
+                    true => {
+                        parents.push(row);
+                        nodes.push(node);
+                        counts.push(count);
+                    }
+                    false => total = total.saturating_add(count),
+                })?;
+                if total > 0 {
+                    parents.push(row);
+                    counts.push(total);
+                }
                 self.cursor += 1;
-                let full = self.fill(p as usize, cx);
                 looked += self.buffers.iter().map(Vec::len).sum::<usize>();
                 if looked > NODES_UNCHECKED {
                     cx.check()?;
                     looked = 0;
-                }
-                if !full {
-                    continue;
-                }
-                if self.spec.want_node {
-                    common(&self.buffers, |node, count| {
-                        parents.push(p);
-                        nodes.push(node);
-                        counts.push(count);
-                    });
-                } else {
-                    let mut total = 0u64;
-                    common(&self.buffers, |_, count| total = total.saturating_add(count));
-                    if total > 0 {
-                        parents.push(p);
-                        counts.push(total);
-                    }
                 }
             }
             if parents.is_empty() {

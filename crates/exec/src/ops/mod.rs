@@ -21,6 +21,7 @@ mod intersect;
 mod limit;
 mod list_extend;
 mod lookup;
+mod marks;
 mod pack;
 mod procedure_call;
 mod range_join;

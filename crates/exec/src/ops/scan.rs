@@ -1,14 +1,17 @@
 //! Node scan: a morsel at a time from the shared dispenser, a vector at a time from the morsel. The group's
 //! node vector is a range: nothing is read.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use trimorph_algebra::Op;
 use trimorph_base::{NodeId, TableId};
 use trimorph_catalog::CatalogView;
-use trimorph_store::Snapshot;
-use trimorph_store::access::{Morsels, Prune};
-use trimorph_vector::{Chunk, Nodes, Values, Vector};
+use trimorph_store::access::{Morsels, Prune, is_wanted};
+use trimorph_store::{Comparison, Condition, PropertyColumn, Reader, Snapshot};
+use trimorph_types::LogicalType;
+use trimorph_vector::{Chunk, Nodes, Selection, Values, Vector};
 
 use crate::expr::{Ex, integer_range};
 use crate::layout::Place;
@@ -34,6 +37,8 @@ pub(crate) struct NodeScanSpec {
 pub(crate) struct ScanRows {
     pub(crate) morsels: Morsels,
     prune: Vec<Prune>,
+    tables: Vec<TableId>,
+    lead: OnceLock<Lead>,
 }
 
 impl ScanRows {
@@ -50,11 +55,128 @@ impl ScanRows {
                     && let Some(ty) = catalog.column_type(table, column)
                     && let Some((low, high)) = integer_range(ty, *op, value)
                 {
-                    prune.push(Prune { table, column, low, high });
+                    prune.push(Prune { table, column, low, high, nulls: false });
                 }
             }
         }
-        Self { morsels: Morsels::new(snapshot, &spec.tables, size), prune }
+        let (tables, lead) = (spec.tables.clone(), OnceLock::new());
+        Self { morsels: Morsels::new(snapshot, &tables, size), prune, tables, lead }
+    }
+
+    /// Lets a top-k by `property` of the scan's nodes lead it: what may come first is scanned first, and
+    /// zones whose rows all come after the best rows so far are left out. `None` where zone maps say
+    /// nothing.
+    pub(crate) fn lead(
+        &self,
+        property: &Arc<str>,
+        descending: bool,
+        snapshot: &Snapshot,
+        reader: &Reader<'_>,
+    ) -> Option<Arc<TopBound>> {
+        let catalog = CatalogView::new(snapshot.catalog());
+        let columns = catalog.node_columns(Some(std::slice::from_ref(property)));
+        let columns: Vec<(TableId, usize)> = (columns.into_iter())
+            .filter(|(table, column)| self.tables.contains(table) && catalog.has_one_type(*table, *column))
+            .collect();
+        // What another property of this name has is compared with values of this type only.
+        let mut types = columns.iter().map(|(table, column)| catalog.column_type(*table, *column));
+        let first = types.next()??;
+        let is_integer = matches!(
+            first,
+            LogicalType::Int
+                | LogicalType::Date
+                | LogicalType::LocalTime
+                | LogicalType::LocalDateTime
+                | LogicalType::DateTime
+        );
+        if !is_integer || !types.all(|ty| ty == Some(first)) {
+            return None;
+        }
+        self.morsels.best_first(reader, &columns, descending);
+        let lead = self.lead.get_or_init(|| Lead { columns, bound: Arc::new(TopBound::new(descending)) });
+        Some(Arc::clone(&lead.bound))
+    }
+
+    /// What must hold of the rows of a morsel now.
+    fn wanted(&self) -> Cow<'_, [Prune]> {
+        match self.lead.get() {
+            Some(lead) => self.prune.iter().cloned().chain(lead.prune()).collect(),
+            None => Cow::Borrowed(&self.prune),
+        }
+    }
+}
+
+/// The first key of the last of the best rows that a top-k has so far: rows that come after it are not
+/// wanted. Integers, dates and instants only.
+#[derive(Debug)]
+pub(crate) struct TopBound {
+    descending: bool,
+    key: AtomicI64,
+}
+
+impl TopBound {
+    fn new(descending: bool) -> Self {
+        Self { descending, key: AtomicI64::new(if descending { i64::MIN } else { i64::MAX }) }
+    }
+
+    /// Nothing is known any more.
+    pub(crate) fn reset(&self) {
+        self.key.store(if self.descending { i64::MIN } else { i64::MAX }, Ordering::Relaxed);
+    }
+
+    /// Whether anything is known.
+    fn is_set(&self) -> bool {
+        self.key.load(Ordering::Relaxed) != if self.descending { i64::MIN } else { i64::MAX }
+    }
+
+    /// One worker's best rows end with `key`.
+    pub(crate) fn tighten(&self, key: i64) {
+        if self.descending {
+            self.key.fetch_max(key, Ordering::Relaxed);
+        } else {
+            self.key.fetch_min(key, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A top-k that leads a scan: the columns of its first key, one a table, and its bound.
+struct Lead {
+    columns: Vec<(TableId, usize)>,
+    bound: Arc<TopBound>,
+}
+
+impl Lead {
+    /// The rows of a range that may still come among the best: what is asked of the others, above, would be
+    /// in vain. `None` where that is not found out without taking values out.
+    fn select(&self, first: NodeId, len: usize, cx: &Context<'_>) -> Option<Vec<u32>> {
+        let bound = self.prune().find(|prune| prune.table == first.table())?;
+        if !self.bound.is_set() {
+            return None;
+        }
+        // Nulls would be left out, too.
+        if bound.nulls {
+            cx.reader.node_column(bound.table, bound.column).full_zone_range(first.row())?;
+        }
+        let column = PropertyColumn::of_nodes(bound.table, bound.column, &cx.reader);
+        let mut rows = Vec::new();
+        let range = Condition::Range(bound.low, bound.high);
+        column.select(&mut Comparison::default(), &range, first.row(), len, &mut rows)?;
+        Some(rows)
+    }
+
+    fn prune(&self) -> impl Iterator<Item = Prune> {
+        let TopBound { descending, key } = &*self.bound;
+        let key = key.load(Ordering::Relaxed);
+        let (low, high) = if *descending { (key, i64::MAX) } else { (i64::MIN, key) };
+        // Nulls come first where the order descends.
+        let nulls = *descending;
+        self.columns.iter().map(move |(table, column)| Prune {
+            table: *table,
+            column: *column,
+            low,
+            high,
+            nulls,
+        })
     }
 }
 
@@ -67,17 +189,27 @@ impl NodeScan {
 impl<'s> Operator<'s> for NodeScan {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         cx.check()?;
-        let Some((first, left)) =
-            self.current.take().or_else(|| self.rows.morsels.next(&cx.reader, &self.rows.prune))
-        else {
-            return Ok(false);
+        let (first, len, selection) = loop {
+            let wanted = self.rows.wanted();
+            let next = self.current.take().or_else(|| self.rows.morsels.next(&cx.reader, &wanted));
+            let Some((first, left)) = next else { return Ok(false) };
+            let len = left.min(cx.settings.vector_size);
+            if len < left {
+                self.current = Some((NodeId(first.0 + len as u64), left - len));
+            }
+            let Some(lead) = self.rows.lead.get() else { break (first, len, Selection::All) };
+            // A bound may have come closer since the morsel was handed out.
+            if is_wanted(&cx.reader, first, len, &wanted) {
+                match lead.select(first, len, cx) {
+                    Some(rows) if rows.is_empty() => {}
+                    Some(rows) if rows.len() < len => break (first, len, Selection::List(rows)),
+                    _ => break (first, len, Selection::All),
+                }
+            }
         };
-        let len = left.min(cx.settings.vector_size);
-        if len < left {
-            self.current = Some((NodeId(first.0 + len as u64), left - len));
-        }
         let group = &mut chunk.groups[self.place.group];
         group.reset(len);
+        group.selection = selection;
         group.vectors[self.place.slot] = Vector::new(Values::Node(Nodes::Range(first)));
         Ok(true)
     }

@@ -1,14 +1,18 @@
 //! Unwind: each row is repeated for the elements of a list. Null gives no row; a value that is no list gives
 //! one. The integers of `range()` are counted, not listed: a range of any length takes no memory.
+//!
+//! Where the list is a vector of lists for all rows, its elements are picked from their child, and no list is
+//! made.
 
 use std::sync::Arc;
 
+use trimorph_base::Reservation;
 use trimorph_types::Value;
-use trimorph_vector::Chunk;
+use trimorph_vector::{Chunk, Positions, Values, Vector};
 
-use crate::expr::{Ex, Items, Row};
+use crate::expr::{Ex, Items, Row, evaluate, gives_lists};
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::{repeat, vector_of};
+use crate::rows::{general_bytes, repeat};
 use crate::{Context, ExecError};
 
 /// What is unwound. Input slots `keep` become output slots `0..`; the element follows.
@@ -28,12 +32,28 @@ pub(crate) struct Unwind<'s> {
     cursor: usize,
     items: Option<Items>,
     offset: usize,
+    /// The lists of the rows at hand, where they are a vector of lists, and what they take.
+    lists: Option<Vector<'s>>,
+    held: Option<Reservation>,
 }
+
+/// Bytes of lists below which a chunk is not worth a charge.
+const HELD_BYTES_MIN: u64 = 1 << 20;
 
 impl<'s> Unwind<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<UnwindSpec>) -> Self {
         let inner = Chunk::with_slots(&[spec.slots]);
-        Self { child, inner, spec, rest: Vec::new(), cursor: 0, items: None, offset: 0 }
+        Self {
+            child,
+            inner,
+            spec,
+            rest: Vec::new(),
+            cursor: 0,
+            items: None,
+            offset: 0,
+            lists: None,
+            held: None,
+        }
     }
 
     /// The elements of the current row.
@@ -49,6 +69,68 @@ impl<'s> Unwind<'s> {
         self.items = Some(items.clone());
         Ok(items)
     }
+
+    /// Evaluates the lists of all rows at hand, where that gives a vector of lists. What fails is left to the
+    /// rows, one after the other, which tell what it is.
+    fn evaluate_lists(&mut self, cx: &Context<'s>) {
+        self.lists = None;
+        if !gives_lists(&self.spec.list) {
+            return;
+        }
+        let len = self.inner.groups[0].len;
+        if let Ok(lists) = evaluate(&self.spec.list, &self.inner, 0, cx) {
+            let is_lists = lists.vector().is_some_and(|v| matches!(v.values, Values::List(_)));
+            self.lists = is_lists.then(|| lists.into_vector(len)).filter(|lists| {
+                let bytes = general_bytes(lists);
+                self.held.is_none() && bytes < HELD_BYTES_MIN || {
+                    let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
+                    // Without room for all there may be some for one after the other.
+                    held.resize(usize::try_from(bytes).unwrap_or(usize::MAX)).is_ok()
+                }
+            });
+        }
+    }
+
+    /// Takes up to `room` elements of the lists of the rows at hand: the row of each, and all of them.
+    fn take(&mut self, room: usize) -> Option<(Vec<u32>, Vector<'s>)> {
+        let Some(Vector { values: Values::List(lists), nulls }) = &self.lists else { return None };
+        let (mut parents, mut elements) = (Vec::new(), Vec::new());
+        while self.cursor < self.rest.len() && elements.len() < room {
+            let p = self.rest[self.cursor];
+            let run = if nulls.get(p as usize) { 0..0 } else { lists.elements(p as usize) };
+            let left = run.skip(self.offset);
+            let taken = left.len().min(room - elements.len());
+            let is_done = left.len() == taken;
+            elements.extend(left.take(taken));
+            parents.resize(elements.len(), p);
+            if is_done {
+                (self.cursor, self.offset) = (self.cursor + 1, 0);
+            } else {
+                self.offset += taken;
+            }
+        }
+        Some((parents, lists.child().gather(&elements)))
+    }
+
+    /// The same one list after the other.
+    fn take_values(&mut self, room: usize, cx: &Context<'s>) -> Result<(Vec<u32>, Vector<'s>), ExecError> {
+        let (mut parents, mut values) = (Vec::new(), Vec::new());
+        while self.cursor < self.rest.len() && values.len() < room {
+            let p = self.rest[self.cursor];
+            let items = self.items(p, cx)?;
+            let end = items.len().min(self.offset + room - values.len());
+            items.extend(self.offset, end, &mut values);
+            parents.resize(values.len(), p);
+            if end == items.len() {
+                self.cursor += 1;
+                (self.offset, self.items) = (0, None);
+            } else {
+                self.offset = end;
+            }
+        }
+        let len = values.len();
+        Ok((parents, Vector::of_values(values, Positions::all(len))))
+    }
 }
 
 impl<'s> Operator<'s> for Unwind<'s> {
@@ -63,29 +145,20 @@ impl<'s> Operator<'s> for Unwind<'s> {
                 }
                 self.rest = self.inner.groups[0].positions();
                 (self.cursor, self.offset, self.items) = (0, 0, None);
+                self.evaluate_lists(cx);
             }
-            let (mut parents, mut values) = (Vec::new(), Vec::new());
-            while self.cursor < self.rest.len() && values.len() < room {
-                let p = self.rest[self.cursor];
-                let items = self.items(p, cx)?;
-                let end = items.len().min(self.offset + room - values.len());
-                items.extend(self.offset, end, &mut values);
-                parents.resize(values.len(), p);
-                if end == items.len() {
-                    self.cursor += 1;
-                    (self.offset, self.items) = (0, None);
-                } else {
-                    self.offset = end;
-                }
-            }
-            if values.is_empty() {
+            let (parents, values) = match self.take(room) {
+                Some(taken) => taken,
+                None => self.take_values(room, cx)?,
+            };
+            if parents.is_empty() {
                 continue;
             }
             let group = &self.inner.groups[0];
             let out = &mut chunk.groups[0];
-            out.reset(values.len());
+            out.reset(parents.len());
             repeat(group, &self.spec.keep, &parents, out);
-            out.vectors[self.spec.keep.len()] = vector_of(values);
+            out.vectors[self.spec.keep.len()] = values;
             return Ok(true);
         }
     }
@@ -93,6 +166,6 @@ impl<'s> Operator<'s> for Unwind<'s> {
     fn reset(&mut self) {
         self.child.reset();
         self.rest.clear();
-        (self.cursor, self.offset, self.items) = (0, 0, None);
+        (self.cursor, self.offset, self.items, self.lists) = (0, 0, None, None);
     }
 }

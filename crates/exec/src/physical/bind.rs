@@ -108,6 +108,7 @@ impl<'a, 's> Start<'a, 's> {
                     keep: sort.keep.clone(),
                     keys: keys.collect::<Result<_, Diagnostic>>()?,
                     limit: sort.limit.as_ref().map(|limit| self.count(limit, "LIMIT")).transpose()?,
+                    leads: sort.leads.clone(),
                 };
                 Spec::Sort(Arc::new(sort), *parallel)
             }

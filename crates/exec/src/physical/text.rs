@@ -61,6 +61,7 @@ impl Spec {
             Self::Pack(_) => "pack",
             Self::Aggregate(_, true) => "aggregate on threads",
             Self::Aggregate(_, false) => "aggregate",
+            Self::Sort(spec, _) if spec.leads.is_some() => "top-k that leads the scan",
             Self::Sort(spec, _) if spec.limit.is_some() => "top-k",
             Self::Sort(..) => "sort",
             Self::Distinct(_) => "distinct",

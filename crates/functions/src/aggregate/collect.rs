@@ -77,4 +77,18 @@ impl Collect {
     pub(super) fn heap_bytes(&self) -> usize {
         self.items.capacity() * size_of::<Value>() + self.owned_bytes
     }
+
+    /// The items, for later.
+    pub(super) fn into_value(self) -> Value {
+        Value::list(self.items)
+    }
+
+    /// Takes the items of [`Self::into_value`].
+    pub(super) fn restore(&mut self, value: &Value) -> Option<()> {
+        let Value::List(items) = value else { return None };
+        self.items.extend(items.iter().cloned());
+        let owned: u64 = self.items.iter().map(|item| item.owned_bytes() - size_of::<Value>() as u64).sum();
+        self.owned_bytes = usize::try_from(owned).unwrap_or(usize::MAX);
+        Some(())
+    }
 }

@@ -10,6 +10,7 @@
 use trimorph_base::Diagnostic;
 use trimorph_types::Value;
 
+use super::parts::{float, integer};
 use crate::error::wrong_type;
 
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +67,15 @@ impl Deviation {
         Self { sample: false, ..Self::sample() }
     }
 
+    /// The same of `count` numbers of this mean and this sum of squared distances from it.
+    #[expect(clippy::cast_precision_loss, reason = "a deviation is approximate")]
+    pub(super) fn of(self, count: u64, mean: f64, squares: f64) -> Self {
+        if count == 0 {
+            return self;
+        }
+        Self { count: count as f64, scale: Scale::One, mean, squares, ..self }
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "a deviation is approximate")]
     pub(super) fn update(&mut self, value: &Value, weight: u64) -> Result<(), Diagnostic> {
         let number = match value {
@@ -74,10 +84,15 @@ impl Deviation {
             Value::Decimal(x) => x.to_float(),
             other => return Err(wrong_type("stDev()", "numbers", other)),
         };
+        self.update_float(number, weight);
+        Ok(())
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a deviation is approximate")]
+    pub(super) fn update_float(&mut self, number: f64, weight: u64) {
         let scale = Scale::of(number);
         let mean = number * scale.factor();
         self.merge(&Self { count: weight as f64, scale, mean, squares: 0.0, ..*self });
-        Ok(())
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
@@ -108,6 +123,27 @@ impl Deviation {
         self.mean = self.mean / from * to;
         self.squares = self.squares / from / from * to * to;
         self.scale = scale;
+    }
+
+    /// All that was seen.
+    pub(super) fn to_value(self) -> Value {
+        let scale = Value::Int(self.scale as i64);
+        Value::list(vec![
+            scale,
+            Value::Float(self.count),
+            Value::Float(self.mean),
+            Value::Float(self.squares),
+        ])
+    }
+
+    /// Takes what [`Self::to_value`] gave.
+    pub(super) fn restore(&mut self, value: &Value) -> Option<()> {
+        let Value::List(parts) = value else { return None };
+        let [scale, count, mean, squares] = &parts[..] else { return None };
+        let scales = [Scale::Up, Scale::One, Scale::Down];
+        self.scale = *scales.get(usize::try_from(integer(scale)?).ok()?)?;
+        (self.count, self.mean, self.squares) = (float(count)?, float(mean)?, float(squares)?);
+        Some(())
     }
 
     pub(super) fn finish(self) -> Value {

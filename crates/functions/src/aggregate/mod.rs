@@ -10,6 +10,8 @@
 mod collect;
 mod deviation;
 mod extremum;
+mod kept;
+mod parts;
 mod percentile;
 mod sum;
 
@@ -153,6 +155,18 @@ impl Accumulator {
         }
     }
 
+    /// An accumulator of a deviation that has seen `count` numbers of this mean and this sum of squared
+    /// distances from it.
+    pub fn of_deviation(function: AggregateFunction, count: u64, mean: f64, squares: f64) -> Self {
+        match function {
+            AggregateFunction::StDev => Self(State::Deviation(Deviation::sample().of(count, mean, squares))),
+            AggregateFunction::StDevP => {
+                Self(State::Deviation(Deviation::population().of(count, mean, squares)))
+            }
+            other => Self::new(other),
+        }
+    }
+
     /// Whether a text may change what has been seen: not if it is no better than the best so far.
     pub fn wants_text(&self, text: &str) -> bool {
         match &self.0 {
@@ -198,6 +212,41 @@ impl Accumulator {
             State::Percentile(percentile) => percentile.update(value, weight)?,
         }
         Ok(())
+    }
+
+    /// As [`Self::update`] with a float, which costs no look at its type. `false` for aggregates that keep
+    /// what they take.
+    ///
+    /// **Errors**: overflow of the number of values; durations before it.
+    #[inline]
+    pub fn update_float(&mut self, number: f64, weight: u64) -> Result<bool, Diagnostic> {
+        match &mut self.0 {
+            _ if weight == 0 => {}
+            State::Sum(sum) => sum.update_float("sum()", number, weight)?,
+            State::Avg(sum) => sum.update_float("avg()", number, weight)?,
+            State::Deviation(deviation) => deviation.update_float(number, weight),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// As [`Self::update_float`] for many, each once, in lanes side by side.
+    pub fn update_floats(&mut self, numbers: &[f64]) -> Result<bool, Diagnostic> {
+        match &mut self.0 {
+            State::Sum(sum) => sum.update_floats("sum()", numbers)?,
+            State::Avg(sum) => sum.update_floats("avg()", numbers)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Takes an integer if that needs no room that is not there: percentiles do.
+    #[inline]
+    pub fn push_integer(&mut self, number: i64) -> bool {
+        match &mut self.0 {
+            State::Percentile(percentile) => percentile.push_integer(number),
+            _ => false,
+        }
     }
 
     /// Takes all that `other` has taken, after what this one has.

@@ -15,6 +15,7 @@ use std::cmp::Ordering;
 use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_types::{Value, order};
 
+use super::parts::{float, integer};
 use crate::error::{out_of_range, shown, wrong_type};
 use crate::steps::Steps;
 
@@ -64,6 +65,28 @@ impl Percentile {
         Ok(())
     }
 
+    /// All that was seen: the fraction, the values, and how often each was.
+    pub(super) fn into_value(self) -> Value {
+        let fraction = self.fraction.map_or(Value::Null, Value::Float);
+        let integers = self.integers.into_iter().map(|n| (Value::Int(n), 1));
+        let (values, counts) = integers
+            .chain(self.values)
+            .map(|(value, count)| (value, Value::Int(count.cast_signed())))
+            .unzip();
+        Value::list(vec![fraction, Value::list(values), Value::list(counts)])
+    }
+
+    /// Takes what [`Self::into_value`] gave.
+    pub(super) fn restore(&mut self, value: &Value) -> Option<()> {
+        let Value::List(parts) = value else { return None };
+        let [fraction, Value::List(values), Value::List(counts)] = &parts[..] else { return None };
+        self.fraction = float(fraction);
+        for (value, count) in values.iter().zip(counts.iter()) {
+            self.update(value, integer(count)?.cast_unsigned()).ok()?;
+        }
+        Some(())
+    }
+
     /// Bytes that are to be allocated before another value can come.
     pub(super) fn growth_bytes(&self) -> usize {
         let (values, integers) = (&self.values, &self.integers);
@@ -73,6 +96,16 @@ impl Percentile {
         // Integers become values where another value comes.
         let cells = values.capacity().max(integers.capacity()).max(2) * 2;
         cells * if values.is_empty() { size_of::<i64>() } else { size_of::<(Value, u64)>() }
+    }
+
+    /// Takes an integer if there is room, and nothing but integers so far.
+    #[inline]
+    pub(super) fn push_integer(&mut self, number: i64) -> bool {
+        let fits = self.values.is_empty() && self.integers.len() < self.integers.capacity();
+        if fits {
+            self.integers.push(number);
+        }
+        fits
     }
 
     pub(super) fn update(&mut self, value: &Value, weight: u64) -> Result<(), Diagnostic> {

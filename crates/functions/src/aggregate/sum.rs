@@ -11,6 +11,7 @@ use trimorph_base::Diagnostic;
 use trimorph_types::temporal::Ratio;
 use trimorph_types::{Decimal, Duration, Value};
 
+use super::parts::{boolean, float, halves, integer, whole};
 use crate::error::{decimal_overflow, overflow, temporal, wrong_type};
 
 /// A sum and the number of its terms.
@@ -34,13 +35,16 @@ struct CompensatedSum {
     is_large: bool,
 }
 
+/// Sums side by side.
+const LANES: usize = 8;
+
 /// 2^128: no sum of 2^64 floats is too large in it, and no float loses a digit but those below 2^-894.
 const UNIT: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0;
 
 impl CompensatedSum {
+    #[inline]
     fn add(&mut self, term: f64, weight: f64) {
-        let unit = if self.is_large { UNIT } else { 1.0 };
-        let scaled = term / unit * weight;
+        let scaled = if self.is_large { term / UNIT * weight } else { term * weight };
         let sum = self.sum + scaled;
         if !sum.is_finite() && !self.is_large && self.sum.is_finite() && term.is_finite() {
             self.enlarge();
@@ -50,11 +54,33 @@ impl CompensatedSum {
     }
 
     /// Adds a term that is counted in the same unit.
+    #[inline]
     fn add_scaled(&mut self, term: f64) {
         let sum = self.sum + term;
         self.compensation +=
             if self.sum.abs() >= term.abs() { self.sum - sum + term } else { term - sum + self.sum };
         self.sum = sum;
+    }
+
+    /// The sum of many. Lanes are summed side by side: one sum waits for itself at every term.
+    fn of(terms: &[f64]) -> Self {
+        let (mut sums, mut compensations) = ([0.0; LANES], [0.0; LANES]);
+        let (rows, rest) = terms.as_chunks::<LANES>();
+        for row in rows {
+            for ((sum, compensation), term) in sums.iter_mut().zip(&mut compensations).zip(row) {
+                let next = *sum + term;
+                // What is lost of the smaller one.
+                let (large, small) = if sum.abs() >= term.abs() { (*sum, *term) } else { (*term, *sum) };
+                *compensation += large - next + small;
+                *sum = next;
+            }
+        }
+        let mut all = Self::default();
+        for (sum, compensation) in sums.into_iter().zip(compensations) {
+            all.merge(Self { sum, compensation, is_large: false });
+        }
+        rest.iter().for_each(|term| all.add(*term, 1.0));
+        all
     }
 
     fn enlarge(&mut self) {
@@ -160,6 +186,34 @@ impl Sum {
         Ok(())
     }
 
+    /// As [`Self::update`] with a float.
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]
+    pub(super) fn update_float(&mut self, function: &str, x: f64, weight: u64) -> Result<(), Diagnostic> {
+        if self.durations.is_some() {
+            return self.update(function, &Value::Float(x), weight);
+        }
+        self.any_float = true;
+        self.floats.add(x, weight as f64);
+        self.count = self.count.checked_add(weight).ok_or_else(|| overflow(function))?;
+        Ok(())
+    }
+
+    /// As [`Self::update_float`] for many, each once.
+    pub(super) fn update_floats(&mut self, function: &str, numbers: &[f64]) -> Result<(), Diagnostic> {
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let sum = CompensatedSum::of(numbers);
+        if self.durations.is_some() || !sum.sum.is_finite() {
+            return numbers.iter().try_for_each(|x| self.update_float(function, *x, 1));
+        }
+        self.any_float = true;
+        self.floats.merge(sum);
+        self.count = self.count.checked_add(numbers.len() as u64).ok_or_else(|| overflow(function))?;
+        Ok(())
+    }
+
     pub(super) fn merge(&mut self, other: &Self) -> Result<(), Diagnostic> {
         let overflow = || overflow("sum()");
         if self.any_number() && other.durations.is_some() || other.any_number() && self.durations.is_some() {
@@ -178,6 +232,47 @@ impl Sum {
             self.durations.get_or_insert_default().add(theirs, 1).ok_or_else(overflow)?;
         }
         Ok(())
+    }
+
+    /// All that was seen.
+    pub(super) fn to_value(&self) -> Value {
+        let [high, low] = halves(self.ints);
+        let floats = &self.floats;
+        let mut parts = vec![
+            Value::Int(self.count.cast_signed()),
+            high,
+            low,
+            Value::Float(floats.sum),
+            Value::Float(floats.compensation),
+            Value::Bool(floats.is_large),
+            Value::Bool(self.any_float),
+            Value::Bool(self.any_int),
+            self.decimals.map_or(Value::Null, Value::Decimal),
+        ];
+        if let Some(durations) = self.durations {
+            parts.extend([durations.months, durations.days, durations.nanos].into_iter().flat_map(halves));
+        }
+        Value::list(parts)
+    }
+
+    /// Takes what [`Self::to_value`] gave.
+    pub(super) fn restore(&mut self, value: &Value) -> Option<()> {
+        let Value::List(parts) = value else { return None };
+        let [count, high, low, sum, compensation, is_large, any_float, any_int, decimals, durations @ ..] =
+            &parts[..]
+        else {
+            return None;
+        };
+        (self.count, self.ints) = (integer(count)?.cast_unsigned(), whole(high, low)?);
+        let (sum, compensation, is_large) = (float(sum)?, float(compensation)?, boolean(is_large)?);
+        self.floats = CompensatedSum { sum, compensation, is_large };
+        (self.any_float, self.any_int) = (boolean(any_float)?, boolean(any_int)?);
+        self.decimals = if let Value::Decimal(d) = decimals { Some(*d) } else { None };
+        if let [a, b, c, d, e, f] = durations {
+            let (months, days, nanos) = (whole(a, b)?, whole(c, d)?, whole(e, f)?);
+            self.durations = Some(DurationSum { months, days, nanos });
+        }
+        Some(())
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]

@@ -32,11 +32,39 @@ pub(super) fn civil(days: i32) -> (i64, i64, i64) {
     (year, (month - 12 * is_next).cast_signed(), day.cast_signed())
 }
 
+/// How often a unit of `2^BITS × ODD` nanoseconds has passed since some midnight before all that 64 bits
+/// hold. The shift leaves room to count from there without a sign: a division is a multiplication then.
+#[inline(always)]
+fn units<const BITS: u32, const ODD: u64>(nanos: i64) -> u64 {
+    ((nanos >> BITS) + ((DAY >> BITS) * DAYS)).cast_unsigned() / ODD
+}
+
+/// Days that moments of 64 bits are moved up by.
+const DAYS: i64 = 106_752;
+
 /// Days of nanoseconds since the epoch: fewer than 107,000 either way.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "2^63 nanoseconds are 106,751 days")]
 pub(super) fn days_of_nanos(nanos: i64) -> i32 {
-    nanos.div_euclid(DAY) as i32
+    units::<16, 1_318_359_375>(nanos) as i32 - DAYS as i32
+}
+
+/// Hour of the day.
+#[inline(always)]
+pub(super) fn hour(nanos: i64) -> i64 {
+    (units::<13, 439_453_125>(nanos) % 24).cast_signed()
+}
+
+/// Minute of the hour.
+#[inline(always)]
+pub(super) fn minute(nanos: i64) -> i64 {
+    (units::<11, 29_296_875>(nanos) % 60).cast_signed()
+}
+
+/// Second of the minute.
+#[inline(always)]
+pub(super) fn second(nanos: i64) -> i64 {
+    (units::<9, 1_953_125>(nanos) % 60).cast_signed()
 }
 
 /// Day of the week, Monday being 1.

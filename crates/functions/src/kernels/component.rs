@@ -2,7 +2,7 @@
 
 use trimorph_vector::{Positions, Values, Vector, map};
 
-use super::calendar::{DAY, civil, days_of_nanos, quarter_start, week, weekday, year_start};
+use super::calendar::{civil, days_of_nanos, hour, minute, quarter_start, second, week, weekday, year_start};
 
 /// The component `name` of a vector of temporal values; `None` where the values are of another type, or have
 /// no such component, or one that is no integer.
@@ -47,9 +47,9 @@ fn of_date<T: Copy>(
 
 fn of_time(v: &[i64], name: &str, at: Positions<'_>) -> Option<Vec<i64>> {
     Some(match name {
-        "hour" => map(v, at, |n| n.rem_euclid(DAY) / 3_600_000_000_000),
-        "minute" => map(v, at, |n| n.rem_euclid(3_600_000_000_000) / 60_000_000_000),
-        "second" => map(v, at, |n| n.rem_euclid(60_000_000_000) / 1_000_000_000),
+        "hour" => map(v, at, hour),
+        "minute" => map(v, at, minute),
+        "second" => map(v, at, second),
         "millisecond" => map(v, at, |n| n.rem_euclid(1_000_000_000) / 1_000_000),
         "microsecond" => map(v, at, |n| n.rem_euclid(1_000_000_000) / 1_000),
         "nanosecond" => map(v, at, |n| n.rem_euclid(1_000_000_000)),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_base::NodeId;
 use trimorph_types::{Relationship, Value};
-use trimorph_vector::{Edges, Nodes, Nulls, Positions, Values, Vector};
+use trimorph_vector::{Edges, Lists, Nodes, Nulls, Positions, Texts, Values, Vector};
 
 use crate::context::Context;
 use crate::kernel::Argument;
@@ -62,21 +62,24 @@ pub(crate) fn labels<'s>(
     let Some(Argument::Each(Vector { values: Values::Node(nodes), nulls })) = args.first() else {
         return None;
     };
-    let (mut out, mut tables, mut ok) = (vec![Value::Null; at.len], ByTable::new(), true);
+    let (mut runs, mut names) = (vec![(0, 0); at.len], Texts::default());
+    let (mut tables, mut ok) = (ByTable::new(), true);
     at.for_each(|i| {
         if !nulls.get(i) {
             let node = nodes.id(i);
             let ask = || {
-                let labels = context.graph.labels(node).ok()?;
-                Some(Value::list(labels.into_iter().map(Value::String).collect()))
+                let (labels, start) = (context.graph.labels(node).ok()?, names.len());
+                labels.iter().for_each(|label| names.push(label));
+                Some((u32::try_from(start).ok()?, u32::try_from(labels.len()).ok()?))
             };
             match tables.get(node.table().0, ask) {
-                Some(labels) => out[i] = labels.clone(),
+                Some(run) => runs[i] = *run,
                 None => ok = false,
             }
         }
     });
-    ok.then(|| Vector::new(Values::Any(out)))
+    let lists = ok.then(|| Lists::new(runs.into_iter(), Vector::new(Values::String(names))))??;
+    Some(Vector { values: Values::List(lists), nulls: nulls.clone() })
 }
 
 /// Edges that have ids, and which are null.

@@ -7,6 +7,7 @@ pub(crate) mod component;
 pub(crate) mod construct;
 pub(crate) mod conversion;
 pub(crate) mod graph;
+pub(crate) mod lists;
 pub(crate) mod math;
 pub(crate) mod predicate;
 pub(crate) mod texts;

@@ -227,3 +227,41 @@ fn percentiles_of_many_runs_are_those_of_a_sorted_list() {
         }
     }
 }
+
+/// Floats that come together against floats that come one by one: sums of both signs, of very different size,
+/// beyond the range of floats and not finite.
+#[test]
+fn floats_together_are_floats_one_by_one() {
+    let mut random = Random::new(9);
+    let mut random = move || random.bits() >> 12;
+    for round in 0..400 {
+        let numbers: Vec<f64> = (0..round % 70)
+            .map(|_| {
+                let v = (random() % 2_000_001) as f64 - 1e6;
+                match round % 5 {
+                    0 => v,
+                    1 => v * 1e-300,
+                    2 => v * 1e301,
+                    3 => v * 10f64.powi((random() % 40) as i32 - 20),
+                    _ => [f64::INFINITY, f64::NAN, 1.0, -0.0][random() as usize % 4],
+                }
+            })
+            .collect();
+        for function in [AggregateFunction::Sum, AggregateFunction::Avg] {
+            let (mut together, mut single) = (Accumulator::new(function), Accumulator::new(function));
+            assert!(together.update_floats(&numbers).unwrap());
+            for number in &numbers {
+                single.update(&Value::Float(*number), 1).unwrap();
+            }
+            let (a, b) = (together.finish().unwrap(), single.finish().unwrap());
+            let size = numbers.iter().map(|n| n.abs()).sum::<f64>();
+            let near = match (&a, &b) {
+                (Value::Float(a), Value::Float(b)) => {
+                    a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= size * 1e-13
+                }
+                (a, b) => format!("{a:?}") == format!("{b:?}"),
+            };
+            assert!(near, "{function:?} of {numbers:?}: {a:?}, one by one {b:?}");
+        }
+    }
+}

@@ -20,6 +20,8 @@ pub(super) struct Component<'a> {
     pub(super) lookup: &'a [bool],
     /// For each node, whether the input rows have it.
     pub(super) bound: &'a [bool],
+    /// For each edge, whether it is looked at: by its properties, mostly.
+    pub(super) looked_at: &'a [bool],
     /// Input rows.
     pub(super) rows: f64,
     /// Whether parts may be planned by themselves and joined.

@@ -135,6 +135,7 @@ impl Planner<'_> {
         let starts_from_rows = is_bound || lookup.contains(&true);
         let asks = edges.iter().any(|e| asks_of_rows(e, self.walks.get(&e.var)));
         let options = self.with.options;
+        let looked_at: Vec<bool> = edges.iter().map(|edge| self.wanted.contains(&edge.var)).collect();
         let component = Component {
             catalog: self.with.known.catalog,
             nodes,
@@ -143,6 +144,7 @@ impl Planner<'_> {
             selectivity: &selectivity,
             lookup: &lookup,
             bound: &bound,
+            looked_at: &looked_at,
             rows: if starts_from_rows { self.estimate.rows.max(1.0) } else { 1.0 },
             bushy: match self.plan {
                 // A build side has nothing of the rows that its walks may ask about.

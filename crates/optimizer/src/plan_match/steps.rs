@@ -7,6 +7,7 @@ use trimorph_algebra::{EdgePattern, EdgeRange, Extend, Plan, VarId};
 
 use super::Planner;
 use crate::Halt;
+use crate::degrees::degree;
 use crate::walks::{each_of, joined, var_extend};
 
 impl Planner<'_> {
@@ -31,17 +32,18 @@ impl Planner<'_> {
     /// Reaches a new node over the edge of this place, and closes or intersects the cycles it closes.
     pub(super) fn follow(&mut self, place: usize) -> Result<(), Halt> {
         // A semi-join filter may have taken it in.
-        let Some(edge) = self.edges.take(place) else { return Ok(()) };
-        let from = if self.available.contains(&edge.from) { edge.from } else { edge.to };
+        let Some(edge) = self.edges.get(place) else { return Ok(()) };
+        let (to, is_unseen) = (self.ends(edge).1, self.is_unseen(edge));
+        let others: Vec<usize> = self.cycle(to).into_iter().filter(|other| *other != place).collect();
+        // A node that one edge at most leads to is there as soon as that was followed: nothing to intersect.
+        let single = [place].iter().chain(&others).copied().find(|place| self.leads_to_one(*place));
+        let Some(edge) = self.edges.take(single.unwrap_or(place)) else { return Ok(()) };
+        let (from, _) = self.ends(&edge);
         let step = self.step(&edge, from);
-        let to = step.to;
-        if self.with.options.intersect && self.is_unseen(&edge) {
-            let cycle = self.cycle(to);
-            if !cycle.is_empty() {
-                self.intersect(&edge, step, &cycle);
-                self.close_all(&[to]);
-                return Ok(());
-            }
+        if self.with.options.intersect && single.is_none() && is_unseen && !others.is_empty() {
+            self.intersect(&edge, step, &others);
+            self.close_all(&[to]);
+            return Ok(());
         }
         match edge.range {
             EdgeRange::One => self.put(|input| Plan::Extend { input, step }),
@@ -73,6 +75,21 @@ impl Planner<'_> {
             }
         }
         edge
+    }
+
+    /// The end of an edge that is there, and the other.
+    fn ends(&self, edge: &EdgePattern) -> (VarId, VarId) {
+        if self.available.contains(&edge.from) { (edge.from, edge.to) } else { (edge.to, edge.from) }
+    }
+
+    /// Whether a node that is there has one such edge or none, in the mean.
+    fn leads_to_one(&self, place: usize) -> bool {
+        let Some(edge) = self.edges.get(place).filter(|edge| edge.range == EdgeRange::One) else {
+            return false;
+        };
+        let (from, to) = self.ends(edge);
+        let tables = |node| self.tables.get(&node).map_or(&[][..], Vec::as_slice);
+        degree(self.with.known.catalog, edge, tables(from), tables(to), from != edge.from) <= 1.0
     }
 
     /// Whether a single edge is looked at by nobody.

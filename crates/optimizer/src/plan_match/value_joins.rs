@@ -131,6 +131,10 @@ impl Planner<'_> {
             }
         }
         let Some(Bounds { key, low, high, places }) = bounds else {
+            // Beside one row, as of `WITH count(*) AS n`, the others need not be kept.
+            if !self.is_from_rows && gives_one_row(&sides[0].0) {
+                sides.swap(0, 1);
+            }
             self.join(sides, |left, right| Plan::HashJoin { left, right, on: Vec::new() });
             return;
         };
@@ -244,5 +248,22 @@ fn is_same(a: &Expr, b: &Expr) -> bool {
         (Expr::Var(a), Expr::Var(b)) => a == b,
         (Expr::Property(a, x, _), Expr::Property(b, y, _)) => x == y && is_same(a, b),
         _ => false,
+    }
+}
+
+/// Whether a plan gives one row at most, whatever the data.
+fn gives_one_row(mut plan: &Plan) -> bool {
+    loop {
+        plan = match plan {
+            Plan::Unit => return true,
+            Plan::Aggregate { keys, .. } => return keys.is_empty(),
+            Plan::Project { input, .. }
+            | Plan::Extra { input, .. }
+            | Plan::Filter { input, .. }
+            | Plan::Sort { input, .. }
+            | Plan::Skip { input, .. }
+            | Plan::Limit { input, .. } => input,
+            _ => return false,
+        }
     }
 }

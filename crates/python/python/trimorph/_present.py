@@ -6,6 +6,7 @@ The extension module calls these; other libraries are imported only here and onl
 import datetime
 import functools
 import html as _html
+import itertools
 import shutil
 import sys
 import time
@@ -65,32 +66,46 @@ def show(result, rows):
 
 
 def df(result):
-    """A pandas.DataFrame. Dates, times and instants that Python's own types do not hold are in columns of objects, as in rows."""
+    """A pandas.DataFrame. Nodes, relationships, paths and maps are dicts, lists numpy arrays, as pyarrow makes them. Dates, times and
+    instants that Python's own types do not hold are in columns of objects, as in rows."""
     import pandas
 
     try:
-        import pyarrow  # noqa: F401
+        import pyarrow
     except ImportError:
         return pandas.DataFrame.from_records(result.fetchall(), columns=result.columns)
     table = result.arrow()
-    beyond = {i: objects for i, column in enumerate(table.columns) if (objects := _objects(column)) is not None}
-    if not beyond:
+    frame, whole = {}, [i for i, column in enumerate(table.columns) if not pyarrow.types.is_nested(column.type)]
+    for i, column in enumerate(table.columns):
+        objects = _objects(column)
+        if objects is not None:
+            frame[i] = pandas.Series(objects, dtype=object)
+            whole = [k for k in whole if k != i]
+        elif pyarrow.types.is_nested(column.type):
+            # pyarrow makes integers of nanoseconds within others, and Python's instants of microseconds.
+            frame[i] = column.cast(_in_micros(column.type)).to_pandas(maps_as_pydicts="strict", timestamp_as_object=True)
+    if not frame:
         return table.to_pandas()
-    frame = table.select([i for i in range(table.num_columns) if i not in beyond]).to_pandas()
-    for i, objects in beyond.items():
-        frame.insert(i, table.column_names[i], pandas.Series(objects, dtype=object, index=frame.index))
-    return frame
+    made = table.select(whole).to_pandas()
+    for i, column in frame.items():
+        column.index = made.index
+        made.insert(i, table.column_names[i], column, allow_duplicates=True)
+    return made
 
 
 _DAY, _CYCLE_DAYS, _CYCLE_YEARS = 86_400, 146_097, 400
 
 
-def _objects(column):
-    """Python's and Trimorph's objects for a column of times that pyarrow or pandas would fail on; None for any other."""
+def _objects(column, within=False):
+    """Python's and Trimorph's objects for a column of times that pyarrow or pandas would fail on, perhaps only within others; None
+    for any other."""
     import pyarrow
     import pyarrow.compute
 
     kind = column.type
+    if pyarrow.types.is_nested(kind):
+        parts = column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]
+        return [cell for part in parts for cell in _cells(part)] if any(map(_is_beyond, parts)) else None
     if pyarrow.types.is_time64(kind):
         try:
             column.cast(pyarrow.time64("us"))
@@ -100,7 +115,12 @@ def _objects(column):
     elif pyarrow.types.is_date32(kind):
         numbers, make = column.cast(pyarrow.int32()), _date
         first, last = _EPOCH_MIN // _DAY, _EPOCH_MAX // _DAY
-    elif pyarrow.types.is_timestamp(kind) and kind.unit != "ns":
+    elif pyarrow.types.is_timestamp(kind) and kind.unit == "ns":
+        if not within or pyarrow.compute.all(pyarrow.compute.equal(pyarrow.compute.nanosecond(column), 0)).as_py() is not False:
+            return None
+        numbers, make = column.cast(pyarrow.int64()), functools.partial(_instant, unit=1_000_000_000, zoned=kind.tz is not None)
+        return [None if n is None else make(n) for n in numbers.to_pylist()]
+    elif pyarrow.types.is_timestamp(kind):
         unit = {"s": 1, "ms": 1_000, "us": 1_000_000}[kind.unit]
         numbers, make = column.cast(pyarrow.int64()), functools.partial(_instant, unit=unit, zoned=kind.tz is not None)
         first, last = _EPOCH_MIN * unit, (_EPOCH_MAX + 1) * unit - 1
@@ -111,6 +131,57 @@ def _objects(column):
         if ends["min"] is None or (first <= ends["min"] and ends["max"] <= last):
             return None
     return [None if n is None else make(n) for n in numbers.to_pylist()]
+
+
+def _in_micros(kind):
+    """The type with microseconds in place of nanoseconds."""
+    import pyarrow
+
+    if pyarrow.types.is_timestamp(kind) and kind.unit == "ns":
+        return pyarrow.timestamp("us", kind.tz)
+    if pyarrow.types.is_map(kind):
+        return pyarrow.map_(kind.key_type, _in_micros(kind.item_type))
+    if pyarrow.types.is_list(kind):
+        return pyarrow.list_(kind.value_field.with_type(_in_micros(kind.value_type)))
+    if pyarrow.types.is_struct(kind):
+        return pyarrow.struct([kind.field(i).with_type(_in_micros(kind.field(i).type)) for i in range(kind.num_fields)])
+    return kind
+
+
+def _inner(array):
+    """The arrays that an array of lists, maps or structs is made of."""
+    import pyarrow
+
+    if pyarrow.types.is_map(array.type):
+        return [array.keys, array.items]
+    return array.flatten() if pyarrow.types.is_struct(array.type) else [array.flatten()]
+
+
+def _is_beyond(array):
+    """Whether something within it is what _objects makes objects of."""
+    import pyarrow
+
+    return any(_is_beyond(part) if pyarrow.types.is_nested(part.type) else _objects(part, within=True) is not None for part in _inner(array))
+
+
+def _cells(array):
+    """All cells of an array as Python's and Trimorph's objects."""
+    import pyarrow
+
+    kind = array.type
+    if not pyarrow.types.is_nested(kind):
+        objects = _objects(array, within=True)
+        return array.to_pylist() if objects is None else objects
+    parts = [_cells(part) for part in _inner(array)]
+    is_there = array.is_valid().to_pylist()
+    if pyarrow.types.is_struct(kind):
+        names = [kind.field(i).name for i in range(kind.num_fields)]
+        rows = zip(*parts, strict=True) if parts else [()] * len(array)
+        return [dict(zip(names, row, strict=True)) if there else None for row, there in zip(rows, is_there, strict=True)]
+    values, make = (iter(parts[0]), list) if len(parts) == 1 else (zip(*parts, strict=True), dict)
+    lengths = array.offsets.to_pylist()
+    counts = [last - first for first, last in zip(lengths, lengths[1:], strict=False)]
+    return [make(itertools.islice(values, n)) if there else None for n, there in zip(counts, is_there, strict=True)]
 
 
 _EPOCH_MIN, _EPOCH_MAX = -62_135_596_800, 253_402_300_799  # seconds of the years 1 to 9999

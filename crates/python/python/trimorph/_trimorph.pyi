@@ -38,6 +38,7 @@ __all__ = [
     "QueryResult",
     "QueryStats",
     "Relationship",
+    "SpillError",
     "StorageError",
     "Time",
     "TransactionConflict",
@@ -67,6 +68,7 @@ class TransactionConflict(Error): ...
 class LoadError(Error): ...
 class StorageError(Error): ...
 class MemoryLimitExceeded(Error): ...
+class SpillError(MemoryLimitExceeded): ...
 class Cancelled(Error): ...
 
 def connect(
@@ -76,6 +78,8 @@ def connect(
     threads: int | None = None,
     huge_pages: bool = True,
     test_procedures: bool = False,
+    temp_directory: _Path | None = None,
+    spill_limit: int | str | None = None,
 ) -> Connection:
     """Opens a database and connects to it; closing the connection closes the database. Options are those of `Database`."""
 
@@ -97,6 +101,8 @@ class Database:
         threads: int | None = None,
         huge_pages: bool = True,
         test_procedures: bool = False,
+        temp_directory: _Path | None = None,
+        spill_limit: int | str | None = None,
     ) -> Self: ...
     def connect(self) -> Connection: ...
     def load(

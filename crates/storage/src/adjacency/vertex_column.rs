@@ -174,6 +174,31 @@ impl<'s> VertexColumnView<'s> {
         self.place(row).is_some()
     }
 
+    /// How many of `count` rows from `first` on have an edge. **Cost**: nothing for rows of segments where
+    /// all have one, else a word for 64.
+    pub fn count(&self, first: u64, count: u64) -> u64 {
+        let (mut row, end) = (first as usize, first.saturating_add(count) as usize);
+        let mut edges = 0;
+        while row < end {
+            let (segment, local) = (row / SEGMENT_ROWS, row % SEGMENT_ROWS);
+            let len = (SEGMENT_ROWS - local).min(end - row);
+            row += len;
+            let Some(view) = self.segments.get(segment) else { continue };
+            let len = len.min(view.rows.saturating_sub(local));
+            edges += match &view.presence {
+                None => len as u64,
+                Some(rank) => (0..len)
+                    .step_by(64)
+                    .map(|k| {
+                        let within = u64::MAX >> (64 - (len - k).min(64));
+                        u64::from((rank.window(local + k) & within).count_ones())
+                    })
+                    .sum(),
+            };
+        }
+        edges
+    }
+
     /// The neighbour of node `row`.
     #[inline]
     pub fn neighbour(&self, row: u64) -> Option<NodeId> {

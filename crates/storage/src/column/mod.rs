@@ -14,8 +14,10 @@ mod compare;
 mod compare_tests;
 mod dictionary;
 mod format;
+mod lists;
 mod segment;
 mod segment_view;
+mod small_texts;
 mod stored_column;
 mod stored_dictionary;
 #[cfg(test)]

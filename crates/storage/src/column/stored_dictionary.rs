@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use self_cell::self_cell;
 use trimorph_encoding::{PackedView, pack};
-use trimorph_vector::Entries as EntryTexts;
+use trimorph_vector::{Dictionary as SideBySide, Entries as EntryTexts};
 use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter, Pins, TextBytes};
 
 use super::format::{Ints, put_blob, read_text};
@@ -168,7 +168,8 @@ impl<'s> DictionaryView<'s> {
             if self.len == 0 || asked < self.len {
                 return None;
             }
-            *kept = Some((0..self.len as i64).map(|code| self.entry(code)).collect());
+            let entries: SideBySide<'s> = (0..self.len as i64).map(|code| self.entry(code)).collect();
+            *kept = Some(Arc::new(entries));
         }
         kept.clone()
     }

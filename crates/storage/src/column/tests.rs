@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use trimorph_types::{LogicalType, Value};
-use trimorph_vector::Vector;
+use trimorph_vector::{Values, Vector};
 
 use super::compare_tests::{column, pieces_of};
 use super::{ColumnView, SEGMENT_ROWS};
@@ -75,6 +75,23 @@ fn check(ty: LogicalType, values: &[Value], random: &mut Random) -> Vec<&'static
     column.encodings().into_iter().map(|(name, _)| name).collect()
 }
 
+/// A list of texts, integers (some null), elements of one type a list, or mixed ones; or another value.
+fn list(random: &mut Random, kind: u64, last: i64) -> Value {
+    let len = if random.below(300) == 0 { 2000 } else { random.below(5) };
+    let other = random.below(4000) == 0;
+    let elements = (0..len).map(|k| match (kind, random.below(10)) {
+        (0, _) => Value::string(format!("text {}, ä", last % 50).as_str()),
+        (1 | 4, 0) => Value::Null,
+        (1 | 4, _) => Value::Int(last + k.cast_signed()),
+        (2, _) => {
+            [Value::Bool(last % 2 == 0), Value::Float(last as f64), Value::Null][(last & 1) as usize].clone()
+        }
+        (_, 0) if other => Value::list(vec![Value::Int(last)]),
+        _ => Value::Float(last as f64),
+    });
+    if kind == 4 && other { Value::Int(last) } else { Value::list(elements.collect()) }
+}
+
 fn values(random: &mut Random, ty: LogicalType, rows: usize) -> Vec<Value> {
     let (nulls, kind) = ([0, 0, 1, 30, 90, 100][random.below(6) as usize], random.below(5));
     let step = 1 + random.below(1 << 20) as i64;
@@ -100,6 +117,7 @@ fn values(random: &mut Random, ty: LogicalType, rows: usize) -> Vec<Value> {
                 LogicalType::Float => Value::Float((last % 1_000_000) as f64 / 100.0),
                 LogicalType::String if kind == 2 => Value::string(format!("text {last:x} and more").as_str()),
                 LogicalType::String => Value::string(format!("{}", last % 7).as_str()),
+                LogicalType::Any => list(random, kind, last),
                 _ => Value::Int(last),
             }
         })
@@ -111,8 +129,10 @@ fn what_goes_in_comes_out() {
     println!("random seed 5");
     let mut random = Random(5);
     let mut seen = BTreeSet::new();
-    for round in 0..60 {
-        let ty = [LogicalType::Int, LogicalType::Float, LogicalType::String, LogicalType::Bool][round % 4];
+    for round in 0..75 {
+        let types =
+            [LogicalType::Int, LogicalType::Float, LogicalType::String, LogicalType::Bool, LogicalType::Any];
+        let ty = types[round % types.len()];
         let rows = [1, 100, 3000, SEGMENT_ROWS + 500][random.below(4) as usize];
         let mut all = values(&mut random, ty, rows);
         // Segments of one column differ.
@@ -126,6 +146,26 @@ fn what_goes_in_comes_out() {
     {
         assert!(seen.contains(name), "{name} is not among {seen:?}");
     }
+}
+
+#[test]
+fn lists_of_one_type_are_typed() {
+    let text = |s: &str| Value::string(s);
+    let typed = |all: &[Value]| {
+        let column = column(LogicalType::Any, all);
+        let vector = ColumnView::new(&column).gather((0..all.len()).map(|i| (i, i as u64)), all.len());
+        match vector.values {
+            Values::List(lists) => Some(format!("{:?}", lists.child().logical_type())),
+            _ => None,
+        }
+    };
+    let lists = |lists: &[&[Value]]| lists.iter().map(|l| Value::list(l.to_vec())).collect::<Vec<_>>();
+    let texts = lists(&[&[text("de"), text("en")], &[], &[Value::Null, text("fr")]]);
+    assert_eq!(typed(&texts).as_deref(), Some("String"));
+    assert_eq!(typed(&lists(&[&[Value::Null], &[Value::Int(1)], &[Value::Int(-1)]])).as_deref(), Some("Int"));
+    assert!(typed(&lists(&[&[], &[Value::Null]])).is_some());
+    assert_eq!(typed(&lists(&[&[text("de")], &[Value::Int(1)]])), None);
+    assert_eq!(typed(&[Value::Int(1), Value::list(vec![text("de")])]), None);
 }
 
 /// What is written for strings: dictionaries over several segments, with nulls, next to segments of a heap.

@@ -3,12 +3,15 @@
 //!
 //! Where pieces may be dropped while the query runs, all of them are copies.
 
+use std::sync::Arc;
+
 use trimorph_encoding::{FsstTable, PackedView};
-use trimorph_vector::{Nulls, Texts, Values, Vector};
+use trimorph_vector::{Dictionary, Nulls, Texts, Values, Vector};
 
 use super::codes::{Codes, RowId};
-use super::format::split;
+use super::format::{SEGMENT_ROWS, split};
 use super::segment_view::{DataView, PresenceView, SegmentView, text_at};
+use super::small_texts::{Small, SmallTexts};
 use super::view::{BATCH_LEAST, ColumnView, gather_batches, gather_run};
 
 /// A code as vectors keep it; one past 32 bits has no entry.
@@ -37,6 +40,16 @@ impl<'s> ColumnView<'s> {
             }
             return Vector { values: Values::String(self.entries_of(out)), nulls };
         }
+        if let Some(small) = self.small_texts(len) {
+            let mut codes = vec![0; len];
+            for (i, row) in rows {
+                match usize::try_from(row) {
+                    Ok(row) if row < small.entries.len() && !small.nulls.get(row) => codes[i] = row as u32,
+                    _ => nulls.set(i, len),
+                }
+            }
+            return Vector { values: Values::String(Texts::coded(codes, &small.entries)), nulls };
+        }
         let mut texts = Texts::blank(len);
         for (i, row) in rows {
             let (segment, local) = split(row);
@@ -46,6 +59,45 @@ impl<'s> ColumnView<'s> {
             }
         }
         Vector { values: Values::String(texts), nulls }
+    }
+
+    /// The texts of all rows of a column of few, decoded once as many were asked for as there are: rows of a
+    /// large table lead to each of them again and again. `more` are asked for now.
+    fn small_texts(&self, more: usize) -> Option<Arc<SmallTexts<'s>>> {
+        let asked = match &*self.small.borrow() {
+            Small::Kept(texts) => return Some(Arc::clone(texts)),
+            Small::Never => return None,
+            Small::Asked(asked) => asked.saturating_add(more),
+        };
+        if asked < self.segments().next()?.rows {
+            self.small.replace(Small::Asked(asked));
+            return None;
+        }
+        let kept = self.read_small_texts();
+        self.small.replace(kept.clone().map_or(Small::Never, Small::Kept));
+        kept
+    }
+
+    #[cold]
+    fn read_small_texts(&self) -> Option<Arc<SmallTexts<'s>>> {
+        let mut segments = self.segments();
+        let only = segments.next().filter(|only| segments.next().is_none() && only.rows <= SMALL_ROWS)?;
+        let segment = self.segment(0).filter(|segment| only.rows <= segment.rows && !self.has_exceptions)?;
+        // What would be copied.
+        let bytes = match &segment.data {
+            DataView::Compressed(strings) => strings.bytes.len().saturating_mul(DECODED),
+            DataView::Strings { text, .. } if !self.in_place => text.len(),
+            DataView::Strings { .. } => 0,
+            // Codes are as good.
+            _ => return None,
+        };
+        if bytes > SMALL_BYTES {
+            return None;
+        }
+        let Vector { values: Values::String(texts), nulls } = self.scan_texts(segment, 0, only.rows) else {
+            return None;
+        };
+        Some(Arc::new(SmallTexts { entries: Arc::new(Dictionary::new(texts)), nulls }))
     }
 
     /// The texts of rows, all of which are codes of the dictionary.
@@ -96,9 +148,11 @@ impl<'s> ColumnView<'s> {
                 let Some(table) = self.fsst() else {
                     return Vector { values: Values::String(texts), nulls };
                 };
-                for (i, range) in present.zip(ranges) {
-                    decode(table, strings.bytes.get(range.0..range.1).unwrap_or_default(), &mut texts, i);
-                }
+                let codes = present.zip(ranges).map(|(i, range)| {
+                    let codes = strings.bytes.get(range.0..range.1).unwrap_or_default();
+                    (i, FsstTable::room(codes.len()), codes)
+                });
+                texts.set_many(codes, |codes, room| table.decode_into(codes, room));
                 texts
             }
             _ => {
@@ -151,6 +205,10 @@ impl<'s> ColumnView<'s> {
         texts.get(0).into()
     }
 }
+
+/// Rows of a column of few, and the most bytes of its texts that a thread keeps decoded.
+const SMALL_ROWS: usize = SEGMENT_ROWS;
+const SMALL_BYTES: usize = 8 << 20;
 
 fn decode(table: &FsstTable, compressed: &[u8], texts: &mut Texts<'_>, i: usize) {
     texts.set_with(i, FsstTable::room(compressed.len()), |room| table.decode_into(compressed, room));

@@ -5,7 +5,7 @@
 //! and nothing is asked per value. Until then, and where memory is too short for all, values are read one by
 //! one.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use trimorph_encoding::{FsstTable, RankView, StringsView, expand};
@@ -17,6 +17,7 @@ use super::codes::{BATCH_ROWS, Batch, Codes, RowId};
 use super::format::{Exceptions, SEGMENT_ROWS, ZONE_ROWS, split};
 use super::segment::Segment;
 use super::segment_view::{DataView, PresenceView, SegmentView};
+use super::small_texts::Small;
 use super::stored_column::Column;
 use super::stored_dictionary::DictionaryView;
 use crate::slot::{Content, Resolved};
@@ -48,6 +49,8 @@ pub struct ColumnView<'s> {
     codes: Cell<Option<&'s Codes<'s>>>,
     /// How many segments may be missing before codes are looked for again.
     missing_max: Cell<usize>,
+    /// All texts, where there are few.
+    pub(super) small: RefCell<Small<'s>>,
 }
 
 impl<'s> ColumnView<'s> {
@@ -55,6 +58,11 @@ impl<'s> ColumnView<'s> {
     #[inline]
     pub fn logical_type(&self) -> LogicalType {
         self.ty
+    }
+
+    /// Whether some values are of another type.
+    pub fn has_exceptions(&self) -> bool {
+        self.has_exceptions
     }
 
     /// The column for a thread of its own, whose pins go with the view.
@@ -75,6 +83,7 @@ impl<'s> ColumnView<'s> {
             has_exceptions: column.has_exceptions(),
             codes: Cell::new(None),
             missing_max: Cell::new(column.segments.len()),
+            small: RefCell::new(Small::Asked(0)),
         }
     }
 
@@ -83,6 +92,7 @@ impl<'s> ColumnView<'s> {
         self.segments.forget();
         self.dictionary.forget();
         self.codes.set(None);
+        *self.small.borrow_mut() = Small::Asked(0);
         self.missing_max.set(self.segments.len());
     }
 
@@ -139,6 +149,13 @@ impl<'s> ColumnView<'s> {
         self.segments.given(segment)?.summary?.range
     }
 
+    /// As [`Self::zone_range`] where every row of the segment has a value, else `None`. **Cost**: reads the
+    /// segment.
+    pub fn full_zone_range(&self, row: u64) -> Option<(i64, i64)> {
+        let view = self.segment(split(row).0)?;
+        if matches!(view.presence, PresenceView::All) { self.zone_range(row) } else { None }
+    }
+
     /// What is known of each segment without reading.
     pub fn segments(&self) -> impl Iterator<Item = KnownSegment> {
         self.column.segments.iter().map(|slot| {
@@ -180,7 +197,7 @@ impl<'s> ColumnView<'s> {
                 self.gather_with(rows, len, 0.0, Values::Float, convert, DataView::float)
             }
             LogicalType::String => self.gather_texts(rows, len),
-            _ => self.gather_any(rows, len),
+            _ => self.gather_general(rows, len),
         }
     }
 
@@ -257,7 +274,7 @@ impl<'s> ColumnView<'s> {
         Vector { values: wrap(out), nulls }
     }
 
-    fn gather_any(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+    pub(super) fn gather_any(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
         let mut out = vec![Value::Null; len];
         for (i, row) in rows {
             out[i] = self.value(row);

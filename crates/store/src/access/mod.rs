@@ -34,7 +34,7 @@ mod values;
 
 pub use adjacency::{AdjacencyRef, EdgeAccess};
 pub use estimate::Estimate;
-pub use morsels::{Morsels, Prune};
+pub use morsels::{Morsels, Prune, is_wanted};
 pub use node_set::NodeSet;
 pub use notation::{Argument, NotationError, parse};
 pub use pattern::{Bound, Frontier, JoinKind, Kind, Pattern, Position, Predicates, Range, Term};

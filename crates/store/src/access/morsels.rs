@@ -2,6 +2,8 @@
 //!
 //! Source: Leis et al., Morsel-Driven Parallelism, SIGMOD 2014; zone maps: design §3.
 
+use std::cmp::Reverse;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use trimorph_base::{NodeId, TableId};
@@ -19,6 +21,8 @@ pub struct Prune {
     pub low: i64,
     /// Largest value wanted.
     pub high: i64,
+    /// Whether rows without a value are wanted, too.
+    pub nulls: bool,
 }
 
 /// A dispenser of row ranges, shared by workers.
@@ -28,6 +32,8 @@ pub struct Morsels {
     next: AtomicU64,
     rows: u64,
     total: u64,
+    /// The order in which they are handed out, if it is not theirs.
+    order: OnceLock<Box<[u64]>>,
 }
 
 impl Morsels {
@@ -40,7 +46,7 @@ impl Morsels {
         } as u64;
         let tables: Vec<(TableId, u64)> = tables.iter().map(|t| (*t, snapshot.rows(*t))).collect();
         let total = tables.iter().map(|(_, n)| n.div_ceil(rows)).sum();
-        Self { tables, next: AtomicU64::new(0), rows, total }
+        Self { tables, next: AtomicU64::new(0), rows, total, order: OnceLock::new() }
     }
 
     /// Starts again.
@@ -53,35 +59,65 @@ impl Morsels {
         self.total
     }
 
+    /// Has them handed out by the largest value, or the least, that a column of each table may have in them,
+    /// as far as it is known without reading. Once only, before the first is handed out.
+    ///
+    /// **Cost**: a look at each, and a sort of them.
+    pub fn best_first(&self, reader: &Reader<'_>, columns: &[(TableId, usize)], largest: bool) {
+        self.order.get_or_init(|| {
+            let best = |index: u64| {
+                let (table, first, _) = self.range(index)?;
+                let (_, column) = columns.iter().find(|(of, _)| *of == table)?;
+                let (low, high) = reader.node_column(table, *column).zone_range(first)?;
+                Some(if largest { !high } else { low })
+            };
+            let mut order: Vec<(Option<i64>, u64)> = (0..self.total).map(|i| (best(i), i)).collect();
+            // Where data came in order, the last of a segment has its largest.
+            order.sort_unstable_by_key(|(best, i)| (*best, if largest { Reverse(*i) } else { Reverse(!i) }));
+            order.into_iter().map(|(_, index)| index).collect()
+        });
+    }
+
+    /// A range by its number: its table, first row and length.
+    fn range(&self, mut index: u64) -> Option<(TableId, u64, usize)> {
+        for (table, rows) in &self.tables {
+            let count = rows.div_ceil(self.rows);
+            if index < count {
+                let first = index * self.rows;
+                return Some((*table, first, self.rows.min(rows - first) as usize));
+            }
+            index -= count;
+        }
+        None
+    }
+
     /// The next range that is not pruned: its first node and its length.
     pub fn next(&self, reader: &Reader<'_>, prune: &[Prune]) -> Option<(NodeId, usize)> {
         loop {
-            let mut index = self.next.fetch_add(1, Ordering::Relaxed);
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
             if index >= self.total {
                 // Do not let the counter run away while workers keep asking.
                 self.next.store(self.total, Ordering::Relaxed);
                 return None;
             }
-            for (table, rows) in &self.tables {
-                let count = rows.div_ceil(self.rows);
-                if index >= count {
-                    index -= count;
-                    continue;
-                }
-                let first = index * self.rows;
-                let len = self.rows.min(rows - first) as usize;
-                let zones = (first..first + len as u64).step_by(ZONE_ROWS);
-                let wanted = prune.iter().filter(|p| p.table == *table).all(|p| {
-                    zones.clone().any(|zone| match reader.node_column(*table, p.column).zone_range(zone) {
-                        Some((low, high)) => low <= p.high && high >= p.low,
-                        None => true,
-                    })
-                });
-                if wanted {
-                    return Some((NodeId::new(*table, first), len));
-                }
-                break;
+            let index =
+                self.order.get().and_then(|order| order.get(index as usize)).copied().unwrap_or(index);
+            let (table, first, len) = self.range(index)?;
+            if is_wanted(reader, NodeId::new(table, first), len, prune) {
+                return Some((NodeId::new(table, first), len));
             }
         }
     }
+}
+
+/// Whether some of `len` rows from `first` on may have the values that all of `prune` want.
+pub fn is_wanted(reader: &Reader<'_>, first: NodeId, len: usize, prune: &[Prune]) -> bool {
+    let (table, row) = (first.table(), first.row());
+    prune.iter().filter(|p| p.table == table).all(|p| {
+        let column = reader.node_column(table, p.column);
+        (row..row + len as u64).step_by(ZONE_ROWS).any(|zone| {
+            let range = if p.nulls { column.full_zone_range(zone) } else { column.zone_range(zone) };
+            range.is_none_or(|(low, high)| low <= p.high && high >= p.low)
+        })
+    })
 }

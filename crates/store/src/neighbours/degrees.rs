@@ -25,9 +25,7 @@ impl Neighbours<'_, '_> {
                 Some(run) => run.len as u64,
                 None => csr.runs(first, count).map(|run| run.len as u64).sum(),
             },
-            Some(AdjacencyView::Column(column)) => {
-                (first..first.saturating_add(count)).map(|row| u64::from(column.has(row))).sum()
-            }
+            Some(AdjacencyView::Column(column)) => column.count(first, count),
         }
     }
 

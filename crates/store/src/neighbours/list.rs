@@ -65,6 +65,17 @@ impl<'s> NeighbourList<'_, 's> {
         }
     }
 
+    /// Edges in it that count.
+    pub fn count(&self) -> usize {
+        let counts = |neighbour| self.along.counts(self.node, neighbour);
+        match self.form {
+            _ if self.along.is_plain() => self.len(),
+            Form::None => 0,
+            Form::List(csr, list) => (0..list.len).filter(|i| counts(csr.node(list, *i))).count(),
+            Form::One(_, neighbour) => usize::from(counts(neighbour)),
+        }
+    }
+
     /// The table that all neighbours are in, if it is known to be one.
     #[inline]
     pub fn target(&self) -> Option<TableId> {

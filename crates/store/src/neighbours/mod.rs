@@ -32,7 +32,6 @@ use trimorph_storage::adjacency::AdjacencyView;
 use crate::Reader;
 use crate::access::{AdjacencyRef, EdgeAccess};
 
-pub use between::Walk;
 pub use list::{InPlace, NeighbourList};
 pub use run::Run;
 

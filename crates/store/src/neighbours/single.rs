@@ -8,6 +8,15 @@ use super::Neighbours;
 use super::list::Form;
 
 impl Neighbours<'_, '_> {
+    /// Whether no node has more than one edge, as the form of the adjacency has it.
+    #[inline]
+    pub fn is_single(&self) -> bool {
+        match self.view {
+            None | Some(AdjacencyView::Column(_)) => true,
+            Some(AdjacencyView::Csr(_)) => false,
+        }
+    }
+
     /// The neighbour of `node`, whatever its table; the first if there are several.
     #[inline(always)]
     pub fn single(&self, node: NodeId) -> Option<NodeId> {

@@ -41,7 +41,7 @@ fn visited(model: &Model, wanted: i64) -> bool {
     let snapshot = model.snapshot(LoadOptions::default()).unwrap();
     let reader = Reader::new(&snapshot);
     let morsels = Morsels::new(&snapshot, &[TableId(0)], 1024);
-    let prune = Prune { table: TableId(0), column: 1, low: wanted, high: wanted };
+    let prune = Prune { table: TableId(0), column: 1, low: wanted, high: wanted, nulls: false };
     morsels.next(&reader, &[prune]).is_some()
 }
 

@@ -79,6 +79,7 @@ fn morsels_cover_every_row_once() {
             column: 2,
             low: 7 * 3000 - 100_000,
             high: 7 * 3000 - 100_000,
+            nulls: false,
         };
         let mut found = false;
         while let Some((first, len)) = morsels.next(&reader, std::slice::from_ref(&wanted)) {

@@ -97,6 +97,33 @@ impl Blocks {
     }
 }
 
+/// What each byte stands for: up to eight bytes.
+///
+/// Invariant: no length is above 8.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbols {
+    symbols: [u64; 256],
+    lengths: [u8; 256],
+}
+
+impl Symbols {
+    /// Bytes that stand for nothing.
+    pub fn empty() -> Self {
+        Self { symbols: [0; 256], lengths: [0; 256] }
+    }
+
+    /// By byte, the first byte of a symbol lowest. `None` where one is longer than eight bytes.
+    pub fn new(symbols: [u64; 256], lengths: [u8; 256]) -> Option<Self> {
+        lengths.iter().all(|len| *len <= 8).then_some(Self { symbols, lengths })
+    }
+
+    /// The symbol of a byte, and how many of its bytes count.
+    #[inline]
+    pub fn get(&self, code: u8) -> (u64, usize) {
+        (self.symbols[usize::from(code)], usize::from(self.lengths[usize::from(code)]))
+    }
+}
+
 /// Where a text is written, from its first byte on. What has no room is left out.
 ///
 /// Invariant: the bytes before `len` are written.
@@ -106,6 +133,23 @@ pub struct Room<'b> {
 }
 
 impl Room<'_> {
+    /// Bytes that are written.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether none are.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes that can still be written.
+    #[inline]
+    pub fn left(&self) -> usize {
+        self.bytes.len() - self.len
+    }
+
     /// Appends the first `len` of eight bytes: all eight are stored, so that the length costs no branch.
     #[inline(always)]
     pub fn push_symbol(&mut self, symbol: u64, len: usize) {
@@ -113,6 +157,28 @@ impl Room<'_> {
             chunk.write_copy_of_slice(&symbol.to_le_bytes());
             self.len += len.min(8);
         }
+    }
+
+    /// Appends the symbols of the first `count` of eight codes. `false`, and nothing is appended, where there
+    /// might be no room: all eight are stored, eight bytes each.
+    #[inline(always)]
+    pub fn push_coded(&mut self, symbols: &Symbols, codes: [u8; 8], count: usize) -> bool {
+        if self.left() < 64 {
+            return false;
+        }
+        let (mut ends, mut end) = ([0usize; 9], 0);
+        for (k, code) in codes.into_iter().map(usize::from).enumerate() {
+            // SAFETY: no symbol is longer than eight bytes, so this one starts at 7 × 8 or before; 64 bytes
+            // are in the room behind what is written.
+            unsafe {
+                let to = self.bytes.as_mut_ptr().add(self.len + end);
+                to.cast::<[u8; 8]>().write_unaligned(symbols.symbols[code].to_le_bytes());
+            }
+            end += usize::from(symbols.lengths[code]);
+            ends[k + 1] = end;
+        }
+        self.len += ends[count.min(8)];
+        true
     }
 
     /// Appends `of` each byte.

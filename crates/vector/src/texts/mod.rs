@@ -2,7 +2,7 @@
 //! codes of a dictionary. No text is an object of its own.
 //!
 //! Invariant, which is why this file may say `unsafe`: the bytes of a view are UTF-8, and live as long as
-//! `'s` or lie in one of the blocks that the vector holds.
+//! `'s` or lie in one of the blocks that the vector, or the dictionary, holds.
 
 mod block;
 
@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use crate::{Nulls, Positions};
 use block::Blocks;
-pub use block::Room;
+pub use block::{Room, Symbols};
 
 /// Where a text lies.
 #[derive(Clone, Copy)]
-struct View {
+pub struct View {
     start: *const u8,
     len: usize,
 }
@@ -35,8 +35,62 @@ impl View {
     }
 }
 
-/// The texts of a dictionary, by code.
-pub type Entries<'s> = Arc<[&'s str]>;
+/// The texts of a dictionary, by code: shared, and the same dictionary where they are the same object.
+pub type Entries<'s> = Arc<Dictionary<'s>>;
+
+/// Texts that codes stand for: of the store, or made by a query.
+#[derive(Default)]
+pub struct Dictionary<'s> {
+    views: Box<[View]>,
+    blocks: Blocks,
+    store: PhantomData<&'s str>,
+}
+
+impl fmt::Debug for Dictionary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<'s> Dictionary<'s> {
+    /// Of the texts of a vector.
+    pub fn new(mut texts: Texts<'s>) -> Self {
+        texts.views_mut();
+        let Texts { views, blocks, store, .. } = texts;
+        Self { views: views.into(), blocks, store }
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// The text of a code, which must be below the length.
+    #[inline]
+    pub fn get(&self, code: usize) -> &str {
+        let View { start, len } = self.views[code];
+        // SAFETY: by the invariant of this file these bytes are UTF-8, and live at least as long as `self`.
+        unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(start, len)) }
+    }
+
+    /// All, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|code| self.get(code))
+    }
+}
+
+impl<'s> FromIterator<&'s str> for Dictionary<'s> {
+    /// Of texts of the store.
+    fn from_iter<I: IntoIterator<Item = &'s str>>(texts: I) -> Self {
+        Self::new(texts.into_iter().collect())
+    }
+}
 
 /// Texts, one for each position.
 #[derive(Clone, Default)]
@@ -46,6 +100,8 @@ pub struct Texts<'s> {
     /// Each code is below the number of entries.
     codes: Option<(Vec<u32>, Entries<'s>)>,
     blocks: Blocks,
+    /// Whether something was put here that is not known to be ASCII.
+    beyond_ascii: bool,
     store: PhantomData<&'s str>,
 }
 
@@ -90,8 +146,9 @@ impl<'s> Texts<'s> {
         if codes.iter().all(|code| (*code as usize) < entries.len()) {
             return Self { codes: Some((codes, Arc::clone(entries))), ..Self::default() };
         }
-        let view = |code: &u32| View::of(entries.get(*code as usize).copied().unwrap_or_default());
-        Self::viewed(codes.iter().map(view).collect(), Blocks::default())
+        let view = |code: &u32| entries.views.get(*code as usize).copied().unwrap_or(View::EMPTY);
+        let views = codes.iter().map(view).collect();
+        Self { views, blocks: entries.blocks.clone(), beyond_ascii: true, ..Self::default() }
     }
 
     /// How many there are.
@@ -110,7 +167,7 @@ impl<'s> Texts<'s> {
     pub fn get(&self, i: usize) -> &str {
         match &self.codes {
             None => self.text(self.views[i]),
-            Some((codes, entries)) => entries[codes[i] as usize],
+            Some((codes, entries)) => entries.get(codes[i] as usize),
         }
     }
 
@@ -119,6 +176,13 @@ impl<'s> Texts<'s> {
     fn text(&self, view: View) -> &str {
         // SAFETY: by the invariant these bytes are UTF-8, and live at least as long as `self`.
         unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(view.start, view.len)) }
+    }
+
+    /// Whether all of them are known to be ASCII, so that a character is a byte. Known of what was decoded or
+    /// copied, and of parts of it.
+    #[inline]
+    pub fn is_ascii(&self) -> bool {
+        self.codes.is_none() && !self.beyond_ascii
     }
 
     /// All, in order.
@@ -138,15 +202,24 @@ impl<'s> Texts<'s> {
         if text.is_empty() {
             return View::EMPTY;
         }
+        self.beyond_ascii |= !text.is_ascii();
         let copy = self.blocks.write(text.len(), |room| room.extend(text.as_bytes()));
         View { start: copy.as_ptr(), len: copy.len() }
     }
 
+    /// Where the texts lie, by position; nothing where these are texts of a dictionary.
+    #[inline]
+    pub fn views(&self) -> &[View] {
+        &self.views
+    }
+
     /// The views, made of codes where there are codes.
     #[inline]
-    fn views(&mut self) -> &mut Vec<View> {
+    fn views_mut(&mut self) -> &mut Vec<View> {
         if let Some((codes, entries)) = self.codes.take() {
-            self.views = codes.iter().map(|code| View::of(entries[*code as usize])).collect();
+            self.beyond_ascii = true;
+            self.views = codes.iter().map(|code| entries.views[*code as usize]).collect();
+            self.blocks.share(&entries.blocks);
         }
         &mut self.views
     }
@@ -155,26 +228,28 @@ impl<'s> Texts<'s> {
     #[inline]
     pub fn push(&mut self, text: &str) {
         let view = self.copy(text);
-        self.views().push(view);
+        self.views_mut().push(view);
     }
 
     /// Appends a text of the store.
     #[inline]
     pub fn push_stored(&mut self, text: &'s str) {
-        self.views().push(View::of(text));
+        self.beyond_ascii = true;
+        self.views_mut().push(View::of(text));
     }
 
     /// Puts a copy of a text at position `i`.
     #[inline]
     pub fn set(&mut self, i: usize, text: &str) {
         let view = self.copy(text);
-        self.views()[i] = view;
+        self.views_mut()[i] = view;
     }
 
     /// Puts a text of the store at position `i`.
     #[inline]
     pub fn set_stored(&mut self, i: usize, text: &'s str) {
-        self.views()[i] = View::of(text);
+        self.beyond_ascii = true;
+        self.views_mut()[i] = View::of(text);
     }
 
     /// Puts at position `i` what `write` puts into a room of at least `most` bytes; what is not UTF-8 is
@@ -184,14 +259,61 @@ impl<'s> Texts<'s> {
     #[inline]
     pub fn set_with(&mut self, i: usize, most: usize, write: impl FnOnce(&mut Room<'_>)) {
         let bytes = self.blocks.write(most, write);
-        let view = match std::str::from_utf8(bytes) {
-            Ok(text) => View::of(text),
-            Err(_) => {
-                let mended = String::from_utf8_lossy(bytes).into_owned();
-                self.copy(&mended)
+        let view = if bytes.is_ascii() {
+            View { start: bytes.as_ptr(), len: bytes.len() }
+        } else {
+            self.beyond_ascii = true;
+            match std::str::from_utf8(bytes) {
+                Ok(text) => View::of(text),
+                Err(_) => {
+                    let mended = String::from_utf8_lossy(bytes).into_owned();
+                    self.copy(&mended)
+                }
             }
         };
-        self.views()[i] = view;
+        self.views_mut()[i] = view;
+    }
+
+    /// As [`Self::set_with`] for many positions: `texts` gives each with the room that it needs at most and
+    /// what `write` is told of it. They lie end to end and are checked together.
+    pub fn set_many<T>(
+        &mut self,
+        texts: impl Iterator<Item = (usize, usize, T)>,
+        mut write: impl FnMut(T, &mut Room<'_>),
+    ) {
+        let mut texts = texts.peekable();
+        self.views_mut();
+        let mut ends: Vec<(usize, usize)> = Vec::new();
+        while let Some((_, most, _)) = texts.peek() {
+            ends.clear();
+            let bytes = self.blocks.write(*most, |room| {
+                while let Some((i, _, text)) = texts.next_if(|(_, most, _)| *most <= room.left()) {
+                    write(text, room);
+                    ends.push((i, room.len()));
+                }
+            });
+            let is_ascii = bytes.is_ascii();
+            // Of a text, each part between characters is a text.
+            let whole = if is_ascii { None } else { std::str::from_utf8(bytes).ok() };
+            let mut start = 0;
+            let mut broken = Vec::new();
+            for &(i, end) in &ends {
+                let part = &bytes[start..end];
+                let is_text = is_ascii
+                    || match whole {
+                        Some(whole) => whole.is_char_boundary(start) && whole.is_char_boundary(end),
+                        None => std::str::from_utf8(part).is_ok(),
+                    };
+                if is_text {
+                    self.views[i] = View { start: part.as_ptr(), len: part.len() };
+                } else {
+                    broken.push((i, String::from_utf8_lossy(part).into_owned()));
+                }
+                start = end;
+            }
+            self.beyond_ascii |= !is_ascii;
+            broken.iter().for_each(|(i, mended)| self.set(*i, mended));
+        }
     }
 
     /// The texts at the given positions, in that order. **Cost**: no text is copied.
@@ -201,14 +323,15 @@ impl<'s> Texts<'s> {
             return Self { codes: Some((codes, Arc::clone(entries))), ..Self::default() };
         }
         let views = positions.iter().map(|p| self.views[*p as usize]).collect();
-        Self::viewed(views, self.blocks.clone())
+        let (blocks, beyond_ascii) = (self.blocks.clone(), self.beyond_ascii);
+        Self { views, blocks, beyond_ascii, ..Self::default() }
     }
 
     /// Parts of the texts at the positions that are meant and not null: `part` gives one of a text. Nothing
     /// is copied.
     ///
-    /// What `part` gives lies in the text that it got, or is a constant: it is asked for any life a text may
-    /// have.
+    /// What `part` gives lies in the text that it got, or is a constant of ASCII: it is asked for any life a
+    /// text may have.
     pub fn parts(
         &self,
         at: Positions<'_>,
@@ -221,7 +344,39 @@ impl<'s> Texts<'s> {
                 views[i] = View::of(part(i, self.get(i)));
             }
         });
-        Self::viewed(views, self.blocks.clone())
+        let beyond_ascii = !self.is_ascii();
+        Self { views, blocks: self.all_blocks().clone(), beyond_ascii, ..Self::default() }
+    }
+
+    /// Several parts of each text at the positions that are meant and not null, one after the other, and how
+    /// many of each: `cut` hands them to what it is given, which says whether it takes more. `None` where
+    /// they are more than `most`. Nothing is copied.
+    ///
+    /// What `cut` gives lies in the text that it got, or is a constant, as in [`Self::parts`].
+    pub fn cuts(
+        &self,
+        at: Positions<'_>,
+        nulls: &Nulls,
+        most: usize,
+        mut cut: impl for<'t> FnMut(&'t str, &mut dyn FnMut(&'t str) -> bool),
+    ) -> Option<(Self, Vec<u32>)> {
+        let (mut views, mut counts) = (Vec::with_capacity(at.count()), vec![0; at.len]);
+        let mut fits = true;
+        at.for_each(|i| {
+            if fits && !nulls.get(i) {
+                let before = views.len();
+                cut(self.get(i), &mut |part| {
+                    fits = views.len() < most;
+                    if fits {
+                        views.push(View::of(part));
+                    }
+                    fits
+                });
+                counts[i] = u32::try_from(views.len() - before).unwrap_or(0);
+            }
+        });
+        let (blocks, beyond_ascii) = (self.all_blocks().clone(), !self.is_ascii());
+        fits.then(|| (Self { views, blocks, beyond_ascii, ..Self::default() }, counts))
     }
 
     /// Appends `positions` of `other`: codes of the same dictionary as codes, texts of the store in place,
@@ -237,30 +392,42 @@ impl<'s> Texts<'s> {
                 }
                 _ => {}
             }
-            self.views().extend(more.map(|code| View::of(entries[code as usize])));
+            self.beyond_ascii = true;
+            if entries.blocks.is_empty() {
+                self.views_mut().extend(more.map(|code| entries.views[code as usize]));
+            } else {
+                more.for_each(|code| self.push(entries.get(code as usize)));
+            }
             return;
         }
         if other.blocks.is_empty() {
-            self.views().extend(positions.iter().map(|p| other.views[*p as usize]));
+            self.beyond_ascii |= other.beyond_ascii;
+            self.views_mut().extend(positions.iter().map(|p| other.views[*p as usize]));
             return;
         }
-        self.views().reserve(positions.len());
+        self.views_mut().reserve(positions.len());
         positions.iter().for_each(|p| self.push(other.get(*p as usize)));
     }
 
     /// Copies `positions` of `other` over those of `self`; no text is copied.
     pub fn assign(&mut self, other: &Self, positions: &[u32]) {
-        self.blocks.share(&other.blocks);
-        let views = self.views();
+        self.blocks.share(other.all_blocks());
+        self.beyond_ascii |= !other.is_ascii();
+        let views = self.views_mut();
         for p in positions {
             let text = View::of(other.get(*p as usize));
             views[*p as usize] = text;
         }
     }
 
+    /// The blocks that its texts lie in.
+    fn all_blocks(&self) -> &Blocks {
+        self.codes.as_ref().map_or(&self.blocks, |(_, entries)| &entries.blocks)
+    }
+
     /// Makes it `len` long, with empty texts at the end.
     pub fn resize(&mut self, len: usize) {
-        self.views().resize(len, View::EMPTY);
+        self.views_mut().resize(len, View::EMPTY);
     }
 
     /// Texts that there is room for, and bytes of a cell.
@@ -273,13 +440,13 @@ impl<'s> Texts<'s> {
 
     /// Bytes of texts that a query made.
     pub fn block_bytes(&self) -> usize {
-        self.blocks.bytes()
+        self.all_blocks().bytes()
     }
 }
 
 impl<'s> FromIterator<&'s str> for Texts<'s> {
     /// Of texts of the store.
     fn from_iter<I: IntoIterator<Item = &'s str>>(texts: I) -> Self {
-        Self::viewed(texts.into_iter().map(View::of).collect(), Blocks::default())
+        Self { views: texts.into_iter().map(View::of).collect(), beyond_ascii: true, ..Self::default() }
     }
 }

@@ -1,6 +1,7 @@
 //! The vector evaluator against the scalar one: random expressions over random vectors.
 
 mod against_rows;
+mod lists;
 mod sample;
 mod speed;
 mod texts;

@@ -6,7 +6,7 @@ use trimorph_algebra::Op;
 use trimorph_base::Random;
 use trimorph_store::Snapshot;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Nulls, Texts, Values, Vector};
+use trimorph_vector::{Chunk, Dictionary, Nulls, Texts, Values, Vector};
 
 use super::against_rows::check;
 use super::sample::{Drawn, KINDS, Kind, chunk};
@@ -40,7 +40,11 @@ fn texts(len: usize, random: &mut Random) -> Texts<'static> {
     match random.below(4) {
         0 => (0..len).map(|_| *random.pick(&WORDS)).collect(),
         1 => {
-            let entries: Arc<[&str]> = Arc::from(&WORDS[..]);
+            // Of the store, or made.
+            let mut made = Texts::default();
+            WORDS.iter().for_each(|word| made.push(word));
+            let stored: Dictionary<'_> = WORDS.iter().copied().collect();
+            let entries = Arc::new(if random.chance(50) { Dictionary::new(made) } else { stored });
             Texts::coded((0..len).map(|_| random.below(WORDS.len()) as u32).collect(), &entries)
         }
         2 => {

@@ -1,10 +1,14 @@
 //! Values seen, for each of many groups: what DISTINCT inside an aggregate needs.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use trimorph_store::access::NodeSet;
+use trimorph_types::Value;
 use trimorph_vector::Vector;
 
 use super::owners::{Owners, owner_of};
+use crate::ExecError;
 use crate::charge::{table_bytes, table_growth_bytes};
 use crate::keys::{cell_key, encode};
 
@@ -116,6 +120,37 @@ impl DistinctSet {
             self.general_bytes += bytes.len() + 16;
             fresh(group, self.general.insert((group, bytes)).into());
         }
+    }
+
+    /// Calls `visit` with the values that are no bits of nodes, some at a time: their groups, tags, bits, and
+    /// the bytes of those that have no fixed size.
+    pub(super) fn listed(
+        &self,
+        most: usize,
+        mut visit: impl FnMut(&[u32], Vec<i64>, Vec<i64>, Vec<Value>) -> Result<(), ExecError>,
+    ) -> Result<(), ExecError> {
+        let fixed = self.fixed.iter().map(|(group, tag, bits)| (*group, (*tag).into(), *bits, Value::Null));
+        let general = self.general.iter();
+        let general = general.map(|(group, bytes)| (*group, -1, 0, Value::Bytes(Arc::from(&bytes[..]))));
+        let mut all = fixed.chain(general);
+        loop {
+            let (mut groups, mut tags, mut bits, mut bytes) = (vec![], vec![], vec![], vec![]);
+            for (group, tag, word, value) in all.by_ref().take(most) {
+                groups.push(group);
+                tags.push(tag);
+                bits.push(word.cast_signed());
+                bytes.push(value);
+            }
+            if groups.is_empty() {
+                return Ok(());
+            }
+            visit(&groups, tags, bits, bytes)?;
+        }
+    }
+
+    /// Forgets those.
+    pub(super) fn forget_listed(&mut self) {
+        (self.fixed, self.general, self.general_bytes) = Default::default();
     }
 
     /// How many pairs there are.

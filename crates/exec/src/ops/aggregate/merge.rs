@@ -3,6 +3,7 @@
 use trimorph_algebra::AggregateKind;
 use trimorph_functions::aggregate::Accumulator;
 
+use super::deviation::Coming;
 use super::distinct::DistinctValues;
 use super::owners::Owners;
 use super::states::{Column, States, function, keep_extreme, mean_overflow, sum_overflow};
@@ -10,8 +11,8 @@ use crate::ExecError;
 
 /// Some groups' states of one aggregate.
 pub(super) struct Export {
-    states: States,
-    distinct: Option<DistinctValues>,
+    pub(super) states: States,
+    pub(super) distinct: Option<DistinctValues>,
 }
 
 fn pick<T: Copy>(values: &[T], positions: &[u32]) -> Vec<T> {
@@ -37,6 +38,9 @@ impl Column {
                 values: pick(values, positions),
                 seen: pick(seen, positions),
             },
+            States::Deviations { moments, taken } => {
+                States::Deviations { moments: pick(moments, positions), taken: *taken }
+            }
             States::General(states) => {
                 let empty = || Accumulator::new(function(self.kind));
                 let taken = positions.iter().map(|p| std::mem::replace(&mut states[*p as usize], empty()));
@@ -80,6 +84,22 @@ impl Column {
         }
     }
 
+    /// Counts that all groups have from now on.
+    pub(super) fn set_counts(&mut self, count: u64) {
+        if let States::Count(counts) = &mut self.states {
+            counts.iter_mut().for_each(|c| *c = count);
+        }
+    }
+
+    /// Counts more values of the one group.
+    pub(super) fn add_count(&mut self, more: u64) {
+        if let States::Count(counts) = &mut self.states
+            && let Some(count) = counts.first_mut()
+        {
+            *count = count.saturating_add(more);
+        }
+    }
+
     /// Ends counting distinct values: what was counted is added up from now on.
     pub(super) fn forget_values(&mut self) {
         self.distinct = None;
@@ -113,6 +133,12 @@ impl Column {
                     sums[n] = sums[n].checked_add(sum).ok_or_else(mean_overflow)?;
                     counts[n] = counts[n].checked_add(count).ok_or_else(mean_overflow)?;
                 }
+            }
+            (States::Deviations { moments, taken }, States::Deviations { moments: others, taken: more })
+                if Coming::after(taken.saturating_add(more)).fit() =>
+            {
+                *taken += more;
+                numbers.zip(others).for_each(|(n, other)| moments[n].merge(other));
             }
             (
                 States::Extremes { kind, ty, values, seen },

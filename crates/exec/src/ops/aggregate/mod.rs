@@ -1,33 +1,39 @@
 //! Hash aggregation over factorised tuples: groups that hold neither keys nor arguments only count, so
 //! `count(*)` is a product of sums. Runs its child on all cores when it can have twins: each worker fills its
-//! own table, tables are merged at the end (`exchange`).
+//! own table, tables are merged at the end (`exchange`). Where memory is short, tables go to files and begin
+//! again (`spilled`).
 //!
 //! Hot loop: key numbers for all selected positions first (`table`), then one typed loop per aggregate
 //! (`states`).
 //!
 //! Source: GF-CL §6.2; morsel-driven parallelism, Leis et al. 2014.
 
+mod columns;
+mod deviation;
 mod distinct;
 mod exchange;
 mod merge;
 mod owners;
 mod spec;
+mod spilled;
 mod states;
 mod table;
 mod whole;
+mod worker;
 
 use std::sync::Arc;
 
 use trimorph_vector::Chunk;
 
-use crate::operator::{BoxOperator, Operator, Pipeline};
+use crate::operator::{Operator, Pipeline};
 use crate::parallel::{on_each, on_threads};
 use crate::{Context, ExecError};
 pub(crate) use spec::{AggregateEx, AggregateSpec};
 
 use exchange::merge_tables;
-use states::Ledger;
+use spilled::{Rest, Spilled};
 use table::{Finished, Table};
+use worker::{Worker, spill_all};
 
 /// Hash aggregation.
 pub(crate) struct Aggregate<'s> {
@@ -36,56 +42,26 @@ pub(crate) struct Aggregate<'s> {
     result: Option<Vec<Finished<'s>>>,
     /// The table and the group in it that come next.
     cursor: (usize, usize),
+    /// Groups that are in files.
+    rest: Option<Rest<'s>>,
     held: Option<trimorph_base::Reservation>,
 }
 
 impl<'s> Aggregate<'s> {
     pub(crate) fn new(child: Pipeline<'s>, spec: Arc<AggregateSpec>) -> Self {
-        Self { child, spec, result: None, cursor: (0, 0), held: None }
-    }
-
-    /// Runs one worker to the end.
-    fn work(
-        child: &mut BoxOperator<'s>,
-        spec: &AggregateSpec,
-        cx: &Context<'s>,
-    ) -> Result<(Table<'s>, trimorph_base::Reservation), ExecError> {
-        let mut table = Table::new(spec);
-        let mut held = cx.settings.budget.reservation();
-        match Self::fill(&mut table, &mut held, child, spec, cx) {
-            Ok(()) => Ok((table, held)),
-            Err(error) => {
-                cx.leave((table, held));
-                Err(error)
-            }
-        }
-    }
-
-    fn fill(
-        table: &mut Table<'s>,
-        held: &mut trimorph_base::Reservation,
-        child: &mut BoxOperator<'s>,
-        spec: &AggregateSpec,
-        cx: &Context<'s>,
-    ) -> Result<(), ExecError> {
-        let mut chunk = Chunk::with_slots(&spec.slots);
-        while child.next(&mut chunk, cx)? {
-            cx.check()?;
-            table.update(spec, &chunk, &mut Ledger::new(held, cx))?;
-            // Of what is large, nothing is left uncharged for long.
-            if table.grows() {
-                held.resize(table.bytes())?;
-            }
-        }
-        held.resize(table.bytes())?;
-        Ok(())
+        Self { child, spec, result: None, cursor: (0, 0), rest: None, held: None }
     }
 
     fn run(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
         let spec = &self.spec;
-        let results =
-            on_threads(&mut self.child, cx.settings.threads, cx, |child, cx| Self::work(child, spec, cx))?;
-        let (tables, held): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+        let mut workers =
+            on_threads(&mut self.child, cx.settings.threads, cx, |child, cx| Worker::run(child, spec, cx))?;
+        let mut spilled = Vec::new();
+        if spill_all(&mut workers, spec, cx)? {
+            spilled =
+                workers.iter_mut().map(|w| std::mem::replace(&mut w.spilled, Spilled::new(0))).collect();
+        }
+        let (tables, held): (Vec<_>, Vec<_>) = workers.into_iter().map(|w| (w.table, w.held)).unzip();
         let mut tables = merge_tables(tables, spec, cx)?;
         // What workers hold of is one worker's from now on.
         self.held = Some(cx.settings.budget.reservation());
@@ -93,10 +69,33 @@ impl<'s> Aggregate<'s> {
         if let Some(held) = &mut self.held {
             held.resize(tables.iter().map(Table::bytes).sum())?;
         }
+        if !spilled.is_empty() {
+            let rest = Rest::new(spilled, spec, cx, |number, more| {
+                if let Some(column) = tables.first_mut().and_then(|table| table.states.get_mut(number)) {
+                    column.add_count(more);
+                }
+            })?;
+            self.rest = Some(rest);
+        }
         tables.iter_mut().try_for_each(|table| table.check_parameters(spec))?;
         let finished = on_each(tables, cx, |table, cx| table.finish(cx))?;
         self.result = Some(finished.into_iter().filter(|f| f.groups > 0).collect());
         Ok(())
+    }
+
+    /// Puts the groups of the next partition where those that were given were; `false` if there are none.
+    fn more(&mut self, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let Some(rest) = &mut self.rest else { return Ok(false) };
+        self.held = None;
+        self.result = None;
+        let Some(finished) = rest.next(&self.spec, cx)? else {
+            self.rest = None;
+            self.result = Some(Vec::new());
+            return Ok(false);
+        };
+        self.result = Some(vec![finished]);
+        self.cursor = (0, 0);
+        Ok(true)
     }
 }
 
@@ -106,6 +105,9 @@ impl<'s> Operator<'s> for Aggregate<'s> {
             self.run(cx)?;
         }
         cx.check()?;
+        if self.result.as_ref().is_none_or(|result| result.len() <= self.cursor.0) && !self.more(cx)? {
+            return Ok(false);
+        }
         let (at, first) = self.cursor;
         let Some(finished) = self.result.as_mut().and_then(|r| r.get_mut(at)) else { return Ok(false) };
         let groups = finished.groups;
@@ -133,6 +135,7 @@ impl<'s> Operator<'s> for Aggregate<'s> {
         self.child.reset();
         self.result = None;
         self.cursor = (0, 0);
+        self.rest = None;
         self.held = None;
     }
 }

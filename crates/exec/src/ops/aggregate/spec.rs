@@ -25,9 +25,20 @@ pub(crate) struct AggregateEx {
 }
 
 impl AggregateSpec {
+    /// Whether all rows have the same keys.
+    pub(crate) fn has_constant_keys(&self) -> bool {
+        self.keys.iter().all(|key| matches!(key, Ex::Const(_)))
+    }
+
     /// Whether partial tables can be merged: DISTINCT keeps encoded keys, from which only a count can be made
     /// again.
     pub(crate) fn mergeable(&self) -> bool {
         self.aggregates.iter().all(|a| !a.distinct || a.kind == AggregateKind::Count)
+    }
+
+    /// Whether what a table holds can go to a file and be merged later: groups, or the distinct values of the
+    /// one group.
+    pub(crate) fn spillable(&self) -> bool {
+        self.mergeable() && (!self.keys.is_empty() || self.aggregates.iter().any(|a| a.distinct))
     }
 }

@@ -10,6 +10,7 @@ use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Values, Vector};
 
+use super::deviation::{Coming, Moments};
 use super::distinct::DistinctSet;
 use crate::charge::vec_growth_bytes;
 use crate::rows::{MANY, overflow};
@@ -89,6 +90,12 @@ pub(super) enum States {
         sums: Vec<i128>,
         counts: Vec<u64>,
     },
+    /// Deviations of integers only, so far.
+    Deviations {
+        moments: Vec<Moments>,
+        /// Numbers that were taken, in all groups.
+        taken: u64,
+    },
     /// Least or largest of values of one type that are kept as integers, so far.
     Extremes {
         kind: AggregateKind,
@@ -121,11 +128,18 @@ pub(super) struct Ledger<'a, 's> {
     pub(super) cx: &'a Context<'s>,
     /// Not charged yet.
     pending: usize,
+    /// Held already, for what comes.
+    ahead: usize,
 }
 
 impl<'a, 's> Ledger<'a, 's> {
     pub(super) fn new(held: &'a mut Reservation, cx: &'a Context<'s>) -> Self {
-        Self { held, cx, pending: 0 }
+        Self::ahead(held, cx, 0)
+    }
+
+    /// Where so many bytes are held for what comes.
+    pub(super) fn ahead(held: &'a mut Reservation, cx: &'a Context<'s>, ahead: usize) -> Self {
+        Self { held, cx, pending: 0, ahead }
     }
 
     /// Holds `growth` bytes while `work` allocates them and gives others back; `bytes` says how many there
@@ -139,17 +153,21 @@ impl<'a, 's> Ledger<'a, 's> {
     ) -> Result<R, ExecError> {
         let before = bytes(of);
         let large = growth > BYTES_UNCHARGED;
+        let missing = growth.saturating_sub(self.ahead);
         if large {
             self.cx.check()?;
-            self.held.grow(growth)?;
+            self.held.grow(missing)?;
         }
         let done = work(of)?;
         self.pending += bytes(of).saturating_sub(before);
         if large {
-            self.held.resize(self.held.bytes() - growth)?;
+            self.held.resize(self.held.bytes() - missing)?;
         }
         if self.pending > BYTES_UNCHARGED {
-            self.held.grow(std::mem::take(&mut self.pending))?;
+            let pending = std::mem::take(&mut self.pending);
+            let covered = pending.min(self.ahead);
+            self.ahead -= covered;
+            self.held.grow(pending - covered)?;
         }
         Ok(done)
     }
@@ -180,7 +198,7 @@ pub(super) fn integers<'a>(values: &'a Values<'_>) -> Option<&'a [i64]> {
 }
 
 /// The other way.
-fn vector_of<'s>(ty: LogicalType, values: Vec<i64>) -> Vector<'s> {
+pub(super) fn vector_of<'s>(ty: LogicalType, values: Vec<i64>) -> Vector<'s> {
     Vector::new(match ty {
         LogicalType::LocalTime => Values::LocalTime(values),
         LogicalType::LocalDateTime => Values::LocalDateTime(values),
@@ -234,6 +252,9 @@ impl States {
             AggregateKind::Min | AggregateKind::Max => {
                 Self::Extremes { kind, ty: LogicalType::Int, values: Vec::new(), seen: Vec::new() }
             }
+            AggregateKind::StDev | AggregateKind::StDevP => {
+                Self::Deviations { moments: Vec::new(), taken: 0 }
+            }
             _ => Self::General(Vec::new()),
         }
     }
@@ -276,6 +297,11 @@ impl States {
                     states.push(state);
                 }
                 *self = Self::General(states);
+            }
+            Self::Deviations { moments, .. } => {
+                *self = Self::General(
+                    moments.iter().map(|moments| moments.accumulator(function(kind))).collect(),
+                );
             }
             Self::Count(_) | Self::General(_) => {}
         }
@@ -321,6 +347,7 @@ impl Column {
                 values.resize(groups, 0);
                 seen.resize(groups, false);
             }
+            States::Deviations { moments, .. } => moments.resize(groups, Moments::default()),
             States::General(states) => states.resize_with(groups, || Accumulator::new(function(kind))),
         }
     }
@@ -332,6 +359,7 @@ impl Column {
             States::Sums { values, .. } => (values.len(), values.capacity(), size_of::<i128>() + 1),
             States::Means { sums, .. } => (sums.len(), sums.capacity(), size_of::<i128>() + size_of::<u64>()),
             States::Extremes { values, .. } => (values.len(), values.capacity(), size_of::<i64>() + 1),
+            States::Deviations { moments: v, .. } => (v.len(), v.capacity(), size_of::<Moments>()),
             States::General(v) => (v.len(), v.capacity(), size_of::<Accumulator>()),
         }
     }
@@ -443,7 +471,36 @@ impl Column {
                     });
                 }
             }
+            (States::Deviations { moments, taken }, Values::Int(ints)) => {
+                let mut coming = Coming::after(*taken);
+                rows.each(|_, p, weight| {
+                    coming.add(ints[p], weight);
+                    Ok(())
+                })?;
+                if coming.fit() {
+                    *taken = coming.count;
+                    return rows.each(|n, p, weight| {
+                        moments[n].add(ints[p], weight);
+                        Ok(())
+                    });
+                }
+            }
             _ => {}
+        }
+        if let Values::Float(floats) = &arg.values
+            && matches!(
+                self.kind,
+                AggregateKind::Sum | AggregateKind::Avg | AggregateKind::StDev | AggregateKind::StDevP
+            )
+        {
+            let states = self.states.generalise(self.kind)?;
+            return rows.each(|n, p, weight| {
+                if weight == MANY {
+                    return Err(overflow());
+                }
+                states[n].update_float(floats[p], weight)?;
+                Ok(())
+            });
         }
         self.add_any(rows, arg, ledger)
     }
@@ -486,6 +543,11 @@ impl Column {
                 return Err(overflow());
             }
             let state = &mut states[n];
+            if let (Values::Int(ints), 1) = (&arg.values, weight)
+                && state.push_integer(ints[p])
+            {
+                return Ok(());
+            }
             // A text that is no better than the best is not made a value of.
             if let Values::String(texts) = &arg.values
                 && !state.wants_text(texts.get(p))
@@ -540,6 +602,12 @@ impl Column {
                 }
                 out
             }
+            States::Deviations { moments, .. } => Vector::new(Values::Float(
+                moments
+                    .into_iter()
+                    .map(|moments| moments.finish(function(self.kind)))
+                    .collect::<Result<_, _>>()?,
+            )),
             States::General(states) => Vector::new(Values::Any(
                 (states.into_iter())
                     .map(|state| state.finish_until(Some(&cx.settings.cancel)))

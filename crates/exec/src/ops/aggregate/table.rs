@@ -12,17 +12,17 @@ use super::owners::Owners;
 use super::states::{Column, Ledger, Rows, Weights};
 use crate::expr::{Evaluated, Ex, Row, evaluate, nulls_of};
 use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
-use crate::rows::{append, cell_bytes, outside_weight, owned_at, tuples_of};
+use crate::rows::{append, cell_bytes, column_growth_bytes, outside_weight, owned_at, tuples_of};
 use crate::{Context, ExecError};
 
 /// Groups and their states, of one worker.
 pub(super) struct Table<'s> {
     keys: KeyTable<'s>,
     /// Each group's keys.
-    columns: Vec<Vector<'s>>,
+    pub(super) columns: Vec<Vector<'s>>,
     /// What general keys own besides their cells.
     key_bytes: usize,
-    states: Vec<Column>,
+    pub(super) states: Vec<Column>,
     /// After a split: the groups that are left, and how many there were.
     left: Option<(Vec<u32>, usize)>,
     scratch: Scratch,
@@ -30,9 +30,9 @@ pub(super) struct Table<'s> {
 
 /// Groups that go from one table to another.
 pub(super) struct Part<'s> {
-    keys: Vec<Vector<'s>>,
-    groups: usize,
-    states: Vec<Export>,
+    pub(super) keys: Vec<Vector<'s>>,
+    pub(super) groups: usize,
+    pub(super) states: Vec<Export>,
 }
 
 /// What a table gives.
@@ -102,6 +102,32 @@ impl<'s> Table<'s> {
         self.keys.bytes() + columns + self.key_bytes + states
     }
 
+    /// How many groups there are.
+    pub(super) fn groups(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is nothing that could be written: no group, or no distinct value of the one there is.
+    pub(super) fn is_blank(&self) -> bool {
+        match self.columns.is_empty() {
+            true => self.states.iter().all(|column| column.distinct_values() == 0),
+            false => self.keys.len() == 0,
+        }
+    }
+
+    /// Bytes that may be allocated before `more` rows have come, as far as it is known: what moves is given
+    /// back.
+    pub(super) fn growth_bytes(&self, more: usize) -> usize {
+        let keys = if self.columns.is_empty() { 0 } else { more };
+        let states = self.states.iter().map(|column| column.growth_bytes(self.keys.len() + keys));
+        let columns = self.columns.iter().map(|column| column_growth_bytes(column, keys));
+        let sets = self.states.iter().filter_map(|column| column.distinct.as_ref());
+        self.keys.growth_bytes(keys)
+            + states.sum::<usize>()
+            + columns.sum::<usize>()
+            + sets.map(|set| set.growth_bytes(more)).sum::<usize>()
+    }
+
     /// How many groups and distinct values there are.
     pub(super) fn entries(&self) -> usize {
         self.keys.len() + self.states.iter().map(Column::distinct_values).sum::<usize>()
@@ -146,8 +172,10 @@ impl<'s> Table<'s> {
                 None => Argument::Own(single(Row::new(chunk, usize::MAX, 0).eval(ex, cx)?)),
             })
         };
-        // One group, of rows that stand for as many tuples each: most states need no list of rows.
-        let whole = group.filter(|g| spec.keys.is_empty() && g.multiplicity.is_none());
+        // One group, of rows that stand for as many tuples each: most states need no list of rows. Where keys
+        // are constants there is one, once there is any.
+        let is_one = spec.keys.is_empty() || self.keys.len() == 1 && spec.has_constant_keys();
+        let whole = group.filter(|g| is_one && g.multiplicity.is_none());
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut listed = whole.is_none();
         if listed {

@@ -117,6 +117,19 @@ impl Column {
             return Ok(false);
         }
         let (selection, nulls) = (&group.selection, &arg.nulls);
+        if let Values::Float(floats) = &arg.values
+            && weight == 1
+            && matches!(self.kind, AggregateKind::Sum | AggregateKind::Avg)
+        {
+            let [state] = &mut self.states.generalise(self.kind)?[..] else { return Ok(false) };
+            if *selection == Selection::All && nulls.is_none() {
+                return Ok(state.update_floats(&floats[..group.len])?);
+            }
+            let mut present = selection.to_vec(group.len);
+            present.retain(|p| !nulls.get(*p as usize));
+            let present: Vec<f64> = present.iter().map(|p| floats[*p as usize]).collect();
+            return Ok(state.update_floats(&present)?);
+        }
         let Some(values) = integers(&arg.values).and_then(|v| v.get(..group.len)) else { return Ok(false) };
         let rows = count(group.len, nulls, selection);
         if rows == 0 {

@@ -2,23 +2,34 @@
 //! keys stay in the order they came. Runs its child on all cores when it can have twins: each worker keeps
 //! its own rows, which are sorted together at the end.
 //!
-//! With a limit of k, rows are cut to the best k whenever 2k + a vector have gathered. From then on rows
-//! whose first key comes after the k-th best's are left out as they come.
+//! With a limit of k, rows are cut to the best k whenever somewhat more than 2k have gathered. From then on
+//! rows whose first key comes after the k-th best's are left out as they come, and a scan that the top-k
+//! leads leaves out what has only such rows.
+//!
+//! Where memory is short, a worker writes what it has as a sorted run, and goes on; runs are merged as rows
+//! are asked for (`runs`).
 
 mod order;
+mod runs;
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Values, Vector};
+use trimorph_vector::{Chunk, Selection, Values, Vector};
 
+use super::scan::{ScanRows, TopBound};
 use crate::expr::{Count, Ex, evaluate};
 use crate::operator::{BoxOperator, Operator, Pipeline};
 use crate::parallel::on_threads;
 use crate::rows::Rows;
+use crate::spill::spare_bytes;
 use crate::{Context, ExecError};
 pub(super) use order::ordered;
+use runs::{Keys, Merge, Runs};
+
+/// Rows beyond twice the limit that are kept before the best of them are looked for.
+const ROWS_UNCUT: usize = 128;
 
 /// What is sorted by, and the slots that are kept.
 #[derive(Debug)]
@@ -29,27 +40,43 @@ pub(crate) struct SortSpec {
     pub(crate) keys: Vec<(Ex, bool)>,
     /// Only the first rows are wanted: so many, once bound.
     pub(crate) limit: Option<Count>,
+    /// The number of the scan whose nodes have the first key as a property, and that property: such a top-k
+    /// says which zones are worth scanning.
+    pub(crate) leads: Option<(usize, Arc<str>)>,
 }
 
 impl SortSpec {
     fn limit(&self) -> Option<u64> {
         self.limit.as_ref().map(Count::rows)
     }
+
+    /// The same as a number of rows in memory, where all fit that.
+    fn most_rows(&self) -> usize {
+        self.limit().map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+    }
 }
+
+/// Bytes that sorting takes for a row: its place with the prefix of its key, and the place it is merged in.
+const ORDER_BYTES: usize = 2 * size_of::<(u64, u32)>();
 
 /// Sort over rows of one group.
 pub(crate) struct Sort<'s> {
     child: Pipeline<'s>,
     spec: Arc<SortSpec>,
+    /// The scan that it leads, and how far it is.
+    scan: Option<Arc<ScanRows>>,
+    bound: Option<Arc<TopBound>>,
     /// All rows, when they have been gathered.
     part: Option<Part<'s>>,
     order: Vec<u32>,
+    /// All rows, where they are in files.
+    merge: Option<Merge<'s>>,
     cursor: Option<usize>,
 }
 
 impl<'s> Sort<'s> {
-    pub(crate) fn new(child: Pipeline<'s>, spec: Arc<SortSpec>) -> Self {
-        Self { child, spec, part: None, order: Vec::new(), cursor: None }
+    pub(crate) fn new(child: Pipeline<'s>, spec: Arc<SortSpec>, scan: Option<Arc<ScanRows>>) -> Self {
+        Self { child, spec, scan, bound: None, part: None, order: Vec::new(), merge: None, cursor: None }
     }
 
     fn gather(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
@@ -57,8 +84,14 @@ impl<'s> Sort<'s> {
         if spec.limit() == Some(0) {
             return Ok(());
         }
+        if let (Some(scan), Some((_, property)), Some((_, descending)), None) =
+            (&self.scan, &spec.leads, spec.keys.first(), &self.bound)
+        {
+            self.bound = scan.lead(property, *descending, cx.snapshot, &cx.reader);
+        }
+        let bound = &self.bound;
         let parts = on_threads(&mut self.child, cx.settings.threads, cx, |child, cx| {
-            let mut part = Part::new(keep.len() + spec.keys.len(), cx);
+            let mut part = Part::new(keep.len() + spec.keys.len(), bound.clone(), cx);
             match part.gather(child, spec, cx) {
                 Ok(()) => Ok(part),
                 Err(error) => {
@@ -67,18 +100,36 @@ impl<'s> Sort<'s> {
                 }
             }
         })?;
+        if parts.iter().any(|part| !part.runs.runs.is_empty()) {
+            return self.merge(parts, cx);
+        }
         let mut parts = parts.into_iter();
         let Some(mut first) = parts.next() else { return Ok(()) };
-        for other in parts {
+        while let Some(other) = parts.next() {
+            if let Err(over) = first.held.grow(first.growth_bytes(other.rows.len(), cx)) {
+                cx.settings.spill.as_ref().ok_or(over)?;
+                return self.merge([first, other].into_iter().chain(parts).collect(), cx);
+            }
             let columns: Vec<&Vector<'s>> = other.rows.columns.iter().collect();
             let positions: Vec<u32> = (0..u32::try_from(other.rows.len()).unwrap_or(u32::MAX)).collect();
-            first.held.grow(first.rows.growth_bytes(positions.len()))?;
             first.rows.extend(&columns, &positions, other.rows.multiplicity.iter().copied(), cx);
-            first.held.resize(first.rows.bytes())?;
+            first.held.resize(first.bytes(cx))?;
         }
         let order = first.sorted(keep.len(), spec, cx);
         self.part = Some(first);
         self.order = order?;
+        Ok(())
+    }
+
+    /// Writes what workers still have in memory, and merges all their runs.
+    fn merge(&mut self, mut parts: Vec<Part<'s>>, cx: &Context<'s>) -> Result<(), ExecError> {
+        let first = self.spec.keep.len();
+        for part in &mut parts {
+            part.spill(first, &self.spec, cx)?;
+        }
+        let runs = parts.into_iter().flat_map(|part| part.runs.runs).collect();
+        let keys = Keys { first, descending: self.spec.keys.iter().map(|(_, d)| *d).collect() };
+        self.merge = Some(Merge::new(runs, keys, self.spec.most_rows(), cx)?);
         Ok(())
     }
 }
@@ -89,11 +140,66 @@ struct Part<'s> {
     held: trimorph_base::Reservation,
     /// The row that rows must not come after: the last of the best k, when they were last cut.
     bound: Option<usize>,
+    /// What the scan that is led by all workers goes by.
+    top: Option<Arc<TopBound>>,
+    /// Rows that memory had no room for.
+    runs: Runs,
 }
 
 impl<'s> Part<'s> {
-    fn new(columns: usize, cx: &Context<'s>) -> Self {
-        Self { rows: Rows::new(columns), held: cx.settings.budget.reservation(), bound: None }
+    fn new(columns: usize, top: Option<Arc<TopBound>>, cx: &Context<'s>) -> Self {
+        let held = cx.settings.budget.reservation();
+        Self { rows: Rows::new(columns), held, bound: None, top, runs: Runs::new() }
+    }
+
+    /// Bytes held: where rows may have to be written, also what sorting them will take.
+    fn bytes(&self, cx: &Context<'s>) -> usize {
+        let order = if cx.settings.spill.is_some() { self.rows.len() * ORDER_BYTES } else { 0 };
+        self.rows.bytes() + order
+    }
+
+    /// Bytes that more rows take before they can come.
+    fn growth_bytes(&self, more: usize, cx: &Context<'s>) -> usize {
+        let order = if cx.settings.spill.is_some() { more * ORDER_BYTES } else { 0 };
+        self.rows.growth_bytes(more) + order
+    }
+
+    /// Makes room for more rows: where there is none, those that are there go to a file.
+    fn make_room(
+        &mut self,
+        more: usize,
+        kept: usize,
+        spec: &SortSpec,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let growth = self.growth_bytes(more, cx);
+        if cx.settings.spill.is_none() {
+            return Ok(self.held.grow(growth)?);
+        }
+        let spare = spare_bytes(self.held.bytes() + growth, cx);
+        if self.held.grow(growth + spare).is_err() && self.rows.len() > 0 {
+            self.spill(kept, spec, cx)?;
+            // Of one chunk there are rows in memory in any case.
+            let _ = self.held.grow(self.growth_bytes(more, cx));
+        }
+        Ok(())
+    }
+
+    /// Writes all rows as a run.
+    fn spill(&mut self, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
+        if self.rows.len() > 0 {
+            let order = ordered(&self.keys(kept, spec), self.rows.len(), spec.most_rows(), || cx.check())?;
+            let columns: Vec<&Vector<'s>> = self.rows.columns.iter().collect();
+            self.runs.write(&columns, &order, &|i| self.rows.multiplicity[i], cx)?;
+        }
+        self.rows = Rows::new(self.rows.columns.len());
+        self.bound = None;
+        Ok(self.held.resize(0)?)
+    }
+
+    fn keys<'a>(&'a self, kept: usize, spec: &SortSpec) -> Vec<(&'a Vector<'s>, bool)> {
+        let columns = self.rows.columns[kept..].iter();
+        columns.zip(&spec.keys).map(|(column, (_, descending))| (column, *descending)).collect()
     }
 
     fn gather(
@@ -106,23 +212,33 @@ impl<'s> Part<'s> {
         let limit = spec.limit().map(|l| usize::try_from(l).unwrap_or(usize::MAX));
         while child.next(&mut inner, cx)? {
             cx.check()?;
-            let group = &inner.groups[0];
-            let keys = (spec.keys.iter())
-                .map(|(ex, _)| Ok(evaluate(ex, &inner, 0, cx)?.into_vector(group.len)))
-                .collect::<Result<Vec<Vector<'s>>, ExecError>>()?;
-            let columns: Vec<&Vector<'s>> = keep.iter().map(|k| &group.vectors[*k]).chain(&keys).collect();
-            let mut positions = group.positions();
-            if let (Some(bound), Some(key), Some((_, descending))) =
-                (self.bound, keys.first(), spec.keys.first())
-            {
-                self.leave_out(&mut positions, key, keep.len(), bound, *descending);
+            let mut keys = Vec::with_capacity(spec.keys.len());
+            let mut positions = inner.groups[0].positions();
+            for (k, (ex, descending)) in spec.keys.iter().enumerate() {
+                let key = evaluate(ex, &inner, 0, cx)?.into_vector(inner.groups[0].len);
+                if let (0, Some(bound)) = (k, self.bound) {
+                    self.leave_out(&mut positions, &key, keep.len(), bound, *descending);
+                    // Others are computed for what is left.
+                    if inner.groups[0].flat.is_none() {
+                        inner.groups[0].selection = Selection::List(positions.clone());
+                    }
+                }
+                keys.push(key);
             }
+            if positions.is_empty() {
+                continue;
+            }
+            let group = &inner.groups[0];
+            let columns: Vec<&Vector<'s>> = keep.iter().map(|k| &group.vectors[*k]).chain(&keys).collect();
             let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
-            self.held.grow(self.rows.growth_bytes(positions.len()))?;
+            self.make_room(positions.len(), keep.len(), spec, cx)?;
             self.rows.extend(&columns, &positions, multiplicity, cx);
-            self.held.resize(self.rows.bytes())?;
+            if let Err(over) = self.held.resize(self.bytes(cx)) {
+                cx.settings.spill.as_ref().ok_or(over)?;
+                self.spill(keep.len(), spec, cx)?;
+            }
             if let Some(limit) = limit
-                && self.rows.len() > limit.saturating_mul(2).saturating_add(cx.settings.vector_size)
+                && self.rows.len() > limit.saturating_mul(2).saturating_add(ROWS_UNCUT)
             {
                 self.cut(keep.len(), spec, cx)?;
             }
@@ -183,13 +299,10 @@ impl<'s> Part<'s> {
 
     /// The best rows, as many as are wanted, in order.
     fn sorted(&mut self, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<Vec<u32>, ExecError> {
-        let columns = self.rows.columns[kept..].iter();
-        let keys: Vec<_> =
-            columns.zip(&spec.keys).map(|(column, (_, descending))| (column, *descending)).collect();
-        // The order with prefixes, and the place it is merged in.
-        self.held.grow(self.rows.len() * 2 * size_of::<(u64, u32)>())?;
-        let limit = spec.limit().map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        ordered(&keys, self.rows.len(), limit, || cx.check())
+        if cx.settings.spill.is_none() {
+            self.held.grow(self.rows.len() * ORDER_BYTES)?;
+        }
+        ordered(&self.keys(kept, spec), self.rows.len(), spec.most_rows(), || cx.check())
     }
 
     /// Keeps the best rows, in the order they came, so that the final order stays stable.
@@ -199,7 +312,18 @@ impl<'s> Part<'s> {
         best.sort_unstable();
         self.bound = last.and_then(|row| best.binary_search(&row).ok());
         self.rows.keep(&best);
-        self.held.resize(self.rows.bytes())?;
+        if let (Some(top), Some(bound)) = (&self.top, self.bound)
+            && let Some(key) = self.rows.columns.get(kept).filter(|key| !key.is_null(bound))
+        {
+            match &key.values {
+                Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
+                    top.tighten(v[bound]);
+                }
+                Values::Date(v) => top.tighten(v[bound].into()),
+                _ => {}
+            }
+        }
+        self.held.resize(self.bytes(cx))?;
         Ok(())
     }
 }
@@ -211,6 +335,16 @@ impl<'s> Operator<'s> for Sort<'s> {
             self.cursor = Some(0);
         }
         cx.check()?;
+        if let Some(merge) = &mut self.merge {
+            let Some(batch) = merge.next(cx.settings.vector_size, cx)? else { return Ok(false) };
+            let out = &mut chunk.groups[0];
+            out.reset(batch.len());
+            let kept = batch.columns.into_iter().take(self.spec.keep.len());
+            out.vectors.iter_mut().zip(kept).for_each(|(slot, column)| *slot = column);
+            let multiplicity = batch.multiplicity;
+            out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
+            return Ok(true);
+        }
         let Some(Part { rows, .. }) = &self.part else { return Ok(false) };
         let start = self.cursor.unwrap_or(0);
         let end = self.order.len().min(start + cx.settings.vector_size);
@@ -231,7 +365,11 @@ impl<'s> Operator<'s> for Sort<'s> {
 
     fn reset(&mut self) {
         self.child.reset();
+        if let Some(bound) = &self.bound {
+            bound.reset();
+        }
         self.part = None;
+        self.merge = None;
         self.order.clear();
         self.cursor = None;
     }

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use trimorph_types::Value;
 use trimorph_vector::{Texts, Values, Vector};
 
-use crate::ExecError;
+use crate::{Context, ExecError};
 
 /// A key's column, and whether larger comes first.
 pub(crate) type Key<'a, 's> = (&'a Vector<'s>, bool);
@@ -97,7 +97,7 @@ fn prefixes(
                 return false;
             }
         },
-        Values::Any(_) => {
+        Values::List(_) | Values::Any(_) => {
             fill(&|_| 0);
             return false;
         }
@@ -132,12 +132,12 @@ fn text(text: &str) -> u64 {
 fn ranks<'a>(texts: &'a Texts<'_>, rows: usize) -> Option<impl Fn(usize) -> u64 + use<'a>> {
     let (codes, entries) = texts.codes().filter(|(_, entries)| entries.len() <= rows)?;
     let mut order: Vec<usize> = (0..entries.len()).collect();
-    order.sort_unstable_by_key(|code| entries[*code]);
+    order.sort_unstable_by_key(|code| entries.get(*code));
     let mut ranks = vec![0u64; entries.len()];
     let mut rank = 0;
     for (k, code) in order.iter().enumerate() {
         // Equal texts have equal ranks.
-        rank += u64::from(k > 0 && entries[order[k - 1]] != entries[*code]);
+        rank += u64::from(k > 0 && entries.get(order[k - 1]) != entries.get(*code));
         ranks[*code] = rank;
     }
     Some(move |i: usize| ranks[codes[i] as usize])
@@ -167,7 +167,36 @@ pub(super) fn order_in(vector: &Vector<'_>, a: usize, b: usize) -> Ordering {
         Values::Node(v) => v.id(a).cmp(&v.id(b)),
         Values::Edge(v) => v.id(a).cmp(&v.id(b)),
         Values::Float(v) => trimorph_types::order(&Value::Float(v[a]), &Value::Float(v[b])),
+        Values::List(v) => {
+            // No element is an edge.
+            let list = |i| v.value(i, &|_| Value::Null);
+            trimorph_types::order(&list(a), &list(b))
+        }
         Values::Any(v) => trimorph_types::order(&v[a], &v[b]),
+    }
+}
+
+/// Orders a value of one vector and one of another as [`order_in`] does.
+pub(super) fn order_across(a: &Vector<'_>, i: usize, b: &Vector<'_>, j: usize, cx: &Context<'_>) -> Ordering {
+    match (a.is_null(i), b.is_null(j)) {
+        (true, true) => return Ordering::Equal,
+        (true, false) => return Ordering::Greater,
+        (false, true) => return Ordering::Less,
+        (false, false) => {}
+    }
+    match (&a.values, &b.values) {
+        (Values::Int(a), Values::Int(b))
+        | (Values::LocalTime(a), Values::LocalTime(b))
+        | (Values::LocalDateTime(a), Values::LocalDateTime(b))
+        | (Values::DateTime(a), Values::DateTime(b)) => a[i].cmp(&b[j]),
+        (Values::Date(a), Values::Date(b)) => a[i].cmp(&b[j]),
+        (Values::String(a), Values::String(b)) => a.get(i).cmp(b.get(j)),
+        (Values::Node(a), Values::Node(b)) => a.id(i).cmp(&b.id(j)),
+        (Values::Edge(a), Values::Edge(b)) => a.id(i).cmp(&b.id(j)),
+        _ => {
+            let edge = |id| cx.edge_value(id);
+            trimorph_types::order(&a.value(i, &edge), &b.value(j, &edge))
+        }
     }
 }
 
@@ -244,7 +273,8 @@ mod tests {
             }
             2 => Values::String((0..rows).map(|_| *random.pick(&WORDS)).collect()),
             3 => {
-                let entries: Arc<[&str]> = Arc::from([&WORDS[..], &["a"]].concat());
+                let texts = WORDS.iter().copied().chain(["a"]);
+                let entries: trimorph_vector::Entries<'_> = Arc::new(texts.collect());
                 Values::String(Texts::coded((0..rows).map(|_| random.below(8) as u32).collect(), &entries))
             }
             4 => Values::Date((0..rows).map(|_| *random.pick(&[i32::MIN, -1, 0, i32::MAX])).collect()),

@@ -2,11 +2,12 @@
 
 use memchr::memmem::Finder;
 use trimorph_types::Value;
-use trimorph_vector::{Positions, Texts, Values, Vector};
+use trimorph_vector::{Lists, Positions, Texts, Values, Vector};
 
 use super::{LONG_TEXT_BYTES, MADE_BYTES_MAX, Side, make, texts_of};
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
+use crate::kernels::lists::MADE_MAX;
 use crate::string::byte_of;
 
 /// A count that is the same everywhere, or one for each position.
@@ -38,6 +39,17 @@ impl<'a> Counts<'a> {
     }
 }
 
+/// Whether the texts that parts are taken of are known to be ASCII.
+fn are_ascii(args: &[Argument<'_, '_>]) -> bool {
+    texts_of(args.first()).is_some_and(|(texts, _)| texts.is_ascii())
+}
+
+/// Where the character of number `n` starts: of ASCII, at its byte.
+#[inline(always)]
+fn start_of(is_ascii: bool, text: &str, n: usize) -> usize {
+    if is_ascii { n.min(text.len()) } else { byte_of(text, n) }
+}
+
 /// A part of each text.
 fn parts<'s>(
     args: &[Argument<'_, 's>],
@@ -52,16 +64,16 @@ fn parts<'s>(
 
 /// The first n characters.
 pub(crate) fn left<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
-    let n = Counts::of(args.get(1)?, at)?;
-    parts(args, at, |i, text| &text[..byte_of(text, n.at(i))])
+    let (n, is_ascii) = (Counts::of(args.get(1)?, at)?, are_ascii(args));
+    parts(args, at, |i, text| &text[..start_of(is_ascii, text, n.at(i))])
 }
 
 /// The last n characters.
 pub(crate) fn right<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
-    let n = Counts::of(args.get(1)?, at)?;
+    let (n, is_ascii) = (Counts::of(args.get(1)?, at)?, are_ascii(args));
     parts(args, at, |i, text| {
-        let skipped = text.chars().count().saturating_sub(n.at(i));
-        &text[byte_of(text, skipped)..]
+        let letters = if is_ascii { text.len() } else { text.chars().count() };
+        &text[start_of(is_ascii, text, letters.saturating_sub(n.at(i)))..]
     })
 }
 
@@ -73,9 +85,10 @@ pub(crate) fn substring<'s>(
 ) -> Option<Vector<'s>> {
     let start = Counts::of(args.get(1)?, at)?;
     let length = args.get(2).map_or(Some(Counts::One(usize::MAX)), |n| Counts::of(n, at))?;
+    let is_ascii = are_ascii(args);
     parts(args, at, |i, text| {
-        let from = &text[byte_of(text, start.at(i))..];
-        &from[..byte_of(from, length.at(i))]
+        let from = &text[start_of(is_ascii, text, start.at(i))..];
+        &from[..start_of(is_ascii, from, length.at(i))]
     })
 }
 
@@ -180,6 +193,35 @@ pub(crate) fn replace<'s>(
         buffer.push_str(&text[end..]);
         out.set(i, &buffer);
     })
+}
+
+/// `split(text, delimiter)`: the parts of each text, where they lie.
+pub(crate) fn split<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let [text, Argument::One(Value::String(delimiter))] = args else { return None };
+    let (texts, nulls) = texts_of(Some(text))?;
+    // Between all letters.
+    if delimiter.is_empty() {
+        return None;
+    }
+    let finder = Finder::new(delimiter.as_bytes());
+    let (parts, counts) = texts.cuts(at, nulls, MADE_MAX, |text, take| {
+        let mut start = 0;
+        for found in finder.find_iter(text.as_bytes()) {
+            // What is found starts and ends between characters, as the delimiter does.
+            if !take(&text[start..found]) {
+                return;
+            }
+            start = found + delimiter.len();
+        }
+        take(&text[start..]);
+    })?;
+    let mut end = 0;
+    let runs = counts.into_iter().map(|count| {
+        end += count;
+        (end - count, count)
+    });
+    let lists = Lists::new(runs, Vector::new(Values::String(parts)))?;
+    Some(Vector { values: Values::List(lists), nulls: nulls.clone() })
 }
 
 /// `split(text, delimiter)[index]`: one part of each text, found without making the others; null where there

@@ -24,7 +24,7 @@ use crate::kernel::Argument;
 pub use asked::{TextTest, test_texts};
 pub use letters::{concat_texts, split_part};
 pub(crate) use letters::{
-    left, replace, reverse, right, substring, to_lower, to_upper, trim, trim_end, trim_start,
+    left, replace, reverse, right, split, substring, to_lower, to_upper, trim, trim_end, trim_start,
 };
 pub(crate) use numbers::{length, to_boolean, to_float, to_integer};
 
@@ -76,7 +76,7 @@ fn map<T: Copy + Default>(
 ) -> Vec<T> {
     let mut out = vec![T::default(); at.len];
     if let Some((codes, entries)) = texts.codes().filter(|(_, entries)| entries.len() < at.count()) {
-        let entries: Vec<T> = entries.iter().map(|entry| of(entry)).collect();
+        let entries: Vec<T> = entries.iter().map(&mut of).collect();
         at.for_each(|i| out[i] = entries[codes[i] as usize]);
     } else if nulls.is_none() {
         at.for_each(|i| out[i] = of(texts.get(i)));

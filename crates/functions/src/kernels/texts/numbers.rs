@@ -14,8 +14,13 @@ pub(crate) fn length<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let (texts, nulls) = texts_of(args.first())?;
-    let letters = |text: &str| i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
-    Some(Vector { values: Values::Int(map(texts, nulls, at, letters)), nulls: nulls.clone() })
+    let length = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    let lengths = if texts.is_ascii() {
+        map(texts, nulls, at, |text| length(text.len()))
+    } else {
+        map(texts, nulls, at, |text| length(text.chars().count()))
+    };
+    Some(Vector { values: Values::Int(lengths), nulls: nulls.clone() })
 }
 
 /// What `read` reads from each text; null where it reads nothing.

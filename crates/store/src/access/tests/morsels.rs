@@ -64,10 +64,10 @@ fn zones_without_what_is_wanted_are_left_out() {
     let reader = Reader::new(&graph.snapshot);
     // Column 1 of A is `n`, the row. Before it is touched only what the whole segment has is known.
     let untouched = Morsels::new(&graph.snapshot, &[A], ZONE_ROWS);
-    let outside = Prune { table: A, column: 1, low: 9000, high: 9999 };
+    let outside = Prune { table: A, column: 1, low: 9000, high: 9999, nulls: false };
     assert!(ranges(&untouched, &reader, &[outside]).is_empty());
     reader.node_property(trimorph_base::NodeId::new(A, 0), "n");
-    let prune = |table, low, high| Prune { table, column: 1, low, high };
+    let prune = |table, low, high| Prune { table, column: 1, low, high, nulls: false };
     let zone = ZONE_ROWS as u64;
     for (prune, zones) in [
         (vec![], vec![0, 1, 2, 3, 4]),
@@ -95,4 +95,31 @@ fn zones_without_what_is_wanted_are_left_out() {
     // A larger morsel is left out only if all its zones are.
     let morsels = Morsels::new(&graph.snapshot, &[A], 2 * ZONE_ROWS);
     assert_eq!(ranges(&morsels, &reader, &[prune(A, 2000, 2000)]), [(0, 0, 2048)]);
+}
+
+/// The largest first, or the least; every row once; what has no zone maps first of all.
+#[test]
+fn the_best_morsels_come_first() {
+    let graph = made(7, ROWS, 10);
+    let reader = Reader::new(&graph.snapshot);
+    reader.node_property(trimorph_base::NodeId::new(A, 0), "n");
+    for largest in [false, true] {
+        let morsels = Morsels::new(&graph.snapshot, &[A], ZONE_ROWS);
+        morsels.best_first(&reader, &[(A, 1)], largest);
+        let found: Vec<u64> = ranges(&morsels, &reader, &[]).iter().map(|(_, first, _)| *first).collect();
+        let mut expected: Vec<u64> = (0..ROWS).step_by(ZONE_ROWS).collect();
+        if largest {
+            expected.reverse();
+        }
+        assert_eq!(found, expected, "largest: {largest}");
+        // Another order is not taken on.
+        morsels.reset();
+        morsels.best_first(&reader, &[(A, 1)], !largest);
+        assert_eq!(ranges(&morsels, &reader, &[])[0].1, expected[0]);
+    }
+    let morsels = Morsels::new(&graph.snapshot, &[A, B], ZONE_ROWS);
+    morsels.best_first(&reader, &[(A, 1)], true);
+    let all = ranges(&morsels, &reader, &[]);
+    assert_eq!(all[0].0, B.0, "nothing is known of B");
+    assert_eq!(all.len() as u64, morsels.count());
 }

@@ -1,0 +1,192 @@
+//! Operators and functions of lists, over vectors of lists with elements of every type, parts of lists and
+//! lists that share their elements among them.
+
+use std::sync::Arc;
+
+use trimorph_algebra::{Op, QuantifierKind};
+use trimorph_base::Random;
+use trimorph_store::Snapshot;
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Lists, Nulls, Positions, Values, Vector};
+
+use super::against_rows::check;
+use super::sample::{Drawn, KINDS, Kind, chunk, value};
+use crate::expr::Ex;
+use crate::layout::Place;
+use crate::{Context, Settings};
+
+/// Slots with lists: of integers, of texts, of anything, general ones, and lists of lists.
+const LISTS: [(usize, Kind); 5] =
+    [(0, Kind::Small), (1, Kind::Text), (2, Kind::Mixed), (3, Kind::Small), (5, Kind::Text)];
+/// The local variable of bodies.
+const LOCAL: usize = 0;
+
+/// Elements of a kind, some of them null.
+fn elements(kind: Kind, random: &mut Random) -> Vector<'static> {
+    let (len, nulls) = (random.below(40), *random.pick(&[0, 0, 20, 100]));
+    let values: Vec<Value> =
+        (0..len).map(|_| if random.chance(nulls) { Value::Null } else { value(kind, random) }).collect();
+    Vector::of_values(values, Positions::all(len))
+}
+
+/// Lists of such elements, which overlap and come in any order.
+fn lists(kind: Kind, len: usize, random: &mut Random) -> Vector<'static> {
+    let child = elements(kind, random);
+    let count = child.listed();
+    let runs: Vec<(u32, u32)> = (0..len)
+        .map(|_| {
+            let start = random.below(count + 1);
+            let len = random.below((count - start).min(5) + 1);
+            (u32::try_from(start).unwrap(), u32::try_from(len).unwrap())
+        })
+        .collect();
+    let lists = Lists::new(runs.into_iter(), child).unwrap();
+    let mut nulls = Nulls::NONE;
+    let percent = *random.pick(&[0, 0, 30, 100]);
+    (0..len).filter(|_| random.chance(percent)).for_each(|i| nulls.set(i, len));
+    Vector { values: Values::List(lists), nulls }
+}
+
+/// The same as general values.
+fn general(vector: &Vector<'static>) -> Vector<'static> {
+    let value = |i| vector.value(i, &|_| Value::Null);
+    Vector::new(Values::Any((0..vector.listed()).map(value).collect()))
+}
+
+fn sample(random: &mut Random) -> Chunk<'static> {
+    let mut chunk = chunk(random);
+    let group = &mut chunk.groups[0];
+    for (slot, kind) in LISTS {
+        group.vectors[slot] = lists(kind, group.len, random);
+    }
+    group.vectors[3] = general(&group.vectors[3]);
+    let inner = lists(Kind::Text, 20, random);
+    let runs: Vec<(u32, u32)> =
+        (0..group.len).map(|_| (random.below(17) as u32, random.below(4) as u32)).collect();
+    group.vectors[5] = Vector::new(Values::List(Lists::new(runs.into_iter(), inner).unwrap()));
+    chunk
+}
+
+impl Drawn<'_> {
+    fn list(&mut self, depth: usize) -> Ex {
+        let (slot, _) = *self.random.pick(&LISTS);
+        if depth == 0 || self.random.chance(40) {
+            return Ex::Slot(Place { group: 0, slot });
+        }
+        match self.random.below(5) {
+            0 => {
+                let name = *self.random.pick(&["tail", "reverse", "coalesce"]);
+                let mut args = vec![self.list(depth - 1)];
+                if name == "coalesce" {
+                    args.push(self.list(depth - 1));
+                }
+                self.call(name, args)
+            }
+            1 => {
+                let bounds = [self.index(), self.index()];
+                let args = std::iter::once(self.list(depth - 1)).chain(bounds).collect();
+                Ex::Op(Op::Slice, args, self.span())
+            }
+            2 => {
+                let filter = self.random.chance(60).then(|| Box::new(self.of_element(0)));
+                let map = self.random.chance(60).then(|| Box::new(self.of_element(1)));
+                Ex::ListComprehension { local: LOCAL, list: Box::new(self.list(depth - 1)), filter, map }
+            }
+            3 => {
+                let branches = vec![(self.leaf(&[Kind::Bool]), self.list(depth - 1))];
+                Ex::Case { branches, otherwise: Box::new(self.list(depth - 1)) }
+            }
+            _ => {
+                let text = self.leaf(&[Kind::Text]);
+                let delimiter = Ex::Const(Value::string(*self.random.pick(&["", "a", "-", "2", "0-"])));
+                self.call("split", vec![text, delimiter])
+            }
+        }
+    }
+
+    fn index(&mut self) -> Ex {
+        let kinds = if self.random.chance(5) { &KINDS[..] } else { &[Kind::Small] };
+        let index = self.leaf(kinds);
+        // Slots that have lists now.
+        match index {
+            Ex::Slot(_) => Ex::Const(Value::Int(self.random.between(-6, 6))),
+            constant => constant,
+        }
+    }
+
+    /// What is asked of an element: a condition, or anything.
+    fn of_element(&mut self, depth: usize) -> Ex {
+        let element = Ex::Local(LOCAL);
+        let constant = Ex::Const(value(*self.random.pick(&[Kind::Small, Kind::Text]), self.random));
+        match self.random.below(8 + 3 * depth) {
+            0 => Ex::Op(Op::IsNull, vec![element], self.span()),
+            1 => Ex::Op(Op::Gt, vec![element, constant], self.span()),
+            2 => Ex::Op(Op::EndsWith, vec![element, constant], self.span()),
+            3 => Ex::Op(Op::Eq, vec![constant, element], self.span()),
+            4 => Ex::Const(self.random.pick(&[Value::Null, Value::Bool(true), Value::Bool(false)]).clone()),
+            5 => {
+                let tests = vec![
+                    Ex::Op(Op::IsNotNull, vec![element.clone()], self.span()),
+                    Ex::Op(Op::Ne, vec![element, constant], self.span()),
+                ];
+                Ex::Op(Op::And, tests, self.span())
+            }
+            6 => Ex::Op(Op::Eq, vec![element, self.leaf(&[Kind::Duration])], self.span()),
+            7 => Ex::Op(Op::Le, vec![element.clone(), element], self.span()),
+            8 => Ex::Op(Op::Add, vec![element, constant], self.span()),
+            9 => self.call("toString", vec![element]),
+            _ => element,
+        }
+    }
+
+    fn of_lists(&mut self, depth: usize) -> Ex {
+        let list = self.list(depth);
+        match self.random.below(9) {
+            0 | 1 => {
+                let name = *self.random.pick(&["size", "head", "last", "tail", "reverse", "isEmpty"]);
+                self.call(name, vec![list])
+            }
+            2 => {
+                let index = self.index();
+                Ex::Op(Op::Index, vec![list, index], self.span())
+            }
+            3 | 4 => {
+                let needle = match self.random.below(3) {
+                    0 => Ex::Const(value(
+                        *self.random.pick(&[Kind::Small, Kind::Text, Kind::Mixed]),
+                        self.random,
+                    )),
+                    1 => self.call("head", vec![list.clone()]),
+                    _ => self.leaf(&[Kind::Text]),
+                };
+                Ex::Op(Op::In, vec![needle, list], self.span())
+            }
+            5 | 6 => {
+                use QuantifierKind::{All, Any, None, Single};
+                let kind = *self.random.pick(&[All, Any, None, Single]);
+                let predicate = Box::new(self.of_element(0));
+                Ex::Quantifier { kind, local: LOCAL, list: Box::new(list), predicate }
+            }
+            7 => {
+                let op = *self.random.pick(&[Op::Eq, Op::Ne, Op::Lt, Op::Add, Op::IsNull]);
+                let args = if op == Op::IsNull { vec![list] } else { vec![list, self.list(depth)] };
+                Ex::Op(op, args, self.span())
+            }
+            _ => list,
+        }
+    }
+}
+
+#[test]
+fn lists_give_what_they_give_row_by_row() {
+    let snapshot: &'static Snapshot = Box::leak(Box::default());
+    let cx = Context::new(snapshot, Arc::new(Settings::default()));
+    for seed in 0..3_000 {
+        let mut random = Random::new(seed);
+        let chunk = sample(&mut random);
+        for depth in [0, 0, 1, 1, 1, 2, 2, 3] {
+            let ex = Drawn::new(&mut random, snapshot.catalog()).of_lists(depth);
+            check(&ex, &chunk, &cx, seed);
+        }
+    }
+}

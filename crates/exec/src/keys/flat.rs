@@ -1,0 +1,179 @@
+//! Keys of a fixed size to numbers: one array of slots, open addressing, no removal.
+//!
+//! Invariant: a slot whose number is 0 is empty; a key stands in the first slot, from the one that its hash
+//! says on, that has it or is empty; at most half of the slots are taken.
+//!
+//! Hot loop: a run of keys is hashed and their slots asked for ahead ([`FlatMap::prepare`]), so that cache
+//! misses are waited for together; then each key finds its slot in one cache line, mostly.
+
+use trimorph_store::prefetch_item;
+
+/// A key that is hashed by multiplication.
+pub(super) trait FlatKey: Copy + Eq + Default + std::fmt::Debug {
+    fn hash(self) -> u64;
+}
+
+/// Odd, its bits without a pattern: 2^64 by the golden ratio.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl FlatKey for u64 {
+    #[inline(always)]
+    fn hash(self) -> u64 {
+        // The upper bits of a product depend on all bits; the second step spreads what differs there only.
+        let mixed = (self ^ (self >> 32)).wrapping_mul(MULTIPLIER);
+        mixed ^ (mixed >> 29)
+    }
+}
+
+impl FlatKey for (u64, u64) {
+    #[inline(always)]
+    fn hash(self) -> u64 {
+        (self.0.hash().rotate_left(23) ^ self.1).hash()
+    }
+}
+
+/// A key and its number plus 1; 0 for none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot<K> {
+    key: K,
+    number: u32,
+}
+
+/// Keys, each with a number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FlatMap<K> {
+    /// A power of two of them, or none.
+    slots: Vec<Slot<K>>,
+    len: usize,
+}
+
+/// Slots that a map begins with.
+const SLOTS_MIN: usize = 64;
+/// Bytes of slots that stay in a cache near enough: prefetching costs more than it gains.
+const NEAR_BYTES: usize = 256 << 10;
+
+impl<K: FlatKey> FlatMap<K> {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether keys are worth [`Self::prepare`].
+    #[inline]
+    pub(super) fn is_far(&self) -> bool {
+        self.slots.len() * size_of::<Slot<K>>() > NEAR_BYTES
+    }
+
+    /// Hints that `key` will be looked up.
+    #[inline(always)]
+    pub(super) fn prepare(&self, key: K) {
+        prefetch_item(&self.slots, self.home(key));
+    }
+
+    /// The slot where a key begins to be looked for.
+    #[inline(always)]
+    fn home(&self, key: K) -> usize {
+        // Of no slots, any will do.
+        (key.hash() >> 16) as usize & self.slots.len().wrapping_sub(1)
+    }
+
+    /// The number of a key, if it has one.
+    #[inline]
+    pub(super) fn find(&self, key: K) -> Option<u32> {
+        let mut at = self.home(key);
+        loop {
+            let slot = self.slots.get(at)?;
+            if slot.number == 0 {
+                return None;
+            }
+            if slot.key == key {
+                return Some(slot.number - 1);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// The number of a key, which is `next` if it is new.
+    #[inline]
+    pub(super) fn number(&mut self, key: K, next: u32) -> u32 {
+        if self.len * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let mut at = self.home(key);
+        loop {
+            let slot = &mut self.slots[at];
+            if slot.number == 0 {
+                *slot = Slot { key, number: next.wrapping_add(1) };
+                self.len += 1;
+                return next;
+            }
+            if slot.key == key {
+                return slot.number - 1;
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let room = (self.slots.len() * 2).max(SLOTS_MIN);
+        let before = std::mem::replace(&mut self.slots, vec![Slot::default(); room]);
+        for slot in before.into_iter().filter(|slot| slot.number != 0) {
+            let mut at = self.home(slot.key);
+            while self.slots[at].number != 0 {
+                at = (at + 1) & (room - 1);
+            }
+            self.slots[at] = slot;
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot<K>>()
+    }
+
+    /// Bytes that may be allocated before `more` keys have come: those that move are given back.
+    pub(super) fn growth_bytes(&self, more: usize) -> usize {
+        let needed = ((self.len + more) * 2).next_power_of_two();
+        if needed <= self.slots.len() { 0 } else { needed.max(SLOTS_MIN) * size_of::<Slot<K>>() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    /// Against the standard map: keys that lie side by side, far apart, and differ in few bits.
+    #[test]
+    fn numbers_are_those_of_a_map() {
+        let mut random = trimorph_base::Random::new(5);
+        let mut random = move || random.bits() >> 12;
+        for round in 0..12u32 {
+            let (mut flat, mut map) = (FlatMap::default(), HashMap::new());
+            for k in 0..20_000u64 {
+                let key = match round % 4 {
+                    0 => k / 3,
+                    1 => (random() % 5_000) << (round * 4),
+                    2 => (k % 700).reverse_bits(),
+                    _ => (k << 40) | (random() % 3),
+                };
+                let next = map.len() as u32;
+                assert_eq!(flat.find(key), map.get(&key).copied());
+                assert_eq!(flat.number(key, next), *map.entry(key).or_insert(next));
+                assert_eq!((flat.len(), flat.find(key)), (map.len(), map.get(&key).copied()));
+            }
+            assert!(map.iter().all(|(key, number)| flat.find(*key) == Some(*number)));
+            assert_eq!(flat.growth_bytes(0), 0);
+            assert!(flat.bytes() >= map.len() * size_of::<Slot<u64>>() * 2);
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_in_an_empty_map() {
+        let map = FlatMap::<(u64, u64)>::default();
+        map.prepare((1, 2));
+        assert_eq!((map.find((1, 2)), map.len(), map.is_far()), (None, 0, false));
+    }
+}

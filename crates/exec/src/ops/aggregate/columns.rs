@@ -1,0 +1,175 @@
+//! States as columns and back, for groups that go to a file: as many columns for an aggregate as its kind
+//! says, whatever form its states have.
+//!
+//! ```text
+//! count           the number
+//! sum             of integers: upper and lower half, whether there was one; else null, null, the accumulator
+//! avg             the same with the number of integers
+//! min, max        the value, or null
+//! all others      the accumulator
+//! ```
+
+use std::ops::Range;
+
+use trimorph_algebra::AggregateKind;
+use trimorph_base::Diagnostic;
+use trimorph_functions::aggregate::Accumulator;
+use trimorph_types::Value;
+use trimorph_vector::{Values, Vector};
+
+use super::merge::Export;
+use super::states::{Column, States, function, integers, vector_of};
+use crate::ExecError;
+
+/// Columns of the states of one aggregate.
+pub(super) fn width(kind: AggregateKind) -> usize {
+    if matches!(kind, AggregateKind::Sum | AggregateKind::Avg) { 3 } else { 1 }
+}
+
+fn ints<'s>(values: impl Iterator<Item = i64>) -> Vector<'s> {
+    Vector::new(Values::Int(values.collect()))
+}
+
+/// The halves of numbers of 128 bits.
+#[expect(clippy::cast_possible_truncation, reason = "numbers are cut in halves")]
+fn halves<'s>(numbers: &[i128]) -> [Vector<'s>; 2] {
+    [ints(numbers.iter().map(|n| (n >> 64) as i64)), ints(numbers.iter().map(|n| *n as i64))]
+}
+
+impl Column {
+    /// The states of some groups, which are not asked for again.
+    pub(super) fn take(&mut self, groups: Range<usize>) -> Vec<Vector<'static>> {
+        let kind = self.kind;
+        match &mut self.states {
+            States::Count(counts) => vec![ints(counts[groups].iter().map(|n| n.cast_signed()))],
+            States::Sums { values, seen } => {
+                let [high, low] = halves(&values[groups.clone()]);
+                vec![high, low, Vector::new(Values::Bool(seen[groups].to_vec()))]
+            }
+            States::Means { sums, counts } => {
+                let [high, low] = halves(&sums[groups.clone()]);
+                vec![high, low, ints(counts[groups].iter().map(|n| n.cast_signed()))]
+            }
+            States::Extremes { ty, values, seen, .. } => {
+                let len = groups.len();
+                let mut column = vector_of(*ty, values[groups.clone()].to_vec());
+                for (i, _) in seen[groups].iter().enumerate().filter(|(_, seen)| !**seen) {
+                    column.nulls.set(i, len);
+                }
+                vec![column]
+            }
+            States::Deviations { moments, .. } => {
+                let states = moments[groups].iter().map(|m| m.accumulator(function(kind)).into_value());
+                vec![Vector::new(Values::Any(states.collect()))]
+            }
+            States::General(states) => {
+                let empty = || Accumulator::new(function(kind));
+                let states = states[groups].iter_mut();
+                let values = states.map(|state| std::mem::replace(state, empty()).into_value());
+                let values = Vector::new(Values::Any(values.collect()));
+                let none = || Vector::nulls(values.listed());
+                match width(kind) {
+                    1 => vec![values],
+                    _ => vec![none(), none(), values],
+                }
+            }
+        }
+    }
+}
+
+fn unknown() -> ExecError {
+    Diagnostic::internal("columns that are no states").into()
+}
+
+fn whole(high: i64, low: i64) -> i128 {
+    i128::from(high) << 64 | i128::from(low.cast_unsigned())
+}
+
+/// The states of an aggregate that has seen nothing, for so many groups.
+pub(super) fn blank(kind: AggregateKind, groups: usize) -> Export {
+    let mut column = Column::new(kind, false, false);
+    column.resize(kind, groups);
+    column.into_export()
+}
+
+/// Counts.
+pub(super) fn counts(numbers: Vec<u64>) -> Export {
+    Export { states: States::Count(numbers), distinct: None }
+}
+
+/// The states that [`Column::take`] gave.
+pub(super) fn states_of(kind: AggregateKind, columns: &[Vector<'_>]) -> Result<Export, ExecError> {
+    let states = match (kind, columns) {
+        (AggregateKind::Count | AggregateKind::CountStar, [counts]) => {
+            let Values::Int(counts) = &counts.values else { return Err(unknown()) };
+            States::Count(counts.iter().map(|n| n.cast_unsigned()).collect())
+        }
+        (AggregateKind::Sum | AggregateKind::Avg, [high, low, rest]) => {
+            match (&high.values, &low.values, &rest.values) {
+                (Values::Int(high), Values::Int(low), Values::Bool(seen)) => States::Sums {
+                    values: high.iter().zip(low).map(|(h, l)| whole(*h, *l)).collect(),
+                    seen: seen.clone(),
+                },
+                (Values::Int(high), Values::Int(low), Values::Int(counts)) => States::Means {
+                    sums: high.iter().zip(low).map(|(h, l)| whole(*h, *l)).collect(),
+                    counts: counts.iter().map(|n| n.cast_unsigned()).collect(),
+                },
+                _ => States::General(sums_of(kind, high, low, rest)?),
+            }
+        }
+        (AggregateKind::Min | AggregateKind::Max, [values]) => match integers(&values.values) {
+            Some(ints) => States::Extremes {
+                kind,
+                ty: values.logical_type(),
+                seen: values.nulls.booleans(false, ints.len()),
+                values: ints.to_vec(),
+            },
+            None => States::General(extremes_of(kind, values)?),
+        },
+        (_, [values]) => {
+            let Values::Any(values) = &values.values else { return Err(unknown()) };
+            let states = values.iter().map(|value| Accumulator::of_value(function(kind), value));
+            States::General(states.collect::<Result<_, _>>()?)
+        }
+        _ => return Err(unknown()),
+    };
+    Ok(Export { states, distinct: None })
+}
+
+fn no_edge(_: trimorph_base::EdgeId) -> Value {
+    Value::Null
+}
+
+/// Sums and means, some of which are of integers only.
+fn sums_of(
+    kind: AggregateKind,
+    high: &Vector<'_>,
+    low: &Vector<'_>,
+    rest: &Vector<'_>,
+) -> Result<Vec<Accumulator>, ExecError> {
+    let state = |i: usize| {
+        let value = rest.value(i, &no_edge);
+        let count = match &value {
+            Value::Bool(seen) => u64::from(*seen),
+            Value::Int(count) => count.cast_unsigned(),
+            other => return Ok(Accumulator::of_value(function(kind), other)?),
+        };
+        match (high.value(i, &no_edge), low.value(i, &no_edge)) {
+            (Value::Int(high), Value::Int(low)) => {
+                Ok(Accumulator::of_integers(function(kind), whole(high, low), count))
+            }
+            _ => Err(unknown()),
+        }
+    };
+    (0..rest.listed()).map(state).collect()
+}
+
+/// Least and largest of values of any type.
+fn extremes_of(kind: AggregateKind, values: &Vector<'_>) -> Result<Vec<Accumulator>, ExecError> {
+    let state = |i: usize| {
+        let mut state = Accumulator::new(function(kind));
+        state.update(&values.value(i, &no_edge), 1)?;
+        Ok(state)
+    };
+    (0..values.listed()).map(state).collect()
+}

@@ -1,0 +1,258 @@
+//! Hash join: the build side's rows are kept, numbered by key; each probe row is repeated for its matches.
+//! Without keys it is the product. The build side is built once, by whichever twin asks first.
+//!
+//! Where nothing of the build side is wanted, rows of one key are one row that stands for all: a product is
+//! counted, not enumerated.
+//!
+//! Build rows that memory has no room for go to files, and the probe rows that may join them too (`spilled`).
+
+mod built;
+mod shape;
+mod spilled;
+
+use std::sync::{Arc, OnceLock};
+
+use trimorph_vector::{Chunk, Selection, Vector};
+
+use crate::keys::{NO_NUMBER, POSITIONS_UNCHECKED};
+use crate::operator::{BoxOperator, Operator};
+use crate::spill::{Partition, Partitions, hashes, spare_least};
+use crate::{Context, ExecError};
+use built::{Building, Built, joins_nothing, may_join_nothing};
+pub(crate) use shape::Shape;
+use spilled::SpilledProbe;
+
+/// The finished build side.
+struct Kept<'s> {
+    built: Built<'s>,
+    /// What there was no room for: keys and columns, by the hash of the key.
+    rest: Option<Vec<Partition<'s>>>,
+}
+
+/// The build side, built by whichever twin asks first.
+#[derive(Clone, Default)]
+pub(crate) struct BuildSide<'s>(Arc<OnceLock<Result<Kept<'s>, ExecError>>>);
+
+/// Of what is kept of a build side, one part in so many stays free: for those that work at the same time, and
+/// for blocks of what is not kept.
+const SPARE_PARTS: usize = 2;
+
+/// Hash join over rows of one group on both sides.
+pub(crate) struct HashJoin<'s> {
+    pub(crate) probe: BoxOperator<'s>,
+    pub(crate) build: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    shape: Arc<Shape>,
+    built: BuildSide<'s>,
+    rest: Vec<u32>,
+    /// The key's number of each of them.
+    found: Vec<u32>,
+    cursor: usize,
+    offset: usize,
+    /// Probe rows that go to files, where build rows did.
+    spilled: SpilledProbe<'s>,
+    /// Whether all probe rows have come.
+    ended: bool,
+}
+
+impl<'s> HashJoin<'s> {
+    pub(crate) fn new(
+        probe: BoxOperator<'s>,
+        build: BoxOperator<'s>,
+        shape: Arc<Shape>,
+        built: BuildSide<'s>,
+    ) -> Self {
+        let inner = Chunk::with_slots(&[shape.probe_slots]);
+        let (spilled, ended) = (SpilledProbe::new(), false);
+        let (rest, found) = (Vec::new(), Vec::new());
+        Self { probe, build, inner, shape, built, rest, found, cursor: 0, offset: 0, spilled, ended }
+    }
+
+    fn build(build: &mut BoxOperator<'s>, shape: &Shape, cx: &Context<'s>) -> Result<Kept<'s>, ExecError> {
+        let mut chunk = Chunk::with_slots(&[shape.build_slots]);
+        let mut building = Building::new(shape.build_keep.len(), cx);
+        let spare = cx.settings.spill.is_some().then(|| (SPARE_PARTS, spare_least(cx)));
+        let (mut rest, mut found) = (None, Vec::new());
+        while build.next(&mut chunk, cx)? {
+            let group = &chunk.groups[0];
+            let mut positions = group.positions();
+            leave_out_nothing(&shape.build_keys, &group.vectors, &mut positions);
+            let slots = shape.build_keys.iter().chain(&shape.build_keep);
+            let all: Vec<&Vector<'s>> = slots.map(|k| &group.vectors[*k]).collect();
+            let (keys, columns) = all.split_at(shape.build_keys.len());
+            let multiplicity = |p: usize| group.multiplicity_at(p);
+            for positions in positions.chunks(POSITIONS_UNCHECKED) {
+                cx.check()?;
+                if rest.is_none()
+                    && let Err(over) = building.make_room(positions.len(), spare)
+                {
+                    spare.ok_or(over)?;
+                    rest = Some(Partitions::new(0, all.len(), cx));
+                }
+                if let Some(rest) = &mut rest {
+                    hashes(keys, positions, &mut found);
+                    rest.add(&found, &all, positions, &multiplicity, cx)?;
+                    continue;
+                }
+                building.add(keys, columns, positions, &multiplicity, cx);
+                if let Err(over) = building.settle() {
+                    spare.ok_or(over)?;
+                    rest = Some(Partitions::new(0, all.len(), cx));
+                }
+            }
+        }
+        let rest = rest.map(|rest| rest.finish(cx)).transpose()?;
+        Ok(Kept { built: building.finish(), rest })
+    }
+
+    /// The next probe rows, and the number of each one's key in what they are joined with; `false` at the
+    /// end.
+    fn advance(&mut self, kept: &Kept<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let (shape, inner) = (&*self.shape, &mut self.inner);
+        if !self.ended {
+            self.ended = !self.probe.next(inner, cx)?;
+        }
+        if self.ended {
+            let Some(build) = &kept.rest else { return Ok(false) };
+            if !self.spilled.next(inner, build, shape, cx)? {
+                return Ok(false);
+            }
+        }
+        let group = &self.inner.groups[0];
+        self.rest = group.positions();
+        (self.cursor, self.offset) = (0, 0);
+        self.found.clear();
+        let built = self.spilled.block().unwrap_or(&kept.built);
+        let keys: Vec<&Vector<'s>> = shape.probe_keys.iter().map(|k| &group.vectors[*k]).collect();
+        built.keys.find_all(&keys, &self.rest, &mut self.found);
+        for key in keys.iter().filter(|key| may_join_nothing(key)) {
+            for (p, number) in self.rest.iter().zip(&mut self.found) {
+                if joins_nothing(key, *p as usize) {
+                    *number = NO_NUMBER;
+                }
+            }
+        }
+        if let Some(build) = kept.rest.as_ref().filter(|_| !self.ended) {
+            let mut positions = self.rest.clone();
+            leave_out_nothing(&shape.probe_keys, &group.vectors, &mut positions);
+            self.spilled.add(&self.inner, &positions, build, shape, cx)?;
+        }
+        Ok(true)
+    }
+}
+
+impl<'s> HashJoin<'s> {
+    /// The next probe rows beside the one row there is: as they came, with its columns added.
+    fn beside_one(
+        &mut self,
+        built: &Built<'s>,
+        chunk: &mut Chunk<'s>,
+        cx: &Context<'s>,
+    ) -> Result<bool, ExecError> {
+        cx.check()?;
+        if !self.probe.next(&mut self.inner, cx)? {
+            return Ok(false);
+        }
+        let (group, out) = (&self.inner.groups[0], &mut chunk.groups[0]);
+        out.reset(group.len);
+        out.selection = match group.flat {
+            Some(_) => Selection::List(group.positions()),
+            None => group.selection.clone(),
+        };
+        let weight = built.rows.multiplicity[0];
+        out.multiplicity = match &group.multiplicity {
+            None if weight == 1 => None,
+            None => Some(vec![weight; group.len]),
+            Some(all) => Some(all.iter().map(|m| m.saturating_mul(weight)).collect()),
+        };
+        for (slot, from) in self.shape.probe_keep.iter().enumerate() {
+            out.vectors[slot] = group.vectors[*from].clone();
+        }
+        let same = vec![0; group.len];
+        for (slot, column) in built.rows.columns.iter().enumerate() {
+            out.vectors[self.shape.probe_keep.len() + slot] = column.gather(&same);
+        }
+        Ok(true)
+    }
+}
+
+/// Leaves out positions some of whose keys join nothing.
+fn leave_out_nothing(keys: &[usize], slots: &[Vector<'_>], positions: &mut Vec<u32>) {
+    for key in keys.iter().map(|k| &slots[*k]).filter(|key| may_join_nothing(key)) {
+        positions.retain(|p| !joins_nothing(key, *p as usize));
+    }
+}
+
+impl<'s> Operator<'s> for HashJoin<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let (side, build, shape) = (self.built.clone(), &mut self.build, Arc::clone(&self.shape));
+        let kept = match side.0.get_or_init(|| Self::build(build, &shape, cx)) {
+            Ok(kept) => kept,
+            Err(e) => return Err(e.clone()),
+        };
+        if kept.built.rows.len() == 0 && kept.rest.is_none() {
+            return Ok(false);
+        }
+        if shape.probe_keys.is_empty() && kept.rest.is_none() && kept.built.rows.len() == 1 {
+            return self.beside_one(&kept.built, chunk, cx);
+        }
+        let room = cx.settings.vector_size;
+        cx.check()?;
+        loop {
+            if self.cursor >= self.rest.len() {
+                cx.check()?;
+                if !self.advance(kept, cx)? {
+                    return Ok(false);
+                }
+            }
+            let built = self.spilled.block().unwrap_or(&kept.built);
+            let group = &self.inner.groups[0];
+            let (mut parents, mut matches): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+            while self.cursor < self.rest.len() && matches.len() < room {
+                let p = self.rest[self.cursor];
+                let members = match self.found[self.cursor] {
+                    NO_NUMBER => &[][..],
+                    n => built.members(n),
+                };
+                let end = members.len().min(self.offset + room - matches.len());
+                matches.extend_from_slice(&members[self.offset..end]);
+                parents.resize(matches.len(), p);
+                if end == members.len() {
+                    self.cursor += 1;
+                    self.offset = 0;
+                } else {
+                    self.offset = end;
+                }
+            }
+            if matches.is_empty() {
+                continue;
+            }
+            let out = &mut chunk.groups[0];
+            out.reset(matches.len());
+            let multiplicity = (parents.iter().zip(&matches))
+                .map(|(p, m)| {
+                    group.multiplicity_at(*p as usize).saturating_mul(built.rows.multiplicity[*m as usize])
+                })
+                .collect::<Vec<_>>();
+            out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
+            for (slot, from) in shape.probe_keep.iter().enumerate() {
+                out.vectors[slot] = group.vectors[*from].gather(&parents);
+            }
+            for (slot, column) in built.rows.columns.iter().enumerate() {
+                out.vectors[shape.probe_keep.len() + slot] = column.gather(&matches);
+            }
+            return Ok(true);
+        }
+    }
+
+    fn reset(&mut self) {
+        self.probe.reset();
+        if !self.shape.constant {
+            self.build.reset();
+            self.built = BuildSide::default();
+        }
+        self.rest.clear();
+        (self.cursor, self.offset) = (0, 0);
+        (self.spilled, self.ended) = (SpilledProbe::new(), false);
+    }
+}

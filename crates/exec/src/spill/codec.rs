@@ -1,0 +1,197 @@
+//! Rows to bytes and back: column after column, each with its type, the bits of its nulls, and its values
+//! side by side.
+//!
+//! ```text
+//! rows: u64, columns: u64, then each column
+//! multiplicities: 0, or 1 and rows * u64 where some row does not stand for one tuple
+//! column: type: u8, nulls: 0, or 1 and a bit a row in words of u64, then
+//!   fixed    rows * width
+//!   texts    rows * length: u64, then all bytes
+//!   nodes    0, or 1 and the table of all, then rows * u64
+//!   general  value after value
+//! ```
+
+use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_types::Value;
+use trimorph_vector::{Edges, Nodes, Nulls, Texts, Values, Vector};
+
+use super::bytes::{Reader, put_u64};
+use super::value;
+
+/// More rows than a batch has: each counts for eight bytes of it.
+const ROWS_MAX: usize = 1 << 20;
+
+/// Rows that were read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Batch<'s> {
+    pub(crate) columns: Vec<Vector<'s>>,
+    pub(crate) multiplicity: Vec<u64>,
+}
+
+impl Batch<'_> {
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.multiplicity.len()
+    }
+}
+
+/// Appends the rows at `positions` of some columns.
+pub(super) fn encode(
+    columns: &[&Vector<'_>],
+    positions: &[u32],
+    multiplicity: impl Iterator<Item = u64> + Clone,
+    out: &mut Vec<u8>,
+) {
+    put_u64(out, positions.len() as u64);
+    put_u64(out, columns.len() as u64);
+    let counted = multiplicity.clone().any(|m| m != 1);
+    out.push(counted.into());
+    if counted {
+        multiplicity.for_each(|m| put_u64(out, m));
+    }
+    for column in columns {
+        encode_column(column, positions, out);
+    }
+}
+
+fn encode_nulls(column: &Vector<'_>, positions: &[u32], out: &mut Vec<u8>) {
+    let any = !matches!(column.values, Values::Any(_))
+        && !column.nulls.is_none()
+        && positions.iter().any(|p| column.nulls.get(*p as usize));
+    out.push(any.into());
+    if any {
+        for positions in positions.chunks(64) {
+            let bits = positions.iter().enumerate();
+            put_u64(out, bits.fold(0, |w, (k, p)| w | u64::from(column.nulls.get(*p as usize)) << k));
+        }
+    }
+}
+
+fn encode_column(column: &Vector<'_>, positions: &[u32], out: &mut Vec<u8>) {
+    let at = positions.iter().map(|p| *p as usize);
+    let mut ints = |tag: u8, v: &[i64]| {
+        out.push(tag);
+        encode_nulls(column, positions, out);
+        out.reserve(positions.len() * 8);
+        at.clone().for_each(|i| out.extend_from_slice(&v[i].to_le_bytes()));
+    };
+    match &column.values {
+        Values::Int(v) => ints(1, v),
+        Values::LocalTime(v) => ints(2, v),
+        Values::LocalDateTime(v) => ints(3, v),
+        Values::DateTime(v) => ints(4, v),
+        Values::Float(v) => {
+            out.push(5);
+            encode_nulls(column, positions, out);
+            at.for_each(|i| put_u64(out, v[i].to_bits()));
+        }
+        Values::Bool(v) => {
+            out.push(6);
+            encode_nulls(column, positions, out);
+            out.extend(at.map(|i| u8::from(v[i])));
+        }
+        Values::Date(v) => {
+            out.push(7);
+            encode_nulls(column, positions, out);
+            at.for_each(|i| out.extend_from_slice(&v[i].to_le_bytes()));
+        }
+        Values::String(texts) => {
+            out.push(8);
+            encode_nulls(column, positions, out);
+            // What is null has no text worth keeping.
+            let text = |i: usize| if column.nulls.get(i) { "" } else { texts.get(i) };
+            at.clone().for_each(|i| put_u64(out, text(i).len() as u64));
+            at.for_each(|i| out.extend_from_slice(text(i).as_bytes()));
+        }
+        Values::Node(nodes) => {
+            out.push(9);
+            encode_nulls(column, positions, out);
+            out.push(nodes.table().is_some().into());
+            if let Some(table) = nodes.table() {
+                out.extend_from_slice(&table.0.to_le_bytes());
+            }
+            nodes.for_each(at, |_, node| put_u64(out, node.0));
+        }
+        Values::Edge(edges) => {
+            out.push(10);
+            encode_nulls(column, positions, out);
+            at.for_each(|i| put_u64(out, edges.id(i).0));
+        }
+        // Value by value.
+        Values::List(lists) => {
+            out.push(11);
+            out.push(0);
+            for i in at {
+                let list = if column.nulls.get(i) { Value::Null } else { lists.value(i, &|_| Value::Null) };
+                value::encode(&list, out);
+            }
+        }
+        Values::Any(values) => {
+            out.push(11);
+            encode_nulls(column, positions, out);
+            at.for_each(|i| value::encode(&values[i], out));
+        }
+    }
+}
+
+/// Reads rows; `None` where the bytes are none.
+pub(super) fn decode<'s>(bytes: &[u8]) -> Option<Batch<'s>> {
+    let mut from = Reader(bytes);
+    // Rows without columns take no bytes.
+    let rows = usize::try_from(from.u64()?).ok().filter(|rows| *rows <= ROWS_MAX)?;
+    let columns = from.count(1)?;
+    let multiplicity = match from.u8()? {
+        0 => vec![1; rows],
+        _ => from.words(rows)?.collect(),
+    };
+    let columns = (0..columns).map(|_| decode_column(&mut from, rows)).collect::<Option<_>>()?;
+    from.0.is_empty().then_some(Batch { columns, multiplicity })
+}
+
+fn decode_column<'s>(from: &mut Reader<'_>, rows: usize) -> Option<Vector<'s>> {
+    let tag = from.u8()?;
+    let nulls = match from.u8()? {
+        0 => Nulls::NONE,
+        _ => Nulls::of_words(from.words(rows.div_ceil(64))?.collect()),
+    };
+    let mut ints = || Some(from.words(rows)?.map(u64::cast_signed).collect::<Vec<i64>>());
+    let values = match tag {
+        1 => Values::Int(ints()?),
+        2 => Values::LocalTime(ints()?),
+        3 => Values::LocalDateTime(ints()?),
+        4 => Values::DateTime(ints()?),
+        5 => Values::Float(from.words(rows)?.map(f64::from_bits).collect()),
+        6 => Values::Bool(from.take(rows)?.iter().map(|b| *b != 0).collect()),
+        7 => {
+            let (days, _) = from.take(rows.checked_mul(4)?)?.as_chunks::<4>();
+            Values::Date(days.iter().map(|d| i32::from_le_bytes(*d)).collect())
+        }
+        8 => Values::String(decode_texts(from, rows)?),
+        9 => {
+            let table = match from.u8()? {
+                0 => None,
+                _ => Some(TableId(u16::from_le_bytes(from.array()?))),
+            };
+            Values::Node(Nodes::Ids { table, ids: from.words(rows)?.map(NodeId).collect() })
+        }
+        10 => Values::Edge(Edges::Ids(from.words(rows)?.map(EdgeId).collect())),
+        11 => Values::Any((0..rows).map(|_| value::decode(from)).collect::<Option<_>>()?),
+        _ => return None,
+    };
+    Some(Vector { values, nulls })
+}
+
+/// All texts lie in one block.
+fn decode_texts<'s>(from: &mut Reader<'_>, rows: usize) -> Option<Texts<'s>> {
+    let lengths = from.words(rows)?;
+    let lengths = lengths.map(|len| usize::try_from(len).ok()).collect::<Option<Vec<usize>>>()?;
+    let bytes = lengths.iter().try_fold(0usize, |sum, len| sum.checked_add(*len))?;
+    let all = std::str::from_utf8(from.take(bytes)?).ok()?;
+    let mut texts = Texts::blank_with_room(0, bytes);
+    let mut at = 0;
+    for len in lengths {
+        texts.push(all.get(at..at + len)?);
+        at += len;
+    }
+    Some(texts)
+}

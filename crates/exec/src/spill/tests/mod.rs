@@ -1,0 +1,3 @@
+//! Rows to bytes and back, files and what goes wrong with them, sets larger than memory.
+
+mod codec;

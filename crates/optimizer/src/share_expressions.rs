@@ -1,0 +1,295 @@
+//! What several expressions of one operator have in common is computed once: `max(size(m.content))` and
+//! `avg(size(m.content))` read and measure a content once. A new variable below the operator has its value.
+//!
+//! 1. Only what is computed for every row anyway is taken out, so that no error comes that did not: an
+//!    expression must stand at least once where nothing decides whether it is asked.
+//! 2. Of a filter, what is asked first decides what is asked at all: only expressions of the first condition
+//!    are shared, below it. Comparisons of a property with constants come before that and stay: they are
+//!    asked of encoded values.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use trimorph_algebra::{Expr, Op, Plan, VarId, Vars};
+use trimorph_types::{LogicalType, Value};
+
+use crate::needed::bottom_up;
+use crate::planning::Planning;
+use crate::{Halt, conjunction, conjuncts, vars_of};
+
+/// Expressions, parts of others included, that are compared in one operator; of more, none is.
+const EXPRESSIONS_MAX: usize = 4_096;
+
+/// The pass.
+pub(crate) fn share_expressions(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let vars = &mut *planning.vars;
+    bottom_up(plan, &planning.needed, &mut |plan, _| {
+        Ok(match plan {
+            Plan::Project { input, mut items } => {
+                let input = shared(input, items.iter_mut().map(|(_, e)| e).collect(), vars);
+                Plan::Project { input, items }
+            }
+            Plan::Extra { input, mut items } => {
+                let input = shared(input, items.iter_mut().map(|(_, e)| e).collect(), vars);
+                Plan::Extra { input, items }
+            }
+            Plan::Aggregate { input, mut keys, mut aggregates } => {
+                let arguments = aggregates.iter_mut().filter_map(|(_, a)| a.arg.as_mut());
+                let exprs = keys.iter_mut().map(|(_, e)| e).chain(arguments).collect();
+                let input = shared(input, exprs, vars);
+                Plan::Aggregate { input, keys, aggregates }
+            }
+            Plan::Filter { input, predicate } => filter(input, predicate, vars),
+            other => other,
+        })
+    })
+}
+
+/// `input` with what `exprs` share, which becomes variables of it.
+fn shared(input: Box<Plan>, exprs: Vec<&mut Expr>, vars: &mut Vars) -> Box<Plan> {
+    let mut shapes = Shapes::new(vars);
+    for expr in &exprs {
+        shapes.add(expr, true);
+    }
+    let mut items = shapes.take_out(exprs);
+    if items.is_empty() {
+        return input;
+    }
+    // What these share in turn.
+    let input = shared(input, items.iter_mut().map(|(_, e)| e).collect(), vars);
+    Box::new(Plan::Extra { input, items })
+}
+
+/// A filter whose first condition shares with itself or with the others.
+fn filter(input: Box<Plan>, predicate: Expr, vars: &mut Vars) -> Plan {
+    let mut all = Vec::new();
+    conjuncts(predicate.clone(), &mut all);
+    let (encoded, mut rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|expr| is_encoded(expr, vars));
+    let mut shapes = Shapes::new(vars);
+    for (i, expr) in rest.iter().enumerate() {
+        shapes.add(expr, i == 0);
+    }
+    let mut items = shapes.take_out(rest.iter_mut().collect());
+    if items.is_empty() {
+        return Plan::Filter { input, predicate };
+    }
+    let whole = |input: Box<Plan>, all: Vec<Expr>| match conjunction(all) {
+        Some(predicate) => Box::new(Plan::Filter { input, predicate }),
+        None => input,
+    };
+    let input = shared(whole(input, encoded), items.iter_mut().map(|(_, e)| e).collect(), vars);
+    *whole(Box::new(Plan::Extra { input, items }), rest)
+}
+
+/// Whether a condition is one that is asked of encoded values.
+fn is_encoded(expr: &Expr, vars: &Vars) -> bool {
+    let is_entity = |var| matches!(vars.get(var).ty, LogicalType::Node | LogicalType::Relationship);
+    let is_property = |e: &Expr| match e {
+        Expr::Property(base, _, _) => matches!(**base, Expr::Var(var) if is_entity(var)),
+        _ => false,
+    };
+    // The same for all rows: computed before the first.
+    let is_constant = |e: &Expr| vars_of([e]).is_empty();
+    match expr {
+        Expr::Op(_, args, _) => match &args[..] {
+            [one] => is_property(one),
+            [a, b] => is_property(a) && is_constant(b) || is_constant(a) && is_property(b),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// What stands at the top of an expression.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Head {
+    /// As it is written.
+    Constant(LogicalType, String),
+    Param(Arc<str>),
+    Var(VarId),
+    Property(Arc<str>),
+    Op(Op),
+    Chain(Vec<Op>),
+    Call(Arc<str>),
+}
+
+/// What is known of an expression, and how often it stands in an operator.
+#[derive(Default)]
+struct Uses {
+    /// Where it is computed for every row.
+    sure: usize,
+    all: usize,
+    /// Where it is part of no other that is shared.
+    outermost: usize,
+    /// Whether it is worth a variable: it takes work, and rows decide it.
+    takes_work: bool,
+    /// Whether it has a variable of rows in it; else it is computed once in any case.
+    of_rows: bool,
+    /// Its variable, once it has one.
+    var: Option<VarId>,
+}
+
+impl Uses {
+    fn is_shared(&self) -> bool {
+        self.takes_work && self.sure > 0 && self.all > 1
+    }
+}
+
+/// Whether an expression is of a kind that takes work.
+fn takes_work(expr: &Expr) -> bool {
+    matches!(expr, Expr::Property(..) | Expr::Op(..) | Expr::Chain(..) | Expr::Call(..))
+}
+
+/// Calls that give something else each time.
+fn is_random(name: &str) -> bool {
+    matches!(name, "rand" | "randomuuid")
+}
+
+/// What stands at the top, if expressions of its kind are told apart.
+fn head(expr: &Expr) -> Option<Head> {
+    Some(match expr {
+        Expr::Const(Value::Float(x)) => Head::Constant(LogicalType::Float, x.to_bits().to_string()),
+        Expr::Const(
+            value @ (Value::Null
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::String(_)
+            | Value::Date(_)
+            | Value::LocalTime(_)
+            | Value::LocalDateTime(_)
+            | Value::DateTime(_)
+            | Value::Duration(_)),
+        ) => Head::Constant(value.logical_type(), format!("{value:?}")),
+        Expr::Param(name) => Head::Param(Arc::clone(name)),
+        Expr::Var(var) => Head::Var(*var),
+        Expr::Property(_, key, _) => Head::Property(Arc::clone(key)),
+        Expr::Op(op, _, _) => Head::Op(*op),
+        Expr::Chain(_, rest) => Head::Chain(rest.iter().map(|(op, _, _)| *op).collect()),
+        Expr::Call(name, _, _) if !is_random(name) => Head::Call(Arc::clone(name)),
+        _ => return None,
+    })
+}
+
+/// All expressions of an operator by what they are, wherever they stand in the text.
+struct Shapes<'v> {
+    vars: &'v mut Vars,
+    known: HashMap<(Head, Vec<usize>), usize>,
+    uses: Vec<Uses>,
+    /// Variables of comprehensions, which rows do not have.
+    local: HashSet<VarId>,
+    /// Expressions that were looked at.
+    seen: usize,
+}
+
+impl<'v> Shapes<'v> {
+    fn new(vars: &'v mut Vars) -> Self {
+        Self { vars, known: HashMap::new(), uses: Vec::new(), local: HashSet::new(), seen: 0 }
+    }
+
+    /// Adds an expression and its parts; `sure` if it is computed for every row. Gives its number, if it is
+    /// of a kind that is told apart.
+    fn add(&mut self, expr: &Expr, sure: bool) -> Option<usize> {
+        self.seen += 1;
+        if self.seen > EXPRESSIONS_MAX {
+            return None;
+        }
+        let decides = match expr {
+            Expr::Op(op, _, _) => matches!(op, Op::And | Op::Or),
+            Expr::Call(name, _, _) => &**name == "coalesce",
+            Expr::ListComprehension { var, .. } | Expr::Quantifier { var, .. } => {
+                self.local.insert(*var);
+                true
+            }
+            Expr::Reduce { acc, var, .. } => {
+                self.local.extend([*acc, *var]);
+                true
+            }
+            Expr::Case { .. } => true,
+            _ => false,
+        };
+        let (mut parts, mut are_known, mut is_first) = (Vec::new(), true, true);
+        expr.for_each_child(&mut |child| {
+            // The first is asked in any case.
+            let sure = sure && (!decides || is_first);
+            is_first = false;
+            match self.add(child, sure) {
+                Some(part) => parts.push(part),
+                None => are_known = false,
+            }
+        });
+        let head = head(expr).filter(|_| are_known)?;
+        if matches!(&head, Head::Var(var) if self.local.contains(var)) {
+            return None;
+        }
+        let of_rows = matches!(head, Head::Var(_)) || parts.iter().any(|part| self.uses[*part].of_rows);
+        let next = self.uses.len();
+        let number = *self.known.entry((head, parts)).or_insert(next);
+        if number == next {
+            self.uses.push(Uses { takes_work: of_rows && takes_work(expr), of_rows, ..Uses::default() });
+        }
+        let uses = &mut self.uses[number];
+        uses.all += 1;
+        uses.sure += usize::from(sure);
+        Some(number)
+    }
+
+    /// The number of an expression that was added.
+    fn find(&self, expr: &Expr) -> Option<usize> {
+        let (mut parts, mut are_known) = (Vec::new(), true);
+        expr.for_each_child(&mut |child| {
+            if are_known {
+                match self.find(child) {
+                    Some(part) => parts.push(part),
+                    None => are_known = false,
+                }
+            }
+        });
+        let head = head(expr).filter(|_| are_known)?;
+        self.known.get(&(head, parts)).copied()
+    }
+
+    /// Whether anything is shared.
+    fn any_shared(&self) -> bool {
+        self.seen <= EXPRESSIONS_MAX && self.uses.iter().any(Uses::is_shared)
+    }
+
+    /// The number of an expression that is shared.
+    fn find_shared(&self, expr: &Expr) -> Option<usize> {
+        if takes_work(expr) { self.find(expr).filter(|n| self.uses[*n].is_shared()) } else { None }
+    }
+
+    fn count_outermost(&mut self, expr: &Expr) {
+        match self.find_shared(expr) {
+            Some(number) => self.uses[number].outermost += 1,
+            None => expr.for_each_child(&mut |child| self.count_outermost(child)),
+        }
+    }
+
+    /// `expr` with what is shared replaced by variables; `items` gets each of these once.
+    fn replaced(&mut self, expr: Expr, items: &mut Vec<(VarId, Expr)>) -> Expr {
+        match self.find_shared(&expr).filter(|n| self.uses[*n].outermost > 1) {
+            Some(number) => {
+                let vars = &mut *self.vars;
+                let var = *self.uses[number].var.get_or_insert_with(|| {
+                    let var = vars.anonymous(LogicalType::Any);
+                    items.push((var, expr));
+                    var
+                });
+                Expr::Var(var)
+            }
+            None => expr.map_children(&mut |child| self.replaced(child, items)),
+        }
+    }
+
+    /// Takes what is shared out of expressions that were added; gives the variables that have it.
+    fn take_out(&mut self, exprs: Vec<&mut Expr>) -> Vec<(VarId, Expr)> {
+        let mut items = Vec::new();
+        if self.any_shared() {
+            exprs.iter().for_each(|expr| self.count_outermost(expr));
+            for expr in exprs {
+                *expr = self.replaced(std::mem::replace(expr, Expr::truth()), &mut items);
+            }
+        }
+        items
+    }
+}

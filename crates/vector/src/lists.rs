@@ -1,0 +1,172 @@
+//! The lists of a vector: for each position a run of elements of one child vector, which all of them share.
+//!
+//! Invariants:
+//!
+//! 1. A run ends within the child, which is listed (it has a length of its own).
+//! 2. An element keeps its type: the child is of one type, or general where elements mix. It is no vector of
+//!    edges, whose values need the store: those are general.
+//! 3. A null element is null in the child; a null list is null in the vector that these are the values of,
+//!    and its run is arbitrary.
+//! 4. Runs may overlap, leave elements out, and come in any order: a selection of lists, parts of lists and
+//!    lists that are the same everywhere copy no element.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use trimorph_base::EdgeId;
+use trimorph_types::Value;
+
+use crate::vector::Run;
+use crate::{Lists, Nulls, Values, Vector};
+
+/// Elements from which on it is looked whether lists use them.
+const SPARSE_MIN: u64 = 1 << 12;
+
+/// A count of elements, of which a child has fewer than 2^32.
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+impl<'s> Lists<'s> {
+    /// Lists of these elements: `runs` are their first elements and lengths. `None` where one ends behind
+    /// the last element, or elements are edges without ends.
+    pub fn new(runs: impl Iterator<Item = (u32, u32)>, child: Vector<'s>) -> Option<Self> {
+        let (mut end, child_len) = (0, child.listed() as u64);
+        let runs = runs.map(|(start, len)| {
+            end = end.max(u64::from(start) + u64::from(len));
+            Run { start, len }
+        });
+        let lists = Self { runs: runs.collect(), child: Arc::new(child) };
+        (end <= child_len && !matches!(lists.child.values, Values::Edge(_))).then_some(lists)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The elements of all of them, and of others.
+    #[inline]
+    pub fn child(&self) -> &Arc<Vector<'s>> {
+        &self.child
+    }
+
+    /// The positions in the child of the list at `i`, which must be below the length.
+    #[inline]
+    pub fn elements(&self, i: usize) -> Range<u32> {
+        let run = self.runs[i];
+        run.start..run.start + run.len
+    }
+
+    /// How many elements the list at `i` has.
+    #[inline]
+    pub fn count(&self, i: usize) -> usize {
+        self.runs[i].len as usize
+    }
+
+    /// The list at `i` as a value.
+    pub fn value(&self, i: usize, edge: &dyn Fn(EdgeId) -> Value) -> Value {
+        Value::list(self.elements(i).map(|e| self.child.value(e as usize, edge)).collect())
+    }
+
+    /// The lists at the given positions, in that order. **Cost**: no element is copied.
+    pub fn gather(&self, positions: &[u32]) -> Self {
+        let runs = positions.iter().map(|p| self.runs[*p as usize]).collect();
+        Self { runs, child: Arc::clone(&self.child) }
+    }
+
+    /// A part of each list: `part` gives the places, counted from its first element, of so many elements at
+    /// a position; what is outside is left out. **Cost**: no element is copied.
+    pub fn parts(&self, part: impl Fn(usize, usize) -> Range<usize>) -> Self {
+        let runs = self.runs.iter().enumerate().map(|(i, run)| {
+            let len = run.len as usize;
+            let part = part(i, len);
+            let end = part.end.min(len);
+            let start = part.start.min(end);
+            Run { start: run.start + small(start), len: small(end - start) }
+        });
+        Self { runs: runs.collect(), child: Arc::clone(&self.child) }
+    }
+
+    /// Whether `positions` of `other` can be appended.
+    pub(crate) fn has_room(&self, other: &Self, positions: &[u32]) -> bool {
+        let more: u64 = positions.iter().map(|p| u64::from(other.runs[*p as usize].len)).sum();
+        u32::try_from(self.child.listed() as u64 + more).is_ok()
+    }
+
+    /// Appends `positions` of `other`, for which there is room, copying their elements, so that no more is
+    /// kept than what is here. Null lists have none.
+    pub(crate) fn extend(
+        &mut self,
+        other: &Self,
+        positions: &[u32],
+        nulls: &Nulls,
+        edge: &dyn Fn(EdgeId) -> Value,
+    ) {
+        let (mut elements, mut start) = (Vec::new(), small(self.child.listed()));
+        for p in positions {
+            let run = match nulls.get(*p as usize) {
+                true => Run::default(),
+                false => other.runs[*p as usize],
+            };
+            elements.extend(run.start..run.start + run.len);
+            self.runs.push(Run { start, len: run.len });
+            start += run.len;
+        }
+        if elements.is_empty() {
+            return;
+        }
+        if let Some(child) = Arc::get_mut(&mut self.child) {
+            child.extend(&other.child, &elements, edge);
+            return;
+        }
+        let all: Vec<u32> = (0..small(self.child.listed())).collect();
+        let mut child = self.child.like();
+        child.extend(&self.child, &all, edge);
+        child.extend(&other.child, &elements, edge);
+        self.child = Arc::new(child);
+    }
+
+    /// Whether more than half of the elements, of many, are in none of the lists.
+    pub(crate) fn are_sparse(&self) -> bool {
+        let used: u64 = self.runs.iter().map(|run| u64::from(run.len)).sum();
+        let all = self.child.listed() as u64;
+        all > SPARSE_MIN && used < all / 2
+    }
+
+    /// Makes them `len`, with empty lists at the end.
+    pub(crate) fn resize(&mut self, len: usize) {
+        self.runs.resize(len, Run::default());
+    }
+
+    /// Whether lists of the other can stand among these without copies of elements.
+    pub(crate) fn shares_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.child, &other.child) || self.child.listed() == 0
+    }
+
+    /// Copies `positions` of `other`, with which these share elements, over those of `self`.
+    pub(crate) fn assign(&mut self, other: &Self, positions: &[u32]) {
+        // Lists without elements may be lists of anything.
+        self.child = Arc::clone(&other.child);
+        positions.iter().for_each(|p| self.runs[*p as usize] = other.runs[*p as usize]);
+    }
+
+    /// Lists that there is room for, and bytes of a cell.
+    pub fn cells(&self) -> (usize, usize) {
+        (self.runs.capacity(), size_of::<Run>())
+    }
+
+    /// Bytes that the lists at `positions` keep alive besides their cells.
+    pub(crate) fn owned_bytes(&self, positions: impl Iterator<Item = usize>) -> u64 {
+        let mut bytes = 0u64;
+        for i in positions.filter(|i| *i < self.runs.len()) {
+            bytes = bytes.saturating_add(self.child.bytes_of(self.elements(i)));
+        }
+        bytes
+    }
+}

@@ -1,0 +1,58 @@
+//! Expressions that an operator computes once for several others, against the interpreter: what is shared is
+//! the same, and no error comes of what was not asked.
+
+use std::collections::BTreeMap;
+
+use trimorph_exec::Settings;
+use trimorph_functions::Clock;
+use trimorph_testkit::compare::{Comparison, compare};
+use trimorph_testkit::interpreter::{Graph, run_on};
+use trimorph_testkit::queries::bind;
+
+use super::ask::{ask, created};
+
+const QUERIES: &[&str] = &[
+    "MATCH (a:A) RETURN max(size(a.s)) AS m, sum(size(a.s)) AS s, count(a.s) AS n",
+    "MATCH (a:A) RETURN a.n * 2 + 1 AS x, a.n * 2 - 1 AS y, a.n * 2 AS z, a.n AS n",
+    "MATCH (a:A) WHERE a.n * 2 > 10 AND a.n * 2 < 30 RETURN a.n AS n",
+    "MATCH (a:A) WHERE a.n > 3 AND toUpper(a.s) > 'B' AND toUpper(a.s) < 'Y' RETURN a.n AS n, toUpper(a.s) AS s",
+    "MATCH (a:A) WHERE toUpper(a.s) = 'X1' OR toUpper(a.s) = 'X2' OR a.n % 7 = 0 RETURN a.n AS n",
+    "MATCH (a:A) RETURN CASE WHEN a.z <> 0 THEN 10 / a.z ELSE 0 END AS x, CASE WHEN a.z <> 0 THEN 10 / a.z END AS y",
+    "MATCH (a:A) WHERE a.n * 3 > 9 OR a.n * 3 = 3 RETURN a.n AS n, a.n * 3 = 3 OR a.n * 3 > 9 AS b",
+    "MATCH (a:A) RETURN coalesce(a.nothing, a.s) AS x, coalesce(a.nothing, a.s) + '!' AS y, a.nothing AS z",
+    "MATCH (a:A) RETURN [x IN [1, 2] | x + a.n] AS l, [x IN [1, 2] WHERE x + a.n > 3 | x + a.n] AS m",
+    "MATCH (a:A) RETURN any(x IN [1, 2] WHERE x * a.n > 5) AS l, reduce(s = 0, x IN [1, 2] | s + x * a.n) AS m",
+    "MATCH (a:A)-[r:R]->(b:A) RETURN r.w + b.n AS x, r.w + b.n + 1 AS y, a.n + b.n AS z, r.w AS w",
+    "MATCH (a:A)-[r:R]->(b:A) WITH a.n % 3 AS k, sum(r.w * b.n) AS s, max(r.w * b.n) AS m RETURN k, s, m, s + m AS t",
+    "MATCH (a:A) RETURN 1 + 2 AS x, 1 + 2 + a.n AS y, a.n + 1.0 AS f, a.n + 1 AS i",
+    "MATCH (a:A) WITH a, a.n + 1 AS m WHERE m > 3 AND m < 9 RETURN m * m AS q, m * m + m AS r",
+    "MATCH (a:A) RETURN date({year: 2020, month: 1, day: 1 + coalesce(a.n, 0) % 5}).day AS d, date({year: 2020, month: 1, day: 1 + coalesce(a.n, 0) % 5}).month AS m",
+    "MATCH (a:A) OPTIONAL MATCH (a)-[r:R]->(b) RETURN r.w AS w, r.w + 1 AS v, b.n AS n, b.n + 1 AS m",
+];
+
+#[test]
+fn what_is_shared_is_the_same() {
+    let snapshot = created(&[
+        "UNWIND range(1, 40) AS n CREATE (:A {n: n, s: 'x' + toString(n), z: n % 4})",
+        "CREATE (:A {n: 1}), (:A {s: 'é', z: 0, n: 3}), (:A {z: 1})",
+        "MATCH (a:A), (b:A) WHERE a.n = b.n + 1 CREATE (a)-[:R {w: a.n * 3}]->(b)",
+        "MATCH (a:A), (b:A) WHERE a.n = b.n + 5 CREATE (a)-[:R]->(b)",
+    ]);
+    let graph = Graph::read(&snapshot);
+    let now = Clock { seconds: 0, nanos: 0 };
+    for text in QUERIES {
+        let bound = bind(text, snapshot.catalog()).unwrap();
+        let expected = run_on(&bound, &graph, &BTreeMap::new(), now, 20_000_000).unwrap();
+        let found = ask(text, &snapshot, Settings::default()).unwrap_or_else(|e| panic!("{text}\n{e:?}"));
+        compare(&expected, &found, &Comparison::default()).unwrap_or_else(|d| panic!("{text}\n{d}"));
+    }
+}
+
+/// Two draws are two numbers.
+#[test]
+fn what_differs_each_time_is_not_shared() {
+    let snapshot = created(&["UNWIND range(1, 50) AS n CREATE (:A {n: n})"]);
+    let found = ask("MATCH (a:A) RETURN rand() + a.n = rand() + a.n AS same", &snapshot, Settings::default());
+    let rows = format!("{:?}", found.unwrap());
+    assert!(!rows.contains("Bool(true)"), "{rows}");
+}

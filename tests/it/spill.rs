@@ -1,0 +1,315 @@
+//! Operators that are short of memory put rows into files and give the same answer: every kind of key, one
+//! thread and two, within subqueries; and what happens where the files fail.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use trimorph_base::CancelToken;
+use trimorph_base::MemoryBudget;
+use trimorph_exec::{
+    ExecError, Execution, Settings, SpillArea, TemporaryDirectory, TemporaryFile, TemporaryFiles,
+};
+use trimorph_optimizer::{Options, optimize};
+use trimorph_store::Snapshot;
+use trimorph_testkit::queries::bind;
+use trimorph_types::Value;
+use trimorph_types::format::{IdsOnly, format_literal};
+
+use super::ask::{ask, created};
+
+/// What queries may use; what they keep is more than five times as much.
+const LIMIT: usize = 1 << 20;
+
+fn graph() -> Snapshot {
+    created(&[
+        "UNWIND range(1, 60000) AS n CREATE (:A {n: n, k: n % 10, u: (n * 7919) % 60000, s: 'text number ' + toString((n * 31) % 50000) + ' is as long as a text should be so that memory is short of it', f: toFloat(n % 40000) / 2})",
+        "UNWIND range(1, 60000) AS n CREATE (:A {k: null, u: n, m: CASE n % 7 WHEN 0 THEN n WHEN 1 THEN toFloat(n) WHEN 2 THEN 'm' + toString(n % 30000) WHEN 3 THEN [n % 20000, 'x'] WHEN 4 THEN date('2020-01-01') + duration({days: n % 9000}) WHEN 5 THEN duration({days: n % 8000}) ELSE null END})",
+    ])
+}
+
+fn area(limit_bytes: u64) -> Arc<SpillArea> {
+    Arc::new(SpillArea::new(Box::new(TemporaryDirectory(std::env::temp_dir())), limit_bytes))
+}
+
+fn text(rows: Vec<Vec<Value>>) -> Vec<String> {
+    let text =
+        |row: &Vec<Value>| row.iter().map(|v| format_literal(v, &IdsOnly)).collect::<Vec<_>>().join(" ");
+    rows.iter().map(text).collect()
+}
+
+/// Asks with room for everything, and with little on one thread and two; `ordered` where the order of rows is
+/// the answer too.
+fn check(query: &str, graph: &Snapshot, ordered: bool) {
+    let sorted = |mut rows: Vec<String>| {
+        if !ordered {
+            rows.sort();
+        }
+        rows
+    };
+    let expected = sorted(text(ask(query, graph, Settings::default()).unwrap()));
+    for threads in [1, 2] {
+        let (budget, area) = (MemoryBudget::new(LIMIT, None), area(u64::MAX));
+        let spill = Some(Arc::clone(&area));
+        let settings = Settings { budget: budget.clone(), threads, spill, ..Settings::default() };
+        let found = ask(query, graph, settings);
+        let found = sorted(text(found.unwrap_or_else(|e| panic!("{query} on {threads}: {e}"))));
+        assert_eq!(found.len(), expected.len(), "{query} on {threads}");
+        if let Some(k) = (0..found.len()).find(|k| found[*k] != expected[*k]) {
+            panic!("{query} on {threads}: row {k} is {} and not {}", found[k], expected[k]);
+        }
+        println!("{} bytes written: {query}", area.written_bytes());
+        assert!(area.written_bytes() > 0, "{query} on {threads}: nothing was spilled");
+        assert_eq!((budget.used_bytes(), area.used_bytes()), (0, 0), "{query}");
+    }
+}
+
+#[test]
+fn sorts() {
+    let graph = graph();
+    for query in [
+        "MATCH (a:A) WHERE a.n > 0 RETURN a.u AS u ORDER BY u",
+        "MATCH (a:A) WHERE a.n > 0 RETURN a.u AS u, a.s AS s, a.n AS n ORDER BY s DESC, u",
+        "MATCH (a:A) RETURN a.n AS n, a.u AS u, a.s AS s ORDER BY a.k, a.f DESC, n, u",
+        "MATCH (a:A) RETURN a.m AS m, a.u AS u, a.n AS n ORDER BY m, u, n",
+        "MATCH (a:A) RETURN a.m AS m, a.u AS u, a.n AS n ORDER BY m DESC, n, u LIMIT 100000",
+        "MATCH (a:A) WHERE a.n > 0 RETURN a.s AS s, a.n AS n ORDER BY s, n SKIP 30000 LIMIT 1000",
+        "MATCH (a:A) WHERE a.n > 0 RETURN a.s AS s, a AS x ORDER BY s, x LIMIT 50000",
+    ] {
+        check(query, &graph, true);
+    }
+}
+
+#[test]
+fn distinct_rows() {
+    let graph = graph();
+    for query in [
+        "MATCH (a:A) RETURN DISTINCT a.s AS s",
+        "MATCH (a:A) RETURN DISTINCT a.u AS u, a.k AS k",
+        "MATCH (a:A) RETURN DISTINCT a.m AS m",
+        "MATCH (a:A) RETURN DISTINCT a.f AS f, a.m AS m, a.k AS k",
+        "MATCH (a:A) RETURN DISTINCT a, a.u + 1 AS u",
+        "MATCH (a:A) WITH DISTINCT a.s AS s RETURN count(s)",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
+#[test]
+fn groups() {
+    let graph = graph();
+    for query in [
+        "MATCH (a:A) RETURN a.s AS s, count(*) AS n",
+        "MATCH (a:A) RETURN a.u AS u, a.k AS k, sum(a.n) AS x, avg(a.f) AS y, min(a.n) AS z, max(a.s) AS m",
+        "MATCH (a:A) RETURN a.f AS f, sum(a.f) AS s, avg(a.n) AS y, min(a.m) AS z, max(a.m) AS m, stDev(a.n) AS d",
+        "MATCH (a:A) RETURN a.u % 20000 AS m, count(a.n) AS n, count(a) AS c, percentileCont(a.u, 0.3) AS p, percentileDisc(a.u, 0.9) AS q",
+        "MATCH (a:A) RETURN a.u % 9000 AS u, count(DISTINCT a.s) AS n, count(DISTINCT a.m) AS m, sum(a.n) AS s",
+        "MATCH (a:A) RETURN a.k AS k, count(DISTINCT a.s) AS n, count(DISTINCT a.u) AS m, count(*) AS c",
+        "MATCH (a:A) RETURN count(DISTINCT a.s) AS n, count(DISTINCT a.m) AS m, count(DISTINCT a) AS a, max(a.n) AS x",
+        "MATCH (a:A) WITH a.u % 20000 AS u, collect(a.n) AS l UNWIND l AS x RETURN u, count(*) AS n, sum(x) AS s",
+        "MATCH (a:A) WITH a.s AS s, count(*) AS n ORDER BY s RETURN count(s), sum(n)",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
+#[test]
+fn joins() {
+    let graph = graph();
+    for query in [
+        "MATCH (a:A), (b:A) WHERE a.s = b.s RETURN count(*) AS n, sum(a.n + b.u) AS s",
+        "MATCH (a:A), (b:A) WHERE a.u = b.n RETURN a.n AS x, b.u AS y",
+        "MATCH (a:A), (b:A) WHERE a.m = b.m RETURN a.u AS x, b.u AS y",
+        "MATCH (a:A), (b:A) WHERE a.s = b.s AND a.f = b.f RETURN a.n AS x, b.n AS y, a.s AS s",
+        "MATCH (a:A), (b:A) WHERE a.s + 'x' = b.s + 'x' AND a.n <> b.n RETURN a.n AS x, b.n AS y",
+        "MATCH (a:A) OPTIONAL MATCH (b:A) WHERE b.s = a.s AND b.n > a.n RETURN a.n AS x, a.u AS u, b.n AS y",
+        "MATCH (a:A) WHERE EXISTS { MATCH (b:A) WHERE b.m = a.m AND b.u <> a.u } RETURN a.u AS x",
+        "MATCH (a:A) WHERE a.n < 9000 AND NOT EXISTS { MATCH (b:A) WHERE b.s = a.s AND b.n <> a.n } RETURN a.n AS x",
+        "MATCH (a:A) WHERE a.n < 9000 RETURN a.n AS x, COUNT { MATCH (b:A) WHERE b.f = a.f } AS y",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
+/// One key has all rows: no partition of it is smaller.
+#[test]
+fn one_key_with_all_rows() {
+    let graph = created(&[
+        "UNWIND range(1, 30000) AS n CREATE (:A {n: n, k: 1, s: 'a text that is long enough to be short of memory, number ' + toString(n)})",
+        "UNWIND range(1, 60) AS n CREATE (:B {n: n, k: 1})",
+    ]);
+    for query in [
+        "MATCH (b:B) WHERE b.n < 4 OPTIONAL MATCH (a:A) WHERE a.k = b.k RETURN b.n AS n, sum(a.n) AS x, max(a.s) AS y, count(*) AS c",
+        "MATCH (a:A) WITH a.k AS k, a.s AS s ORDER BY k, s RETURN k, s",
+        "MATCH (a:A) WITH DISTINCT a.k AS k, a.s AS s RETURN k, s",
+        "MATCH (a:A) RETURN a.k AS k, count(DISTINCT a.s) AS s, count(*) AS n",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
+/// A subquery begins again for each row that comes to it: nothing of the row before is left.
+#[test]
+fn subqueries_begin_again() {
+    let graph = graph();
+    for query in [
+        "UNWIND [1, 2, 3] AS i CALL (i) { MATCH (a:A) WITH a.s AS s, a.n AS n ORDER BY s, n SKIP 20000 LIMIT 2 RETURN s, n } RETURN i, s, n",
+        "UNWIND [1, 2, 3] AS i CALL (i) { MATCH (a:A) WITH DISTINCT a.s AS s RETURN count(s) AS n } RETURN i, n",
+        "UNWIND [1, 2, 3] AS i CALL (i) { MATCH (a:A) WITH a.s AS s, count(*) AS c RETURN sum(c) AS n } RETURN i, n",
+        "UNWIND [1, 2, 3] AS i CALL (i) { MATCH (a:A), (b:A) WHERE a.s = b.s RETURN sum(a.n) AS n } RETURN i, n",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
+#[test]
+fn files_that_fail_are_the_querys_error() {
+    let graph = graph();
+    let query = "MATCH (a:A) RETURN a.s AS s ORDER BY s";
+    for threads in [1, 2] {
+        let budget = MemoryBudget::new(LIMIT, None);
+        let ask = |spill: Option<Arc<SpillArea>>| {
+            ask(query, &graph, Settings { budget: budget.clone(), threads, spill, ..Settings::default() })
+        };
+        assert!(matches!(ask(None), Err(ExecError::Memory(_))));
+        let small = area(100_000);
+        let error = ask(Some(Arc::clone(&small))).unwrap_err();
+        assert!(matches!(error, ExecError::Spill(_)), "{error}");
+        assert!(error.to_string().contains("of 100000 in use; raise the spill limit"), "{error}");
+        assert_eq!((budget.used_bytes(), small.used_bytes()), (0, 0));
+        let nowhere = TemporaryDirectory("/nonexistent/folder".into());
+        let error = ask(Some(Arc::new(SpillArea::new(Box::new(nowhere), u64::MAX)))).unwrap_err();
+        assert!(error.to_string().contains("could not spill to \"/nonexistent/folder\""), "{error}");
+    }
+}
+
+/// Each operator that spills.
+const SPILLING: [&str; 5] = [
+    "MATCH (a:A) RETURN a.s AS s, a.u AS u ORDER BY s",
+    "MATCH (a:A) RETURN DISTINCT a.s AS s, a.u AS u",
+    "MATCH (a:A) RETURN a.s AS s, count(*) AS n",
+    "MATCH (a:A) RETURN a.k AS k, count(DISTINCT a.s) AS n",
+    "MATCH (a:A), (b:A) WHERE a.s = b.s RETURN a.n AS x, b.n AS y",
+];
+
+/// A file whose disk is full, or that comes back cut, or that somebody cancels the query at: at the write or
+/// read of this number.
+#[derive(Clone, Debug)]
+enum Trouble {
+    Full(usize),
+    Cut(usize),
+    Cancel(usize, CancelToken),
+    CancelAtRead(usize, CancelToken),
+}
+
+#[derive(Debug)]
+struct Troubled {
+    trouble: Trouble,
+    done: Arc<(AtomicUsize, AtomicUsize)>,
+    inner: Box<dyn TemporaryFile>,
+}
+
+impl TemporaryFile for Troubled {
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let done = self.done.0.fetch_add(1, Ordering::Relaxed);
+        match &self.trouble {
+            Trouble::Full(at) if done >= *at => return Err(io::ErrorKind::StorageFull.into()),
+            Trouble::Cancel(at, token) if done == *at => token.cancel(),
+            _ => {}
+        }
+        self.inner.write_all_at(bytes, offset)
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let done = self.done.1.fetch_add(1, Ordering::Relaxed);
+        self.inner.read_exact_at(buffer, offset)?;
+        match &self.trouble {
+            Trouble::Cut(at) if done >= *at => {
+                let half = buffer.len() / 2;
+                buffer[half..].fill(0xff);
+            }
+            Trouble::CancelAtRead(at, token) if done == *at => token.cancel(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct TroubledFiles(Trouble, Arc<(AtomicUsize, AtomicUsize)>);
+
+impl TemporaryFiles for TroubledFiles {
+    fn create(&self) -> io::Result<Box<dyn TemporaryFile>> {
+        let inner = TemporaryDirectory(std::env::temp_dir()).create()?;
+        Ok(Box::new(Troubled { trouble: self.0.clone(), done: Arc::clone(&self.1), inner }))
+    }
+
+    fn place(&self) -> String {
+        "trouble".to_owned()
+    }
+}
+
+#[test]
+fn trouble_with_files_ends_the_query() {
+    let graph = graph();
+    for query in SPILLING {
+        for threads in [1, 2] {
+            for at in [threads - 1, 20] {
+                let token = CancelToken::default();
+                let all = [
+                    (Trouble::Full(at), None),
+                    (Trouble::Cut(at), None),
+                    (Trouble::Cancel(at, token.clone()), Some(token.clone())),
+                    (Trouble::CancelAtRead(at, CancelToken::default()), None),
+                ];
+                for (trouble, token) in all {
+                    let token = match &trouble {
+                        Trouble::CancelAtRead(_, token) => token.clone(),
+                        _ => token.unwrap_or_default(),
+                    };
+                    let files = TroubledFiles(trouble.clone(), Arc::default());
+                    let area = Arc::new(SpillArea::new(Box::new(files), u64::MAX));
+                    let (budget, spill) = (MemoryBudget::new(LIMIT, None), Some(Arc::clone(&area)));
+                    let cancel = token;
+                    let settings =
+                        Settings { budget: budget.clone(), threads, spill, cancel, ..Settings::default() };
+                    let error = ask(query, &graph, settings).err();
+                    let text = error.as_ref().map_or_else(String::new, ToString::to_string);
+                    match trouble {
+                        Trouble::Full(_) => {
+                            assert!(text.contains("could not spill to \"trouble\": "), "{query} {at}: {text}")
+                        }
+                        Trouble::Cut(_) => assert!(text.contains("was changed"), "{query} {at}: {text}"),
+                        _ => assert_eq!(error, Some(ExecError::Cancelled), "{query} {at}"),
+                    }
+                    // What a cancelled query made may be freed elsewhere.
+                    while budget.used_bytes() > 0 || area.used_bytes() > 0 {
+                        std::thread::yield_now();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A query that nobody reads on leaves no file.
+#[test]
+fn a_query_that_is_dropped_drops_its_files() {
+    let graph = graph();
+    for query in SPILLING {
+        let (budget, area) = (MemoryBudget::new(LIMIT, None), area(u64::MAX));
+        let settings =
+            Settings { budget: budget.clone(), spill: Some(Arc::clone(&area)), ..Settings::default() };
+        let bound = bind(&format!("{query} SKIP 30000"), graph.catalog()).unwrap();
+        let bound = match query.contains("count(DISTINCT") {
+            true => bind(query, graph.catalog()).unwrap(),
+            false => bound,
+        };
+        let planned = optimize(bound, graph.catalog(), None, Options::default()).unwrap();
+        let mut execution = Execution::start(&planned, graph.clone(), settings).unwrap();
+        assert!(execution.next(|_, _, _| ()).unwrap().is_some(), "{query}");
+        assert!(area.written_bytes() > 0, "{query}");
+        drop(execution);
+        assert_eq!((budget.used_bytes(), area.used_bytes()), (0, 0), "{query}");
+    }
+}
