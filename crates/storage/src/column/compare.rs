@@ -464,16 +464,13 @@ fn append(
 ) {
     let mut end = out.len();
     out.resize(end + len, 0);
-    let mut keep = |i: usize, code: u64| {
-        out[end] = first + i as u32;
-        end += usize::from(within(code, low, high));
-    };
     macro_rules! whole {
         ($t:ty, $w:literal) => {
             for (i, c) in codes.bytes[from * $w..(from + len) * $w].chunks_exact($w).enumerate() {
                 let mut raw = [0u8; $w];
                 raw.copy_from_slice(c);
-                keep(i, <$t>::from_le_bytes(raw).into());
+                out[end] = first + i as u32;
+                end += usize::from(within(<$t>::from_le_bytes(raw).into(), low, high));
             }
         };
     }
@@ -482,7 +479,23 @@ fn append(
         16 => whole!(u16, 2),
         32 => whole!(u32, 4),
         64 => whole!(u64, 8),
-        _ => (0..len).for_each(|i| keep(i, codes.code(from + i))),
+        // Other widths are compared into bits, many at once.
+        _ => {
+            let mut words = [0u64; 32];
+            for start in (0..len).step_by(words.len() * 64) {
+                let here = (len - start).min(words.len() * 64);
+                let words = &mut words[..here.div_ceil(64)];
+                codes.mask_codes(from + start, here, low, high, words);
+                for (k, word) in words.iter().enumerate() {
+                    let mut rest = *word;
+                    while rest != 0 {
+                        out[end] = first + (start + k * 64) as u32 + rest.trailing_zeros();
+                        end += 1;
+                        rest &= rest - 1;
+                    }
+                }
+            }
+        }
     }
     out.truncate(end);
 }
