@@ -193,6 +193,18 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
                 last = Some((elements, key));
             }
         }
+        Values::Map(_) => {
+            let mut bytes = Vec::new();
+            for p in positions.iter().map(|p| *p as usize) {
+                out.push(if vector.nulls.get(p) {
+                    (TAG_NULL, 0)
+                } else {
+                    bytes.clear();
+                    encode(vector, p, &mut bytes);
+                    word(TAG_OTHER, numbers.other(&bytes))
+                });
+            }
+        }
         // Of fixed size, with nulls among them or tags of their own.
         _ => {
             for p in positions {
