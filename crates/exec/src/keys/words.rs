@@ -215,6 +215,11 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
 }
 
 impl<'s> Words<'s> {
+    /// The texts, in the order of their numbers.
+    pub(super) fn texts(&self) -> &trimorph_vector::Texts<'s> {
+        self.texts.texts()
+    }
+
     /// The word of one text, which is numbered if it is new.
     pub(super) fn text(&mut self, text: &str) -> (u8, u64) {
         (TAG_TEXT, self.texts.number_one(text).into())

@@ -12,6 +12,7 @@ mod columns;
 mod deviation;
 mod distinct;
 mod exchange;
+mod few;
 mod merge;
 mod owners;
 mod spec;

@@ -39,6 +39,11 @@ pub(super) struct Rows<'a, 's> {
 const BATCH_ROWS: usize = 64;
 
 impl Rows<'_, '_> {
+    /// Whether no row has a null for an argument.
+    pub(super) fn are_plain(&self) -> bool {
+        self.arg.is_none_or(|v| !v.may_have_nulls())
+    }
+
     /// Calls `visit` with group, position and weight of the rows whose argument is not null.
     #[inline]
     fn each(
@@ -46,7 +51,7 @@ impl Rows<'_, '_> {
         mut visit: impl FnMut(usize, usize, u64) -> Result<(), ExecError>,
     ) -> Result<(), ExecError> {
         let rows = self.numbers.iter().zip(self.positions).map(|(n, p)| (*n as usize, *p as usize));
-        let plain = self.arg.is_none_or(|v| v.nulls.is_none() && !matches!(v.values, Values::Any(_)));
+        let plain = self.are_plain();
         match (self.weights, self.arg) {
             (Weights::All(weight), Some(arg)) if !plain => {
                 // Which rows are null is guessed wrong too often: the others are put together first, without
@@ -416,12 +421,10 @@ impl Column {
         for (piece_numbers, piece) in pieces {
             ledger.cx.check()?;
             ledger.grow(seen, seen.growth_bytes(piece.len()), DistinctSet::bytes, |seen| {
-                for (number, p) in piece_numbers.iter().zip(piece) {
-                    if !arg.is_null(*p as usize) && seen.insert(*number, arg, *p as usize) {
-                        numbers.push(*number);
-                        positions.push(*p);
-                    }
-                }
+                seen.insert_all(piece_numbers, piece, arg, |number, p| {
+                    numbers.push(number);
+                    positions.push(p);
+                });
                 Ok(())
             })?;
         }
@@ -430,6 +433,10 @@ impl Column {
     }
 
     fn add(&mut self, rows: &Rows<'_, '_>, ledger: &mut Ledger<'_, '_>) -> Result<(), ExecError> {
+        let (groups, ..) = self.cells();
+        if self.add_few(rows, groups) {
+            return Ok(());
+        }
         if let States::Count(counts) = &mut self.states {
             return rows.each(|n, _, weight| {
                 counts[n] = counts[n].saturating_add(weight);
