@@ -59,7 +59,7 @@ fn counts(rows: &Rows<'_, '_>) -> [u32; FEW] {
     folded(rows, 0, |_| 1, |a: u32, b| a + b)
 }
 
-impl Column {
+impl Column<'_> {
     /// Takes rows in where that pays and each stands for one tuple and has a value; else does nothing.
     pub(super) fn add_few(&mut self, rows: &Rows<'_, '_>, groups: usize) -> bool {
         let each_once = matches!(rows.weights, Weights::All(1)) && rows.are_plain();

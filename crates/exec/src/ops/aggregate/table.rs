@@ -22,7 +22,7 @@ pub(super) struct Table<'s> {
     pub(super) columns: Vec<Vector<'s>>,
     /// What general keys own besides their cells.
     key_bytes: usize,
-    pub(super) states: Vec<Column>,
+    pub(super) states: Vec<Column<'s>>,
     /// After a split: the groups that are left, and how many there were.
     left: Option<(Vec<u32>, usize)>,
     scratch: Scratch,
@@ -32,7 +32,7 @@ pub(super) struct Table<'s> {
 pub(super) struct Part<'s> {
     pub(super) keys: Vec<Vector<'s>>,
     pub(super) groups: usize,
-    pub(super) states: Vec<Export>,
+    pub(super) states: Vec<Export<'s>>,
 }
 
 /// What a table gives.
