@@ -57,6 +57,8 @@ pub(crate) struct KeyTable<'s> {
     scratch: (KeyWords, KeyWords),
     /// Of a single key: the dictionary that was met last, and the number of each of its entries, plus 1.
     coded: Option<(Entries<'s>, Vec<u32>)>,
+    /// The same of two keys: with the value that the other key had.
+    coded_pairs: Option<((u8, u64), Entries<'s>, Vec<u32>)>,
 }
 
 /// Positions that are numbered between two looks at the budget and at the flag that cancels.
@@ -110,6 +112,7 @@ impl<'s> KeyTable<'s> {
                     self.number_words(&a, positions, numbers, fresh);
                 }
             }
+            [first, last] if self.number_coded_pairs(first, last, positions, numbers, fresh) => {}
             [first, between @ .., last] => {
                 self.columns[0].intern(first, positions, &mut a);
                 for (k, key) in between.iter().enumerate() {
@@ -163,6 +166,60 @@ impl<'s> KeyTable<'s> {
             }
         }
         self.coded = Some((Arc::clone(entries), known));
+        true
+    }
+
+    /// Pairs of one value for all positions and texts of a dictionary, either way round: one load a row once an
+    /// entry was paired. `false`, and nothing done, for other keys.
+    fn number_coded_pairs(
+        &mut self,
+        first: &Vector<'s>,
+        last: &Vector<'s>,
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) -> bool {
+        let coded = |key: &Vector<'s>| match &key.values {
+            Values::String(texts) if key.nulls.is_none() => texts.codes().is_some(),
+            _ => false,
+        };
+        let is_constant = |key: &Vector<'s>| {
+            let mut bits = Vec::new();
+            fixed_bits(key, positions, &mut bits).filter(|_| bits.iter().all(|b| *b == bits[0]))
+        };
+        let Some(p) = positions.first() else { return false };
+        let (constant, texts, is_first) = match (coded(first), coded(last)) {
+            (false, true) if is_constant(first).is_some() => (first, last, true),
+            (true, false) if is_constant(last).is_some() => (last, first, false),
+            _ => return false,
+        };
+        let Values::String(texts) = &texts.values else { return false };
+        let Some((codes, entries)) = texts.codes() else { return false };
+        let Some(constant) = cell_key(constant, *p as usize) else { return false };
+        let mut known = match self.coded_pairs.take() {
+            Some((same, of, numbers)) if same == constant && Arc::ptr_eq(&of, entries) => numbers,
+            _ if entries.len() > (4 * positions.len()).max(ENTRIES_FREE) => return false,
+            _ => vec![0; entries.len()],
+        };
+        let (start, mut are_known) = (numbers.len(), true);
+        numbers.extend(positions.iter().map(|p| {
+            let number = known[codes[*p as usize] as usize];
+            are_known &= number != 0;
+            number.wrapping_sub(1)
+        }));
+        if !are_known {
+            for (number, p) in numbers[start..].iter_mut().zip(positions).filter(|(n, _)| **n == NO_NUMBER) {
+                let code = codes[*p as usize] as usize;
+                if known[code] == 0 {
+                    let text = self.columns[usize::from(is_first)].text(entries.get(code));
+                    let (x, y) = if is_first { (constant, text) } else { (text, constant) };
+                    known[code] = self.pairs.number(x, y, self.count) + 1;
+                }
+                *number = known[code] - 1;
+                self.note(*number, *p, fresh);
+            }
+        }
+        self.coded_pairs = Some((constant, Arc::clone(entries), known));
         true
     }
 
@@ -414,7 +471,8 @@ impl<'s> KeyTable<'s> {
         let tables = self.fixed.bytes() + self.pairs.bytes();
         let prefixes: usize = self.prefixes.iter().map(Pairs::bytes).sum();
         let columns: usize = self.columns.iter().map(Words::bytes).sum();
-        let coded = self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity());
+        let coded = self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity())
+            + self.coded_pairs.as_ref().map_or(0, |(.., numbers)| numbers.capacity());
         (self.rows.capacity() + self.by_text.as_ref().map_or(0, Vec::capacity) + coded) * 4
             + tables
             + prefixes
