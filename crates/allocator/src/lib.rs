@@ -1,4 +1,5 @@
-//! The allocator of the programs and modules that we build: mimalloc, told to keep what is freed for a moment.
+//! The allocator of the programs and modules that we build: mimalloc, told to keep what is freed for a
+//! moment.
 //!
 //! A query's tables are large and freed at its end. Given back to the system at once, their pages are
 //! made zero again for the next query, which was a third of the time of a grouping by millions of texts.

@@ -51,8 +51,8 @@ fn sum_of_parts(vector: &Vector<'_>, of: impl Fn(&Vector<'_>) -> usize) -> usize
     sum
 }
 
-/// Cells of a column that is no maps: how many there are, for how many there is room, and bytes of each. Strings borrowed
-/// from the store cost no more; general values are asked what they own.
+/// Cells of a column that is no maps: how many there are, for how many there is room, and bytes of each.
+/// Strings borrowed from the store cost no more; general values are asked what they own.
 fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
     fn of<T>(v: &Vec<T>) -> (usize, usize, usize) {
         (v.len(), v.capacity(), size_of::<T>())

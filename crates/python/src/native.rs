@@ -1,7 +1,7 @@
 //! The engine's dates and times in, those of Python's module `datetime` out, where these hold them.
 //!
-//! Date-times and dates are made of bytes in the form in which the module pickles them, which every version of
-//! it takes: that parses no arguments, and takes half the time.
+//! Date-times and dates are made of bytes in the form in which the module pickles them, which every version
+//! of it takes: that parses no arguments, and takes half the time.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDate, PyDateTime, PyDelta, PyTime, PyTzInfo};

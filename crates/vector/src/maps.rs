@@ -12,15 +12,7 @@ use std::sync::Arc;
 use trimorph_base::EdgeId;
 use trimorph_types::Value;
 
-use crate::{Nulls, Positions, Values, Vector};
-
-/// Maps of the same keys, one for each position; the head of this file says what holds of them.
-#[derive(Clone, Debug)]
-pub struct Maps<'s> {
-    keys: Arc<[Arc<str>]>,
-    fields: Vec<Vector<'s>>,
-    len: usize,
-}
+use crate::{Maps, Nulls, Positions, Values, Vector};
 
 impl<'s> Maps<'s> {
     /// `len` maps of these entries. `None` where a key comes twice, or a field has not `len` values or is one

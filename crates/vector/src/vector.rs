@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
 
-use crate::{Edges, Maps, Nodes, Nulls, Texts};
+use crate::{Edges, Nodes, Nulls, Texts};
 
 /// The values of a vector. At null positions they are arbitrary.
 #[derive(Clone, Debug)]
@@ -51,6 +51,14 @@ pub(crate) struct Run {
 pub struct Lists<'s> {
     pub(crate) runs: Vec<Run>,
     pub(crate) child: Arc<Vector<'s>>,
+}
+
+/// Maps of the same keys, one for each position; `maps` says what holds of them.
+#[derive(Clone, Debug)]
+pub struct Maps<'s> {
+    pub(crate) keys: Arc<[Arc<str>]>,
+    pub(crate) fields: Vec<Vector<'s>>,
+    pub(crate) len: usize,
 }
 
 impl Default for Lists<'_> {

@@ -1,7 +1,7 @@
 //! `{key: value}` and `node {.key}` over a vector: maps whose entries stay vectors.
 //!
-//! Entries that may be deep or long, as general values and lists, are left to the evaluation row by row, which
-//! bounds each map that it makes.
+//! Entries that may be deep or long, as general values and lists, are left to the evaluation row by row,
+//! which bounds each map that it makes.
 
 use std::sync::Arc;
 

@@ -69,8 +69,8 @@ pub(super) fn property<'s>(
     }
 }
 
-/// The table that all nodes are in, if it is one: lists of nodes of several tables are sorted by table, so that
-/// most chunks have one.
+/// The table that all nodes are in, if it is one: lists of nodes of several tables are sorted by table, so
+/// that most chunks have one.
 fn table_of_all(ids: &[NodeId]) -> Option<TableId> {
     let table = ids.first()?.table();
     ids.iter().all(|id| id.table() == table).then_some(table)

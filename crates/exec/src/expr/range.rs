@@ -1,7 +1,7 @@
 //! Comparisons with constants as ranges of the integers that columns keep.
 //!
-//! What is compared is a value itself, or a step of it: its year or its date, which never fall where the value
-//! grows, so that `x.year = 2011` is a range of `x`.
+//! What is compared is a value itself, or a step of it: its year or its date, which never fall where the
+//! value grows, so that `x.year = 2011` is a range of `x`.
 
 use trimorph_algebra::Op;
 use trimorph_types::temporal::calendar::days_from_date;

@@ -1,9 +1,8 @@
-//! Single words to numbers: those of one tag that lie close together by an array, as integers and dates mostly
-//! do, others by maps, one for each tag.
+//! Single words to numbers: those of one tag that lie close together by an array, as integers and dates
+//! mostly do, others by maps, one for each tag.
 
-use super::NO_NUMBER;
 use super::encode::{TAG_NULL, TAG_TEXT};
-use super::flat::FlatMap;
+use super::flat::{FlatMap, NO_NUMBER};
 
 /// Integers that an array may span whatever the rows, what it may span for each row that has come, and at
 /// most: 16 MiB.

@@ -8,6 +8,9 @@
 
 use trimorph_store::{ask_for_huge_pages, prefetch_item};
 
+/// The number of a key that has none.
+pub(crate) const NO_NUMBER: u32 = u32::MAX;
+
 /// A key that is hashed by multiplication.
 pub(crate) trait FlatKey: Copy + Eq + Default + std::fmt::Debug {
     fn hash(self) -> u64;
@@ -32,7 +35,8 @@ impl FlatKey for (u64, u64) {
     }
 }
 
-/// A key and its number plus 1; 0 for none. A tuple, so that the standard library asks for memory that is zero.
+/// A key and its number plus 1; 0 for none. A tuple, so that the standard library asks for memory that is
+/// zero.
 type Slot<K> = (K, u32);
 
 /// Keys, each with a number.

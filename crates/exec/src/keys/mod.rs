@@ -31,7 +31,7 @@ use trimorph_vector::{Entries, Texts, Values, Vector};
 use encode::{TAG_INT, TAG_NODE, TAG_TEXT};
 pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
 use fixed::Fixed;
-pub(crate) use flat::{FlatKey, FlatMap};
+pub(crate) use flat::{FlatKey, FlatMap, NO_NUMBER};
 use pairs::Pairs;
 use texts::ENTRIES_FREE;
 pub(crate) use texts::TextTable;
@@ -63,9 +63,6 @@ pub(crate) struct KeyTable<'s> {
 
 /// Positions that are numbered between two looks at the budget and at the flag that cancels.
 pub(crate) const POSITIONS_UNCHECKED: usize = 1 << 14;
-
-/// The number of a tuple that has none.
-pub(crate) const NO_NUMBER: u32 = u32::MAX;
 
 /// Keys whose slots are asked for before the first of them is looked up: their cache misses overlap.
 const AHEAD: usize = 32;
@@ -169,8 +166,8 @@ impl<'s> KeyTable<'s> {
         true
     }
 
-    /// Pairs of one value for all positions and texts of a dictionary, either way round: one load a row once an
-    /// entry was paired. `false`, and nothing done, for other keys.
+    /// Pairs of one value for all positions and texts of a dictionary, either way round: one load a row once
+    /// an entry was paired. `false`, and nothing done, for other keys.
     fn number_coded_pairs(
         &mut self,
         first: &Vector<'s>,

@@ -130,8 +130,8 @@ impl<'s> TextTable<'s> {
         }
     }
 
-    /// Calls `give` with the number of each text at `positions`, as [`Self::number_all`], of a vector that may
-    /// be gone before the table is.
+    /// Calls `give` with the number of each text at `positions`, as [`Self::number_all`], of a vector that
+    /// may be gone before the table is.
     pub(crate) fn number_read(&mut self, texts: &Texts<'_>, positions: &[u32], give: impl FnMut(u32)) {
         if texts.codes().is_none() && self.slots.len() * size_of::<(u32, u32)>() > FAR_BYTES {
             return self.number_far(texts, positions, give);

@@ -1,5 +1,5 @@
-//! What `collect` has taken, typed: all values of all groups one after the other, each with its group's number.
-//! At the end they are put in order of groups once, and the lists of a vector are runs of them.
+//! What `collect` has taken, typed: all values of all groups one after the other, each with its group's
+//! number. At the end they are put in order of groups once, and the lists of a vector are runs of them.
 //!
 //! Values that own others, as lists do, are left to accumulators, which bound what they become.
 
@@ -9,7 +9,8 @@ use trimorph_types::Value;
 use trimorph_vector::{Lists, Positions, Values, Vector};
 
 use super::owners::Owners;
-use super::states::{Rows, Weights};
+use super::rows::{Rows, Weights};
+
 use crate::ExecError;
 use crate::charge::vec_growth_bytes;
 use crate::rows::{append, cell_bytes, column_growth_bytes};

@@ -1,12 +1,13 @@
 //! Rows of few groups: what they add to each is put together in small arrays first.
 //!
-//! Rows that follow each other are mostly of the same few groups, so that each would wait for the one before to
-//! be written. Several arrays take turns, and sums stay 64 bits wide: none of a chunk is longer.
+//! Rows that follow each other are mostly of the same few groups, so that each would wait for the one before
+//! to be written. Several arrays take turns, and sums stay 64 bits wide: none of a chunk is longer.
 
 use trimorph_algebra::AggregateKind;
 use trimorph_vector::Values;
 
-use super::states::{Column, Rows, States, Weights, integers, keep_extreme};
+use super::rows::{Rows, Weights};
+use super::states::{Column, States, integers, keep_extreme};
 
 /// Groups up to which they are few: a power of two.
 const FEW: usize = 256;

@@ -16,6 +16,7 @@ mod exchange;
 mod few;
 mod merge;
 mod owners;
+mod rows;
 mod spec;
 mod spilled;
 mod states;
