@@ -7,6 +7,7 @@
 //! words    a column of keys to words of 64 bits, texts and lists by their numbers
 //! fixed    one word to a number
 //! pairs    two words to a number
+//! near_pairs  the same where both lie close together
 //! flat     the maps of both
 //! ```
 //!
@@ -17,6 +18,7 @@
 mod encode;
 mod fixed;
 mod flat;
+mod near_pairs;
 mod pairs;
 #[cfg(test)]
 mod tests;
@@ -32,6 +34,7 @@ use encode::{TAG_INT, TAG_NODE, TAG_TEXT};
 pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
 use fixed::Fixed;
 pub(crate) use flat::{FlatKey, FlatMap, NO_NUMBER};
+use near_pairs::NearPairs;
 use pairs::Pairs;
 use texts::ENTRIES_FREE;
 pub(crate) use texts::TextTable;
@@ -53,6 +56,7 @@ pub(crate) struct KeyTable<'s> {
     /// Of more than two keys, the first two, three and so on, without all.
     prefixes: Vec<Pairs>,
     pairs: Pairs,
+    near_pairs: NearPairs,
     count: u32,
     scratch: (KeyWords, KeyWords),
     /// Of a single key: the dictionary that was met last, and the number of each of its entries, plus 1.
@@ -295,6 +299,22 @@ impl<'s> KeyTable<'s> {
         numbers: &mut Vec<u32>,
         fresh: &mut Vec<u32>,
     ) {
+        if self.near_pairs.span(a, b) {
+            let start = numbers.len();
+            self.near_pairs.known(a, b, numbers);
+            for (k, p) in positions.iter().enumerate() {
+                if numbers[start + k] != NO_NUMBER {
+                    continue;
+                }
+                let (x, y) = (a.get(k), b.get(k));
+                let known = self.near_pairs.get(x.1, y.1);
+                let number = known.unwrap_or_else(|| self.pairs.number(x, y, self.count));
+                numbers[start + k] = number;
+                self.near_pairs.set(x.1, y.1, number);
+                self.note(number, *p, fresh);
+            }
+            return;
+        }
         let mut recent = [((0u8, 0u64), (0u8, 0u64), NO_NUMBER); RECENT_PAIRS];
         for (run, positions) in positions.chunks(AHEAD).enumerate() {
             let rows = run * AHEAD..run * AHEAD + positions.len();
@@ -465,7 +485,7 @@ impl<'s> KeyTable<'s> {
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        let tables = self.fixed.bytes() + self.pairs.bytes();
+        let tables = self.fixed.bytes() + self.pairs.bytes() + self.near_pairs.bytes();
         let prefixes: usize = self.prefixes.iter().map(Pairs::bytes).sum();
         let columns: usize = self.columns.iter().map(Words::bytes).sum();
         let coded = self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity())

@@ -154,6 +154,7 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
                 positions.iter().copied().filter(|p| !vector.nulls.get(*p as usize)).collect();
             let mut found = Vec::with_capacity(present.len());
             numbers.texts(texts, &present, |number| found.push(word(TAG_TEXT, number)));
+
             let mut found = found.into_iter();
             for p in positions {
                 let null = vector.nulls.get(*p as usize);
