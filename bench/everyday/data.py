@@ -24,7 +24,7 @@ def export(directory, scale):
     connection = database.connect()
     for table, columns in ladybug_dialect.NODES.items():
         names = [column.split()[0] for column in columns.split(", ")]
-        write(connection, directory / f"{table}.parquet", f"MATCH (n:{table}) RETURN " + ", ".join(f"n.{n} AS {n}" for n in names), "[]" in columns)
+        write(connection, directory / f"{table}.parquet", f"MATCH (n:{table}) RETURN " + ", ".join(f"n.{n} AS {n}" for n in names))
     for kind, source, target, properties, _ in ladybug_dialect.EDGES:
         ends = "a.id AS source, b.id AS target" + (f", e.{properties.split()[0]} AS {properties.split()[0]}" if properties else "")
         write(connection, directory / f"{kind}_{source}_{target}.parquet", f"MATCH (a:{source})-[e:{kind}]->(b:{target}) RETURN {ends}")
@@ -33,15 +33,12 @@ def export(directory, scale):
     return directory
 
 
-def write(connection, path, text, lists=False):
+def write(connection, path, text):
     """The rows of a query as Parquet. Instants become plain timestamps in UTC, which all peers read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = connection.execute(text).arrow()
-    if lists:  # Arrow has them as text
-        rows = connection.execute(text).fetchall()
-        table = pa.table({name: pa.array([row[i] for row in rows]) for i, name in enumerate(table.column_names)})
     for index, field in enumerate(table.schema):
         if pa.types.is_timestamp(field.type):
             table = table.set_column(index, field.name, table.column(index).cast(pa.timestamp("us")))

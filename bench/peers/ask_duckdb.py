@@ -24,7 +24,9 @@ class Adapter:
         self.connection.execute("CHECKPOINT")
 
     def prepare(self, text, parameters, fetch="fetchall"):
-        method = "to_arrow_table" if fetch == "arrow" else fetch
+        method = {"arrow": "to_arrow_table"}.get(fetch, fetch)
+        if fetch in ("arrow", "pl"):  # a connection that has executed makes an extra copy, or has no such method
+            return lambda: getattr(self.connection.sql(text, params=parameters or None), method)()
         return lambda: getattr(self.connection.execute(text, parameters or None), method)()
 
     def prepare_with(self, text):
