@@ -2,10 +2,11 @@
 //!
 //! 1. `append_nodes`: keys are entered into their space (a duplicate is a rejected row), columns go to their
 //!    writers.
-//! 2. `append_edges`: keys to node ids where they are known already; the batch is kept, packed.
-//! 3. `finish`: node tables; then for each (edge label, source node table): the keys that are left to node
-//!    ids (a dangling end is a rejected row), sort, both directions, property pages. Edge tables are built in
-//!    parallel, but no two large ones.
+//! 2. `append_edges`: keys to node ids, and edges to the (edge label, source node table) that they belong to,
+//!    packed. A batch with an end that is not there yet waits, and so do those after it.
+//! 3. `finish`: node tables; the edges that waited (a dangling end is a rejected row); then for each (edge
+//!    label, source node table): sort, both directions, property pages. Edge tables are built in parallel,
+//!    but no two large ones.
 //!
 //! **Cost**: at most twice the memory of what was loaded, and 512 MB; `tests/memory/main.rs` measures it.
 //! What is kept is charged to the budget as it comes, columns by estimate.
@@ -26,11 +27,11 @@ use trimorph_types::LogicalType;
 use trimorph_vfs::{RegionOptions, lay_out};
 
 use super::column_estimate::estimate_bytes;
-use super::edges::{EdgeTableInput, build_edge_table, route_edges};
+use super::edges::{EdgeTableInput, build_edge_table, join_inputs, route_edges, route_waiting};
 use super::errors::{no_memory, too_large, unreadable};
-use super::keys::{KeySpace, key_at};
+use super::keys::KeySpace;
 use super::large_list::EDGES_MIN;
-use super::waiting_edges::WaitingEdges;
+use super::waiting_edges::{BatchEnds, WaitingEdges};
 use super::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle,
     NodeSpec, Rejected, Verdict,
@@ -58,7 +59,9 @@ struct EdgeState {
     spec: EdgeSpec,
     from: usize,
     to: usize,
-    batches: Vec<WaitingEdges>,
+    /// By source node table.
+    inputs: Vec<EdgeTableInput>,
+    waiting: Vec<WaitingEdges>,
 }
 
 /// The sink. `'a` is the life of the callback for rejected rows.
@@ -173,7 +176,7 @@ impl<'a> BulkBuilder<'a> {
         Ok(main)
     }
 
-    /// Resolves keys and groups edges by (edge label, source table).
+    /// All edges by (edge label, source table); keys that are left are resolved.
     fn edge_inputs(&self, spaces: &[Arc<RwLock<KeySpace>>]) -> Result<Vec<EdgeTableInput>, BulkError> {
         let mut inputs: Vec<EdgeTableInput> = Vec::new();
         for state in std::mem::take(&mut *lock(&self.edges)) {
@@ -181,12 +184,13 @@ impl<'a> BulkBuilder<'a> {
             // Nothing writes any more, so a second lock on the same space cannot wait.
             let (from, to) = (read(&spaces[state.from]), read(&spaces[state.to]));
             let spec = state.spec.clone();
+            join_inputs(std::mem::take(&mut state.inputs), &mut inputs);
             // A batch's memory is given back as its edges go to their table.
-            for batch in std::mem::take(&mut state.batches) {
+            for batch in std::mem::take(&mut state.waiting) {
                 if self.cancel.is_cancelled() {
                     return Err(BulkError::Cancelled);
                 }
-                route_edges(&spec, &batch, &from, &to, &mut inputs, &mut |r| self.rejected(r))?;
+                route_waiting(&spec, &batch, &from, &to, &mut inputs, &mut |r| self.rejected(r))?;
             }
         }
         inputs.sort_by(|a, b| (&a.label, a.source).cmp(&(&b.label, b.source)));
@@ -425,7 +429,13 @@ impl BulkSink for BulkBuilder<'_> {
     fn declare_edges(&self, spec: EdgeSpec) -> Result<EdgeHandle, BulkError> {
         let (from, to) = (self.space(&spec.from_space), self.space(&spec.to_space));
         let mut edges = lock(&self.edges);
-        edges.push(Arc::new(Mutex::new(EdgeState { spec, from, to, batches: Vec::new() })));
+        edges.push(Arc::new(Mutex::new(EdgeState {
+            spec,
+            from,
+            to,
+            inputs: Vec::new(),
+            waiting: Vec::new(),
+        })));
         u32::try_from(edges.len() - 1).map(EdgeHandle).map_err(|_| too_large("edge declarations", 1 << 32))
     }
 
@@ -463,24 +473,17 @@ impl BulkSink for BulkBuilder<'_> {
             };
             let mut space = space.write().unwrap_or_else(PoisonError::into_inner);
             let space_bytes = space.bytes();
-            let mut row = u32::try_from(state.rows).unwrap_or(u32::MAX);
+            let row = u32::try_from(state.rows).unwrap_or(u32::MAX);
             let table = TableId(u16::try_from(table.0).map_err(|_| too_large("node tables", 1 << 16))?);
-            for i in 0..rows {
-                let key =
-                    key_at(keys, i).ok_or(BulkError::Declaration("keys are integers or strings".into()))?;
-                if space.insert(key, table, row) {
-                    row = row.saturating_add(1);
-                    check_rows(row.into())?;
-                } else {
-                    let reason = format!("duplicate key {key} in key space \"{name}\"");
-                    self.rejected(Rejected {
-                        file: batch.origin.file,
-                        line: batch.origin.lines.line(i),
-                        reason,
-                    })?;
-                    keep.get_or_insert_with(|| vec![true; rows])[i] = false;
-                }
+            if !matches!(keys, ColumnData::Int(_) | ColumnData::String { .. }) {
+                return Err(BulkError::Declaration("keys are integers or strings".into()));
             }
+            space.insert_all(keys, table, row, |i, key| {
+                let reason = format!("duplicate key {key} in key space \"{name}\"");
+                let line = batch.origin.lines.line(i);
+                keep.get_or_insert_with(|| vec![true; rows])[i] = false;
+                self.rejected(Rejected { file: batch.origin.file, line, reason })
+            })?;
             self.charge(space.bytes().saturating_sub(space_bytes) + estimate_bytes(keys))?;
         }
         self.charge(batch.columns.iter().map(|c| estimate_bytes(&c.data)).sum())?;
@@ -514,23 +517,36 @@ impl BulkSink for BulkBuilder<'_> {
         };
         // Always in the order of the spaces, or two readers that wait behind writers would wait for each
         // other.
-        let waiting = match state.from.cmp(&state.to) {
+        let find = |from: &KeySpace, to: &KeySpace| -> Option<BatchEnds> {
+            Some((from.find_all(&batch.from_keys)?, to.find_all(&batch.to_keys)?))
+        };
+        let found = match state.from.cmp(&state.to) {
             Ordering::Less => {
                 let from = read(&from);
-                WaitingEdges::new(batch, &from, &read(&to))
+                find(&from, &read(&to))
             }
             Ordering::Equal => {
                 let both = read(&from);
-                WaitingEdges::new(batch, &both, &both)
+                find(&both, &both)
             }
             Ordering::Greater => {
                 let to = read(&to);
-                WaitingEdges::new(batch, &read(&from), &to)
+                find(&read(&from), &to)
             }
-        }?;
-        self.charge(waiting.bytes())?;
-        state.batches.push(waiting);
-        Ok(())
+        };
+        let state = &mut *state;
+        let bytes = match &found {
+            Some((from, to)) if state.waiting.is_empty() => {
+                route_edges(&state.spec, &batch.columns, (from, to), &mut state.inputs)
+            }
+            found => {
+                let waiting = WaitingEdges::new(batch, found.as_ref())?;
+                let bytes = waiting.bytes();
+                state.waiting.push(waiting);
+                bytes
+            }
+        };
+        self.charge(bytes)
     }
 }
 

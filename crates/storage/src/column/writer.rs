@@ -11,8 +11,8 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use trimorph_catalog::PropertyStats;
 use trimorph_encoding::{
-    Decimals, FsstEncoder, FsstTable, Linear, Packed, RankBits, Runs, pack, pack_decimals, pack_linear,
-    pack_runs, train_fsst,
+    Decimals, FsstEncoder, FsstTable, Linear, Packed, RankBits, Runs, compress_fsst, pack, pack_decimals,
+    pack_linear, pack_runs, train_fsst,
 };
 use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter, Pins};
@@ -392,12 +392,7 @@ impl ColumnWriter {
                 .collect();
             train_fsst(&sample)
         });
-        let mut out = Vec::with_capacity(bytes.len() / 2);
-        let mut out_ends = Vec::with_capacity(texts.len());
-        for text in texts {
-            out.extend_from_slice(&compressor.compress(text));
-            out_ends.push(out.len() as i64);
-        }
+        let (mut out, out_ends) = compress_fsst(compressor, texts);
         if out.len() * 10 < bytes.len() * 9 {
             out.shrink_to_fit();
             Encoded::Strings { ends: pack(&out_ends), bytes: out, compressed: true }
@@ -477,7 +472,7 @@ fn encode_ints(values: &[i64]) -> Encoded {
     let frame = pack(values);
     let (bytes, half) = (|packed: &Packed| packed.bytes.len(), frame.bytes.len() / 2);
     let runs = pack_runs(values, RUN_LEAST).filter(|r| bytes(&r.values) + r.starts.size() <= half);
-    let linear = pack_linear(values).filter(|l| bytes(&l.codes) <= half);
+    let linear = pack_linear(values, half);
     match (linear, runs) {
         (Some(l), Some(r)) if bytes(&l.codes) <= bytes(&r.values) + r.starts.size() => Encoded::Linear(l),
         (_, Some(r)) => Encoded::Runs(r),
