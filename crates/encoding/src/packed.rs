@@ -99,8 +99,8 @@ pub(crate) fn stepless_bytes(values: &[i64]) -> usize {
     packed_bytes(values.len(), width_of(span, 1))
 }
 
-/// The smallest and the largest value.
-pub(crate) fn range(values: &[i64]) -> Option<(i64, i64)> {
+/// The smallest and the largest value; `None` of none.
+pub fn range(values: &[i64]) -> Option<(i64, i64)> {
     let first = *values.first()?;
     // Both at once and without a branch, so that it is done in vectors.
     Some(values.iter().fold((first, first), |(low, high), v| (low.min(*v), high.max(*v))))
