@@ -30,7 +30,6 @@ use super::column_estimate::estimate_bytes;
 use super::edges::{EdgeTableInput, build_edge_table, join_inputs, route_edges, route_waiting};
 use super::errors::{no_memory, too_large, unreadable};
 use super::keys::KeySpace;
-use super::large_list::EDGES_MIN;
 use super::waiting_edges::{BatchEnds, WaitingEdges};
 use super::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle,
@@ -118,9 +117,8 @@ impl<'a> BulkBuilder<'a> {
 
     /// Memory to sort and write so many edges, until dropped.
     fn working_memory(&self, edges: usize) -> Result<Reservation, BulkError> {
-        let each = if edges < EDGES_MIN { 32 } else { 16 };
         let mut held = lock(&self.memory).budget().reservation();
-        held.grow(edges * each).map_err(BulkError::Memory)?;
+        held.grow(edges * 16).map_err(BulkError::Memory)?;
         Ok(held)
     }
 
@@ -264,7 +262,7 @@ impl<'a> BulkBuilder<'a> {
     }
 }
 
-/// Edges under way at once beyond the first edge table: 16 million take 128 MB to 320 MB to sort.
+/// Edges under way at once beyond the first edge table: 16 million take 128 MB to 256 MB to sort.
 const EDGES_UNDER_WAY_MAX: usize = 1 << 24;
 
 /// Lets edge tables be built at the same time while they are small together.

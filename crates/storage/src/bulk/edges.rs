@@ -3,6 +3,7 @@
 //! Edges of one table come in runs of 65,536; a full run is packed, so that edges take about the room they
 //! will take stored.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trimorph_base::{EdgePlaces, EdgeTableId, NodeId, PAGE_ROWS, PropertyId, TableId, TypeId};
@@ -17,6 +18,7 @@ use super::column_estimate::estimate_bytes;
 use super::errors::{no_memory, unreadable};
 use super::keys::KeySpace;
 use super::sorted_edges::SortedEdges;
+use super::sorted_list::TakeBlock;
 use super::waiting_column::{WaitingColumn, gather, gather_rows};
 use super::waiting_edges::{PackedNodes, WaitingEdges};
 use super::{BulkError, ColumnBatch, ColumnData, EdgeSpec, Rejected};
@@ -27,6 +29,8 @@ use crate::{ComponentBytes, EdgeTable};
 
 /// Edges of a run.
 const RUN_EDGES: usize = 1 << 16;
+/// Edges read at a time.
+const BLOCK_EDGES: usize = 1 << 10;
 /// Bytes of strings after which a run's column is packed early, into a run of general values if need be.
 const RUN_ENDS_MAX: usize = 1 << 31;
 
@@ -146,16 +150,31 @@ impl EdgeTableInput {
         }
     }
 
-    /// All edges in file order.
-    fn edges(&self) -> impl Iterator<Item = (u32, NodeId)> + '_ {
-        self.runs
-            .iter()
-            .flat_map(|(sources, targets)| {
-                // What was packed was 32 bits wide.
-                let source = move |i| u32::try_from(sources.view().get(i)).unwrap_or(0);
-                (0..RUN_EDGES).map(move |i| (source(i), targets.get(i)))
-            })
-            .take(self.count)
+    /// Gives all edges in file order, a block at a time.
+    fn each_block(&self, take: &mut TakeBlock<'_>) {
+        let mut block = Vec::with_capacity(BLOCK_EDGES);
+        let (mut sources, mut rows) = ([0; BLOCK_EDGES], [0; BLOCK_EDGES]);
+        for (run, (packed, targets)) in self.runs.iter().enumerate() {
+            let len = RUN_EDGES.min(self.count - run * RUN_EDGES);
+            for from in (0..len).step_by(BLOCK_EDGES) {
+                let count = BLOCK_EDGES.min(len - from);
+                packed.view().unpack(from, &mut sources[..count]);
+                block.clear();
+                #[expect(clippy::cast_possible_truncation, reason = "what was packed was 32 bits wide")]
+                let sources = sources[..count].iter().map(|source| source.cast_unsigned() as u32);
+                block.extend(sources.zip(targets.read(from, &mut rows[..count])));
+                take(&block);
+            }
+        }
+    }
+
+    /// The tables that edges lead to, in ascending order.
+    fn targets(&self) -> Vec<TableId> {
+        let mut targets = BTreeSet::new();
+        for (run, (_, nodes)) in self.runs.iter().enumerate() {
+            nodes.tables(RUN_EDGES.min(self.count - run * RUN_EDGES), &mut targets);
+        }
+        targets.into_iter().collect()
     }
 
     /// Packs the last run, so that all edges are in runs.
@@ -377,15 +396,9 @@ pub(super) fn build_edge_table(
     let source = input.source;
     let source_rows = table_rows[source.0 as usize];
     let edge_count = input.len() as u64;
-    let mut targets: Vec<TableId> = Vec::new();
-    for (_, target) in input.edges() {
-        if !targets.contains(&target.table()) {
-            targets.push(target.table());
-        }
-    }
-    targets.sort_unstable();
+    let targets = input.targets();
     let kept = !input.properties.is_empty();
-    let edges = || input.edges();
+    let edges = |take: &mut TakeBlock<'_>| input.each_block(take);
     let list = SortedEdges::new(source_rows, input.len(), &targets, table_rows, kept, edges)?;
     input.runs = Vec::new();
     let page_offset = |page: u64| list.offset(source_rows.min(page * PAGE_ROWS));
@@ -396,13 +409,13 @@ pub(super) fn build_edge_table(
 
     let mut bytes = ComponentBytes::default();
     let form = Form::of(single, source_rows, edge_count, segment_edges);
-    let mut forward = list.write_forward(&targets, form)?;
+    let mut forward = list.write_forward(form)?;
     bytes.forward = forward.bytes.total();
     let mut pieces = std::mem::take(&mut forward.pieces);
     let (mut backward, mut facts, mut counted) = (Vec::new(), Vec::new(), Vec::new());
     for target in &targets {
         let rows = table_rows[target.0 as usize];
-        let mut built = list.write_backward(source, *target, rows, kept && !single, segment_edges)?;
+        let mut built = list.write_backward(*target, rows, kept && !single, segment_edges)?;
         bytes.backward += built.written.bytes.total();
         pieces.append(&mut built.written.pieces);
         backward.push((*target, rows, built.written.form));

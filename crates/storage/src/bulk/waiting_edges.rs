@@ -4,6 +4,8 @@
 //! nodes first): ends that are known as rows, others as keys, integers packed, which are looked up again when
 //! the load finishes.
 
+use std::collections::BTreeSet;
+
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{Packed, pack};
 
@@ -76,6 +78,30 @@ impl PackedNodes {
             Err(tables) => TableId(u16::try_from(tables.view().get(i)).unwrap_or(0)),
         };
         NodeId::new(table, self.rows.view().get(i).cast_unsigned())
+    }
+
+    /// Those from `from` on, as many as `rows` has room for.
+    pub(super) fn read<'r>(&'r self, from: usize, rows: &'r mut [i64]) -> impl Iterator<Item = NodeId> + 'r {
+        self.rows.view().unpack(from, rows);
+        let table = move |i: usize| match &self.tables {
+            Ok(table) => *table,
+            Err(tables) => TableId(u16::try_from(tables.view().get(from + i)).unwrap_or(0)),
+        };
+        rows.iter().enumerate().map(move |(i, row)| NodeId::new(table(i), row.cast_unsigned()))
+    }
+
+    /// Adds the tables of the `len` nodes to others.
+    pub(super) fn tables(&self, len: usize, to: &mut BTreeSet<TableId>) {
+        match &self.tables {
+            Ok(table) => drop(to.insert(*table)),
+            Err(tables) => {
+                let mut last = None;
+                for number in (0..len).map(|i| tables.view().get(i)).filter(|n| last.replace(*n) != Some(*n))
+                {
+                    to.insert(TableId(u16::try_from(number).unwrap_or(0)));
+                }
+            }
+        }
     }
 
     pub(super) fn bytes(&self) -> usize {
