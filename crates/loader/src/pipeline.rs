@@ -4,7 +4,8 @@
 //! 1. One worker at a time reads a unit (a chunk of text, a row group) and queues it, numbered.
 //! 2. Workers parse them in any order; what is parsed waits until all units before it are.
 //! 3. In that order, refused rows get their verdict and batches join the lane of their table.
-//! 4. Workers append the batches of a lane one by one; lanes are independent of each other.
+//! 4. Workers append the batches of a lane one by one; lanes are independent of each other, but edges come
+//!    after the nodes of their unit and of those before it, so that the sink knows their ends.
 //!
 //! A worker takes what is furthest: it appends if it can, else parses, else reads. So no more is under way
 //! than keeps all of them busy, and what one has read is parsed while the cache has it. The calling thread
@@ -86,6 +87,8 @@ struct State {
     next_turn: u64,
     lanes: Vec<Lane>,
     lane_of: HashMap<LaneKey, usize>,
+    /// Units with batches of nodes not yet appended, and how many.
+    nodes_to_come: BTreeMap<u64, usize>,
     next_unit: u64,
     /// A worker reads.
     reading: bool,
@@ -188,13 +191,14 @@ impl<S: BulkSink> Shared<'_, S> {
             }
             if let Some((lane, seq, batch)) = state.next_batch() {
                 drop(state);
+                let is_nodes = matches!(batch, Batch::Nodes(..));
                 let appended = self.append(batch);
                 state = self.lock();
                 state.lanes[lane].busy = false;
                 if let Err(error) = appended {
                     state.fail(error);
                 }
-                state.batch_done(seq);
+                state.batch_done(seq, is_nodes);
                 self.changed.notify_all();
                 continue;
             }
@@ -292,14 +296,25 @@ impl State {
     }
 
     fn next_batch(&mut self) -> Option<(usize, u64, Batch)> {
-        let at = self.lanes.iter().position(|lane| !lane.busy && !lane.waiting.is_empty())?;
+        let first = self.nodes_to_come.first_key_value().map_or(u64::MAX, |(seq, _)| *seq);
+        let may_come = |lane: &Lane| {
+            let next = lane.waiting.front();
+            !lane.busy && next.is_some_and(|(seq, b)| *seq < first || matches!(b, Batch::Nodes(..)))
+        };
+        let at = self.lanes.iter().position(may_come)?;
         let lane = &mut self.lanes[at];
         let (seq, batch) = lane.waiting.pop_front()?;
         lane.busy = true;
         Some((at, seq, batch))
     }
 
-    fn batch_done(&mut self, seq: u64) {
+    fn batch_done(&mut self, seq: u64, is_nodes: bool) {
+        if is_nodes && let Some(left) = self.nodes_to_come.get_mut(&seq) {
+            *left -= 1;
+            if *left == 0 {
+                self.nodes_to_come.remove(&seq);
+            }
+        }
         if let Some((Some(left), _)) = self.under_way.get_mut(&seq) {
             *left -= 1;
             if *left == 0 {
@@ -344,6 +359,7 @@ impl State {
             let key = match &batch {
                 Batch::Nodes(handle, batch) => {
                     self.totals.nodes += node_rows(batch) as u64;
+                    *self.nodes_to_come.entry(seq).or_insert(0) += 1;
                     LaneKey::Nodes(*handle)
                 }
                 Batch::Edges(handle, batch) => {

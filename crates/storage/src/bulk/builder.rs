@@ -22,6 +22,7 @@ use trimorph_base::{
 };
 use trimorph_catalog::{
     Catalog, CharacteristicSet, KnownEdgeTable, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo,
+    PropertyStats,
 };
 use trimorph_types::LogicalType;
 use trimorph_vfs::{RegionOptions, lay_out};
@@ -152,17 +153,20 @@ impl<'a> BulkBuilder<'a> {
             lock(&self.spaces).iter().map(|(_, s)| Arc::clone(s)).collect();
         let mut catalog = Catalog::default();
         let mut main = Main::default();
-        for (i, state) in nodes.into_iter().enumerate() {
+        let tables = in_parallel(nodes.into_iter().enumerate().collect(), threads, |(i, state)| {
             let state =
                 Arc::into_inner(state).map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner));
             let state =
                 state.ok_or(BulkError::Declaration("a node table is still being appended to".into()))?;
             let id = TableId(u16::try_from(i).map_err(|_| too_large("node tables", 1 << 16))?);
-            let (table, bytes) = finish_nodes(state, id, &spaces, &mut catalog, self.options)?;
+            finish_nodes(state, id, &spaces, self.options)
+        });
+        for built in tables {
+            let (table, bytes) = built?.describe(&mut catalog)?;
             main.bytes.add(&bytes);
             main.node_tables.push(Arc::new(table));
         }
-        let inputs = self.edge_inputs(&spaces)?;
+        let inputs = self.edge_inputs(&spaces, threads)?;
         // Keys are resolved: the spaces, most of the memory of a load, can go.
         drop(spaces);
         lock(&self.spaces).clear();
@@ -175,21 +179,29 @@ impl<'a> BulkBuilder<'a> {
     }
 
     /// All edges by (edge label, source table); keys that are left are resolved.
-    fn edge_inputs(&self, spaces: &[Arc<RwLock<KeySpace>>]) -> Result<Vec<EdgeTableInput>, BulkError> {
-        let mut inputs: Vec<EdgeTableInput> = Vec::new();
-        for state in std::mem::take(&mut *lock(&self.edges)) {
+    fn edge_inputs(
+        &self,
+        spaces: &[Arc<RwLock<KeySpace>>],
+        threads: usize,
+    ) -> Result<Vec<EdgeTableInput>, BulkError> {
+        let states = std::mem::take(&mut *lock(&self.edges));
+        let resolved = in_parallel(states, threads, |state| {
             let mut state = lock(&state);
             // Nothing writes any more, so a second lock on the same space cannot wait.
             let (from, to) = (read(&spaces[state.from]), read(&spaces[state.to]));
-            let spec = state.spec.clone();
-            join_inputs(std::mem::take(&mut state.inputs), &mut inputs);
+            let mut own = std::mem::take(&mut state.inputs);
             // A batch's memory is given back as its edges go to their table.
             for batch in std::mem::take(&mut state.waiting) {
                 if self.cancel.is_cancelled() {
                     return Err(BulkError::Cancelled);
                 }
-                route_waiting(&spec, &batch, &from, &to, &mut inputs, &mut |r| self.rejected(r))?;
+                route_waiting(&state.spec, &batch, &from, &to, &mut own, &mut |r| self.rejected(r))?;
             }
+            Ok(own)
+        });
+        let mut inputs: Vec<EdgeTableInput> = Vec::new();
+        for own in resolved {
+            join_inputs(own?, &mut inputs);
         }
         inputs.sort_by(|a, b| (&a.label, a.source).cmp(&(&b.label, b.source)));
         Ok(inputs)
@@ -305,44 +317,64 @@ fn small(id: usize, what: &str) -> Result<u16, BulkError> {
     u16::try_from(id).map_err(|_| too_large(what, 1 << 16))
 }
 
+/// Does `work` with each item on so many threads; gives what came of it in the order of items.
+fn in_parallel<T: Send, R: Send>(items: Vec<T>, threads: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let count = items.len();
+    let queue = Mutex::new(items.into_iter().enumerate());
+    let done = Mutex::new(Vec::with_capacity(count));
+    let run = || {
+        loop {
+            let Some((i, item)) = lock(&queue).next() else { return };
+            let result = work(item);
+            lock(&done).push((i, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(count) {
+            scope.spawn(run);
+        }
+        run();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// A node table that is built, but not yet in the catalog.
+struct BuiltNodes {
+    table: NodeTable,
+    spec: NodeSpec,
+    /// Types and statistics of the columns, the key's first.
+    columns: Vec<(LogicalType, PropertyStats)>,
+    sets: FxHashMap<Box<[u64]>, u64>,
+    has_key: bool,
+    bytes: ComponentBytes,
+}
+
 fn finish_nodes(
     mut state: NodeTableState,
     id: TableId,
     spaces: &[Arc<RwLock<KeySpace>>],
-    catalog: &mut Catalog,
     options: RegionOptions,
-) -> Result<(NodeTable, ComponentBytes), BulkError> {
+) -> Result<BuiltNodes, BulkError> {
     let mut bytes = ComponentBytes::default();
-    let labels = (state.spec.labels.iter())
-        .map(|l| Ok(LabelId(small(catalog.schema.labels.intern(l), "labels")?)))
-        .collect::<Result<_, BulkError>>()?;
     if state.spec.key_property.is_some() {
         // A table that never got a row has its key column all the same.
         state.key.get_or_insert_with(|| ColumnWriter::new(LogicalType::Int));
     }
-    let key = state.key.is_some().then_some(0);
-    let names = state
-        .spec
-        .key_property
-        .iter()
-        .map(|n| (n.clone(), LogicalType::Int))
-        .chain(state.spec.properties.iter().cloned());
-    let (mut properties, mut counted) = (Vec::new(), Vec::new());
-    let (mut written, mut pieces) = (Vec::new(), Vec::new());
-    for ((name, _), writer) in names.zip(state.key.into_iter().chain(state.columns)) {
+    let has_key = state.key.is_some();
+    let (mut written, mut pieces, mut counted) = (Vec::new(), Vec::new(), Vec::new());
+    for writer in state.key.into_iter().chain(state.columns) {
         let ty = writer.logical_type();
         let (mut column, stats, size) = writer.finish();
         bytes.node_properties += size.data;
         bytes.nulls += size.nulls;
         pieces.append(&mut column.pieces);
         written.push(column);
-        let id = u32::try_from(catalog.schema.properties.intern(&name))
-            .map_err(|_| too_large("properties", 1 << 32))?;
-        properties.push(PropertyInfo { id: PropertyId(id), ty });
-        counted.push(stats);
+        counted.push((ty, stats));
     }
-    let key_bits = match (key, state.space) {
-        (Some(_), Some(space)) => {
+    let key_bits = match state.space {
+        Some(space) if has_key => {
             let space = read(&spaces[space]);
             let rows = state.rows as usize;
             let (bits, mut entries, size) =
@@ -368,29 +400,50 @@ fn finish_nodes(
         }
     };
     let table = NodeTable { rows: state.rows, columns, key_index };
-    let offset = u32::from(key.is_some());
-    let mut characteristic_sets: Vec<CharacteristicSet> = state
-        .sets
-        .into_iter()
-        .map(|(bits, count)| CharacteristicSet {
-            properties: (0..offset)
-                .chain(
-                    (0..)
-                        .zip(bits.iter())
-                        .flat_map(|(w, word)| {
-                            (0..u64::BITS).filter(move |b| word >> b & 1 == 1).map(move |b| w * u64::BITS + b)
-                        })
-                        .map(|p| p + offset),
-                )
-                .collect(),
-            count,
-        })
-        .collect();
-    characteristic_sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
-    let facts = NodeTableFacts { one_type: table.columns.iter().map(|c| c.has_one_type()).collect() };
-    let stats = NodeTableStats { rows: state.rows, properties: counted, characteristic_sets };
-    catalog.add_node_table(NodeTableInfo { labels, properties, key }, facts, stats);
-    Ok((table, bytes))
+    Ok(BuiltNodes { table, spec: state.spec, columns: counted, sets: state.sets, has_key, bytes })
+}
+
+impl BuiltNodes {
+    /// Enters the table in the catalog, behind those that are there.
+    fn describe(self, catalog: &mut Catalog) -> Result<(NodeTable, ComponentBytes), BulkError> {
+        let Self { table, spec, columns, sets, has_key, bytes } = self;
+        let labels = (spec.labels.iter())
+            .map(|l| Ok(LabelId(small(catalog.schema.labels.intern(l), "labels")?)))
+            .collect::<Result<_, BulkError>>()?;
+        let names = spec.key_property.iter().chain(spec.properties.iter().map(|(name, _)| name));
+        let (mut properties, mut counted) = (Vec::new(), Vec::new());
+        for (name, (ty, stats)) in names.zip(columns) {
+            let id = u32::try_from(catalog.schema.properties.intern(name))
+                .map_err(|_| too_large("properties", 1 << 32))?;
+            properties.push(PropertyInfo { id: PropertyId(id), ty });
+            counted.push(stats);
+        }
+        let offset = u32::from(has_key);
+        let mut characteristic_sets: Vec<CharacteristicSet> = sets
+            .into_iter()
+            .map(|(bits, count)| CharacteristicSet {
+                properties: (0..offset)
+                    .chain(
+                        (0..)
+                            .zip(bits.iter())
+                            .flat_map(|(w, word)| {
+                                (0..u64::BITS)
+                                    .filter(move |b| word >> b & 1 == 1)
+                                    .map(move |b| w * u64::BITS + b)
+                            })
+                            .map(|p| p + offset),
+                    )
+                    .collect(),
+                count,
+            })
+            .collect();
+        characteristic_sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
+        let facts = NodeTableFacts { one_type: table.columns.iter().map(|c| c.has_one_type()).collect() };
+        let stats = NodeTableStats { rows: table.rows, properties: counted, characteristic_sets };
+        let key = has_key.then_some(0);
+        catalog.add_node_table(NodeTableInfo { labels, properties, key }, facts, stats);
+        Ok((table, bytes))
+    }
 }
 
 impl BulkSink for BulkBuilder<'_> {

@@ -271,6 +271,10 @@ pub(super) fn route_waiting(
     inputs: &mut Vec<EdgeTableInput>,
     reject: &mut dyn FnMut(Rejected) -> Result<(), BulkError>,
 ) -> Result<(), BulkError> {
+    if let Some((from, to)) = batch.all_ends(from, to) {
+        route_edges(spec, &batch.columns(), (&from, &to), inputs);
+        return Ok(());
+    }
     let mut by_source: Vec<(TableId, Vec<usize>)> = Vec::new();
     // Of an edge that was refused the ends are anything, since nothing reads them.
     let mut ends = (vec![NodeId(0); batch.len()], vec![NodeId(0); batch.len()]);

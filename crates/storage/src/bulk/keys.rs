@@ -27,6 +27,8 @@ const TAG_BITS: u32 = 15;
 const ID_BITS: u32 = 48;
 /// Keys looked up at a time: as many cache misses as a core has under way.
 const BLOCK: usize = 32;
+/// Blocks in which the neighbours of the node found last are not looked at, after one where that was in vain.
+const UNTRIED_BLOCKS: usize = 16;
 
 /// The keys of one space: integers and strings apart, so that `1` and `"1"` are two keys.
 #[derive(Default, Debug)]
@@ -375,12 +377,18 @@ impl KeySpace {
     ) -> Option<Vec<NodeId>> {
         let mut found: Vec<NodeId> = Vec::with_capacity(len);
         let mut open = [(0, 0); BLOCK];
+        // Where no key of a block was near the one before, the next blocks are not tried.
+        let mut untried = 0;
         for start in (0..len).step_by(BLOCK) {
+            let end = len.min(start + BLOCK);
             let mut last = found.last().copied();
             let mut count = 0;
-            for i in start..len.min(start + BLOCK) {
+            for i in start..end {
                 let key = key(i);
-                let near = last.and_then(|last| self.near(key, last));
+                let near = match last {
+                    Some(last) if untried == 0 => self.near(key, last),
+                    _ => None,
+                };
                 if near.is_some() {
                     last = near;
                 } else {
@@ -391,6 +399,10 @@ impl KeySpace {
                 }
                 found.push(near.unwrap_or(NodeId(0)));
             }
+            untried = match untried {
+                0 if count == end - start && start > 0 => UNTRIED_BLOCKS,
+                _ => untried.saturating_sub(1),
+            };
             for (_, hash) in &open[..count] {
                 let (table, row) = node_of(index.first(*hash));
                 if let Some(keys) = keys_of(&self.tables, table) {

@@ -131,6 +131,19 @@ impl Ends {
         }
     }
 
+    /// The nodes of all of them, if all are known; there are `len`.
+    fn all_nodes(&self, len: usize, space: &KeySpace) -> Option<Vec<NodeId>> {
+        match self {
+            Self::Nodes(nodes) => Some((0..len).map(|i| nodes.get(i)).collect()),
+            Self::Ints(packed) => {
+                let mut keys = vec![0; len];
+                packed.view().unpack(0, &mut keys);
+                space.find_all(&ColumnData::Int(keys))
+            }
+            Self::Texts(keys) => space.find_all(keys),
+        }
+    }
+
     fn node(&self, i: usize, space: &KeySpace) -> Result<NodeId, Key<'_>> {
         match self {
             Self::Nodes(nodes) => Ok(nodes.get(i)),
@@ -186,6 +199,11 @@ impl WaitingEdges {
     /// The property columns.
     pub(super) fn columns(&self) -> Vec<ColumnBatch> {
         self.columns.iter().map(|c| c.unpack(self.len)).collect()
+    }
+
+    /// The ends of all edges, if there are nodes for all.
+    pub(super) fn all_ends(&self, from: &KeySpace, to: &KeySpace) -> Option<BatchEnds> {
+        Some((self.from.all_nodes(self.len, from)?, self.to.all_nodes(self.len, to)?))
     }
 
     /// The two ends of edge `i`; `None` if one does not exist and the verdict was to leave the edge out.
