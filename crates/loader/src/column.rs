@@ -20,6 +20,8 @@ pub(crate) struct Builder {
     parse: Parse,
     data: ColumnData,
     nulls: Option<Vec<bool>>,
+    /// Rows that it will have at most, about.
+    rows_max: usize,
 }
 
 /// An empty column for values of `kind`.
@@ -54,8 +56,9 @@ pub(crate) fn null_column(kind: LogicalType, rows: usize) -> ColumnBatch {
 }
 
 impl Builder {
-    pub(crate) fn new(parse: Parse) -> Self {
-        Self { parse, data: empty_data(parse.logical_type()), nulls: None }
+    /// An empty column that will have `rows_max` rows, about.
+    pub(crate) fn new(parse: Parse, rows_max: usize) -> Self {
+        Self { parse, data: empty_data(parse.logical_type()), nulls: None, rows_max }
     }
 
     /// Adds a value. The text must be UTF-8.
@@ -113,7 +116,8 @@ impl Builder {
         null_text: &[u8],
         required: bool,
     ) -> bool {
-        let mut column = Fields { block, field, null_text, required, nulls: &mut self.nulls };
+        let rows_max = self.rows_max;
+        let mut column = Fields { block, field, null_text, required, rows_max, nulls: &mut self.nulls };
         match &mut self.data {
             ColumnData::Int(v) => column.parse(v, parse_int),
             ColumnData::String { bytes, ends } => column.copy(bytes, ends),
@@ -204,12 +208,16 @@ impl Builder {
     }
 }
 
+/// Room for texts that is taken before it is known to be needed.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+
 /// A field of the records of a block, on its way into a column.
 struct Fields<'a> {
     block: &'a Block<'a>,
     field: usize,
     null_text: &'a [u8],
     required: bool,
+    rows_max: usize,
     nulls: &'a mut Option<Vec<bool>>,
 }
 
@@ -218,7 +226,8 @@ impl Fields<'_> {
     /// that must not be.
     #[inline]
     fn parse<T: Default>(&mut self, values: &mut Vec<T>, parse: impl Fn(&[u8]) -> Option<T>) -> bool {
-        values.reserve(self.block.rows());
+        // The room for all rows of the chunk at once, so that nothing is moved.
+        values.reserve_exact(self.rows_max.saturating_sub(values.len()).max(self.block.rows()));
         for text in self.block.texts(self.field) {
             if self.is_null(text) {
                 if self.required {
@@ -237,7 +246,13 @@ impl Fields<'_> {
 
     /// Appends the texts themselves.
     fn copy(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> bool {
-        ends.reserve(self.block.rows());
+        ends.reserve_exact(self.rows_max.saturating_sub(ends.len()).max(self.block.rows()));
+        if bytes.is_empty() && self.block.rows() > 0 {
+            // As much for the others as for the first, and an eighth more.
+            let first: usize = self.block.texts(self.field).map(<[u8]>::len).sum();
+            let all = first.saturating_mul(self.rows_max / self.block.rows());
+            bytes.reserve(all.saturating_add(all / 8).min(TEXT_BYTES_MAX));
+        }
         for text in self.block.texts(self.field) {
             if self.is_null(text) {
                 if self.required {

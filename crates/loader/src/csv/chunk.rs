@@ -45,6 +45,8 @@ pub(crate) struct Chunk {
     pub(crate) bytes: Vec<u8>,
     /// The line its first byte is on, from 1.
     pub(crate) first_line: u64,
+    /// Line ends in it.
+    pub(crate) lines: usize,
     /// The first bytes of one record too long to hold; the rest of it was dropped.
     pub(crate) over_long: bool,
     pub(crate) buffers: Buffers,
@@ -167,8 +169,9 @@ impl<R: Read> Chunker<R> {
         }
         bytes.truncate(end);
         let first_line = self.line;
-        self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
-        Chunk { bytes, first_line, over_long: false, buffers: self.buffers.clone() }
+        let lines = memchr::memchr_iter(b'\n', &bytes).count();
+        self.line += lines as u64;
+        Chunk { bytes, first_line, lines, over_long: false, buffers: self.buffers.clone() }
     }
 
     /// Reads on to the end of the line without keeping it.
@@ -189,7 +192,7 @@ impl<R: Read> Chunker<R> {
                 break;
             }
         }
-        Ok(Chunk { bytes, first_line, over_long: true, buffers: self.buffers.clone() })
+        Ok(Chunk { bytes, first_line, lines: 0, over_long: true, buffers: self.buffers.clone() })
     }
 }
 

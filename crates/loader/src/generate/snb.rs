@@ -159,10 +159,11 @@ impl Feed for GeneratedFeed<'_> {
         while let Ok((table, bytes)) = self.receiver.recv() {
             let Some(file) = self.file_of[table] else { continue };
             let first_line = self.lines[file];
-            self.lines[file] += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+            let lines = memchr::memchr_iter(b'\n', &bytes).count();
+            self.lines[file] += lines as u64;
             let held = bytes.len() * 3;
             let work = CsvWork {
-                chunk: Chunk { bytes, first_line, over_long: false, buffers: Buffers::default() },
+                chunk: Chunk { bytes, first_line, lines, over_long: false, buffers: Buffers::default() },
                 plan: Arc::clone(&self.files[file].plan),
                 file: u32::try_from(file).unwrap_or(u32::MAX),
                 dialect: Dialect {

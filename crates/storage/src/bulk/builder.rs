@@ -38,7 +38,7 @@ use super::{
 };
 use crate::adjacency::SegmentRows;
 use crate::column::ColumnWriter;
-use crate::key_index::{KeyEntries, KeyIndex};
+use crate::key_index::{KeyEntries, KeyIndex, TakeHashes};
 use crate::slot::Slot;
 use crate::{ComponentBytes, EdgeTable, Main, NodeTable};
 
@@ -378,7 +378,7 @@ fn finish_nodes(
             let space = read(&spaces[space]);
             let rows = state.rows as usize;
             let (bits, mut entries, size) =
-                KeyIndex::write(rows, |take: &mut dyn FnMut(u64, u32)| space.hashes(id, take));
+                KeyIndex::write(rows, |take: &mut TakeHashes<'_>| space.hashes(id, take));
             bytes.key_indexes += size;
             pieces.append(&mut entries);
             Some(bits)

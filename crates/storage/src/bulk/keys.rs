@@ -18,7 +18,7 @@ use trimorph_encoding::{Packed, pack};
 use trimorph_vfs::{prefetch, prefetch_item};
 
 use super::ColumnData;
-use crate::key_index::{hash_int, hash_text};
+use crate::key_index::{TakeHashes, hash_int, hash_text};
 
 const RUN_ROWS: usize = 1 << 16;
 const SHARD_BITS: u32 = 6;
@@ -427,8 +427,8 @@ impl KeySpace {
         keys.surely_is(key, row + 1).then(|| NodeId::new(last.table(), last.row() + 1))
     }
 
-    /// Calls `take` with hash and row of each key of one table, in the order of rows.
-    pub(crate) fn hashes(&self, table: TableId, take: &mut dyn FnMut(u64, u32)) {
+    /// Calls `take` with hash and row of each key of one table, a block at a time, in the order of rows.
+    pub(crate) fn hashes(&self, table: TableId, take: &mut TakeHashes<'_>) {
         // Only keys that were given are in the index; those that fill a run up are not.
         let Some(keys) = keys_of(&self.tables, table) else { return };
         let ints = keys.ints.len() * RUN_ROWS + keys.ints_open.len();
@@ -436,15 +436,21 @@ impl KeySpace {
         let is_own = |key: Key<'_>, row: u32| {
             ints == 0 || texts == 0 || self.find(key) == Some(NodeId::new(table, row.into()))
         };
+        let mut block = Vec::with_capacity(BLOCK);
         #[expect(clippy::cast_possible_truncation, reason = "a node table has fewer than 2^32 rows")]
         for row in 0..ints.max(texts) {
             let id = row as u32;
             if row < ints && is_own(Key::Int(keys.int(row)), id) {
-                take(hash_int(keys.int(row)), id);
+                block.push((hash_int(keys.int(row)), id));
             } else if row < texts {
-                take(hash_text(keys.text(row)), id);
+                block.push((hash_text(keys.text(row)), id));
+            }
+            if block.len() == BLOCK {
+                take(&block);
+                block.clear();
             }
         }
+        take(&block);
     }
 
     /// Bytes of memory, about.
@@ -556,7 +562,9 @@ mod tests {
         check_all(&space, &ints, &texts);
         for (table, rows) in rows.iter().enumerate() {
             let mut seen = Vec::new();
-            space.hashes(TableId(u16::try_from(table).unwrap()), &mut |_, row| seen.push(row));
+            space.hashes(TableId(u16::try_from(table).unwrap()), &mut |block| {
+                seen.extend(block.iter().map(|(_, row)| *row))
+            });
             assert_eq!(seen, (0..*rows).collect::<Vec<_>>());
         }
         assert!(space.find(Key::Text(b"")).is_none());
