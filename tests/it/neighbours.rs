@@ -90,6 +90,7 @@ impl<'r, 's> Door<'r, 's> {
         assert!(found.is_sorted_by_key(|(node, _)| *node));
         assert_eq!(sorted(found.iter().copied()), sorted(expected.iter().copied()));
         assert!(list.len() >= found.len());
+        assert_eq!(list.count(), found.len());
         for want_edges in [false, true] {
             let place = list.in_place(want_edges);
             assert_eq!((place.len, place.edges.is_some()), (list.len(), want_edges));
@@ -120,7 +121,6 @@ impl<'r, 's> Door<'r, 's> {
         expected: &[(NodeId, EdgeId)],
         random: &mut Random,
     ) {
-        let mut walk = neighbours.list(node).walk();
         let mut others: Vec<NodeId> = expected.iter().map(|(n, _)| *n).collect();
         others.push(node);
         others.extend((0..3).map(|_| random.pick(&self.graph.nodes).id));
@@ -140,7 +140,7 @@ impl<'r, 's> Door<'r, 's> {
             assert_eq!(sorted(found), edges, "between {node:?} and {other:?}");
             let mut count = 0;
             neighbours.between(node, other, false, |_| count += 1);
-            assert_eq!((count, walk.count(other)), (edges.len(), edges.len() as u64));
+            assert_eq!(count, edges.len());
         }
     }
 

@@ -20,7 +20,7 @@ use clap::{Parser, Subcommand};
 use crate::terminal::{ColorChoice, Terminal};
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: trimorph_allocator::Allocator = trimorph_allocator::Allocator;
 
 const EXAMPLES: &str = "Examples:
   trimorph demo
@@ -55,6 +55,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    trimorph_allocator::keep_freed_memory();
     let cli = Cli::parse();
     let terminal = Terminal::new(cli.color);
     let done = match cli.command {

@@ -36,7 +36,22 @@ pub(crate) struct Rows<'s> {
     general_bytes: usize,
 }
 
-/// Cells of a column: how many there are, for how many there is room, and bytes of each. Strings borrowed
+/// Calls `visit` on the vectors that a column consists of.
+fn each_part<'v, 's>(vector: &'v Vector<'s>, visit: &mut impl FnMut(&'v Vector<'s>)) {
+    match &vector.values {
+        Values::Map(maps) => maps.fields().iter().for_each(|field| each_part(field, visit)),
+        _ => visit(vector),
+    }
+}
+
+/// What `of` gives for the vectors that a column consists of, together.
+fn sum_of_parts(vector: &Vector<'_>, of: impl Fn(&Vector<'_>) -> usize) -> usize {
+    let mut sum = 0;
+    each_part(vector, &mut |part| sum += of(part));
+    sum
+}
+
+/// Cells of a column that is no maps: how many there are, for how many there is room, and bytes of each. Strings borrowed
 /// from the store cost no more; general values are asked what they own.
 fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
     fn of<T>(v: &Vec<T>) -> (usize, usize, usize) {
@@ -59,25 +74,33 @@ fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
         }
         Values::Any(v) => of(v),
         // What points elsewhere.
-        Values::Node(_) | Values::Edge(_) => (0, 0, 0),
+        Values::Map(_) | Values::Node(_) | Values::Edge(_) => (0, 0, 0),
     }
 }
 
 /// Bytes of a column's cells, and of the texts that it made.
 pub(crate) fn cell_bytes(vector: &Vector<'_>) -> usize {
-    let (_, capacity, width) = cells(vector);
-    capacity * width + text_bytes(vector)
+    let bytes = |part: &Vector<'_>| {
+        let (_, capacity, width) = cells(part);
+        capacity * width
+    };
+    sum_of_parts(vector, bytes) + text_bytes(vector)
 }
 
 /// Bytes that are allocated before `more` values can come to a column.
 pub(crate) fn column_growth_bytes(vector: &Vector<'_>, more: usize) -> usize {
-    let (len, capacity, width) = cells(vector);
-    vec_growth_bytes(len, capacity, more, width)
+    sum_of_parts(vector, |part| {
+        let (len, capacity, width) = cells(part);
+        vec_growth_bytes(len, capacity, more, width)
+    })
 }
 
 /// Bytes of the blocks that the texts of a vector lie in.
 pub(crate) fn text_bytes(vector: &Vector<'_>) -> usize {
-    if let Values::String(texts) = &vector.values { texts.block_bytes() } else { 0 }
+    sum_of_parts(
+        vector,
+        |part| if let Values::String(texts) = &part.values { texts.block_bytes() } else { 0 },
+    )
 }
 
 /// What the general values of a vector own.

@@ -3,8 +3,7 @@
 //! Data's way through the files: `database` and `connection` (verbs) over `handle` and `cell` (what is open)
 //! · `from_python` (parameters in) · `interrupt` (Ctrl-C while the GIL is released) · `result` (rows out,
 //! lazily) and `arrow` (columns) over `shared` (what computes them) · `to_python`, `entity`, `temporal`,
-//! `native`, `rdf` (values) · `text` and `shown` (values as text) · `error`, `notice`; `load`, and after it
-//! `give_back`.
+//! `native`, `rdf` (values) · `text` and `shown` (values as text) · `error`, `notice`; `load`.
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of
 //! the engine that may take longer than a look-up runs with it held.
@@ -18,7 +17,6 @@ mod entity;
 mod entity_methods;
 mod error;
 mod from_python;
-mod give_back;
 mod handle;
 mod interrupt;
 mod load;
@@ -34,8 +32,13 @@ mod to_python;
 
 use pyo3::prelude::*;
 
+#[cfg(not(feature = "system-allocator"))]
+#[global_allocator]
+static ALLOCATOR: trimorph_allocator::Allocator = trimorph_allocator::Allocator;
+
 #[pymodule]
 fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    trimorph_allocator::keep_freed_memory();
     let py = m.py();
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<handle::Database>()?;

@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use trimorph::{CancelToken, Error, Format, LoadPhase, Progress, ProgressState, Rates};
 
-use crate::give_back::give_back;
 use crate::interrupt;
 
 /// The format of that name.
@@ -129,7 +128,7 @@ pub(crate) fn run(
 ) -> PyResult<LoadReport> {
     let work = |progress: &dyn Progress| {
         let answer = work(progress);
-        give_back();
+        trimorph_allocator::give_back();
         answer
     };
     let callback = match progress {

@@ -26,4 +26,4 @@ pub use trimorph_storage::{
     directory_state, end_first_write, open_checkpoint, pieces_of, read_checkpoint, read_main,
     read_unverified, write_main,
 };
-pub use trimorph_vfs::{Pins, prefetch_item};
+pub use trimorph_vfs::{Pins, ask_for_huge_pages, prefetch_item};

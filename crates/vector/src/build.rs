@@ -6,7 +6,7 @@
 use trimorph_base::NodeId;
 use trimorph_types::{DateTime, LocalDateTime, Value, Zone};
 
-use crate::{Nodes, Nulls, Positions, Texts, Values, Vector};
+use crate::{Maps, Nodes, Nulls, Positions, Texts, Values, Vector};
 
 /// Nanoseconds since the epoch, if they fit.
 #[inline]
@@ -96,6 +96,16 @@ impl<'s> Vector<'s> {
                 _ => None,
             }),
             Value::Node(_) => nodes(values, at),
+            Value::Map(_) => {
+                let maps = Maps::of_values(values, at)?;
+                let mut nulls = Nulls::NONE;
+                at.for_each(|i| {
+                    if values[i].is_null() {
+                        nulls.set(i, at.len);
+                    }
+                });
+                Some(Self { values: Values::Map(maps), nulls })
+            }
             Value::String(_) => {
                 let mut is_text = true;
                 at.for_each(|i| is_text &= matches!(values[i], Value::String(_) | Value::Null));

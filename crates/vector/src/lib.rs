@@ -9,6 +9,7 @@ mod chunk;
 mod lists;
 #[cfg(test)]
 mod lists_tests;
+mod maps;
 mod nodes;
 mod nulls;
 mod positions;
@@ -22,6 +23,7 @@ mod vector;
 pub use blend::{Part, blend, choose};
 pub use build::{instant_nanos, local_nanos};
 pub use chunk::{Chunk, Group, VECTOR_SIZE};
+pub use maps::Maps;
 pub use nodes::{Edges, Nodes, PageStarts};
 pub use nulls::{Nulls, bits_of};
 pub use positions::{Chosen, Positions};

@@ -6,7 +6,8 @@ use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, TableId};
 use trimorph_types::{LogicalType, Value};
 
 use crate::{
-    Chunk, Dictionary, Edges, Group, Nodes, Nulls, PageStarts, Positions, Selection, Texts, Values, Vector,
+    Chunk, Dictionary, Edges, Group, Nodes, Nulls, PageStarts, Positions, Selection, Symbols, Texts, Values,
+    Vector,
 };
 
 const TABLE: TableId = TableId(3);
@@ -255,6 +256,38 @@ fn a_room_takes_no_more_than_it_has() {
     assert_eq!(texts.get(0), "abcxyzUP");
     assert_eq!(texts.get(1), "\u{fffd}".repeat(8));
     assert_eq!(texts.get(2), "", "there was no room for it");
+}
+
+#[test]
+fn coded_symbols_are_written_where_all_have_room() {
+    let mut symbols = [0; 256];
+    let mut lengths = [0; 256];
+    for code in 0..=255u8 {
+        symbols[usize::from(code)] = u64::from_le_bytes([b'a' + code % 26; 8]);
+        lengths[usize::from(code)] = code % 9;
+    }
+    let table = Symbols::new(symbols, lengths).unwrap();
+    let codes = [8, 17, 3, 0, 255, 26, 35, 1];
+    let expected = |count: usize| {
+        codes[..count].iter().flat_map(|c| vec![b'a' + c % 26; usize::from(c % 9)]).collect::<Vec<_>>()
+    };
+    for count in 0..=8 {
+        let mut texts = Texts::blank(1);
+        texts.set_with(0, 128, |room| {
+            assert!(room.push_coded(&table, codes, count));
+            assert_eq!(room.len(), expected(count).len());
+            let free = room.left();
+            room.extend(&vec![b'-'; free - 63]);
+            let written = room.len();
+            assert!(!room.push_coded(&table, codes, count), "63 bytes are too few");
+            assert_eq!(room.len(), written);
+        });
+        let mut bytes = expected(count);
+        bytes.resize(texts.get(0).len(), b'-');
+        assert_eq!(texts.get(0).as_bytes(), bytes);
+    }
+    lengths[9] = 9;
+    assert!(Symbols::new(symbols, lengths).is_none());
 }
 
 /// Bytes that are written end to end: those of a text that ends within a character are mended alone.

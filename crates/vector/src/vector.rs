@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
 
-use crate::{Edges, Nodes, Nulls, Texts};
+use crate::{Edges, Maps, Nodes, Nulls, Texts};
 
 /// The values of a vector. At null positions they are arbitrary.
 #[derive(Clone, Debug)]
@@ -25,6 +25,7 @@ pub enum Values<'s> {
     Node(Nodes<'s>),
     Edge(Edges<'s>),
     List(Lists<'s>),
+    Map(Maps<'s>),
     /// Anything; null is `Value::Null`.
     Any(Vec<Value>),
 }
@@ -94,6 +95,7 @@ impl<'s> Vector<'s> {
             Values::Node(_) => LogicalType::Node,
             Values::Edge(_) => LogicalType::Relationship,
             Values::List(_) => LogicalType::List,
+            Values::Map(_) => LogicalType::Map,
             Values::Any(_) => LogicalType::Any,
         }
     }
@@ -150,6 +152,7 @@ impl<'s> Vector<'s> {
             Values::Node(v) => Value::Node(v.id(i)),
             Values::Edge(v) => edge(v.id(i)),
             Values::List(v) => v.value(i, edge),
+            Values::Map(v) => v.value(i, edge),
             Values::Any(v) => v[i].clone(),
         }
     }
@@ -160,6 +163,10 @@ impl<'s> Vector<'s> {
         match &self.values {
             Values::Any(v) => positions.filter_map(|i| v.get(i)).map(Value::owned_bytes).sum(),
             Values::List(v) => v.owned_bytes(positions.filter(|i| !self.nulls.get(*i))),
+            Values::Map(v) => {
+                let positions: Vec<usize> = positions.collect();
+                v.fields().iter().map(|field| field.owned_bytes(positions.iter().copied())).sum()
+            }
             _ => 0,
         }
     }
@@ -167,12 +174,14 @@ impl<'s> Vector<'s> {
     /// Bytes of the cells of some positions, and of what they keep alive, their texts among it.
     pub(crate) fn bytes_of(&self, positions: std::ops::Range<u32>) -> u64 {
         let count = u64::from(positions.end - positions.start);
+        let at_range = positions.clone();
         let at = positions.map(|i| i as usize);
         match &self.values {
             Values::Bool(_) => count,
             Values::Date(_) => count * 4,
             Values::String(v) => count * 16 + at.map(|i| v.get(i).len() as u64).sum::<u64>(),
             Values::List(_) => count * 8 + self.owned_bytes(at),
+            Values::Map(v) => v.fields().iter().map(|field| field.bytes_of(at_range.clone())).sum(),
             Values::Any(v) => (v.len() as u64).min(count) * size_of::<Value>() as u64 + self.owned_bytes(at),
             _ => count * 8,
         }
@@ -197,6 +206,7 @@ impl<'s> Vector<'s> {
                 Values::Edge(Edges::Ids(positions.iter().map(|p| v.id(*p as usize)).collect()))
             }
             Values::List(v) => Values::List(v.gather(positions)),
+            Values::Map(v) => Values::Map(v.gather(positions)),
             Values::Any(v) => Values::Any(pick(v, positions)),
         };
         Self { values, nulls: self.nulls.gather(positions) }
@@ -233,6 +243,7 @@ impl<'s> Vector<'s> {
             Values::Node(n) => Values::Node(Nodes::Ids { table: n.table(), ids: Vec::new() }),
             Values::Edge(_) => Values::Edge(Edges::Ids(Vec::new())),
             Values::List(_) => Values::List(Lists::default()),
+            Values::Map(v) => Values::Map(v.like()),
             Values::Any(_) => Values::Any(Vec::new()),
         };
         Self::new(values)
@@ -250,6 +261,7 @@ impl<'s> Vector<'s> {
             Values::Node(Nodes::Ids { ids, .. }) => ids.len(),
             Values::Edge(Edges::Ids(ids)) => ids.len(),
             Values::List(v) => v.len(),
+            Values::Map(v) => v.len(),
             Values::Any(v) => v.len(),
             Values::Node(_) | Values::Edge(_) => 0,
         }
@@ -290,6 +302,7 @@ impl<'s> Vector<'s> {
             (Values::List(a), Values::List(b)) if a.has_room(b, positions) => {
                 a.extend(b, positions, &other.nulls, edge);
             }
+            (Values::Map(a), Values::Map(b)) if a.has_keys_of(b) => a.extend(b, positions, edge),
             (Values::Any(a), _) => {
                 a.extend(at.map(|i| other.value(i, edge)));
                 return;
@@ -330,7 +343,7 @@ impl<'s> Vector<'s> {
     }
 
     /// Makes a listed vector one of `len` values; those that are new are arbitrary, general ones null.
-    fn resize(&mut self, len: usize) {
+    pub(crate) fn resize(&mut self, len: usize) {
         match &mut self.values {
             Values::Bool(v) => v.resize(len, false),
             Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
@@ -342,6 +355,7 @@ impl<'s> Vector<'s> {
             Values::Node(Nodes::Ids { ids, .. }) => ids.resize(len, trimorph_base::NodeId(0)),
             Values::Edge(Edges::Ids(ids)) => ids.resize(len, trimorph_base::EdgeId(0)),
             Values::List(v) => v.resize(len),
+            Values::Map(v) => v.resize(len),
             Values::Any(v) => v.resize(len, Value::Null),
             // Only listed vectors grow.
             Values::Node(_) | Values::Edge(_) => {}
@@ -384,6 +398,11 @@ impl<'s> Vector<'s> {
             }
             (Values::Edge(Edges::Ids(a)), Values::Edge(b)) => at.for_each(|i| a[i] = b.id(i)),
             (Values::List(a), Values::List(b)) if a.shares_with(b) => a.assign(b, positions),
+            (Values::Map(a), Values::Map(b)) => {
+                if !a.assign(b, positions) {
+                    return false;
+                }
+            }
             (Values::Any(a), Values::Any(b)) => at.for_each(|i| a[i] = b[i].clone()),
             // Nulls of no type, as a property that nothing has.
             (_, Values::Any(b)) if at.clone().all(|i| b[i].is_null()) => {

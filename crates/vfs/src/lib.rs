@@ -14,6 +14,7 @@
 mod codec;
 mod faulty;
 mod fs;
+mod huge_pages;
 mod piece;
 mod pins;
 mod pool;
@@ -24,6 +25,7 @@ mod text;
 pub use codec::{CodecError, Decoder, Encoder};
 pub use faulty::{Fault, FaultyFileSystem};
 pub use fs::{FileSystem, MemoryFileSystem, OsFileSystem, ReadAt};
+pub use huge_pages::ask_for_huge_pages;
 pub use piece::{BlobId, PIECE_ALIGN, Piece, PieceWriter, checksum, lay_out};
 pub use pins::Pins;
 pub use pool::{PieceFile, Pool, PoolCounts, ReadError};

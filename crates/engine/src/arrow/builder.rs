@@ -123,7 +123,9 @@ impl ColumnBuilder {
                 ends.push(0);
                 Buffer::List(ends, Box::new(Self::like(lists.child(), 0)))
             }
-            Values::Node(_) | Values::Edge(_) | Values::Any(_) => Buffer::General(Vec::with_capacity(rows)),
+            Values::Map(_) | Values::Node(_) | Values::Edge(_) | Values::Any(_) => {
+                Buffer::General(Vec::with_capacity(rows))
+            }
         };
         Self { values, nulls: NullBufferBuilder::new(rows), bytes: 0 }
     }
@@ -141,7 +143,7 @@ impl ColumnBuilder {
             (Buffer::List(ends, child), Values::List(lists)) => {
                 end_of(ends) < ELEMENTS_MAX && child.takes(lists.child())
             }
-            (Buffer::General(_), Values::Node(_) | Values::Edge(_) | Values::Any(_)) => {
+            (Buffer::General(_), Values::Map(_) | Values::Node(_) | Values::Edge(_) | Values::Any(_)) => {
                 self.bytes < VALUE_BYTES_MAX
             }
             _ => false,

@@ -76,7 +76,7 @@ fn each<'a, 's>(
 }
 
 /// Whether values of `ex` are of a fixed size, or texts, so that those of a vector may be held side by side.
-/// Lists and maps, and what takes them apart, are made and left row by row.
+/// Lists, and what takes them apart, are made and left row by row; of maps, those of such values are not.
 pub(super) fn is_small(ex: &Ex) -> bool {
     is_small_within(ex, LOOKED_INTO_MAX)
 }
@@ -142,13 +142,16 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
             LogicalType::Any => args.iter().all(is_small),
             _ => true,
         },
+        Ex::Map(entries) => entries.iter().all(|(_, e)| is_small(e)),
+        Ex::MapProjection { base, all: false, entries } => {
+            is_small(base) && entries.iter().all(|(_, e)| is_small(e))
+        }
         Ex::Case { branches, otherwise } => {
             branches.iter().all(|(_, then)| is_small(then)) && is_small(otherwise)
         }
         Ex::Param(_)
         | Ex::Local(_)
         | Ex::List(_)
-        | Ex::Map(_)
         | Ex::MapProjection { .. }
         | Ex::Reduce { .. }
         | Ex::Path(_) => false,

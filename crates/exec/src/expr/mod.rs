@@ -20,6 +20,7 @@ mod general;
 mod items;
 mod logic;
 mod made;
+mod maps;
 mod members;
 mod moments;
 mod property;

@@ -1,6 +1,6 @@
 //! Properties of the nodes or edges of a vector, read column by column: the values, or only which are null.
 
-use trimorph_base::TableId;
+use trimorph_base::{NodeId, TableId};
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, Nulls, Positions, Values, Vector};
@@ -23,10 +23,13 @@ pub(super) fn property<'s>(
             let column = columns.of_nodes(first.table(), &cx.reader);
             Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(first.row(), len)))
         }
-        Values::Node(Nodes::Ids { table: Some(table), ids })
-            if at.is_all() && vector.nulls.is_none() && ids.len() == len =>
+        Values::Node(Nodes::Ids { table, ids })
+            if at.is_all()
+                && vector.nulls.is_none()
+                && ids.len() == len
+                && let Some(table) = table.or_else(|| table_of_all(ids)) =>
         {
-            let column = columns.of_nodes(*table, &cx.reader);
+            let column = columns.of_nodes(table, &cx.reader);
             Some(column.map_or_else(|| Vector::nulls(len), |column| column.gather_nodes(ids)))
         }
         Values::Node(nodes) => {
@@ -64,6 +67,13 @@ pub(super) fn property<'s>(
         }
         _ => None,
     }
+}
+
+/// The table that all nodes are in, if it is one: lists of nodes of several tables are sorted by table, so that
+/// most chunks have one.
+fn table_of_all(ids: &[NodeId]) -> Option<TableId> {
+    let table = ids.first()?.table();
+    ids.iter().all(|id| id.table() == table).then_some(table)
 }
 
 /// General vectors keep nulls as values.

@@ -13,7 +13,7 @@ use trimorph_store::{Comparison, Condition, PropertyColumn};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Edges, Group, Nodes, Selection, Values};
 
-use super::range::{integer_range, swapped};
+use super::range::{Step, swapped};
 use super::{Ex, Members};
 use crate::Context;
 use crate::layout::Place;
@@ -28,7 +28,7 @@ pub(crate) struct PropertyFilter {
 
 enum Kind {
     /// All of these comparisons.
-    Range(Vec<(Op, Value)>),
+    Range(Vec<(Step, Op, Value)>),
     Text(Op, Arc<str>),
     AnyText(Arc<Members>),
     /// Not null, or null.
@@ -81,15 +81,15 @@ impl PropertyFilter {
                 Some(Self { place, columns: Arc::clone(columns), kind: Kind::AnyText(Arc::clone(members)) })
             }
             Ex::Op(op, args, _) => {
-                let (base, columns, op, value) = match &args[..] {
-                    [Ex::Property { base, columns, .. }, Ex::Const(value)] => (base, columns, *op, value),
-                    [Ex::Const(value), Ex::Property { base, columns, .. }] => {
-                        (base, columns, swapped(*op)?, value)
-                    }
+                let (compared, op, value) = match &args[..] {
+                    [Ex::Const(value), compared] => (compared, swapped(*op)?, value),
+                    [compared, Ex::Const(value)] => (compared, *op, value),
                     _ => return None,
                 };
+                let (step, compared) = Step::of(compared);
+                let Ex::Property { base, columns, .. } = compared else { return None };
                 let Ex::Slot(place) = **base else { return None };
-                Some(Self { place, columns: Arc::clone(columns), kind: Kind::of(op, value)? })
+                Some(Self { place, columns: Arc::clone(columns), kind: Kind::of(step, op, value)? })
             }
             _ => None,
         }
@@ -121,8 +121,8 @@ impl PropertyFilter {
     fn bounds(&self, ty: LogicalType) -> Option<(i64, i64)> {
         let Kind::Range(bounds) = &self.kind else { return None };
         let (mut low, mut high) = (i64::MIN, i64::MAX);
-        for (op, value) in bounds {
-            let (l, h) = integer_range(ty, *op, value)?;
+        for (step, op, value) in bounds {
+            let (l, h) = step.integer_range(ty, *op, value)?;
             low = low.max(l);
             high = high.min(h);
         }
@@ -389,8 +389,12 @@ impl Run {
 }
 
 impl Kind {
-    fn of(op: Op, value: &Value) -> Option<Self> {
+    fn of(step: Step, op: Op, value: &Value) -> Option<Self> {
         match (op, value) {
+            (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) if step != Step::Value => {
+                Some(Self::Range(vec![(step, op, value.clone())]))
+            }
+            _ if step != Step::Value => None,
             (
                 Op::Eq
                 | Op::Ne
@@ -403,7 +407,9 @@ impl Kind {
                 | Op::Contains,
                 Value::String(s),
             ) => Some(Self::Text(op, Arc::clone(s))),
-            (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => Some(Self::Range(vec![(op, value.clone())])),
+            (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => {
+                Some(Self::Range(vec![(step, op, value.clone())]))
+            }
             _ => None,
         }
     }

@@ -1,7 +1,75 @@
 //! Comparisons with constants as ranges of the integers that columns keep.
+//!
+//! What is compared is a value itself, or a step of it: its year or its date, which never fall where the value
+//! grows, so that `x.year = 2011` is a range of `x`.
 
 use trimorph_algebra::Op;
+use trimorph_types::temporal::calendar::days_from_date;
 use trimorph_types::{LogicalType, Value};
+
+use super::Ex;
+
+/// Nanoseconds of a day.
+const DAY: i128 = 86_400_000_000_000;
+
+/// What of a property's value is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Value,
+    /// `.year`
+    Year,
+    /// `date(…)`
+    Date,
+}
+
+impl Step {
+    /// The step that an expression takes of another, and that.
+    pub(crate) fn of(ex: &Ex) -> (Self, &Ex) {
+        match ex {
+            Ex::Property { base, key, .. } if &**key == "year" && matches!(**base, Ex::Property { .. }) => {
+                (Self::Year, base)
+            }
+            Ex::Call(function, args, _) if function.name == "date" && args.len() == 1 => {
+                (Self::Date, &args[0])
+            }
+            _ => (Self::Value, ex),
+        }
+    }
+
+    /// As [`integer_range`], for a comparison of this step of a column's values.
+    pub(crate) fn integer_range(self, ty: LogicalType, op: Op, value: &Value) -> Option<(i64, i64)> {
+        // What a column keeps of a day: of a zoned moment the instant, in UTC where it is no exception.
+        let unit = match ty {
+            _ if self == Self::Value => return integer_range(ty, op, value),
+            LogicalType::Date => 1,
+            LogicalType::DateTime | LogicalType::LocalDateTime => DAY,
+            _ => return None,
+        };
+        let (key, first): (_, fn(i128) -> i128) = match self {
+            Self::Year => (LogicalType::Int, first_day),
+            _ => (LogicalType::Date, |day| day),
+        };
+        let (low, high) = integer_range(key, op, value)?;
+        // The ends of 64 bits stand for no end.
+        let starts = |key: i64, more| first(i128::from(key) + more) * unit;
+        let low = if low == i64::MIN { i128::MIN } else { starts(low, 0) };
+        let high = if high == i64::MAX { i128::MAX } else { starts(high, 1) - 1 };
+        match (i64::try_from(low.max(i64::MIN.into())), i64::try_from(high.min(i64::MAX.into()))) {
+            (Ok(low), Ok(high)) => Some((low, high)),
+            _ => Some(NOTHING),
+        }
+    }
+}
+
+/// The day on which a year begins; years that no value has are all the same.
+fn first_day(year: i128) -> i128 {
+    #[expect(clippy::cast_possible_truncation, reason = "clamped to 41 bits")]
+    let year = year.clamp(-(1 << 40), 1 << 40) as i64;
+    days_from_date(year, 1, 1).into()
+}
+
+/// A range that holds nothing.
+const NOTHING: (i64, i64) = (1, 0);
 
 /// The integers `low..=high` that a column of `ty` must hold for `column op value` to be true; `None` where
 /// that is no range of integers. Exceptions of the column (values of another type) are not covered.
@@ -16,7 +84,6 @@ pub(crate) fn integer_range(ty: LogicalType, op: Op, value: &Value) -> Option<(i
         (LogicalType::LocalTime, Value::LocalTime(t)) => t.nanos,
         _ => return None,
     };
-    const NOTHING: (i64, i64) = (1, 0);
     Some(match op {
         Op::Eq => (v, v),
         Op::Lt => v.checked_sub(1).map_or(NOTHING, |v| (i64::MIN, v)),
@@ -37,4 +104,76 @@ pub(crate) fn swapped(op: Op) -> Option<Op> {
         Op::Eq | Op::Ne => op,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use trimorph_base::Random;
+    use trimorph_types::Date;
+    use trimorph_types::temporal::calendar::date_from_days;
+
+    use super::*;
+
+    #[test]
+    fn steps_are_ranges_of_what_they_are_taken_of() {
+        let mut random = Random::new(7);
+        let mut passed = 0;
+        for _ in 0..20_000 {
+            let ty = [LogicalType::Date, LogicalType::LocalDateTime, LogicalType::DateTime][random.below(3)];
+            let unit = if ty == LogicalType::Date { 1 } else { 86_400_000_000_000 };
+            // Around the years that are asked for, and at the ends of 64 bits.
+            let value = match random.below(8) {
+                0 if unit > 1 => i64::MIN + random.below(3) as i64,
+                1 if unit > 1 => i64::MAX - random.below(3) as i64,
+                2 => (random.below(40_000) as i64 - 20_000) * unit,
+                3 => (random.below(40_000) as i64 - 20_000) * unit - 1,
+                _ => (random.below(2_000) as i64 - 1_000) * unit + random.below(unit as usize) as i64,
+            };
+            let day = value.div_euclid(unit);
+            let op = [Op::Eq, Op::Lt, Op::Le, Op::Gt, Op::Ge][random.below(5)];
+            let year = date_from_days(day).0;
+            let (step, mine, key) = match random.below(2) {
+                0 => (Step::Year, year, Value::Int(year + random.below(3) as i64 - 1)),
+                _ => (Step::Date, day, Value::Date(Date { days: day + random.below(3) as i64 - 1 })),
+            };
+            let other = match &key {
+                Value::Int(year) => *year,
+                Value::Date(date) => date.days,
+                _ => unreachable!(),
+            };
+            let expected = match op {
+                Op::Eq => mine == other,
+                Op::Lt => mine < other,
+                Op::Le => mine <= other,
+                Op::Gt => mine > other,
+                _ => mine >= other,
+            };
+            let (low, high) = step.integer_range(ty, op, &key).unwrap();
+            assert_eq!(
+                (low..=high).contains(&value),
+                expected,
+                "{step:?} of {value} ({ty:?}) {op:?} {key:?}"
+            );
+            passed += usize::from(expected);
+        }
+        assert!((5_000..15_000).contains(&passed));
+    }
+
+    #[test]
+    fn years_that_no_value_has() {
+        for (op, year, all) in [
+            (Op::Eq, i64::MAX, false),
+            (Op::Eq, i64::MIN, false),
+            (Op::Lt, i64::MAX, true),
+            (Op::Gt, i64::MAX, false),
+            (Op::Ge, i64::MIN, true),
+            (Op::Lt, 1_000_000_000, true),
+        ] {
+            let (low, high) =
+                Step::Year.integer_range(LogicalType::LocalDateTime, op, &Value::Int(year)).unwrap();
+            assert_eq!(low <= high && (low..=high).contains(&0), all, "{op:?} {year}");
+        }
+        assert_eq!(Step::Year.integer_range(LogicalType::String, Op::Eq, &Value::Int(2011)), None);
+        assert_eq!(Step::Year.integer_range(LogicalType::Date, Op::Eq, &Value::Float(2011.0)), None);
+    }
 }

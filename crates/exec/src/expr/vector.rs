@@ -28,6 +28,7 @@ use super::elements::{comprehension, quantifier};
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
 use super::logic::{connect, not, xor};
+use super::maps::maps;
 use super::property::{property, property_nulls};
 use super::scalar::{call, operate};
 use super::{Ex, Row};
@@ -94,6 +95,25 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
             let made = list.vector().map(|v| quantifier(*kind, v, predicate, over.at, cx, evaluate_over));
             match made.transpose()?.flatten() {
                 Some(out) => Ok(Evaluated::Own(out)),
+                None => by_row(ex, over, cx),
+            }
+        }
+        Ex::Map(entries) if is_small(ex) => match maps(entries, Nulls::NONE, over, cx, evaluate_over)? {
+            Some(out) => Ok(out),
+            None => by_row(ex, over, cx),
+        },
+        Ex::MapProjection { base, all: false, entries } if is_small(ex) => {
+            // Of null nothing is known.
+            let nulls = match evaluate_over(base, over, cx)? {
+                Evaluated::Const(Value::Null) => return Ok(Evaluated::Const(Value::Null)),
+                Evaluated::Const(_) => Some(Nulls::NONE),
+                base => {
+                    base.vector().filter(|v| !matches!(v.values, Values::Any(_))).map(|v| v.nulls.clone())
+                }
+            };
+            let made = nulls.map(|nulls| maps(entries, nulls, over, cx, evaluate_over)).transpose()?;
+            match made.flatten() {
+                Some(out) => Ok(out),
                 None => by_row(ex, over, cx),
             }
         }
@@ -288,6 +308,7 @@ fn property_access<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Context<'s>) ->
     };
     let out = match &vector.values {
         Values::Node(_) | Values::Edge(_) => property(vector, columns, over.at, cx),
+        Values::Map(maps) => Some(maps.under(key, &vector.nulls)),
         _ => component(vector, key, over.at),
     };
     match out {

@@ -142,10 +142,17 @@ pub(crate) fn encode(vector: &Vector<'_>, i: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn encode_text(text: &str, out: &mut Vec<u8>) {
+/// Appends the encoded form of a text.
+pub(crate) fn encode_text(text: &str, out: &mut Vec<u8>) {
     out.push(TAG_TEXT);
     out.extend_from_slice(&(text.len() as u64).to_le_bytes());
     out.extend_from_slice(text.as_bytes());
+}
+
+/// The text that this is the encoded form of, if it is one.
+pub(crate) fn decode_text(bytes: &[u8]) -> Option<&str> {
+    let text = bytes.strip_prefix(&[TAG_TEXT])?.get(size_of::<u64>()..)?;
+    std::str::from_utf8(text).ok()
 }
 
 pub(super) fn encode_value(value: &Value, out: &mut Vec<u8>) {

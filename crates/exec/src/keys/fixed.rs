@@ -1,6 +1,8 @@
-//! Single words to numbers: integers that lie close together by an array, others by maps, one for each tag.
+//! Single words to numbers: those of one tag that lie close together by an array, as integers and dates mostly
+//! do, others by maps, one for each tag.
 
-use super::encode::TAG_INT;
+use super::NO_NUMBER;
+use super::encode::{TAG_NULL, TAG_TEXT};
 use super::flat::FlatMap;
 
 /// Integers that an array may span whatever the rows, what it may span for each row that has come, and at
@@ -14,18 +16,20 @@ const STEP: i64 = 1 << 10;
 /// Words, each with a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fixed {
-    /// The number plus 1 of the integers from `base` on.
+    /// The number plus 1 of the words of one tag from `base` on.
     near: Vec<u32>,
+    near_tag: u8,
     base: i64,
     /// Those that have come, without those of the array, by tag.
     far: Vec<(u8, FlatMap<u64>)>,
 }
 
 impl Fixed {
-    /// Makes the array span the integers that are about to come, if they lie close enough; `count` is how
-    /// many keys there are.
+    /// Makes the array span the words that are about to come, if they lie close enough; `count` is how many
+    /// keys there are.
     pub(super) fn widen(&mut self, tag: u8, bits: &[u64], count: u32) {
-        if tag != TAG_INT {
+        // Texts have numbers already, null is one word, and the first tag has the array.
+        if matches!(tag, TAG_TEXT | TAG_NULL) || !self.near.is_empty() && tag != self.near_tag {
             return;
         }
         let ints = || bits.iter().map(|b| b.cast_signed());
@@ -48,19 +52,37 @@ impl Fixed {
         if let Some(place) = near.get_mut(shift..shift + self.near.len()) {
             place.copy_from_slice(&self.near);
         }
-        (self.near, self.base) = (near, low);
+        (self.near, self.near_tag, self.base) = (near, tag, low);
     }
 
-    /// The place of an integer in the array.
+    /// The place of a word in the array.
     #[inline(always)]
     fn place(&self, tag: u8, bits: u64) -> usize {
         let place = bits.wrapping_sub(self.base.cast_unsigned());
-        if tag == TAG_INT { usize::try_from(place).unwrap_or(usize::MAX) } else { usize::MAX }
+        if tag == self.near_tag { usize::try_from(place).unwrap_or(usize::MAX) } else { usize::MAX }
     }
 
     #[inline]
     fn map(&self, tag: u8) -> Option<&FlatMap<u64>> {
         self.far.iter().find(|(of, _)| *of == tag).map(|(_, map)| map)
+    }
+
+    /// Appends the number of each word that the array has one of, [`NO_NUMBER`] for others. `false`, and
+    /// nothing done, where the array is of another tag.
+    ///
+    /// **Cost**: a load and a comparison a word.
+    pub(super) fn known(&self, tag: u8, bits: &[u64], out: &mut Vec<u32>) -> bool {
+        if self.near.is_empty() || tag != self.near_tag {
+            return false;
+        }
+        let base = self.base.cast_unsigned();
+        let number = |bits: &u64| {
+            let place = usize::try_from(bits.wrapping_sub(base)).unwrap_or(usize::MAX);
+            // No number is 0 in the array.
+            self.near.get(place).map_or(NO_NUMBER, |number| number.wrapping_sub(1))
+        };
+        out.extend(bits.iter().map(number));
+        true
     }
 
     /// The number of a word, which is `next` if it is new.
@@ -121,7 +143,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::keys::encode::TAG_TEXT;
+    use crate::keys::encode::{TAG_INT, TAG_NODE};
 
     /// Against the standard map: integers close together, that move away, and of both ends.
     #[test]
@@ -141,7 +163,7 @@ mod tests {
                             3 => (v % 3_000).cast_signed() - chunk.cast_signed() * 700,
                             _ => (v % 7).cast_signed() << (v % 60),
                         };
-                        (if v % 10 == 0 && round % 2 == 0 { TAG_TEXT } else { TAG_INT }, int.cast_unsigned())
+                        (if v % 10 == 0 && round % 2 == 0 { TAG_NODE } else { TAG_INT }, int.cast_unsigned())
                     })
                     .collect();
                 let ints: Vec<u64> = words.iter().filter(|w| w.0 == TAG_INT).map(|w| w.1).collect();

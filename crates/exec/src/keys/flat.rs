@@ -6,10 +6,10 @@
 //! Hot loop: a run of keys is hashed and their slots asked for ahead ([`FlatMap::prepare`]), so that cache
 //! misses are waited for together; then each key finds its slot in one cache line, mostly.
 
-use trimorph_store::prefetch_item;
+use trimorph_store::{ask_for_huge_pages, prefetch_item};
 
 /// A key that is hashed by multiplication.
-pub(super) trait FlatKey: Copy + Eq + Default + std::fmt::Debug {
+pub(crate) trait FlatKey: Copy + Eq + Default + std::fmt::Debug {
     fn hash(self) -> u64;
 }
 
@@ -32,16 +32,12 @@ impl FlatKey for (u64, u64) {
     }
 }
 
-/// A key and its number plus 1; 0 for none.
-#[derive(Clone, Copy, Debug, Default)]
-struct Slot<K> {
-    key: K,
-    number: u32,
-}
+/// A key and its number plus 1; 0 for none. A tuple, so that the standard library asks for memory that is zero.
+type Slot<K> = (K, u32);
 
 /// Keys, each with a number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FlatMap<K> {
+pub(crate) struct FlatMap<K> {
     /// A power of two of them, or none.
     slots: Vec<Slot<K>>,
     len: usize,
@@ -54,19 +50,19 @@ const NEAR_BYTES: usize = 256 << 10;
 
 impl<K: FlatKey> FlatMap<K> {
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Whether keys are worth [`Self::prepare`].
     #[inline]
-    pub(super) fn is_far(&self) -> bool {
+    pub(crate) fn is_far(&self) -> bool {
         self.slots.len() * size_of::<Slot<K>>() > NEAR_BYTES
     }
 
     /// Hints that `key` will be looked up.
     #[inline(always)]
-    pub(super) fn prepare(&self, key: K) {
+    pub(crate) fn prepare(&self, key: K) {
         prefetch_item(&self.slots, self.home(key));
     }
 
@@ -79,15 +75,15 @@ impl<K: FlatKey> FlatMap<K> {
 
     /// The number of a key, if it has one.
     #[inline]
-    pub(super) fn find(&self, key: K) -> Option<u32> {
+    pub(crate) fn find(&self, key: K) -> Option<u32> {
         let mut at = self.home(key);
         loop {
-            let slot = self.slots.get(at)?;
-            if slot.number == 0 {
+            let (of, number) = *self.slots.get(at)?;
+            if number == 0 {
                 return None;
             }
-            if slot.key == key {
-                return Some(slot.number - 1);
+            if of == key {
+                return Some(number - 1);
             }
             at = (at + 1) & (self.slots.len() - 1);
         }
@@ -95,20 +91,20 @@ impl<K: FlatKey> FlatMap<K> {
 
     /// The number of a key, which is `next` if it is new.
     #[inline]
-    pub(super) fn number(&mut self, key: K, next: u32) -> u32 {
+    pub(crate) fn number(&mut self, key: K, next: u32) -> u32 {
         if self.len * 2 >= self.slots.len() {
             self.grow();
         }
         let mut at = self.home(key);
         loop {
             let slot = &mut self.slots[at];
-            if slot.number == 0 {
-                *slot = Slot { key, number: next.wrapping_add(1) };
+            if slot.1 == 0 {
+                *slot = (key, next.wrapping_add(1));
                 self.len += 1;
                 return next;
             }
-            if slot.key == key {
-                return slot.number - 1;
+            if slot.0 == key {
+                return slot.1 - 1;
             }
             at = (at + 1) & (self.slots.len() - 1);
         }
@@ -117,23 +113,30 @@ impl<K: FlatKey> FlatMap<K> {
     #[cold]
     fn grow(&mut self) {
         let room = (self.slots.len() * 2).max(SLOTS_MIN);
-        let before = std::mem::replace(&mut self.slots, vec![Slot::default(); room]);
-        for slot in before.into_iter().filter(|slot| slot.number != 0) {
-            let mut at = self.home(slot.key);
-            while self.slots[at].number != 0 {
+        let before = std::mem::replace(&mut self.slots, vec![(K::default(), 0); room]);
+        ask_for_huge_pages(&self.slots);
+        // Keys stay in the order of their homes: two runs of slots are written, one after the other.
+        for slot in before.into_iter().filter(|slot| slot.1 != 0) {
+            let mut at = self.home(slot.0);
+            while self.slots[at].1 != 0 {
                 at = (at + 1) & (room - 1);
             }
             self.slots[at] = slot;
         }
     }
 
+    /// The keys and their numbers, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (K, u32)> {
+        self.slots.iter().filter(|slot| slot.1 != 0).map(|(key, number)| (*key, number - 1))
+    }
+
     /// Bytes held.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot<K>>()
     }
 
     /// Bytes that may be allocated before `more` keys have come: those that move are given back.
-    pub(super) fn growth_bytes(&self, more: usize) -> usize {
+    pub(crate) fn growth_bytes(&self, more: usize) -> usize {
         let needed = ((self.len + more) * 2).next_power_of_two();
         if needed <= self.slots.len() { 0 } else { needed.max(SLOTS_MIN) * size_of::<Slot<K>>() }
     }

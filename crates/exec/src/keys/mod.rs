@@ -26,13 +26,15 @@ mod words;
 use std::sync::Arc;
 
 use trimorph_base::{NodeId, TableId};
-use trimorph_vector::{Entries, Values, Vector};
+use trimorph_vector::{Entries, Texts, Values, Vector};
 
 use encode::{TAG_INT, TAG_NODE, TAG_TEXT};
-pub(crate) use encode::{cell_key, encode, fixed_bits};
+pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
 use fixed::Fixed;
+pub(crate) use flat::{FlatKey, FlatMap};
 use pairs::Pairs;
 use texts::ENTRIES_FREE;
+pub(crate) use texts::TextTable;
 use words::{KeyWords, Tags, Words};
 
 /// From key tuples to numbers `0, 1, 2, …` in the order of first sight.
@@ -55,6 +57,8 @@ pub(crate) struct KeyTable<'s> {
     scratch: (KeyWords, KeyWords),
     /// Of a single key: the dictionary that was met last, and the number of each of its entries, plus 1.
     coded: Option<(Entries<'s>, Vec<u32>)>,
+    /// The same of two keys: with the value that the other key had.
+    coded_pairs: Option<((u8, u64), Entries<'s>, Vec<u32>)>,
 }
 
 /// Positions that are numbered between two looks at the budget and at the flag that cancels.
@@ -108,6 +112,7 @@ impl<'s> KeyTable<'s> {
                     self.number_words(&a, positions, numbers, fresh);
                 }
             }
+            [first, last] if self.number_coded_pairs(first, last, positions, numbers, fresh) => {}
             [first, between @ .., last] => {
                 self.columns[0].intern(first, positions, &mut a);
                 for (k, key) in between.iter().enumerate() {
@@ -143,18 +148,78 @@ impl<'s> KeyTable<'s> {
             _ if entries.len() > (4 * positions.len()).max(ENTRIES_FREE) => return false,
             _ => vec![0; entries.len()],
         };
-        for p in positions {
-            let code = codes[*p as usize] as usize;
-            if known[code] == 0 {
-                let word = self.columns[0].text(entries.get(code));
-                let number = self.number_word(word);
-                known[code] = number + 1;
-                self.note(number, *p, numbers, fresh);
-            } else {
-                numbers.push(known[code] - 1);
+        let (start, mut are_known) = (numbers.len(), true);
+        numbers.extend(positions.iter().map(|p| {
+            let number = known[codes[*p as usize] as usize];
+            are_known &= number != 0;
+            number.wrapping_sub(1)
+        }));
+        if !are_known {
+            for (number, p) in numbers[start..].iter_mut().zip(positions).filter(|(n, _)| **n == NO_NUMBER) {
+                let code = codes[*p as usize] as usize;
+                if known[code] == 0 {
+                    let word = self.columns[0].text(entries.get(code));
+                    known[code] = self.number_word(word) + 1;
+                }
+                *number = known[code] - 1;
+                self.note(*number, *p, fresh);
             }
         }
         self.coded = Some((Arc::clone(entries), known));
+        true
+    }
+
+    /// Pairs of one value for all positions and texts of a dictionary, either way round: one load a row once an
+    /// entry was paired. `false`, and nothing done, for other keys.
+    fn number_coded_pairs(
+        &mut self,
+        first: &Vector<'s>,
+        last: &Vector<'s>,
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) -> bool {
+        let coded = |key: &Vector<'s>| match &key.values {
+            Values::String(texts) if key.nulls.is_none() => texts.codes().is_some(),
+            _ => false,
+        };
+        let is_constant = |key: &Vector<'s>| {
+            let mut bits = Vec::new();
+            fixed_bits(key, positions, &mut bits).filter(|_| bits.iter().all(|b| *b == bits[0]))
+        };
+        let Some(p) = positions.first() else { return false };
+        let (constant, texts, is_first) = match (coded(first), coded(last)) {
+            (false, true) if is_constant(first).is_some() => (first, last, true),
+            (true, false) if is_constant(last).is_some() => (last, first, false),
+            _ => return false,
+        };
+        let Values::String(texts) = &texts.values else { return false };
+        let Some((codes, entries)) = texts.codes() else { return false };
+        let Some(constant) = cell_key(constant, *p as usize) else { return false };
+        let mut known = match self.coded_pairs.take() {
+            Some((same, of, numbers)) if same == constant && Arc::ptr_eq(&of, entries) => numbers,
+            _ if entries.len() > (4 * positions.len()).max(ENTRIES_FREE) => return false,
+            _ => vec![0; entries.len()],
+        };
+        let (start, mut are_known) = (numbers.len(), true);
+        numbers.extend(positions.iter().map(|p| {
+            let number = known[codes[*p as usize] as usize];
+            are_known &= number != 0;
+            number.wrapping_sub(1)
+        }));
+        if !are_known {
+            for (number, p) in numbers[start..].iter_mut().zip(positions).filter(|(n, _)| **n == NO_NUMBER) {
+                let code = codes[*p as usize] as usize;
+                if known[code] == 0 {
+                    let text = self.columns[usize::from(is_first)].text(entries.get(code));
+                    let (x, y) = if is_first { (constant, text) } else { (text, constant) };
+                    known[code] = self.pairs.number(x, y, self.count) + 1;
+                }
+                *number = known[code] - 1;
+                self.note(*number, *p, fresh);
+            }
+        }
+        self.coded_pairs = Some((constant, Arc::clone(entries), known));
         true
     }
 
@@ -169,6 +234,17 @@ impl<'s> KeyTable<'s> {
         if let Tags::All(tag) = words.tags {
             self.widen(tag, &words.bits);
             self.fixed.widen(tag, &words.bits, self.count);
+            let start = numbers.len();
+            if self.known_rows(tag, &words.bits, numbers) || self.fixed.known(tag, &words.bits, numbers) {
+                for (k, p) in positions.iter().enumerate() {
+                    if numbers[start + k] == NO_NUMBER {
+                        let number = self.number_word(words.get(k));
+                        numbers[start + k] = number;
+                        self.note(number, *p, fresh);
+                    }
+                }
+                return;
+            }
         }
         let mut last = None;
         for (run, positions) in positions.chunks(AHEAD).enumerate() {
@@ -180,9 +256,26 @@ impl<'s> KeyTable<'s> {
                     _ => self.number_word(word),
                 };
                 last = Some((word, number));
-                self.note(number, *p, numbers, fresh);
+                numbers.push(number);
+                self.note(number, *p, fresh);
             }
         }
+    }
+
+    /// Appends the number of each node that the array of rows has one of, [`NO_NUMBER`] for others. `false`,
+    /// and nothing done, where there is no array for such nodes.
+    fn known_rows(&self, tag: u8, nodes: &[u64], numbers: &mut Vec<u32>) -> bool {
+        let Some(table) = self.rows_of.filter(|_| tag == TAG_NODE && !self.rows.is_empty()) else {
+            return false;
+        };
+        numbers.extend(nodes.iter().map(|bits| {
+            let node = NodeId(*bits);
+            let is_here = bits >> KIND_SHIFT == 0 && node.table() == table;
+            let row = if is_here { node.row() as usize } else { usize::MAX };
+            // No number is 0 in the array.
+            self.rows.get(row).map_or(NO_NUMBER, |number| number.wrapping_sub(1))
+        }));
+        true
     }
 
     /// Asks for the slots of `len` words from `first` on, if they are far.
@@ -216,15 +309,15 @@ impl<'s> KeyTable<'s> {
                     *place = (x, y, self.pairs.number(x, y, self.count));
                 }
                 let number = place.2;
-                self.note(number, *p, numbers, fresh);
+                numbers.push(number);
+                self.note(number, *p, fresh);
             }
         }
     }
 
-    /// Keeps a number: new if it is the next.
+    /// Looks at a number that was given: new if it is the next.
     #[inline(always)]
-    fn note(&mut self, number: u32, position: u32, numbers: &mut Vec<u32>, fresh: &mut Vec<u32>) {
-        numbers.push(number);
+    fn note(&mut self, number: u32, position: u32, fresh: &mut Vec<u32>) {
         if number == self.count {
             self.count += 1;
             fresh.push(position);
@@ -356,6 +449,18 @@ impl<'s> KeyTable<'s> {
         }
     }
 
+    /// The keys by their numbers, where these are single texts and nothing else: they need not be kept once
+    /// more.
+    pub(crate) fn lone_texts(&self) -> Option<&Texts<'s>> {
+        let texts = self.columns.first().filter(|_| self.columns.len() == 1)?.texts();
+        (self.by_text.is_none() && texts.len() == self.len()).then_some(texts)
+    }
+
+    /// The texts of the first key in the order in which they came.
+    pub(crate) fn first_texts(&self) -> Option<&Texts<'s>> {
+        self.columns.first().map(Words::texts)
+    }
+
     /// How many tuples have a number.
     pub(crate) fn len(&self) -> usize {
         self.count as usize
@@ -366,7 +471,8 @@ impl<'s> KeyTable<'s> {
         let tables = self.fixed.bytes() + self.pairs.bytes();
         let prefixes: usize = self.prefixes.iter().map(Pairs::bytes).sum();
         let columns: usize = self.columns.iter().map(Words::bytes).sum();
-        let coded = self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity());
+        let coded = self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity())
+            + self.coded_pairs.as_ref().map_or(0, |(.., numbers)| numbers.capacity());
         (self.rows.capacity() + self.by_text.as_ref().map_or(0, Vec::capacity) + coded) * 4
             + tables
             + prefixes

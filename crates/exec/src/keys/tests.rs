@@ -40,6 +40,8 @@ fn vector(kind: u64, len: usize, random: &mut Random) -> Vector<'static> {
         7 => Values::DateTime(ints(random)),
         8 => Values::LocalDateTime(ints(random)),
         9 => Values::LocalTime((0..len).map(|_| random.below(3) as i64).collect()),
+        // One value for all rows.
+        12 => Values::Int(vec![random.below(3) as i64; len]),
         10 => {
             let ids =
                 (0..len).map(|_| NodeId(random.below(3) | random.below(2) << NodeId::ROW_BITS)).collect();
@@ -81,7 +83,7 @@ fn equivalent_tuples_have_one_number() {
         for _ in 0..4 {
             let len = 40;
             let vectors: Vec<Vector<'static>> =
-                (0..keys).map(|_| vector(random.below(12), len, &mut random)).collect();
+                (0..keys).map(|_| vector(random.below(13), len, &mut random)).collect();
             let columns: Vec<&Vector<'static>> = vectors.iter().collect();
             let positions: Vec<u32> = (0..len as u32).filter(|_| random.below(5) > 0).collect();
             let tuple = |p: u32| -> Vec<Value> {

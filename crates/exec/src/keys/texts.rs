@@ -4,7 +4,7 @@ use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use trimorph_store::prefetch_item;
+use trimorph_store::{ask_for_huge_pages, prefetch_item};
 use trimorph_vector::{Entries, Texts};
 
 use crate::charge::vec_growth_bytes;
@@ -20,7 +20,7 @@ const RECENT_TEXTS: usize = 128;
 /// Invariant: a slot whose number is 0 is empty; a text stands in the first slot, from the one that its hash
 /// says on, that has it or is empty; at most half of the slots are taken.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TextTable<'s> {
+pub(crate) struct TextTable<'s> {
     /// A power of two of them, or none: what is kept of each text's hash, and its number plus 1.
     slots: Vec<(u32, u32)>,
     texts: Texts<'s>,
@@ -86,6 +86,7 @@ impl<'s> TextTable<'s> {
     fn grow(&mut self) {
         let room = (self.slots.len() * 2).max(SLOTS_MIN);
         let before = std::mem::replace(&mut self.slots, vec![(0, 0); room]);
+        ask_for_huge_pages(&self.slots);
         for (hash, number) in before.into_iter().filter(|(_, number)| *number != 0) {
             let mut at = self.home(hash);
             while self.slots[at].1 != 0 {
@@ -116,7 +117,7 @@ impl<'s> TextTable<'s> {
     }
 
     /// Calls `give` with the number of each text at `positions`, that mostly come once.
-    fn number_far(&mut self, texts: &Texts<'s>, positions: &[u32], mut give: impl FnMut(u32)) {
+    fn number_far(&mut self, texts: &Texts<'_>, positions: &[u32], mut give: impl FnMut(u32)) {
         let mut hashes = [0; AHEAD];
         for run in positions.chunks(AHEAD) {
             for (kept, p) in hashes.iter_mut().zip(run) {
@@ -127,6 +128,20 @@ impl<'s> TextTable<'s> {
                 give(self.number_hashed(texts.get(*p as usize), *hash));
             }
         }
+    }
+
+    /// Calls `give` with the number of each text at `positions`, as [`Self::number_all`], of a vector that may
+    /// be gone before the table is.
+    pub(crate) fn number_read(&mut self, texts: &Texts<'_>, positions: &[u32], give: impl FnMut(u32)) {
+        if texts.codes().is_none() && self.slots.len() * size_of::<(u32, u32)>() > FAR_BYTES {
+            return self.number_far(texts, positions, give);
+        }
+        each_once(texts, positions, |text| self.number(text), give);
+    }
+
+    /// The texts, in the order of their numbers.
+    pub(crate) fn texts(&self) -> &Texts<'s> {
+        &self.texts
     }
 
     /// Calls `give` with the number of each text at `positions`.
@@ -161,7 +176,7 @@ impl<'s> TextTable<'s> {
     }
 
     /// The number of one text that is not in a vector.
-    pub(super) fn number_one(&mut self, text: &str) -> u32 {
+    pub(crate) fn number_one(&mut self, text: &str) -> u32 {
         self.number(text)
     }
 
@@ -171,7 +186,7 @@ impl<'s> TextTable<'s> {
     }
 
     /// Bytes held, about.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let (room, width) = self.texts.cells();
         self.slots.capacity() * size_of::<(u32, u32)>()
             + room * width
@@ -180,7 +195,7 @@ impl<'s> TextTable<'s> {
     }
 
     /// Bytes that may be allocated before `more` texts have come, their letters left out.
-    pub(super) fn growth_bytes(&self, more: usize) -> usize {
+    pub(crate) fn growth_bytes(&self, more: usize) -> usize {
         let (room, width) = self.texts.cells();
         let views =
             if self.texts.is_empty() { 0 } else { vec_growth_bytes(self.texts.len(), room, more, width) };

@@ -193,6 +193,18 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
                 last = Some((elements, key));
             }
         }
+        Values::Map(_) => {
+            let mut bytes = Vec::new();
+            for p in positions.iter().map(|p| *p as usize) {
+                out.push(if vector.nulls.get(p) {
+                    (TAG_NULL, 0)
+                } else {
+                    bytes.clear();
+                    encode(vector, p, &mut bytes);
+                    word(TAG_OTHER, numbers.other(&bytes))
+                });
+            }
+        }
         // Of fixed size, with nulls among them or tags of their own.
         _ => {
             for p in positions {
@@ -203,6 +215,11 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
 }
 
 impl<'s> Words<'s> {
+    /// The texts, in the order of their numbers.
+    pub(super) fn texts(&self) -> &trimorph_vector::Texts<'s> {
+        self.texts.texts()
+    }
+
     /// The word of one text, which is numbered if it is new.
     pub(super) fn text(&mut self, text: &str) -> (u8, u64) {
         (TAG_TEXT, self.texts.number_one(text).into())

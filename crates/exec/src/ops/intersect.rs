@@ -78,7 +78,8 @@ impl<'s> Intersect<'s> {
                 neighbours.list(node).append(out, None);
             }
             // Two lists need no order where one of them is marked.
-            if !is_sorted && !(without.is_some() && self.spec.lists.len() == 2) {
+            let is_alone = without.is_some() && self.spec.lists.len() == 2;
+            if !is_sorted && !is_alone {
                 out.sort_unstable();
             }
             if out.is_empty() {

@@ -139,7 +139,7 @@ impl<'s> Sorted<'s> {
             return Ok(Matches::Range(0, 0));
         }
         let [low, high] = bounds;
-        if matches!(self.keys.values, Values::Any(_) | Values::List(_)) {
+        if matches!(self.keys.values, Values::Any(_) | Values::List(_) | Values::Map(_)) {
             return self.looked_through(low, high, p, cx);
         }
         let start = match low {

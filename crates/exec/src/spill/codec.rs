@@ -118,13 +118,11 @@ fn encode_column(column: &Vector<'_>, positions: &[u32], out: &mut Vec<u8>) {
             at.for_each(|i| put_u64(out, edges.id(i).0));
         }
         // Value by value.
-        Values::List(lists) => {
+        Values::List(_) | Values::Map(_) => {
             out.push(11);
             out.push(0);
-            for i in at {
-                let list = if column.nulls.get(i) { Value::Null } else { lists.value(i, &|_| Value::Null) };
-                value::encode(&list, out);
-            }
+            // No element is an edge.
+            at.for_each(|i| value::encode(&column.value(i, &|_| Value::Null), out));
         }
         Values::Any(values) => {
             out.push(11);

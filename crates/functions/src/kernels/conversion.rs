@@ -1,14 +1,13 @@
 //! Conversions of numbers, Booleans and temporal values.
 
-use std::fmt::Write as _;
-
 use trimorph_types::Value;
 use trimorph_types::format::{IdsOnly, format_value};
-use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, map, zip_checked};
+use trimorph_vector::{Positions, Side, Texts, Values, Vector, map, zip_checked};
 
 use crate::context::Context;
 use crate::kernel::Argument;
 use crate::kernels::texts;
+use crate::kernels::written::written;
 use crate::round::whole;
 
 pub(crate) fn to_integer<'s>(
@@ -87,35 +86,26 @@ pub(crate) fn to_string<'s>(
     let out = match &vector.values {
         Values::String(_) => return Some((*vector).clone()),
         Values::Bool(v) => {
-            written(&vector.nulls, at, |i, out| out.push_str(if v[i] { "true" } else { "false" }))
+            written(&vector.nulls, at, |i, line| line.push(if v[i] { b"true" } else { b"false" }))
         }
-        Values::Int(v) => written(&vector.nulls, at, |i, out| write_shown(out, v[i])),
-        Values::Date(v) => {
-            written(&vector.nulls, at, |i, out| write_shown(out, trimorph_types::Date { days: v[i].into() }))
-        }
-        Values::Float(_) | Values::LocalTime(_) | Values::LocalDateTime(_) | Values::DateTime(_) => {
-            let value = |i| vector.value(i, &|_| Value::Null);
-            written(&vector.nulls, at, |i, out| out.push_str(&format_value(&value(i), &IdsOnly)))
+        Values::Int(v) => written(&vector.nulls, at, |i, line| line.integer(v[i])),
+        Values::Date(v) => written(&vector.nulls, at, |i, line| line.date(v[i])),
+        Values::LocalTime(v) => written(&vector.nulls, at, |i, line| line.time(v[i])),
+        Values::LocalDateTime(v) => written(&vector.nulls, at, |i, line| line.moment(v[i])),
+        Values::DateTime(v) => written(&vector.nulls, at, |i, line| {
+            line.moment(v[i]);
+            line.push(b"Z");
+        }),
+        Values::Float(v) => {
+            let (mut texts, float) = (Texts::blank(at.len), |i: usize| Value::Float(v[i]));
+            at.for_each(|i| {
+                if !vector.nulls.get(i) {
+                    texts.set(i, &format_value(&float(i), &IdsOnly));
+                }
+            });
+            Vector { values: Values::String(texts), nulls: vector.nulls.clone() }
         }
         _ => return None,
     };
     Some(out)
-}
-
-fn write_shown(out: &mut String, value: impl std::fmt::Display) {
-    // Writing into a string does not fail.
-    let _ = write!(out, "{value}");
-}
-
-/// What `write` writes for each that is not null, one after the other into one buffer.
-fn written<'s>(nulls: &Nulls, at: Positions<'_>, mut write: impl FnMut(usize, &mut String)) -> Vector<'s> {
-    let (mut texts, mut buffer) = (Texts::blank(at.len), String::new());
-    at.for_each(|i| {
-        if !nulls.get(i) {
-            buffer.clear();
-            write(i, &mut buffer);
-            texts.set(i, &buffer);
-        }
-    });
-    Vector { values: Values::String(texts), nulls: nulls.clone() }
 }

@@ -12,3 +12,4 @@ pub(crate) mod math;
 pub(crate) mod predicate;
 pub(crate) mod texts;
 pub(crate) mod truncate;
+mod written;

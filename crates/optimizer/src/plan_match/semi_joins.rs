@@ -110,7 +110,7 @@ impl Planner<'_> {
     }
 
     /// Whether a node at the end `here` of `edge` has one such edge at most.
-    fn is_single(&self, edge: &EdgePattern, here: VarId) -> bool {
+    pub(super) fn is_single(&self, edge: &EdgePattern, here: VarId) -> bool {
         let outward = match edge.direction {
             Direction::Out => edge.from == here,
             Direction::In => edge.to == here,

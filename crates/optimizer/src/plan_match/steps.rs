@@ -7,7 +7,6 @@ use trimorph_algebra::{EdgePattern, EdgeRange, Extend, Plan, VarId};
 
 use super::Planner;
 use crate::Halt;
-use crate::degrees::degree;
 use crate::walks::{each_of, joined, var_extend};
 
 impl Planner<'_> {
@@ -36,7 +35,10 @@ impl Planner<'_> {
         let (to, is_unseen) = (self.ends(edge).1, self.is_unseen(edge));
         let others: Vec<usize> = self.cycle(to).into_iter().filter(|other| *other != place).collect();
         // A node that one edge at most leads to is there as soon as that was followed: nothing to intersect.
-        let single = [place].iter().chain(&others).copied().find(|place| self.leads_to_one(*place));
+        let leads_to_one = |place: &usize| {
+            self.edges.get(*place).is_some_and(|edge| self.is_single(edge, self.ends(edge).0))
+        };
+        let single = std::iter::once(place).chain(others.iter().copied()).find(leads_to_one);
         let Some(edge) = self.edges.take(single.unwrap_or(place)) else { return Ok(()) };
         let (from, _) = self.ends(&edge);
         let step = self.step(&edge, from);
@@ -80,16 +82,6 @@ impl Planner<'_> {
     /// The end of an edge that is there, and the other.
     fn ends(&self, edge: &EdgePattern) -> (VarId, VarId) {
         if self.available.contains(&edge.from) { (edge.from, edge.to) } else { (edge.to, edge.from) }
-    }
-
-    /// Whether a node that is there has one such edge or none, in the mean.
-    fn leads_to_one(&self, place: usize) -> bool {
-        let Some(edge) = self.edges.get(place).filter(|edge| edge.range == EdgeRange::One) else {
-            return false;
-        };
-        let (from, to) = self.ends(edge);
-        let tables = |node| self.tables.get(&node).map_or(&[][..], Vec::as_slice);
-        degree(self.with.known.catalog, edge, tables(from), tables(to), from != edge.from) <= 1.0
     }
 
     /// Whether a single edge is looked at by nobody.

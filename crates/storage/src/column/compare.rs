@@ -24,6 +24,9 @@ use super::view::ColumnView;
 const ZONED_ROWS_MIN: usize = 256;
 /// Entries of a dictionary up to which their verdicts are kept: a byte each, and one allocation for a query.
 const ENTRIES_MAX: usize = 1 << 20;
+/// Rows of a whole column up to which verdicts on its texts are kept: nodes of small tables are asked about
+/// again and again.
+const ROWS_REMEMBERED: usize = 1 << 14;
 
 /// What a value must satisfy.
 pub enum Condition<'c> {
@@ -49,7 +52,8 @@ pub struct Comparison {
     /// The segment `codes` is about, plus 1.
     segment: usize,
     codes: Codes,
-    /// By dictionary code: 0 not asked yet, 1 passes, 2 does not.
+    /// By dictionary code, or by row where texts of few rows are compared again and again: 0 not asked yet, 1
+    /// passes, 2 does not.
     verdicts: Vec<u8>,
     run: Verdicts,
 }
@@ -65,6 +69,8 @@ enum Codes {
     Valued(i64, i64),
     Listed,
     Text,
+    /// Of few rows: each is compared once.
+    TextOnce,
     Present,
 }
 
@@ -160,7 +166,15 @@ impl Comparison {
             | (
                 Some(SegmentView { data: DataView::Compressed(_), .. }),
                 Condition::Text { equal: Some(_), .. } | Condition::Text { prefix: Some(_), .. },
-            ) => Codes::Text,
+            ) => {
+                let rows = column.segment(segment).map_or(0, |segment| segment.rows);
+                if column.segments_len() == 1 && rows <= ROWS_REMEMBERED {
+                    self.verdicts.resize(rows, 0);
+                    Codes::TextOnce
+                } else {
+                    Codes::Text
+                }
+            }
             // Other compressed texts are decoded many at a time, by who looks at values.
             _ => Codes::Unknown,
         };
@@ -193,19 +207,15 @@ impl Comparison {
                 }
                 *verdict == 1
             }
-            (Codes::Text, data, Condition::Text { equal, prefix, passes }) => {
-                let Some(place) = view.place(i) else { return Some(false) };
-                match (data, equal, column.fsst()) {
-                    (DataView::Strings { ends, text }, ..) => passes(text_at(ends, text, place)),
-                    (DataView::Compressed(strings), Some(equal), Some(table)) => {
-                        table.decodes_to(strings.get(place), equal.as_bytes())
-                    }
-                    (DataView::Compressed(strings), None, Some(table)) => {
-                        table.decodes_to_start(strings.get(place), prefix.unwrap_or_default().as_bytes())
-                    }
-                    _ => return None,
+            (Codes::Text, ..) => text_passes(column, condition, view, i)?,
+            (Codes::TextOnce, ..) => match self.verdicts.get(i) {
+                Some(0) => {
+                    let verdict = text_passes(column, condition, view, i)?;
+                    self.verdicts[i] = if verdict { 1 } else { 2 };
+                    verdict
                 }
-            }
+                verdict => verdict == Some(&1),
+            },
             (Codes::Present, _, Condition::Present(wanted)) => {
                 // Exceptions are kept apart in the segment.
                 let present = view.place(i).is_some()
@@ -424,6 +434,29 @@ impl Comparison {
     }
 }
 
+/// Whether the text at local row `i` of a segment passes; null does not. `None` where it must be looked at
+/// otherwise.
+#[inline]
+fn text_passes(
+    column: &ColumnView<'_>,
+    condition: &Condition<'_>,
+    view: &SegmentView<'_>,
+    i: usize,
+) -> Option<bool> {
+    let Condition::Text { equal, prefix, passes } = condition else { return None };
+    let Some(place) = view.place(i) else { return Some(false) };
+    Some(match (&view.data, equal, column.fsst()) {
+        (DataView::Strings { ends, text }, ..) => passes(text_at(ends, text, place)),
+        (DataView::Compressed(strings), Some(equal), Some(table)) => {
+            table.decodes_to(strings.get(place), equal.as_bytes())
+        }
+        (DataView::Compressed(strings), None, Some(table)) => {
+            table.decodes_to_start(strings.get(place), prefix.unwrap_or_default().as_bytes())
+        }
+        _ => return None,
+    })
+}
+
 /// Calls `visit` on blocks of rows `local..local + len` with what their zone maps say: all pass, none does,
 /// or that is open.
 #[inline]
@@ -464,16 +497,13 @@ fn append(
 ) {
     let mut end = out.len();
     out.resize(end + len, 0);
-    let mut keep = |i: usize, code: u64| {
-        out[end] = first + i as u32;
-        end += usize::from(within(code, low, high));
-    };
     macro_rules! whole {
         ($t:ty, $w:literal) => {
             for (i, c) in codes.bytes[from * $w..(from + len) * $w].chunks_exact($w).enumerate() {
                 let mut raw = [0u8; $w];
                 raw.copy_from_slice(c);
-                keep(i, <$t>::from_le_bytes(raw).into());
+                out[end] = first + i as u32;
+                end += usize::from(within(<$t>::from_le_bytes(raw).into(), low, high));
             }
         };
     }
@@ -482,7 +512,23 @@ fn append(
         16 => whole!(u16, 2),
         32 => whole!(u32, 4),
         64 => whole!(u64, 8),
-        _ => (0..len).for_each(|i| keep(i, codes.code(from + i))),
+        // Other widths are compared into bits, many at once.
+        _ => {
+            let mut words = [0u64; 32];
+            for start in (0..len).step_by(words.len() * 64) {
+                let here = (len - start).min(words.len() * 64);
+                let words = &mut words[..here.div_ceil(64)];
+                codes.mask_codes(from + start, here, low, high, words);
+                for (k, word) in words.iter().enumerate() {
+                    let mut rest = *word;
+                    while rest != 0 {
+                        out[end] = first + (start + k * 64) as u32 + rest.trailing_zeros();
+                        end += 1;
+                        rest &= rest - 1;
+                    }
+                }
+            }
+        }
     }
     out.truncate(end);
 }

@@ -98,6 +98,11 @@ impl<'s> ColumnView<'s> {
 
     /// A segment; `None` past the last, and where its piece cannot be had.
     #[inline(always)]
+    /// How many segments there are.
+    pub(super) fn segments_len(&self) -> usize {
+        self.segments.len()
+    }
+
     pub(super) fn segment(&self, segment: usize) -> Option<&'s SegmentView<'s>> {
         self.segments.get(segment)
     }

@@ -300,7 +300,19 @@ impl<'r> Drawn<'r> {
     pub(super) fn expression(&mut self, depth: usize) -> Ex {
         const NUMBERS: [Kind; 3] = [Kind::Int, Kind::Small, Kind::Float];
         const MOMENTS: [Kind; 4] = [Kind::Date, Kind::LocalTime, Kind::LocalDateTime, Kind::DateTime];
-        match self.random.below(18) {
+        match self.random.below(20) {
+            18.. => {
+                let keys = &["a", "b", "c"][..1 + self.random.below(3)];
+                let entries = keys.iter().map(|key| ((*key).into(), self.result(depth))).collect();
+                match self.random.below(3) {
+                    0 => Ex::Map(entries),
+                    1 => {
+                        let key = *self.random.pick(&["a", "b", "year"]);
+                        self.property(Ex::Map(entries), key)
+                    }
+                    _ => Ex::MapProjection { base: Box::new(self.leaf(&KINDS)), all: false, entries },
+                }
+            }
             0..5 => {
                 let op = *self.random.pick(&OPS);
                 let kinds: &[Kind] = match op {

@@ -6,6 +6,7 @@
 //! sum             of integers: upper and lower half, whether there was one; else null, null, the accumulator
 //! avg             the same with the number of integers
 //! min, max        the value, or null
+//! collect         the list
 //! all others      the accumulator
 //! ```
 
@@ -17,6 +18,7 @@ use trimorph_functions::aggregate::Accumulator;
 use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
+use super::collected::Collected;
 use super::merge::Export;
 use super::states::{Column, States, function, integers, vector_of};
 use crate::ExecError;
@@ -36,9 +38,9 @@ fn halves<'s>(numbers: &[i128]) -> [Vector<'s>; 2] {
     [ints(numbers.iter().map(|n| (n >> 64) as i64)), ints(numbers.iter().map(|n| *n as i64))]
 }
 
-impl Column {
+impl<'s> Column<'s> {
     /// The states of some groups, which are not asked for again.
-    pub(super) fn take(&mut self, groups: Range<usize>) -> Vec<Vector<'static>> {
+    pub(super) fn take(&mut self, groups: Range<usize>) -> Vec<Vector<'s>> {
         let kind = self.kind;
         match &mut self.states {
             States::Count(counts) => vec![ints(counts[groups].iter().map(|n| n.cast_signed()))],
@@ -61,6 +63,11 @@ impl Column {
             States::Deviations { moments, .. } => {
                 let states = moments[groups].iter().map(|m| m.accumulator(function(kind)).into_value());
                 vec![Vector::new(Values::Any(states.collect()))]
+            }
+            States::Lists(collected) => {
+                // Groups are numbered by 32 bits.
+                let groups: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
+                vec![collected.lists().gather(&groups)]
             }
             States::General(states) => {
                 let empty = || Accumulator::new(function(kind));
@@ -86,19 +93,19 @@ fn whole(high: i64, low: i64) -> i128 {
 }
 
 /// The states of an aggregate that has seen nothing, for so many groups.
-pub(super) fn blank(kind: AggregateKind, groups: usize) -> Export {
+pub(super) fn blank(kind: AggregateKind, groups: usize) -> Export<'static> {
     let mut column = Column::new(kind, false, false);
     column.resize(kind, groups);
     column.into_export()
 }
 
 /// Counts.
-pub(super) fn counts(numbers: Vec<u64>) -> Export {
+pub(super) fn counts(numbers: Vec<u64>) -> Export<'static> {
     Export { states: States::Count(numbers), distinct: None }
 }
 
 /// The states that [`Column::take`] gave.
-pub(super) fn states_of(kind: AggregateKind, columns: &[Vector<'_>]) -> Result<Export, ExecError> {
+pub(super) fn states_of<'s>(kind: AggregateKind, columns: &[Vector<'s>]) -> Result<Export<'s>, ExecError> {
     let states = match (kind, columns) {
         (AggregateKind::Count | AggregateKind::CountStar, [counts]) => {
             let Values::Int(counts) = &counts.values else { return Err(unknown()) };
@@ -127,6 +134,10 @@ pub(super) fn states_of(kind: AggregateKind, columns: &[Vector<'_>]) -> Result<E
             None => States::General(extremes_of(kind, values)?),
         },
         (_, [values]) => {
+            let lists = if kind == AggregateKind::Collect { Collected::of_lists(values) } else { None };
+            if let Some(collected) = lists {
+                return Ok(Export { states: States::Lists(Box::new(collected)), distinct: None });
+            }
             let Values::Any(values) = &values.values else { return Err(unknown()) };
             let states = values.iter().map(|value| Accumulator::of_value(function(kind), value));
             States::General(states.collect::<Result<_, _>>()?)

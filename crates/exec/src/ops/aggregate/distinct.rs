@@ -5,19 +5,32 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use trimorph_store::access::NodeSet;
 use trimorph_types::Value;
-use trimorph_vector::Vector;
+use trimorph_vector::{Values, Vector};
 
 use super::owners::{Owners, owner_of};
 use crate::ExecError;
 use crate::charge::{table_bytes, table_growth_bytes};
-use crate::keys::{cell_key, encode};
+use crate::keys::{FlatKey, FlatMap, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits};
+
+/// Pairs whose slots are asked for before the first of them is looked up.
+const AHEAD: usize = 32;
 
 /// Pairs of group and value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DistinctSet {
-    /// Where there is one group only: its nodes, a bit a row.
-    nodes: Option<NodeSet>,
-    fixed: FxHashSet<(u32, u8, u64)>,
+    /// Whether there is no group but 0.
+    one_group: bool,
+    /// Of the one group: its nodes, a bit a row.
+    nodes: NodeSet,
+    /// Of the one group: the words of the first tag that came.
+    words: FlatMap<u64>,
+    words_tag: Option<u8>,
+    /// Group and tag, and the word.
+    fixed: FlatMap<(u64, u64)>,
+    /// All texts, whatever their groups.
+    texts: TextTable<'static>,
+    /// Groups, and the numbers of their texts: of the one group these are all.
+    texts_of: FlatMap<u64>,
     general: FxHashSet<(u32, Box<[u8]>)>,
     general_bytes: usize,
 }
@@ -30,44 +43,181 @@ pub(super) struct DistinctValues {
     general: Vec<(u32, Box<[u8]>)>,
 }
 
+/// A group and the number of a text as one word.
+fn text_key(group: u32, text: u32) -> u64 {
+    u64::from(group) << 32 | u64::from(text)
+}
+
+/// A group and a tag as one word.
+fn group_key(group: u32, tag: u8) -> u64 {
+    u64::from(group) << 8 | u64::from(tag)
+}
+
+/// What [`group_key`] was made of.
+#[expect(clippy::cast_possible_truncation, reason = "40 bits: a group and a tag")]
+fn group_and_tag(key: u64) -> (u32, u8) {
+    ((key >> 8) as u32, key as u8)
+}
+
+/// The encoded form of a text.
+fn bytes_of(text: &str) -> Box<[u8]> {
+    let mut bytes = Vec::with_capacity(text.len() + 9);
+    encode_text(text, &mut bytes);
+    bytes.into()
+}
+
 impl DistinctSet {
     /// No values; `one_group` if there will be no other group than 0.
     pub(super) fn new(one_group: bool) -> Self {
-        Self { nodes: one_group.then(NodeSet::default), ..Self::default() }
+        Self { one_group, ..Self::default() }
+    }
+
+    /// Takes in the values at `positions`, nulls left out, each of its group; calls `fresh` with the groups
+    /// and positions of those that are new.
+    ///
+    /// **Cost**: a look-up a value; a text is hashed once.
+    pub(super) fn insert_all(
+        &mut self,
+        groups: &[u32],
+        positions: &[u32],
+        vector: &Vector<'_>,
+        mut fresh: impl FnMut(u32, u32),
+    ) {
+        let (mut kept_groups, mut kept) = (Vec::new(), Vec::new());
+        let (groups, positions) = if vector.may_have_nulls() {
+            for (group, p) in groups.iter().zip(positions).filter(|(_, p)| !vector.is_null(**p as usize)) {
+                kept_groups.push(*group);
+                kept.push(*p);
+            }
+            (&kept_groups[..], &kept[..])
+        } else {
+            (groups, positions)
+        };
+        let mut bits = Vec::new();
+        match &vector.values {
+            Values::Node(nodes) if self.one_group => {
+                for p in positions {
+                    if self.nodes.insert(nodes.id(*p as usize)) {
+                        fresh(0, *p);
+                    }
+                }
+            }
+            Values::String(texts) => {
+                let (before, mut found) = (self.texts.texts().len(), Vec::with_capacity(positions.len()));
+                self.texts.number_read(texts, positions, |number| found.push(number));
+                if self.one_group {
+                    let mut next = before as u32;
+                    for (number, p) in found.iter().zip(positions) {
+                        if *number == next {
+                            next += 1;
+                            fresh(0, *p);
+                        }
+                    }
+                    return;
+                }
+                let keys: Vec<u64> = groups.iter().zip(found).map(|(g, n)| text_key(*g, n)).collect();
+                number_all(&mut self.texts_of, &keys, |k| fresh(groups[k], positions[k]));
+            }
+            _ => match fixed_bits(vector, positions, &mut bits) {
+                Some(tag) if self.one_group && *self.words_tag.get_or_insert(tag) == tag => {
+                    number_all(&mut self.words, &bits, |k| fresh(0, positions[k]));
+                }
+                Some(tag) => {
+                    let keys: Vec<_> =
+                        groups.iter().zip(bits).map(|(g, bits)| (group_key(*g, tag), bits)).collect();
+                    number_all(&mut self.fixed, &keys, |k| fresh(groups[k], positions[k]));
+                }
+                None => {
+                    for (group, p) in groups.iter().zip(positions) {
+                        if self.insert(*group, vector, *p as usize) {
+                            fresh(*group, *p);
+                        }
+                    }
+                }
+            },
+        }
     }
 
     /// Whether the value at `i`, which is not null, is new to `group`.
-    pub(super) fn insert(&mut self, group: u32, vector: &Vector<'_>, i: usize) -> bool {
-        if let Some(nodes) = &mut self.nodes
+    fn insert(&mut self, group: u32, vector: &Vector<'_>, i: usize) -> bool {
+        if self.one_group
             && let Some(node) = vector.node(i)
         {
-            return nodes.insert(node);
+            return self.nodes.insert(node);
         }
         if let Some((tag, bits)) = cell_key(vector, i) {
-            return self.fixed.insert((group, tag, bits));
+            return self.insert_fixed(group, tag, bits);
         }
         let mut bytes = Vec::new();
         encode(vector, i, &mut bytes);
+        self.insert_general(group, bytes.into())
+    }
+
+    fn insert_fixed(&mut self, group: u32, tag: u8, bits: u64) -> bool {
+        if self.one_group && *self.words_tag.get_or_insert(tag) == tag {
+            let next = self.words.len() as u32;
+            return self.words.number(bits, next) == next;
+        }
+        let next = self.fixed.len() as u32;
+        self.fixed.number((group_key(group, tag), bits), next) == next
+    }
+
+    fn insert_general(&mut self, group: u32, bytes: Box<[u8]>) -> bool {
+        if let Some(text) = decode_text(&bytes) {
+            let next = self.texts.texts().len() as u32;
+            let number = self.texts.number_one(text);
+            if self.one_group {
+                return number == next;
+            }
+            let next = self.texts_of.len() as u32;
+            return self.texts_of.number(text_key(group, number), next) == next;
+        }
         self.general_bytes += bytes.len() + 16;
-        self.general.insert((group, bytes.into()))
+        self.general.insert((group, bytes))
+    }
+
+    /// The values of a fixed size: group, tag and bits.
+    fn fixed(&self) -> impl Iterator<Item = (u32, u8, u64)> {
+        let words = self.words.iter().map(|(bits, _)| (0, self.words_tag.unwrap_or(0), bits));
+        let fixed = self.fixed.iter().map(|((key, bits), _)| {
+            let (group, tag) = group_and_tag(key);
+            (group, tag, bits)
+        });
+        words.chain(fixed)
+    }
+
+    /// The texts of groups.
+    #[expect(clippy::cast_possible_truncation, reason = "two halves of a word")]
+    fn texts(&self) -> impl Iterator<Item = (u32, &str)> {
+        let texts = self.texts.texts();
+        let all = if self.one_group { texts.len() } else { 0 };
+        let pairs = self.texts_of.iter().map(|(key, _)| ((key >> 32) as u32, texts.get(key as u32 as usize)));
+        (0..all).map(|number| (0, texts.get(number))).chain(pairs)
     }
 
     /// Everything.
-    pub(super) fn into_values(self) -> DistinctValues {
+    pub(super) fn into_values(mut self) -> DistinctValues {
+        let texts = self.texts().map(|(group, text)| (group, bytes_of(text))).collect::<Vec<_>>();
         DistinctValues {
-            nodes: self.nodes.unwrap_or_default(),
-            fixed: self.fixed.into_iter().collect(),
-            general: self.general.into_iter().collect(),
+            fixed: self.fixed().collect(),
+            nodes: std::mem::take(&mut self.nodes),
+            general: std::mem::take(&mut self.general).into_iter().chain(texts).collect(),
         }
     }
 
     /// What goes to each owner with its groups; what is copied stays behind too, where nobody looks at it.
     pub(super) fn copy_to(&self, owners: &Owners) -> Vec<DistinctValues> {
         let mut out: Vec<DistinctValues> = (0..owners.count()).map(|_| DistinctValues::default()).collect();
-        for (group, tag, bits) in &self.fixed {
-            let (owner, place) = owners.of(*group);
+        for (group, tag, bits) in self.fixed() {
+            let (owner, place) = owners.of(group);
             if owner != owners.own {
-                out[owner].fixed.push((place, *tag, *bits));
+                out[owner].fixed.push((place, tag, bits));
+            }
+        }
+        for (group, text) in self.texts() {
+            let (owner, place) = owners.of(group);
+            if owner != owners.own {
+                out[owner].general.push((place, bytes_of(text)));
             }
         }
         for (group, bytes) in &self.general {
@@ -83,21 +233,22 @@ impl DistinctSet {
     /// are all worker 0's: sets of bits are merged as fast as they are read.
     pub(super) fn split(&mut self, own: usize, count: usize) -> Vec<DistinctValues> {
         let mut out: Vec<DistinctValues> = (0..count).map(|_| DistinctValues::default()).collect();
-        if own != 0
-            && let Some(nodes) = &mut self.nodes
-        {
-            out[0].nodes = std::mem::take(nodes);
+        if own != 0 {
+            out[0].nodes = std::mem::take(&mut self.nodes);
         }
-        for value in std::mem::take(&mut self.fixed) {
-            match owner_of([value.1.into(), value.2], count) {
-                o if o == own => drop(self.fixed.insert(value)),
-                o => out[o].fixed.push(value),
+        let left = Self { nodes: std::mem::take(&mut self.nodes), ..Self::new(self.one_group) };
+        let all = std::mem::replace(self, left);
+        for (group, tag, bits) in all.fixed() {
+            match owner_of([tag.into(), bits], count) {
+                o if o == own => drop(self.insert_fixed(group, tag, bits)),
+                o => out[o].fixed.push((group, tag, bits)),
             }
         }
-        for value in std::mem::take(&mut self.general) {
-            match owner_of(value.1.iter().map(|b| u64::from(*b)), count) {
-                o if o == own => drop(self.general.insert(value)),
-                o => out[o].general.push(value),
+        let texts = all.texts().map(|(group, text)| (group, bytes_of(text)));
+        for (group, bytes) in texts.chain(all.general.iter().cloned()) {
+            match owner_of(bytes.iter().map(|b| u64::from(*b)), count) {
+                o if o == own => drop(self.insert_general(group, bytes)),
+                o => out[o].general.push((group, bytes)),
             }
         }
         out
@@ -106,19 +257,18 @@ impl DistinctSet {
     /// Takes other values in, their groups renumbered; calls `fresh` with a group and how many values are new
     /// to it.
     pub(super) fn merge(&mut self, other: DistinctValues, renumber: &[u32], mut fresh: impl FnMut(u32, u64)) {
-        if let Some(nodes) = &mut self.nodes {
-            let before = nodes.len();
-            nodes.merge(&other.nodes);
-            fresh(0, nodes.len() - before);
+        if self.one_group {
+            let before = self.nodes.len();
+            self.nodes.merge(&other.nodes);
+            fresh(0, self.nodes.len() - before);
         }
         for (group, tag, bits) in other.fixed {
             let group = renumber[group as usize];
-            fresh(group, self.fixed.insert((group, tag, bits)).into());
+            fresh(group, self.insert_fixed(group, tag, bits).into());
         }
         for (group, bytes) in other.general {
             let group = renumber[group as usize];
-            self.general_bytes += bytes.len() + 16;
-            fresh(group, self.general.insert((group, bytes)).into());
+            fresh(group, self.insert_general(group, bytes).into());
         }
     }
 
@@ -129,10 +279,12 @@ impl DistinctSet {
         most: usize,
         mut visit: impl FnMut(&[u32], Vec<i64>, Vec<i64>, Vec<Value>) -> Result<(), ExecError>,
     ) -> Result<(), ExecError> {
-        let fixed = self.fixed.iter().map(|(group, tag, bits)| (*group, (*tag).into(), *bits, Value::Null));
+        let fixed = self.fixed().map(|(group, tag, bits)| (group, tag.into(), bits, Value::Null));
         let general = self.general.iter();
         let general = general.map(|(group, bytes)| (*group, -1, 0, Value::Bytes(Arc::from(&bytes[..]))));
-        let mut all = fixed.chain(general);
+        let texts = self.texts();
+        let texts = texts.map(|(group, text)| (group, -1, 0, Value::Bytes(Arc::from(bytes_of(text)))));
+        let mut all = fixed.chain(general).chain(texts);
         loop {
             let (mut groups, mut tags, mut bits, mut bytes) = (vec![], vec![], vec![], vec![]);
             for (group, tag, word, value) in all.by_ref().take(most) {
@@ -150,25 +302,54 @@ impl DistinctSet {
 
     /// Forgets those.
     pub(super) fn forget_listed(&mut self) {
-        (self.fixed, self.general, self.general_bytes) = Default::default();
+        *self = Self { nodes: std::mem::take(&mut self.nodes), ..Self::new(self.one_group) };
     }
 
     /// How many pairs there are.
     pub(super) fn len(&self) -> u64 {
-        self.nodes.as_ref().map_or(0, NodeSet::len) + self.fixed.len() as u64 + self.general.len() as u64
+        let texts = if self.one_group { self.texts.texts().len() } else { self.texts_of.len() };
+        self.nodes.len() + (self.words.len() + self.fixed.len() + texts + self.general.len()) as u64
     }
 
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.as_ref().map_or(0, NodeSet::bytes)
-            + table_bytes::<(u32, u8, u64)>(self.fixed.capacity())
+        self.nodes.bytes()
+            + self.words.bytes()
+            + self.fixed.bytes()
+            + self.texts.bytes()
+            + self.texts_of.bytes()
             + table_bytes::<(u32, Box<[u8]>)>(self.general.capacity())
             + self.general_bytes
     }
 
     /// Bytes that may be allocated before `more` values have come, texts left out: what moves is given back.
     pub(super) fn growth_bytes(&self, more: usize) -> usize {
-        table_growth_bytes::<(u32, u8, u64)>(self.fixed.len(), self.fixed.capacity(), more)
-            + table_growth_bytes::<(u32, Box<[u8]>)>(self.general.len(), self.general.capacity(), more)
+        // What has come says what will: of most kinds there is none.
+        let words = if self.words.len() > 0 { self.words.growth_bytes(more) } else { 0 };
+        let fixed = if self.fixed.len() > 0 { self.fixed.growth_bytes(more) } else { 0 };
+        let texts = if self.texts.texts().is_empty() { 0 } else { self.texts.growth_bytes(more) };
+        let texts_of = if self.texts_of.len() > 0 { self.texts_of.growth_bytes(more) } else { 0 };
+        let general = (self.general.len(), self.general.capacity());
+        let general = if general.0 > 0 {
+            table_growth_bytes::<(u32, Box<[u8]>)>(general.0, general.1, more)
+        } else {
+            0
+        };
+        words + fixed + texts + texts_of + general
+    }
+}
+
+/// Numbers keys in the order of first sight; calls `fresh` with the place of each that is new.
+fn number_all<K: FlatKey>(map: &mut FlatMap<K>, keys: &[K], mut fresh: impl FnMut(usize)) {
+    for (run, keys) in keys.chunks(AHEAD).enumerate() {
+        if map.is_far() {
+            keys.iter().for_each(|key| map.prepare(*key));
+        }
+        for (k, key) in keys.iter().enumerate() {
+            let next = map.len() as u32;
+            if map.number(*key, next) == next {
+                fresh(run * AHEAD + k);
+            }
+        }
     }
 }

@@ -10,8 +10,8 @@ use super::states::{Column, States, function, keep_extreme, mean_overflow, sum_o
 use crate::ExecError;
 
 /// Some groups' states of one aggregate.
-pub(super) struct Export {
-    pub(super) states: States,
+pub(super) struct Export<'s> {
+    pub(super) states: States<'s>,
     pub(super) distinct: Option<DistinctValues>,
 }
 
@@ -19,12 +19,12 @@ fn pick<T: Copy>(values: &[T], positions: &[u32]) -> Vec<T> {
     positions.iter().map(|p| values[*p as usize]).collect()
 }
 
-impl Column {
+impl<'s> Column<'s> {
     /// The states of other owners' groups, by owner. They stay behind too, emptied or not: nobody looks at
     /// them any more.
-    pub(super) fn export(&mut self, owners: &Owners) -> Vec<Export> {
+    pub(super) fn export(&mut self, owners: &Owners) -> Vec<Export<'s>> {
         let mut distinct = self.distinct.as_ref().map(|set| set.copy_to(owners).into_iter());
-        let mut take = |positions: &[u32]| match &mut self.states {
+        let mut take = |owner: usize, positions: &[u32]| match &mut self.states {
             States::Count(counts) => States::Count(pick(counts, positions)),
             States::Sums { values, seen } => {
                 States::Sums { values: pick(values, positions), seen: pick(seen, positions) }
@@ -41,6 +41,11 @@ impl Column {
             States::Deviations { moments, taken } => {
                 States::Deviations { moments: pick(moments, positions), taken: *taken }
             }
+            States::Lists(collected) => States::Lists(if owner == owners.own {
+                Box::default()
+            } else {
+                Box::new(collected.of_owner(owner, owners))
+            }),
             States::General(states) => {
                 let empty = || Accumulator::new(function(self.kind));
                 let taken = positions.iter().map(|p| std::mem::replace(&mut states[*p as usize], empty()));
@@ -50,14 +55,14 @@ impl Column {
         let owned = owners.members.iter().enumerate();
         owned
             .map(|(owner, members)| Export {
-                states: take(if owner == owners.own { &[] } else { members }),
+                states: take(owner, if owner == owners.own { &[] } else { members }),
                 distinct: distinct.as_mut().and_then(Iterator::next),
             })
             .collect()
     }
 
     /// All states.
-    pub(super) fn into_export(self) -> Export {
+    pub(super) fn into_export(self) -> Export<'s> {
         Export { states: self.states, distinct: self.distinct.map(|set| set.into_values()) }
     }
 
@@ -106,7 +111,7 @@ impl Column {
     }
 
     /// Moves another worker's states in, its groups renumbered.
-    pub(super) fn merge(&mut self, from: Export, renumber: &[u32]) -> Result<(), ExecError> {
+    pub(super) fn merge(&mut self, from: Export<'s>, renumber: &[u32]) -> Result<(), ExecError> {
         if let (Some(seen), Some(other)) = (&mut self.distinct, from.distinct) {
             // Only counts are merged with DISTINCT (see `AggregateSpec::mergeable`).
             if let States::Count(counts) = &mut self.states {
@@ -151,6 +156,7 @@ impl Column {
                     }
                 }
             }
+            (States::Lists(collected), States::Lists(other)) => collected.merge(*other, renumber),
             (states, mut other) => {
                 other.generalise(self.kind)?;
                 let states = states.generalise(self.kind)?;

@@ -8,10 +8,12 @@
 //!
 //! Source: GF-CL §6.2; morsel-driven parallelism, Leis et al. 2014.
 
+mod collected;
 mod columns;
 mod deviation;
 mod distinct;
 mod exchange;
+mod few;
 mod merge;
 mod owners;
 mod spec;

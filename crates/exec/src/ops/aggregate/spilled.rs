@@ -68,6 +68,7 @@ impl<'s> Spilled<'s> {
             return Ok(());
         }
         let mut table = std::mem::replace(table, Table::new(spec));
+        table.settle_all();
         for (number, column) in table.states.iter_mut().enumerate() {
             // Where counts are merged there are no values: they are in the counts.
             if let Some(set) = column.distinct.take().filter(|set| set.len() > 0) {

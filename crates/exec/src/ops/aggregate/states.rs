@@ -10,6 +10,7 @@ use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Values, Vector};
 
+use super::collected::Collected;
 use super::deviation::{Coming, Moments};
 use super::distinct::DistinctSet;
 use crate::charge::vec_growth_bytes;
@@ -39,14 +40,19 @@ pub(super) struct Rows<'a, 's> {
 const BATCH_ROWS: usize = 64;
 
 impl Rows<'_, '_> {
+    /// Whether no row has a null for an argument.
+    pub(super) fn are_plain(&self) -> bool {
+        self.arg.is_none_or(|v| !v.may_have_nulls())
+    }
+
     /// Calls `visit` with group, position and weight of the rows whose argument is not null.
     #[inline]
-    fn each(
+    pub(super) fn each(
         &self,
         mut visit: impl FnMut(usize, usize, u64) -> Result<(), ExecError>,
     ) -> Result<(), ExecError> {
         let rows = self.numbers.iter().zip(self.positions).map(|(n, p)| (*n as usize, *p as usize));
-        let plain = self.arg.is_none_or(|v| v.nulls.is_none() && !matches!(v.values, Values::Any(_)));
+        let plain = self.are_plain();
         match (self.weights, self.arg) {
             (Weights::All(weight), Some(arg)) if !plain => {
                 // Which rows are null is guessed wrong too often: the others are put together first, without
@@ -78,7 +84,7 @@ impl Rows<'_, '_> {
     }
 }
 
-pub(super) enum States {
+pub(super) enum States<'s> {
     Count(Vec<u64>),
     /// Sums of integers only, so far: only the result may overflow.
     Sums {
@@ -103,13 +109,15 @@ pub(super) enum States {
         values: Vec<i64>,
         seen: Vec<bool>,
     },
+    /// Lists of values that own no others, so far.
+    Lists(Box<Collected<'s>>),
     General(Vec<Accumulator>),
 }
 
 /// One aggregate.
-pub(super) struct Column {
+pub(super) struct Column<'s> {
     pub(super) kind: AggregateKind,
-    pub(super) states: States,
+    pub(super) states: States<'s>,
     pub(super) distinct: Option<DistinctSet>,
     /// What accumulators own besides themselves.
     pub(super) general_bytes: usize,
@@ -243,7 +251,7 @@ fn mean(sum: i128, count: u64) -> f64 {
     sum as f64 / count as f64
 }
 
-impl States {
+impl States<'_> {
     fn new(kind: AggregateKind) -> Self {
         match kind {
             AggregateKind::CountStar | AggregateKind::Count => Self::Count(Vec::new()),
@@ -255,6 +263,7 @@ impl States {
             AggregateKind::StDev | AggregateKind::StDevP => {
                 Self::Deviations { moments: Vec::new(), taken: 0 }
             }
+            AggregateKind::Collect => Self::Lists(Box::default()),
             _ => Self::General(Vec::new()),
         }
     }
@@ -303,6 +312,7 @@ impl States {
                     moments.iter().map(|moments| moments.accumulator(function(kind))).collect(),
                 );
             }
+            Self::Lists(collected) => *self = Self::General(collected.accumulators()?),
             Self::Count(_) | Self::General(_) => {}
         }
         match self {
@@ -324,7 +334,7 @@ fn take(
     ledger.grow(state, growth, Accumulator::heap_bytes, |state| Ok(state.update(value, weight)?))
 }
 
-impl Column {
+impl<'s> Column<'s> {
     /// No groups; `one_group` if there will be one only.
     pub(super) fn new(kind: AggregateKind, distinct: bool, one_group: bool) -> Self {
         let distinct = distinct.then(|| DistinctSet::new(one_group));
@@ -348,6 +358,7 @@ impl Column {
                 seen.resize(groups, false);
             }
             States::Deviations { moments, .. } => moments.resize(groups, Moments::default()),
+            States::Lists(collected) => collected.resize(groups),
             States::General(states) => states.resize_with(groups, || Accumulator::new(function(kind))),
         }
     }
@@ -360,6 +371,8 @@ impl Column {
             States::Means { sums, .. } => (sums.len(), sums.capacity(), size_of::<i128>() + size_of::<u64>()),
             States::Extremes { values, .. } => (values.len(), values.capacity(), size_of::<i64>() + 1),
             States::Deviations { moments: v, .. } => (v.len(), v.capacity(), size_of::<Moments>()),
+            // What it takes comes with values, not with groups.
+            States::Lists(collected) => (collected.groups(), collected.groups(), 0),
             States::General(v) => (v.len(), v.capacity(), size_of::<Accumulator>()),
         }
     }
@@ -373,13 +386,14 @@ impl Column {
     /// Whether the states of the groups there are may take more room.
     #[inline]
     pub(super) fn grows(&self) -> bool {
-        self.distinct.is_some() || matches!(self.states, States::General(_))
+        self.distinct.is_some() || matches!(self.states, States::General(_) | States::Lists(_))
     }
 
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
         let (_, capacity, width) = self.cells();
-        capacity * width + self.general_bytes + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
+        let lists = if let States::Lists(collected) = &self.states { collected.bytes() } else { 0 };
+        capacity * width + lists + self.general_bytes + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
     }
 
     /// Counts tuples of the one group of an aggregation without keys.
@@ -404,7 +418,7 @@ impl Column {
     /// Takes rows in.
     pub(super) fn update(
         &mut self,
-        rows: &Rows<'_, '_>,
+        rows: &Rows<'_, 's>,
         ledger: &mut Ledger<'_, '_>,
     ) -> Result<(), ExecError> {
         let Some(seen) = &mut self.distinct else { return self.add(rows, ledger) };
@@ -416,12 +430,10 @@ impl Column {
         for (piece_numbers, piece) in pieces {
             ledger.cx.check()?;
             ledger.grow(seen, seen.growth_bytes(piece.len()), DistinctSet::bytes, |seen| {
-                for (number, p) in piece_numbers.iter().zip(piece) {
-                    if !arg.is_null(*p as usize) && seen.insert(*number, arg, *p as usize) {
-                        numbers.push(*number);
-                        positions.push(*p);
-                    }
-                }
+                seen.insert_all(piece_numbers, piece, arg, |number, p| {
+                    numbers.push(number);
+                    positions.push(p);
+                });
                 Ok(())
             })?;
         }
@@ -429,7 +441,11 @@ impl Column {
         self.add(&Rows { numbers: &numbers, positions: &positions, weights, ..*rows }, ledger)
     }
 
-    fn add(&mut self, rows: &Rows<'_, '_>, ledger: &mut Ledger<'_, '_>) -> Result<(), ExecError> {
+    fn add(&mut self, rows: &Rows<'_, 's>, ledger: &mut Ledger<'_, '_>) -> Result<(), ExecError> {
+        let (groups, ..) = self.cells();
+        if self.add_few(rows, groups) {
+            return Ok(());
+        }
         if let States::Count(counts) = &mut self.states {
             return rows.each(|n, _, weight| {
                 counts[n] = counts[n].saturating_add(weight);
@@ -437,6 +453,13 @@ impl Column {
             });
         }
         let Some(arg) = rows.arg else { return Ok(()) };
+        match &mut self.states {
+            States::Lists(collected) if collected.takes(rows) => {
+                let growth = collected.growth_bytes(rows.positions.len());
+                return ledger.grow(collected, growth, |own| own.bytes(), |own| own.add(rows));
+            }
+            _ => {}
+        }
         match (&mut self.states, &arg.values) {
             (States::Sums { values, seen }, Values::Int(ints)) => {
                 return rows.each(|n, p, weight| {
@@ -572,7 +595,7 @@ impl Column {
     }
 
     /// A value for each group. The sum of nothing is 0; the least of nothing is null.
-    pub(super) fn finish<'s>(self, cx: &Context<'_>) -> Result<Vector<'s>, ExecError> {
+    pub(super) fn finish(self, cx: &Context<'_>) -> Result<Vector<'s>, ExecError> {
         Ok(match self.states {
             States::Count(counts) => Vector::new(Values::Int(
                 (counts.into_iter())
@@ -608,6 +631,7 @@ impl Column {
                     .map(|moments| moments.finish(function(self.kind)))
                     .collect::<Result<_, _>>()?,
             )),
+            States::Lists(collected) => collected.into_lists(),
             States::General(states) => Vector::new(Values::Any(
                 (states.into_iter())
                     .map(|state| state.finish_until(Some(&cx.settings.cancel)))

@@ -18,11 +18,11 @@ use crate::{Context, ExecError};
 /// Groups and their states, of one worker.
 pub(super) struct Table<'s> {
     keys: KeyTable<'s>,
-    /// Each group's keys.
+    /// Each group's keys. Texts that `keys` has in this order come at the end (`settle`).
     pub(super) columns: Vec<Vector<'s>>,
     /// What general keys own besides their cells.
     key_bytes: usize,
-    pub(super) states: Vec<Column>,
+    pub(super) states: Vec<Column<'s>>,
     /// After a split: the groups that are left, and how many there were.
     left: Option<(Vec<u32>, usize)>,
     scratch: Scratch,
@@ -32,7 +32,7 @@ pub(super) struct Table<'s> {
 pub(super) struct Part<'s> {
     pub(super) keys: Vec<Vector<'s>>,
     pub(super) groups: usize,
-    pub(super) states: Vec<Export>,
+    pub(super) states: Vec<Export<'s>>,
 }
 
 /// What a table gives.
@@ -98,7 +98,11 @@ impl<'s> Table<'s> {
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
         let states: usize = self.states.iter().map(Column::bytes).sum();
-        let columns: usize = self.columns.iter().map(cell_bytes).sum();
+        let columns = match self.keys.lone_texts() {
+            // The column that they become.
+            Some(texts) => texts.len() * texts.cells().1,
+            None => self.columns.iter().map(cell_bytes).sum(),
+        };
         self.keys.bytes() + columns + self.key_bytes + states
     }
 
@@ -242,6 +246,7 @@ impl<'s> Table<'s> {
             scratch.numbers.resize(scratch.positions.len(), 0);
             return Ok(());
         }
+        let before = self.keys.len();
         scratch.fresh.clear();
         for positions in scratch.positions.chunks(POSITIONS_UNCHECKED) {
             ledger.cx.check()?;
@@ -252,9 +257,10 @@ impl<'s> Table<'s> {
                 Ok(())
             })?;
         }
-        if scratch.fresh.is_empty() {
+        if scratch.fresh.is_empty() || self.keys.lone_texts().is_some() {
             return Ok(());
         }
+        self.settle(before);
         let cx = ledger.cx;
         for (column, key) in self.columns.iter_mut().zip(keys) {
             self.key_bytes += owned_at(key, &scratch.fresh);
@@ -263,8 +269,25 @@ impl<'s> Table<'s> {
         Ok(())
     }
 
+    /// Makes the column of keys where texts were left to the table of keys, for the first `groups` groups.
+    fn settle(&mut self, groups: usize) {
+        if let ([column], Some(texts)) = (&mut self.columns[..], self.keys.first_texts())
+            && column.listed() < groups
+        {
+            let mut texts = texts.clone();
+            texts.resize(groups);
+            *column = Vector::new(Values::String(texts));
+        }
+    }
+
+    /// The same for all groups: before the columns are looked at.
+    pub(super) fn settle_all(&mut self) {
+        self.settle(self.keys.len());
+    }
+
     /// Gives the groups that other workers own, by owner; what is left are this worker's, `own` of `count`.
     pub(super) fn split(&mut self, own: usize, count: usize) -> Vec<Part<'s>> {
+        self.settle_all();
         let owners = Owners::new(&self.columns, self.keys.len(), own, count);
         let mut columns: Vec<_> = self.states.iter_mut().map(|c| c.export(&owners).into_iter()).collect();
         let parts = (owners.members.iter().enumerate()).map(|(owner, members)| {
@@ -281,7 +304,8 @@ impl<'s> Table<'s> {
     }
 
     /// All groups.
-    pub(super) fn into_part(self) -> Part<'s> {
+    pub(super) fn into_part(mut self) -> Part<'s> {
+        self.settle_all();
         let groups = self.keys.len();
         let states = self.states.into_iter().map(Column::into_export).collect();
         Part { keys: self.columns, groups, states }
@@ -324,7 +348,8 @@ impl<'s> Table<'s> {
     }
 
     /// One vector for each key and aggregate, and where in them this table's groups are.
-    pub(super) fn finish(self, cx: &Context<'s>) -> Result<Finished<'s>, ExecError> {
+    pub(super) fn finish(mut self, cx: &Context<'s>) -> Result<Finished<'s>, ExecError> {
+        self.settle_all();
         let count = self.keys.len();
         let left = self.left.map(|(mut own, before)| {
             // Group numbers are 32 bits.

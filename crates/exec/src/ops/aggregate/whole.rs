@@ -104,7 +104,7 @@ fn extreme(
     })
 }
 
-impl Column {
+impl Column<'_> {
     /// Takes the selected rows of `group` into the one group there is, each for `weight` tuples; false if
     /// that needs a list of rows.
     pub(super) fn add_whole(

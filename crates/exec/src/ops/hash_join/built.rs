@@ -115,7 +115,7 @@ impl<'s> Building<'s> {
 
 /// Whether some values of a key may join nothing.
 pub(super) fn may_join_nothing(key: &Vector<'_>) -> bool {
-    key.may_have_nulls() || matches!(key.values, Values::Float(_) | Values::List(_))
+    key.may_have_nulls() || matches!(key.values, Values::Float(_) | Values::List(_) | Values::Map(_))
 }
 
 /// Whether a value joins nothing: null, and what does not equal itself, as NaN or a list with a null in it.
@@ -131,9 +131,10 @@ pub(super) fn joins_nothing(key: &Vector<'_>, i: usize) -> bool {
             v @ (Value::List(_) | Value::Map(_)) => equals(v, v) != Some(true),
             _ => false,
         },
-        Values::List(v) => {
-            let list = v.value(i, &|_| Value::Null);
-            equals(&list, &list) != Some(true)
+        // No element is an edge.
+        Values::List(_) | Values::Map(_) => {
+            let value = key.value(i, &|_| Value::Null);
+            equals(&value, &value) != Some(true)
         }
         _ => false,
     }

@@ -97,7 +97,7 @@ fn prefixes(
                 return false;
             }
         },
-        Values::List(_) | Values::Any(_) => {
+        Values::List(_) | Values::Map(_) | Values::Any(_) => {
             fill(&|_| 0);
             return false;
         }
@@ -167,10 +167,10 @@ pub(super) fn order_in(vector: &Vector<'_>, a: usize, b: usize) -> Ordering {
         Values::Node(v) => v.id(a).cmp(&v.id(b)),
         Values::Edge(v) => v.id(a).cmp(&v.id(b)),
         Values::Float(v) => trimorph_types::order(&Value::Float(v[a]), &Value::Float(v[b])),
-        Values::List(v) => {
+        Values::List(_) | Values::Map(_) => {
             // No element is an edge.
-            let list = |i| v.value(i, &|_| Value::Null);
-            trimorph_types::order(&list(a), &list(b))
+            let value = |i| vector.value(i, &|_| Value::Null);
+            trimorph_types::order(&value(a), &value(b))
         }
         Values::Any(v) => trimorph_types::order(&v[a], &v[b]),
     }

@@ -1,0 +1,212 @@
+//! What `collect` has taken, typed: all values of all groups one after the other, each with its group's number.
+//! At the end they are put in order of groups once, and the lists of a vector are runs of them.
+//!
+//! Values that own others, as lists do, are left to accumulators, which bound what they become.
+
+use trimorph_base::EdgeId;
+use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
+use trimorph_types::Value;
+use trimorph_vector::{Lists, Positions, Values, Vector};
+
+use super::owners::Owners;
+use super::states::{Rows, Weights};
+use crate::ExecError;
+use crate::charge::vec_growth_bytes;
+use crate::rows::{append, cell_bytes, column_growth_bytes};
+
+/// Tuples that one row may stand for: more are taken some at a time, by an accumulator.
+const WEIGHT_MAX: u64 = 64;
+/// Values of all groups: fewer than lists can have elements.
+const VALUES_MAX: usize = 1 << 31;
+
+/// Values and the groups that they are of.
+#[derive(Default)]
+pub(super) struct Collected<'s> {
+    groups: usize,
+    numbers: Vec<u32>,
+    values: Option<Vector<'s>>,
+    /// All of them as lists, once these were asked for.
+    lists: Option<Vector<'s>>,
+}
+
+fn no_edge(_: EdgeId) -> Value {
+    Value::Null
+}
+
+/// Whether the values of a vector own no others and need no store.
+fn is_flat(vector: &Vector<'_>) -> bool {
+    match &vector.values {
+        Values::List(_) | Values::Edge(_) => false,
+        Values::Map(maps) => maps.fields().iter().all(is_flat),
+        Values::Any(values) => values.iter().all(is_scalar),
+        _ => true,
+    }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    !matches!(value, Value::List(_) | Value::Map(_) | Value::Path(_))
+}
+
+impl<'s> Collected<'s> {
+    /// Makes room for `groups` groups.
+    pub(super) fn resize(&mut self, groups: usize) {
+        self.groups = groups;
+    }
+
+    /// How many groups there are.
+    pub(super) fn groups(&self) -> usize {
+        self.groups
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.numbers.capacity() * 4 + self.values.as_ref().map_or(0, cell_bytes)
+    }
+
+    /// Bytes that are allocated before `more` values can come, texts left out.
+    pub(super) fn growth_bytes(&self, more: usize) -> usize {
+        vec_growth_bytes(self.numbers.len(), self.numbers.capacity(), more, 4)
+            + self.values.as_ref().map_or(0, |values| column_growth_bytes(values, more))
+    }
+
+    /// Whether rows can be taken in.
+    pub(super) fn takes(&self, rows: &Rows<'_, 's>) -> bool {
+        let is_light = match rows.weights {
+            Weights::All(weight) => weight <= WEIGHT_MAX,
+            Weights::Each(weights) => weights.iter().all(|weight| *weight <= WEIGHT_MAX),
+        };
+        is_light
+            && rows.arg.is_some_and(is_flat)
+            && self.numbers.len() + rows.positions.len() * (WEIGHT_MAX as usize) < VALUES_MAX
+    }
+
+    /// Takes in the values of rows that [`Self::takes`] said yes to.
+    pub(super) fn add(&mut self, rows: &Rows<'_, 's>) -> Result<(), ExecError> {
+        let Some(arg) = rows.arg else { return Ok(()) };
+        let mut positions = Vec::with_capacity(rows.positions.len());
+        let numbers = &mut self.numbers;
+        rows.each(|number, position, weight| {
+            for _ in 0..weight {
+                // Both are numbers of 32 bits.
+                numbers.push(number as u32);
+                positions.push(position as u32);
+            }
+            Ok(())
+        })?;
+        self.extend(arg, &positions);
+        Ok(())
+    }
+
+    fn extend(&mut self, values: &Vector<'s>, positions: &[u32]) {
+        let own = self.values.get_or_insert_with(|| values.like());
+        append(own, values, positions, &no_edge);
+    }
+
+    /// Takes in another's, its groups renumbered.
+    pub(super) fn merge(&mut self, other: Self, renumber: &[u32]) {
+        let Some(values) = other.values else { return };
+        // As many as numbers, which have 32 bits.
+        let all: Vec<u32> = (0..other.numbers.len() as u32).collect();
+        self.numbers.extend(other.numbers.iter().map(|number| renumber[*number as usize]));
+        self.extend(&values, &all);
+    }
+
+    /// Those of the groups of an owner.
+    pub(super) fn of_owner(&self, owner: usize, owners: &Owners) -> Self {
+        let mut out = Self { groups: owners.members.get(owner).map_or(0, Vec::len), ..Self::default() };
+        let Some(values) = &self.values else { return out };
+        let mut positions = Vec::new();
+        for (k, number) in self.numbers.iter().enumerate() {
+            let (of, place) = owners.of(*number);
+            if of == owner {
+                out.numbers.push(place);
+                positions.push(k as u32);
+            }
+        }
+        out.extend(values, &positions);
+        out
+    }
+
+    /// One list a group, in order.
+    pub(super) fn lists(&mut self) -> &Vector<'s> {
+        let Self { groups, numbers, values, lists } = self;
+        lists.get_or_insert_with(|| listed(*groups, numbers, values.take()))
+    }
+
+    /// The same at the end.
+    pub(super) fn into_lists(mut self) -> Vector<'s> {
+        self.lists();
+        self.lists.unwrap_or_else(Vector::empty)
+    }
+
+    /// Accumulators that have seen the same.
+    pub(super) fn accumulators(&mut self) -> Result<Vec<Accumulator>, ExecError> {
+        let mut states: Vec<_> =
+            (0..self.groups).map(|_| Accumulator::new(AggregateFunction::Collect)).collect();
+        if let Some(values) = self.values.take() {
+            for (k, number) in std::mem::take(&mut self.numbers).into_iter().enumerate() {
+                states[number as usize].update(&values.value(k, &no_edge), 1)?;
+            }
+        }
+        Ok(states)
+    }
+
+    /// Of lists, one a group; `None` where they have elements that own others.
+    pub(super) fn of_lists(lists: &Vector<'s>) -> Option<Self> {
+        let (mut numbers, mut values) = (Vec::new(), Vec::new());
+        let lists = match &lists.values {
+            Values::List(lists) => {
+                let mut elements = Vec::new();
+                for i in 0..lists.len() {
+                    numbers.extend(std::iter::repeat_n(u32::try_from(i).ok()?, lists.count(i)));
+                    elements.extend(lists.elements(i));
+                }
+                let values = (!elements.is_empty()).then(|| lists.child().gather(&elements));
+                let is_flat = values.as_ref().is_none_or(is_flat);
+                return is_flat.then(|| Self { groups: lists.len(), numbers, values, lists: None });
+            }
+            Values::Any(lists) => lists,
+            _ => return None,
+        };
+        for (number, list) in lists.iter().enumerate() {
+            let Value::List(items) = list else { return None };
+            for item in items.iter() {
+                if !is_scalar(item) {
+                    return None;
+                }
+                numbers.push(u32::try_from(number).ok()?);
+                values.push(item.clone());
+            }
+        }
+        let len = values.len();
+        let values = (len > 0).then(|| Vector::of_values(values, Positions::all(len)));
+        Some(Self { groups: lists.len(), numbers, values, lists: None })
+    }
+}
+
+/// A list for each group of what it was given, in the order in which that came.
+fn listed<'s>(groups: usize, numbers: &[u32], values: Option<Vector<'s>>) -> Vector<'s> {
+    let mut ends = vec![0u32; groups];
+    numbers.iter().for_each(|number| ends[*number as usize] += 1);
+    let mut runs = Vec::with_capacity(groups);
+    let mut start = 0;
+    for end in &mut ends {
+        runs.push((start, *end));
+        start += std::mem::replace(end, start);
+    }
+    let values = values.unwrap_or_else(Vector::empty);
+    let child = if numbers.is_sorted() {
+        values
+    } else {
+        // Where the next value of each group goes.
+        let mut order = vec![0; numbers.len()];
+        for (k, number) in numbers.iter().enumerate() {
+            let place = &mut ends[*number as usize];
+            order[*place as usize] = k as u32;
+            *place += 1;
+        }
+        values.gather(&order)
+    };
+    // Every run ends within the child, which has no edges.
+    Lists::new(runs.into_iter(), child).map_or_else(Vector::empty, |lists| Vector::new(Values::List(lists)))
+}
