@@ -6,6 +6,7 @@ mod edges;
 mod errors;
 mod input;
 mod keys;
+mod nodes;
 mod sorted_edges;
 mod sorted_list;
 mod waiting_column;

@@ -5,12 +5,10 @@
 //!    that is smaller than the estimate for FSST (half the bytes and their ends).
 //! 3. Each segment becomes a piece as it ends; `finish` adds those of the dictionary and the FSST table.
 
-use std::hash::{BuildHasher, Hash};
 use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::{HashTable, hash_table};
-use rustc_hash::FxBuildHasher;
 use trimorph_catalog::PropertyStats;
 use trimorph_encoding::{
     Decimals, FsstEncoder, FsstTable, Linear, Packed, RankBits, Runs, compress_fsst, pack, pack_decimals,
@@ -20,6 +18,7 @@ use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter, Pins};
 
 use super::dictionary::{self, Dictionary};
+use super::distinct::HyperLogLog;
 use super::format::{Ints, SEGMENT_ROWS, ZONE_ROWS, ZoneRange, is_integral, put_blob};
 use super::segment::Segment;
 use super::stored_column::{Column, Fsst};
@@ -767,68 +766,5 @@ pub(crate) fn value_at(data: &ColumnData, i: usize) -> Value {
             )
         }
         ColumnData::Values(v) => v[i].clone(),
-    }
-}
-
-/// HyperLogLog with 2^11 registers of a byte: about 2.3 % standard error.
-///
-/// Source: Flajolet et al. 2007; Poseidon §6 keeps one per predicate.
-struct HyperLogLog {
-    registers: Box<[u8; 1 << HyperLogLog::BITS]>,
-}
-
-impl HyperLogLog {
-    const BITS: u32 = 11;
-
-    fn new() -> Self {
-        Self { registers: Box::new([0; 1 << Self::BITS]) }
-    }
-
-    #[inline]
-    fn add<T: Hash + ?Sized>(&mut self, value: &T) {
-        self.add_hash(FxBuildHasher.hash_one(value));
-    }
-
-    #[inline]
-    fn add_hash(&mut self, hash: u64) {
-        // Fx leaves low bits weak; a multiply and fold spreads them.
-        let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let hash = hash ^ (hash >> 29);
-        let register = usize::try_from(hash >> (64 - Self::BITS)).unwrap_or(0);
-        let rank = ((hash << Self::BITS) | (1 << (Self::BITS - 1))).leading_zeros() + 1;
-        let rank = u8::try_from(rank).unwrap_or(u8::MAX);
-        self.registers[register] = self.registers[register].max(rank);
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a positive estimate, rounded"
-    )]
-    fn estimate(&self) -> u64 {
-        let m = self.registers.len() as f64;
-        let sum: f64 = self.registers.iter().map(|r| (-f64::from(*r)).exp2()).sum();
-        let raw = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
-        let zeros = self.registers.iter().filter(|r| **r == 0).count();
-        let estimate = if raw <= 2.5 * m && zeros > 0 { m * (m / zeros as f64).ln() } else { raw };
-        estimate.round() as u64
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::HyperLogLog;
-
-    #[test]
-    fn distinct_counts_are_close() {
-        for n in [0u64, 10, 1000, 30_000, 1_000_000] {
-            let mut hll = HyperLogLog::new();
-            for i in 0..n {
-                hll.add(&i.cast_signed());
-                hll.add(&i.cast_signed());
-            }
-            let estimate = hll.estimate();
-            assert!(estimate.abs_diff(n) * 100 <= n * 8, "{estimate} for {n}");
-        }
     }
 }
