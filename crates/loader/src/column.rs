@@ -106,9 +106,9 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds the values of a field of all records of a block, whose text must be UTF-8. `false` if one is not a
-    /// value of the column's type, or is null and must not be, or if general values are needed for it: then
-    /// any number of values may have been added.
+    /// Adds the values of a field of all records of a block, whose text must be UTF-8. `false` if one is not
+    /// a value of the column's type, or is null and must not be, or if general values are needed for it:
+    /// then any number of values may have been added.
     pub(crate) fn push_block(
         &mut self,
         block: &Block<'_>,

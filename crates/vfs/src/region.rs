@@ -225,8 +225,8 @@ impl Bytes {
     /// The bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: checked to be within the memory, which lives as long as `self`. Of a filled region nobody has
-        // a `&mut` once it is shared; those of a reserved one are written only while their piece is not
+        // SAFETY: checked to be within the memory, which lives as long as `self`. Of a filled region nobody
+        // has a `&mut` once it is shared; those of a reserved one are written only while their piece is not
         // pinned, and whoever reads has pinned it.
         unsafe {
             let first = self.region.memory.as_ptr().add(self.region.start + self.start);

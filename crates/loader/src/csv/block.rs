@@ -29,8 +29,8 @@ impl<'a> Block<'a> {
         Self { text, start: 0, ends: Vec::new(), fields, rows: 0 }
     }
 
-    /// Takes the next records, which begin at `start`; `false` if one of them has another number of fields, if
-    /// the last one does not end, or if there are none. Then nothing is taken off `structural`.
+    /// Takes the next records, which begin at `start`; `false` if one of them has another number of fields,
+    /// if the last one does not end, or if there are none. Then nothing is taken off `structural`.
     pub(super) fn fill(&mut self, start: usize, structural: &mut Structural<'a>) -> bool {
         let most = (BLOCK_FIELDS / self.fields.max(1)).clamp(1, BLOCK_ROWS) * self.fields;
         let mut ahead = structural.clone();

@@ -14,7 +14,7 @@ use trimorph_encoding::{Packed, pack};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 
-use super::column_estimate::estimate_bytes;
+use super::column_estimate::held_bytes;
 use super::errors::{no_memory, unreadable};
 use super::keys::KeySpace;
 use super::sorted_edges::SortedEdges;
@@ -75,7 +75,7 @@ impl EdgeTableInput {
 
     /// Bytes that it takes more than were charged; they are taken for charged.
     fn uncharged(&mut self) -> usize {
-        let open = self.open_columns.iter().map(|column| estimate_bytes(&column.data)).sum::<usize>();
+        let open = self.open_columns.iter().map(|column| held_bytes(&column.data)).sum::<usize>();
         let bytes = self.packed_bytes + self.open.0.len() * 12 + open;
         let more = bytes.saturating_sub(self.charged);
         self.charged += more;

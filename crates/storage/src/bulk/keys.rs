@@ -6,9 +6,9 @@
 //! 2. An open-addressing index over all tables of the space holds `used 1 · tag 15 · table 16 · row 32`; the
 //!    tag spares most looks at keys that are not the one. It is cut in 64 shards by the hash, so that growing
 //!    copies a 64th at a time.
-//! 3. Keys are looked up in blocks: places in the index are asked for ahead, then keys of nodes that may be the
-//!    ones; nothing is asked for where a key is that of the node found last or of the next one, as in files
-//!    that are in the order of their nodes.
+//! 3. Keys are looked up in blocks: places in the index are asked for ahead, then keys of nodes that may be
+//!    the ones; nothing is asked for where a key is that of the node found last or of the next one, as in
+//!    files that are in the order of their nodes.
 //!
 //! **Cost**: 10 to 20 bytes a key for the index, and the keys. (A map from key to node id takes 19 to 39, and
 //! half as much again while it grows; that was most of the peak memory of a load.)
@@ -367,7 +367,8 @@ impl KeySpace {
         }
     }
 
-    /// **Cost**: for a key that is not the last one's or the next one's, two cache misses, up to 32 under way.
+    /// **Cost**: for a key that is not the last one's or the next one's, two cache misses, up to 32 under
+    /// way.
     #[inline]
     fn find_each<'k>(
         &self,

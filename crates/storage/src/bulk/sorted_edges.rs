@@ -17,8 +17,8 @@ pub(super) enum SortedEdges {
 }
 
 impl SortedEdges {
-    /// Sorts `count` edges that `edges` gives in blocks each time it is called. `indexed` keeps their place in
-    /// the input.
+    /// Sorts `count` edges that `edges` gives in blocks each time it is called. `indexed` keeps their place
+    /// in the input.
     pub(super) fn new(
         source_rows: u64,
         count: usize,

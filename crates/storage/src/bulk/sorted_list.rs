@@ -247,8 +247,8 @@ impl<S: Slot> SortedList<S> {
         Ok(built)
     }
 
-    /// Source row, and position in its page, of the edges into a range of target rows, by target row and slot.
-    /// (A page has fewer than 2^32 edges: the forward direction is written first.)
+    /// Source row, and position in its page, of the edges into a range of target rows, by target row and
+    /// slot. (A page has fewer than 2^32 edges: the forward direction is written first.)
     fn pairs_of(
         &self,
         row_of: &impl Fn(&S) -> Option<usize>,
