@@ -14,7 +14,7 @@ mod unpack;
 
 pub use decimal::{Decimals, DecimalsView, pack_decimals};
 pub use linear::{Linear, LinearView, line, pack_linear};
-pub use packed::{Packed, PackedView, pack, pack_bytes};
+pub use packed::{Packed, PackedView, pack, pack_bytes, range};
 pub use rank::{RANK_ENTRY_BYTES, RankBits, RankEntry, RankView, expand};
 pub use runs::{Runs, RunsView, pack_runs};
-pub use strings::{FsstEncoder, FsstTable, StringsView, train_fsst};
+pub use strings::{FsstEncoder, FsstTable, StringsView, compress_fsst, train_fsst};

@@ -9,7 +9,7 @@
 //! Source: Boffa, Ferragina, Vinciguerra: "A learned approach to design compressed rank/select data
 //! structures", 2022, with one line for a segment.
 
-use crate::packed::{Packed, PackedView, common_step, pack_stepless};
+use crate::packed::{Packed, PackedView, common_step, pack_stepless, range, stepless_bytes};
 
 /// Bits of a slope after the point.
 const FRACTION_BITS: u32 = 16;
@@ -40,11 +40,11 @@ pub fn line(slope: i64, i: usize) -> i64 {
     slope.wrapping_mul(i as i64) >> FRACTION_BITS
 }
 
-/// Encodes `values`; `None` where their range is too wide for a line.
-pub fn pack_linear(values: &[i64]) -> Option<Linear> {
-    let (low, high) = (*values.iter().min()?, *values.iter().max()?);
+/// Encodes `values`; `None` where their range is too wide for a line, or codes take more than `bytes_max`.
+pub fn pack_linear(values: &[i64], bytes_max: usize) -> Option<Linear> {
+    let (low, high) = range(values)?;
     let step = common_step(values, low);
-    let steps = |v: i64| v.wrapping_sub(low).cast_unsigned() / step;
+    let steps = |v: i64| step.steps(v.wrapping_sub(low).cast_unsigned());
     if steps(high) >= SPAN_MAX {
         return None;
     }
@@ -53,9 +53,12 @@ pub fn pack_linear(values: &[i64]) -> Option<Linear> {
     let rise = steps(*values.last()?) - steps(*values.first()?);
     let slope = (rise << FRACTION_BITS) / i64::try_from(values.len() - 1).ok()?.max(1);
     let left: Vec<i64> = values.iter().enumerate().map(|(i, v)| steps(*v) - line(slope, i)).collect();
+    if stepless_bytes(&left) > bytes_max {
+        return None;
+    }
     let mut codes = pack_stepless(&left);
-    codes.base = low.wrapping_add(codes.base.wrapping_mul(step.cast_signed()));
-    codes.step = step;
+    codes.base = low.wrapping_add(codes.base.wrapping_mul(step.size.cast_signed()));
+    codes.step = step.size;
     Some(Linear { slope, codes })
 }
 

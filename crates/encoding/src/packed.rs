@@ -61,88 +61,145 @@ fn pack_with(values: &[i64], granule: u32) -> Packed {
 }
 
 fn pack_steps(values: &[i64], granule: u32, stepped: bool) -> Packed {
-    let (Some(&low), Some(&high)) = (values.iter().min(), values.iter().max()) else {
+    let Some((low, high)) = range(values) else {
         return Packed { bits: 0, base: 0, step: 1, bytes: vec![0; PAD_BYTES] };
     };
-    let step = if stepped { common_step(values, low) } else { 1 };
-    let span = high.wrapping_sub(low).cast_unsigned() / step;
-    let bits = match (u64::BITS - span.leading_zeros()).next_multiple_of(granule) {
+    let step = if stepped { common_step(values, low) } else { Step::ONE };
+    let bits = width_of(step.steps(high.wrapping_sub(low).cast_unsigned()), granule);
+    let mut bytes = vec![0u8; packed_bytes(values.len(), bits)];
+    let distance = |v: i64| v.wrapping_sub(low).cast_unsigned();
+    match step.size {
+        1 => pack_codes(values, distance, bits, &mut bytes),
+        _ => pack_codes(values, |v| step.steps(distance(v)), bits, &mut bytes),
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
+    let bits = bits as u8;
+    Packed { bits, base: low, step: step.size, bytes }
+}
+
+/// Bits of codes up to `span`.
+fn width_of(span: u64, granule: u32) -> u32 {
+    match (u64::BITS - span.leading_zeros()).next_multiple_of(granule) {
         // Close to a machine width: an eighth more space, and whole vectors are compared without unpacking.
         7 => 8,
         14..16 => 16,
         28..32 => 32,
         57.. => 64,
         bits => bits,
-    };
-    let mut bytes = vec![0u8; (values.len() * bits as usize).div_ceil(8) + PAD_BYTES];
-    let code = |v: i64| v.wrapping_sub(low).cast_unsigned() / step;
-    match bits {
-        0 => {}
-        64 => {
-            for (v, out) in values.iter().zip(bytes.chunks_exact_mut(8)) {
-                out.copy_from_slice(&code(*v).to_le_bytes());
-            }
-        }
-        // A division takes longer than all else.
-        _ if step == 1 => {
-            pack_codes(values.iter().map(|v| v.wrapping_sub(low).cast_unsigned()), bits, &mut bytes);
-        }
-        _ => pack_codes(values.iter().map(|v| code(*v)), bits, &mut bytes),
     }
-    #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
-    let bits = bits as u8;
-    Packed { bits, base: low, step, bytes }
 }
 
-/// Writes codes of 1..=56 bits through a 64-bit accumulator.
-fn pack_codes(codes: impl Iterator<Item = u64>, bits: u32, bytes: &mut [u8]) {
-    let (mut held, mut held_bits, mut at) = (0u64, 0u32, 0usize);
-    for code in codes {
-        held |= code << held_bits;
-        held_bits += bits;
-        // Narrow codes go four bytes at a time; of wide ones no more than seven bits may be held.
-        if bits <= 32 {
-            if held_bits >= 32 {
-                bytes[at..at + 4].copy_from_slice(&held.to_le_bytes()[..4]);
-                at += 4;
-                held >>= 32;
-                held_bits -= 32;
+fn packed_bytes(len: usize, bits: u32) -> usize {
+    (len * bits as usize).div_ceil(8) + PAD_BYTES
+}
+
+/// The bytes that [`pack_stepless`] makes of values.
+pub(crate) fn stepless_bytes(values: &[i64]) -> usize {
+    let span = range(values).map_or(0, |(low, high)| high.wrapping_sub(low).cast_unsigned());
+    packed_bytes(values.len(), width_of(span, 1))
+}
+
+/// The smallest and the largest value; `None` of none.
+pub fn range(values: &[i64]) -> Option<(i64, i64)> {
+    let first = *values.first()?;
+    // Both at once and without a branch, so that it is done in vectors.
+    Some(values.iter().fold((first, first), |(low, high), v| (low.min(*v), high.max(*v))))
+}
+
+/// Writes codes of so many bits. Of machine widths they are stored as they are; else each is put behind the
+/// bits of a byte that are left, and all eight bytes are stored: what is too much is stored again, or is
+/// padding.
+#[inline(always)]
+fn pack_codes(values: &[i64], code: impl Fn(i64) -> u64, bits: u32, bytes: &mut [u8]) {
+    macro_rules! whole {
+        ($t:ty, $w:literal) => {
+            for (v, out) in values.iter().zip(bytes.as_chunks_mut::<$w>().0) {
+                *out = (code(*v) as $t).to_le_bytes();
             }
-            continue;
-        }
-        while held_bits >= 8 {
-            bytes[at] = (held & 0xff) as u8;
-            at += 1;
-            held >>= 8;
-            held_bits -= 8;
+        };
+    }
+    match bits {
+        0 => {}
+        8 => whole!(u8, 1),
+        16 => whole!(u16, 2),
+        32 => whole!(u32, 4),
+        64 => whole!(u64, 8),
+        _ => {
+            let (mut held, mut held_bits, mut at) = (0u64, 0u32, 0usize);
+            for v in values {
+                // At most 7 bits are held, and 56 come.
+                held |= code(*v) << held_bits;
+                if let Some(out) = bytes.get_mut(at..at + 8) {
+                    out.copy_from_slice(&held.to_le_bytes());
+                }
+                let filled = held_bits + bits;
+                at += (filled >> 3) as usize;
+                held >>= filled & !7;
+                held_bits = filled & 7;
+            }
         }
     }
-    while held_bits > 0 {
-        bytes[at] = (held & 0xff) as u8;
-        at += 1;
-        held >>= 8;
-        held_bits = held_bits.saturating_sub(8);
+}
+
+/// A number that some others are multiples of, and what divides those by it without a division: a
+/// multiplication by the inverse of its odd part, modulo 2^64, and a shift.
+///
+/// Source: Warren, Hacker's Delight, "Exact Division by Constants" and "Test for Zero Remainder after
+/// Division by a Constant".
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) size: u64,
+    inverse: u64,
+    zeros: u32,
+    most: u64,
+}
+
+impl Step {
+    pub(crate) const ONE: Self = Self { size: 1, inverse: 1, zeros: 0, most: u64::MAX };
+
+    /// Of any number but 0.
+    fn new(size: u64) -> Self {
+        let zeros = size.trailing_zeros();
+        let odd = size >> zeros;
+        // Right to three bits; each round doubles them.
+        let mut inverse = odd;
+        for _ in 0..5 {
+            inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+        }
+        Self { size, inverse, zeros, most: u64::MAX / size }
+    }
+
+    /// How many steps a multiple is.
+    #[inline]
+    pub(crate) fn steps(self, multiple: u64) -> u64 {
+        multiple.wrapping_mul(self.inverse).rotate_right(self.zeros)
+    }
+
+    /// Whether it is a multiple.
+    #[inline]
+    fn divides(self, number: u64) -> bool {
+        self.steps(number) <= self.most
     }
 }
 
 /// The greatest common divisor of the differences to `low`; 1 as soon as it is known to be.
-pub(crate) fn common_step(values: &[i64], low: i64) -> u64 {
-    let mut step = 0u64;
+pub(crate) fn common_step(values: &[i64], low: i64) -> Step {
+    let mut step: Option<Step> = None;
     for v in values {
         let mut a = v.wrapping_sub(low).cast_unsigned();
-        if step != 0 && a.is_multiple_of(step) {
+        if a == 0 || step.is_some_and(|step| step.divides(a)) {
             continue;
         }
-        let mut b = step;
+        let mut b = step.map_or(0, |step| step.size);
         while b != 0 {
             (a, b) = (b, a % b);
         }
-        step = a;
-        if step == 1 {
-            break;
+        if a == 1 {
+            return Step::ONE;
         }
+        step = Some(Step::new(a));
     }
-    step.max(1)
+    step.unwrap_or(Step::ONE)
 }
 
 impl Packed {

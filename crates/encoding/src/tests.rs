@@ -31,7 +31,10 @@ fn integers_come_back() {
     let (mut lines, mut runs) = (0, 0);
     for _ in 0..400 {
         let values = integers(&mut random);
-        if let Some(linear) = pack_linear(&values) {
+        let packed = crate::pack(&values);
+        assert!(packed.view().holds(values.len()));
+        values.iter().enumerate().for_each(|(i, v)| assert_eq!(packed.view().get(i), *v, "frame, {i}"));
+        if let Some(linear) = pack_linear(&values, usize::MAX) {
             let view = LinearView { slope: linear.slope, codes: linear.codes.view() };
             assert!(view.codes.holds(values.len()));
             values.iter().enumerate().for_each(|(i, v)| assert_eq!(view.get(i), *v, "line, {i}"));
@@ -58,7 +61,9 @@ fn integers_come_back() {
 #[test]
 fn a_line_costs_no_bits() {
     let steady: Vec<i64> = (0..65_536).map(|i| 1_300_000_000_000 - 250_000 * i).collect();
-    assert_eq!(pack_linear(&steady).unwrap().codes.bits, 0);
+    let steady = pack_linear(&steady, 8).unwrap();
+    assert_eq!(steady.codes.bits, 0);
+    assert!(pack_linear(&[0, 5, 1, 7], 8).is_none());
 }
 
 fn floats(random: &mut Random) -> Vec<f64> {

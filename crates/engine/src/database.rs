@@ -225,7 +225,9 @@ impl Database {
                 Verdict::Abort
             }
         });
-        let regions = RegionOptions { huge_pages: self.shared.config.huge_pages };
+        // What is written to files next is not worth a copy into huge pages.
+        let huge_pages = self.shared.config.huge_pages && self.shared.dir.is_none();
+        let regions = RegionOptions { huge_pages };
         let builder = BulkBuilder::new(regions, options.cancel.clone(), reject).with_budget(&options.budget);
         let mut report = read(&builder, options)?;
         progress.update(&ProgressState {

@@ -3,9 +3,11 @@
 use trimorph_store::bulk::{ColumnBatch, ColumnData};
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
 
+use crate::csv::block::Block;
 use crate::parse::{
     NANOS_PER_SECOND, parse_bool, parse_date, parse_datetime, parse_datetime_in_zone, parse_decimal,
     parse_duration, parse_float, parse_int, parse_iri, parse_local_datetime, parse_local_time, parse_time,
+    parse_usual_instant,
 };
 use crate::plan::Parse;
 
@@ -18,6 +20,8 @@ pub(crate) struct Builder {
     parse: Parse,
     data: ColumnData,
     nulls: Option<Vec<bool>>,
+    /// Rows that it will have at most, about.
+    rows_max: usize,
 }
 
 /// An empty column for values of `kind`.
@@ -52,8 +56,9 @@ pub(crate) fn null_column(kind: LogicalType, rows: usize) -> ColumnBatch {
 }
 
 impl Builder {
-    pub(crate) fn new(parse: Parse) -> Self {
-        Self { parse, data: empty_data(parse.logical_type()), nulls: None }
+    /// An empty column that will have `rows_max` rows, about.
+    pub(crate) fn new(parse: Parse, rows_max: usize) -> Self {
+        Self { parse, data: empty_data(parse.logical_type()), nulls: None, rows_max }
     }
 
     /// Adds a value. The text must be UTF-8.
@@ -101,6 +106,39 @@ impl Builder {
         Ok(())
     }
 
+    /// Adds the values of a field of all records of a block, whose text must be UTF-8. `false` if one is not
+    /// a value of the column's type, or is null and must not be, or if general values are needed for it:
+    /// then any number of values may have been added.
+    pub(crate) fn push_block(
+        &mut self,
+        block: &Block<'_>,
+        field: usize,
+        null_text: &[u8],
+        required: bool,
+    ) -> bool {
+        let rows_max = self.rows_max;
+        let mut column = Fields { block, field, null_text, required, rows_max, nulls: &mut self.nulls };
+        match &mut self.data {
+            ColumnData::Int(v) => column.parse(v, parse_int),
+            ColumnData::String { bytes, ends } => column.copy(bytes, ends),
+            ColumnData::DateTime(v) => column.parse(v, |text| {
+                parse_usual_instant(text).or_else(|| match parse_datetime(text)? {
+                    (instant, 0) => nanos(instant),
+                    _ => None,
+                })
+            }),
+            ColumnData::LocalDateTime(v) => column.parse(v, |text| nanos(parse_local_datetime(text)?)),
+            ColumnData::Bool(v) => column.parse(v, parse_bool),
+            ColumnData::Float(v) => column.parse(v, parse_float),
+            ColumnData::Date(v) => column.parse(v, |text| i32::try_from(parse_date(text)?).ok()),
+            ColumnData::LocalTime(v) => column.parse(v, parse_local_time),
+            ColumnData::Values(v) => {
+                let parse = self.parse;
+                column.parse(v, |text| parse_value(parse, text))
+            }
+        }
+    }
+
     /// Adds a null.
     pub(crate) fn push_null(&mut self) {
         let before = self.data.len();
@@ -143,9 +181,9 @@ impl Builder {
         }
     }
 
-    /// The text of the last value, if this is a column of strings with `row + 1` values.
+    /// The text of a row, if this is a column of strings that has it.
     #[inline]
-    pub(crate) fn last_string(&self, row: usize) -> Option<&[u8]> {
+    pub(crate) fn string(&self, row: usize) -> Option<&[u8]> {
         let ColumnData::String { bytes, ends } = &self.data else { return None };
         let start = if row == 0 { 0 } else { *ends.get(row - 1)? as usize };
         bytes.get(start..*ends.get(row)? as usize)
@@ -167,6 +205,86 @@ impl Builder {
         };
         values.push(value);
         self.data = ColumnData::Values(values);
+    }
+}
+
+/// Room for texts that is taken before it is known to be needed.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// A field of the records of a block, on its way into a column.
+struct Fields<'a> {
+    block: &'a Block<'a>,
+    field: usize,
+    null_text: &'a [u8],
+    required: bool,
+    rows_max: usize,
+    nulls: &'a mut Option<Vec<bool>>,
+}
+
+impl Fields<'_> {
+    /// Appends what `parse` makes of each text; `false` at the first of which it makes nothing, and at a null
+    /// that must not be.
+    #[inline]
+    fn parse<T: Default>(&mut self, values: &mut Vec<T>, parse: impl Fn(&[u8]) -> Option<T>) -> bool {
+        // The room for all rows of the chunk at once, so that nothing is moved.
+        values.reserve_exact(self.rows_max.saturating_sub(values.len()).max(self.block.rows()));
+        for text in self.block.texts(self.field) {
+            if self.is_null(text) {
+                if self.required {
+                    return false;
+                }
+                self.mark_null(values.len());
+                values.push(T::default());
+            } else {
+                let Some(value) = parse(text) else { return false };
+                values.push(value);
+            }
+        }
+        self.fill_nulls(values.len());
+        true
+    }
+
+    /// Appends the texts themselves.
+    fn copy(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> bool {
+        ends.reserve_exact(self.rows_max.saturating_sub(ends.len()).max(self.block.rows()));
+        if bytes.is_empty() && self.block.rows() > 0 {
+            // As much for the others as for the first, and an eighth more.
+            let first: usize = self.block.texts(self.field).map(<[u8]>::len).sum();
+            let all = first.saturating_mul(self.rows_max / self.block.rows());
+            bytes.reserve(all.saturating_add(all / 8).min(TEXT_BYTES_MAX));
+        }
+        for text in self.block.texts(self.field) {
+            if self.is_null(text) {
+                if self.required {
+                    return false;
+                }
+                self.mark_null(ends.len());
+            } else {
+                bytes.extend_from_slice(text);
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "chunks are below 4 GiB")]
+            ends.push(bytes.len() as u32);
+        }
+        self.fill_nulls(ends.len());
+        true
+    }
+
+    #[inline]
+    fn is_null(&self, text: &[u8]) -> bool {
+        text.len() == self.null_text.len() && (text.is_empty() || text == self.null_text)
+    }
+
+    fn mark_null(&mut self, row: usize) {
+        let nulls = self.nulls.get_or_insert_default();
+        nulls.resize(row, false);
+        nulls.push(true);
+    }
+
+    /// So many rows: those behind the last null are not null.
+    fn fill_nulls(&mut self, rows: usize) {
+        if let Some(nulls) = self.nulls {
+            nulls.resize(rows, false);
+        }
     }
 }
 

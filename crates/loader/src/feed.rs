@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::LoadError;
 use crate::csv::Dialect;
-use crate::csv::chunk::Chunker;
+use crate::csv::chunk::{Buffers, Chunker};
 use crate::csv::table::CsvWork;
 use crate::parquet::{ParquetFile, ParquetWork};
 use crate::pipeline::{Feed, Unit};
@@ -58,6 +58,7 @@ pub(crate) struct FileFeed<'a> {
     next_file: usize,
     chunk_bytes: usize,
     stop_at_reject: bool,
+    buffers: Buffers,
     open: Option<Open>,
     bytes_done: Arc<AtomicU64>,
 }
@@ -69,7 +70,15 @@ enum Open {
 
 impl<'a> FileFeed<'a> {
     pub(crate) fn new(files: &'a [InputFile], chunk_bytes: usize, stop_at_reject: bool) -> Self {
-        Self { files, next_file: 0, chunk_bytes, stop_at_reject, open: None, bytes_done: Arc::default() }
+        Self {
+            files,
+            next_file: 0,
+            chunk_bytes,
+            stop_at_reject,
+            buffers: Buffers::default(),
+            open: None,
+            bytes_done: Arc::default(),
+        }
     }
 }
 
@@ -122,7 +131,8 @@ impl Feed for FileFeed<'_> {
             self.open = Some(match file {
                 InputFile::Csv(file) => {
                     let reader = file.source.open(&self.bytes_done)?;
-                    let chunker = Chunker::new(reader, file.dialect, self.chunk_bytes);
+                    let chunker =
+                        Chunker::new(reader, file.dialect, self.chunk_bytes).with_buffers(&self.buffers);
                     Open::Csv { chunker, is_first: true }
                 }
                 InputFile::Parquet(_) => Open::Parquet { next_group: 0 },

@@ -42,7 +42,7 @@ impl Format {
 /// How to load.
 #[derive(Clone, Debug)]
 pub struct LoadOptions {
-    /// Threads that parse and append, at least 1. One more reads and decompresses.
+    /// Threads that read, parse and append, at least 1. The calling one only waits.
     pub threads: usize,
     /// Leave bad rows out and go on, instead of giving up at the first.
     pub skip_bad_rows: bool,

@@ -1,10 +1,15 @@
 //! Units of work in, batches into the sink out, in order, on several threads, with a bounded number under
 //! way.
 //!
-//! 1. The calling thread reads units (chunks of text, row groups) and queues them, numbered.
+//! 1. One worker at a time reads a unit (a chunk of text, a row group) and queues it, numbered.
 //! 2. Workers parse them in any order; what is parsed waits until all units before it are.
 //! 3. In that order, refused rows get their verdict and batches join the lane of their table.
-//! 4. Workers append the batches of a lane one by one; lanes are independent of each other.
+//! 4. Workers append the batches of a lane one by one; lanes are independent of each other, but edges come
+//!    after the nodes of their unit and of those before it, so that the sink knows their ends.
+//!
+//! A worker takes what is furthest: it appends if it can, else parses, else reads. So no more is under way
+//! than keeps all of them busy, and what one has read is parsed while the cache has it. The calling thread
+//! only waits, reports progress and looks for cancellation.
 //!
 //! Invariants: a table gets its batches in file order, at any number of threads. At most `threads + 2` units
 //! are under way (read, but not all appended), each charged to the memory budget.
@@ -29,7 +34,7 @@ pub(crate) trait Work: Send {
 pub(crate) type Unit = (Box<dyn Work>, usize);
 
 /// Where units come from.
-pub(crate) trait Feed {
+pub(crate) trait Feed: Send {
     /// The next unit; `None` at the end.
     fn next(&mut self) -> Result<Option<Unit>, LoadError>;
     /// Stored bytes read so far.
@@ -82,7 +87,16 @@ struct State {
     next_turn: u64,
     lanes: Vec<Lane>,
     lane_of: HashMap<LaneKey, usize>,
+    /// Units with batches of nodes not yet appended, and how many.
+    nodes_to_come: BTreeMap<u64, usize>,
+    next_unit: u64,
+    /// A worker reads.
+    reading: bool,
+    /// What was read and waits for memory.
+    held: Option<Unit>,
     all_read: bool,
+    /// Stored bytes read so far.
+    bytes_done: u64,
     stop: Option<LoadError>,
     stopped: bool,
     totals: Totals,
@@ -92,8 +106,12 @@ struct Shared<'a, S> {
     sink: &'a S,
     rejects: &'a Rejects,
     options: &'a LoadOptions,
+    feed: Mutex<&'a mut dyn Feed>,
     state: Mutex<State>,
+    /// There may be something for a worker to do.
     changed: Condvar,
+    /// All is done, or nothing more will be.
+    ended: Condvar,
 }
 
 /// Runs everything `feed` gives through `sink`.
@@ -108,12 +126,20 @@ pub(crate) fn run(
 ) -> Result<Totals, LoadError> {
     let state =
         State { totals: Totals { rows_by_file: vec![0; files], ..Totals::default() }, ..State::default() };
-    let shared = Shared { sink, rejects, options, state: Mutex::new(state), changed: Condvar::new() };
+    let shared = Shared {
+        sink,
+        rejects,
+        options,
+        feed: Mutex::new(feed),
+        state: Mutex::new(state),
+        changed: Condvar::new(),
+        ended: Condvar::new(),
+    };
     std::thread::scope(|scope| {
         for _ in 0..options.threads.max(1) {
             scope.spawn(|| shared.work());
         }
-        shared.read(feed, bytes_total, meter);
+        shared.watch(bytes_total, meter);
     });
     let mut state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     match state.stop.take() {
@@ -127,78 +153,52 @@ impl<S: BulkSink> Shared<'_, S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The calling thread: reads, and reports progress while it waits.
-    fn read(&self, feed: &mut dyn Feed, bytes_total: u64, meter: &mut Meter<'_>) {
-        let under_way_max = self.options.threads.max(1) + 2;
-        let mut seq = 0;
-        let mut held: Option<Unit> = None;
-        let mut at_end = false;
+    /// The calling thread: reports progress and looks for cancellation until all is done.
+    fn watch(&self, bytes_total: u64, meter: &mut Meter<'_>) {
+        let mut state = self.lock();
         loop {
-            if meter.is_due() {
-                let now = progress_of(&self.lock(), feed, bytes_total, self.rejects);
-                meter.report(&now);
-            }
-            let mut state = self.lock();
             if self.options.cancel.is_cancelled() {
                 state.fail(LoadError::Cancelled);
-            }
-            if state.stopped || (at_end && state.under_way.is_empty()) {
-                state.all_read = true;
-                let last = progress_of(&state, feed, bytes_total, self.rejects);
-                drop(state);
                 self.changed.notify_all();
-                meter.report(&last);
-                return;
             }
-            if let Some((work, bytes)) = held.take() {
-                let mut reservation = self.options.budget.reservation();
-                match reservation.grow(bytes) {
-                    Ok(()) => {
-                        state.under_way.insert(seq, (None, reservation));
-                        state.queue.push_back((seq, work));
-                        seq += 1;
-                        drop(state);
-                        self.changed.notify_all();
-                        continue;
-                    }
-                    // Waiting for units under way to give memory back helps only if there are any.
-                    Err(over) if state.under_way.is_empty() => {
-                        state.fail(LoadError::Memory(over));
-                        continue;
-                    }
-                    Err(_) => held = Some((work, bytes)),
-                }
-            } else if !at_end && state.under_way.len() < under_way_max {
+            let ended = state.stopped || state.is_done();
+            if ended || meter.is_due() {
+                let now = progress_of(&state, bytes_total, self.rejects);
                 drop(state);
-                match feed.next() {
-                    Ok(Some(unit)) => held = Some(unit),
-                    Ok(None) => at_end = true,
-                    Err(error) => self.lock().fail(error),
+                meter.report(&now);
+                if ended {
+                    return;
                 }
+                state = self.lock();
                 continue;
             }
-            let waited = self.changed.wait_timeout(state, Duration::from_millis(30));
-            drop(waited.unwrap_or_else(PoisonError::into_inner));
+            let waited = self.ended.wait_timeout(state, Duration::from_millis(30));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// A worker: appends what is in order, else parses, else waits.
+    /// A worker: appends what is in order, else parses, else reads, else waits.
     fn work(&self) {
         let _guard = StopOnPanic(self);
+        let under_way_max = self.options.threads.max(1) + 2;
         let mut state = self.lock();
         loop {
-            if state.stopped {
+            if state.stopped || state.is_done() {
+                drop(state);
+                self.changed.notify_all();
+                self.ended.notify_all();
                 return;
             }
             if let Some((lane, seq, batch)) = state.next_batch() {
                 drop(state);
+                let is_nodes = matches!(batch, Batch::Nodes(..));
                 let appended = self.append(batch);
                 state = self.lock();
                 state.lanes[lane].busy = false;
                 if let Err(error) = appended {
                     state.fail(error);
                 }
-                state.batch_done(seq);
+                state.batch_done(seq, is_nodes);
                 self.changed.notify_all();
                 continue;
             }
@@ -211,11 +211,33 @@ impl<S: BulkSink> Shared<'_, S> {
                 self.changed.notify_all();
                 continue;
             }
-            if state.all_read && state.under_way.is_empty() {
-                return;
+            if let Some(unit) = state.held.take() {
+                if state.take_unit(unit, self.options) {
+                    continue;
+                }
+            } else if !state.reading && !state.all_read && state.under_way.len() < under_way_max {
+                state.reading = true;
+                drop(state);
+                let (read, bytes_done) = self.read();
+                state = self.lock();
+                state.reading = false;
+                state.bytes_done = bytes_done;
+                match read {
+                    Ok(Some(unit)) => drop(state.take_unit(unit, self.options)),
+                    Ok(None) => state.all_read = true,
+                    Err(error) => state.fail(error),
+                }
+                self.changed.notify_all();
+                continue;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    fn read(&self) -> (Result<Option<Unit>, LoadError>, u64) {
+        let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = feed.next();
+        (read, feed.bytes_done())
     }
 
     fn append(&self, batch: Batch) -> Result<(), LoadError> {
@@ -235,6 +257,7 @@ impl<S: BulkSink> Drop for StopOnPanic<'_, '_, S> {
         if std::thread::panicking() {
             self.0.lock().fail(LoadError::Cancelled);
             self.0.changed.notify_all();
+            self.0.ended.notify_all();
         }
     }
 }
@@ -246,15 +269,52 @@ impl State {
         self.queue.clear();
     }
 
+    fn is_done(&self) -> bool {
+        self.all_read && self.held.is_none() && self.under_way.is_empty()
+    }
+
+    /// Queues what was read if there is memory for it; else holds it, which helps only while units under way
+    /// will give memory back. Gives whether anything came of it.
+    fn take_unit(&mut self, (work, bytes): Unit, options: &LoadOptions) -> bool {
+        let mut reservation = options.budget.reservation();
+        match reservation.grow(bytes) {
+            Ok(()) => {
+                self.under_way.insert(self.next_unit, (None, reservation));
+                self.queue.push_back((self.next_unit, work));
+                self.next_unit += 1;
+                true
+            }
+            Err(over) if self.under_way.is_empty() => {
+                self.fail(LoadError::Memory(over));
+                true
+            }
+            Err(_) => {
+                self.held = Some((work, bytes));
+                false
+            }
+        }
+    }
+
     fn next_batch(&mut self) -> Option<(usize, u64, Batch)> {
-        let at = self.lanes.iter().position(|lane| !lane.busy && !lane.waiting.is_empty())?;
+        let first = self.nodes_to_come.first_key_value().map_or(u64::MAX, |(seq, _)| *seq);
+        let may_come = |lane: &Lane| {
+            let next = lane.waiting.front();
+            !lane.busy && next.is_some_and(|(seq, b)| *seq < first || matches!(b, Batch::Nodes(..)))
+        };
+        let at = self.lanes.iter().position(may_come)?;
         let lane = &mut self.lanes[at];
         let (seq, batch) = lane.waiting.pop_front()?;
         lane.busy = true;
         Some((at, seq, batch))
     }
 
-    fn batch_done(&mut self, seq: u64) {
+    fn batch_done(&mut self, seq: u64, is_nodes: bool) {
+        if is_nodes && let Some(left) = self.nodes_to_come.get_mut(&seq) {
+            *left -= 1;
+            if *left == 0 {
+                self.nodes_to_come.remove(&seq);
+            }
+        }
         if let Some((Some(left), _)) = self.under_way.get_mut(&seq) {
             *left -= 1;
             if *left == 0 {
@@ -299,6 +359,7 @@ impl State {
             let key = match &batch {
                 Batch::Nodes(handle, batch) => {
                     self.totals.nodes += node_rows(batch) as u64;
+                    *self.nodes_to_come.entry(seq).or_insert(0) += 1;
                     LaneKey::Nodes(*handle)
                 }
                 Batch::Edges(handle, batch) => {
@@ -323,9 +384,9 @@ fn node_rows(batch: &NodeBatch) -> usize {
     }
 }
 
-fn progress_of(state: &State, feed: &dyn Feed, bytes_total: u64, rejects: &Rejects) -> ProgressState {
+fn progress_of(state: &State, bytes_total: u64, rejects: &Rejects) -> ProgressState {
     ProgressState {
-        bytes_done: feed.bytes_done(),
+        bytes_done: state.bytes_done,
         bytes_total,
         rows: state.totals.rows,
         rejected: rejects.count(),

@@ -75,6 +75,16 @@ pub(crate) enum Output {
     },
 }
 
+impl Output {
+    /// Whether a field decides the table of a row.
+    pub(crate) fn has_choice(&self) -> bool {
+        match self {
+            Self::Nodes { route, .. } => matches!(route, Route::ByField { .. }),
+            Self::Edges { route, .. } => matches!(route, Route::ByField { .. }),
+        }
+    }
+}
+
 /// What to make of the rows of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct TablePlan {

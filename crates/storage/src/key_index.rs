@@ -10,7 +10,7 @@ use std::sync::Arc;
 use self_cell::self_cell;
 use trimorph_types::Value;
 use trimorph_types::number::exact_int;
-use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, Pins};
+use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, Pins, prefetch_item};
 
 use crate::column::{ColumnView, put_blob};
 use crate::slot::{Content, Resolved, Slot};
@@ -108,19 +108,27 @@ pub(crate) fn hash_of(key: &Value) -> Option<u64> {
     }
 }
 
+/// Takes some hashes of keys and their rows.
+pub(crate) type TakeHashes<'a> = dyn FnMut(&[(u64, u32)]) + 'a;
+
 impl KeyIndex {
-    /// The finished pieces of an index of `count` rows, whose key hashes `hashes` gives with their rows each
-    /// time it is called; and the bits that tell them.
-    pub(crate) fn write(
-        count: usize,
-        hashes: impl Fn(&mut dyn FnMut(u64, u32)),
-    ) -> (u8, Vec<Vec<u8>>, usize) {
+    /// The finished pieces of an index of `count` rows, whose key hashes `hashes` gives with their rows, a
+    /// block at a time, each time it is called; and the bits that tell them.
+    pub(crate) fn write(count: usize, hashes: impl Fn(&mut TakeHashes<'_>)) -> (u8, Vec<Vec<u8>>, usize) {
         let wanted = count.div_ceil(PIECE_KEYS).next_power_of_two();
         let bits = u8::try_from(wanted.trailing_zeros()).unwrap_or(BITS_MAX).min(BITS_MAX);
         let mut counts = vec![0usize; 1 << bits];
-        hashes(&mut |hash, _| counts[piece_of(hash, bits)] += 1);
+        hashes(&mut |block| block.iter().for_each(|(hash, _)| counts[piece_of(*hash, bits)] += 1));
         let mut pieces: Vec<Vec<u32>> = counts.iter().map(|n| vec![0; n + n / 3 + 1]).collect();
-        hashes(&mut |hash, row| insert(&mut pieces[piece_of(hash, bits)], hash, bits, row));
+        hashes(&mut |block| {
+            for (hash, _) in block {
+                let entries = &pieces[piece_of(*hash, bits)];
+                prefetch_item(entries, first_place(*hash, bits, entries.len()));
+            }
+            for (hash, row) in block {
+                insert(&mut pieces[piece_of(*hash, bits)], *hash, bits, *row);
+            }
+        });
         let size = pieces.iter().map(|entries| entries.len() * 4).sum();
         (bits, pieces.iter().map(|entries| finish(entries)).collect(), size)
     }
@@ -204,6 +212,8 @@ fn insert(entries: &mut [u32], hash: u64, bits: u8, row: u32) {
 
 fn finish(entries: &[u32]) -> Vec<u8> {
     let mut piece = PieceWriter::new();
-    put_blob(entries.iter().flat_map(|e| e.to_le_bytes()).collect(), &mut piece);
+    let mut bytes = Vec::with_capacity(entries.len() * 4);
+    entries.iter().for_each(|e| bytes.extend_from_slice(&e.to_le_bytes()));
+    put_blob(bytes, &mut piece);
     piece.finish()
 }

@@ -374,11 +374,25 @@ impl Drop for Piece {
     }
 }
 
-/// Lays finished pieces out in regions, giving each one's own memory back as it is copied.
+/// Lays finished pieces out in regions, giving each one's own memory back as it is copied. Without huge pages
+/// there is nothing to gain, and each stays where it was made.
 ///
 /// **Errors**: the system's, when it has no memory to give.
 pub fn lay_out(pieces: Vec<Vec<u8>>, options: RegionOptions) -> std::io::Result<Vec<Arc<Piece>>> {
     let mut out = Vec::with_capacity(pieces.len());
+    if !options.huge_pages {
+        for bytes in pieces {
+            let sum = xxh3_64(&bytes);
+            let region = Region::of(bytes).or_else(|bytes| {
+                let mut region = Region::zeroed(bytes.len(), options)?;
+                region.as_mut_slice().copy_from_slice(&bytes);
+                Ok::<_, std::io::Error>(region)
+            })?;
+            let len = region.len();
+            out.extend(Bytes::new(Arc::new(region), 0, len).map(|bytes| Piece::new(bytes, sum, None)));
+        }
+        return Ok(out);
+    }
     let mut rest = pieces.into_iter().peekable();
     while rest.peek().is_some() {
         let (mut group, mut len) = (Vec::new(), 0);
@@ -430,10 +444,13 @@ mod tests {
         assert_eq!(piece.blob(BlobId(1)).unwrap().as_slice()[199], 199);
         assert_eq!(piece.read_blob(&mut Decoder::new(piece.metadata())).unwrap().len(), 200);
         assert!(piece.blob(BlobId(2)).is_none());
-        let laid = lay_out(vec![raw.clone(), Vec::new(), raw.clone()], RegionOptions::default()).unwrap();
-        assert!(laid.len() == 3 && laid[2].checksum() == piece.checksum());
-        assert!(laid[2].with_bytes(|bytes| bytes == raw).unwrap());
-        assert!(laid[0].id() != laid[2].id());
+        for huge_pages in [true, false] {
+            let pieces = vec![raw.clone(), Vec::new(), raw.clone()];
+            let laid = lay_out(pieces, RegionOptions { huge_pages }).unwrap();
+            assert!(laid.len() == 3 && laid[2].checksum() == piece.checksum());
+            assert!(laid[2].with_bytes(|bytes| bytes == raw).unwrap());
+            assert!(laid[0].id() != laid[2].id());
+        }
     }
 
     #[test]

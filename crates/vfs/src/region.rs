@@ -1,6 +1,7 @@
 //! Memory for topology and columns: anonymous maps, aligned to 2 MiB, with huge pages when switched on.
 //!
-//! Two uses. A *filled* region is written once, while it is built, and only read after. A *reserved* one is
+//! Two uses. A *filled* region is written once, while it is built, and only read after; it may also be memory
+//! that is filled already, of the heap. A *reserved* one is
 //! address space for a file: pieces are read into their places as they are touched, given back when they are
 //! dropped, and read into the same places again; its 2 MiB pages are made one by one, once all of their bytes
 //! are there, so that what is resident is what was touched.
@@ -40,12 +41,30 @@ impl Default for RegionOptions {
     }
 }
 
-/// A run of memory that starts at a 2 MiB boundary if it is at least that large, else at a page boundary.
+/// A run of memory: of a map, starting at a 2 MiB boundary if it is at least that large, else at a page
+/// boundary; or of the heap.
 #[derive(Debug)]
 pub struct Region {
-    map: MmapRaw,
+    memory: Memory,
     start: usize,
     len: usize,
+}
+
+#[derive(Debug)]
+enum Memory {
+    Map(MmapRaw),
+    /// Filled when the region is made, and only read after.
+    Heap(Box<[u8]>),
+}
+
+impl Memory {
+    #[inline]
+    fn as_ptr(&self) -> *const u8 {
+        match self {
+            Self::Map(map) => map.as_ptr(),
+            Self::Heap(bytes) => bytes.as_ptr(),
+        }
+    }
 }
 
 impl Region {
@@ -58,13 +77,33 @@ impl Region {
         }
         let map = MmapRaw::from(options.len((len + slack).max(1)).map_anon()?);
         let start = if large { map.as_ptr().align_offset(HUGE_PAGE_BYTES) } else { 0 };
-        Ok(Self { map, start, len })
+        Ok(Self { memory: Memory::Map(map), start, len })
+    }
+
+    /// The map of a region that is one.
+    fn map(&self) -> Option<&MmapRaw> {
+        match &self.memory {
+            Memory::Map(map) => Some(map),
+            Memory::Heap(_) => None,
+        }
+    }
+
+    /// Bytes as they are, only read from now on; `None` unless they start at a multiple of 8, which all
+    /// readers need.
+    pub fn of(bytes: Vec<u8>) -> Result<Self, Vec<u8>> {
+        if !bytes.as_ptr().addr().is_multiple_of(8) {
+            return Err(bytes);
+        }
+        let len = bytes.len();
+        Ok(Self { memory: Memory::Heap(bytes.into_boxed_slice()), start: 0, len })
     }
 
     /// A kernel without transparent huge pages answers with an error; ordinary pages do as well.
     #[cfg(target_os = "linux")]
     fn advise(&self, advice: Advice, start: usize, len: usize) {
-        let _ = self.map.advise_range(advice, self.start + start, len);
+        if let Some(map) = self.map() {
+            let _ = map.advise_range(advice, self.start + start, len);
+        }
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -94,15 +133,20 @@ impl Region {
     /// The bytes of a filled region.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: the map has these bytes, and lives as long as `self`; a filled region is written through
+        // SAFETY: the memory has these bytes, and lives as long as `self`; a filled region is written through
         // `&mut self` only.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(self.start), self.len) }
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(self.start), self.len) }
     }
 
     /// The bytes, while they are being written.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: the map has these bytes, and lives as long as `self`, which is borrowed alone.
-        unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().add(self.start), self.len) }
+        match &mut self.memory {
+            // SAFETY: the map has these bytes, and lives as long as `self`, which is borrowed alone.
+            Memory::Map(map) => unsafe {
+                std::slice::from_raw_parts_mut(map.as_mut_ptr().add(self.start), self.len)
+            },
+            Memory::Heap(bytes) => bytes,
+        }
     }
 
     /// Some bytes of a reserved region, to be written.
@@ -113,8 +157,10 @@ impl Region {
     #[expect(clippy::mut_from_ref, reason = "who calls answers for nobody else being there")]
     pub(crate) unsafe fn slice_mut(&self, start: usize, len: usize) -> &mut [u8] {
         assert!(start.checked_add(len).is_some_and(|end| end <= self.len));
+        // What is reserved is a map.
+        let Some(map) = self.map() else { return &mut [] };
         // SAFETY: checked to be within the map; alone by the caller's word.
-        unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().add(self.start + start), len) }
+        unsafe { std::slice::from_raw_parts_mut(map.as_mut_ptr().add(self.start + start), len) }
     }
 
     /// Gives whole pages of a reserved region back to the system: they read as zero after.
@@ -124,11 +170,13 @@ impl Region {
     /// Nobody reads or writes them meanwhile, or relies on what they held.
     pub(crate) unsafe fn give_back(&self, start: usize, len: usize) {
         #[cfg(unix)]
-        // SAFETY: whole pages of an anonymous map that nobody looks at, by the caller's word. What fails
-        // leaves them as they are.
-        unsafe {
-            let _ =
-                self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, self.start + start, len);
+        if let Some(map) = self.map() {
+            // SAFETY: whole pages of an anonymous map that nobody looks at, by the caller's word. What fails
+            // leaves them as they are.
+            unsafe {
+                let _ =
+                    map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, self.start + start, len);
+            }
         }
         #[cfg(not(unix))]
         let _ = (start, len);
@@ -140,10 +188,12 @@ impl Region {
         assert!(start.is_multiple_of(HUGE_PAGE_BYTES) && start + HUGE_PAGE_BYTES <= self.len);
         self.advise(Advice::HugePage, start, HUGE_PAGE_BYTES);
         #[cfg(target_os = "linux")]
-        // SAFETY: within the map; the advice changes no byte, also for who reads or writes meanwhile.
-        unsafe {
-            let at = self.map.as_mut_ptr().add(self.start + start).cast();
-            libc::madvise(at, HUGE_PAGE_BYTES, libc::MADV_COLLAPSE);
+        if let Some(map) = self.map() {
+            // SAFETY: within the map; the advice changes no byte, also for who reads or writes meanwhile.
+            unsafe {
+                let at = map.as_mut_ptr().add(self.start + start).cast();
+                libc::madvise(at, HUGE_PAGE_BYTES, libc::MADV_COLLAPSE);
+            }
         }
     }
 
@@ -175,11 +225,11 @@ impl Bytes {
     /// The bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: checked to be within the map, which lives as long as `self`. Of a filled region nobody has
-        // a `&mut` once it is shared; those of a reserved one are written only while their piece is not
+        // SAFETY: checked to be within the memory, which lives as long as `self`. Of a filled region nobody
+        // has a `&mut` once it is shared; those of a reserved one are written only while their piece is not
         // pinned, and whoever reads has pinned it.
         unsafe {
-            let first = self.region.map.as_ptr().add(self.region.start + self.start);
+            let first = self.region.memory.as_ptr().add(self.region.start + self.start);
             std::slice::from_raw_parts(first, self.len)
         }
     }

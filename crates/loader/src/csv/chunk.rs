@@ -11,8 +11,33 @@
 //! else.
 
 use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Dialect;
+
+/// Buffers kept for the next chunk: while one is read another is parsed.
+const BUFFERS_MAX: usize = 2;
+/// A larger one is not kept.
+const BUFFER_BYTES_MAX: usize = 4 << 20;
+
+/// Where the buffers of chunks come from and go back to, so that each has fresh memory, which the system has
+/// to make, only once.
+#[derive(Clone, Default)]
+pub(crate) struct Buffers(Arc<Mutex<Vec<Vec<u8>>>>);
+
+impl Buffers {
+    /// One with anything in it, or an empty one.
+    fn take(&self) -> Vec<u8> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, buffer: Vec<u8>) {
+        let mut buffers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if buffers.len() < BUFFERS_MAX && buffer.capacity() <= BUFFER_BYTES_MAX {
+            buffers.push(buffer);
+        }
+    }
+}
 
 /// Whole records of one file.
 pub(crate) struct Chunk {
@@ -20,8 +45,17 @@ pub(crate) struct Chunk {
     pub(crate) bytes: Vec<u8>,
     /// The line its first byte is on, from 1.
     pub(crate) first_line: u64,
+    /// Line ends in it.
+    pub(crate) lines: usize,
     /// The first bytes of one record too long to hold; the rest of it was dropped.
     pub(crate) over_long: bool,
+    pub(crate) buffers: Buffers,
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        self.buffers.give_back(std::mem::take(&mut self.bytes));
+    }
 }
 
 /// Cuts a stream into chunks.
@@ -29,7 +63,9 @@ pub(crate) struct Chunker<R> {
     reader: R,
     dialect: Dialect,
     chunk_bytes: usize,
-    carry: Vec<u8>,
+    buffers: Buffers,
+    /// The next chunk's buffer, and how many bytes of its text are there already.
+    carry: (Vec<u8>, usize),
     line: u64,
     at_start: bool,
     at_end: bool,
@@ -38,15 +74,21 @@ pub(crate) struct Chunker<R> {
 impl<R: Read> Chunker<R> {
     pub(crate) fn new(reader: R, dialect: Dialect, chunk_bytes: usize) -> Self {
         let chunk_bytes = chunk_bytes.clamp(64, 256 << 20);
-        Self { reader, dialect, chunk_bytes, carry: Vec::new(), line: 1, at_start: true, at_end: false }
+        let (buffers, carry) = (Buffers::default(), (Vec::new(), 0));
+        Self { reader, dialect, chunk_bytes, buffers, carry, line: 1, at_start: true, at_end: false }
+    }
+
+    /// The same with buffers that others use, too.
+    pub(crate) fn with_buffers(self, buffers: &Buffers) -> Self {
+        Self { buffers: buffers.clone(), ..self }
     }
 
     /// The next chunk; `None` at the end.
     pub(crate) fn next(&mut self) -> io::Result<Option<Chunk>> {
-        let mut bytes = std::mem::take(&mut self.carry);
+        let (mut bytes, mut filled) = std::mem::take(&mut self.carry);
         let mut wanted = self.chunk_bytes;
         loop {
-            self.fill(&mut bytes, wanted)?;
+            self.fill(&mut bytes, filled, wanted)?;
             if std::mem::take(&mut self.at_start) {
                 self.skip_start(&mut bytes)?;
             }
@@ -68,18 +110,32 @@ impl<R: Read> Chunker<R> {
                     return self.drop_line(bytes).map(Some);
                 }
                 Cut::None if too_long => return self.drop_line(bytes).map(Some),
-                Cut::Open { .. } | Cut::None => wanted = bytes.len().saturating_mul(2),
+                Cut::Open { .. } | Cut::None => {
+                    (filled, wanted) = (bytes.len(), bytes.len().saturating_mul(2))
+                }
             }
         }
     }
 
-    fn fill(&mut self, bytes: &mut Vec<u8>, wanted: usize) -> io::Result<()> {
-        if !self.at_end && bytes.len() < wanted {
-            let missing = wanted - bytes.len();
-            bytes.reserve_exact(missing);
-            let n = self.reader.by_ref().take(missing as u64).read_to_end(bytes)?;
-            self.at_end = n < missing;
+    /// Reads behind the first `filled` bytes until there are as many as wanted, or the stream ends. What the
+    /// buffer holds behind them is overwritten, and not made zero first.
+    fn fill(&mut self, bytes: &mut Vec<u8>, mut filled: usize, wanted: usize) -> io::Result<()> {
+        if !self.at_end && filled < wanted {
+            bytes.reserve_exact(wanted.saturating_sub(bytes.len()));
+            bytes.resize(wanted, 0);
+            while filled < wanted {
+                match self.reader.read(&mut bytes[filled..]) {
+                    Ok(0) => {
+                        self.at_end = true;
+                        break;
+                    }
+                    Ok(n) => filled += n,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
         }
+        bytes.truncate(filled);
         Ok(())
     }
 
@@ -99,20 +155,23 @@ impl<R: Read> Chunker<R> {
             if self.at_end || !(bytes.is_empty() || bytes == b"\r") {
                 return Ok(());
             }
-            self.fill(bytes, self.chunk_bytes)?;
+            self.fill(bytes, bytes.len(), self.chunk_bytes)?;
         }
     }
 
     fn cut(&mut self, mut bytes: Vec<u8>, end: usize) -> Chunk {
         let rest = &bytes[end..];
-        if !rest.is_empty() {
-            self.carry = Vec::with_capacity(self.chunk_bytes.max(rest.len()));
-            self.carry.extend_from_slice(rest);
+        if !rest.is_empty() || !self.at_end {
+            let mut carry = self.buffers.take();
+            carry.resize(carry.len().max(rest.len()), 0);
+            carry[..rest.len()].copy_from_slice(rest);
+            self.carry = (carry, rest.len());
         }
         bytes.truncate(end);
         let first_line = self.line;
-        self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
-        Chunk { bytes, first_line, over_long: false }
+        let lines = memchr::memchr_iter(b'\n', &bytes).count();
+        self.line += lines as u64;
+        Chunk { bytes, first_line, lines, over_long: false, buffers: self.buffers.clone() }
     }
 
     /// Reads on to the end of the line without keeping it.
@@ -127,11 +186,13 @@ impl<R: Read> Chunker<R> {
             self.at_end = n < 1 << 16;
             if let Some(end) = memchr::memchr(b'\n', &dropped) {
                 self.line += 1;
-                self.carry = dropped.split_off(end + 1);
+                let carry = dropped.split_off(end + 1);
+                let filled = carry.len();
+                self.carry = (carry, filled);
                 break;
             }
         }
-        Ok(Chunk { bytes, first_line, over_long: true })
+        Ok(Chunk { bytes, first_line, lines: 0, over_long: true, buffers: self.buffers.clone() })
     }
 }
 

@@ -1,10 +1,11 @@
 //! CSV: bytes in, typed batches out.
 //!
 //! 1. [`chunk`] cuts a stream at record ends.
-//! 2. [`split`] finds the fields of a record.
+//! 2. [`split`] finds the fields of a record, [`block`] those of many records of one shape.
 //! 3. [`table`] parses them into columns as a [`crate::plan::TablePlan`] says. [`header`] reads first
 //!    records, [`scan`] the distinct values of a column.
 
+pub(crate) mod block;
 pub(crate) mod chunk;
 pub(crate) mod header;
 pub(crate) mod scan;

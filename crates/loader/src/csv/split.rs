@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::block::Block;
 use super::chunk::closing_quote;
 use super::structural::Structural;
 
@@ -96,6 +97,30 @@ impl<'a> Splitter<'a> {
         let plain = memchr::memchr(b'"', text).is_none();
         let structural = plain.then(|| Structural::new(text, delimiter, b'\n', 0));
         Self { text, delimiter, at: 0, line: first_line, structural, fields: Vec::new() }
+    }
+
+    /// Takes the next records at once, if they are of one shape; gives the line of the first.
+    pub(super) fn next_block(&mut self, block: &mut Block<'a>) -> Option<u64> {
+        if !block.fill(self.at, self.structural.as_mut()?) {
+            return None;
+        }
+        let line = self.line;
+        self.line += block.rows() as u64;
+        self.at = block.end();
+        Some(line)
+    }
+
+    /// Goes back to a record: the first of a block, and its line.
+    pub(super) fn return_to(&mut self, at: usize, line: u64) {
+        (self.at, self.line) = (at, line);
+        if self.structural.is_some() {
+            self.structural = Some(Structural::new(self.text, self.delimiter, b'\n', at));
+        }
+    }
+
+    /// The first byte of the next record.
+    pub(super) fn at(&self) -> usize {
+        self.at
     }
 
     /// The next record.

@@ -9,6 +9,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const LOW7: u64 = 0x7F7F_7F7F_7F7F_7F7F;
 
 /// Iterates over the positions of two bytes in ascending order.
+#[derive(Clone)]
 pub(super) struct Structural<'a> {
     text: &'a [u8],
     /// First byte after the block that `mask` describes.
@@ -35,6 +36,28 @@ impl<'a> Structural<'a> {
         let at = self.next_block - 64 + self.mask.trailing_zeros() as usize;
         self.mask &= self.mask - 1;
         Some(at)
+    }
+
+    /// Appends the next positions, `most` at most. The text is below 4 GiB.
+    #[inline]
+    pub(super) fn take(&mut self, most: usize, out: &mut Vec<u32>) {
+        let most = out.len() + most;
+        out.reserve(most - out.len());
+        while out.len() < most {
+            if self.mask == 0 {
+                if self.next_block >= self.text.len() {
+                    return;
+                }
+                self.load();
+                continue;
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "chunks are below 4 GiB")]
+            let first = (self.next_block - 64) as u32;
+            while self.mask != 0 && out.len() < most {
+                out.push(first + self.mask.trailing_zeros());
+                self.mask &= self.mask - 1;
+            }
+        }
     }
 
     #[inline]

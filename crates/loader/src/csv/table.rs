@@ -3,7 +3,8 @@
 //! 1. Split a record.
 //! 2. Refuse it if it is broken or has too few or too many fields.
 //! 3. Append each field to its column; at the first that is not a value of its type, take the row back and
-//!    refuse it.
+//!    refuse it. Blocks of records without quotes are appended column by column, and if anything is wrong,
+//!    taken back and done again record by record.
 //! 4. After the last record, route the columns to tables (`crate::gather`).
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use trimorph_store::bulk::{Lines, Origin, Rejected};
 
 use super::Dialect;
+use super::block::{BLOCK_ROWS, Block};
 use super::chunk::Chunk;
 use super::split::{Field, Record, RecordFault, Splitter};
 use crate::column::Builder;
@@ -46,15 +48,27 @@ impl Work for CsvWork {
         if self.skip_header {
             splitter.next();
         }
-        while let Some(record) = splitter.next() {
-            if let Err(reason) = table.row(&record, &splitter.fields) {
-                table.refuse(&record, reason);
-                if self.stop_at_reject {
-                    break;
+        let mut block = Block::new(&self.chunk.bytes, self.plan.fields.len());
+        loop {
+            let at = splitter.at();
+            if table.utf8
+                && let Some(line) = splitter.next_block(&mut block)
+            {
+                if table.block(&block, line) {
+                    continue;
+                }
+                splitter.return_to(at, line);
+            }
+            for _ in 0..BLOCK_ROWS {
+                let Some(record) = splitter.next() else { return table.finish() };
+                if let Err(reason) = table.row(&record, &splitter.fields) {
+                    table.refuse(&record, reason);
+                    if self.stop_at_reject {
+                        return table.finish();
+                    }
                 }
             }
         }
-        table.finish()
     }
 }
 
@@ -82,11 +96,13 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn new(work: &'a CsvWork) -> Self {
+        // A record has a delimiter or a line end for each field; lines alone may be empty.
+        let rows_max = work.chunk.lines.min(work.chunk.bytes.len() / work.plan.fields.len().max(1));
         let builders = work
             .plan
             .fields
             .iter()
-            .map(|field| (field.parse != Parse::Skip).then(|| Builder::new(field.parse)))
+            .map(|field| (field.parse != Parse::Skip).then(|| Builder::new(field.parse, rows_max)))
             .collect();
         let text = work.chunk.bytes.as_slice();
         Self {
@@ -100,6 +116,27 @@ impl<'a> Table<'a> {
             utf8: std::str::from_utf8(text).is_ok(),
             scratch: Vec::new(),
         }
+    }
+
+    /// Takes the records of a block, the first of which is on `line`, or none of them.
+    fn block(&mut self, block: &Block<'_>, line: u64) -> bool {
+        let null = self.plan.null_text.as_slice();
+        // No field is too long if all of them together are not.
+        let mut is_taken = block.bytes() <= self.work.dialect.field_bytes_max;
+        for (index, (builder, field)) in self.builders.iter_mut().zip(&self.plan.fields).enumerate() {
+            if let Some(builder) = builder {
+                is_taken = is_taken && builder.push_block(block, index, null, field.required);
+            }
+        }
+        let rows = self.rows..self.rows + block.rows();
+        let is_routed = self.plan.outputs.iter().any(Output::has_choice);
+        if !is_taken || (is_routed && !rows.clone().all(|row| self.check_routes(row).is_ok())) {
+            self.take_back();
+            return false;
+        }
+        self.lines.push_run(line, rows.len() as u64);
+        self.rows = rows.end;
+        true
     }
 
     #[inline]
@@ -116,7 +153,7 @@ impl<'a> Table<'a> {
                 return Err(self.field_fault(index, *field, fault));
             }
         }
-        if let Err(reason) = self.check_routes() {
+        if let Err(reason) = self.check_routes(self.rows) {
             self.take_back();
             return Err(reason);
         }
@@ -155,22 +192,22 @@ impl<'a> Table<'a> {
         pushed.map_err(|_| FieldFault::NotAValue)
     }
 
-    /// Refuses rows whose route field names no table.
+    /// Refuses a row whose route field names no table.
     #[inline]
-    fn check_routes(&self) -> Result<(), String> {
+    fn check_routes(&self, row: usize) -> Result<(), String> {
         for output in &self.plan.outputs {
             match output {
-                Output::Nodes { route, .. } => self.check_route(route)?,
-                Output::Edges { route, .. } => self.check_route(route)?,
+                Output::Nodes { route, .. } => self.check_route(route, row)?,
+                Output::Edges { route, .. } => self.check_route(route, row)?,
             }
         }
         Ok(())
     }
 
     #[inline]
-    fn check_route<H>(&self, route: &Route<H>) -> Result<(), String> {
+    fn check_route<H>(&self, route: &Route<H>, row: usize) -> Result<(), String> {
         let Route::ByField { field, tables, what } = route else { return Ok(()) };
-        let text = self.builders[*field].as_ref().and_then(|b| b.last_string(self.rows)).unwrap_or(b"");
+        let text = self.builders[*field].as_ref().and_then(|b| b.string(row)).unwrap_or(b"");
         if tables.contains_key(text) {
             return Ok(());
         }
@@ -273,6 +310,16 @@ impl LineList {
             self.each = Some(each);
         }
         self.count += 1;
+    }
+
+    /// Takes `count` lines from `first` on.
+    fn push_run(&mut self, first: u64, count: u64) {
+        if self.each.is_none() && (self.count == 0 || first == self.first + self.count) {
+            self.first = if self.count == 0 { first } else { self.first };
+            self.count += count;
+        } else {
+            (first..first + count).for_each(|line| self.push(line));
+        }
     }
 
     fn finish(self) -> Lines {

@@ -3,6 +3,7 @@
 use trimorph_base::Random;
 
 use super::Dialect;
+use super::block::Block;
 use super::chunk::Chunker;
 use super::split::Splitter;
 use super::structural::Structural;
@@ -85,6 +86,56 @@ fn agrees_with_the_csv_crate_at_every_chunk_size() {
             assert_eq!(found, expected, "chunks of {chunk_bytes}: {text:?}");
         }
     }
+}
+
+#[test]
+fn blocks_hold_the_records_that_come_one_by_one() {
+    let seed = 777;
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    let mut taken = 0;
+    for round in 0..600 {
+        let fields = 1 + random.below(4);
+        let mut text = String::new();
+        for _ in 0..random.below(600) {
+            // Now and then a record of another shape, or none at all.
+            let odd = random.below(200) == 0;
+            let count = if odd { random.below(fields + 2) } else { fields };
+            let texts: Vec<&str> =
+                (0..count).map(|_| ["", "1", "ab", "ü\r", "long text"][random.below(5)]).collect();
+            text.push_str(&texts.join("|"));
+            text.push_str(["\n", "\r\n"][random.below(2)]);
+        }
+        if round % 3 == 0 {
+            text.push_str("end");
+        }
+        let bytes = text.as_bytes();
+        let expected: Vec<(u64, Vec<Vec<u8>>)> = read(bytes, b'|', 1 << 16);
+        let (mut splitter, mut block) = (Splitter::new(bytes, b'|', 1), Block::new(bytes, fields));
+        let mut found = Vec::new();
+        loop {
+            let at = splitter.at();
+            if let Some(line) = splitter.next_block(&mut block) {
+                if random.below(4) == 0 {
+                    splitter.return_to(at, line);
+                } else {
+                    let mut rows = vec![Vec::new(); block.rows()];
+                    for field in 0..fields {
+                        rows.iter_mut()
+                            .zip(block.texts(field))
+                            .for_each(|(row, text)| row.push(text.to_vec()));
+                    }
+                    taken += rows.len();
+                    found.extend((line..).zip(rows));
+                    continue;
+                }
+            }
+            let Some(record) = splitter.next() else { break };
+            found.push((record.line, splitter.fields.iter().map(|f| f.value(bytes).into_owned()).collect()));
+        }
+        assert_eq!(found, expected, "{text:?}");
+    }
+    assert!(taken > 50_000, "{taken}");
 }
 
 #[test]

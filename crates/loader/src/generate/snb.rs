@@ -17,7 +17,7 @@ use super::rng::{exp, floor, ln};
 use super::tables::{Disk, Out, TABLES, Tables, file_path, header};
 use super::world::World;
 use crate::csv::Dialect;
-use crate::csv::chunk::Chunk;
+use crate::csv::chunk::{Buffers, Chunk};
 use crate::csv::table::CsvWork;
 use crate::feed::CsvFile;
 use crate::load::run_feed;
@@ -159,10 +159,11 @@ impl Feed for GeneratedFeed<'_> {
         while let Ok((table, bytes)) = self.receiver.recv() {
             let Some(file) = self.file_of[table] else { continue };
             let first_line = self.lines[file];
-            self.lines[file] += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+            let lines = memchr::memchr_iter(b'\n', &bytes).count();
+            self.lines[file] += lines as u64;
             let held = bytes.len() * 3;
             let work = CsvWork {
-                chunk: Chunk { bytes, first_line, over_long: false },
+                chunk: Chunk { bytes, first_line, lines, over_long: false, buffers: Buffers::default() },
                 plan: Arc::clone(&self.files[file].plan),
                 file: u32::try_from(file).unwrap_or(u32::MAX),
                 dialect: Dialect {

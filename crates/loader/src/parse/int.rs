@@ -2,6 +2,8 @@
 //!
 //! Source: Lemire, "Quickly parsing eight digits" (2018).
 
+const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
 /// An optional sign and 1 or more digits, nothing around them; `None` too when it does not fit 64 bits.
 #[inline]
 pub(crate) fn parse_int(text: &[u8]) -> Option<i64> {
@@ -15,6 +17,17 @@ pub(crate) fn parse_int(text: &[u8]) -> Option<i64> {
     }
     if digits.len() > 18 {
         return parse_long(digits, negative);
+    }
+    if let (Some(first), Some(last), 9..=16) =
+        (digits.first_chunk::<8>(), digits.last_chunk::<8>(), digits.len())
+    {
+        // Of the last eight, those that the first eight have already are read as zeros.
+        let count = digits.len() - 8;
+        let known = (1u64 << (64 - 8 * count)) - 1;
+        let last = (u64::from_le_bytes(*last) & !known) | (0x3030_3030_3030_3030 & known);
+        let high = u64::from(eight_digits(*first)?) * POWERS[count];
+        let value = (high + u64::from(eight_digits(last.to_le_bytes())?)).cast_signed();
+        return Some(if negative { -value } else { value });
     }
     let mut value: u64 = 0;
     let mut rest = digits;

@@ -18,7 +18,7 @@ pub(crate) use int::parse_int;
 pub(crate) use iri::parse_iri;
 pub(crate) use time::{
     NANOS_PER_SECOND, parse_datetime, parse_datetime_in_zone, parse_local_datetime, parse_local_time,
-    parse_time,
+    parse_time, parse_usual_instant,
 };
 
 #[cfg(test)]

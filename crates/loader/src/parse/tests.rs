@@ -94,6 +94,58 @@ fn instants() {
 }
 
 #[test]
+fn usual_instants_are_what_they_are_to_the_general_parser() {
+    let alphabet = b"0123456789-:.T+Z\xb0/ ";
+    let mut random = trimorph_base::Random::new(5);
+    let mut found = 0;
+    for _ in 0..200_000 {
+        let mut text = format!(
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}{}",
+            [1600, 1969, 1970, 2012, 2262, 2263, random.below(10_000)][random.below(7)],
+            random.below(14),
+            random.below(33),
+            random.below(25),
+            random.below(61),
+            random.below(61),
+            random.below(1000),
+            ["Z", "+00:00", "+01:00", ""][random.below(4)]
+        )
+        .into_bytes();
+        if random.below(3) == 0 {
+            let at = random.below(text.len());
+            text[at] = alphabet[random.below(alphabet.len())];
+        }
+        let general = parse_datetime(&text).filter(|(_, offset)| *offset == 0).map(|(instant, _)| instant);
+        let nanos = |i: trimorph_types::LocalDateTime| {
+            i.seconds.checked_mul(NANOS_PER_SECOND)?.checked_add(i.nanos.into())
+        };
+        if let Some(usual) = parse_usual_instant(&text) {
+            assert_eq!(Some(usual), general.and_then(nanos), "{}", String::from_utf8_lossy(&text));
+            found += 1;
+        }
+    }
+    assert!(found > 20_000, "{found}");
+    assert_eq!(parse_usual_instant(b"2010-01-03T15:10:31.499+00:00"), Some(1_262_531_431_499_000_000));
+}
+
+#[test]
+fn integers_of_all_lengths() {
+    let mut random = trimorph_base::Random::new(6);
+    for _ in 0..100_000 {
+        let number = random.bits().cast_signed() >> random.below(64);
+        let mut text = format!("{}{number}", ["", "0", "000"][random.below(3)]).into_bytes();
+        if number < 0 {
+            text = number.to_string().into_bytes();
+        }
+        assert_eq!(parse_int(&text), Some(number));
+        let at = random.below(text.len());
+        text[at] = b" /:a-+\xb5"[random.below(7)];
+        let text = String::from_utf8_lossy(&text);
+        assert_eq!(parse_int(text.as_bytes()), text.parse().ok(), "{text}");
+    }
+}
+
+#[test]
 fn instants_in_named_zones() {
     let cases: &[(&str, Option<&str>)] = &[
         ("2020-06-01T12:00:00+02:00[Europe/Berlin]", Some("2020-06-01T12:00+02:00[Europe/Berlin]")),
@@ -146,6 +198,6 @@ fn nothing_panics_on_short_or_odd_bytes() {
         let _ = (parse_int(&text), parse_float(&text), parse_bool(&text), parse_date(&text));
         let _ = (parse_local_time(&text), parse_time(&text), parse_duration(&text));
         let _ = parse_datetime_in_zone(&text);
-        let _ = (parse_datetime(&text), parse_local_datetime(&text));
+        let _ = (parse_datetime(&text), parse_local_datetime(&text), parse_usual_instant(&text));
     }
 }

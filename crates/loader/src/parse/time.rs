@@ -3,7 +3,7 @@
 use trimorph_types::temporal::ZoneId;
 use trimorph_types::{DateTime, LocalDateTime, Time};
 
-use super::date::{parse_date, two_digits};
+use super::date::{days_from_civil, days_in_month, parse_date, two_digits};
 
 pub(crate) const NANOS_PER_SECOND: i64 = 1_000_000_000;
 const SECONDS_PER_DAY: i64 = 86_400;
@@ -118,6 +118,46 @@ pub(crate) fn parse_datetime(text: &[u8]) -> Option<(LocalDateTime, i32)> {
     let (time, offset) = split_offset(time)?;
     let offset = offset.unwrap_or(0);
     Some((combine(parse_date(date)?, parse_local_time(time)?, offset), offset))
+}
+
+/// `YYYY-MM-DDTHH:MM:SS.mmm` and `Z` or `+00:00`, as most programs write an instant: nanoseconds since 1970.
+/// `None` for any other form, which says nothing about whether it is an instant.
+///
+/// **Cost**: a third of [`parse_datetime`]: eight bytes are looked at together.
+#[inline]
+pub(crate) fn parse_usual_instant(text: &[u8]) -> Option<i64> {
+    let (head, rest) = text.split_first_chunk::<8>()?;
+    let (middle, rest) = rest.split_first_chunk::<8>()?;
+    let (tail, zone) = rest.split_first_chunk::<7>()?;
+    if !matches!(zone, b"Z" | b"+00:00") {
+        return None;
+    }
+    let [a, b, c, d, e, f, g] = *tail;
+    let date = digits(*head, *b"0000-00-")?;
+    let time = digits(*middle, *b"00T00:00")?;
+    let end = digits([a, b, c, d, e, f, g, b'0'], *b":00.0000")?;
+    let two = |from: [u8; 8], at: usize| u32::from(from[at]) * 10 + u32::from(from[at + 1]);
+    let year = i64::from(two(date, 0) * 100 + two(date, 2));
+    let (month, day) = (two(date, 5), two(time, 0));
+    let (hour, minute, second) = (two(time, 3), two(time, 6), two(end, 1));
+    let millis = two(end, 4) * 10 + u32::from(end[6]);
+    let exists = (1..=12).contains(&month) && day > 0 && day <= days_in_month(year, month);
+    if !exists || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let seconds =
+        days_from_civil(year, month, day) * SECONDS_PER_DAY + i64::from((hour * 60 + minute) * 60 + second);
+    seconds.checked_mul(NANOS_PER_SECOND)?.checked_add(i64::from(millis) * 1_000_000)
+}
+
+/// The digits of a text that has digits where the pattern has `0`, and is like it elsewhere.
+#[inline]
+fn digits(text: [u8; 8], pattern: [u8; 8]) -> Option<[u8; 8]> {
+    // What is added to a byte makes its top bit 1 if it is more than it may be: a digit 9, all else 0.
+    let most = pattern.map(|byte| if byte == b'0' { 0x76 } else { 0x7F });
+    let differences = u64::from_le_bytes(text) ^ u64::from_le_bytes(pattern);
+    let beyond = differences | differences.wrapping_add(u64::from_le_bytes(most));
+    (beyond & 0x8080_8080_8080_8080 == 0).then(|| differences.to_le_bytes())
 }
 
 /// The same with the name of a zone in brackets behind it. An offset has to be one that the zone has then;

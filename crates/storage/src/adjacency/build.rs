@@ -1,4 +1,5 @@
-//! From edges in file order to both directions, sorted.
+//! From edges in file order to both directions, sorted, in the simplest way: what tests compare
+//! `bulk::sorted_list` with.
 //!
 //! 1. Counting sort by source row, then each list by (target, file order): the forward order, whose index is
 //!    the slot.
@@ -6,9 +7,7 @@
 //!    sorted by source.
 //! 3. Written segment by segment as CSR, or as a vertex column where no node has two edges: `write`.
 //!
-//! For tables of fewer than 2^32 edges; bulk loading builds all but small ones by `bulk::large_list`.
-//!
-//! **Cost**: O(edges + rows) and a sort within each list; 24 bytes an edge at the peak.
+//! For tables of fewer than 2^32 edges.
 
 use trimorph_base::{NodeId, PAGE_ROWS, TableId};
 
@@ -17,31 +16,31 @@ use super::write::{SegmentLists, WrittenAdjacency};
 
 /// Edges of one edge table in forward order.
 #[derive(Debug, Default)]
-pub struct EdgeList {
+pub(crate) struct EdgeList {
     /// Where each source's edges start: `rows + 1`.
-    pub offsets: Vec<u64>,
+    pub(crate) offsets: Vec<u64>,
     /// Targets, sorted within each source.
-    pub targets: Vec<NodeId>,
+    pub(crate) targets: Vec<NodeId>,
     /// For each slot, the index of the edge in the input.
-    pub order: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     /// The source row of each slot.
-    pub sources: Vec<u32>,
+    pub(crate) sources: Vec<u32>,
 }
 
 impl EdgeList {
     /// Most edges of one source.
-    pub fn degree_max(&self) -> u64 {
+    pub(crate) fn degree_max(&self) -> u64 {
         self.offsets.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
     }
 
     /// Sources with an edge.
-    pub fn nonempty(&self) -> u64 {
+    pub(crate) fn nonempty(&self) -> u64 {
         self.offsets.windows(2).filter(|w| w[1] > w[0]).count() as u64
     }
 }
 
 /// Sorts edges `(source row, target)` into forward order.
-pub fn sort_edges(rows: u64, edges: &[(u32, NodeId)]) -> EdgeList {
+pub(crate) fn sort_edges(rows: u64, edges: &[(u32, NodeId)]) -> EdgeList {
     let mut offsets = vec![0u64; rows as usize + 1];
     for (source, _) in edges {
         offsets[*source as usize + 1] += 1;
@@ -53,7 +52,7 @@ pub fn sort_edges(rows: u64, edges: &[(u32, NodeId)]) -> EdgeList {
     let mut slots = vec![(NodeId(0), 0u32); edges.len()];
     for (i, (source, target)) in edges.iter().enumerate() {
         let at = &mut cursor[*source as usize];
-        #[expect(clippy::cast_possible_truncation, reason = "larger tables are built by `bulk::large_list`")]
+        #[expect(clippy::cast_possible_truncation, reason = "tests have few edges")]
         let index = i as u32;
         slots[*at as usize] = (*target, index);
         *at += 1;
@@ -84,15 +83,6 @@ impl EdgeList {
     }
 }
 
-/// What [`build_backward`] found out.
-pub(crate) struct Backward {
-    pub(crate) edges: u64,
-    pub(crate) single: bool,
-    pub(crate) degree_max: u64,
-    pub(crate) nonempty: u64,
-    pub(crate) written: WrittenAdjacency,
-}
-
 /// Writes the backward direction into node table `target` of `rows` rows.
 pub(crate) fn build_backward(
     forward: &EdgeList,
@@ -101,7 +91,7 @@ pub(crate) fn build_backward(
     rows: u64,
     positions: bool,
     segment_edges: u64,
-) -> Backward {
+) -> WrittenAdjacency {
     let mut offsets = vec![0u64; rows as usize + 1];
     for node in forward.targets.iter().filter(|n| n.table() == target) {
         offsets[node.row() as usize + 1] += 1;
@@ -115,10 +105,7 @@ pub(crate) fn build_backward(
     for (slot, node) in forward.targets.iter().enumerate() {
         if node.table() == target {
             let at = &mut cursor[node.row() as usize];
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "larger tables are built by `bulk::large_list`"
-            )]
+            #[expect(clippy::cast_possible_truncation, reason = "tests have few edges")]
             {
                 slots[*at as usize] = slot as u32;
             }
@@ -127,14 +114,11 @@ pub(crate) fn build_backward(
     }
     drop(cursor);
     let degree_max = offsets.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
-    let nonempty = offsets.windows(2).filter(|w| w[1] > w[0]).count() as u64;
     let single = degree_max <= 1;
     let neighbour = |i: usize| NodeId::new(source, forward.sources[slots[i] as usize].into());
     let position = |i: usize| forward.position(slots[i] as usize);
     let position = positions.then_some(&position as &dyn Fn(usize) -> u64);
-    let written =
-        write(&offsets, &neighbour, position, &[source], Form::of(single, rows, edges, segment_edges));
-    Backward { edges, single, degree_max, nonempty, written }
+    write(&offsets, &neighbour, position, &[source], Form::of(single, rows, edges, segment_edges))
 }
 
 fn write(
@@ -148,19 +132,21 @@ fn write(
     let (rows, step) = (offsets.len() - 1, form.segment_rows().count());
     for start in (0..rows).step_by(step) {
         let offsets = &offsets[start..=rows.min(start + step)];
-        let first = offsets[0] as usize;
+        let edges = offsets[0] as usize..offsets[offsets.len() - 1] as usize;
         let local: Vec<u32> =
             offsets.iter().map(|o| u32::try_from(o - offsets[0]).unwrap_or(u32::MAX)).collect();
         let table = |i: usize| {
-            let table = neighbour(first + i).table();
-            targets.iter().position(|t| *t == table).unwrap_or(0)
+            let table = neighbour(i).table();
+            targets.iter().position(|t| *t == table).unwrap_or(0) as i64
         };
-        let position = position.map(|position| move |i: usize| position(first + i));
+        let neighbours: Vec<i64> = edges.clone().map(|i| neighbour(i).row().cast_signed()).collect();
+        let tables: Vec<i64> = edges.clone().map(table).collect();
+        let positions: Option<Vec<i64>> = position.map(|p| edges.map(|i| p(i).cast_signed()).collect());
         written.push(&SegmentLists {
             offsets: &local,
-            neighbour: &|i| neighbour(first + i),
-            table: if targets.len() > 1 { Some(&table) } else { None },
-            position: position.as_ref().map(|position| position as &dyn Fn(usize) -> u64),
+            neighbours: &neighbours,
+            tables: (targets.len() > 1).then_some(&tables[..]),
+            positions: positions.as_deref(),
         });
     }
     written

@@ -6,14 +6,15 @@
 //!
 //! Source: GF-CL §4.1.2 (single cardinality), §4.2 (new ids), §5.1 (zero suppression), §5.3 (empty lists).
 
+#[cfg(test)]
 mod build;
 mod csr;
 mod segment_rows;
 mod vertex_column;
 mod write;
 
-pub(crate) use build::build_backward;
-pub use build::{EdgeList, sort_edges};
+#[cfg(test)]
+pub(crate) use build::{build_backward, sort_edges};
 pub use csr::{Csr, CsrView, List};
 pub(crate) use csr::{CsrSegment, first_slots};
 pub(crate) use segment_rows::SegmentRows;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use trimorph_base::NodeId;
 use trimorph_encoding::{Packed, RankBits, pack, pack_bytes};
 use trimorph_vfs::{CodecError, Piece, PieceWriter, RegionOptions, lay_out};
 
@@ -38,11 +37,12 @@ impl WrittenAdjacency {
 pub(crate) struct SegmentLists<'a> {
     /// Where each row's edges start, one more than rows; counted from anywhere.
     pub(crate) offsets: &'a [u32],
-    pub(crate) neighbour: &'a dyn Fn(usize) -> NodeId,
+    /// The row of each edge's neighbour.
+    pub(crate) neighbours: &'a [i64],
     /// Which of the target tables; where there are several.
-    pub(crate) table: Option<&'a dyn Fn(usize) -> usize>,
+    pub(crate) tables: Option<&'a [i64]>,
     /// The position in its page; where it is stored.
-    pub(crate) position: Option<&'a dyn Fn(usize) -> u64>,
+    pub(crate) positions: Option<&'a [i64]>,
 }
 
 impl SegmentLists<'_> {
@@ -72,7 +72,8 @@ impl SegmentLists<'_> {
             put_blob(bits.to_bytes(), &mut piece);
         }
         if !single {
-            let mut ends: Vec<u8> = 0u32.to_le_bytes().to_vec();
+            let mut ends: Vec<u8> = Vec::with_capacity(self.offsets.len() * 4);
+            ends.extend_from_slice(&0u32.to_le_bytes());
             for (w, present) in self.offsets.windows(2).zip(&present) {
                 if *present || !compress {
                     ends.extend_from_slice(&(w[1] - first).to_le_bytes());
@@ -81,17 +82,14 @@ impl SegmentLists<'_> {
             bytes.offsets += ends.len();
             put_blob(ends, &mut piece);
         }
-        let numbers = |of: &dyn Fn(usize) -> i64| (0..self.count()).map(of).collect::<Vec<i64>>();
-        let rows = numbers(&|i| (self.neighbour)(i).row().cast_signed());
-        bytes.neighbours += put(pack_bytes(&rows), &mut piece);
-        drop(rows);
-        piece.meta.u8(u8::from(self.table.is_some()));
-        if let Some(table) = self.table {
-            bytes.neighbours += put(pack(&numbers(&|i| table(i) as i64)), &mut piece);
+        bytes.neighbours += put(pack_bytes(self.neighbours), &mut piece);
+        piece.meta.u8(u8::from(self.tables.is_some()));
+        if let Some(tables) = self.tables {
+            bytes.neighbours += put(pack(tables), &mut piece);
         }
-        piece.meta.u8(u8::from(self.position.is_some()));
-        if let Some(position) = self.position {
-            bytes.positions += put(pack(&numbers(&|i| position(i).cast_signed())), &mut piece);
+        piece.meta.u8(u8::from(self.positions.is_some()));
+        if let Some(positions) = self.positions {
+            bytes.positions += put(pack(positions), &mut piece);
         }
         (piece.finish(), bytes)
     }
@@ -99,7 +97,7 @@ impl SegmentLists<'_> {
 
 /// A piece of one row without edges, laid out.
 pub(super) fn piece_without_edges(single: bool, options: RegionOptions) -> Result<Arc<Piece>, RewriteError> {
-    let lists = SegmentLists { offsets: &[0, 0], neighbour: &|_| NodeId(0), table: None, position: None };
+    let lists = SegmentLists { offsets: &[0, 0], neighbours: &[], tables: None, positions: None };
     let piece = lay_out(vec![lists.write(single).0], options)?.pop();
     Ok(piece.ok_or(CodecError { offset: 0, expected: "a piece" })?)
 }

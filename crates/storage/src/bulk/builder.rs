@@ -2,10 +2,11 @@
 //!
 //! 1. `append_nodes`: keys are entered into their space (a duplicate is a rejected row), columns go to their
 //!    writers.
-//! 2. `append_edges`: keys to node ids where they are known already; the batch is kept, packed.
-//! 3. `finish`: node tables; then for each (edge label, source node table): the keys that are left to node
-//!    ids (a dangling end is a rejected row), sort, both directions, property pages. Edge tables are built in
-//!    parallel, but no two large ones.
+//! 2. `append_edges`: keys to node ids, and edges to the (edge label, source node table) that they belong to,
+//!    packed. A batch with an end that is not there yet waits, and so do those after it.
+//! 3. `finish`: node tables; the edges that waited (a dangling end is a rejected row); then for each (edge
+//!    label, source node table): sort, both directions, property pages. Edge tables are built in parallel,
+//!    but no two large ones.
 //!
 //! **Cost**: at most twice the memory of what was loaded, and 512 MB; `tests/memory/main.rs` measures it.
 //! What is kept is charged to the budget as it comes, columns by estimate.
@@ -17,48 +18,35 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use trimorph_base::{
-    CancelToken, EdgeId, EdgeTableId, LabelId, MemoryBudget, PropertyId, Reservation, TableId, TypeId,
+    CancelToken, EdgeId, EdgeTableId, MemoryBudget, PropertyId, Reservation, TableId, TypeId,
 };
-use trimorph_catalog::{
-    Catalog, CharacteristicSet, KnownEdgeTable, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo,
-};
-use trimorph_types::LogicalType;
-use trimorph_vfs::{RegionOptions, lay_out};
+use trimorph_catalog::{Catalog, KnownEdgeTable};
+use trimorph_vfs::RegionOptions;
 
 use super::column_estimate::estimate_bytes;
-use super::edges::{EdgeTableInput, build_edge_table, route_edges};
-use super::errors::{no_memory, too_large, unreadable};
-use super::keys::{KeySpace, key_at};
-use super::large_list::EDGES_MIN;
-use super::waiting_edges::WaitingEdges;
+use super::edges::{EdgeTableInput, build_edge_table, join_inputs, route_edges, route_waiting};
+use super::errors::too_large;
+use super::keys::KeySpace;
+use super::nodes::{NodeTableState, append_kept, check_rows, finish_nodes, small};
+use super::waiting_edges::{BatchEnds, WaitingEdges};
 use super::{
-    BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle,
-    NodeSpec, Rejected, Verdict,
+    BulkError, BulkSink, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle, NodeSpec,
+    Rejected, Verdict,
 };
 use crate::adjacency::SegmentRows;
 use crate::column::ColumnWriter;
-use crate::key_index::{KeyEntries, KeyIndex};
-use crate::slot::Slot;
-use crate::{ComponentBytes, EdgeTable, Main, NodeTable};
+use crate::{ComponentBytes, EdgeTable, Main};
 
 /// What decides about rejected rows.
 pub type RejectFn<'a> = dyn FnMut(Rejected) -> Verdict + Send + 'a;
-
-struct NodeTableState {
-    spec: NodeSpec,
-    space: Option<usize>,
-    rows: u64,
-    key: Option<ColumnWriter>,
-    columns: Vec<ColumnWriter>,
-    /// Which properties occur together, as a bit set over the spec's properties.
-    sets: FxHashMap<Box<[u64]>, u64>,
-}
 
 struct EdgeState {
     spec: EdgeSpec,
     from: usize,
     to: usize,
-    batches: Vec<WaitingEdges>,
+    /// By source node table.
+    inputs: Vec<EdgeTableInput>,
+    waiting: Vec<WaitingEdges>,
 }
 
 /// The sink. `'a` is the life of the callback for rejected rows.
@@ -115,9 +103,8 @@ impl<'a> BulkBuilder<'a> {
 
     /// Memory to sort and write so many edges, until dropped.
     fn working_memory(&self, edges: usize) -> Result<Reservation, BulkError> {
-        let each = if edges < EDGES_MIN { 32 } else { 16 };
         let mut held = lock(&self.memory).budget().reservation();
-        held.grow(edges * each).map_err(BulkError::Memory)?;
+        held.grow(edges * 16).map_err(BulkError::Memory)?;
         Ok(held)
     }
 
@@ -151,17 +138,20 @@ impl<'a> BulkBuilder<'a> {
             lock(&self.spaces).iter().map(|(_, s)| Arc::clone(s)).collect();
         let mut catalog = Catalog::default();
         let mut main = Main::default();
-        for (i, state) in nodes.into_iter().enumerate() {
+        let tables = in_parallel(nodes.into_iter().enumerate().collect(), threads, |(i, state)| {
             let state =
                 Arc::into_inner(state).map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner));
             let state =
                 state.ok_or(BulkError::Declaration("a node table is still being appended to".into()))?;
             let id = TableId(u16::try_from(i).map_err(|_| too_large("node tables", 1 << 16))?);
-            let (table, bytes) = finish_nodes(state, id, &spaces, &mut catalog, self.options)?;
+            finish_nodes(state, id, &spaces, self.options)
+        });
+        for built in tables {
+            let (table, bytes) = built?.describe(&mut catalog)?;
             main.bytes.add(&bytes);
             main.node_tables.push(Arc::new(table));
         }
-        let inputs = self.edge_inputs(&spaces)?;
+        let inputs = self.edge_inputs(&spaces, threads)?;
         // Keys are resolved: the spaces, most of the memory of a load, can go.
         drop(spaces);
         lock(&self.spaces).clear();
@@ -173,21 +163,30 @@ impl<'a> BulkBuilder<'a> {
         Ok(main)
     }
 
-    /// Resolves keys and groups edges by (edge label, source table).
-    fn edge_inputs(&self, spaces: &[Arc<RwLock<KeySpace>>]) -> Result<Vec<EdgeTableInput>, BulkError> {
-        let mut inputs: Vec<EdgeTableInput> = Vec::new();
-        for state in std::mem::take(&mut *lock(&self.edges)) {
+    /// All edges by (edge label, source table); keys that are left are resolved.
+    fn edge_inputs(
+        &self,
+        spaces: &[Arc<RwLock<KeySpace>>],
+        threads: usize,
+    ) -> Result<Vec<EdgeTableInput>, BulkError> {
+        let states = std::mem::take(&mut *lock(&self.edges));
+        let resolved = in_parallel(states, threads, |state| {
             let mut state = lock(&state);
             // Nothing writes any more, so a second lock on the same space cannot wait.
             let (from, to) = (read(&spaces[state.from]), read(&spaces[state.to]));
-            let spec = state.spec.clone();
+            let mut own = std::mem::take(&mut state.inputs);
             // A batch's memory is given back as its edges go to their table.
-            for batch in std::mem::take(&mut state.batches) {
+            for batch in std::mem::take(&mut state.waiting) {
                 if self.cancel.is_cancelled() {
                     return Err(BulkError::Cancelled);
                 }
-                route_edges(&spec, &batch, &from, &to, &mut inputs, &mut |r| self.rejected(r))?;
+                route_waiting(&state.spec, &batch, &from, &to, &mut own, &mut |r| self.rejected(r))?;
             }
+            Ok(own)
+        });
+        let mut inputs: Vec<EdgeTableInput> = Vec::new();
+        for own in resolved {
+            join_inputs(own?, &mut inputs);
         }
         inputs.sort_by(|a, b| (&a.label, a.source).cmp(&(&b.label, b.source)));
         Ok(inputs)
@@ -260,7 +259,7 @@ impl<'a> BulkBuilder<'a> {
     }
 }
 
-/// Edges under way at once beyond the first edge table: 16 million take 128 MB to 320 MB to sort.
+/// Edges under way at once beyond the first edge table: 16 million take 128 MB to 256 MB to sort.
 const EDGES_UNDER_WAY_MAX: usize = 1 << 24;
 
 /// Lets edge tables be built at the same time while they are small together.
@@ -291,104 +290,27 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Most rows of a node table: one past the last fits 32 bits, and one more for none.
-const ROWS_MAX: u64 = u32::MAX as u64 - 1;
-
-/// Refuses a node table of more than [`ROWS_MAX`] rows.
-fn check_rows(rows: u64) -> Result<(), BulkError> {
-    if rows > ROWS_MAX { Err(too_large("rows in one node table", ROWS_MAX)) } else { Ok(()) }
-}
-
-fn small(id: usize, what: &str) -> Result<u16, BulkError> {
-    u16::try_from(id).map_err(|_| too_large(what, 1 << 16))
-}
-
-fn finish_nodes(
-    mut state: NodeTableState,
-    id: TableId,
-    spaces: &[Arc<RwLock<KeySpace>>],
-    catalog: &mut Catalog,
-    options: RegionOptions,
-) -> Result<(NodeTable, ComponentBytes), BulkError> {
-    let mut bytes = ComponentBytes::default();
-    let labels = (state.spec.labels.iter())
-        .map(|l| Ok(LabelId(small(catalog.schema.labels.intern(l), "labels")?)))
-        .collect::<Result<_, BulkError>>()?;
-    if state.spec.key_property.is_some() {
-        // A table that never got a row has its key column all the same.
-        state.key.get_or_insert_with(|| ColumnWriter::new(LogicalType::Int));
-    }
-    let key = state.key.is_some().then_some(0);
-    let names = state
-        .spec
-        .key_property
-        .iter()
-        .map(|n| (n.clone(), LogicalType::Int))
-        .chain(state.spec.properties.iter().cloned());
-    let (mut properties, mut counted) = (Vec::new(), Vec::new());
-    let (mut written, mut pieces) = (Vec::new(), Vec::new());
-    for ((name, _), writer) in names.zip(state.key.into_iter().chain(state.columns)) {
-        let ty = writer.logical_type();
-        let (mut column, stats, size) = writer.finish();
-        bytes.node_properties += size.data;
-        bytes.nulls += size.nulls;
-        pieces.append(&mut column.pieces);
-        written.push(column);
-        let id = u32::try_from(catalog.schema.properties.intern(&name))
-            .map_err(|_| too_large("properties", 1 << 32))?;
-        properties.push(PropertyInfo { id: PropertyId(id), ty });
-        counted.push(stats);
-    }
-    let key_bits = match (key, state.space) {
-        (Some(_), Some(space)) => {
-            let space = read(&spaces[space]);
-            let rows = state.rows as usize;
-            let (bits, mut entries, size) =
-                KeyIndex::write(rows, |take: &mut dyn FnMut(u64, u32)| space.hashes(id, take));
-            bytes.key_indexes += size;
-            pieces.append(&mut entries);
-            Some(bits)
-        }
-        _ => None,
-    };
-    let total: usize = pieces.iter().map(Vec::len).sum();
-    bytes.overhead += total.saturating_sub(bytes.total());
-    let mut pieces = lay_out(pieces, options).map_err(no_memory)?.into_iter();
-    let columns = (written.iter())
-        .map(|column| column.read(&mut pieces).map(Arc::new))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(unreadable)?;
-    let key_index = match key_bits {
-        None => None,
-        Some(bits) => {
-            let slots = pieces.map(|piece| Slot::<KeyEntries>::read(piece, state.rows));
-            KeyIndex::of(bits, slots.collect::<Result<_, _>>().map_err(unreadable)?)
+/// Does `work` with each item on so many threads; gives what came of it in the order of items.
+fn in_parallel<T: Send, R: Send>(items: Vec<T>, threads: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let count = items.len();
+    let queue = Mutex::new(items.into_iter().enumerate());
+    let done = Mutex::new(Vec::with_capacity(count));
+    let run = || {
+        loop {
+            let Some((i, item)) = lock(&queue).next() else { return };
+            let result = work(item);
+            lock(&done).push((i, result));
         }
     };
-    let table = NodeTable { rows: state.rows, columns, key_index };
-    let offset = u32::from(key.is_some());
-    let mut characteristic_sets: Vec<CharacteristicSet> = state
-        .sets
-        .into_iter()
-        .map(|(bits, count)| CharacteristicSet {
-            properties: (0..offset)
-                .chain(
-                    (0..)
-                        .zip(bits.iter())
-                        .flat_map(|(w, word)| {
-                            (0..u64::BITS).filter(move |b| word >> b & 1 == 1).map(move |b| w * u64::BITS + b)
-                        })
-                        .map(|p| p + offset),
-                )
-                .collect(),
-            count,
-        })
-        .collect();
-    characteristic_sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
-    let facts = NodeTableFacts { one_type: table.columns.iter().map(|c| c.has_one_type()).collect() };
-    let stats = NodeTableStats { rows: state.rows, properties: counted, characteristic_sets };
-    catalog.add_node_table(NodeTableInfo { labels, properties, key }, facts, stats);
-    Ok((table, bytes))
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(count) {
+            scope.spawn(run);
+        }
+        run();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 impl BulkSink for BulkBuilder<'_> {
@@ -425,7 +347,13 @@ impl BulkSink for BulkBuilder<'_> {
     fn declare_edges(&self, spec: EdgeSpec) -> Result<EdgeHandle, BulkError> {
         let (from, to) = (self.space(&spec.from_space), self.space(&spec.to_space));
         let mut edges = lock(&self.edges);
-        edges.push(Arc::new(Mutex::new(EdgeState { spec, from, to, batches: Vec::new() })));
+        edges.push(Arc::new(Mutex::new(EdgeState {
+            spec,
+            from,
+            to,
+            inputs: Vec::new(),
+            waiting: Vec::new(),
+        })));
         u32::try_from(edges.len() - 1).map(EdgeHandle).map_err(|_| too_large("edge declarations", 1 << 32))
     }
 
@@ -463,24 +391,17 @@ impl BulkSink for BulkBuilder<'_> {
             };
             let mut space = space.write().unwrap_or_else(PoisonError::into_inner);
             let space_bytes = space.bytes();
-            let mut row = u32::try_from(state.rows).unwrap_or(u32::MAX);
+            let row = u32::try_from(state.rows).unwrap_or(u32::MAX);
             let table = TableId(u16::try_from(table.0).map_err(|_| too_large("node tables", 1 << 16))?);
-            for i in 0..rows {
-                let key =
-                    key_at(keys, i).ok_or(BulkError::Declaration("keys are integers or strings".into()))?;
-                if space.insert(key, table, row) {
-                    row = row.saturating_add(1);
-                    check_rows(row.into())?;
-                } else {
-                    let reason = format!("duplicate key {key} in key space \"{name}\"");
-                    self.rejected(Rejected {
-                        file: batch.origin.file,
-                        line: batch.origin.lines.line(i),
-                        reason,
-                    })?;
-                    keep.get_or_insert_with(|| vec![true; rows])[i] = false;
-                }
+            if !matches!(keys, ColumnData::Int(_) | ColumnData::String { .. }) {
+                return Err(BulkError::Declaration("keys are integers or strings".into()));
             }
+            space.insert_all(keys, table, row, |i, key| {
+                let reason = format!("duplicate key {key} in key space \"{name}\"");
+                let line = batch.origin.lines.line(i);
+                keep.get_or_insert_with(|| vec![true; rows])[i] = false;
+                self.rejected(Rejected { file: batch.origin.file, line, reason })
+            })?;
             self.charge(space.bytes().saturating_sub(space_bytes) + estimate_bytes(keys))?;
         }
         self.charge(batch.columns.iter().map(|c| estimate_bytes(&c.data)).sum())?;
@@ -514,60 +435,35 @@ impl BulkSink for BulkBuilder<'_> {
         };
         // Always in the order of the spaces, or two readers that wait behind writers would wait for each
         // other.
-        let waiting = match state.from.cmp(&state.to) {
+        let find = |from: &KeySpace, to: &KeySpace| -> Option<BatchEnds> {
+            Some((from.find_all(&batch.from_keys)?, to.find_all(&batch.to_keys)?))
+        };
+        let found = match state.from.cmp(&state.to) {
             Ordering::Less => {
                 let from = read(&from);
-                WaitingEdges::new(batch, &from, &read(&to))
+                find(&from, &read(&to))
             }
             Ordering::Equal => {
                 let both = read(&from);
-                WaitingEdges::new(batch, &both, &both)
+                find(&both, &both)
             }
             Ordering::Greater => {
                 let to = read(&to);
-                WaitingEdges::new(batch, &read(&from), &to)
+                find(&read(&from), &to)
             }
-        }?;
-        self.charge(waiting.bytes())?;
-        state.batches.push(waiting);
-        Ok(())
-    }
-}
-
-fn append_kept(state: &mut NodeTableState, batch: &NodeBatch, rows: usize, keep: Option<&[bool]>) {
-    if let (Some(keys), Some(_)) = (&batch.keys, &state.spec.key_property) {
-        let ty = if matches!(keys, ColumnData::Int(_)) { LogicalType::Int } else { LogicalType::String };
-        let writer = state.key.get_or_insert_with(|| ColumnWriter::new(ty));
-        writer.append(&ColumnBatch { data: keys.clone(), nulls: None }, keep);
-    }
-    for (writer, column) in state.columns.iter_mut().zip(&batch.columns) {
-        writer.append(column, keep);
-    }
-    let mut set = vec![0u64; batch.columns.len().div_ceil(64).max(1)];
-    for i in (0..rows).filter(|i| keep.is_none_or(|k| k[*i])) {
-        set.fill(0);
-        for (p, column) in batch.columns.iter().enumerate() {
-            let null = column.nulls.as_ref().is_some_and(|n| n[i])
-                || matches!(&column.data, ColumnData::Values(v) if v[i].is_null());
-            set[p / 64] |= u64::from(!null) << (p % 64);
-        }
-        match state.sets.get_mut(&set[..]) {
-            Some(count) => *count += 1,
-            None => drop(state.sets.insert(set.clone().into(), 1)),
-        }
-        state.rows += 1;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The text is in the book's page on limits. (Nobody can load so much in a test.)
-    #[test]
-    fn node_tables_of_more_than_32_bits_are_refused() {
-        assert!(check_rows(4_294_967_294).is_ok());
-        let rows = check_rows(4_294_967_295).unwrap_err().to_string();
-        assert_eq!(rows, "more than 4294967294 rows in one node table");
+        };
+        let state = &mut *state;
+        let bytes = match &found {
+            Some((from, to)) if state.waiting.is_empty() => {
+                route_edges(&state.spec, &batch.columns, (from, to), &mut state.inputs)
+            }
+            found => {
+                let waiting = WaitingEdges::new(batch, found.as_ref())?;
+                let bytes = waiting.bytes();
+                state.waiting.push(waiting);
+                bytes
+            }
+        };
+        self.charge(bytes)
     }
 }

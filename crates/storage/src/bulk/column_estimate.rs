@@ -1,5 +1,5 @@
-//! A column in, the bytes that a column writer will hold for it out, by estimate: what the budget of a load
-//! is charged.
+//! A column in, the bytes that it takes out, or by estimate those that a column writer will hold for it: what
+//! the budget of a load is charged.
 
 use trimorph_types::Value;
 
@@ -22,5 +22,20 @@ pub(super) fn estimate_bytes(data: &ColumnData) -> usize {
         ColumnData::Date(v) => v.len() * 3,
         ColumnData::String { bytes, ends } => bytes.len() / 2 + ends.len() * 11 / 4,
         ColumnData::Values(v) => v.iter().map(|v| if v.is_null() { 0 } else { size_of::<Value>() }).sum(),
+    }
+}
+
+/// Bytes that the values take as they are.
+pub(super) fn held_bytes(data: &ColumnData) -> usize {
+    match data {
+        ColumnData::Bool(v) => v.len(),
+        ColumnData::Int(v)
+        | ColumnData::LocalTime(v)
+        | ColumnData::LocalDateTime(v)
+        | ColumnData::DateTime(v) => v.len() * 8,
+        ColumnData::Float(v) => v.len() * 8,
+        ColumnData::Date(v) => v.len() * 4,
+        ColumnData::String { bytes, ends } => bytes.len() + ends.len() * 4,
+        ColumnData::Values(v) => v.len() * size_of::<Value>(),
     }
 }

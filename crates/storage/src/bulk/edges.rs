@@ -1,8 +1,9 @@
-//! From waiting edges to edge tables: grouping by source table, building the pieces of one edge table.
+//! From edges to edge tables: grouping by source table as they come, building the pieces of one edge table.
 //!
 //! Edges of one table come in runs of 65,536; a full run is packed, so that edges take about the room they
 //! will take stored.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trimorph_base::{EdgePlaces, EdgeTableId, NodeId, PAGE_ROWS, PropertyId, TableId, TypeId};
@@ -13,9 +14,11 @@ use trimorph_encoding::{Packed, pack};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 
+use super::column_estimate::held_bytes;
 use super::errors::{no_memory, unreadable};
 use super::keys::KeySpace;
 use super::sorted_edges::SortedEdges;
+use super::sorted_list::TakeBlock;
 use super::waiting_column::{WaitingColumn, gather, gather_rows};
 use super::waiting_edges::{PackedNodes, WaitingEdges};
 use super::{BulkError, ColumnBatch, ColumnData, EdgeSpec, Rejected};
@@ -26,6 +29,8 @@ use crate::{ComponentBytes, EdgeTable};
 
 /// Edges of a run.
 const RUN_EDGES: usize = 1 << 16;
+/// Edges read at a time.
+const BLOCK_EDGES: usize = 1 << 10;
 /// Bytes of strings after which a run's column is packed early, into a run of general values if need be.
 const RUN_ENDS_MAX: usize = 1 << 31;
 
@@ -38,8 +43,13 @@ pub(super) struct EdgeTableInput {
     runs: Vec<(Packed, PackedNodes)>,
     /// By property, then by run.
     columns: Vec<Vec<WaitingColumn>>,
-    open: Vec<(u32, NodeId)>,
+    /// Source rows and targets of the run that is not full.
+    open: (Vec<u32>, Vec<NodeId>),
     open_columns: Vec<ColumnBatch>,
+    /// Bytes of full runs.
+    packed_bytes: usize,
+    /// Bytes that were charged to the budget.
+    charged: usize,
 }
 
 impl EdgeTableInput {
@@ -51,8 +61,10 @@ impl EdgeTableInput {
             count: 0,
             runs: Vec::new(),
             columns: Vec::new(),
-            open: Vec::new(),
+            open: (Vec::new(), Vec::new()),
             open_columns: Vec::new(),
+            packed_bytes: 0,
+            charged: 0,
         }
     }
 
@@ -61,36 +73,65 @@ impl EdgeTableInput {
         self.count
     }
 
-    /// Appends rows of a batch: `(row of the batch, source row, target)`.
-    fn append(&mut self, spec: &EdgeSpec, batch: &[ColumnBatch], rows: &[RoutedEdge]) {
-        let mut rest = rows;
-        while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.len().min(RUN_EDGES - self.open.len()));
-            self.append_properties(spec, batch, now);
-            self.open.extend(now.iter().map(|(_, row, target)| (*row, *target)));
+    /// Bytes that it takes more than were charged; they are taken for charged.
+    fn uncharged(&mut self) -> usize {
+        let open = self.open_columns.iter().map(|column| held_bytes(&column.data)).sum::<usize>();
+        let bytes = self.packed_bytes + self.open.0.len() * 12 + open;
+        let more = bytes.saturating_sub(self.charged);
+        self.charged += more;
+        more
+    }
+
+    /// Appends rows of a batch, whose columns are `properties`.
+    fn append(&mut self, properties: &[Property], batch: &[ColumnBatch], (from, to): Nodes<'_>, rows: &Rows) {
+        let mut done = 0;
+        while done < rows.len() {
+            let before = self.open.0.len();
+            let now = rows.part(done..rows.len().min(done + RUN_EDGES - before));
+            self.append_properties(properties, batch, &now);
+            #[expect(clippy::cast_possible_truncation, reason = "a node table has fewer than 2^32 rows")]
+            now.each(|i| from[i].row() as u32, &mut self.open.0);
+            now.each(|i| to[i], &mut self.open.1);
             self.count += now.len();
-            if self.open.len() == RUN_EDGES {
+            done += now.len();
+            if self.open.0.len() == RUN_EDGES {
                 self.end_run();
             }
-            rest = later;
+        }
+    }
+
+    /// Appends all edges of another one.
+    fn append_input(&mut self, mut other: Self) {
+        other.close();
+        let columns = std::mem::take(&mut other.columns);
+        for (run, (sources, targets)) in std::mem::take(&mut other.runs).into_iter().enumerate() {
+            let len = RUN_EDGES.min(other.count - run * RUN_EDGES);
+            let batch: Vec<ColumnBatch> = columns.iter().map(|column| column[run].unpack(len)).collect();
+            let from = (0..len).map(|i| NodeId::new(other.source, sources.view().get(i).cast_unsigned()));
+            let ends = (from.collect::<Vec<_>>(), (0..len).map(|i| targets.get(i)).collect::<Vec<_>>());
+            self.append(&other.properties, &batch, (&ends.0, &ends.1), &Rows::Range(0..len));
         }
     }
 
     fn end_run(&mut self) {
-        let sources: Vec<i64> = self.open.iter().map(|(source, _)| (*source).into()).collect();
-        let targets = PackedNodes::new(self.open.iter().map(|(_, target)| *target));
-        self.runs.push((pack(&sources), targets));
-        self.open.clear();
+        let sources: Vec<i64> = self.open.0.iter().map(|source| (*source).into()).collect();
+        let (sources, targets) = (pack(&sources), PackedNodes::new(self.open.1.iter().copied()));
+        self.packed_bytes += sources.bytes.len() + targets.bytes();
+        self.runs.push((sources, targets));
+        self.open.0.clear();
+        self.open.1.clear();
         for ((column, packed), (_, ty)) in
             self.open_columns.iter_mut().zip(&mut self.columns).zip(&self.properties)
         {
-            packed.push(WaitingColumn::new(std::mem::replace(column, blank(*ty, 0))));
+            let run = WaitingColumn::new(std::mem::replace(column, blank(*ty, 0)));
+            self.packed_bytes += run.bytes();
+            packed.push(run);
         }
     }
 
-    fn append_properties(&mut self, spec: &EdgeSpec, batch: &[ColumnBatch], rows: &[RoutedEdge]) {
-        let before = self.open.len();
-        for (name, ty) in &spec.properties {
+    fn append_properties(&mut self, properties: &[Property], batch: &[ColumnBatch], rows: &Rows) {
+        let before = self.open.0.len();
+        for (name, ty) in properties {
             if self.properties.iter().all(|(n, _)| n != name) {
                 self.properties.push((name.clone(), *ty));
                 self.open_columns.push(blank(*ty, before));
@@ -98,42 +139,131 @@ impl EdgeTableInput {
             }
         }
         for ((name, ty), column) in self.properties.iter().zip(&mut self.open_columns) {
-            let given = spec.properties.iter().position(|(n, t)| n == name && t == ty);
+            let given = properties.iter().position(|(n, t)| n == name && t == ty);
             match given.map(|p| &batch[p]) {
-                Some(from) => extend(column, from, rows.iter().map(|(i, _, _)| *i), before),
+                Some(from) => extend(column, from, rows, before),
                 None => {
-                    let other = spec.properties.iter().position(|(n, _)| n == name).map(|p| &batch[p]);
-                    extend_general(column, before, rows.iter().map(|(i, _, _)| other.map(|from| (from, *i))));
+                    let other = properties.iter().position(|(n, _)| n == name).map(|p| &batch[p]);
+                    extend_general(column, before, rows, other);
                 }
             }
         }
     }
 
-    /// All edges in file order.
-    fn edges(&self) -> impl Iterator<Item = (u32, NodeId)> + '_ {
-        self.runs
-            .iter()
-            .flat_map(|(sources, targets)| {
-                // What was packed was 32 bits wide.
-                let source = move |i| u32::try_from(sources.view().get(i)).unwrap_or(0);
-                (0..RUN_EDGES).map(move |i| (source(i), targets.get(i)))
-            })
-            .take(self.count)
+    /// Gives all edges in file order, a block at a time.
+    fn each_block(&self, take: &mut TakeBlock<'_>) {
+        let mut block = Vec::with_capacity(BLOCK_EDGES);
+        let (mut sources, mut rows) = ([0; BLOCK_EDGES], [0; BLOCK_EDGES]);
+        for (run, (packed, targets)) in self.runs.iter().enumerate() {
+            let len = RUN_EDGES.min(self.count - run * RUN_EDGES);
+            for from in (0..len).step_by(BLOCK_EDGES) {
+                let count = BLOCK_EDGES.min(len - from);
+                packed.view().unpack(from, &mut sources[..count]);
+                block.clear();
+                #[expect(clippy::cast_possible_truncation, reason = "what was packed was 32 bits wide")]
+                let sources = sources[..count].iter().map(|source| source.cast_unsigned() as u32);
+                block.extend(sources.zip(targets.read(from, &mut rows[..count])));
+                take(&block);
+            }
+        }
+    }
+
+    /// The tables that edges lead to, in ascending order.
+    fn targets(&self) -> Vec<TableId> {
+        let mut targets = BTreeSet::new();
+        for (run, (_, nodes)) in self.runs.iter().enumerate() {
+            nodes.tables(RUN_EDGES.min(self.count - run * RUN_EDGES), &mut targets);
+        }
+        targets.into_iter().collect()
     }
 
     /// Packs the last run, so that all edges are in runs.
     fn close(&mut self) {
-        if !self.open.is_empty() {
+        if !self.open.0.is_empty() {
             self.end_run();
         }
     }
 }
 
-/// An edge of a batch: its row there, its source row and its target.
-type RoutedEdge = (usize, u32, NodeId);
+/// A property and its type.
+type Property = (String, LogicalType);
 
-/// Resolves the ends of a batch and appends each edge to the input of its edge table.
+/// The sources and the targets of a batch.
+type Nodes<'a> = (&'a [NodeId], &'a [NodeId]);
+
+/// Rows of a batch.
+enum Rows {
+    Range(std::ops::Range<usize>),
+    Each(Vec<usize>),
+}
+
+impl Rows {
+    fn len(&self) -> usize {
+        match self {
+            Self::Range(range) => range.len(),
+            Self::Each(rows) => rows.len(),
+        }
+    }
+
+    /// Some of them, by their places among these.
+    fn part(&self, of: std::ops::Range<usize>) -> Self {
+        match self {
+            Self::Range(range) => Self::Range(range.start + of.start..range.start + of.end),
+            Self::Each(rows) => Self::Each(rows[of].to_vec()),
+        }
+    }
+
+    /// Appends what `value` gives for each.
+    #[inline]
+    fn each<T>(&self, value: impl Fn(usize) -> T, out: &mut Vec<T>) {
+        match self {
+            Self::Range(range) => out.extend(range.clone().map(value)),
+            Self::Each(rows) => out.extend(rows.iter().map(|i| value(*i))),
+        }
+    }
+
+    /// Appends their values.
+    #[inline]
+    fn pick<T: Copy>(&self, from: &[T], out: &mut Vec<T>) {
+        match self {
+            Self::Range(range) => out.extend_from_slice(&from[range.clone()]),
+            Self::Each(rows) => out.extend(rows.iter().map(|i| from[*i])),
+        }
+    }
+}
+
+/// Appends the edges of a batch to the inputs of their edge tables, and gives the bytes that these take more.
 pub(super) fn route_edges(
+    spec: &EdgeSpec,
+    columns: &[ColumnBatch],
+    ends: Nodes<'_>,
+    inputs: &mut Vec<EdgeTableInput>,
+) -> usize {
+    let from = ends.0;
+    let Some(first) = from.first().map(|n| n.table()) else { return 0 };
+    if from.iter().all(|n| n.table() == first) {
+        let input = input_of(&spec.label, first, inputs);
+        input.append(&spec.properties, columns, ends, &Rows::Range(0..from.len()));
+        return input.uncharged();
+    }
+    let mut by_source: Vec<(TableId, Vec<usize>)> = Vec::new();
+    for (i, source) in from.iter().map(|n| n.table()).enumerate() {
+        let place = by_source.iter().position(|(s, _)| *s == source).unwrap_or_else(|| {
+            by_source.push((source, Vec::new()));
+            by_source.len() - 1
+        });
+        by_source[place].1.push(i);
+    }
+    let append = |(source, rows)| {
+        let input = input_of(&spec.label, source, inputs);
+        input.append(&spec.properties, columns, ends, &Rows::Each(rows));
+        input.uncharged()
+    };
+    by_source.into_iter().map(append).sum()
+}
+
+/// Resolves the ends of a batch that waited and appends each edge to the input of its edge table.
+pub(super) fn route_waiting(
     spec: &EdgeSpec,
     batch: &WaitingEdges,
     from: &KeySpace,
@@ -141,26 +271,48 @@ pub(super) fn route_edges(
     inputs: &mut Vec<EdgeTableInput>,
     reject: &mut dyn FnMut(Rejected) -> Result<(), BulkError>,
 ) -> Result<(), BulkError> {
-    // Rows of the batch by source table, so that property columns are appended in runs.
-    let mut by_source: Vec<(TableId, Vec<RoutedEdge>)> = Vec::new();
+    if let Some((from, to)) = batch.all_ends(from, to) {
+        route_edges(spec, &batch.columns(), (&from, &to), inputs);
+        return Ok(());
+    }
+    let mut by_source: Vec<(TableId, Vec<usize>)> = Vec::new();
+    // Of an edge that was refused the ends are anything, since nothing reads them.
+    let mut ends = (vec![NodeId(0); batch.len()], vec![NodeId(0); batch.len()]);
     for i in 0..batch.len() {
-        let Some((source, row, target)) = batch.ends(i, spec, from, to, reject)? else { continue };
-        let place = by_source.iter().position(|(s, _)| *s == source).unwrap_or_else(|| {
-            by_source.push((source, Vec::new()));
+        let Some((source, target)) = batch.ends(i, spec, from, to, reject)? else { continue };
+        (ends.0[i], ends.1[i]) = (source, target);
+        let place = by_source.iter().position(|(s, _)| *s == source.table()).unwrap_or_else(|| {
+            by_source.push((source.table(), Vec::new()));
             by_source.len() - 1
         });
-        by_source[place].1.push((i, row, target));
+        by_source[place].1.push(i);
     }
     let columns = batch.columns();
     for (source, rows) in by_source {
-        let place =
-            inputs.iter().position(|i| i.label == spec.label && i.source == source).unwrap_or_else(|| {
-                inputs.push(EdgeTableInput::new(&spec.label, source));
-                inputs.len() - 1
-            });
-        inputs[place].append(spec, &columns, &rows);
+        let input = input_of(&spec.label, source, inputs);
+        input.append(&spec.properties, &columns, (&ends.0, &ends.1), &Rows::Each(rows));
     }
     Ok(())
+}
+
+/// The input of an edge table; made, if there is none.
+fn input_of<'i>(label: &str, source: TableId, inputs: &'i mut Vec<EdgeTableInput>) -> &'i mut EdgeTableInput {
+    let place = inputs.iter().position(|i| i.label == label && i.source == source);
+    let place = place.unwrap_or_else(|| {
+        inputs.push(EdgeTableInput::new(label, source));
+        inputs.len() - 1
+    });
+    &mut inputs[place]
+}
+
+/// Adds inputs to others; those of the same edge table become one.
+pub(super) fn join_inputs(more: Vec<EdgeTableInput>, inputs: &mut Vec<EdgeTableInput>) {
+    for input in more {
+        match inputs.iter_mut().find(|i| i.label == input.label && i.source == input.source) {
+            Some(same) => same.append_input(input),
+            None => inputs.push(input),
+        }
+    }
 }
 
 /// `len` nulls of a type.
@@ -179,49 +331,46 @@ fn blank(ty: LogicalType, len: usize) -> ColumnBatch {
     ColumnBatch { data, nulls: (len > 0).then(|| vec![true; len]) }
 }
 
-fn extend(
-    into: &mut ColumnBatch,
-    from: &ColumnBatch,
-    rows: impl Iterator<Item = usize> + Clone,
-    before: usize,
-) {
-    let count = rows.clone().count();
+fn extend(into: &mut ColumnBatch, from: &ColumnBatch, rows: &Rows, before: usize) {
     if into.nulls.is_some() || from.nulls.is_some() {
         let nulls = into.nulls.get_or_insert_with(|| vec![false; before]);
-        nulls.extend(rows.clone().map(|i| from.nulls.as_ref().is_some_and(|n| n[i])));
+        match &from.nulls {
+            Some(from) => rows.pick(from, nulls),
+            None => nulls.resize(nulls.len() + rows.len(), false),
+        }
     }
     match (&mut into.data, &from.data) {
-        (ColumnData::Bool(a), ColumnData::Bool(b)) => a.extend(rows.map(|i| b[i])),
+        (ColumnData::Bool(a), ColumnData::Bool(b)) => rows.pick(b, a),
         (ColumnData::Int(a), ColumnData::Int(b))
         | (ColumnData::LocalTime(a), ColumnData::LocalTime(b))
         | (ColumnData::LocalDateTime(a), ColumnData::LocalDateTime(b))
-        | (ColumnData::DateTime(a), ColumnData::DateTime(b)) => a.extend(rows.map(|i| b[i])),
-        (ColumnData::Float(a), ColumnData::Float(b)) => a.extend(rows.map(|i| b[i])),
-        (ColumnData::Date(a), ColumnData::Date(b)) => a.extend(rows.map(|i| b[i])),
+        | (ColumnData::DateTime(a), ColumnData::DateTime(b)) => rows.pick(b, a),
+        (ColumnData::Float(a), ColumnData::Float(b)) => rows.pick(b, a),
+        (ColumnData::Date(a), ColumnData::Date(b)) => rows.pick(b, a),
         (ColumnData::String { bytes, ends }, ColumnData::String { bytes: b, ends: e })
             if bytes.len() < RUN_ENDS_MAX && b.len() < RUN_ENDS_MAX =>
         {
-            for i in rows {
+            let text = |i: usize| {
                 let start = if i == 0 { 0 } else { e[i - 1] as usize };
                 bytes.extend_from_slice(b.get(start..e[i] as usize).unwrap_or_default());
                 ends.push(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+            };
+            match rows {
+                Rows::Range(range) => range.clone().for_each(text),
+                Rows::Each(rows) => rows.iter().copied().for_each(text),
             }
         }
         _ => {
             if let Some(nulls) = &mut into.nulls {
-                nulls.truncate(nulls.len() - count);
+                nulls.truncate(nulls.len() - rows.len());
             }
-            extend_general(into, before, rows.map(|i| Some((from, i))));
+            extend_general(into, before, rows, Some(from));
         }
     }
 }
 
-/// Turns the column into general values and appends.
-fn extend_general<'b>(
-    into: &mut ColumnBatch,
-    before: usize,
-    rows: impl Iterator<Item = Option<(&'b ColumnBatch, usize)>>,
-) {
+/// Turns the column into general values and appends those of `from`, or nulls.
+fn extend_general(into: &mut ColumnBatch, before: usize, rows: &Rows, from: Option<&ColumnBatch>) {
     let at = |column: &ColumnBatch, i: usize| match &column.nulls {
         Some(nulls) if nulls[i] => trimorph_types::Value::Null,
         _ => value_at(&column.data, i),
@@ -233,7 +382,7 @@ fn extend_general<'b>(
             (0..before).map(|i| at(&old, i)).collect()
         }
     };
-    values.extend(rows.map(|row| row.map_or(trimorph_types::Value::Null, |(from, i)| at(from, i))));
+    rows.each(|i| from.map_or(trimorph_types::Value::Null, |from| at(from, i)), &mut values);
     *into = ColumnBatch { data: ColumnData::Values(values), nulls: None };
 }
 
@@ -251,15 +400,9 @@ pub(super) fn build_edge_table(
     let source = input.source;
     let source_rows = table_rows[source.0 as usize];
     let edge_count = input.len() as u64;
-    let mut targets: Vec<TableId> = Vec::new();
-    for (_, target) in input.edges() {
-        if !targets.contains(&target.table()) {
-            targets.push(target.table());
-        }
-    }
-    targets.sort_unstable();
+    let targets = input.targets();
     let kept = !input.properties.is_empty();
-    let edges = || input.edges();
+    let edges = |take: &mut TakeBlock<'_>| input.each_block(take);
     let list = SortedEdges::new(source_rows, input.len(), &targets, table_rows, kept, edges)?;
     input.runs = Vec::new();
     let page_offset = |page: u64| list.offset(source_rows.min(page * PAGE_ROWS));
@@ -270,13 +413,13 @@ pub(super) fn build_edge_table(
 
     let mut bytes = ComponentBytes::default();
     let form = Form::of(single, source_rows, edge_count, segment_edges);
-    let mut forward = list.write_forward(&targets, form)?;
+    let mut forward = list.write_forward(form)?;
     bytes.forward = forward.bytes.total();
     let mut pieces = std::mem::take(&mut forward.pieces);
     let (mut backward, mut facts, mut counted) = (Vec::new(), Vec::new(), Vec::new());
     for target in &targets {
         let rows = table_rows[target.0 as usize];
-        let mut built = list.write_backward(source, *target, rows, kept && !single, segment_edges)?;
+        let mut built = list.write_backward(*target, rows, kept && !single, segment_edges)?;
         bytes.backward += built.written.bytes.total();
         pieces.append(&mut built.written.pieces);
         backward.push((*target, rows, built.written.form));

@@ -6,21 +6,29 @@
 //! 2. An open-addressing index over all tables of the space holds `used 1 · tag 15 · table 16 · row 32`; the
 //!    tag spares most looks at keys that are not the one. It is cut in 64 shards by the hash, so that growing
 //!    copies a 64th at a time.
+//! 3. Keys are looked up in blocks: places in the index are asked for ahead, then keys of nodes that may be
+//!    the ones; nothing is asked for where a key is that of the node found last or of the next one, as in
+//!    files that are in the order of their nodes.
 //!
 //! **Cost**: 10 to 20 bytes a key for the index, and the keys. (A map from key to node id takes 19 to 39, and
 //! half as much again while it grows; that was most of the peak memory of a load.)
 
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{Packed, pack};
+use trimorph_vfs::{prefetch, prefetch_item};
 
 use super::ColumnData;
-use crate::key_index::{hash_int, hash_text};
+use crate::key_index::{TakeHashes, hash_int, hash_text};
 
 const RUN_ROWS: usize = 1 << 16;
 const SHARD_BITS: u32 = 6;
 const USED: u64 = 1 << 63;
 const TAG_BITS: u32 = 15;
 const ID_BITS: u32 = 48;
+/// Keys looked up at a time: as many cache misses as a core has under way.
+const BLOCK: usize = 32;
+/// Blocks in which the neighbours of the node found last are not looked at, after one where that was in vain.
+const UNTRIED_BLOCKS: usize = 16;
 
 /// The keys of one space: integers and strings apart, so that `1` and `"1"` are two keys.
 #[derive(Default, Debug)]
@@ -121,6 +129,28 @@ impl TableKeys {
         }
     }
 
+    /// Whether a row has this key, looked at without the index: only where all rows have keys of one kind, so
+    /// that no row is filled up.
+    #[inline]
+    fn surely_is(&self, key: Key<'_>, row: usize) -> bool {
+        let ints = self.ints.len() * RUN_ROWS + self.ints_open.len();
+        let texts = self.texts.len() * RUN_ROWS + self.texts_open.1.len();
+        match key {
+            Key::Int(k) => row < ints && texts == 0 && self.int(row) == k,
+            Key::Text(k) => row < texts && ints == 0 && self.text(row) == k,
+        }
+    }
+
+    /// Asks for the key of a row.
+    #[inline]
+    fn ask_for(&self, row: usize) {
+        if let Some(run) = self.ints.get(row / RUN_ROWS) {
+            prefetch(&run.bytes, (row % RUN_ROWS * usize::from(run.bits)) >> 3);
+        } else if let Some((_, ends)) = self.texts.get(row / RUN_ROWS) {
+            prefetch(&ends.bytes, (row % RUN_ROWS * usize::from(ends.bits)) >> 3);
+        }
+    }
+
     fn push(&mut self, key: Key<'_>, row: usize) {
         match key {
             Key::Int(k) => {
@@ -200,12 +230,17 @@ impl Shard {
         }
     }
 
-    fn grow(&mut self, hash_at: impl Fn(TableId, u32) -> u64) {
+    fn grow(&mut self, tables: &[TableKeys], hash_at: impl Fn(&TableKeys, u32) -> u64) {
         let capacity = (self.slots.len() * 2).max(8);
-        for slot in std::mem::replace(&mut self.slots, vec![0; capacity]) {
-            if slot != 0 {
-                let (table, row) = node_of(slot);
-                let at = self.probe(hash_at(table, row), |_, _| false);
+        let old = std::mem::replace(&mut self.slots, vec![0; capacity]);
+        for block in old.chunks(BLOCK) {
+            let known = || {
+                let used = block.iter().filter(|slot| **slot != 0);
+                used.filter_map(|slot| Some((*slot, keys_of(tables, node_of(*slot).0)?, node_of(*slot).1)))
+            };
+            known().for_each(|(_, keys, row)| keys.ask_for(row as usize));
+            for (slot, keys, row) in known() {
+                let at = self.probe(hash_at(keys, row), |_, _| false);
                 self.slots[at] = slot;
             }
         }
@@ -219,6 +254,21 @@ impl Index {
         }
         &mut self.shards[shard_of(hash)]
     }
+
+    /// Asks for the place where probing for a hash begins.
+    #[inline]
+    fn ask_for(&self, hash: u64) {
+        if let Some(shard) = self.shards.get(shard_of(hash)) {
+            prefetch_item(&shard.slots, first_place(hash, shard.slots.len()));
+        }
+    }
+
+    /// The slot where probing for a hash begins; an empty one where there is none.
+    #[inline]
+    fn first(&self, hash: u64) -> u64 {
+        let shard = self.shards.get(shard_of(hash));
+        shard.and_then(|s| s.slots.get(first_place(hash, s.slots.len()))).copied().unwrap_or(0)
+    }
 }
 
 fn keys_of(tables: &[TableKeys], table: TableId) -> Option<&TableKeys> {
@@ -228,23 +278,53 @@ fn keys_of(tables: &[TableKeys], table: TableId) -> Option<&TableKeys> {
 impl KeySpace {
     /// Gives `key` to the node `row` of `table`; `false` if another node has it. Rows of a table come in
     /// order.
-    pub(crate) fn insert(&mut self, key: Key<'_>, table: TableId, row: u32) -> bool {
+    #[cfg(test)]
+    fn insert(&mut self, key: Key<'_>, table: TableId, row: u32) -> bool {
+        self.insert_hashed(key, key.hash(), table, row)
+    }
+
+    /// Gives the keys of a batch to the rows of `table` from `row` on. What another node has is told to
+    /// `duplicate` by its place in the batch, and takes no row.
+    pub(crate) fn insert_all<E>(
+        &mut self,
+        keys: &ColumnData,
+        table: TableId,
+        mut row: u32,
+        mut duplicate: impl FnMut(usize, Key<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut hashes = [0; BLOCK];
+        for start in (0..keys.len()).step_by(BLOCK) {
+            let block = (start..keys.len().min(start + BLOCK)).zip(&mut hashes);
+            for (key, hash) in block.filter_map(|(i, hash)| Some((key_at(keys, i)?, hash))) {
+                *hash = key.hash();
+                let index = if matches!(key, Key::Int(_)) { &self.ints } else { &self.texts };
+                index.ask_for(*hash);
+            }
+            for (i, hash) in (start..keys.len()).zip(hashes) {
+                let Some(key) = key_at(keys, i) else { continue };
+                if self.insert_hashed(key, hash, table, row) {
+                    row = row.saturating_add(1);
+                } else {
+                    duplicate(i, key)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn insert_hashed(&mut self, key: Key<'_>, hash: u64, table: TableId, row: u32) -> bool {
         let Self { tables, ints, texts } = self;
         if tables.len() <= usize::from(table.0) {
             tables.resize_with(usize::from(table.0) + 1, TableKeys::default);
         }
-        let hash = key.hash();
         let shard = match key {
             Key::Int(_) => ints.shard(hash),
             Key::Text(_) => texts.shard(hash),
         };
         if (shard.len + 1) * 5 > shard.slots.len() * 4 {
-            shard.grow(|table, row| {
-                let keys = keys_of(tables, table);
-                match key {
-                    Key::Int(_) => hash_int(keys.map_or(0, |k| k.int(row as usize))),
-                    Key::Text(_) => hash_text(keys.map_or(&[], |k| k.text(row as usize))),
-                }
+            shard.grow(tables, |keys, row| match key {
+                Key::Int(_) => hash_int(keys.int(row as usize)),
+                Key::Text(_) => hash_text(keys.text(row as usize)),
             });
         }
         let at = shard.probe(hash, |t, r| keys_of(tables, t).is_some_and(|keys| keys.is(key, r as usize)));
@@ -260,11 +340,15 @@ impl KeySpace {
     /// The node that has `key`.
     #[inline]
     pub(crate) fn find(&self, key: Key<'_>) -> Option<NodeId> {
-        let hash = key.hash();
         let index = match key {
             Key::Int(_) => &self.ints,
             Key::Text(_) => &self.texts,
         };
+        self.find_hashed(index, key, key.hash())
+    }
+
+    #[inline]
+    fn find_hashed(&self, index: &Index, key: Key<'_>, hash: u64) -> Option<NodeId> {
         let shard = index.shards.get(shard_of(hash)).filter(|s| !s.slots.is_empty())?;
         let is = |t, r: u32| keys_of(&self.tables, t).is_some_and(|keys| keys.is(key, r as usize));
         let slot = shard.slots[shard.probe(hash, is)];
@@ -272,8 +356,80 @@ impl KeySpace {
         (slot != 0).then(|| NodeId::new(table, row.into()))
     }
 
-    /// Calls `take` with hash and row of each key of one table, in the order of rows.
-    pub(crate) fn hashes(&self, table: TableId, take: &mut dyn FnMut(u64, u32)) {
+    /// The nodes that have the keys of a column; `None` as soon as one is not known.
+    pub(crate) fn find_all(&self, keys: &ColumnData) -> Option<Vec<NodeId>> {
+        match keys {
+            ColumnData::Int(keys) => self.find_each(&self.ints, keys.len(), |i| Key::Int(keys[i])),
+            ColumnData::String { ends, .. } => {
+                self.find_each(&self.texts, ends.len(), |i| key_at(keys, i).unwrap_or(Key::Text(&[])))
+            }
+            _ => None,
+        }
+    }
+
+    /// **Cost**: for a key that is not the last one's or the next one's, two cache misses, up to 32 under
+    /// way.
+    #[inline]
+    fn find_each<'k>(
+        &self,
+        index: &Index,
+        len: usize,
+        key: impl Fn(usize) -> Key<'k>,
+    ) -> Option<Vec<NodeId>> {
+        let mut found: Vec<NodeId> = Vec::with_capacity(len);
+        let mut open = [(0, 0); BLOCK];
+        // Where no key of a block was near the one before, the next blocks are not tried.
+        let mut untried = 0;
+        for start in (0..len).step_by(BLOCK) {
+            let end = len.min(start + BLOCK);
+            let mut last = found.last().copied();
+            let mut count = 0;
+            for i in start..end {
+                let key = key(i);
+                let near = match last {
+                    Some(last) if untried == 0 => self.near(key, last),
+                    _ => None,
+                };
+                if near.is_some() {
+                    last = near;
+                } else {
+                    let hash = key.hash();
+                    index.ask_for(hash);
+                    open[count] = (i, hash);
+                    count += 1;
+                }
+                found.push(near.unwrap_or(NodeId(0)));
+            }
+            untried = match untried {
+                0 if count == end - start && start > 0 => UNTRIED_BLOCKS,
+                _ => untried.saturating_sub(1),
+            };
+            for (_, hash) in &open[..count] {
+                let (table, row) = node_of(index.first(*hash));
+                if let Some(keys) = keys_of(&self.tables, table) {
+                    keys.ask_for(row as usize);
+                }
+            }
+            for (i, hash) in &open[..count] {
+                found[*i] = self.find_hashed(index, key(*i), *hash)?;
+            }
+        }
+        Some(found)
+    }
+
+    /// The node that was found last, or the next one, if it has the key.
+    #[inline]
+    fn near(&self, key: Key<'_>, last: NodeId) -> Option<NodeId> {
+        let keys = keys_of(&self.tables, last.table())?;
+        let row = last.row() as usize;
+        if keys.surely_is(key, row) {
+            return Some(last);
+        }
+        keys.surely_is(key, row + 1).then(|| NodeId::new(last.table(), last.row() + 1))
+    }
+
+    /// Calls `take` with hash and row of each key of one table, a block at a time, in the order of rows.
+    pub(crate) fn hashes(&self, table: TableId, take: &mut TakeHashes<'_>) {
         // Only keys that were given are in the index; those that fill a run up are not.
         let Some(keys) = keys_of(&self.tables, table) else { return };
         let ints = keys.ints.len() * RUN_ROWS + keys.ints_open.len();
@@ -281,15 +437,21 @@ impl KeySpace {
         let is_own = |key: Key<'_>, row: u32| {
             ints == 0 || texts == 0 || self.find(key) == Some(NodeId::new(table, row.into()))
         };
+        let mut block = Vec::with_capacity(BLOCK);
         #[expect(clippy::cast_possible_truncation, reason = "a node table has fewer than 2^32 rows")]
         for row in 0..ints.max(texts) {
             let id = row as u32;
             if row < ints && is_own(Key::Int(keys.int(row)), id) {
-                take(hash_int(keys.int(row)), id);
+                block.push((hash_int(keys.int(row)), id));
             } else if row < texts {
-                take(hash_text(keys.text(row)), id);
+                block.push((hash_text(keys.text(row)), id));
+            }
+            if block.len() == BLOCK {
+                take(&block);
+                block.clear();
             }
         }
+        take(&block);
     }
 
     /// Bytes of memory, about.
@@ -309,6 +471,62 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
+
+    fn texts_of(texts: impl Iterator<Item = String>) -> ColumnData {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        for text in texts {
+            bytes.extend_from_slice(text.as_bytes());
+            ends.push(u32::try_from(bytes.len()).unwrap());
+        }
+        ColumnData::String { bytes, ends }
+    }
+
+    /// Columns in the order of nodes, each key twice or not, and in any order.
+    fn check_all(space: &KeySpace, ints: &HashMap<i64, NodeId>, texts: &HashMap<String, NodeId>) {
+        let mut int_keys: Vec<(NodeId, i64)> = ints.iter().map(|(k, n)| (*n, *k)).collect();
+        let mut text_keys: Vec<(NodeId, String)> = texts.iter().map(|(k, n)| (*n, k.clone())).collect();
+        for _ in 0..2 {
+            let twice = int_keys.iter().flat_map(|k| std::iter::repeat_n(*k, 1 + usize::from(k.1 % 3 == 0)));
+            let (nodes, keys): (Vec<_>, Vec<_>) = twice.unzip();
+            assert_eq!(space.find_all(&ColumnData::Int(keys)), Some(nodes));
+            let nodes: Vec<NodeId> = text_keys.iter().map(|k| k.0).collect();
+            assert_eq!(space.find_all(&texts_of(text_keys.iter().map(|k| k.1.clone()))), Some(nodes));
+            int_keys.sort_unstable();
+            text_keys.sort_unstable();
+        }
+        assert_eq!(space.find_all(&ColumnData::Int(vec![int_keys[0].1, -1, int_keys[1].1])), None);
+        assert_eq!(space.find_all(&ColumnData::Float(vec![0.0])), None);
+    }
+
+    #[test]
+    fn batches_take_rows_and_tell_duplicates() {
+        let mut space = KeySpace::default();
+        // Text filling an integer's row up must not be taken for a key of its own.
+        let batches = [
+            (ColumnData::Int((0..70_000).map(|i| i % 69_000).collect()), 1_000),
+            (ColumnData::Int(vec![0, 80_000, 80_000, 80_001]), 2),
+            (texts_of(["a", "", "a"].map(str::to_owned).into_iter()), 1),
+        ];
+        let mut row = 0;
+        for (keys, expected) in batches {
+            let mut told = Vec::new();
+            let done: Result<(), ()> = space.insert_all(&keys, TableId(1), row, |i, _| {
+                told.push(i);
+                Ok(())
+            });
+            assert_eq!((done, told.len()), (Ok(()), expected));
+            row += u32::try_from(keys.len() - told.len()).unwrap();
+            let found = space.find_all(&keys).unwrap();
+            assert!(
+                found.iter().enumerate().all(|(i, n)| *n == space.find(key_at(&keys, i).unwrap()).unwrap())
+            );
+        }
+        assert_eq!(row, 69_004);
+        assert_eq!(space.find_all(&ColumnData::Int(vec![80_001, 0])).unwrap()[1], NodeId::new(TableId(1), 0));
+        let stopped =
+            space.insert_all(&ColumnData::Int(vec![90_000, 5]), TableId(1), row, |_, _| Err("stop"));
+        assert_eq!(stopped, Err("stop"));
+    }
 
     #[test]
     fn finds_what_a_map_finds() {
@@ -342,9 +560,12 @@ mod tests {
             let text = format!("k{key}");
             assert_eq!(space.find(Key::Text(text.as_bytes())), texts.get(&text).copied());
         }
+        check_all(&space, &ints, &texts);
         for (table, rows) in rows.iter().enumerate() {
             let mut seen = Vec::new();
-            space.hashes(TableId(u16::try_from(table).unwrap()), &mut |_, row| seen.push(row));
+            space.hashes(TableId(u16::try_from(table).unwrap()), &mut |block| {
+                seen.extend(block.iter().map(|(_, row)| *row))
+            });
             assert_eq!(seen, (0..*rows).collect::<Vec<_>>());
         }
         assert!(space.find(Key::Text(b"")).is_none());

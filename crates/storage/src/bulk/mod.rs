@@ -6,8 +6,9 @@ mod edges;
 mod errors;
 mod input;
 mod keys;
-mod large_list;
+mod nodes;
 mod sorted_edges;
+mod sorted_list;
 mod waiting_column;
 mod waiting_edges;
 

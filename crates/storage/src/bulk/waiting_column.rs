@@ -5,7 +5,7 @@
 //! saves, else bytes with packed ends. Every row can be read alone.
 
 use rustc_hash::FxHashMap;
-use trimorph_encoding::{FsstTable, Packed, pack, train_fsst};
+use trimorph_encoding::{FsstTable, Packed, compress_fsst, pack, train_fsst};
 use trimorph_types::{LogicalType, Value};
 
 use super::{ColumnBatch, ColumnData};
@@ -79,11 +79,7 @@ impl Strings {
             .collect();
         let (table, compressor) = train_fsst(&sample);
         let longest = texts.iter().map(|t| t.len()).max().unwrap_or(0);
-        let (mut out, mut out_ends) = (Vec::with_capacity(bytes.len() / 2), Vec::with_capacity(ends.len()));
-        for text in texts {
-            out.extend_from_slice(&compressor.compress(text));
-            out_ends.push(out.len() as i64);
-        }
+        let (mut out, out_ends) = compress_fsst(&compressor, &texts);
         if out.len() * 10 >= bytes.len() * 9 {
             return None;
         }

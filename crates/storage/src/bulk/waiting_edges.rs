@@ -1,16 +1,20 @@
 //! Edges in as keys, out as rows, packed: how edges wait until every node is there.
 //!
-//! A batch whose ends are all known already becomes rows at once (the rule, since loaders give nodes first);
-//! any other keeps its keys, integers packed, and is looked up again when the load finishes. Batches stay in
-//! order, so it does not matter when.
+//! A batch waits if an end of it is not known yet, or one before it waits (the exception, since loaders give
+//! nodes first): ends that are known as rows, others as keys, integers packed, which are looked up again when
+//! the load finishes.
+
+use std::collections::BTreeSet;
 
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{Packed, pack};
 
-use super::errors::too_large;
 use super::keys::{Key, KeySpace, key_at};
 use super::waiting_column::WaitingColumn;
 use super::{BulkError, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Lines, Rejected};
+
+/// The sources and the targets of a batch.
+pub(super) type BatchEnds = (Vec<NodeId>, Vec<NodeId>);
 
 /// A batch of edges that waits.
 #[derive(Debug)]
@@ -76,6 +80,30 @@ impl PackedNodes {
         NodeId::new(table, self.rows.view().get(i).cast_unsigned())
     }
 
+    /// Those from `from` on, as many as `rows` has room for.
+    pub(super) fn read<'r>(&'r self, from: usize, rows: &'r mut [i64]) -> impl Iterator<Item = NodeId> + 'r {
+        self.rows.view().unpack(from, rows);
+        let table = move |i: usize| match &self.tables {
+            Ok(table) => *table,
+            Err(tables) => TableId(u16::try_from(tables.view().get(from + i)).unwrap_or(0)),
+        };
+        rows.iter().enumerate().map(move |(i, row)| NodeId::new(table(i), row.cast_unsigned()))
+    }
+
+    /// Adds the tables of the `len` nodes to others.
+    pub(super) fn tables(&self, len: usize, to: &mut BTreeSet<TableId>) {
+        match &self.tables {
+            Ok(table) => drop(to.insert(*table)),
+            Err(tables) => {
+                let mut last = None;
+                for number in (0..len).map(|i| tables.view().get(i)).filter(|n| last.replace(*n) != Some(*n))
+                {
+                    to.insert(TableId(u16::try_from(number).unwrap_or(0)));
+                }
+            }
+        }
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.rows.bytes.len() + self.tables.as_ref().err().map_or(0, |t| t.bytes.len())
     }
@@ -103,6 +131,19 @@ impl Ends {
         }
     }
 
+    /// The nodes of all of them, if all are known; there are `len`.
+    fn all_nodes(&self, len: usize, space: &KeySpace) -> Option<Vec<NodeId>> {
+        match self {
+            Self::Nodes(nodes) => Some((0..len).map(|i| nodes.get(i)).collect()),
+            Self::Ints(packed) => {
+                let mut keys = vec![0; len];
+                packed.view().unpack(0, &mut keys);
+                space.find_all(&ColumnData::Int(keys))
+            }
+            Self::Texts(keys) => space.find_all(keys),
+        }
+    }
+
     fn node(&self, i: usize, space: &KeySpace) -> Result<NodeId, Key<'_>> {
         match self {
             Self::Nodes(nodes) => Ok(nodes.get(i)),
@@ -118,21 +159,14 @@ impl Ends {
     }
 }
 
-/// All of them as rows; `None` as soon as one is not known.
-fn find_all(keys: &ColumnData, space: &KeySpace) -> Option<Ends> {
-    let nodes: Option<Vec<NodeId>> =
-        (0..keys.len()).map(|i| key_at(keys, i).and_then(|key| space.find(key))).collect();
-    Some(Ends::Nodes(PackedNodes::new(nodes?.into_iter())))
-}
-
 impl WaitingEdges {
-    /// Packs a batch that fits its declaration.
-    pub(super) fn new(batch: EdgeBatch, from: &KeySpace, to: &KeySpace) -> Result<Self, BulkError> {
+    /// Packs a batch that fits its declaration; `found` are its ends, if all are known.
+    pub(super) fn new(batch: EdgeBatch, found: Option<&BatchEnds>) -> Result<Self, BulkError> {
         let EdgeBatch { from_keys, to_keys, columns, origin } = batch;
         let len = from_keys.len();
-        let found = find_all(&from_keys, from).and_then(|f| Some((f, find_all(&to_keys, to)?)));
+        let nodes = |nodes: &[NodeId]| Ends::Nodes(PackedNodes::new(nodes.iter().copied()));
         let (from, to, origin) = match found {
-            Some((from, to)) => (from, to, None),
+            Some((from, to)) => (nodes(from), nodes(to), None),
             None => {
                 let lines = match origin.lines {
                     Lines::From(first) => PackedLines::From(first),
@@ -167,6 +201,11 @@ impl WaitingEdges {
         self.columns.iter().map(|c| c.unpack(self.len)).collect()
     }
 
+    /// The ends of all edges, if there are nodes for all.
+    pub(super) fn all_ends(&self, from: &KeySpace, to: &KeySpace) -> Option<BatchEnds> {
+        Some((self.from.all_nodes(self.len, from)?, self.to.all_nodes(self.len, to)?))
+    }
+
     /// The two ends of edge `i`; `None` if one does not exist and the verdict was to leave the edge out.
     pub(super) fn ends(
         &self,
@@ -175,7 +214,7 @@ impl WaitingEdges {
         from: &KeySpace,
         to: &KeySpace,
         reject: &mut dyn FnMut(Rejected) -> Result<(), BulkError>,
-    ) -> Result<Option<(TableId, u32, NodeId)>, BulkError> {
+    ) -> Result<Option<(NodeId, NodeId)>, BulkError> {
         let mut refuse = |end: &str, key: Key<'_>, space: &str| {
             let reason = format!("edge \"{}\": {end} {key} is not in key space \"{space}\"", spec.label);
             let (file, line) = self.origin.as_ref().map_or((0, 0), |(file, lines)| (*file, lines.line(i)));
@@ -189,7 +228,6 @@ impl WaitingEdges {
             Ok(node) => node,
             Err(key) => return refuse("target", key, &spec.to_space).map(|()| None),
         };
-        let row = u32::try_from(source.row()).map_err(|_| too_large("rows in one node table", 1 << 32))?;
-        Ok(Some((source.table(), row, target)))
+        Ok(Some((source, target)))
     }
 }

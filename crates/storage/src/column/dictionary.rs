@@ -17,7 +17,9 @@ pub(super) struct Dictionary {
     ends: Vec<i64>,
 }
 
-fn hash(text: &[u8]) -> u64 {
+/// The hash that texts are looked up by.
+#[inline]
+pub(super) fn hash(text: &[u8]) -> u64 {
     FxBuildHasher.hash_one(text)
 }
 
@@ -33,24 +35,19 @@ impl Dictionary {
         self.ends.len()
     }
 
-    pub(super) fn contains(&self, text: &[u8]) -> bool {
-        self.table.find(hash(text), |code| entry(&self.bytes, &self.ends, *code) == text).is_some()
+    /// The code of `text`, whose hash is `hash`.
+    #[inline]
+    pub(super) fn find(&self, hash: u64, text: &[u8]) -> Option<u32> {
+        self.table.find(hash, |code| entry(&self.bytes, &self.ends, *code) == text).copied()
     }
 
-    /// The code of `text`, which is added if it is not there.
-    pub(super) fn code(&mut self, text: &[u8]) -> u32 {
+    /// Adds a text that is not there.
+    pub(super) fn add(&mut self, hash_of_text: u64, text: &[u8]) {
         let Self { table, bytes, ends } = self;
-        let found = table.entry(
-            hash(text),
-            |code| entry(bytes, ends, *code) == text,
-            |code| hash(entry(bytes, ends, *code)),
-        );
-        let code = *found.or_insert_with(|| u32::try_from(ends.len()).unwrap_or(u32::MAX)).get();
-        if code as usize == ends.len() {
-            bytes.extend_from_slice(text);
-            ends.push(bytes.len() as i64);
-        }
-        code
+        let code = u32::try_from(ends.len()).unwrap_or(u32::MAX);
+        table.insert_unique(hash_of_text, code, |code| hash(entry(bytes, ends, *code)));
+        bytes.extend_from_slice(text);
+        ends.push(bytes.len() as i64);
     }
 
     /// The texts one after the other, and where each ends.

@@ -13,6 +13,7 @@ mod compare;
 #[cfg(test)]
 mod compare_tests;
 mod dictionary;
+mod distinct;
 mod format;
 mod lists;
 mod segment;

@@ -333,16 +333,20 @@ impl<'a> Change<'a> {
         for s in sources {
             let first = self.form.segment_rows().first(s.segment);
             let offsets = offsets(self.rows_of(s.segment), s.edges.iter().map(|e| e.source - first));
-            let table = |i: usize| {
-                let table = s.edges[i].target.table();
-                targets.iter().position(|(t, _)| *t == table).unwrap_or(0)
+            let neighbours: Vec<i64> = s.edges.iter().map(|e| e.target.row().cast_signed()).collect();
+            let table = |e: &Edge| {
+                let table = e.target.table();
+                targets.iter().position(|(t, _)| *t == table).unwrap_or(0) as i64
             };
-            let position = |i: usize| s.edges[i].position;
+            let tables = (targets.len() > 1).then(|| s.edges.iter().map(table).collect::<Vec<_>>());
+            let position = |e: &Edge| e.position.cast_signed();
+            let positions =
+                (self.form != Form::Column).then(|| s.edges.iter().map(position).collect::<Vec<_>>());
             written.push(&SegmentLists {
                 offsets: &offsets,
-                neighbour: &|i| s.edges[i].target,
-                table: if targets.len() > 1 { Some(&table) } else { None },
-                position: if self.form == Form::Column { None } else { Some(&position) },
+                neighbours: &neighbours,
+                tables: tables.as_deref(),
+                positions: positions.as_deref(),
             });
         }
         let segments: Vec<usize> = sources.iter().map(|s| s.segment).collect();
@@ -444,12 +448,14 @@ impl<'a> Change<'a> {
             // Two runs, which a stable sort merges.
             edges.sort();
             let offsets = offsets(here as usize, edges.iter().map(|(row, ..)| row - first));
-            let position = |i: usize| edges[i].2;
+            let neighbours: Vec<i64> = edges.iter().map(|(_, source, _)| source.cast_signed()).collect();
+            let positions =
+                positions.then(|| edges.iter().map(|(.., at)| at.cast_signed()).collect::<Vec<_>>());
             written.push(&SegmentLists {
                 offsets: &offsets,
-                neighbour: &|i| NodeId::new(self.old.source, edges[i].1),
-                table: None,
-                position: if positions { Some(&position) } else { None },
+                neighbours: &neighbours,
+                tables: None,
+                positions: positions.as_deref(),
             });
         }
         let segments: Vec<usize> = segments.into_iter().collect();

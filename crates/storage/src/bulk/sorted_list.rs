@@ -1,18 +1,17 @@
-//! The edges of a large edge table in, both directions out, in little more memory than they take when stored.
+//! The edges of an edge table in, both directions out, in little more memory than they take when stored.
 //!
 //! 1. Counting sort by source row into one slot an edge: the target as its number among the rows of all
 //!    target tables, and where edges have properties the edge's place in the input. Then each list is sorted.
 //! 2. Forward is written from the slots, segment by segment.
 //! 3. Backward is made for ranges of target rows, in at most ten or so passes over the slots, so that only an
-//!    eighth of it is there at a time.
+//!    eighth of it is there at a time; of few edges in one.
 //!
-//! The pieces are byte for byte what `adjacency::sort_edges` and its writers make; a test compares them.
+//! The pieces are byte for byte what the simple builder in `adjacency::build` makes; a test compares them.
 //!
 //! A table may have any number of edges; those of the rows of a segment are fewer than 2^32.
 //!
 //! **Cost**: 4 bytes an edge, 8 with properties (16 from 2^32 edges on), and a byte to a byte and a half for
-//! the range; 8 bytes a source and a target row. `adjacency::sort_edges` takes 20 an edge, faster by a third:
-//! it serves below [`EDGES_MIN`].
+//! the range, at least 32 MB; 8 bytes a source and a target row.
 
 use trimorph_base::{NodeId, PAGE_ROWS, TableId};
 
@@ -20,8 +19,6 @@ use super::BulkError;
 use super::errors::too_large;
 use crate::adjacency::{Form, SegmentLists, WrittenAdjacency};
 
-/// Edge tables of at least so many edges are built here: below, 20 bytes an edge are at most 84 MB.
-pub(super) const EDGES_MIN: usize = 1 << 22;
 /// Fewest edges of a range of the backward direction.
 const RANGE_EDGES: usize = 1 << 22;
 
@@ -96,44 +93,46 @@ impl Targets {
         before + node.row() as u32
     }
 
-    fn place(&self, number: u32) -> usize {
-        self.tables.partition_point(|(_, before)| *before <= number).saturating_sub(1)
-    }
-
-    fn node(&self, number: u32) -> NodeId {
-        let (table, before) = self.tables[self.place(number)];
-        NodeId::new(table, (number - before).into())
+    /// Which table, and the row there.
+    fn place(&self, number: u32) -> (i64, i64) {
+        let place = self.tables.partition_point(|(_, before)| *before <= number).saturating_sub(1);
+        (place as i64, i64::from(number) - self.tables.get(place).map_or(0, |(_, before)| i64::from(*before)))
     }
 }
 
+/// Takes a block of edges in file order: source row and target.
+pub(super) type TakeBlock<'a> = dyn FnMut(&[(u32, NodeId)]) + 'a;
+
 /// Edges of one edge table in forward order.
 #[derive(Debug)]
-pub(super) struct LargeList<S> {
+pub(super) struct SortedList<S> {
     /// Where each source's edges start: `rows + 1`.
     pub(super) offsets: Vec<u64>,
     slots: Vec<S>,
     targets: Targets,
 }
 
-impl<S: Slot> LargeList<S> {
-    /// Sorts `count` edges `(source row, target)`, which `edges` gives each time it is called.
-    pub(super) fn new<I: Iterator<Item = (u32, NodeId)>>(
+impl<S: Slot> SortedList<S> {
+    /// Sorts `count` edges, which `edges` gives in blocks each time it is called.
+    pub(super) fn new(
         rows: usize,
         count: usize,
         targets: Targets,
-        edges: impl Fn() -> I,
+        edges: impl Fn(&mut TakeBlock<'_>),
     ) -> Self {
         let mut offsets = vec![0u64; rows + 1];
-        for (source, _) in edges() {
-            offsets[source as usize + 1] += 1;
-        }
+        edges(&mut |block| block.iter().for_each(|(source, _)| offsets[*source as usize + 1] += 1));
         sum_up(&mut offsets);
         let mut slots = vec![S::default(); count];
-        for ((source, target), index) in edges().zip(0u64..) {
-            let at = &mut offsets[source as usize];
-            slots[*at as usize] = S::new(targets.number(target), index);
-            *at += 1;
-        }
+        let mut first = 0;
+        edges(&mut |block| {
+            for ((source, target), index) in block.iter().zip(first..) {
+                let at = &mut offsets[*source as usize];
+                slots[*at as usize] = S::new(targets.number(*target), index);
+                *at += 1;
+            }
+            first += block.len() as u64;
+        });
         // Each offset has moved to where the next one was.
         offsets.copy_within(0..rows, 1);
         offsets[0] = 0;
@@ -150,27 +149,37 @@ impl<S: Slot> LargeList<S> {
 
     /// Edges whose source and target are the same row of `source`.
     pub(super) fn self_loops(&self, source: TableId) -> u64 {
-        let is_loop =
-            |row: usize, slot: &S| self.targets.node(slot.target()) == NodeId::new(source, row as u64);
-        let loops = self.offsets.windows(2).enumerate().map(|(row, w)| {
-            self.slots[w[0] as usize..w[1] as usize].iter().filter(|s| is_loop(row, s)).count()
+        let Some((_, before)) = self.targets.tables.iter().find(|(table, _)| *table == source) else {
+            return 0;
+        };
+        let lists = self.offsets.windows(2).map(|w| &self.slots[w[0] as usize..w[1] as usize]);
+        let loops = lists.zip(u64::from(*before)..).map(|(list, number)| {
+            list.iter().filter(|slot| u64::from(slot.target()) == number).count() as u64
         });
-        loops.sum::<usize>() as u64
+        loops.sum()
     }
 
     /// Writes the forward direction.
     pub(super) fn write_forward(&self, form: Form) -> Result<WrittenAdjacency, BulkError> {
         let mut written = WrittenAdjacency::new(form);
-        let step = form.segment_rows().count();
-        for offsets in segments(&self.offsets, step) {
-            let first = offsets[0] as usize;
-            let offsets = &within_segment(offsets)?;
-            let table = |i: usize| self.targets.place(self.slots[first + i].target());
+        let several = self.targets.tables.len() > 1;
+        let (mut neighbours, mut tables) = (Vec::new(), Vec::new());
+        for offsets in segments(&self.offsets, form.segment_rows().count()) {
+            let own = within_segment(offsets)?;
+            let slots = &self.slots[offsets[0] as usize..offsets[offsets.len() - 1] as usize];
+            neighbours.clear();
+            tables.clear();
+            if several {
+                let places = slots.iter().map(|slot| self.targets.place(slot.target()));
+                (tables, neighbours) = places.unzip();
+            } else {
+                neighbours.extend(slots.iter().map(|slot| i64::from(slot.target())));
+            }
             written.push(&SegmentLists {
-                offsets,
-                neighbour: &|i| self.targets.node(self.slots[first + i].target()),
-                table: if self.targets.tables.len() > 1 { Some(&table) } else { None },
-                position: None,
+                offsets: &own,
+                neighbours: &neighbours,
+                tables: several.then_some(&tables[..]),
+                positions: None,
             });
         }
         Ok(written)
@@ -179,7 +188,6 @@ impl<S: Slot> LargeList<S> {
     /// Writes the backward direction into node table `target` of `rows` rows, with positions if asked to.
     pub(super) fn write_backward(
         &self,
-        source: TableId,
         target: TableId,
         rows: usize,
         positions: bool,
@@ -208,6 +216,7 @@ impl<S: Slot> LargeList<S> {
             written: WrittenAdjacency::new(form),
         };
         let range_edges = RANGE_EDGES.max(self.slots.len() / 8);
+        let (mut sources, mut places) = (Vec::new(), Vec::new());
         let mut start = 0;
         while start < rows {
             let mut end = rows.min(start + step);
@@ -217,18 +226,20 @@ impl<S: Slot> LargeList<S> {
             let pairs = self.pairs_of(&row_of, &offsets, start..end);
             let origin = offsets[start] as usize;
             for offsets in segments(&offsets[start..=end], step) {
-                let first = offsets[0] as usize - origin;
-                let offsets = &within_segment(offsets)?;
-                let position = |i: usize| {
-                    let (row, place) = pairs[first + i];
-                    let page_row = u64::from(row) / PAGE_ROWS * PAGE_ROWS;
-                    self.offsets[row as usize] + u64::from(place) - self.offsets[page_row as usize]
-                };
+                let own = within_segment(offsets)?;
+                let edges = offsets[0] as usize - origin..offsets[offsets.len() - 1] as usize - origin;
+                let pairs = &pairs[edges];
+                sources.clear();
+                sources.extend(pairs.iter().map(|(source, _)| i64::from(*source)));
+                places.clear();
+                if positions {
+                    places.extend(pairs.iter().map(|(_, position)| i64::from(*position)));
+                }
                 built.written.push(&SegmentLists {
-                    offsets,
-                    neighbour: &|i| NodeId::new(source, pairs[first + i].0.into()),
-                    table: None,
-                    position: if positions { Some(&position) } else { None },
+                    offsets: &own,
+                    neighbours: &sources,
+                    tables: None,
+                    positions: positions.then_some(&places[..]),
                 });
             }
             start = end;
@@ -236,8 +247,8 @@ impl<S: Slot> LargeList<S> {
         Ok(built)
     }
 
-    /// Source row, and place in its list, of the edges into a range of target rows, by target row and slot.
-    /// (A list has fewer than 2^32 edges: the forward direction is written first.)
+    /// Source row, and position in its page, of the edges into a range of target rows, by target row and
+    /// slot. (A page has fewer than 2^32 edges: the forward direction is written first.)
     fn pairs_of(
         &self,
         row_of: &impl Fn(&S) -> Option<usize>,
@@ -247,12 +258,16 @@ impl<S: Slot> LargeList<S> {
         let origin = offsets[range.start];
         let mut cursor: Vec<u64> = offsets[range.clone()].iter().map(|o| o - origin).collect();
         let mut pairs = vec![(0u32, 0u32); (offsets[range.end] - origin) as usize];
+        let mut page = 0;
         for (source, w) in (0u32..).zip(self.offsets.windows(2)) {
-            for (place, slot) in (0u32..).zip(&self.slots[w[0] as usize..w[1] as usize]) {
-                let row = row_of(slot).filter(|row| range.contains(row));
-                if let Some(row) = row {
-                    let at = &mut cursor[row - range.start];
-                    pairs[*at as usize] = (source, place);
+            if u64::from(source).is_multiple_of(PAGE_ROWS) {
+                page = w[0];
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "a page has fewer than 2^32 edges")]
+            let first = (w[0] - page) as u32;
+            for (position, slot) in (first..).zip(&self.slots[w[0] as usize..w[1] as usize]) {
+                if let Some(at) = row_of(slot).and_then(|row| cursor.get_mut(row.wrapping_sub(range.start))) {
+                    pairs[*at as usize] = (source, position);
                     *at += 1;
                 }
             }
@@ -261,7 +276,7 @@ impl<S: Slot> LargeList<S> {
     }
 }
 
-/// What [`LargeList::write_backward`] found out.
+/// What [`SortedList::write_backward`] found out.
 pub(super) struct Backward {
     pub(super) edges: u64,
     pub(super) single: bool,
@@ -315,9 +330,9 @@ mod tests {
         let source_rows = rows[usize::from(source.0)];
         let small = sort_edges(source_rows, edges);
         let targets = Targets::new(&tables, rows).unwrap();
-        let large: LargeList<S> =
-            LargeList::new(usize::try_from(source_rows).unwrap(), edges.len(), targets, || {
-                edges.iter().copied()
+        let large: SortedList<S> =
+            SortedList::new(usize::try_from(source_rows).unwrap(), edges.len(), targets, |take| {
+                edges.chunks(1_000).for_each(take);
             });
         let single = small.degree_max() <= 1;
         // Small segments, so that there are several.
@@ -338,9 +353,9 @@ mod tests {
                 let rows = rows[usize::from(target.0)];
                 written.push(if large_one {
                     let rows = usize::try_from(rows).unwrap();
-                    large.write_backward(source, *target, rows, !single, 1).unwrap().written
+                    large.write_backward(*target, rows, !single, 1).unwrap().written
                 } else {
-                    build_backward(&small, source, *target, rows, !single, 1).written
+                    build_backward(&small, source, *target, rows, !single, 1)
                 });
             }
             written.into_iter().map(|w| (w.form, w.pieces, w.edges, w.bytes)).collect::<Vec<_>>()

@@ -1,0 +1,189 @@
+//! Node tables of a load: batches of columns in, a table with its key index and its entry in the catalog out.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
+use trimorph_base::{LabelId, PropertyId, TableId};
+use trimorph_catalog::{
+    Catalog, CharacteristicSet, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo, PropertyStats,
+};
+use trimorph_types::LogicalType;
+use trimorph_vfs::{RegionOptions, lay_out};
+
+use super::errors::{no_memory, too_large, unreadable};
+use super::keys::KeySpace;
+use super::{BulkError, ColumnBatch, ColumnData, NodeBatch, NodeSpec};
+use crate::column::ColumnWriter;
+use crate::key_index::{KeyEntries, KeyIndex, TakeHashes};
+use crate::slot::Slot;
+use crate::{ComponentBytes, NodeTable};
+
+/// A node table that is being filled.
+pub(super) struct NodeTableState {
+    pub(super) spec: NodeSpec,
+    pub(super) space: Option<usize>,
+    pub(super) rows: u64,
+    pub(super) key: Option<ColumnWriter>,
+    pub(super) columns: Vec<ColumnWriter>,
+    /// Which properties occur together, as a bit set over the spec's properties.
+    pub(super) sets: FxHashMap<Box<[u64]>, u64>,
+}
+
+/// Most rows of a node table: one past the last fits 32 bits, and one more for none.
+const ROWS_MAX: u64 = u32::MAX as u64 - 1;
+
+/// Refuses a node table of more than [`ROWS_MAX`] rows.
+pub(super) fn check_rows(rows: u64) -> Result<(), BulkError> {
+    if rows > ROWS_MAX { Err(too_large("rows in one node table", ROWS_MAX)) } else { Ok(()) }
+}
+
+/// An id of 16 bits.
+pub(super) fn small(id: usize, what: &str) -> Result<u16, BulkError> {
+    u16::try_from(id).map_err(|_| too_large(what, 1 << 16))
+}
+
+/// Appends the rows of a batch for which `keep` holds (all when absent).
+pub(super) fn append_kept(state: &mut NodeTableState, batch: &NodeBatch, rows: usize, keep: Option<&[bool]>) {
+    if let (Some(keys), Some(_)) = (&batch.keys, &state.spec.key_property) {
+        let ty = if matches!(keys, ColumnData::Int(_)) { LogicalType::Int } else { LogicalType::String };
+        let writer = state.key.get_or_insert_with(|| ColumnWriter::new(ty));
+        writer.append(&ColumnBatch { data: keys.clone(), nulls: None }, keep);
+    }
+    for (writer, column) in state.columns.iter_mut().zip(&batch.columns) {
+        writer.append(column, keep);
+    }
+    let mut set = vec![0u64; batch.columns.len().div_ceil(64).max(1)];
+    for i in (0..rows).filter(|i| keep.is_none_or(|k| k[*i])) {
+        set.fill(0);
+        for (p, column) in batch.columns.iter().enumerate() {
+            let null = column.nulls.as_ref().is_some_and(|n| n[i])
+                || matches!(&column.data, ColumnData::Values(v) if v[i].is_null());
+            set[p / 64] |= u64::from(!null) << (p % 64);
+        }
+        match state.sets.get_mut(&set[..]) {
+            Some(count) => *count += 1,
+            None => drop(state.sets.insert(set.clone().into(), 1)),
+        }
+        state.rows += 1;
+    }
+}
+
+/// A node table that is built, but not yet in the catalog.
+pub(super) struct BuiltNodes {
+    table: NodeTable,
+    spec: NodeSpec,
+    /// Types and statistics of the columns, the key's first.
+    columns: Vec<(LogicalType, PropertyStats)>,
+    sets: FxHashMap<Box<[u64]>, u64>,
+    has_key: bool,
+    bytes: ComponentBytes,
+}
+
+/// Builds the columns and the key index.
+pub(super) fn finish_nodes(
+    mut state: NodeTableState,
+    id: TableId,
+    spaces: &[Arc<RwLock<KeySpace>>],
+    options: RegionOptions,
+) -> Result<BuiltNodes, BulkError> {
+    let mut bytes = ComponentBytes::default();
+    if state.spec.key_property.is_some() {
+        // A table that never got a row has its key column all the same.
+        state.key.get_or_insert_with(|| ColumnWriter::new(LogicalType::Int));
+    }
+    let has_key = state.key.is_some();
+    let (mut written, mut pieces, mut counted) = (Vec::new(), Vec::new(), Vec::new());
+    for writer in state.key.into_iter().chain(state.columns) {
+        let ty = writer.logical_type();
+        let (mut column, stats, size) = writer.finish();
+        bytes.node_properties += size.data;
+        bytes.nulls += size.nulls;
+        pieces.append(&mut column.pieces);
+        written.push(column);
+        counted.push((ty, stats));
+    }
+    let key_bits = match state.space {
+        Some(space) if has_key => {
+            let space = spaces[space].read().unwrap_or_else(PoisonError::into_inner);
+            let rows = state.rows as usize;
+            let (bits, mut entries, size) =
+                KeyIndex::write(rows, |take: &mut TakeHashes<'_>| space.hashes(id, take));
+            bytes.key_indexes += size;
+            pieces.append(&mut entries);
+            Some(bits)
+        }
+        _ => None,
+    };
+    let total: usize = pieces.iter().map(Vec::len).sum();
+    bytes.overhead += total.saturating_sub(bytes.total());
+    let mut pieces = lay_out(pieces, options).map_err(no_memory)?.into_iter();
+    let columns = (written.iter())
+        .map(|column| column.read(&mut pieces).map(Arc::new))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(unreadable)?;
+    let key_index = match key_bits {
+        None => None,
+        Some(bits) => {
+            let slots = pieces.map(|piece| Slot::<KeyEntries>::read(piece, state.rows));
+            KeyIndex::of(bits, slots.collect::<Result<_, _>>().map_err(unreadable)?)
+        }
+    };
+    let table = NodeTable { rows: state.rows, columns, key_index };
+    Ok(BuiltNodes { table, spec: state.spec, columns: counted, sets: state.sets, has_key, bytes })
+}
+
+impl BuiltNodes {
+    /// Enters the table in the catalog, behind those that are there.
+    pub(super) fn describe(self, catalog: &mut Catalog) -> Result<(NodeTable, ComponentBytes), BulkError> {
+        let Self { table, spec, columns, sets, has_key, bytes } = self;
+        let labels = (spec.labels.iter())
+            .map(|l| Ok(LabelId(small(catalog.schema.labels.intern(l), "labels")?)))
+            .collect::<Result<_, BulkError>>()?;
+        let names = spec.key_property.iter().chain(spec.properties.iter().map(|(name, _)| name));
+        let (mut properties, mut counted) = (Vec::new(), Vec::new());
+        for (name, (ty, stats)) in names.zip(columns) {
+            let id = u32::try_from(catalog.schema.properties.intern(name))
+                .map_err(|_| too_large("properties", 1 << 32))?;
+            properties.push(PropertyInfo { id: PropertyId(id), ty });
+            counted.push(stats);
+        }
+        let offset = u32::from(has_key);
+        let mut characteristic_sets: Vec<CharacteristicSet> = sets
+            .into_iter()
+            .map(|(bits, count)| CharacteristicSet {
+                properties: (0..offset)
+                    .chain(
+                        (0..)
+                            .zip(bits.iter())
+                            .flat_map(|(w, word)| {
+                                (0..u64::BITS)
+                                    .filter(move |b| word >> b & 1 == 1)
+                                    .map(move |b| w * u64::BITS + b)
+                            })
+                            .map(|p| p + offset),
+                    )
+                    .collect(),
+                count,
+            })
+            .collect();
+        characteristic_sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
+        let facts = NodeTableFacts { one_type: table.columns.iter().map(|c| c.has_one_type()).collect() };
+        let stats = NodeTableStats { rows: table.rows, properties: counted, characteristic_sets };
+        let key = has_key.then_some(0);
+        catalog.add_node_table(NodeTableInfo { labels, properties, key }, facts, stats);
+        Ok((table, bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text is in the book's page on limits. (Nobody can load so much in a test.)
+    #[test]
+    fn node_tables_of_more_than_32_bits_are_refused() {
+        assert!(check_rows(4_294_967_294).is_ok());
+        let rows = check_rows(4_294_967_295).unwrap_err().to_string();
+        assert_eq!(rows, "more than 4294967294 rows in one node table");
+    }
+}
