@@ -91,11 +91,13 @@ impl Region {
     /// Bytes as they are, only read from now on; `None` unless they start at a multiple of 8, which all
     /// readers need.
     pub fn of(bytes: Vec<u8>) -> Result<Self, Vec<u8>> {
+        // What is let go of may move the rest.
+        let bytes = bytes.into_boxed_slice();
         if !bytes.as_ptr().addr().is_multiple_of(8) {
-            return Err(bytes);
+            return Err(bytes.into_vec());
         }
         let len = bytes.len();
-        Ok(Self { memory: Memory::Heap(bytes.into_boxed_slice()), start: 0, len })
+        Ok(Self { memory: Memory::Heap(bytes), start: 0, len })
     }
 
     /// A kernel without transparent huge pages answers with an error; ordinary pages do as well.
