@@ -30,7 +30,7 @@ use std::sync::Arc;
 use trimorph_base::{NodeId, TableId};
 use trimorph_vector::{Entries, Texts, Values, Vector};
 
-use encode::{TAG_INT, TAG_NODE, TAG_TEXT};
+use encode::{TAG_INT, TAG_NODE, TAG_NULL, TAG_TEXT};
 pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
 use fixed::Fixed;
 pub(crate) use flat::{FlatKey, FlatMap, NO_NUMBER};
@@ -61,6 +61,8 @@ pub(crate) struct KeyTable<'s> {
     scratch: (KeyWords, KeyWords),
     /// Of a single key: the dictionary that was met last, and the number of each of its entries, plus 1.
     coded: Option<(Entries<'s>, Vec<u32>)>,
+    /// The number of a single null, plus 1; 0 for none.
+    null: u32,
     /// The same of two keys: with the value that the other key had.
     coded_pairs: Option<((u8, u64), Entries<'s>, Vec<u32>)>,
 }
@@ -143,27 +145,41 @@ impl<'s> KeyTable<'s> {
         fresh: &mut Vec<u32>,
     ) -> bool {
         let Values::String(texts) = &key.values else { return false };
-        let Some((codes, entries)) = texts.codes().filter(|_| key.nulls.is_none()) else { return false };
+        let Some((codes, entries)) = texts.codes() else { return false };
         let mut known = match self.coded.take() {
             Some((known, numbers)) if Arc::ptr_eq(&known, entries) => numbers,
             _ if entries.len() > (4 * positions.len()).max(ENTRIES_FREE) => return false,
             _ => vec![0; entries.len()],
         };
         let (start, mut are_known) = (numbers.len(), true);
-        numbers.extend(positions.iter().map(|p| {
-            let number = known[codes[*p as usize] as usize];
+        let mut look = |number: u32| {
             are_known &= number != 0;
-            number.wrapping_sub(1)
-        }));
+            numbers.push(number.wrapping_sub(1));
+        };
+        if key.nulls.is_none() {
+            positions.iter().for_each(|p| look(known[codes[*p as usize] as usize]));
+        } else {
+            let null = self.null;
+            // A null's code is arbitrary.
+            let code = |p: &u32| known.get(codes[*p as usize] as usize).copied().unwrap_or(0);
+            positions.iter().for_each(|p| look(if key.nulls.get(*p as usize) { null } else { code(p) }));
+        }
         if !are_known {
             for (number, p) in numbers[start..].iter_mut().zip(positions).filter(|(n, _)| **n == NO_NUMBER) {
-                let code = codes[*p as usize] as usize;
-                if known[code] == 0 {
-                    let word = self.columns[0].text(entries.get(code));
-                    known[code] = self.number_word(word) + 1;
-                }
-                *number = known[code] - 1;
+                *number = if key.nulls.get(*p as usize) {
+                    self.number_word((TAG_NULL, 0))
+                } else {
+                    let code = codes[*p as usize] as usize;
+                    if known[code] == 0 {
+                        let word = self.columns[0].text(entries.get(code));
+                        known[code] = self.number_word(word) + 1;
+                    }
+                    known[code] - 1
+                };
                 self.note(*number, *p, fresh);
+                if key.nulls.get(*p as usize) {
+                    self.null = *number + 1;
+                }
             }
         }
         self.coded = Some((Arc::clone(entries), known));

@@ -20,7 +20,7 @@ use trimorph_vector::{Values, Vector};
 
 use super::collected::Collected;
 use super::merge::Export;
-use super::states::{Column, States, function, integers, vector_of};
+use super::states::{Column, States, function, integers, vector_of, worst};
 use crate::ExecError;
 
 /// Columns of the states of one aggregate.
@@ -125,12 +125,12 @@ pub(super) fn states_of<'s>(kind: AggregateKind, columns: &[Vector<'s>]) -> Resu
             }
         }
         (AggregateKind::Min | AggregateKind::Max, [values]) => match integers(&values.values) {
-            Some(ints) => States::Extremes {
-                kind,
-                ty: values.logical_type(),
-                seen: values.nulls.booleans(false, ints.len()),
-                values: ints.to_vec(),
-            },
+            Some(ints) => {
+                let seen = values.nulls.booleans(false, ints.len());
+                let kept = |(value, seen): (&i64, &bool)| if *seen { *value } else { worst(kind) };
+                let kept = ints.iter().zip(&seen).map(kept).collect();
+                States::Extremes { kind, ty: values.logical_type(), values: kept, seen }
+            }
             None => States::General(extremes_of(kind, values)?),
         },
         (_, [values]) => {

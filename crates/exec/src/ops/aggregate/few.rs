@@ -7,7 +7,7 @@ use trimorph_algebra::AggregateKind;
 use trimorph_vector::Values;
 
 use super::rows::{Rows, Weights};
-use super::states::{Column, States, integers, keep_extreme};
+use super::states::{Column, States, integers};
 
 /// Groups up to which they are few: a power of two.
 const FEW: usize = 256;
@@ -105,18 +105,11 @@ impl Column<'_> {
                 } else {
                     folded(rows, i64::MAX, |p| ints[p], i64::min)
                 };
-                for ((group, value), more) in values.iter_mut().enumerate().zip(found) {
-                    // Of a group without rows the array has what is worse than all, which changes nothing of
-                    // a group that was seen.
-                    if seen[group] {
-                        keep_extreme(largest, value, &mut seen[group], more);
-                    }
+                // Of a group without rows the array has what is worse than all.
+                for (value, more) in values.iter_mut().zip(found) {
+                    *value = if largest { more.max(*value) } else { more.min(*value) };
                 }
-                for number in rows.numbers.iter().map(|number| *number as usize) {
-                    if !seen[number] {
-                        (seen[number], values[number]) = (true, found[number % FEW]);
-                    }
-                }
+                rows.numbers.iter().for_each(|number| seen[*number as usize] = true);
             }
             _ => return false,
         }

@@ -154,6 +154,11 @@ fn value_of(ty: LogicalType, value: i64) -> Value {
     vector_of(ty, vec![value]).value(0, &|_| Value::Null)
 }
 
+/// What every value is as good as, or better.
+pub(super) fn worst(kind: AggregateKind) -> i64 {
+    if kind == AggregateKind::Max { i64::MIN } else { i64::MAX }
+}
+
 #[inline]
 pub(super) fn keep_extreme(largest: bool, value: &mut i64, seen: &mut bool, v: i64) {
     if !*seen || (if largest { v > *value } else { v < *value }) {
@@ -287,8 +292,8 @@ impl<'s> Column<'s> {
                 sums.resize(groups, 0);
                 counts.resize(groups, 0);
             }
-            States::Extremes { values, seen, .. } => {
-                values.resize(groups, 0);
+            States::Extremes { kind, values, seen, .. } => {
+                values.resize(groups, worst(*kind));
                 seen.resize(groups, false);
             }
             States::Deviations { moments, .. } => moments.resize(groups, Moments::default()),
@@ -421,11 +426,17 @@ impl<'s> Column<'s> {
                 let fits = *ty == arg.logical_type() || !seen.iter().any(|s| *s);
                 if let (Some(ints), true) = (integers(other), fits) {
                     *ty = arg.logical_type();
-                    let largest = *kind == AggregateKind::Max;
-                    return rows.each(|n, p, _| {
-                        keep_extreme(largest, &mut values[n], &mut seen[n], ints[p]);
-                        Ok(())
-                    });
+                    // What no row was seen of is worse than all.
+                    return match kind {
+                        AggregateKind::Max => rows.each(|n, p, _| {
+                            (values[n], seen[n]) = (values[n].max(ints[p]), true);
+                            Ok(())
+                        }),
+                        _ => rows.each(|n, p, _| {
+                            (values[n], seen[n]) = (values[n].min(ints[p]), true);
+                            Ok(())
+                        }),
+                    };
                 }
             }
             (States::Deviations { moments, taken }, Values::Int(ints)) => {
