@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use trimorph_base::Workers;
 use trimorph_exec::{Execution, Settings};
 use trimorph_functions::Clock;
 use trimorph_optimizer::{HashJoins, Options, Switches, optimize, pass_names};
@@ -29,6 +30,12 @@ const STEPS_MAX: u64 = 3_000_000;
 /// 68), a counted trail whose middle was of no length (query 129).
 const ONCE_WRONG: [u64; 2] = [373, 1310];
 
+/// The same threads for all queries.
+fn workers() -> Workers {
+    static WORKERS: LazyLock<Workers> = LazyLock::new(Workers::default);
+    WORKERS.clone()
+}
+
 /// The configurations a query is run under, one by one with the seed.
 fn settings(seed: u64, parameters: &BTreeMap<Arc<str>, Value>) -> (Settings, Options) {
     let settings = Settings {
@@ -36,7 +43,9 @@ fn settings(seed: u64, parameters: &BTreeMap<Arc<str>, Value>) -> (Settings, Opt
         clock: NOW,
         vector_size: [2, 1024, 64][(seed % 3) as usize],
         factorise: !seed.is_multiple_of(5),
-        threads: 1 + (seed % 2) as usize,
+        threads: [1, 2, 3, 8][(seed % 4) as usize],
+        workers: workers(),
+        patient: seed % 8 == 2,
         access: [Choice::Cost, Choice::Index, Choice::Relation][(seed / 2 % 3) as usize],
         ..Settings::default()
     };

@@ -29,6 +29,7 @@ mod snb_bi;
 mod spill;
 mod subplans;
 mod tall_plans;
+mod threads;
 mod told_apart;
 mod unwind_lists;
 mod value_joins;

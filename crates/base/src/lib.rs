@@ -1,7 +1,7 @@
 //! The words every other crate speaks: ids, spans, diagnostics, memory budget, cancellation.
 //!
 //! Nothing here knows a value, a vector or a file; everything may use it.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod budget;
 mod cancel;
@@ -13,6 +13,7 @@ mod notice;
 mod random;
 mod stack;
 mod suggest;
+mod workers;
 
 pub use budget::{MemoryBudget, OverBudget, Reclaim, Reservation};
 pub use cancel::CancelToken;
@@ -24,3 +25,4 @@ pub use notice::Notice;
 pub use random::Random;
 pub use stack::on_stack_of;
 pub use suggest::nearest;
+pub use workers::Workers;

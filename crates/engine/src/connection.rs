@@ -202,6 +202,8 @@ impl Connection {
         let config = &self.shared.config;
         let settings = Settings {
             threads: config.threads,
+            workers: self.shared.workers.clone(),
+            patient: true,
             vector_size: config.vector_size,
             factorise: config.factorise,
             access: config.access,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use trimorph_base::{CancelToken, MemoryBudget};
+use trimorph_base::{CancelToken, MemoryBudget, Workers};
 use trimorph_exec::{SpillArea, TemporaryDirectory};
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
@@ -48,6 +48,7 @@ impl Database {
             spill: spill_area(&config, dir.as_deref()),
             config,
             budget,
+            workers: Workers::default(),
             pool,
             dir,
             checkpoint: Mutex::new(checkpoint),

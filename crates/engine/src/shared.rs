@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use trimorph_algebra::Procedures;
-use trimorph_base::MemoryBudget;
+use trimorph_base::{MemoryBudget, Workers};
 use trimorph_exec::SpillArea;
 use trimorph_store::{Checkpoint, Snapshot};
 use trimorph_vfs::Pool;
@@ -22,6 +22,8 @@ pub(crate) struct Shared {
     pub(crate) budget: MemoryBudget,
     /// Where queries put rows that memory has no room for.
     pub(crate) spill: Option<Arc<SpillArea>>,
+    /// Threads that queries share.
+    pub(crate) workers: Workers,
     /// What brings pieces of the directory's files into memory.
     pub(crate) pool: Arc<Pool>,
     pub(crate) procedures: Arc<Registry>,

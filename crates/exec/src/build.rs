@@ -11,7 +11,8 @@ use trimorph_store::Snapshot;
 
 use crate::operator::{BoxOperator, MakeTwin, Pipeline};
 use crate::ops::{
-    self, ArgumentCell, BuildSide, CountTarget, NodeScanSpec, ScanRows, Settled, SharedSet, SortedSide,
+    self, ArgumentCell, BuildSide, CountTarget, Dealer, NodeScanSpec, ScanRows, Settled, SharedSet,
+    SortedSide,
 };
 use crate::physical::{Node, Spec};
 use crate::profile::ProfileCell;
@@ -36,6 +37,7 @@ enum Shared<'s> {
     BuildSide(BuildSide<'s>),
     SortedSide(SortedSide<'s>),
     Set(SharedSet),
+    Dealer(Dealer<'s>),
 }
 
 /// Builds the operators of one execution, or those of one subplan.
@@ -104,14 +106,39 @@ impl<'s> Builder<'s> {
         Ok(Pipeline { op, twin })
     }
 
-    /// Whether the scan below a pipeline that was built has more than one morsel.
+    /// Whether there is work for several below a pipeline that was built: a scan of more than one morsel, or
+    /// what deals.
     fn has_morsels(&self, mut node: &Arc<Node>) -> bool {
         while node.spec.is_pipelined() {
             let Some(input) = node.inputs.first() else { return false };
             node = input;
         }
         let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(shared.get(&node.number), Some(Shared::Scan(rows)) if rows.morsels.count() > 1)
+        match shared.get(&node.number) {
+            Some(Shared::Scan(rows)) => rows.morsels.count() > 1,
+            Some(Shared::Dealer(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// What deals the rows below a node, the same for all twins.
+    fn dealer(&self, node: &Node, slots: usize) -> Result<Dealer<'s>, ExecError> {
+        let shared = || self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |shared: &HashMap<usize, Shared<'s>>| match shared.get(&node.number) {
+            Some(Shared::Dealer(dealer)) => Some(dealer.clone()),
+            _ => None,
+        };
+        if let Some(dealer) = known(&shared()) {
+            return Ok(dealer);
+        }
+        let dealer = Dealer::new(self.input(node, 0)?, slots);
+        // Another twin may have been faster.
+        let mut shared = shared();
+        let known = known(&shared);
+        Ok(known.unwrap_or_else(|| {
+            shared.insert(node.number, Shared::Dealer(dealer.clone()));
+            dealer
+        }))
     }
 
     fn scan_rows(&self, spec: &NodeScanSpec) -> ScanRows {
@@ -121,6 +148,7 @@ impl<'s> Builder<'s> {
             / (self.settings.threads.max(1) * MORSELS_PER_THREAD);
         let size = match self.settings.threads {
             0 | 1 => MORSEL_ROWS,
+            _ if !self.settings.patient => 1,
             _ => share.next_power_of_two().clamp(MORSEL_ROWS_MIN, MORSEL_ROWS),
         };
         ScanRows::new(spec, size, &self.snapshot)
@@ -185,6 +213,9 @@ impl<'s> Builder<'s> {
                 drop(shared);
                 Box::new(ops::Sort::new(child, Arc::clone(spec), scan))
             }
+            Spec::Deal(_) if self.settings.threads < 2 => below()?,
+            Spec::Deal(slots) => Box::new(ops::Deal::new(self.dealer(node, *slots)?)),
+            Spec::Gather(spec) => ops::Gather::over(self.pipeline(node, true)?, *spec, self.settings.threads),
             Spec::Distinct(slots) => Box::new(ops::Distinct::new(below()?, Arc::clone(slots))),
             Spec::Skip(count) => Box::new(ops::Limit::new(below()?, count.rows(), u64::MAX)),
             Spec::Limit(count) => Box::new(ops::Limit::new(below()?, 0, count.rows())),

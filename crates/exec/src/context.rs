@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trimorph_base::{CancelToken, Diagnostic, EdgeId, MemoryBudget, NodeId};
+use trimorph_base::{CancelToken, Diagnostic, EdgeId, MemoryBudget, NodeId, Workers};
 use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
 use trimorph_store::access::Choice;
 use trimorph_store::{Pins, Reader, Snapshot};
@@ -16,8 +16,13 @@ use crate::spill::SpillArea;
 /// How a query is run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Threads for the work below pipeline breakers.
+    /// Threads that work on it, the caller's included.
     pub threads: usize,
+    /// Where the others come from.
+    pub workers: Workers,
+    /// Whether they come only where there is work for some time, and get enough at once that handing it out
+    /// is not felt; off, they come always, for a row as well (for tests).
+    pub patient: bool,
     /// Positions a scan fills at once.
     pub vector_size: usize,
     /// Whether extends may keep lists factorised; off makes every extend a flat batch (for tests and the
@@ -46,6 +51,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             threads: 1,
+            workers: Workers::default(),
+            patient: true,
             vector_size: trimorph_vector::VECTOR_SIZE,
             factorise: true,
             access: Choice::Cost,

@@ -65,7 +65,7 @@ impl<'q> Lowering<'q> {
         let query = self.query;
         let needed: Vars = query.columns.iter().map(|(_, v)| *v).collect();
         let Lowered { node, layout } = self.lower(&query.plan, &needed)?;
-        let Lowered { node, layout } = self.pack(Lowered { node, layout }, &needed, false)?;
+        let Lowered { node, layout } = self.gather(Lowered { node, layout }, &needed, false)?;
         let columns = query.columns.iter().map(|(_, v)| self.slot(&layout, *v)).collect::<Result<_, _>>()?;
         Ok(PhysicalPlan::of(node, layout.groups[0].slots, columns, stack))
     }
@@ -163,7 +163,7 @@ impl<'q> Lowering<'q> {
             Plan::Distinct { input, vars } => {
                 let vars = self.with_number(vars.iter().copied().collect());
                 let lowered = self.child(0, input, &vars)?;
-                let lowered = self.pack(lowered, &vars, false)?;
+                let lowered = self.gather(lowered, &vars, false)?;
                 let slots =
                     vars.iter().map(|v| self.slot(&lowered.layout, *v)).collect::<Result<Vec<_>, _>>()?;
                 let node = self.node(Spec::Distinct(slots.into()), [lowered.node]);
@@ -191,12 +191,12 @@ impl<'q> Lowering<'q> {
             }
             Plan::Skip { input, count } => {
                 let lowered = self.child(0, input, needed)?;
-                let Lowered { node, layout } = self.pack(lowered, needed, false)?;
+                let Lowered { node, layout } = self.gather(lowered, needed, false)?;
                 Ok(Lowered { node: self.node(Spec::Skip(self.count(count)?), [node]), layout })
             }
             Plan::Limit { input, count } => {
                 let lowered = self.child(0, input, needed)?;
-                let Lowered { node, layout } = self.pack(lowered, needed, true)?;
+                let Lowered { node, layout } = self.gather(lowered, needed, true)?;
                 Ok(Lowered { node: self.node(Spec::Limit(self.count(count)?), [node]), layout })
             }
             Plan::Shortest { input, edges, all } => {
@@ -223,7 +223,7 @@ impl<'q> Lowering<'q> {
                 let (mut nodes, mut specs) = (Vec::new(), Vec::new());
                 for (i, input) in inputs.iter().enumerate() {
                     let child = self.child(i, input, &vars)?;
-                    let child = self.pack(child, &vars, false)?;
+                    let child = self.gather(child, &vars, false)?;
                     let columns =
                         vars.iter().map(|v| self.slot(&child.layout, *v)).collect::<Result<Vec<_>, _>>()?;
                     let slots = child.layout.groups[0].slots;

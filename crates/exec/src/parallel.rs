@@ -2,77 +2,105 @@
 //! what each made.
 //!
 //! Twins share the dispenser of morsels, so that each row is seen once. The caller's thread is one of the
-//! workers.
+//! workers; the others are those of the settings' [`Workers`](trimorph_base::Workers) that have nothing to
+//! do. Where none comes, the caller does it all.
 
-use std::sync::Arc;
-use std::thread::{Builder, Scope, ScopedJoinHandle};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use trimorph_base::Diagnostic;
+use trimorph_store::{Pins, Snapshot};
 
 use crate::context::Leftovers;
 use crate::operator::{BoxOperator, Pipeline};
-use crate::{Context, ExecError};
+use crate::stack::Stack;
+use crate::{Context, ExecError, Settings};
 
 /// A worker that panicked: a bug of ours, and said so.
 fn lost_worker() -> ExecError {
     ExecError::Query(Diagnostic::internal("a worker thread was lost"))
 }
 
-/// A thread of a query, with the stack that its plan needs.
-fn spawn<'scope, T: Send + 'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    cx: &Context<'_>,
-    work: impl FnOnce() -> T + Send + 'scope,
-) -> std::io::Result<ScopedJoinHandle<'scope, T>> {
-    let builder = Builder::new();
-    let builder = match cx.settings.stack_bytes {
-        Some(bytes) => builder.stack_size(bytes),
-        None => builder,
-    };
-    builder.spawn_scoped(scope, work)
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a worker gives: what it made, and what it left where the query was stopped.
-type Given<'s, T> = (Result<T, ExecError>, Leftovers<'s>);
+/// What makes contexts for threads that work for one.
+pub(crate) struct Lead<'a, 's> {
+    snapshot: &'s Snapshot,
+    pins: &'a Arc<Pins<'s>>,
+    settings: &'a Arc<Settings>,
+}
 
-/// What all made, the caller's own first. Where the query was stopped, what they made goes to the caller's
-/// leftovers.
-///
-/// **Errors**: the first that failed.
-fn all_or_none<'s, T: Send + 's>(
-    own: Result<T, ExecError>,
-    workers: Vec<std::io::Result<ScopedJoinHandle<'_, Given<'s, T>>>>,
-    cx: &Context<'s>,
-) -> Result<Vec<T>, ExecError> {
-    let mut all = Vec::with_capacity(workers.len() + 1);
-    let mut failed = None;
-    let mut take = |made| match made {
-        Ok(made) => all.push(made),
-        Err(error) => drop(failed.get_or_insert(error)),
-    };
-    take(own);
-    for worker in workers {
-        match worker.map_err(drop).and_then(|w| w.join().map_err(drop)) {
-            Ok((made, left)) => {
-                take(made);
-                cx.leave(left);
-            }
-            Err(()) => take(Err(lost_worker())),
-        }
+impl<'a, 's> Lead<'a, 's> {
+    pub(crate) fn new(cx: &'a Context<'s>) -> Self {
+        Self { snapshot: cx.snapshot, pins: cx.reader.pins(), settings: &cx.settings }
     }
-    match failed {
-        None => Ok(all),
-        Some(error) => {
-            cx.leave(all);
-            Err(error)
-        }
+
+    /// A context for one thread.
+    pub(crate) fn context(&self) -> Context<'s> {
+        Context::following(self.snapshot, self.pins, Arc::clone(self.settings))
     }
 }
 
-/// Calls `work` with a pipeline and, where it can have twins, with `threads - 1` of these, each on a thread
-/// of its own; gives what each made, the caller's first.
+/// How long the caller is at it before others begin, where it may well be done soon: a twin and its context
+/// take some ten microseconds to make, and who began is waited for.
+const PATIENCE: Duration = Duration::from_micros(100);
+
+/// Calls `own` here and meanwhile `help` on threads that are free, in `places` places at most, on stacks that
+/// the plan fits. Others wait until `own` has taken some time, if they are to be `patient`.
 ///
-/// **Errors**: the first worker's that failed.
+/// **Errors**: of `own`, then of a `help`. All have ended by then.
+pub(crate) fn share<T>(
+    places: usize,
+    patient: bool,
+    settings: &Settings,
+    help: impl Fn(usize) -> Result<(), ExecError> + Sync,
+    own: impl FnOnce() -> Result<T, ExecError>,
+) -> Result<T, ExecError> {
+    if places == 0 {
+        return own();
+    }
+    let failed = Mutex::new(None);
+    let (is_over, over) = (Mutex::new(false), Condvar::new());
+    let one = |place: usize| {
+        let patience = if patient && settings.patient { PATIENCE } else { Duration::ZERO };
+        let waited = over.wait_timeout_while(lock(&is_over), patience, |is_over| !*is_over);
+        let is_over = *waited.unwrap_or_else(PoisonError::into_inner).0;
+        // Who comes too late does not begin.
+        if is_over {
+            return;
+        }
+        if let Err(error) = help(place) {
+            lock(&failed).get_or_insert(error);
+        }
+    };
+    let help = |place: usize| match settings.stack_bytes {
+        None => one(place),
+        // Without such a thread there is one less to help.
+        Some(_) => drop(Stack(settings.stack_bytes).run(|| {
+            one(place);
+            Ok(())
+        })),
+    };
+    let (made, lost) = settings.workers.share(places, &help, || {
+        let made = own();
+        *lock(&is_over) = true;
+        over.notify_all();
+        made
+    });
+    let made = made?;
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        None if lost == 0 => Ok(made),
+        failed => Err(failed.unwrap_or_else(lost_worker)),
+    }
+}
+
+/// Calls `work` with a pipeline and, where it can have twins, with up to `threads - 1` of these, each on a
+/// thread of its own; gives what each made, the caller's first.
+///
+/// **Errors**: one worker's that failed.
 pub(crate) fn on_threads<'s, T: Send + 's>(
     pipeline: &mut Pipeline<'s>,
     threads: usize,
@@ -81,54 +109,76 @@ pub(crate) fn on_threads<'s, T: Send + 's>(
 ) -> Result<Vec<T>, ExecError> {
     let Pipeline { op, twin } = pipeline;
     let Some(twin) = twin.as_ref().filter(|_| threads > 1) else { return Ok(vec![work(op, cx)?]) };
-    let leader = cx.reader.pins();
-    let twins = (1..threads).map(|_| Ok((twin()?, Arc::clone(&cx.settings))));
-    let twins = twins.collect::<Result<Vec<_>, ExecError>>()?;
-    let (snapshot, work) = (cx.snapshot, &work);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = twins
-            .into_iter()
-            .map(|(mut twin, settings)| {
-                let leader = Arc::clone(leader);
-                spawn(scope, cx, move || {
-                    let cx = Context::following(snapshot, &leader, settings);
-                    let made = cx.settle(work(&mut twin, &cx));
-                    cx.leave(twin);
-                    (made, cx.take_left())
-                })
-            })
-            .collect();
-        let own = work(op, cx);
-        all_or_none(own, workers, cx)
-    })
+    let (lead, left) = (Lead::new(cx), Mutex::new(Vec::new()));
+    let made = Mutex::new(Vec::new());
+    let help = |_| {
+        let (cx, mut twin) = (lead.context(), twin()?);
+        let one = cx.settle(work(&mut twin, &cx));
+        cx.leave(twin);
+        lock(&left).append(&mut cx.take_left());
+        lock(&made).push(one?);
+        Ok(())
+    };
+    let own = share(threads - 1, true, &cx.settings, help, || {
+        // What it made goes first.
+        let own = work(op, cx)?;
+        lock(&made).insert(0, own);
+        Ok(())
+    });
+    settled(own, made, left, cx)
 }
 
-/// Calls `work` on each item, each on a thread of its own, the first on the caller's; gives what each made,
-/// in order.
+/// What all made, if nobody failed; else it goes to the leftovers, with what others left.
+fn settled<'s, T: Send + 's>(
+    all: Result<(), ExecError>,
+    made: Mutex<T>,
+    left: Mutex<Leftovers<'s>>,
+    cx: &Context<'s>,
+) -> Result<T, ExecError> {
+    let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    cx.leave(left.into_inner().unwrap_or_else(PoisonError::into_inner));
+    match all {
+        Ok(()) => Ok(made),
+        Err(error) => {
+            cx.leave(made);
+            Err(error)
+        }
+    }
+}
+
+/// Calls `work` on each item, on as many threads as there are items or the settings allow; gives what each
+/// made, in order.
 ///
-/// **Errors**: the first item's that failed.
+/// **Errors**: one item's that failed.
 pub(crate) fn on_each<'s, I: Send, T: Send + 's>(
     items: Vec<I>,
     cx: &Context<'s>,
     work: impl Fn(I, &Context<'s>) -> Result<T, ExecError> + Sync,
 ) -> Result<Vec<T>, ExecError> {
-    let (snapshot, work) = (cx.snapshot, &work);
-    let mut items = items.into_iter();
-    let Some(first) = items.next() else { return Ok(Vec::new()) };
-    let leader = cx.reader.pins();
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = items
-            .map(|item| {
-                let settings = Arc::clone(&cx.settings);
-                let leader = Arc::clone(leader);
-                spawn(scope, cx, move || {
-                    let cx = Context::following(snapshot, &leader, settings);
-                    let made = cx.settle(work(item, &cx));
-                    (made, cx.take_left())
-                })
-            })
-            .collect();
-        let own = work(first, cx);
-        all_or_none(own, workers, cx)
-    })
+    let places = items.len().min(cx.settings.threads).saturating_sub(1);
+    let made: Mutex<Vec<Option<T>>> = Mutex::new(items.iter().map(|_| None).collect());
+    let items: Mutex<VecDeque<(usize, I)>> = Mutex::new(items.into_iter().enumerate().collect());
+    let some = |cx: &Context<'s>| {
+        loop {
+            let Some((at, item)) = lock(&items).pop_front() else { return Ok(()) };
+            match work(item, cx) {
+                Ok(one) => lock(&made)[at] = Some(one),
+                Err(error) => {
+                    // Nobody begins another.
+                    lock(&items).clear();
+                    return Err(error);
+                }
+            }
+        }
+    };
+    let (lead, left) = (Lead::new(cx), Mutex::new(Vec::new()));
+    let help = |_| {
+        let cx = lead.context();
+        let done = cx.settle(some(&cx));
+        lock(&left).append(&mut cx.take_left());
+        done
+    };
+    let all = share(places, false, &cx.settings, help, || some(cx));
+    let made = settled(all, made, left, cx)?;
+    made.into_iter().map(|one| one.ok_or_else(lost_worker)).collect()
 }

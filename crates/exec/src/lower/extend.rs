@@ -50,6 +50,9 @@ impl Lowering<'_> {
             let spec = ops::ColumnExtendSpec { from, to_slot, edge_slot, step: plan, flat };
             return Ok(Lowered { node: self.node(Spec::ColumnExtend(Arc::new(spec)), [node]), layout });
         }
+        let Lowered { node, mut layout } = self.deal(Lowered { node, layout }, &below)?;
+        let from = self.place(&layout, step.from)?;
+        let flat = layout.groups[from.group].flat;
         let one_list = plan.only().filter(|a| !a.single && !a.check_table);
         let kept: Vars = below.intersection(needed).copied().collect();
         // In the order of a scan, lists lie end to end: nothing is repeated, or lists are too short to be
@@ -102,7 +105,7 @@ impl Lowering<'_> {
         let mut below: Vars = needed.iter().copied().filter(|v| Some(*v) != step.edge).collect();
         below.extend([step.from, step.to]);
         let child = self.child(0, input, &below)?;
-        let child = self.pack(child, &below, false)?;
+        let child = self.pack(self.deal(child, &below)?, &below, false)?;
         let edge = step.edge.filter(|e| needed.contains(e));
         let (from, to) = (self.slot(&child.layout, step.from)?, self.slot(&child.layout, step.to)?);
         let new: Vec<VarId> = edge.into_iter().collect();
@@ -136,7 +139,7 @@ impl Lowering<'_> {
         let mut below: Vars = needed.iter().copied().filter(|v| *v != to).collect();
         below.extend(steps.iter().map(|s| s.from));
         let child = self.child(0, input, &below)?;
-        let child = self.pack(child, &below, false)?;
+        let child = self.pack(self.deal(child, &below)?, &below, false)?;
         let lists = (steps.iter())
             .map(|s| Ok((self.slot(&child.layout, s.from)?, self.step(s))))
             .collect::<Result<Vec<_>, ExecError>>()?;
@@ -201,7 +204,7 @@ impl Lowering<'_> {
         }
         below.extend(extend.walk.free_vars(step.edge));
         let child = self.child(0, input, &below)?;
-        let child = self.pack(child, &below, false)?;
+        let child = self.pack(self.deal(child, &below)?, &below, false)?;
         let edge = step.edge.filter(|e| needed.contains(e));
         // Over the row and, in a group of its own, an edge or the list of all and a node.
         let over = |edge: Option<VarId>, node: Option<VarId>, expr: &Expr| {

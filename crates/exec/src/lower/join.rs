@@ -32,11 +32,11 @@ impl Lowering<'_> {
         let probe = self.child(0, left, &probe_vars)?;
         let probe = self.pack(probe, &probe_vars, false)?;
         let constant = is_constant(right);
-        let build = match constant {
-            true => self.apart(|l| l.child(1, right, &build_vars))?,
-            false => self.child(1, right, &build_vars)?,
+        let build = |l: &mut Self| {
+            let build = l.child(1, right, &build_vars)?;
+            l.gather(build, &build_vars, false)
         };
-        let build = self.pack(build, &build_vars, false)?;
+        let build = if constant { self.apart(build)? } else { build(self)? };
         let slots = |layout: &Layout, vars: &[VarId]| {
             vars.iter().map(|v| self.slot(layout, *v)).collect::<Result<Vec<_>, _>>()
         };
@@ -75,11 +75,11 @@ impl Lowering<'_> {
         let probe = self.child(0, left, &probe_vars)?;
         let probe = self.pack(probe, &probe_vars, false)?;
         let constant = is_constant(right);
-        let build = match constant {
-            true => self.apart(|l| l.child(1, right, &build_vars))?,
-            false => self.child(1, right, &build_vars)?,
+        let build = |l: &mut Self| {
+            let build = l.child(1, right, &build_vars)?;
+            l.gather(build, &build_vars, false)
         };
-        let build = self.pack(build, &build_vars, false)?;
+        let build = if constant { self.apart(build)? } else { build(self)? };
         let slots = |layout: &Layout, vars: &[VarId]| {
             vars.iter().map(|v| self.slot(layout, *v)).collect::<Result<Vec<_>, _>>()
         };
@@ -115,8 +115,10 @@ impl Lowering<'_> {
         let child = self.child(0, input, &below)?;
         let place = self.place(&child.layout, var)?;
         let wanted: Vars = [var].into_iter().collect();
-        let build = self.apart(|l| l.child(1, filter, &wanted))?;
-        let build = self.pack(build, &wanted, false)?;
+        let build = self.apart(|l| {
+            let build = l.child(1, filter, &wanted)?;
+            l.gather(build, &wanted, false)
+        })?;
         let (slots, slot) = (build.layout.groups[0].slots, self.slot(&build.layout, var)?);
         let spec = Spec::SemiJoin(Arc::new(ops::SemiJoinSpec { place, slots, slot }));
         Ok(Lowered { node: self.node(spec, [child.node, build.node]), layout: child.layout })

@@ -85,7 +85,7 @@ impl<'q> Lowering<'q> {
         self.nodes.set(number + 1);
         let inputs: Vec<Arc<Node>> = inputs.into_iter().map(Arc::new).collect();
         let forkable = match &spec {
-            Spec::NodeScan(_) => true,
+            Spec::NodeScan(_) | Spec::Deal(_) => true,
             spec => spec.is_pipelined() && inputs.first().is_some_and(|input| input.forkable),
         };
         Node { spec, inputs, forkable, number, path: self.path.clone(), gives: Vec::new() }
@@ -124,6 +124,29 @@ impl<'q> Lowering<'q> {
         let places = vars.iter().map(|v| self.place(&layout, *v)).collect::<Result<Vec<_>, _>>()?;
         let spec = ops::PackSpec { slots: layout.slots(), places, eager };
         Ok(Lowered { node: self.node(Spec::Pack(Arc::new(spec)), [node]), layout: rows_layout(&vars) })
+    }
+
+    /// As [`Self::pack`], for an operator that goes through the rows on one thread: they are made on all.
+    pub(super) fn gather(&self, lowered: Lowered, vars: &Vars, eager: bool) -> Result<Lowered, ExecError> {
+        let Lowered { node, layout } = self.pack(lowered, vars, eager)?;
+        // A scan by itself is no work.
+        if !node.forkable || !self.numbers.is_empty() || matches!(node.spec, Spec::NodeScan(_)) {
+            return Ok(Lowered { node, layout });
+        }
+        let spec = ops::GatherSpec { slots: layout.groups[0].slots, eager };
+        Ok(Lowered { node: self.node(Spec::Gather(spec), [node]), layout })
+    }
+
+    /// For a step along edges from rows that one thread makes and that may be many, since they come from an
+    /// earlier step or from groups: all threads are to take it. Other rows stay as they are; so do those that
+    /// have an order.
+    pub(super) fn deal(&self, lowered: Lowered, vars: &Vars) -> Result<Lowered, ExecError> {
+        if !self.numbers.is_empty() || !is_dealt(&lowered.node) {
+            return Ok(lowered);
+        }
+        let Lowered { node, layout } = self.pack(lowered, vars, false)?;
+        let spec = Spec::Deal(layout.groups[0].slots);
+        Ok(Lowered { node: self.node(spec, [node]), layout })
     }
 
     /// Flattens all unflat groups that `exprs` read but the last.
@@ -170,6 +193,22 @@ pub(super) fn rows_layout(vars: &[VarId]) -> Layout {
         layout.add(*var, group);
     }
     layout
+}
+
+/// Whether a pipeline starts from few rows and has taken a step from them, or starts from groups.
+fn is_dealt(mut node: &Node) -> bool {
+    let mut many = false;
+    loop {
+        match &node.spec {
+            Spec::Unit => return many,
+            Spec::Aggregate(..) | Spec::Distinct(_) => return true,
+            Spec::ListExtend(_) | Spec::BatchExtend(_) | Spec::VarExtend(_) => many = true,
+            spec if !spec.is_pipelined() => return false,
+            _ => {}
+        }
+        let Some(input) = node.inputs.first() else { return false };
+        node = input;
+    }
 }
 
 /// Whether a variable that is needed is in `group`.

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{Expr, Plan, ProcedureCall, VarId};
+use trimorph_algebra::{AggregateKind, Expr, Plan, ProcedureCall, VarId};
+use trimorph_types::LogicalType;
 
 use super::lowering::{Lowered, Lowering, Vars, rows_layout, vars_of};
 use crate::ExecError;
+use crate::expr::Ex;
 use crate::layout::Place;
 use crate::ops;
 use crate::physical::Spec;
@@ -106,8 +108,43 @@ impl Lowering<'_> {
         };
         let vars: Vec<VarId> =
             keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
+        let (spec, counted) = match aggregates {
+            [(_, one)] if self.numbers.is_empty() && self.counts_values(keys, one) => values_counted(spec),
+            _ => (spec, None),
+        };
         let parallel = lowered.node.forkable && self.numbers.is_empty() && spec.mergeable();
-        let spec = Spec::Aggregate(Arc::new(spec), parallel);
-        Ok(Lowered { node: self.node(spec, [lowered.node]), layout: rows_layout(&vars) })
+        let mut node = self.node(Spec::Aggregate(Arc::new(spec), parallel), [lowered.node]);
+        if let Some(spec) = counted {
+            node = self.node(Spec::Aggregate(Arc::new(spec), false), [node]);
+        }
+        Ok(Lowered { node, layout: rows_layout(&vars) })
     }
+
+    /// Whether all that is asked is how many different values there are: groups are counted faster than
+    /// values of one group. Nodes are not: of these a bit each is kept.
+    fn counts_values(&self, keys: &[(VarId, Expr)], aggregate: &trimorph_algebra::Aggregate) -> bool {
+        let is_node = |arg: &Expr| match arg {
+            Expr::Var(var) => self.query.vars.get(*var).ty == LogicalType::Node,
+            _ => false,
+        };
+        keys.is_empty()
+            && aggregate.distinct
+            && aggregate.kind == AggregateKind::Count
+            && aggregate.arg.as_ref().is_some_and(|arg| !is_node(arg))
+    }
+}
+
+/// For an aggregation that counts the different values of its argument: one whose groups these are, and one
+/// that counts those that are not null.
+fn values_counted(mut spec: ops::AggregateSpec) -> (ops::AggregateSpec, Option<ops::AggregateSpec>) {
+    spec.keys = spec.aggregates.drain(..).filter_map(|a| a.arg).collect();
+    let count = ops::AggregateEx {
+        kind: AggregateKind::Count,
+        arg: Some(Ex::Slot(Place { group: 0, slot: 0 })),
+        parameter: None,
+        distinct: false,
+    };
+    let counted =
+        ops::AggregateSpec { keys: Vec::new(), aggregates: vec![count], main: Some(0), slots: vec![1] };
+    (spec, Some(counted))
 }

@@ -112,7 +112,7 @@ impl<'s> Sorted<'s> {
         let Some(key) = rows.columns.last() else { return Err(no_key()) };
         // The order with prefixes, the place it is merged in, and the rows in their new places.
         held.grow(rows.len() * 2 * size_of::<(u64, u32)>() + rows.bytes())?;
-        let order = ordered(&[(key, false)], rows.len(), usize::MAX, || cx.check())?;
+        let order = ordered(&[(key, false)], rows.len(), usize::MAX, cx)?;
         rows.keep(&order);
         let Some(keys) = rows.columns.pop() else { return Err(no_key()) };
         let mut before = Vec::with_capacity(rows.len() + 1);
@@ -270,7 +270,7 @@ impl<'s> RangeJoin<'s> {
 impl<'s> Operator<'s> for RangeJoin<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let (sorted, build, spec) = (&self.sorted, &mut self.build, &self.spec);
-        let sorted = match sorted.0.get_or_init(|| Sorted::build(build, spec, cx)) {
+        let sorted = match cx.settings.workers.once(&sorted.0, || Sorted::build(build, spec, cx)) {
             Ok(sorted) => sorted,
             Err(e) => return Err(e.clone()),
         };

@@ -71,7 +71,11 @@ impl<'s> SemiJoin<'s> {
 impl<'s> Operator<'s> for SemiJoin<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let (shared, build) = (&self.set, &mut self.build);
-        let set = match shared.0.get_or_init(|| Self::build(build, self.spec.slots, self.spec.slot, cx)) {
+        let set = match cx
+            .settings
+            .workers
+            .once(&shared.0, || Self::build(build, self.spec.slots, self.spec.slot, cx))
+        {
             Ok((set, _)) => set,
             Err(e) => return Err(e.clone()),
         };

@@ -63,6 +63,8 @@ impl<'a, 's> Start<'a, 's> {
             | Spec::Pack(_)
             | Spec::Distinct(_)
             | Spec::Shortest(_)
+            | Spec::Deal(_)
+            | Spec::Gather(_)
             | Spec::Union(_) => spec.clone(),
             Spec::NodeScan(scan) => {
                 let part = |(name, op, ex): &(Arc<str>, _, Ex)| Ok((Arc::clone(name), *op, binder.bind(ex)?));

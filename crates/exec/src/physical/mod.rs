@@ -21,7 +21,7 @@ use trimorph_store::access::Choice;
 use crate::expr::Count;
 use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
-    CursorSpec, ExpandIntoSpec, FilterStep, IntersectSpec, JoinShape, ListExtendSpec, LookupSpec,
+    CursorSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinShape, ListExtendSpec, LookupSpec,
     NodeScanSpec, PackSpec, RangeJoinSpec, ScanExtendSpec, SemiJoinSpec, ShortestSpec, SortSpec, UnionInput,
     UnwindSpec, VarSpec,
 };
@@ -110,6 +110,10 @@ pub(crate) enum Spec {
     Shortest(ShortestSpec),
     Unwind(Arc<UnwindSpec>),
     ProcedureCall(Arc<CallSpec>),
+    /// Deals the rows of its input, of so many slots, to twins of what is above.
+    Deal(usize),
+    /// Runs twins of its input, for what is serial above.
+    Gather(GatherSpec),
     Union(Arc<[UnionInput]>),
     /// The second input is the subplan.
     Apply(Arc<ApplySpec>),
@@ -130,6 +134,8 @@ impl Spec {
             | Self::Skip(_)
             | Self::Limit(_)
             | Self::Shortest(_)
+            | Self::Deal(_)
+            | Self::Gather(_)
             | Self::Union(_) => false,
             Self::KeyLookup(_)
             | Self::IdLookup(_)

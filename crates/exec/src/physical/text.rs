@@ -70,6 +70,8 @@ impl Spec {
             Self::Shortest(_) => "shortest",
             Self::Unwind(_) => "unwind",
             Self::ProcedureCall(_) => "procedure call",
+            Self::Deal(_) => "deal",
+            Self::Gather(_) => "gather",
             Self::Union(_) => "union",
             Self::Apply(spec) if spec.number.is_none() => "apply row by row",
             Self::Apply(_) => "apply",

@@ -11,9 +11,11 @@
 //! Source: partitioned merging, Leis et al. 2014, section 4.4.
 
 use super::AggregateSpec;
+use super::passed::{Passed, in_chunks};
 use super::states::Ledger;
 use super::table::Table;
 use crate::parallel::on_each;
+use crate::rows::Rows;
 use crate::{Context, ExecError};
 
 /// Groups and distinct values, of all tables, from which on they are merged on all cores. Below, starting
@@ -21,12 +23,18 @@ use crate::{Context, ExecError};
 /// caller's thread instead of 1.2.
 const ENTRIES_MIN: usize = 1 << 17;
 
-/// The tables after merging; no group is in two of them.
+/// The tables after merging, which have taken in what was passed on; no group is in two of them.
 pub(super) fn merge_tables<'s>(
     mut tables: Vec<Table<'s>>,
+    passed: &mut [Passed<'s>],
     spec: &AggregateSpec,
     cx: &Context<'s>,
 ) -> Result<Vec<Table<'s>>, ExecError> {
+    let has_passed = passed.iter().any(|passed| passed.len() > 0);
+    if has_passed {
+        // Each owner has a table, whoever came.
+        tables.resize_with(cx.settings.threads, || Table::new(spec));
+    }
     let count = tables.len();
     if count > 1 && spec.keys.is_empty() && spec.aggregates.iter().any(|a| a.distinct) {
         tables = exchange(
@@ -40,8 +48,9 @@ pub(super) fn merge_tables<'s>(
         )?;
         tables.iter_mut().for_each(Table::forget_values);
     }
-    if tables.iter().map(Table::entries).sum::<usize>() >= ENTRIES_MIN && count > 1 {
-        return exchange(
+    let is_large = tables.iter().map(Table::entries).sum::<usize>() >= ENTRIES_MIN;
+    if has_passed || is_large && count > 1 {
+        let tables = exchange(
             tables,
             cx,
             |table, own| table.split(own, count),
@@ -49,7 +58,8 @@ pub(super) fn merge_tables<'s>(
                 let mut held = cx.settings.budget.reservation();
                 table.merge(part, spec, &mut Ledger::new(&mut held, cx))
             },
-        );
+        )?;
+        return if has_passed { take_passed(tables, passed, spec, cx) } else { Ok(tables) };
     }
     let mut held = cx.settings.budget.reservation();
     let mut tables = tables.into_iter();
@@ -63,6 +73,41 @@ pub(super) fn merge_tables<'s>(
             Err(error)
         }
     }
+}
+
+/// Has each worker take in the rows that others passed on to it, and those that it kept for itself.
+fn take_passed<'s>(
+    tables: Vec<Table<'s>>,
+    passed: &mut [Passed<'s>],
+    spec: &AggregateSpec,
+    cx: &Context<'s>,
+) -> Result<Vec<Table<'s>>, ExecError> {
+    let spec = spec.of_passed();
+    let mut owned: Vec<(Table<'s>, Vec<Rows<'s>>)> =
+        tables.into_iter().map(|table| (table, Vec::new())).collect();
+    for passed in passed {
+        for ((_, rows), more) in owned.iter_mut().zip(passed.take()) {
+            rows.push(more);
+        }
+    }
+    on_each(owned, cx, |(mut table, rows), cx| {
+        let mut held = cx.settings.budget.reservation();
+        let mut ledger = Ledger::new(&mut held, cx);
+        let mut rows = rows.into_iter();
+        let taken = rows.try_for_each(|rows| {
+            in_chunks(rows, |chunk| {
+                cx.check()?;
+                table.update(&spec, chunk, &mut ledger)
+            })
+        });
+        match taken {
+            Ok(()) => Ok(table),
+            Err(error) => {
+                cx.leave((table, rows));
+                Err(error)
+            }
+        }
+    })
 }
 
 /// Splits all tables into a part for each worker, then gives each worker its parts.

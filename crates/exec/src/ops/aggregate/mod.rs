@@ -16,6 +16,7 @@ mod exchange;
 mod few;
 mod merge;
 mod owners;
+mod passed;
 mod rows;
 mod spec;
 mod spilled;
@@ -64,8 +65,14 @@ impl<'s> Aggregate<'s> {
             spilled =
                 workers.iter_mut().map(|w| std::mem::replace(&mut w.spilled, Spilled::new(0))).collect();
         }
-        let (tables, held): (Vec<_>, Vec<_>) = workers.into_iter().map(|w| (w.table, w.held)).unzip();
-        let mut tables = merge_tables(tables, spec, cx)?;
+        let (mut tables, mut held, mut passed) = (Vec::new(), Vec::new(), Vec::new());
+        for worker in workers {
+            tables.push(worker.table);
+            held.push(worker.held);
+            passed.push(worker.passed);
+        }
+        let mut tables = merge_tables(tables, &mut passed, spec, cx)?;
+        drop(passed);
         // What workers hold of is one worker's from now on.
         self.held = Some(cx.settings.budget.reservation());
         drop(held);

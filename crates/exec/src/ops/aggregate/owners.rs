@@ -2,7 +2,7 @@
 
 use trimorph_vector::Vector;
 
-use crate::keys::{cell_key, encode, fixed_bits};
+use crate::spill::hashes;
 
 /// The groups of one worker's table by owner.
 pub(super) struct Owners {
@@ -29,33 +29,30 @@ pub(super) fn owner_of(words: impl IntoIterator<Item = u64>, count: usize) -> us
     part(words.into_iter().fold(0, mix), count)
 }
 
+/// The positions that each of `count` owners owns, by these keys.
+pub(super) fn owners_of(
+    keys: &[&Vector<'_>],
+    positions: &[u32],
+    count: usize,
+    hashed: &mut Vec<u64>,
+) -> Vec<Vec<u32>> {
+    hashes(keys, positions, hashed);
+    let mut owned = vec![Vec::with_capacity(positions.len()); count];
+    for (p, hash) in positions.iter().zip(hashed) {
+        owned[part(*hash, count)].push(*p);
+    }
+    owned
+}
+
 impl Owners {
     /// Of `groups` groups with these keys, in the table of worker `own` of `count`.
     pub(super) fn new(keys: &[Vector<'_>], groups: usize, own: usize, count: usize) -> Self {
-        let mut hashes = vec![0u64; groups];
         // Group numbers are 32 bits.
         let all: Vec<u32> = (0..groups as u32).collect();
-        let (mut bits, mut bytes) = (Vec::new(), Vec::new());
-        for key in keys {
-            match fixed_bits(key, &all, &mut bits) {
-                Some(tag) => {
-                    hashes.iter_mut().zip(&bits).for_each(|(h, b)| *h = mix(mix(*h, tag.into()), *b));
-                }
-                None => {
-                    for (i, hash) in hashes.iter_mut().enumerate() {
-                        if let Some((tag, bits)) = cell_key(key, i) {
-                            *hash = mix(mix(*hash, tag.into()), bits);
-                        } else {
-                            bytes.clear();
-                            encode(key, i, &mut bytes);
-                            *hash = bytes.iter().fold(*hash, |h, b| mix(h, (*b).into()));
-                        }
-                    }
-                }
-            }
-        }
+        let mut hashed = Vec::new();
+        hashes(&keys.iter().collect::<Vec<_>>(), &all, &mut hashed);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
-        let places = (all.iter().zip(hashes)).map(|(group, hash)| {
+        let places = (all.iter().zip(hashed)).map(|(group, hash)| {
             let owner = part(hash, count);
             let place = members[owner].len() as u32;
             members[owner].push(*group);

@@ -5,6 +5,7 @@ use trimorph_base::{OverBudget, Reservation};
 use trimorph_vector::Chunk;
 
 use super::AggregateSpec;
+use super::passed::{Passed, in_chunks};
 use super::spilled::Spilled;
 use super::states::Ledger;
 use super::table::Table;
@@ -18,6 +19,7 @@ pub(super) struct Worker<'s> {
     pub(super) table: Table<'s>,
     pub(super) held: Reservation,
     pub(super) spilled: Spilled<'s>,
+    pub(super) passed: Passed<'s>,
 }
 
 impl<'s> Worker<'s> {
@@ -31,6 +33,7 @@ impl<'s> Worker<'s> {
             table: Table::new(spec),
             held: cx.settings.budget.reservation(),
             spilled: Spilled::new(0),
+            passed: Passed::new(cx),
         };
         match worker.fill(child, spec, cx) {
             Ok(()) => Ok(worker),
@@ -47,20 +50,48 @@ impl<'s> Worker<'s> {
         spec: &AggregateSpec,
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
-        let spillable = cx.settings.spill.is_some() && spec.spillable();
         let mut chunk = Chunk::with_slots(&spec.slots);
         while child.next(&mut chunk, cx)? {
             cx.check()?;
-            let grows = self.table.grows();
-            let ahead = if spillable && grows { self.make_room(&chunk, spec, cx)? } else { 0 };
-            self.table.update(spec, &chunk, &mut Ledger::ahead(&mut self.held, cx, ahead))?;
-            // Of what is large, nothing is left uncharged for long.
-            if grows && let Err(over) = self.held.resize(self.table.bytes()) {
-                self.spill(over, spillable, spec, cx)?;
+            let wants = self.passed.wants(spec, self.table.groups(), &chunk);
+            if wants && self.passed.pass(spec, &chunk, cx)? {
+                continue;
             }
+            if wants {
+                self.take_back(spec, cx)?;
+            }
+            self.take(&chunk, spec, cx)?;
         }
         if let Err(over) = self.held.resize(self.table.bytes()) {
-            self.spill(over, spillable, spec, cx)?;
+            self.spill(over, spec, cx)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the rows of a chunk in.
+    fn take(&mut self, chunk: &Chunk<'s>, spec: &AggregateSpec, cx: &Context<'s>) -> Result<(), ExecError> {
+        let grows = self.table.grows();
+        let ahead = if is_spilled(spec, cx) && grows { self.make_room(chunk, spec, cx)? } else { 0 };
+        self.table.update(spec, chunk, &mut Ledger::ahead(&mut self.held, cx, ahead))?;
+        // Of what is large, nothing is left uncharged for long.
+        if grows && let Err(over) = self.held.resize(self.table.bytes()) {
+            self.spill(over, spec, cx)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in the rows that were to be passed on.
+    pub(super) fn take_back(&mut self, spec: &AggregateSpec, cx: &Context<'s>) -> Result<(), ExecError> {
+        let spec = spec.of_passed();
+        let mut all = self.passed.take().into_iter();
+        while let Some(rows) = all.next() {
+            in_chunks(rows, |chunk| {
+                cx.check()?;
+                self.take(chunk, &spec, cx)
+            })?;
+            if all.len() == 0 {
+                self.passed.let_go()?;
+            }
         }
         Ok(())
     }
@@ -82,7 +113,7 @@ impl<'s> Worker<'s> {
         let ahead = growth + spare_bytes(self.held.bytes() + growth, cx);
         let Err(over) = self.held.grow(ahead) else { return Ok(ahead.max(UNCHARGED_BYTES_MAX)) };
         if !self.table.is_blank() {
-            self.spill(over, true, spec, cx)?;
+            self.spill(over, spec, cx)?;
         }
         let growth = self.table.growth_bytes(rows);
         let held = if self.held.grow(growth).is_ok() { growth } else { 0 };
@@ -90,14 +121,8 @@ impl<'s> Worker<'s> {
     }
 
     /// Writes the table, which begins again.
-    fn spill(
-        &mut self,
-        over: OverBudget,
-        spillable: bool,
-        spec: &AggregateSpec,
-        cx: &Context<'s>,
-    ) -> Result<(), ExecError> {
-        if !spillable {
+    fn spill(&mut self, over: OverBudget, spec: &AggregateSpec, cx: &Context<'s>) -> Result<(), ExecError> {
+        if !is_spilled(spec, cx) {
             return Err(over.into());
         }
         self.spilled.take(&mut self.table, spec, cx)?;
@@ -105,23 +130,36 @@ impl<'s> Worker<'s> {
     }
 }
 
+/// Whether tables go to files where memory is short.
+fn is_spilled(spec: &AggregateSpec, cx: &Context<'_>) -> bool {
+    cx.settings.spill.is_some() && spec.spillable()
+}
+
+/// Of a table that takes passed rows in, the bytes that it may grow to for each byte of a table of as many
+/// groups: what it allocates while it grows included.
+const GROWTH: usize = 4;
+
 /// Writes all tables if one was, or if there is no room to merge them; gives whether they were.
 pub(super) fn spill_all<'s>(
     workers: &mut [Worker<'s>],
     spec: &AggregateSpec,
     cx: &Context<'s>,
 ) -> Result<bool, ExecError> {
-    if cx.settings.spill.is_none() || !spec.spillable() {
+    if !is_spilled(spec, cx) {
         return Ok(false);
     }
     let mut merged = cx.settings.budget.reservation();
     let bytes: usize = workers.iter().map(|worker| worker.table.bytes()).sum();
-    let fits = workers.len() < 2 || merged.grow(bytes).is_ok();
+    let groups: usize = workers.iter().map(|worker| worker.table.groups()).sum();
+    let passed: usize = workers.iter().map(|worker| worker.passed.len()).sum();
+    let growth = (bytes / groups.max(1)).saturating_mul(passed).saturating_mul(GROWTH);
+    let fits = workers.len() < 2 && passed == 0 || merged.grow(bytes.saturating_add(growth)).is_ok();
     drop(merged);
     if fits && workers.iter().all(|worker| worker.spilled.is_empty()) {
         return Ok(false);
     }
     for worker in workers {
+        worker.take_back(spec, cx)?;
         worker.spilled.take(&mut worker.table, spec, cx)?;
         worker.held.resize(worker.table.bytes())?;
     }

@@ -186,7 +186,7 @@ fn leave_out_nothing(keys: &[usize], slots: &[Vector<'_>], positions: &mut Vec<u
 impl<'s> Operator<'s> for HashJoin<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let (side, build, shape) = (self.built.clone(), &mut self.build, Arc::clone(&self.shape));
-        let kept = match side.0.get_or_init(|| Self::build(build, &shape, cx)) {
+        let kept = match cx.settings.workers.once(&side.0, || Self::build(build, &shape, cx)) {
             Ok(kept) => kept,
             Err(e) => return Err(e.clone()),
         };

@@ -188,7 +188,7 @@ impl<'s> Part<'s> {
     /// Writes all rows as a run.
     fn spill(&mut self, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
         if self.rows.len() > 0 {
-            let order = ordered(&self.keys(kept, spec), self.rows.len(), spec.most_rows(), || cx.check())?;
+            let order = ordered(&self.keys(kept, spec), self.rows.len(), spec.most_rows(), cx)?;
             let columns: Vec<&Vector<'s>> = self.rows.columns.iter().collect();
             self.runs.write(&columns, &order, &|i| self.rows.multiplicity[i], cx)?;
         }
@@ -302,7 +302,7 @@ impl<'s> Part<'s> {
         if cx.settings.spill.is_none() {
             self.held.grow(self.rows.len() * ORDER_BYTES)?;
         }
-        ordered(&self.keys(kept, spec), self.rows.len(), spec.most_rows(), || cx.check())
+        ordered(&self.keys(kept, spec), self.rows.len(), spec.most_rows(), cx)
     }
 
     /// Keeps the best rows, in the order they came, so that the final order stays stable.

@@ -3,12 +3,18 @@
 //!
 //! The first key becomes 64 bits that order as it does; most comparisons look at nothing else. Nulls are put
 //! aside: they come last, or first where the order descends.
+//!
+//! Runs are sorted by themselves, on all cores, then merged in pairs. A pair is cut into pieces of equal
+//! length by binary search, and these are merged on all cores, too.
+//!
+//! Source: Odeh et al., Merge Path, 2012.
 
 use std::cmp::Ordering;
 
 use trimorph_types::Value;
 use trimorph_vector::{Texts, Values, Vector};
 
+use crate::parallel::on_each;
 use crate::{Context, ExecError};
 
 /// A key's column, and whether larger comes first.
@@ -23,12 +29,12 @@ const ROWS_UNCHECKED: usize = 1 << 16;
 /// Orders the first `rows` rows of columns; only the first `limit` of the order are wanted.
 ///
 /// **Cost**: 16 bytes a row, and as much again while runs are merged; with a limit below the rows, a
-/// selection and a sort of so many.
+/// selection and a sort of so many. From some 100,000 rows on, all the threads of the settings.
 pub(crate) fn ordered(
     keys: &[Key<'_, '_>],
     rows: usize,
     limit: usize,
-    mut check: impl FnMut() -> Result<(), ExecError>,
+    cx: &Context<'_>,
 ) -> Result<Vec<u32>, ExecError> {
     let all = 0..u32::try_from(rows).unwrap_or(u32::MAX);
     let Some(((first, descending), others)) = keys.split_first() else {
@@ -36,7 +42,7 @@ pub(crate) fn ordered(
     };
     let (mut nulls, mut present) = (Vec::new(), Vec::with_capacity(rows));
     let is_exact = prefixes(first, *descending, rows, &mut present, &mut nulls);
-    check()?;
+    cx.check()?;
     let by_rest = |a: u32, b: u32| {
         others.iter().map(|key| order_by(key, a, b)).find(|order| order.is_ne()).unwrap_or(a.cmp(&b))
     };
@@ -52,11 +58,11 @@ pub(crate) fn ordered(
     let present_limit = if *descending { limit.saturating_sub(nulls.len()) } else { limit };
     let nulls_limit = if *descending { limit } else { limit.saturating_sub(present.len()) };
     if is_exact && others.is_empty() {
-        sort(&mut present, present_limit, Ord::cmp, &mut check)?;
+        sort(&mut present, present_limit, Ord::cmp, cx)?;
         nulls.truncate(nulls_limit);
     } else {
-        sort(&mut present, present_limit, by_all, &mut check)?;
-        sort(&mut nulls, nulls_limit, by_number, &mut check)?;
+        sort(&mut present, present_limit, by_all, cx)?;
+        sort(&mut nulls, nulls_limit, by_number, cx)?;
     }
     let present = present.into_iter().map(|(_, row)| row);
     Ok(if *descending { nulls.into_iter().chain(present).collect() } else { present.chain(nulls).collect() })
@@ -201,11 +207,11 @@ pub(super) fn order_across(a: &Vector<'_>, i: usize, b: &Vector<'_>, j: usize, c
 }
 
 /// Sorts the first `limit` of a total order to the front, and drops the others.
-fn sort<T: Copy>(
+fn sort<T: Copy + Send + Sync>(
     rows: &mut Vec<T>,
     limit: usize,
-    compare: impl Fn(&T, &T) -> Ordering,
-    check: &mut impl FnMut() -> Result<(), ExecError>,
+    compare: impl Fn(&T, &T) -> Ordering + Sync,
+    cx: &Context<'_>,
 ) -> Result<(), ExecError> {
     if limit == 0 {
         rows.clear();
@@ -213,44 +219,80 @@ fn sort<T: Copy>(
         rows.select_nth_unstable_by(limit - 1, &compare);
         rows.truncate(limit);
     }
-    sort_in_runs(rows, compare, check)
+    sort_in_runs(rows, compare, cx)
 }
 
 /// Sorts runs by themselves, then merges them in pairs. Nobody can stop a sort of the whole.
-fn sort_in_runs<T: Copy>(
+fn sort_in_runs<T: Copy + Send + Sync>(
     rows: &mut Vec<T>,
-    compare: impl Fn(&T, &T) -> Ordering,
-    check: &mut impl FnMut() -> Result<(), ExecError>,
+    compare: impl Fn(&T, &T) -> Ordering + Sync,
+    cx: &Context<'_>,
 ) -> Result<(), ExecError> {
-    for run in rows.chunks_mut(ROWS_UNCHECKED) {
-        check()?;
+    on_each(rows.chunks_mut(ROWS_UNCHECKED).collect(), cx, |run, cx| {
+        cx.check()?;
         run.sort_unstable_by(&compare);
-    }
-    let (mut width, mut merged) = (ROWS_UNCHECKED, Vec::new());
+        Ok(())
+    })?;
+    let mut width = ROWS_UNCHECKED;
+    let mut merged = if width < rows.len() { rows.clone() } else { Vec::new() };
     while width < rows.len() {
-        merged.clear();
-        merged.reserve_exact(rows.len());
-        for pair in rows.chunks(width * 2) {
-            let (mut a, mut b) = pair.split_at(width.min(pair.len()));
-            while let ([x, left @ ..], [y, right @ ..]) = (a, b) {
-                if merged.len() % ROWS_UNCHECKED == 0 {
-                    check()?;
-                }
-                if compare(y, x).is_lt() {
-                    merged.push(*y);
-                    b = right;
-                } else {
-                    merged.push(*x);
-                    a = left;
-                }
+        let mut pieces = Vec::new();
+        for (pair, out) in rows.chunks(width * 2).zip(merged.chunks_mut(width * 2)) {
+            let (a, b) = pair.split_at(width.min(pair.len()));
+            let mut from = (0, 0);
+            let mut first = 0;
+            for out in out.chunks_mut(ROWS_UNCHECKED) {
+                first += out.len();
+                let to = cut(a, b, first, &compare);
+                pieces.push((&a[from.0..to.0], &b[from.1..to.1], out));
+                from = to;
             }
-            merged.extend_from_slice(a);
-            merged.extend_from_slice(b);
         }
+        on_each(pieces, cx, |(a, b, out), cx| {
+            cx.check()?;
+            merge(a, b, out, &compare);
+            Ok(())
+        })?;
         std::mem::swap(rows, &mut merged);
         width *= 2;
     }
     Ok(())
+}
+
+/// How many of `a` and of `b`, both sorted, are the first `count` of both.
+fn cut<T>(a: &[T], b: &[T], count: usize, compare: impl Fn(&T, &T) -> Ordering) -> (usize, usize) {
+    let (mut low, mut high) = (count.saturating_sub(b.len()), count.min(a.len()));
+    while low < high {
+        let middle = low.midpoint(high);
+        if compare(&b[count - middle - 1], &a[middle]).is_lt() {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    (low, count - low)
+}
+
+/// Merges `a` and `b` into `out`, which is as long as both.
+fn merge<T: Copy>(a: &[T], b: &[T], out: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+    let (mut i, mut j) = (0, 0);
+    for place in out {
+        *place = match (a.get(i), b.get(j)) {
+            (Some(x), Some(y)) if compare(y, x).is_lt() => {
+                j += 1;
+                *y
+            }
+            (Some(x), _) => {
+                i += 1;
+                *x
+            }
+            (None, Some(y)) => {
+                j += 1;
+                *y
+            }
+            (None, None) => return,
+        };
+    }
 }
 
 #[cfg(test)]
@@ -258,9 +300,11 @@ mod tests {
     use std::sync::Arc;
 
     use trimorph_base::Random;
+    use trimorph_store::Snapshot;
     use trimorph_vector::Nulls;
 
     use super::*;
+    use crate::Settings;
 
     fn vector(random: &mut Random, rows: usize) -> Vector<'static> {
         const WORDS: [&str; 7] = ["", "a", "a\0", "abcdefgh", "abcdefghi", "é", "abcdefgz"];
@@ -294,6 +338,8 @@ mod tests {
 
     #[test]
     fn rows_are_ordered_as_values_are() {
+        let snapshot = Snapshot::default();
+        let cx = Context::new(&snapshot, Arc::default());
         let mut random = Random::new(7);
         for _ in 0..2_000 {
             let rows = [0, 1, 30][random.below(3)];
@@ -311,21 +357,58 @@ mod tests {
                 keys.iter().map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
             });
             expected.truncate(limit);
-            assert_eq!(ordered(&keys, rows, limit, || Ok(())), Ok(expected), "{keys:?}");
+            assert_eq!(ordered(&keys, rows, limit, &cx), Ok(expected), "{keys:?}");
         }
     }
 
     #[test]
     fn long_runs_are_merged() {
         let mut random = Random::new(3);
-        let rows = 3 * ROWS_UNCHECKED + 17;
-        let key = Vector::new(Values::Int((0..rows).map(|_| random.below(1_000) as i64).collect()));
-        let order = ordered(&[(&key, true)], rows, usize::MAX, || Ok(())).unwrap();
-        let Values::Int(v) = &key.values else { panic!("integers") };
-        assert_eq!(order.len(), rows);
-        for pair in order.windows(2) {
-            let (a, b) = (v[pair[0] as usize], v[pair[1] as usize]);
-            assert!(a > b || a == b && pair[0] < pair[1]);
+        let snapshot = Snapshot::default();
+        for (rows, threads) in
+            [(3 * ROWS_UNCHECKED + 17, 1), (3 * ROWS_UNCHECKED + 17, 2), (ROWS_UNCHECKED * 6, 8)]
+        {
+            let settings = Settings { threads, ..Settings::default() };
+            let cx = Context::new(&snapshot, Arc::new(settings));
+            let key = Vector::new(Values::Int((0..rows).map(|_| random.below(1_000) as i64).collect()));
+            let order = ordered(&[(&key, true)], rows, usize::MAX, &cx).unwrap();
+            let Values::Int(v) = &key.values else { panic!("integers") };
+            assert_eq!(order.len(), rows);
+            for pair in order.windows(2) {
+                let (a, b) = (v[pair[0] as usize], v[pair[1] as usize]);
+                assert!(a > b || a == b && pair[0] < pair[1]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_sort_can_be_stopped() {
+        let snapshot = Snapshot::default();
+        let settings = Settings { threads: 2, ..Settings::default() };
+        settings.cancel.cancel();
+        let cx = Context::new(&snapshot, Arc::new(settings));
+        let mut rows: Vec<u32> = (0..3 * ROWS_UNCHECKED as u32).rev().collect();
+        assert_eq!(sort_in_runs(&mut rows, Ord::cmp, &cx), Err(ExecError::Cancelled));
+    }
+
+    #[test]
+    fn pairs_are_cut_where_both_go_on_in_order() {
+        let mut random = Random::new(5);
+        for _ in 0..500 {
+            let mut list = |most: usize| {
+                let mut list: Vec<usize> = (0..random.below(most + 1)).map(|_| random.below(9)).collect();
+                list.sort_unstable();
+                list
+            };
+            let (a, b) = (list(9), list(9));
+            let mut all: Vec<usize> = a.iter().chain(&b).copied().collect();
+            all.sort_unstable();
+            for count in 0..=all.len() {
+                let (i, j) = cut(&a, &b, count, Ord::cmp);
+                let mut first = vec![0; count];
+                merge(&a[..i], &b[..j], &mut first, Ord::cmp);
+                assert_eq!((i + j, &first[..]), (count, &all[..count]), "{a:?} {b:?}");
+            }
         }
     }
 }

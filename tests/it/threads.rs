@@ -1,0 +1,250 @@
+//! Queries on several threads: whatever the pipeline, its rows are those of one thread; what is not wanted is
+//! not computed, and errors, cancellation and memory are one query's matter.
+
+use std::sync::{Arc, LazyLock};
+
+use trimorph_base::{MemoryBudget, Workers};
+use trimorph_exec::{ExecError, Execution, Settings, SpillArea, TemporaryDirectory};
+use trimorph_optimizer::{Options, optimize};
+use trimorph_store::Snapshot;
+use trimorph_testkit::queries::bind;
+use trimorph_types::Value;
+use trimorph_types::format::{IdsOnly, format_literal};
+
+use super::ask::{ask, created, failure};
+
+const NODES: usize = 30_000;
+
+/// 50 tags, each of 200 paths of three nodes, the last of which has a tag again.
+static GRAPH: LazyLock<Snapshot> = LazyLock::new(|| {
+    created(&[
+        "UNWIND range(0, 49) AS n CREATE (:T {n: n})",
+        "MATCH (t:T) UNWIND range(0, 199) AS i WITH t, t.n + 50 * i AS n CREATE (t)<-[:IS {w: n % 7}]-(:A {n: n, k: n % 10, u: (n * 7919) % 30000, s: 'text number ' + toString((n * 31) % 7000)})-[:TO]->(:A {n: n + 10000, k: n % 7, u: (n * 7919 + 10000) % 30000, s: 'text number ' + toString((n * 17) % 7000)})-[:TO]->(:A {n: n + 20000, k: n % 3, u: (n * 7919 + 20000) % 30000, s: 'text number ' + toString((n * 13) % 9000)})-[:IS {w: n % 5}]->(t)",
+    ])
+});
+
+/// Pipelines of every shape: without a breaker, below what is serial, from few nodes, from groups.
+const QUERIES: [&str; 30] = [
+    "MATCH (a:A) WHERE a.u > 100 AND a.s CONTAINS '7' RETURN a.n AS n, a.s AS s",
+    "MATCH (a:A) RETURN a.n + 1 AS n, toUpper(a.s) AS s",
+    "MATCH (a:A)-[e:TO]->(b:A) RETURN a.n AS a, b.n AS b, e AS e",
+    "MATCH (a:A)-[:TO]->(b:A)-[:TO]->(c) RETURN a.n AS a, c.n AS c",
+    "MATCH (a:A) WHERE a.n < 0 RETURN a.n AS n",
+    "MATCH (a:A) WHERE a.n = 29999 RETURN a.s AS s",
+    "MATCH (a:A) RETURN DISTINCT a.s AS s",
+    "MATCH (a:A)-[:TO]->(b:A) RETURN DISTINCT a.k AS a, b.k AS b",
+    "MATCH (a:A) RETURN a.k AS x UNION MATCH (t:T) RETURN t.n AS x",
+    "MATCH (a:A) WHERE a.u < 500 RETURN a.n AS x UNION ALL MATCH (a:A)-[:TO]->(b) RETURN b.n AS x",
+    "MATCH (t:T {n: 7})<-[:IS]-(a)-[:TO]->(b) RETURN a.n AS a, b.n AS b",
+    "MATCH (t:T {n: 7})<-[:IS]-(a)-[:TO]->(b)-[:IS]->(u) RETURN u.n AS u, count(*) AS n, sum(a.n) AS s",
+    "MATCH (t:T) WHERE t.n IN [3, 4] MATCH (t)<-[:IS]-(a)-[:TO*1..3]->(b) RETURN a.n AS a, b.n AS b",
+    "MATCH (t:T {n: 8})<-[:IS]-(a) OPTIONAL MATCH (a)-[:TO]->(b) RETURN a.n AS a, b.n AS b",
+    "UNWIND range(0, 20) AS x MATCH (t:T {n: x})<-[:IS]-(a)-[:TO]->(b) RETURN x, b.n AS b",
+    "MATCH (a:A) WITH a.k AS k, min(a.n) AS n MATCH (b:A {n: n})-[:IS]->(t)<-[:IS]-(c) RETURN k, c.n AS c",
+    "MATCH (a:A)-[:TO]->(b) WITH b, count(*) AS n MATCH (b)-[:IS]->(t) RETURN t.n AS t, sum(n) AS s",
+    "MATCH (a:A), (b:A) WHERE a.s = b.s AND a.n < b.n RETURN a.n AS x, b.n AS y",
+    "MATCH (a:A), (b:A) WHERE a.u = b.n AND b.k = 3 RETURN a.n AS x, b.n AS y",
+    "MATCH (t:T), (u:T) WHERE t.n < u.n RETURN t.n AS x, u.n AS y",
+    "MATCH (a:A) WHERE EXISTS { MATCH (a)-[:TO]->(:A {k: 1}) } RETURN a.n AS n",
+    "MATCH (a:A) RETURN a.n AS n, COUNT { (a)-[:TO]->() } AS c",
+    "MATCH (a:A) RETURN count(DISTINCT a.s) AS n",
+    "MATCH (a:A) OPTIONAL MATCH (a)-[:TO]->(b) RETURN count(DISTINCT b.u) AS n",
+    "MATCH (a:A) RETURN a.s AS s, count(*) AS c, sum(a.n) AS n, min(a.u) AS u, max(a.k) AS k, avg(a.u) AS v",
+    "MATCH (a:A) RETURN a.u AS u, a.k AS k, count(a.s) AS c",
+    "MATCH (a:A) RETURN sum(DISTINCT a.k) AS s, collect(DISTINCT a.k % 1) AS l",
+    "MATCH (a:A) UNWIND [a.n, a.u] AS x RETURN x",
+    "MATCH (a:A) WITH a ORDER BY a.u LIMIT 300 MATCH (a)-[:TO]->(b) RETURN a.n AS a, b.n AS b",
+    "MATCH (a:A {n: 5}), p = shortestPath((a)-[:TO*]-(b:A {n: 77})) RETURN length(p) AS l",
+];
+
+/// Rows as texts; in their order, where the query gives them one.
+fn rows(query: &str, graph: &Snapshot, settings: Settings) -> Vec<String> {
+    texts(query, ask(query, graph, settings).unwrap_or_else(|e| panic!("{query}: {e}")))
+}
+
+fn texts(query: &str, found: Vec<Vec<Value>>) -> Vec<String> {
+    let text = |row: &Vec<_>| row.iter().map(|v| format_literal(v, &IdsOnly)).collect::<Vec<_>>().join(" ");
+    let mut found: Vec<String> = found.iter().map(text).collect();
+    if !query.rsplit("RETURN").next().is_some_and(|last| last.contains("ORDER BY")) {
+        found.sort();
+    }
+    found
+}
+
+/// Every number of threads, that come at once or when it is worth it.
+fn on_threads() -> Vec<Settings> {
+    let workers = Workers::default();
+    let settings = |threads, patient| Settings {
+        threads,
+        patient,
+        workers: workers.clone(),
+        vector_size: if patient { 1_024 } else { 100 },
+        ..Settings::default()
+    };
+    [2, 3, 8].into_iter().flat_map(|threads| [settings(threads, true), settings(threads, false)]).collect()
+}
+
+#[test]
+fn rows_are_the_same_on_any_number_of_threads() {
+    let graph = &*GRAPH;
+    for query in QUERIES {
+        let expected = rows(query, graph, Settings::default());
+        for settings in on_threads() {
+            let how = format!("{query} on {} threads, patient {}", settings.threads, settings.patient);
+            let found = rows(query, graph, settings);
+            assert_eq!(found.len(), expected.len(), "{how}");
+            assert_eq!(found.iter().zip(&expected).find(|(a, b)| a != b), None, "{how}");
+        }
+    }
+}
+
+#[test]
+fn sorted_rows_are_in_order_on_any_number_of_threads() {
+    let many = created(&[
+        "UNWIND range(0, 199999) AS n CREATE (:A {n: n, k: n % 10, u: (n * 7919) % 200003, s: toString((n * 31) % 70000)})",
+    ]);
+    for query in [
+        "MATCH (a:A) RETURN a.u AS u, a.n AS n ORDER BY u",
+        "MATCH (a:A) RETURN a.k AS k, a.s AS s, a.n AS n ORDER BY k DESC, s, n",
+        "MATCH (a:A) RETURN a.n AS n ORDER BY a.s DESC, n SKIP 150000",
+    ] {
+        let expected = rows(query, &many, Settings::default());
+        for settings in on_threads() {
+            assert!(rows(query, &many, settings) == expected, "{query}");
+        }
+    }
+}
+
+#[test]
+fn short_of_memory_the_rows_are_the_same() {
+    let graph = &*GRAPH;
+    let expected: Vec<_> = QUERIES.iter().map(|query| rows(query, graph, Settings::default())).collect();
+    for settings in on_threads() {
+        for (query, expected) in QUERIES.iter().zip(&expected) {
+            let budget = MemoryBudget::new(2 << 20, None);
+            let area = SpillArea::new(Box::new(TemporaryDirectory(std::env::temp_dir())), u64::MAX);
+            let spill = Some(Arc::new(area));
+            let settings = Settings { budget: budget.clone(), spill, ..settings.clone() };
+            let how = format!("{query} on {} threads, patient {}", settings.threads, settings.patient);
+            match ask(query, graph, settings) {
+                // What is not spilled may need more.
+                Err(ExecError::Memory(_)) => {}
+                Err(error) => panic!("{how}: {error}"),
+                Ok(found) => assert!(texts(query, found) == *expected, "{how}"),
+            }
+            assert_eq!(budget.used_bytes(), 0, "{how}");
+        }
+    }
+}
+
+/// Rows that the scan gave, and those of the answer.
+fn scanned(query: &str, graph: &Snapshot, settings: Settings) -> (u64, usize) {
+    let bound = bind(query, graph.catalog()).unwrap();
+    let planned = optimize(bound, graph.catalog(), None, Options::default()).unwrap();
+    let settings = Settings { profile: true, ..settings };
+    let mut execution = Execution::start(&planned, graph.clone(), settings).unwrap();
+    let mut count = 0;
+    while let Some(more) = execution.next(|_, positions, _| positions.len()).unwrap() {
+        count += more;
+    }
+    let profile = execution.profile();
+    let scan = profile.iter().max_by_key(|(path, _)| path.len()).unwrap();
+    (scan.1.tuples, count)
+}
+
+#[test]
+fn a_limit_stops_all_threads_early() {
+    let graph = &*GRAPH;
+    for settings in on_threads() {
+        let threads = settings.threads as u64;
+        // A chunk for each thread, and one that each may have begun.
+        let most = 2 * threads * settings.vector_size as u64;
+        for query in [
+            "MATCH (a:A) WHERE a.n >= 0 RETURN a.n AS n LIMIT 10",
+            "MATCH (a:A) RETURN a.n * 2 AS n LIMIT 1",
+            "MATCH (a:A)-[:IS]->(t) RETURN t.n AS n, a.n AS m LIMIT 5",
+        ] {
+            let (scanned, rows) = scanned(query, graph, settings.clone());
+            assert!(scanned <= most, "{query} on {threads} threads: {scanned} rows were scanned");
+            assert!((1..=10).contains(&rows), "{query}: {rows}");
+        }
+    }
+    let (scanned, rows) =
+        scanned("MATCH (a:A) WHERE a.n >= 0 RETURN a.n AS n LIMIT 100000", graph, Settings::default());
+    assert_eq!((scanned, rows), (NODES as u64, NODES));
+}
+
+#[test]
+fn rows_that_nobody_fetches_are_not_all_computed() {
+    let graph = &*GRAPH;
+    for settings in on_threads() {
+        let bound = bind("MATCH (a:A) WHERE a.n >= 0 RETURN a.n AS n", graph.catalog()).unwrap();
+        let planned = optimize(bound, graph.catalog(), None, Options::default()).unwrap();
+        let settings = Settings { profile: true, vector_size: 10, ..settings };
+        let most = 40 * settings.threads * settings.vector_size;
+        let mut execution = Execution::start(&planned, graph.clone(), settings).unwrap();
+        assert!(execution.next(|_, positions, _| positions.len()).unwrap().is_some());
+        let scanned = execution.profile().values().map(|line| line.tuples).max().unwrap();
+        assert!(scanned <= most as u64, "{scanned}");
+    }
+}
+
+#[test]
+fn an_error_of_any_thread_is_the_query_s() {
+    let graph = &*GRAPH;
+    for settings in on_threads() {
+        for query in [
+            "MATCH (a:A) RETURN 1 / (29998 - a.n) AS x",
+            "MATCH (a:A) RETURN DISTINCT 1 / (29998 - a.n) AS x",
+            "MATCH (a:A) RETURN 1 / (29998 - a.n) AS x, count(*) AS n",
+            "MATCH (a:A) RETURN a.n AS n ORDER BY 1 / (29998 - a.n)",
+            "MATCH (t:T {n: 48})<-[:IS]-(a)<-[:TO]-(b) RETURN 1 / (29998 - a.n) AS x",
+        ] {
+            let error = failure(query, graph, settings.clone());
+            assert!(error.contains("zero"), "{query}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_stopped_query_stops_all_threads() {
+    let graph = &*GRAPH;
+    for settings in on_threads() {
+        let budget = MemoryBudget::new(1 << 30, None);
+        let settings = Settings { budget: budget.clone(), cancel: Default::default(), ..settings };
+        let bound = bind("MATCH (a:A), (b:A) WHERE a.n <> b.n RETURN a.n AS x, b.n AS y", graph.catalog());
+        let planned = optimize(bound.unwrap(), graph.catalog(), None, Options::default()).unwrap();
+        let mut execution = Execution::start(&planned, graph.clone(), settings).unwrap();
+        assert!(execution.next(|_, positions, _| positions.len()).unwrap().is_some());
+        execution.cancel_token().cancel();
+        let stopped = loop {
+            match execution.next(|_, positions, _| positions.len()) {
+                Ok(Some(_)) => {}
+                other => break other,
+            }
+        };
+        assert!(matches!(stopped, Err(ExecError::Cancelled)), "{stopped:?}");
+        drop(execution);
+        assert_eq!(budget.used_bytes(), 0);
+    }
+}
+
+#[test]
+fn queries_of_many_connections_share_threads() {
+    let graph = &*GRAPH;
+    let workers = Workers::default();
+    let query = QUERIES[11];
+    let expected = rows(query, graph, Settings::default());
+    std::thread::scope(|scope| {
+        for patient in [true, false, true, false] {
+            let (workers, expected) = (workers.clone(), &expected);
+            scope.spawn(move || {
+                for threads in [2, 3, 2, 4] {
+                    let settings =
+                        Settings { threads, patient, workers: workers.clone(), ..Settings::default() };
+                    assert!(rows(query, graph, settings) == *expected);
+                }
+            });
+        }
+    });
+}
