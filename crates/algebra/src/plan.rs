@@ -71,6 +71,8 @@ pub struct KeyLookup {
     pub property: Arc<str>,
     /// The key, over the input's variables.
     pub key: Expr,
+    /// Whether it is a list of keys: nodes with any of them, each once.
+    pub any_of: bool,
 }
 
 /// An operator tree.

@@ -107,9 +107,10 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         }
         Plan::KeyLookup { lookup, .. } => {
             format!(
-                "KeyLookup ({}).{} = {}",
+                "KeyLookup ({}).{} {} {}",
                 name(&lookup.var),
                 lookup.property,
+                if lookup.any_of { "IN" } else { "=" },
                 print_expr(&lookup.key, vars)
             )
         }

@@ -58,6 +58,9 @@ fn note(form: Option<&Form>, profile: Option<&ProfileLine>, rows: f64) -> String
             line.chunks,
             line.nanos as f64 / 1e6
         ));
+        if line.vector_rows > 0 {
+            parts.push(format!("looked up {} at once", line.vector_rows));
+        }
     }
     format!("[{}]", parts.join("; "))
 }

@@ -168,7 +168,10 @@ impl<'s> Builder<'s> {
                 let rows = shared!(self, node, Scan, Arc::new(self.scan_rows(spec)));
                 Box::new(ops::NodeScan::new(spec.place, rows))
             }
-            Spec::KeyLookup(spec) => Box::new(ops::KeyLookup::new(below()?, Arc::clone(spec))),
+            Spec::KeyLookup(spec) => {
+                let counters = self.profile.as_ref().map(|p| p.counters(node.path.to_vec()));
+                Box::new(ops::KeyLookup::new(below()?, Arc::clone(spec), counters))
+            }
             Spec::IdLookup(spec) => Box::new(ops::IdLookup::new(below()?, Arc::clone(spec))),
             Spec::ListExtend(spec) => Box::new(ops::ListExtend::new(below()?, Arc::clone(spec))),
             Spec::ColumnExtend(spec) => Box::new(ops::ColumnExtend::new(below()?, Arc::clone(spec))),

@@ -79,7 +79,15 @@ impl<'q> Lowering<'q> {
     }
 
     fn lower(&mut self, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
-        let mut lowered = self.lower_plain(plan, needed)?;
+        let around = self.is_limited;
+        self.is_limited = match plan {
+            Plan::Limit { .. } => true,
+            Plan::Sort { .. } | Plan::Aggregate { .. } => false,
+            _ => around,
+        };
+        let lowered = self.lower_plain(plan, needed);
+        self.is_limited = around;
+        let mut lowered = lowered?;
         lowered.node.gives.push((self.path.clone(), lowered.layout.groups.len()));
         Ok(lowered)
     }
@@ -115,7 +123,9 @@ impl<'q> Lowering<'q> {
                     key,
                     property: Some(Arc::clone(&lookup.property)),
                     tables: lookup.tables.clone(),
+                    any_of: lookup.any_of,
                     by_scan: self.options.access == Choice::Relation,
+                    may_read_ahead: !self.is_limited,
                 };
                 Ok(Lowered { node: self.node(Spec::KeyLookup(Arc::new(spec)), [child.node]), layout })
             }
@@ -127,7 +137,16 @@ impl<'q> Lowering<'q> {
                 let key = self.compile(id, &child.layout)?;
                 let (keep, layout) = self.keep(&child.layout, needed, &[*var])?;
                 let (slots, tables) = (child.layout.groups[0].slots, tables.clone());
-                let spec = ops::LookupSpec { slots, keep, key, property: None, tables, by_scan: false };
+                let spec = ops::LookupSpec {
+                    slots,
+                    keep,
+                    key,
+                    any_of: false,
+                    property: None,
+                    tables,
+                    by_scan: false,
+                    may_read_ahead: false,
+                };
                 Ok(Lowered { node: self.node(Spec::IdLookup(Arc::new(spec)), [child.node]), layout })
             }
             Plan::Extend { input, step } => self.lower_extend(input, step, needed),

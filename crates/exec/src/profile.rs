@@ -21,17 +21,28 @@ pub struct ProfileLine {
     pub chunks: u64,
     /// Nanoseconds inside it and its inputs.
     pub nanos: u64,
+    /// Of a look-up: most rows that were looked up together.
+    pub vector_rows: u64,
 }
 
 /// By place in the plan (child indices from the root).
 pub type Profile = HashMap<Vec<usize>, ProfileLine>;
 
+/// What is counted for one operator of the algebra plan, by all twins.
 #[derive(Debug, Default)]
-struct Counters {
+pub(crate) struct Counters {
     tuples: AtomicU64,
     positions: AtomicU64,
     chunks: AtomicU64,
     nanos: AtomicU64,
+    vector_rows: AtomicU64,
+}
+
+impl Counters {
+    /// So many rows were looked up together.
+    pub(crate) fn looked_up_together(&self, rows: usize) {
+        self.vector_rows.fetch_max(rows as u64, Ordering::Relaxed);
+    }
 }
 
 /// Counters shared by all twins of all operators.
@@ -46,9 +57,12 @@ impl ProfileCell {
         groups: usize,
         inner: BoxOperator<'s>,
     ) -> BoxOperator<'s> {
-        let counters =
-            Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(path).or_default());
-        Box::new(Profiled { inner, groups, counters })
+        Box::new(Profiled { inner, groups, counters: self.counters(path) })
+    }
+
+    /// The counters of an operator.
+    pub(crate) fn counters(&self, path: Vec<usize>) -> Arc<Counters> {
+        Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(path).or_default())
     }
 
     pub(crate) fn read(&self) -> Profile {
@@ -60,6 +74,7 @@ impl ProfileCell {
                     positions: get(&c.positions),
                     chunks: get(&c.chunks),
                     nanos: get(&c.nanos),
+                    vector_rows: get(&c.vector_rows),
                 };
                 (path.clone(), line)
             })

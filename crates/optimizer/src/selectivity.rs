@@ -18,6 +18,8 @@ use crate::{VarSet, vars_of};
 
 /// Part of rows an unknown equality lets through.
 const EQUALITY: f64 = 0.01;
+/// Elements of an unknown list.
+const ELEMENTS: f64 = 10.0;
 /// Part of rows an unknown range lets through.
 pub(crate) const RANGE: f64 = 0.3;
 /// Part of rows any other predicate lets through.
@@ -46,7 +48,7 @@ pub(crate) fn is_anchored(known: Statistics<'_>, graph: &QueryGraph) -> bool {
         let Some(var) = vars.first().filter(|v| vars.len() == 1 && nodes.contains(v)) else { return false };
         let own = tables(var);
         selectivity(known, predicate, *var, own) < ANCHOR
-            || lookup_of(known.catalog, predicate, *var, own, &VarSet::new()).is_some()
+            || lookup_of(known.catalog, predicate, *var, own, &VarSet::new()).is_some_and(|l| l.is_of_one())
     })
 }
 
@@ -58,6 +60,17 @@ impl Statistics<'_> {
             Expr::Const(value) => Some(value.clone()),
             Expr::Param(name) => self.samples.parameter(name).filter(|value| !value.is_null()),
             _ => None,
+        }
+    }
+}
+
+impl Statistics<'_> {
+    /// How many elements a list has.
+    pub(crate) fn elements(&self, list: &Expr) -> f64 {
+        match (list, self.value(list)) {
+            (Expr::List(items), _) => items.len() as f64,
+            (_, Some(Value::List(items))) => items.len() as f64,
+            _ => ELEMENTS,
         }
     }
 }
@@ -105,11 +118,7 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, t
         }
         Expr::Op(Op::In, args, _) => match &args[..] {
             [Expr::Property(_, name, _), list] => {
-                let n = match list {
-                    Expr::List(items) => items.len() as f64,
-                    Expr::Const(Value::List(items)) => items.len() as f64,
-                    _ => 10.0,
-                };
+                let n = known.elements(list);
                 let distinct: f64 =
                     stats_of(catalog, tables, name).iter().map(|(s, _)| s.distinct as f64).sum();
                 (n / distinct.max(1.0)).clamp(1e-9, 1.0)

@@ -168,7 +168,14 @@ impl KeyIndex {
     }
 }
 
-impl KeyIndexView<'_> {
+impl<'s> KeyIndexView<'s> {
+    /// The entries where a hash is looked for, and the place among them where that begins.
+    #[inline(always)]
+    pub(crate) fn start(&self, hash: u64) -> Option<(&'s [u32], usize)> {
+        let entries = *self.pieces.get(piece_of(hash, self.bits))?;
+        Some((entries, first_place(hash, self.bits, entries.len())))
+    }
+
     /// Forgets what is pinned.
     pub fn forget(&self) {
         self.pieces.forget();
@@ -183,8 +190,7 @@ impl KeyIndexView<'_> {
             Value::Decimal(d) => return self.find(&Value::Int(d.exact_int()?), column),
             key => hash_of(key)?,
         };
-        let entries = *self.pieces.get(piece_of(hash, self.bits))?;
-        let mut at = first_place(hash, self.bits, entries.len());
+        let (entries, mut at) = self.start(hash)?;
         loop {
             let row = u64::from(entries.get(at)?.checked_sub(1)?);
             let equal = match (key, column.value(row)) {

@@ -17,6 +17,7 @@ mod checkpoint;
 pub mod column;
 mod edge_table;
 mod key_index;
+mod key_lookup;
 mod main_version;
 mod node_table;
 mod property_pages;
@@ -32,6 +33,7 @@ pub use checkpoint::{
 };
 pub use edge_table::{EdgeTable, EdgeTableView};
 pub use key_index::{KeyIndex, KeyIndexView};
+pub use key_lookup::NO_ROW;
 pub use main_version::{ComponentBytes, Main};
 pub use node_table::NodeTable;
 pub use rewrite::{EdgeChanges, NewEdge, RewriteError};

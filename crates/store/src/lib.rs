@@ -22,7 +22,7 @@ pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumn
 pub use trimorph_storage::column::{ColumnView, Comparison, Condition, SEGMENT_ROWS, ZONE_ROWS};
 pub use trimorph_storage::{
     Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeTable,
-    EdgeTableView, Load, Main, NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main,
+    EdgeTableView, Load, Main, NO_ROW, NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main,
     directory_state, end_first_write, open_checkpoint, pieces_of, read_checkpoint, read_main,
     read_unverified, write_main,
 };

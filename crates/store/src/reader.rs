@@ -12,6 +12,7 @@ use trimorph_catalog::{Catalog, Schema};
 use trimorph_storage::column::ColumnView;
 use trimorph_storage::{DatabaseError, EdgeTableView, KeyIndexView, Main};
 use trimorph_types::{Map, Relationship, Value};
+use trimorph_vector::Vector;
 use trimorph_vfs::Pins;
 
 use crate::Snapshot;
@@ -139,6 +140,27 @@ impl<'s> Reader<'s> {
         let index = self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins)));
         let column = self.schema().node_tables[table.0 as usize].key?;
         index.find(key, self.node_column(table, column))
+    }
+
+    /// The same for the keys at `positions` of a vector: a row of `table` each, or [`NO_ROW`]; none at all
+    /// where the table has no key.
+    ///
+    /// **Cost**: as many probes, whose cache misses are waited for together.
+    ///
+    /// [`NO_ROW`]: crate::NO_ROW
+    pub fn find_keys(
+        &self,
+        table: TableId,
+        keys: &Vector<'_>,
+        positions: &[u32],
+        rows: &mut Vec<u32>,
+    ) {
+        rows.clear();
+        let Some(index) = self.main.node_tables[table.0 as usize].key_index.as_ref() else { return };
+        let index = self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins)));
+        if let Some(column) = self.schema().node_tables[table.0 as usize].key {
+            index.find_all(keys, positions, self.node_column(table, column), rows);
+        }
     }
 
     /// Whether this id is of a node of the snapshot.

@@ -39,6 +39,8 @@ pub(super) struct Lowering<'q> {
     pub(super) path: PlanPath,
     /// Whether the extend lowered next is looked at by a filter only.
     pub(super) counted_extend: bool,
+    /// Whether only some rows of the plan being lowered may be asked for.
+    pub(super) is_limited: bool,
     /// Nodes made so far.
     pub(super) nodes: Cell<usize>,
 }
@@ -75,6 +77,7 @@ impl<'q> Lowering<'q> {
             carried: None,
             path: PlanPath::default(),
             counted_extend: false,
+            is_limited: false,
             nodes: Cell::new(0),
         }
     }

@@ -1,10 +1,8 @@
-//! Look-ups: nodes by key property or by internal id, for each row of one group.
+//! Look-up of nodes by internal id, for each row of one group; and what look-ups by id and by key are told.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::{NodeId, TableId};
-use trimorph_store::access::{AccessPlan, Bound, Choice, Kind, Pattern, Term};
 use trimorph_types::Value;
 use trimorph_types::number::exact_int;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
@@ -46,68 +44,17 @@ fn join_nodes<'s>(
 pub(crate) struct LookupSpec {
     pub(crate) slots: usize,
     pub(crate) keep: Vec<usize>,
-    /// A key, or an internal id.
+    /// A key, a list of keys, or an internal id.
     pub(crate) key: Ex,
+    /// Whether it is a list, of which any will do.
+    pub(crate) any_of: bool,
     /// The key property; none for internal ids.
     pub(crate) property: Option<Arc<str>>,
     pub(crate) tables: Vec<TableId>,
     /// Whether keys are looked for in the column, and not in the index.
     pub(crate) by_scan: bool,
-}
-
-/// Look-up by key.
-pub(crate) struct KeyLookup<'s> {
-    child: BoxOperator<'s>,
-    inner: Chunk<'s>,
-    spec: Arc<LookupSpec>,
-}
-
-impl<'s> KeyLookup<'s> {
-    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<LookupSpec>) -> Self {
-        Self { child, inner: Chunk::with_slots(&[spec.slots]), spec }
-    }
-}
-
-impl LookupSpec {
-    /// The nodes with a key: by the hash index, or by a scan where that is forced.
-    fn find(&self, key: Value, nodes: &mut Vec<NodeId>, cx: &Context<'_>) {
-        if !self.by_scan {
-            let found =
-                self.tables.iter().filter_map(|t| Some(NodeId::new(*t, cx.reader.find_key(*t, &key)?)));
-            return nodes.extend(found);
-        }
-        let pattern = Pattern::property(Kind::Node, self.property.as_deref().unwrap_or_default())
-            .subject_tables(Some(&self.tables))
-            .objects(Bound::Terms(vec![Term::Literal(key)]))
-            .project(true, false, false, false);
-        let plan = AccessPlan::of(pattern, &cx.reader, Choice::Relation);
-        let given = plan.run(&cx.reader, |batch| {
-            nodes.extend((0..batch.len).filter_map(|i| batch.columns[0].node(i)));
-            ControlFlow::Continue(())
-        });
-        debug_assert!(given.is_ok(), "the pattern has no frontier");
-    }
-}
-
-impl<'s> Operator<'s> for KeyLookup<'s> {
-    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        while self.child.next(&mut self.inner, cx)? {
-            cx.check()?;
-            let len = self.inner.groups[0].len;
-            let keys = evaluate(&self.spec.key, &self.inner, 0, cx)?.into_vector(len);
-            let found = join_nodes(&self.inner, chunk, &self.spec.keep, &keys, cx, |key, nodes| {
-                self.spec.find(key, nodes, cx);
-            });
-            if found {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn reset(&mut self) {
-        self.child.reset();
-    }
+    /// Whether all rows are asked for, so that many may be looked up together.
+    pub(crate) may_read_ahead: bool,
 }
 
 /// Look-up by internal id.

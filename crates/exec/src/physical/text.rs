@@ -39,6 +39,7 @@ impl Spec {
             Self::Argument => "argument",
             Self::NodeScan(_) => "node scan",
             Self::KeyLookup(spec) if spec.by_scan => "key look-up by scan",
+            Self::KeyLookup(spec) if spec.any_of => "look-up of keys",
             Self::KeyLookup(_) => "key look-up",
             Self::IdLookup(_) => "id look-up",
             Self::ListExtend(_) => "list extend",

@@ -22,6 +22,9 @@ use crate::{Halt, HashJoins, VarSet};
 /// nodes cost as much as all.
 const ENDS: f64 = 0.25;
 
+/// Rows that a scan asks for their key in the time of a look-up of one.
+const LOOKUP_ROWS: f64 = 16.0;
+
 /// Rows that wait to be joined with a part that is planned by itself, and their variables.
 pub(super) type Outer = Option<(Plan, Estimate, VarSet)>;
 
@@ -110,10 +113,32 @@ impl Planner<'_> {
 
     /// How `var` can be looked up by what is `known`, and by which predicate.
     fn lookup(&self, var: VarId, known: &VarSet) -> Option<(usize, Lookup)> {
-        self.conditions.lookups(var).find_map(|(place, c)| {
-            let lookup = lookup_of(self.with.known.catalog, &c.expr, var, self.tables_of(var), known)?;
-            Some((place, lookup))
-        })
+        let tables = self.tables_of(var);
+        let all = rows_of(self.with.known.catalog, tables);
+        let mut of_any = None;
+        for (place, c) in self.conditions.lookups(var) {
+            match lookup_of(self.with.known.catalog, &c.expr, var, tables, known) {
+                Some(lookup) if lookup.is_of_one() => return Some((place, lookup)),
+                Some(lookup) if self.found_by(&lookup) * LOOKUP_ROWS < all => {
+                    of_any.get_or_insert((place, lookup));
+                }
+                _ => {}
+            }
+        }
+        of_any
+    }
+
+    /// How many nodes a look-up finds for a row.
+    fn found_by(&self, lookup: &Lookup) -> f64 {
+        match lookup {
+            Lookup::Key { key, any_of: true, .. } => self.with.known.elements(key),
+            _ => 1.0,
+        }
+    }
+
+    /// Whether a row finds one node at most.
+    fn is_one(&self, var: VarId) -> bool {
+        self.lookup(var, &self.available).is_some_and(|(_, lookup)| lookup.is_of_one())
     }
 
     fn selectivity(&self, var: VarId, known: &VarSet) -> f64 {
@@ -127,12 +152,13 @@ impl Planner<'_> {
         let bound: Vec<bool> = nodes.iter().map(|v| self.available.contains(v)).collect();
         let is_bound = bound.contains(&true);
         let none = VarSet::new();
-        let lookups = |known: &VarSet| nodes.iter().map(|v| self.lookup(*v, known).is_some()).collect();
+        let found = |(_, lookup)| self.found_by(&lookup);
+        let lookups = |known: &VarSet| nodes.iter().map(|v| self.lookup(*v, known).map(found)).collect();
         let selectivities = |known: &VarSet| nodes.iter().map(|v| self.selectivity(*v, known)).collect();
-        let (lookup, own_lookup): (Vec<bool>, Vec<bool>) = (lookups(&self.available), lookups(&none));
+        let (lookup, own_lookup): (Vec<Option<f64>>, Vec<Option<f64>>) = (lookups(&self.available), lookups(&none));
         let (selectivity, own_selectivity): (Vec<f64>, Vec<f64>) =
             (selectivities(&self.available), selectivities(&none));
-        let starts_from_rows = is_bound || lookup.contains(&true);
+        let starts_from_rows = is_bound || lookup.iter().any(Option::is_some);
         let asks = edges.iter().any(|e| asks_of_rows(e, self.walks.get(&e.var)));
         let options = self.with.options;
         let looked_at: Vec<bool> = edges.iter().map(|edge| self.wanted.contains(&edge.var)).collect();
@@ -197,8 +223,10 @@ impl Planner<'_> {
         if let Some((place, lookup)) = self.lookup(var, &self.available) {
             self.conditions.remove(place);
             match lookup {
-                Lookup::Key { property, key } => self
-                    .put(|input| Plan::KeyLookup { input, lookup: KeyLookup { var, tables, property, key } }),
+                Lookup::Key { property, key, any_of } => self.put(|input| Plan::KeyLookup {
+                    input,
+                    lookup: KeyLookup { var, tables, property, key, any_of },
+                }),
                 Lookup::Id { id } => self.put(|input| Plan::IdLookup { input, var, id, tables }),
             }
             self.reach([var]);
@@ -234,7 +262,7 @@ impl Planner<'_> {
             self.edges.iter().filter(|(_, e)| is_shortest(e)).map(|(place, e)| (place, e.clone())).collect();
         for (place, edge) in edges {
             let is_there =
-                |var: VarId| self.available.contains(&var) || self.lookup(var, &self.available).is_some();
+                |var: VarId| self.available.contains(&var) || self.is_one(var);
             let none = VarSet::new();
             let ends = [edge.from, edge.to].map(|v| (v, is_there(v), self.selectivity(v, &none)));
             // Ends are scanned for only where nothing else may find them from rows or over edges. A condition

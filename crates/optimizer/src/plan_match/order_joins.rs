@@ -69,13 +69,12 @@ impl Component<'_> {
         (0..self.nodes.len())
             .map(|n| {
                 let all = costs.node_rows(n);
-                let (cost, rows) = if self.lookup[n] {
-                    (self.rows, self.rows)
-                } else {
-                    (all * self.rows.max(1.0), all * self.selectivity[n] * self.rows)
+                let (cost, rows) = match self.lookup[n] {
+                    Some(found) => (self.rows * found, self.rows * found),
+                    None => (all * self.rows.max(1.0), all * self.selectivity[n] * self.rows),
                 };
-                let few =
-                    self.lookup[n] || are_picked(self.catalog, all * self.selectivity[n], costs.tables_of(n));
+                let one = self.lookup[n].map_or(all * self.selectivity[n], |found| found);
+                let few = self.lookup[n] == Some(1.0) || are_picked(self.catalog, one, costs.tables_of(n));
                 let picked = if few { 1 << n.min(63) } else { 0 };
                 Order { start: Some(n), steps: Vec::new(), cost: cost * 0.3 + rows, rows, picked }
             })
