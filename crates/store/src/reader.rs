@@ -148,13 +148,7 @@ impl<'s> Reader<'s> {
     /// **Cost**: as many probes, whose cache misses are waited for together.
     ///
     /// [`NO_ROW`]: crate::NO_ROW
-    pub fn find_keys(
-        &self,
-        table: TableId,
-        keys: &Vector<'_>,
-        positions: &[u32],
-        rows: &mut Vec<u32>,
-    ) {
+    pub fn find_keys(&self, table: TableId, keys: &Vector<'_>, positions: &[u32], rows: &mut Vec<u32>) {
         rows.clear();
         let Some(index) = self.main.node_tables[table.0 as usize].key_index.as_ref() else { return };
         let index = self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins)));

@@ -9,15 +9,16 @@
 //! enough for a sweep, the next is four times as long: so where few rows come little is looked up that nobody
 //! asks for, and under LIMIT nothing. Where the budget has no room, vectors stay as they are.
 //!
-//! Source: Erling, "Virtuoso, a Hybrid RDBMS/Graph Column Store", "Vectored Execution" (adaptive vector size).
+//! Source: Erling, "Virtuoso, a Hybrid RDBMS/Graph Column Store", "Vectored Execution" (adaptive vector
+//! size).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::{NodeId, Reservation};
 use trimorph_functions::operators as functions;
-use trimorph_store::access::{AccessPlan, Bound, Choice, Kind, Pattern, Term};
 use trimorph_store::NO_ROW;
+use trimorph_store::access::{AccessPlan, Bound, Choice, Kind, Pattern, Term};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Nodes, Positions, Values, Vector};
 
@@ -139,8 +140,7 @@ impl<'s> KeyLookup<'s> {
             let len = self.inner.groups[0].len;
             let keys = evaluate(&self.spec.key, &self.inner, 0, cx)?.into_vector(len);
             let group = &self.inner.groups[0];
-            let columns: Vec<&Vector<'s>> =
-                keep.iter().map(|k| &group.vectors[*k]).chain([&keys]).collect();
+            let columns: Vec<&Vector<'s>> = keep.iter().map(|k| &group.vectors[*k]).chain([&keys]).collect();
             let positions = group.positions();
             let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
             rows.extend(&columns, &positions, multiplicity, cx);

@@ -155,7 +155,8 @@ impl Planner<'_> {
         let found = |(_, lookup)| self.found_by(&lookup);
         let lookups = |known: &VarSet| nodes.iter().map(|v| self.lookup(*v, known).map(found)).collect();
         let selectivities = |known: &VarSet| nodes.iter().map(|v| self.selectivity(*v, known)).collect();
-        let (lookup, own_lookup): (Vec<Option<f64>>, Vec<Option<f64>>) = (lookups(&self.available), lookups(&none));
+        let (lookup, own_lookup): (Vec<Option<f64>>, Vec<Option<f64>>) =
+            (lookups(&self.available), lookups(&none));
         let (selectivity, own_selectivity): (Vec<f64>, Vec<f64>) =
             (selectivities(&self.available), selectivities(&none));
         let starts_from_rows = is_bound || lookup.iter().any(Option::is_some);
@@ -261,8 +262,7 @@ impl Planner<'_> {
         let edges: Vec<(usize, EdgePattern)> =
             self.edges.iter().filter(|(_, e)| is_shortest(e)).map(|(place, e)| (place, e.clone())).collect();
         for (place, edge) in edges {
-            let is_there =
-                |var: VarId| self.available.contains(&var) || self.is_one(var);
+            let is_there = |var: VarId| self.available.contains(&var) || self.is_one(var);
             let none = VarSet::new();
             let ends = [edge.from, edge.to].map(|v| (v, is_there(v), self.selectivity(v, &none)));
             // Ends are scanned for only where nothing else may find them from rows or over edges. A condition

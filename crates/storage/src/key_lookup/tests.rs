@@ -11,7 +11,7 @@ use trimorph_vfs::{RegionOptions, lay_out};
 
 use super::NO_ROW;
 use crate::column::{Column, ColumnView, ColumnWriter};
-use crate::key_index::{KeyEntries, KeyIndex, hash_of};
+use crate::key_index::{KeyEntries, KeyIndex, TakeHashes, hash_of};
 use crate::slot::Slot;
 
 fn column(ty: LogicalType, keys: &[Value]) -> Column {
@@ -27,8 +27,9 @@ fn text(text: &str) -> Value {
 }
 
 fn index(keys: &[Value]) -> KeyIndex {
-    let each = |take: &mut dyn FnMut(u64, u32)| {
-        keys.iter().enumerate().for_each(|(row, key)| take(hash_of(key).unwrap(), row as u32));
+    let each = |take: &mut TakeHashes<'_>| {
+        let hashes = keys.iter().enumerate().map(|(row, key)| (hash_of(key).unwrap(), row as u32));
+        take(&hashes.collect::<Vec<_>>());
     };
     let (bits, pieces, _) = KeyIndex::write(keys.len(), each);
     let pieces = lay_out(pieces, RegionOptions::default()).unwrap();
@@ -67,11 +68,9 @@ fn many_together_are_found_as_one_by_one() {
         let mixed: Vec<Value> = (0..rows)
             .map(|i| if i % 3 == 0 { text(&format!("{i}")) } else { Value::Int(i as i64) })
             .collect();
-        for (ty, keys) in [
-            (LogicalType::Int, &integers),
-            (LogicalType::String, &texts),
-            (LogicalType::Int, &mixed),
-        ] {
+        for (ty, keys) in
+            [(LogicalType::Int, &integers), (LogicalType::String, &texts), (LogicalType::Int, &mixed)]
+        {
             let asked: Vec<Vector<'_>> = [0, 1, 17, 1_500, 9_000]
                 .into_iter()
                 .flat_map(|len| {
@@ -112,13 +111,13 @@ fn many_together_are_found_as_one_by_one() {
 fn keys_by_length() {
     let mut random = Random::new(1);
     for rows in [30_000usize, 300_000, 3_000_000, 12_000_000] {
-        let keys: Vec<Value> = (0..rows).map(|i| Value::Int(i as i64 * 37 + random.below(30) as i64)).collect();
+        let keys: Vec<Value> =
+            (0..rows).map(|i| Value::Int(i as i64 * 37 + random.below(30) as i64)).collect();
         let (column, index) = (column(LogicalType::Int, &keys), index(&keys));
         let pins = Arc::default();
         let (view, index) = (ColumnView::new(&column), index.view(&pins));
-        let asked: Vec<i64> = (0..1 << 21)
-            .map(|_| if let Value::Int(i) = keys[random.below(rows)] { i } else { 0 })
-            .collect();
+        let asked: Vec<i64> =
+            (0..1 << 21).map(|_| if let Value::Int(i) = keys[random.below(rows)] { i } else { 0 }).collect();
         let mut out = Vec::new();
         let mut line = format!("{rows:>9} rows:");
         let start = Instant::now();
