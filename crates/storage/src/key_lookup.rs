@@ -6,9 +6,9 @@
 //!    together, and compared. Where it is another key, the next entry is looked at, in the next round.
 //!
 //! Keys in the order of the index, so that it is read from its beginning to its end, were no faster in any
-//! length up to a million (`keys_by_length`): waiting for an entry is hidden, and the column is read at random
-//! in any order. Where keys are so many, reading the whole column is what a longer vector is good for; that is
-//! up to who has the keys.
+//! length up to a million (`keys_by_length`): waiting for an entry is hidden, and the column is read at
+//! random in any order. Where keys are so many, reading the whole column is what a longer vector is good for;
+//! that is up to who has the keys.
 //!
 //! Source: Erling, "Virtuoso, a Hybrid RDBMS/Graph Column Store", "Vectored Execution".
 

@@ -35,8 +35,8 @@ const LENGTH_MIN: usize = 1024;
 const LENGTH_MAX: usize = 1 << 20;
 /// How much longer a vector is than the one before.
 const GROWTH: usize = 4;
-/// Rows of the column that are swept over in the time in which one key is looked up in the index: 5 ns against
-/// 60 to 130, and 20 for the table of wanted keys.
+/// Rows of the column that are swept over in the time in which one key is looked up in the index: 5 ns
+/// against 60 to 130, and 20 for the table of wanted keys.
 const SWEEP: usize = 4;
 /// Bytes that a sweep keeps for a key besides the table: its number, and its row.
 const SWEEP_BYTES: usize = 8;
