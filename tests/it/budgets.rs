@@ -70,7 +70,7 @@ fn every_operator_stops_when_it_is_told_to() {
         "MATCH (a:A), (b:A), (c:A) RETURN stDev(a.n + b.n * c.n)",
         "UNWIND range(1, 1000000000000) AS i WITH i WHERE i < 0 RETURN i",
         "UNWIND range(1, 1000000000000) AS i WITH i SKIP 999999999999 RETURN i",
-        "UNWIND range(1, 3000000) AS i MATCH (a:A) WHERE a.n = i % 7 RETURN max(i + a.n)",
+        "UNWIND range(1, 3000000000) AS i MATCH (a:A) WHERE a.n = i % 7 RETURN max(i + a.n)",
         "MATCH (a:A), (b:A), (c:A) WHERE EXISTS { MATCH (d:A) WHERE d.n = a.n + b.n + c.n + 0.5 } RETURN a",
         "RETURN reduce(s = 0, i IN range(1, 1000000000) | s + i % 7)",
         "RETURN size([i IN range(1, 1000000000) WHERE i < 0])",
