@@ -34,4 +34,4 @@ pub use row_set::RowSet;
 pub use snapshots::{Epoch, Registered, Snapshots};
 pub use stamp::{AtomicStamp, Handle, Stamp, Timestamp};
 pub use transactions::{Conflict, Entry, Failed, Isolation, Open, Transactions, Turn};
-pub use view::View;
+pub use view::{Reading, View};

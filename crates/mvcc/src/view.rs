@@ -2,6 +2,28 @@
 
 use crate::{AtomicStamp, Conflict, Handle, Isolation, Stamp, Timestamp, Transactions};
 
+/// A view, and the table that tells what became of transactions whose handles stand at versions.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'t> {
+    /// What is seen.
+    pub view: View,
+    /// The table.
+    pub transactions: &'t Transactions,
+}
+
+impl Reading<'_> {
+    /// Whether a version is there, given its stamp and the number of the statement that made it.
+    #[inline]
+    pub fn sees(&self, stamp: &AtomicStamp, statement: u32) -> bool {
+        self.view.sees(stamp, statement, self.transactions)
+    }
+
+    /// As [`View::may_replace`].
+    pub fn may_replace(&self, stamp: &AtomicStamp, level: Isolation) -> Result<bool, Conflict> {
+        self.view.may_replace(stamp, level, self.transactions)
+    }
+}
+
 /// What one reader sees. Small, copied freely.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct View {
