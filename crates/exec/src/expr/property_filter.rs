@@ -1,8 +1,8 @@
 //! A predicate that compares one property with constants: takes a group, gives the positions that pass, by
 //! comparing encoded values. No value is taken out, no vector is made.
 //!
-//! A range of integers, dates or instants is compared as codes; a condition on text is asked once per
-//! dictionary entry. What the columns cannot answer so (`None`) is left to the evaluator.
+//! A range of integers, dates or instants is compared as codes, or looked up in a set; a condition on text is
+//! asked once per dictionary entry. What the columns cannot answer so (`None`) is left to the evaluator.
 
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ enum Kind {
     /// All of these comparisons.
     Range(Vec<(Step, Op, Value)>),
     Text(Op, Arc<str>),
-    AnyText(Arc<Members>),
+    /// One of the elements of a list.
+    Among(Arc<Members>),
     /// Not null, or null.
     Present(bool),
 }
@@ -75,10 +76,10 @@ impl PropertyFilter {
                 let kind = Kind::Present(*op == Op::IsNotNull);
                 Some(Self { place, columns: Arc::clone(columns), kind })
             }
-            Ex::In(value, members, _) if members.are_texts() => {
+            Ex::In(value, members, _) => {
                 let Ex::Property { base, columns, .. } = &**value else { return None };
                 let Ex::Slot(place) = **base else { return None };
-                Some(Self { place, columns: Arc::clone(columns), kind: Kind::AnyText(Arc::clone(members)) })
+                Some(Self { place, columns: Arc::clone(columns), kind: Kind::Among(Arc::clone(members)) })
             }
             Ex::Op(op, args, _) => {
                 let (compared, op, value) = match &args[..] {
@@ -137,10 +138,15 @@ impl PropertyFilter {
         let ty = column.logical_type();
         match self.kind {
             Kind::Present(_) => Known::Column { low: 0, high: 0, comparison: Comparison::default() },
-            Kind::Text(..) | Kind::AnyText(_) if ty == LogicalType::String => {
+            Kind::Text(..) if ty == LogicalType::String => {
                 Known::Column { low: 0, high: 0, comparison: Comparison::default() }
             }
-            Kind::Text(..) | Kind::AnyText(_) => Known::General,
+            Kind::Text(..) => Known::General,
+            // Exceptions may be among the elements, and are left to the evaluator.
+            Kind::Among(ref members) if members.is_asked_of(ty) => {
+                Known::Column { low: 0, high: 0, comparison: Comparison::default() }
+            }
+            Kind::Among(_) => Known::General,
             Kind::Range(_) => match self.bounds(ty) {
                 Some((low, high)) => Known::Column { low, high, comparison: Comparison::default() },
                 None => Known::General,
@@ -184,7 +190,13 @@ impl PropertyFilter {
 
     /// Calls `ask` with the condition.
     #[inline]
-    fn with<T>(&self, low: i64, high: i64, ask: impl FnOnce(&Condition<'_>) -> T) -> T {
+    fn with<T>(
+        &self,
+        column: PropertyColumn<'_, '_>,
+        low: i64,
+        high: i64,
+        ask: impl FnOnce(&Condition<'_>) -> T,
+    ) -> T {
         match &self.kind {
             Kind::Range(_) => ask(&Condition::Range(low, high)),
             Kind::Text(op, other) => ask(&Condition::Text {
@@ -192,9 +204,14 @@ impl PropertyFilter {
                 prefix: (*op == Op::StartsWith).then_some(&**other),
                 passes: &|text| text_passes(*op, text, other),
             }),
-            Kind::AnyText(members) => {
-                ask(&Condition::Text { equal: None, prefix: None, passes: &|text| members.has_text(text) })
-            }
+            Kind::Among(members) => match members.integers_of(column.logical_type()) {
+                Some(set) => ask(&Condition::Among(set)),
+                None => ask(&Condition::Text {
+                    equal: None,
+                    prefix: None,
+                    passes: &|text| members.has_text(text),
+                }),
+            },
             Kind::Present(present) => ask(&Condition::Present(*present)),
         }
     }
@@ -213,7 +230,7 @@ impl PropertyFilter {
             Known::Missing => Some(0),
             Known::Column { low, high, comparison } => {
                 let column = self.column(run.edges, run.table, cx)?;
-                self.with(*low, *high, |c| column.count(comparison, c, run.first, group.len))
+                self.with(column, *low, *high, |c| column.count(comparison, c, run.first, group.len))
             }
             Known::General | Known::Unknown => None,
         }
@@ -236,7 +253,7 @@ impl PropertyFilter {
                 Known::Missing => Some(()),
                 Known::Column { low, high, comparison } => {
                     let column = self.column(run.edges, run.table, cx)?;
-                    self.with(*low, *high, |c| match &group.selection {
+                    self.with(column, *low, *high, |c| match &group.selection {
                         Selection::All => column.select(comparison, c, run.first, group.len, out),
                         Selection::List(list) => {
                             let rows = list.iter().map(|i| (*i, run.first + u64::from(*i)));
@@ -328,7 +345,7 @@ impl PropertyFilter {
             Known::Missing => Some(()),
             Known::Column { low, high, comparison } => {
                 let column = self.columns.of_nodes(table, &cx.reader)?;
-                self.with(*low, *high, |c| column.select_at(comparison, c, rows, out))
+                self.with(column, *low, *high, |c| column.select_at(comparison, c, rows, out))
             }
             Known::General | Known::Unknown => None,
         }
@@ -347,7 +364,7 @@ impl PropertyFilter {
             Known::Missing => Some(()),
             Known::Column { low, high, comparison } => {
                 let column = column?;
-                self.with(*low, *high, |c| match &group.selection {
+                self.with(column, *low, *high, |c| match &group.selection {
                     Selection::All => {
                         // Groups are far shorter than 2^32.
                         column.select_at(comparison, c, (0..group.len as u32).map(|i| (i, row(i))), out)
