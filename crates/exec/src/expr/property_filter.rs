@@ -13,6 +13,7 @@ use trimorph_store::{Comparison, Condition, PropertyColumn};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Edges, Group, Nodes, Selection, Values};
 
+use super::key_set::KeySet;
 use super::range::{Step, swapped};
 use super::{Ex, Members};
 use crate::Context;
@@ -32,6 +33,8 @@ enum Kind {
     Text(Op, Arc<str>),
     /// One of the elements of a list.
     Among(Arc<Members>),
+    /// A key of a join's other side, or perhaps another value.
+    Key(Arc<KeySet>),
     /// Not null, or null.
     Present(bool),
 }
@@ -96,6 +99,11 @@ impl PropertyFilter {
         }
     }
 
+    /// That a property is a key of a join's other side, or perhaps is.
+    pub(crate) fn of_keys(place: Place, columns: Arc<PropertyAccess>, keys: Arc<KeySet>) -> Self {
+        Self { place, columns, kind: Kind::Key(keys) }
+    }
+
     /// Both tests as one, if they are ranges of the same property; else the first back.
     pub(crate) fn and(mut self, other: Self) -> Result<Self, Self> {
         let same = self.place == other.place && self.columns.is_same(&other.columns);
@@ -146,7 +154,10 @@ impl PropertyFilter {
             Kind::Among(ref members) if members.is_asked_of(ty) => {
                 Known::Column { low: 0, high: 0, comparison: Comparison::default() }
             }
-            Kind::Among(_) => Known::General,
+            Kind::Key(ref keys) if keys.is_asked_of(ty) => {
+                Known::Column { low: 0, high: 0, comparison: Comparison::default() }
+            }
+            Kind::Among(_) | Kind::Key(_) => Known::General,
             Kind::Range(_) => match self.bounds(ty) {
                 Some((low, high)) => Known::Column { low, high, comparison: Comparison::default() },
                 None => Known::General,
@@ -211,6 +222,12 @@ impl PropertyFilter {
                     prefix: None,
                     passes: &|text| members.has_text(text),
                 }),
+            },
+            Kind::Key(keys) => match keys.integers_of(column.logical_type()) {
+                Some(set) => ask(&Condition::Among(set)),
+                None => {
+                    ask(&Condition::Text { equal: None, prefix: None, passes: &|text| keys.has_text(text) })
+                }
             },
             Kind::Present(present) => ask(&Condition::Present(*present)),
         }

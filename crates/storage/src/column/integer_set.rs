@@ -2,6 +2,10 @@
 //!
 //! Where they lie close together they are bits; else slots of a table, half of them taken, looked up by a
 //! multiplication. They are kept in order as well, for zone maps.
+//!
+//! A set *about* some integers takes no order and less room, and may say that it has one that it has not:
+//! 16 bits for each, of which four in one word are set (a Bloom filter, blocked by words: Putze, Sanders and
+//! Singler, Cache-, hash- and space-efficient Bloom filters, 2007).
 
 /// Bits for each integer up to which a set is bits: a table takes 16 bytes for each.
 const SPREAD_MAX: u64 = 256;
@@ -11,7 +15,7 @@ const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 /// A set of integers.
 #[derive(Debug)]
 pub struct IntegerSet {
-    /// Ascending, each once.
+    /// Ascending, each once; of a set about some, only the smallest and the largest.
     sorted: Box<[i64]>,
     form: Form,
 }
@@ -22,6 +26,23 @@ enum Form {
     Bits(Box<[u64]>),
     /// Slots, as many as a power of two; `none` is not in the set and stands in empty ones.
     Slots { slots: Box<[i64]>, shift: u32, none: i64 },
+    /// Words, as many as a power of two, four bits for each integer in one of them.
+    About { words: Box<[u64]>, shift: u32 },
+}
+
+/// The word's bits for an integer, from the product that also tells the word.
+#[inline]
+fn four_bits(mixed: u64) -> u64 {
+    1 << (mixed & 63) | 1 << (mixed >> 6 & 63) | 1 << (mixed >> 12 & 63) | 1 << (mixed >> 18 & 63)
+}
+
+/// All bits of the result depend on all of the integer's (MurmurHash3's finalizer).
+#[inline]
+fn mixed(integer: i64) -> u64 {
+    let h = integer.cast_unsigned();
+    let h = (h ^ (h >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let h = (h ^ (h >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    h ^ (h >> 33)
 }
 
 impl IntegerSet {
@@ -38,14 +59,30 @@ impl IntegerSet {
         Self { sorted, form }
     }
 
+    /// About some integers: it may say that it has others, too, some 3 in 100.
+    ///
+    /// **Cost**: two passes.
+    pub fn about(integers: &[i64]) -> Self {
+        let bounds = integers.iter().copied().min().zip(integers.iter().copied().max());
+        let Some((low, high)) = bounds else { return Self::new(Vec::new()) };
+        let sorted = if low == high { Box::from([low]) } else { Box::from([low, high]) };
+        let spread = high.wrapping_sub(low).cast_unsigned();
+        if spread / SPREAD_MAX < integers.len() as u64 {
+            return Self { sorted, form: Form::bits(low, spread, integers) };
+        }
+        let len = (integers.len() / 4).next_power_of_two().max(2);
+        let shift = u64::BITS - len.ilog2();
+        let mut words = vec![0u64; len];
+        for integer in integers {
+            let mixed = mixed(*integer);
+            words[(mixed >> shift) as usize] |= four_bits(mixed);
+        }
+        Self { sorted, form: Form::About { words: words.into(), shift } }
+    }
+
     /// The most bytes that a set of so many takes, while it is made too.
     pub fn bytes_for(count: usize) -> usize {
         count * 8 + count.max(8).next_power_of_two() * 16 + count * SPREAD_MAX as usize / 8
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.sorted.len()
     }
 
     /// Whether there are none.
@@ -58,13 +95,17 @@ impl IntegerSet {
         Some((*self.sorted.first()?, *self.sorted.last()?))
     }
 
-    /// Whether some lie from `low` to `high`. **Cost**: a binary search.
+    /// Whether some lie from `low` to `high`, or may. **Cost**: a binary search.
     pub fn meets(&self, low: i64, high: i64) -> bool {
+        // Of a set about some, only the ends are known.
+        if self.sorted.len() <= 2 {
+            return self.bounds().is_some_and(|(least, most)| least <= high && low <= most);
+        }
         let at = self.sorted.partition_point(|integer| *integer < low);
         self.sorted.get(at).is_some_and(|integer| *integer <= high)
     }
 
-    /// Whether one is in it.
+    /// Whether one is in it, or may be.
     #[inline]
     pub fn contains(&self, integer: i64) -> bool {
         match &self.form {
@@ -85,24 +126,33 @@ impl IntegerSet {
                     at = (at + 1) & (slots.len() - 1);
                 }
             }
+            Form::About { words, shift } => {
+                let mixed = mixed(integer);
+                let bits = four_bits(mixed);
+                words[(mixed >> shift) as usize] & bits == bits
+            }
         }
     }
 }
 
 impl Form {
+    /// A bit for each from `first` on; at most 256 for each that there is.
+    fn bits(first: i64, spread: u64, integers: &[i64]) -> Self {
+        let mut words = vec![0u64; (spread / 64 + 1) as usize];
+        for integer in integers {
+            let bit = integer.wrapping_sub(first).cast_unsigned();
+            words[(bit / 64) as usize] |= 1 << (bit % 64);
+        }
+        Self::Bits(words.into())
+    }
+
     fn of(sorted: &[i64]) -> Self {
         let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
             return Self::Bits(Box::default());
         };
         let spread = last.wrapping_sub(*first).cast_unsigned();
         if spread / SPREAD_MAX < sorted.len() as u64 {
-            // At most 256 bits for each that there is.
-            let mut words = vec![0u64; (spread / 64 + 1) as usize];
-            for integer in sorted {
-                let bit = integer.wrapping_sub(*first).cast_unsigned();
-                words[(bit / 64) as usize] |= 1 << (bit % 64);
-            }
-            return Self::Bits(words.into());
+            return Self::bits(*first, spread, sorted);
         }
         let len = (sorted.len() * 2).next_power_of_two();
         let shift = u64::BITS - len.ilog2();
@@ -154,15 +204,33 @@ mod tests {
             }
             let plain: BTreeSet<i64> = integers.iter().copied().collect();
             let set = IntegerSet::new(integers.clone());
-            assert_eq!((set.len(), set.is_empty()), (plain.len(), plain.is_empty()), "seed {seed}");
+            let about = IntegerSet::about(&integers);
+            assert_eq!(
+                (set.is_empty(), about.is_empty()),
+                (plain.is_empty(), plain.is_empty()),
+                "seed {seed}"
+            );
+            assert!(integers.iter().all(|integer| about.contains(*integer)), "seed {seed}");
+            assert_eq!(about.bounds(), set.bounds(), "seed {seed}");
             assert_eq!(set.bounds(), plain.first().copied().zip(plain.last().copied()), "seed {seed}");
             let near = integers.iter().flat_map(|i| [i.wrapping_sub(1), *i, i.wrapping_add(1)]);
             for integer in near.chain(extremes).collect::<Vec<_>>() {
                 assert_eq!(set.contains(integer), plain.contains(&integer), "seed {seed}: {integer}");
                 let high = integer.saturating_add(random.between(0, spread));
                 let meets = plain.range(integer..=high).next().is_some();
-                assert_eq!(set.meets(integer, high), meets, "seed {seed}: {integer}..={high}");
+                let found = set.meets(integer, high);
+                assert!(found == meets || (found && plain.len() == 2), "seed {seed}: {integer}..={high}");
+                assert!(about.meets(integer, high) || !meets, "seed {seed}: {integer}..={high}");
             }
         }
+    }
+
+    #[test]
+    fn a_set_about_integers_has_few_others() {
+        let mut random = Random::new(7);
+        let integers: Vec<i64> = (0..50_000).map(|_| random.bits().cast_signed()).collect();
+        let about = IntegerSet::about(&integers);
+        let others = (0..100_000).filter(|_| about.contains(random.bits().cast_signed())).count();
+        assert!(others < 6_000, "{others} of 100,000");
     }
 }

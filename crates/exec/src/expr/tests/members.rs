@@ -21,7 +21,7 @@ fn odd(random: &mut Random) -> Value {
     match random.below(8) {
         0 => Value::Null,
         1 => Value::Float(f64::NAN),
-        2 => Value::Decimal(Decimal::parse(*random.pick(&["1", "0.5", "-1.50", "2.675"])).unwrap()),
+        2 => Value::Decimal(Decimal::parse(["1", "0.5", "-1.50", "2.675"][random.below(4)]).unwrap()),
         3 => Value::list(nested[..random.below(4)].to_vec()),
         4 => Value::map([(Arc::from("k"), random.pick(&nested).clone())].into_iter().collect()),
         5 => Value::Float(random.between(-3, 5) as f64),

@@ -4,6 +4,8 @@
 //! Where nothing of the build side is wanted, rows of one key are one row that stands for all: a product is
 //! counted, not enumerated.
 //!
+//! Its keys are left for the probe side, which leaves out early what they cannot be joined with (`join_filter`).
+//!
 //! Build rows that memory has no room for go to files, and the probe rows that may join them too (`spilled`).
 
 mod built;
@@ -14,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use trimorph_vector::{Chunk, Selection, Vector};
 
+use crate::expr::{KeySetBuilder, PassedKeys};
 use crate::keys::{NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
 use crate::spill::{Partition, Partitions, hashes, spare_least};
@@ -44,6 +47,8 @@ pub(crate) struct HashJoin<'s> {
     inner: Chunk<'s>,
     shape: Arc<Shape>,
     built: BuildSide<'s>,
+    /// Where the keys are left for the probe side.
+    passed: PassedKeys,
     rest: Vec<u32>,
     /// The key's number of each of them.
     found: Vec<u32>,
@@ -61,18 +66,25 @@ impl<'s> HashJoin<'s> {
         build: BoxOperator<'s>,
         shape: Arc<Shape>,
         built: BuildSide<'s>,
+        passed: PassedKeys,
     ) -> Self {
         let inner = Chunk::with_slots(&[shape.probe_slots]);
         let (spilled, ended) = (SpilledProbe::new(), false);
         let (rest, found) = (Vec::new(), Vec::new());
-        Self { probe, build, inner, shape, built, rest, found, cursor: 0, offset: 0, spilled, ended }
+        Self { probe, build, inner, shape, built, passed, rest, found, cursor: 0, offset: 0, spilled, ended }
     }
 
-    fn build(build: &mut BoxOperator<'s>, shape: &Shape, cx: &Context<'s>) -> Result<Kept<'s>, ExecError> {
+    fn build(
+        build: &mut BoxOperator<'s>,
+        shape: &Shape,
+        passed: &PassedKeys,
+        cx: &Context<'s>,
+    ) -> Result<Kept<'s>, ExecError> {
         let mut chunk = Chunk::with_slots(&[shape.build_slots]);
         let mut building = Building::new(shape.build_keep.len(), cx);
         let spare = cx.settings.spill.is_some().then(|| (SPARE_PARTS, spare_least(cx)));
         let (mut rest, mut found) = (None, Vec::new());
+        let mut set = shape.passed.map(|(key, _)| (key, KeySetBuilder::new(&cx.settings.budget)));
         while build.next(&mut chunk, cx)? {
             let group = &chunk.groups[0];
             let mut positions = group.positions();
@@ -80,6 +92,9 @@ impl<'s> HashJoin<'s> {
             let slots = shape.build_keys.iter().chain(&shape.build_keep);
             let all: Vec<&Vector<'s>> = slots.map(|k| &group.vectors[*k]).collect();
             let (keys, columns) = all.split_at(shape.build_keys.len());
+            if let Some((key, set)) = &mut set {
+                set.add(keys[*key], &positions);
+            }
             let multiplicity = |p: usize| group.multiplicity_at(p);
             for positions in positions.chunks(POSITIONS_UNCHECKED) {
                 cx.check()?;
@@ -102,6 +117,8 @@ impl<'s> HashJoin<'s> {
             }
         }
         let rest = rest.map(|rest| rest.finish(cx)).transpose()?;
+        // Another twin cannot have left them: the build side is built once.
+        let _ = passed.set(set.and_then(|(_, set)| set.finish()));
         Ok(Kept { built: building.finish(), rest })
     }
 
@@ -186,7 +203,8 @@ fn leave_out_nothing(keys: &[usize], slots: &[Vector<'_>], positions: &mut Vec<u
 impl<'s> Operator<'s> for HashJoin<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let (side, build, shape) = (self.built.clone(), &mut self.build, Arc::clone(&self.shape));
-        let kept = match cx.settings.workers.once(&side.0, || Self::build(build, &shape, cx)) {
+        let passed = &self.passed;
+        let kept = match cx.settings.workers.once(&side.0, || Self::build(build, &shape, passed, cx)) {
             Ok(kept) => kept,
             Err(e) => return Err(e.clone()),
         };
