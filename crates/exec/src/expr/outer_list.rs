@@ -1,7 +1,8 @@
-//! `IN` a list that stands in another group: takes where it stands, gives its elements as sets, which are
-//! made once for all rows that are compared with the same list.
+//! `IN` a list that is the same for many rows: takes where it stands, gives its elements as sets, which are
+//! made once for all rows that are compared with it.
 //!
-//! `WITH collect(p.id) AS ids MATCH (n) WHERE n.ref IN ids`: there is one list and there are many rows. A few
+//! `WITH collect(p.id) AS ids MATCH (n) WHERE n.ref IN ids`: there is one list and there are many rows. It
+//! stands in another group, or a join has put it beside each row; then it is the same run of elements. A few
 //! lists are remembered, each by the run of elements that it is; what it lies in is held, so that another
 //! list cannot come to lie there meanwhile.
 
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 use trimorph_base::{CancelToken, EdgeId, MemoryBudget};
 use trimorph_types::Value;
-use trimorph_vector::{Values, Vector};
+use trimorph_vector::{Positions, Values, Vector};
 
 use super::Members;
 
@@ -67,6 +68,28 @@ impl<'s> Stood<'s> {
             Self::Value(list) => list.clone(),
         }
     }
+}
+
+/// A position of the list that all positions have; `None` where they have several, or no list.
+pub(super) fn one_list(vector: &Vector<'_>, at: Positions<'_>) -> Option<usize> {
+    let mut first = None;
+    let mut same = true;
+    match &vector.values {
+        Values::List(lists) if vector.nulls.is_none() => at.for_each(|i| {
+            let first = *first.get_or_insert(i);
+            same = same && lists.elements(i) == lists.elements(first);
+        }),
+        Values::Any(values) => at.for_each(|i| {
+            let first = *first.get_or_insert(i);
+            same = same
+                && match (values.get(first), values.get(i)) {
+                    (Some(Value::List(a)), Some(Value::List(b))) => Arc::ptr_eq(a, b),
+                    _ => false,
+                };
+        }),
+        _ => return None,
+    }
+    first.filter(|_| same)
 }
 
 impl<'s> OuterLists<'s> {

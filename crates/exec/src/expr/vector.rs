@@ -31,6 +31,7 @@ use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
 use super::logic::{connect, not, xor};
 use super::maps::maps;
+use super::outer_list::one_list;
 use super::property::{property, property_nulls};
 use super::scalar::{call, operate};
 use super::{Ex, Members, Row};
@@ -118,12 +119,14 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
     }
 }
 
-/// The elements of a list of another group, where it pays to have them as sets.
+/// The elements of a list that is the same for all positions, where it pays to have them as sets.
 fn outer_members<'s>(list: Place, over: Over<'_, '_, 's>, cx: &Context<'s>) -> Option<Arc<Members>> {
     let group = over.chunk.groups.get(list.group)?;
-    let stands = (group.vectors.get(list.slot)?, group.flat?);
+    let vector = group.vectors.get(list.slot)?;
+    let position = if list.group == over.group { one_list(vector, over.at)? } else { group.flat? };
     let Settings { budget, cancel, .. } = &*cx.settings;
-    cx.outer_lists.members(stands, over.at.count(), &|id| cx.edge_value(id), budget, cancel)
+    let edge = |id| cx.edge_value(id);
+    cx.outer_lists.members((vector, position), over.at.count(), &edge, budget, cancel)
 }
 
 /// Which values are among some elements.
@@ -220,7 +223,7 @@ fn operator<'a, 's>(
                 return Ok(Evaluated::Own(out));
             }
         }
-        (Op::In, [value, Ex::Slot(list)]) if list.group != over.group && is_small(value) => {
+        (Op::In, [value, Ex::Slot(list)]) if is_small(value) => {
             if let Some(members) = outer_members(*list, over, cx) {
                 return among(value, &members, over, cx);
             }

@@ -131,6 +131,17 @@ fn lists_of_another_group_are_looked_through_by_sets() {
         let leaf = |group, slot| Ex::Slot(Place { group, slot });
         let ex = Ex::Op(Op::In, vec![leaf(0, slot), leaf(1, 0)], Span::default());
         let ex = if seed % 2 == 0 { ex } else { Ex::Op(Op::Not, vec![ex], Span::default()) };
+        // The list of a group, and put beside each row.
+        let len = u32::try_from(chunk.groups[0].len).unwrap();
+        let varied = random.chance(30);
+        let beside: Vec<u32> =
+            (0..len).map(|i| if varied { i % 3 } else { u32::try_from(seed % 3).unwrap() }).collect();
+        chunk.groups[0].vectors.push(vectors[0].gather(&beside));
+        let mut same = vec![leaf(0, slot), leaf(0, KINDS.len())];
+        if seed % 5 == 0 {
+            same[0] = Ex::Const(value(KINDS[slot], &mut random));
+        }
+        check(&Ex::Op(Op::In, same, Span::default()), &chunk, &cx, seed);
         chunk.groups.push(group(0));
         for at in [0, 1, 0, 2] {
             chunk.groups[1] = group(at);
