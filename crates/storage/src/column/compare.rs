@@ -313,6 +313,17 @@ impl Comparison {
                     Some(false) => {}
                     None => append(ints, from, len, at(from), (low, high), out),
                 });
+            } else if let (
+                Codes::Among,
+                Condition::Among(set),
+                SegmentView { presence: PresenceView::All, data, zones, .. },
+            ) = (self.codes, condition, view)
+            {
+                each_zone(zones, condition, local, here, |from, len, verdict| {
+                    if verdict.is_none() {
+                        select_among(data, set, (from, len), at(from), out);
+                    }
+                });
             } else if self
                 .each(column, condition, segment, local..local + here, |i| out.push(at(i)))
                 .is_none()
@@ -497,6 +508,22 @@ fn each_zone(
         };
         visit(from, here, verdict);
         from += here;
+    }
+}
+
+/// Appends `first + i` for each value `from + i` that is in a set; values are taken out block by block.
+fn select_among(
+    data: &DataView<'_>,
+    set: &IntegerSet,
+    (from, len): (usize, usize),
+    first: u32,
+    out: &mut Vec<u32>,
+) {
+    let mut block = [0i64; 512];
+    for start in (0..len).step_by(block.len()) {
+        let block = &mut block[..(len - start).min(512)];
+        data.unpack(from + start, block);
+        set.select(block, first + start as u32, out);
     }
 }
 

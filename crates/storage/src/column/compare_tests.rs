@@ -92,14 +92,7 @@ fn ranges_of_integers() {
             .step_by(97)
             .filter_map(|v| if let Value::Int(i) = v { Some(*i) } else { None })
             .collect();
-        for members in [
-            vec![],
-            vec![42],
-            vec![-7, 65_540, 3],
-            some,
-            (0..500).step_by(3).collect(),
-            vec![i64::MIN, i64::MAX],
-        ] {
+        for members in [some, vec![i64::MIN, -7, 42, 65_540, 3, i64::MAX]] {
             let set = IntegerSet::new(members.clone());
             let expect = |v: &Value| matches!(v, Value::Int(i) if members.contains(i));
             check(&format!("{name} among {}", members.len()), &view, &Condition::Among(&set), &expect, ROWS);

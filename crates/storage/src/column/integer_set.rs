@@ -105,6 +105,38 @@ impl IntegerSet {
         self.sorted.get(at).is_some_and(|integer| *integer <= high)
     }
 
+    /// Appends `first + i` for each of `integers` that is in it, or may be, without a branch on it.
+    pub(super) fn select(&self, integers: &[i64], first: u32, out: &mut Vec<u32>) {
+        let mut end = out.len();
+        out.resize(end + integers.len(), 0);
+        let mut put = |i: usize, is: bool| {
+            // A block of a segment is shorter than 2^32.
+            out[end] = first + i as u32;
+            end += usize::from(is);
+        };
+        match (&self.form, self.sorted.first()) {
+            (Form::Bits(words), Some(low)) => {
+                for (i, integer) in integers.iter().enumerate() {
+                    let bit = integer.wrapping_sub(*low).cast_unsigned();
+                    let word = words.get((bit / 64) as usize).copied().unwrap_or(0);
+                    put(i, word >> (bit % 64) & 1 == 1);
+                }
+            }
+            (Form::About { words, shift }, _) => {
+                for (i, integer) in integers.iter().enumerate() {
+                    let mixed = mixed(*integer);
+                    let bits = four_bits(mixed);
+                    put(i, words[(mixed >> shift) as usize] & bits == bits);
+                }
+            }
+            (Form::Slots { .. }, _) => {
+                integers.iter().enumerate().for_each(|(i, integer)| put(i, self.contains(*integer)));
+            }
+            (Form::Bits(_), None) => {}
+        }
+        out.truncate(end);
+    }
+
     /// Whether one is in it, or may be.
     #[inline]
     pub fn contains(&self, integer: i64) -> bool {
@@ -205,6 +237,13 @@ mod tests {
             let plain: BTreeSet<i64> = integers.iter().copied().collect();
             let set = IntegerSet::new(integers.clone());
             let about = IntegerSet::about(&integers);
+            let near: Vec<i64> = integers.iter().map(|i| i.wrapping_add(random.between(-1, 1))).collect();
+            for set in [&set, &about] {
+                let mut out = vec![9];
+                set.select(&near, 5, &mut out);
+                let wanted = (5..).zip(&near).filter(|(_, i)| set.contains(**i)).map(|(at, _)| at);
+                assert_eq!(out, std::iter::once(9).chain(wanted).collect::<Vec<u32>>(), "seed {seed}");
+            }
             assert_eq!(
                 (set.is_empty(), about.is_empty()),
                 (plain.is_empty(), plain.is_empty()),

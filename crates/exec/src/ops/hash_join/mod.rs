@@ -193,6 +193,53 @@ impl<'s> HashJoin<'s> {
     }
 }
 
+/// Of a chunk, one part in so many must find a row for the chunk to stay as it is.
+const SPARSE_PARTS: usize = 4;
+
+impl<'s> HashJoin<'s> {
+    /// The next probe rows where each key has one build row: as they came, with its columns added and those
+    /// that find none left out. So what is read of the probe side further up is read in the order of its
+    /// scan. `None` where few find one: they are better put together.
+    fn in_place(&self, built: &Built<'s>, rows_of: &[u32], chunk: &mut Chunk<'s>) -> Option<bool> {
+        let (shape, group) = (&*self.shape, &self.inner.groups[0]);
+        let mut rows = vec![0u32; group.len];
+        let mut passed = vec![0u32; self.rest.len()];
+        let mut count = 0;
+        for (p, number) in self.rest.iter().zip(&self.found) {
+            // No number is past the last key.
+            let row = rows_of.get(*number as usize);
+            rows[*p as usize] = row.copied().unwrap_or(0);
+            passed[count] = *p;
+            count += usize::from(row.is_some());
+        }
+        if count == 0 {
+            return Some(false);
+        }
+        if count < group.len / SPARSE_PARTS {
+            return None;
+        }
+        passed.truncate(count);
+        let out = &mut chunk.groups[0];
+        out.reset(group.len);
+        if count < group.len {
+            out.selection = Selection::List(passed);
+        }
+        if group.multiplicity.is_some() || !built.is_plain() {
+            let weights = &built.rows.multiplicity;
+            let all = rows.iter().enumerate();
+            let all = all.map(|(p, row)| group.multiplicity_at(p).saturating_mul(weights[*row as usize]));
+            out.multiplicity = Some(all.collect());
+        }
+        for (slot, from) in shape.probe_keep.iter().enumerate() {
+            out.vectors[slot] = group.vectors[*from].clone();
+        }
+        for (slot, column) in built.rows.columns.iter().enumerate() {
+            out.vectors[shape.probe_keep.len() + slot] = column.gather(&rows);
+        }
+        Some(true)
+    }
+}
+
 /// Leaves out positions some of whose keys join nothing.
 fn leave_out_nothing(keys: &[usize], slots: &[Vector<'_>], positions: &mut Vec<u32>) {
     for key in keys.iter().map(|k| &slots[*k]).filter(|key| may_join_nothing(key)) {
@@ -222,6 +269,14 @@ impl<'s> Operator<'s> for HashJoin<'s> {
                 if !self.advance(kept, cx)? {
                     return Ok(false);
                 }
+                let built = self.spilled.block().unwrap_or(&kept.built);
+                if let Some(some) = built.singles().and_then(|rows_of| self.in_place(built, rows_of, chunk)) {
+                    self.cursor = self.rest.len();
+                    if some {
+                        return Ok(true);
+                    }
+                    continue;
+                }
             }
             let built = self.spilled.block().unwrap_or(&kept.built);
             let group = &self.inner.groups[0];
@@ -233,8 +288,17 @@ impl<'s> Operator<'s> for HashJoin<'s> {
                     n => built.members(n),
                 };
                 let end = members.len().min(self.offset + room - matches.len());
-                matches.extend_from_slice(&members[self.offset..end]);
-                parents.resize(matches.len(), p);
+                // Most keys have one row or none.
+                match &members[self.offset..end] {
+                    [one] => {
+                        matches.push(*one);
+                        parents.push(p);
+                    }
+                    several => {
+                        matches.extend_from_slice(several);
+                        parents.resize(matches.len(), p);
+                    }
+                }
                 if end == members.len() {
                     self.cursor += 1;
                     self.offset = 0;
