@@ -219,8 +219,8 @@ impl NodeDelta {
         self.pages.is_there(zone.head(row), reading)
     }
 
-    /// How many of `len` rows from `first` on nothing was written to, in whole zones but for the first, as far
-    /// as `column` is concerned; without one, as far as coming and going is.
+    /// To how many of `len` rows from `first` on nothing was written, in whole zones but for the first: to
+    /// `column`, or, without one, none came or went.
     ///
     /// **Cost**: a look-up a zone, as long as they are clean; one load where the table has no versions.
     pub fn clean_run(&self, first: u64, len: u64, column: Option<u32>) -> u64 {

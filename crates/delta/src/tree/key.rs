@@ -2,10 +2,11 @@
 //! lists.
 //!
 //! ```text
-//! row 44 · direction 1 · local number of (edge table, table of the other end) 16 · row of the other end 44 · ordinal 23
+//! row 44 · direction 1 · local number 16 · row of the other end 44 · ordinal 23
 //! ```
 //!
-//! The ordinal tells edges apart that have all else in common.
+//! The local number is the one that this end's table gives to (edge table, table of the other end). The
+//! ordinal tells edges apart that have all else in common.
 
 use super::Key;
 

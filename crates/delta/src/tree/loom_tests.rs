@@ -1,5 +1,6 @@
 //! All interleavings of two or three threads on a small tree, as the model checker makes them:
 //! `RUSTFLAGS="--cfg loom" cargo test --release -p trimorph-delta loom`.
+#![cfg(loom)]
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

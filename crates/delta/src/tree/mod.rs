@@ -21,11 +21,11 @@
 
 mod arena;
 mod key;
-#[cfg(all(test, loom))]
+#[cfg(test)]
 mod loom_tests;
 mod node;
 mod sync;
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;
 
 use std::ops::ControlFlow;
@@ -91,7 +91,8 @@ impl<'a, const F: usize> Tree<'a, F> {
         Ok(Step { number, node, version, header })
     }
 
-    /// Goes down to the leaf that has `key`. With `split`, full nodes on the way are split, which starts over.
+    /// Goes down to the leaf that has `key`. With `split`, a full node on the way is split, which starts
+    /// over.
     fn down(&self, key: Key, split: bool) -> Result<Way<'a, F>, Changed> {
         let mut at = self.step(self.root)?;
         let (mut parent, mut end) = (None, None);

@@ -279,8 +279,8 @@ impl<'s> KeyTable<'s> {
         }
     }
 
-    /// Appends the numbers of words that arrays have, in one loop; others are looked up after it. `false`, and
-    /// nothing done, where there is no array for such words.
+    /// Appends the numbers of words that arrays have, in one loop; others are looked up after it. `false`,
+    /// and nothing done, where no array is for such words.
     fn find_known(&self, words: &KeyWords, numbers: &mut Vec<u32>) -> bool {
         let Tags::All(tag) = words.tags else { return false };
         let start = numbers.len();

@@ -4,7 +4,8 @@
 //! Where nothing of the build side is wanted, rows of one key are one row that stands for all: a product is
 //! counted, not enumerated.
 //!
-//! Its keys are left for the probe side, which leaves out early what they cannot be joined with (`join_filter`).
+//! Its keys are left for the probe side, which leaves out early what cannot be joined with them
+//! (`join_filter`).
 //!
 //! Build rows that memory has no room for go to files, and the probe rows that may join them too (`spilled`).
 
