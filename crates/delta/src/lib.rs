@@ -5,6 +5,8 @@
 //! heads      the newest version of each row that has one, by zones
 //! pages      label pages: versions that write the same columns, side by side (TAG §3.3)
 //! cells      the values of one column of a page
+//! topology   edges that came or went: changes to the list of a node
+//! records    the edges by number: ends, from when to when
 //! places     rows and positions that are given and come back
 //! directory  things by number, looked up while others come and go
 //! tree       topology: edges from both ends, sorted as main's lists are (TAG §3)
@@ -22,9 +24,14 @@ mod heads;
 mod nodes;
 mod pages;
 mod places;
+mod records;
 #[cfg(test)]
 mod tests;
+mod topology;
+#[cfg(test)]
+mod topology_tests;
 mod tree;
 
 pub use nodes::{Columns, NodeDelta, WriteError, Writer, Written};
+pub use topology::{EdgeChange, EdgeEnds, Topology, WrittenEdges};
 pub use tree::Direction;

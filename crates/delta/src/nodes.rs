@@ -196,6 +196,22 @@ impl NodeDelta {
         met.unwrap_or(Ok(()))
     }
 
+    /// Asks whether a row may get an edge, after the edge was put where others find it
+    /// ([`crate::Topology::barrier`]).
+    ///
+    /// **Errors**: somebody deletes the row, or has since the writer began, whatever the level: the edge
+    /// would lose its end.
+    pub fn hold(&self, writer: &Writer<'_>, row: u64) -> Result<(), Conflict> {
+        let Some(zone) = self.heads.zone(row) else { return Ok(()) };
+        let met = self.pages.walk(zone.head(row), |page: &Page, body: &Body, at: usize| {
+            if page.shape.event != Event::Went {
+                return None;
+            }
+            writer.reading.may_replace(body.stamps.get(at)?, Isolation::Snapshot).err()
+        });
+        met.map_or(Ok(()), Err)
+    }
+
     /// What is known of a row's column; [`Said::Nothing`] where main knows.
     pub(crate) fn said(&self, row: u64, column: u32, reading: &Reading<'_>) -> Said {
         match self.heads.zone(row) {

@@ -273,3 +273,82 @@ fn a_batch_goes_by_pages_and_runs_of_clean_zones_are_told() {
     assert!(matches!(delta.value(4_000, 0, &after), Some(Value::Int(7))));
     assert!(delta.value(4_001, 0, &after).is_none());
 }
+
+/// Transfers between accounts by several threads, with readers beside them: no transfer is lost, no view ever
+/// sees money made or gone, and some transfers meet each other.
+#[test]
+fn transfers_beside_each_other_keep_the_sum() {
+    const ACCOUNTS: u64 = 20;
+    const EACH: usize = 400;
+    let (all, delta) = (Transactions::default(), NodeDelta::new(0));
+    let begin = || all.begin(Isolation::Snapshot, CancelToken::default(), None);
+    let writer_of = |open: &Open, kept: &Registered| {
+        let view = View { read: kept.read(), own: Some(open.handle()), statement: 1 };
+        Writer { reading: Reading { view, transactions: &all }, statement: 1, level: Isolation::Snapshot }
+    };
+    let commit = |open: Open, writer: &Writer<'_>, written: &Written| {
+        let stamp = |stamp: Stamp| delta.stamp(writer, written, stamp);
+        all.commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+    };
+    let (open, kept) = begin();
+    let writer = writer_of(&open, &kept);
+    let (mut rows, mut written) = (Vec::new(), Written::new());
+    let positions: Vec<u32> = (0..ACCOUNTS as u32).collect();
+    let start = vector(vec![Value::Int(100); ACCOUNTS as usize]);
+    delta.insert(&writer, &[(0, &start)], &positions, &mut rows, &mut written).unwrap();
+    commit(open, &writer, &written);
+    let amount = |row: u64, reading: &Reading<'_>| match delta.value(row, 0, reading) {
+        Some(Value::Int(amount)) => amount,
+        other => panic!("account {row} has {other:?}"),
+    };
+    let sum = |reading: &Reading<'_>| -> i64 { (0..ACCOUNTS).map(|row| amount(row, reading)).sum() };
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let met: usize = std::thread::scope(|scope| {
+        let (done, sum, amount, commit, writer_of, begin) =
+            (&done, &sum, &amount, &commit, &writer_of, &begin);
+        let (delta, all) = (&delta, &all);
+        let workers: Vec<_> = (0..3)
+            .map(|seed| {
+                scope.spawn(move || {
+                    let (mut random, mut met) = (Random::new(seed), 0);
+                    let mut made = 0;
+                    while made < EACH {
+                        let (open, kept) = begin();
+                        let writer = writer_of(&open, &kept);
+                        let [from, to] = [0; 2].map(|_: u64| random.below(ACCOUNTS as usize) as u64);
+                        let moved = random.between(1, 5);
+                        let mut written = Written::new();
+                        let mut set = |row, by: i64| {
+                            let value = vector(vec![Value::Int(amount(row, &writer.reading) + by)]);
+                            delta.set(&writer, &[(0, &value)], &[0], &[row], &mut written)
+                        };
+                        let result =
+                            if from == to { Ok(()) } else { set(from, -moved).and_then(|()| set(to, moved)) };
+                        match result {
+                            Ok(()) => {
+                                commit(open, &writer, &written);
+                                made += 1;
+                            }
+                            Err(WriteError::Conflict(_)) => {
+                                all.undo(&open, |stamp| delta.stamp(&writer, &written, stamp));
+                                met += 1;
+                            }
+                            Err(WriteError::Full) => panic!("there are few versions"),
+                        }
+                    }
+                    done.fetch_add(1, std::sync::atomic::Ordering::Release);
+                    met
+                })
+            })
+            .collect();
+        while done.load(std::sync::atomic::Ordering::Acquire) < 3 {
+            let kept = all.snapshot();
+            let reading = Reading { view: View::at(kept.read()), transactions: all };
+            assert_eq!(sum(&reading), 100 * ACCOUNTS as i64);
+        }
+        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+    });
+    let reading = Reading { view: View::at(all.published()), transactions: &all };
+    assert_eq!(sum(&reading), 100 * ACCOUNTS as i64);
+    assert_eq!(all.published().0, 1 + 3 * EACH as u64, "{met} conflicts left no commits");
+}

@@ -32,7 +32,6 @@ use std::ops::ControlFlow;
 
 pub(crate) use arena::Arena;
 pub use key::Direction;
-#[allow(unused_imports, reason = "edges come next")]
 pub(crate) use key::EdgeKey;
 pub(crate) use node::Key;
 use node::{Changed, Header, Locked, Node, Version};

@@ -1,0 +1,155 @@
+//! Edge records: one for each edge that came or went, by number; given, taken back and given again.
+//!
+//! A record says which edge, between which nodes, and from when to when. What it says besides its stamps is
+//! written before the record is found, and does not change until it is given again.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use trimorph_base::{EdgeId, NodeId};
+use trimorph_mvcc::{AtomicStamp, Handle, Reading, Stamp};
+
+/// Records in the first chunk; each chunk has twice as many as the one before.
+const FIRST: u32 = 64;
+const CHUNKS: usize = 27;
+
+/// An edge that came or went.
+#[derive(Debug)]
+pub(crate) struct EdgeRecord {
+    /// Who made it; always for an edge of main.
+    pub(crate) begin: AtomicStamp,
+    /// Who deleted it; never while it is there.
+    pub(crate) end: AtomicStamp,
+    /// Numbers of the statements of both.
+    statements: AtomicU64,
+    edge: AtomicU64,
+    source: AtomicU64,
+    target: AtomicU64,
+}
+
+impl Default for EdgeRecord {
+    fn default() -> Self {
+        Self {
+            begin: AtomicStamp::new(Stamp::NEVER),
+            end: AtomicStamp::new(Stamp::NEVER),
+            statements: AtomicU64::new(0),
+            edge: AtomicU64::new(0),
+            source: AtomicU64::new(0),
+            target: AtomicU64::new(0),
+        }
+    }
+}
+
+impl EdgeRecord {
+    /// Which edge.
+    #[inline]
+    pub(crate) fn edge(&self) -> EdgeId {
+        EdgeId(self.edge.load(Ordering::Relaxed))
+    }
+
+    /// Its ends.
+    #[inline]
+    pub(crate) fn ends(&self) -> (NodeId, NodeId) {
+        (NodeId(self.source.load(Ordering::Relaxed)), NodeId(self.target.load(Ordering::Relaxed)))
+    }
+
+    /// Whether a reader sees the edge: it came, and has not gone.
+    #[inline]
+    pub(crate) fn is_there(&self, reading: &Reading<'_>) -> bool {
+        let statements = self.statements.load(Ordering::Relaxed);
+        reading.sees(&self.begin, (statements >> 32) as u32) && !self.has_gone(reading)
+    }
+
+    /// Whether a reader sees that it was deleted.
+    #[inline]
+    pub(crate) fn has_gone(&self, reading: &Reading<'_>) -> bool {
+        reading.sees(&self.end, self.statements.load(Ordering::Relaxed) as u32)
+    }
+
+    /// Whether it is an edge of main: only that it went is told here.
+    #[inline]
+    pub(crate) fn is_of_main(&self) -> bool {
+        self.begin.load() == Stamp::ALWAYS
+    }
+
+    /// Deletes it, unless somebody has been faster. `old` is what stood there.
+    pub(crate) fn delete(&self, old: Stamp, handle: Handle, statement: u32) -> bool {
+        // The statement is read by its maker only, until the stamp is a timestamp.
+        let taken = self.end.replace(old, handle.into());
+        if taken {
+            let begin = self.statements.load(Ordering::Relaxed) & !u64::from(u32::MAX);
+            self.statements.store(begin | u64::from(statement), Ordering::Relaxed);
+        }
+        taken
+    }
+}
+
+/// The records of all edges.
+#[derive(Debug)]
+pub(crate) struct Records {
+    chunks: [OnceLock<Box<[EdgeRecord]>>; CHUNKS],
+    free: Mutex<(Vec<u32>, u32)>,
+}
+
+impl Default for Records {
+    fn default() -> Self {
+        Self { chunks: std::array::from_fn(|_| OnceLock::new()), free: Mutex::default() }
+    }
+}
+
+/// What a new record says.
+pub(crate) struct NewRecord {
+    pub(crate) begin: Stamp,
+    pub(crate) end: Stamp,
+    pub(crate) statement: u32,
+    pub(crate) edge: EdgeId,
+    pub(crate) source: NodeId,
+    pub(crate) target: NodeId,
+}
+
+impl Records {
+    /// Bytes of a record.
+    pub(crate) const BYTES: usize = size_of::<EdgeRecord>();
+
+    /// A record by its number.
+    #[inline]
+    pub(crate) fn get(&self, number: u32) -> &EdgeRecord {
+        let shifted = u64::from(number) + u64::from(FIRST);
+        let chunk = (shifted.ilog2() - FIRST.ilog2()) as usize;
+        let at = (shifted - (u64::from(FIRST) << chunk)) as usize;
+        let records =
+            self.chunks[chunk].get_or_init(|| (0..FIRST << chunk).map(|_| EdgeRecord::default()).collect());
+        &records[at]
+    }
+
+    /// A record that says this. Nobody finds it yet.
+    pub(crate) fn make(&self, new: &NewRecord) -> u32 {
+        let number = {
+            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+            free.0.pop().unwrap_or_else(|| {
+                free.1 += 1;
+                free.1 - 1
+            })
+        };
+        let record = self.get(number);
+        record.edge.store(new.edge.0, Ordering::Relaxed);
+        record.source.store(new.source.0, Ordering::Relaxed);
+        record.target.store(new.target.0, Ordering::Relaxed);
+        let both = u64::from(new.statement) << 32 | u64::from(new.statement);
+        record.statements.store(both, Ordering::Relaxed);
+        record.end.store(new.end);
+        record.begin.store(new.begin);
+        number
+    }
+
+    /// A record that nobody finds any more may be given again.
+    pub(crate) fn give_back(&self, number: u32) {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).0.push(number);
+    }
+
+    /// Records in use.
+    pub(crate) fn in_use(&self) -> usize {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.1 as usize - free.0.len()
+    }
+}

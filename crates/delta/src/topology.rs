@@ -1,0 +1,368 @@
+//! The edges that came or went: takes an edge and its ends, gives the changes to a node's list, sorted as the
+//! lists of main are (TAG §3.2: the index is the topology).
+//!
+//! 1. An edge that comes gets a record and a key in the tree of each of its ends; one of main that goes gets
+//!    them too, and its record says that it was always there.
+//! 2. What a reader sees of it is in the record: its stamps change, its keys stay until it is cleaned.
+//! 3. Before an edge can be found, its ends are marked in words of 64 zones: a list whose zone is not marked
+//!    is main's.
+//!
+//! Invariant: a key's record is of an edge between the key's two rows.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
+use trimorph_mvcc::{Conflict, Isolation, Reading, Stamp};
+
+use crate::directory::Directory;
+use crate::heads::ZONE_ROWS;
+use crate::nodes::{WriteError, Writer};
+use crate::records::{EdgeRecord, NewRecord, Records};
+use crate::tree::{Arena, Direction, EdgeKey, Entry, Tree};
+
+/// Keys of a tree node. TAG has 256; with half as many an insertion moves half as much, and a read of a
+/// node's list is still one or two leaves.
+const FAN_OUT: usize = 128;
+/// Zones of a word.
+const ZONES: u64 = 64;
+
+/// Words of zones that are marked, by segment of rows.
+type Marks = Arc<Directory<AtomicU64>>;
+
+/// The edges of one node table's nodes.
+#[derive(Debug)]
+struct OfTable {
+    root: u32,
+    /// The local number of (edge table, table of the other end).
+    locals: RwLock<HashMap<(EdgeTableId, TableId), u16>>,
+    /// Zones that have edges here, by edge table and direction.
+    marked: RwLock<HashMap<(EdgeTableId, Direction), Marks>>,
+}
+
+/// The edges that came or went, of all tables.
+#[derive(Debug, Default)]
+pub struct Topology {
+    arena: Arena<FAN_OUT>,
+    records: Records,
+    tables: RwLock<HashMap<TableId, Arc<OfTable>>>,
+}
+
+/// An edge as its node's list has it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct EdgeChange {
+    /// The other end.
+    pub neighbour: NodeId,
+    /// Which edge.
+    pub edge: EdgeId,
+    /// Whether it came; else it is one of main that went.
+    pub came: bool,
+}
+
+/// An edge that is written: which, and between which nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EdgeEnds {
+    /// Which.
+    pub edge: EdgeId,
+    /// From.
+    pub source: NodeId,
+    /// To.
+    pub target: NodeId,
+}
+
+/// Edges that a writer wrote: records, and whether each came or went.
+pub type WrittenEdges = Vec<(u32, bool)>;
+
+impl EdgeEnds {
+    /// The edge from one end: this end, the other one.
+    fn from(self, direction: Direction) -> (NodeId, NodeId) {
+        match direction {
+            Direction::Forward => (self.source, self.target),
+            Direction::Backward => (self.target, self.source),
+        }
+    }
+}
+
+const BOTH: [Direction; 2] = [Direction::Forward, Direction::Backward];
+
+impl Topology {
+    fn table(&self, table: TableId) -> Option<Arc<OfTable>> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner).get(&table).cloned()
+    }
+
+    fn table_to_write(&self, table: TableId) -> Arc<OfTable> {
+        if let Some(there) = self.table(table) {
+            return there;
+        }
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(tables.entry(table).or_insert_with(|| {
+            let root = Tree::new(&self.arena).root();
+            Arc::new(OfTable { root, locals: RwLock::default(), marked: RwLock::default() })
+        }))
+    }
+
+    fn tree(&self, of: &OfTable) -> Tree<'_, FAN_OUT> {
+        Tree::at(&self.arena, of.root)
+    }
+
+    /// An edge comes. What was written is added to `written`.
+    ///
+    /// **Errors**: an end that somebody else deletes is for the caller to ask *after* this, see
+    /// [`Self::barrier`]. **Cost**: two ways down a tree, less than a microsecond.
+    pub fn insert(&self, writer: &Writer<'_>, ends: EdgeEnds, written: &mut WrittenEdges) {
+        let Some(handle) = writer.reading.view.own else { return };
+        let new = NewRecord {
+            begin: handle.into(),
+            end: Stamp::NEVER,
+            statement: writer.statement,
+            edge: ends.edge,
+            source: ends.source,
+            target: ends.target,
+        };
+        let record = self.records.make(&new);
+        written.push((record, true));
+        BOTH.into_iter().for_each(|direction| self.put(ends, direction, record));
+    }
+
+    /// An edge goes. `in_main` says that it is one of main, of which there may be no record yet.
+    ///
+    /// **Errors**: somebody else deletes it, or has since the writer began.
+    pub fn delete(
+        &self,
+        writer: &Writer<'_>,
+        ends: EdgeEnds,
+        in_main: bool,
+        written: &mut WrittenEdges,
+    ) -> Result<(), WriteError> {
+        let Some(handle) = writer.reading.view.own else { return Ok(()) };
+        loop {
+            let Some(number) = self.find(ends) else {
+                if !in_main {
+                    return Ok(());
+                }
+                let new = NewRecord {
+                    begin: Stamp::ALWAYS,
+                    end: handle.into(),
+                    statement: writer.statement,
+                    edge: ends.edge,
+                    source: ends.source,
+                    target: ends.target,
+                };
+                let record = self.records.make(&new);
+                // Whoever puts it into the source's tree first has deleted it.
+                if self.put_once(ends, record) {
+                    self.put(ends, Direction::Backward, record);
+                    written.push((record, false));
+                    return Ok(());
+                }
+                self.records.give_back(record);
+                continue;
+            };
+            let record = self.records.get(number);
+            let stands = record.end.load();
+            if stands != Stamp::NEVER && writer.reading.may_replace(&record.end, writer.level)? {
+                // It is gone for this writer, too.
+                return Ok(());
+            }
+            if record.delete(stands, handle, writer.statement) {
+                written.push((number, false));
+                return Ok(());
+            }
+        }
+    }
+
+    /// Puts the key of one end into its tree.
+    fn put(&self, ends: EdgeEnds, direction: Direction, record: u32) {
+        let (own, other) = ends.from(direction);
+        let of = self.table_to_write(own.table());
+        of.mark(ends.edge.table(), direction, own.row());
+        let key = of.key(ends, direction);
+        for ordinal in of.ordinals(ends.edge) {
+            if self.tree(&of).insert(EdgeKey { ordinal, ..key }.key(), record).is_ok() {
+                return;
+            }
+        }
+        debug_assert!(false, "more parallel edges between {own:?} and {other:?} than ordinals");
+    }
+
+    /// Puts the source's key of an edge of main in, unless a record of the edge is there. All records of an
+    /// edge of main begin at the ordinal of its position.
+    fn put_once(&self, ends: EdgeEnds, record: u32) -> bool {
+        let of = self.table_to_write(ends.source.table());
+        of.mark(ends.edge.table(), Direction::Forward, ends.source.row());
+        let key = of.key(ends, Direction::Forward);
+        for ordinal in of.ordinals(ends.edge) {
+            match self.tree(&of).insert(EdgeKey { ordinal, ..key }.key(), record) {
+                Ok(()) => return true,
+                Err(there) if self.records.get(there).edge() == ends.edge => return false,
+                Err(_) => {}
+            }
+        }
+        false
+    }
+
+    /// The record of an edge.
+    fn find(&self, ends: EdgeEnds) -> Option<u32> {
+        let of = self.table(ends.source.table())?;
+        let local = of.local(ends.edge.table(), ends.target.table())?;
+        let (first, last) = EdgeKey::between(ends.source.row(), Direction::Forward, local, ends.target.row());
+        let mut found = None;
+        let _ = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
+            // The last one counts: a place may have been given again.
+            for (_, number) in entries {
+                let record = self.records.get(*number);
+                if record.edge() == ends.edge && record.begin.load() != Stamp::NEVER {
+                    found = Some(*number);
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
+    /// Whether nothing came to or went from the lists of `len` rows from `first` on.
+    ///
+    /// **Cost**: a load for each 65,536 rows.
+    pub fn is_clean(
+        &self,
+        table: TableId,
+        edge_table: EdgeTableId,
+        direction: Direction,
+        first: u64,
+        len: u64,
+    ) -> bool {
+        let Some(of) = self.table(table) else { return true };
+        let Some(words) = of.words(edge_table, direction) else { return true };
+        let (zone, end) = (first / ZONE_ROWS, (first + len).div_ceil(ZONE_ROWS));
+        (zone / ZONES..end.div_ceil(ZONES)).all(|number| {
+            let word = words.get(number).map_or(0, |word| word.load(Ordering::Acquire));
+            let bits = |from: u64, to: u64| (from..to).fold(0, |bits, zone| bits | 1 << (zone % ZONES));
+            let (from, to) = (zone.max(number * ZONES), end.min((number + 1) * ZONES));
+            word & bits(from, to) == 0
+        })
+    }
+
+    /// What a reader sees of the changes to the list of `node` along one edge table, in the order of lists:
+    /// by table and row of the neighbour. Edges that came and went again are not among them.
+    ///
+    /// **Cost**: a range of the tree.
+    pub fn changes(
+        &self,
+        node: NodeId,
+        edge_table: EdgeTableId,
+        direction: Direction,
+        reading: &Reading<'_>,
+        out: &mut Vec<EdgeChange>,
+    ) {
+        let Some(of) = self.table(node.table()) else { return };
+        let from = out.len();
+        for (other, local) in of.others(edge_table) {
+            let (first, last) = EdgeKey::list(node.row(), direction, local);
+            let _ = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
+                for (key, number) in entries {
+                    let record = self.records.get(*number);
+                    let came = !record.is_of_main();
+                    if if came { record.is_there(reading) } else { record.has_gone(reading) } {
+                        let neighbour = NodeId::new(other, EdgeKey::of(*key).other);
+                        out.push(EdgeChange { neighbour, edge: record.edge(), came });
+                    }
+                }
+                ControlFlow::Continue(())
+            });
+        }
+        // Local numbers are not in the order of tables, nor ordinals in that of edges.
+        out[from..].sort_unstable();
+    }
+
+    /// The edges of `node` that somebody else has written and not committed, or has committed since the
+    /// writer began: who deletes the node must not.
+    pub fn meets(&self, node: NodeId, writer: &Writer<'_>) -> Result<(), Conflict> {
+        let Some(of) = self.table(node.table()) else { return Ok(()) };
+        let (first, last) = EdgeKey::rows(node.row(), 1);
+        let mut met = Ok(());
+        let _ = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
+            for (_, number) in entries {
+                let EdgeRecord { begin, .. } = self.records.get(*number);
+                // At every level: an edge that was not seen would lose its end.
+                if let Err(conflict) = writer.reading.may_replace(begin, Isolation::Snapshot) {
+                    met = Err(conflict);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        met
+    }
+
+    /// To be passed by who inserted an edge before he asks whether its ends are there, and by who deleted a
+    /// node before he asks for its edges: one of the two, or both, meets the other.
+    pub fn barrier() {
+        fence(Ordering::SeqCst);
+    }
+
+    /// Writes the stamp of edges that this writer wrote.
+    pub fn stamp(&self, writer: &Writer<'_>, written: &WrittenEdges, stamp: Stamp) {
+        let Some(handle) = writer.reading.view.own else { return };
+        for (number, came) in written {
+            let record = self.records.get(*number);
+            let own = if *came { &record.begin } else { &record.end };
+            own.replace(handle.into(), stamp);
+        }
+    }
+
+    /// Bytes it holds.
+    pub fn bytes(&self) -> usize {
+        self.arena.in_use() * Arena::<FAN_OUT>::NODE_BYTES + self.records.in_use() * Records::BYTES
+    }
+}
+
+impl OfTable {
+    fn local(&self, edge_table: EdgeTableId, other: TableId) -> Option<u16> {
+        let locals = self.locals.read().unwrap_or_else(PoisonError::into_inner);
+        locals.get(&(edge_table, other)).copied()
+    }
+
+    /// The tables that edges of an edge table lead to from here, with their local numbers.
+    fn others(&self, edge_table: EdgeTableId) -> Vec<(TableId, u16)> {
+        let locals = self.locals.read().unwrap_or_else(PoisonError::into_inner);
+        let here = locals.iter().filter(|((edges, _), _)| *edges == edge_table);
+        here.map(|((_, other), local)| (*other, *local)).collect()
+    }
+
+    fn key(&self, ends: EdgeEnds, direction: Direction) -> EdgeKey {
+        let (own, other) = ends.from(direction);
+        let of = (ends.edge.table(), other.table());
+        let local = self.local(of.0, of.1).unwrap_or_else(|| {
+            let mut locals = self.locals.write().unwrap_or_else(PoisonError::into_inner);
+            // As many as edge tables times node tables that are in use together here: the catalog keeps them
+            // below 65,536.
+            let next = locals.len() as u16;
+            *locals.entry(of).or_insert(next)
+        });
+        EdgeKey { row: own.row(), direction, local, other: other.row(), ordinal: 0 }
+    }
+
+    /// Ordinals in the order in which an edge tries them: from its place on.
+    fn ordinals(&self, edge: EdgeId) -> impl Iterator<Item = u32> + use<> {
+        let first = (edge.0 & u64::from(EdgeKey::ORDINALS - 1)) as u32;
+        (0..EdgeKey::ORDINALS).map(move |i| (first + i) & (EdgeKey::ORDINALS - 1))
+    }
+
+    fn words(&self, edge_table: EdgeTableId, direction: Direction) -> Option<Marks> {
+        let marked = self.marked.read().unwrap_or_else(PoisonError::into_inner);
+        marked.get(&(edge_table, direction)).cloned()
+    }
+
+    fn mark(&self, edge_table: EdgeTableId, direction: Direction, row: u64) {
+        let words = self.words(edge_table, direction).unwrap_or_else(|| {
+            let mut marked = self.marked.write().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(marked.entry((edge_table, direction)).or_default())
+        });
+        let zone = row / ZONE_ROWS;
+        if let Some(word) = words.get_or_make(zone / ZONES, || AtomicU64::new(0)) {
+            word.fetch_or(1 << (zone % ZONES), Ordering::AcqRel);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Edges against a plain model: random transactions, some at the same time, some undone; parallel edges,
+//! loops, hubs; edges and the deletion of their ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use trimorph_base::{CancelToken, EdgeId, EdgeTableId, NodeId, Random, TableId};
+use trimorph_mvcc::{
+    Changes, Conflict, Isolation, Open, ReadSet, Reading, Registered, Stamp, Timestamp, Transactions, View,
+};
+use trimorph_types::Value;
+
+use crate::{
+    Direction, EdgeChange, EdgeEnds, NodeDelta, Topology, WriteError, Writer, Written, WrittenEdges,
+};
+
+const ROWS: usize = 5;
+
+fn ends(edge_table: u16, place: u64, source: u64, target: (u16, u64)) -> EdgeEnds {
+    EdgeEnds {
+        edge: EdgeId::new(EdgeTableId(edge_table), place),
+        // An edge table has one source table.
+        source: NodeId::new(TableId(edge_table % 2), source),
+        target: NodeId::new(TableId(target.0), target.1),
+    }
+}
+
+type Edges = BTreeMap<EdgeId, EdgeEnds>;
+
+struct Running {
+    open: Open,
+    kept: Registered,
+    statement: u32,
+    written: WrittenEdges,
+    sees: Edges,
+    /// What came, and what went.
+    wrote: Vec<(EdgeEnds, bool)>,
+}
+
+fn writer<'t>(open: &Open, kept: &Registered, statement: u32, all: &'t Transactions) -> Writer<'t> {
+    let view = View { read: kept.read(), own: Some(open.handle()), statement };
+    Writer { reading: Reading { view, transactions: all }, statement, level: open.level() }
+}
+
+fn check(topology: &Topology, reading: &Reading<'_>, main: &Edges, sees: &Edges, context: &str) {
+    for (table, row) in (0..2).flat_map(|table| (0..ROWS as u64).map(move |row| (table, row))) {
+        let node = NodeId::new(TableId(table), row);
+        for (edge_table, direction) in
+            (0..3).flat_map(|e| [Direction::Forward, Direction::Backward].map(|d| (EdgeTableId(e), d)))
+        {
+            let mut found = Vec::new();
+            topology.changes(node, edge_table, direction, reading, &mut found);
+            let list = |edges: &Edges| -> BTreeSet<(NodeId, EdgeId)> {
+                let own = edges.values().filter(|e| e.edge.table() == edge_table);
+                let ends = own.map(|e| match direction {
+                    Direction::Forward => (e.source, e.target, e.edge),
+                    Direction::Backward => (e.target, e.source, e.edge),
+                });
+                ends.filter(|(own, ..)| *own == node).map(|(_, other, edge)| (other, edge)).collect()
+            };
+            let (before, after) = (list(main), list(sees));
+            let came = after.difference(&before).map(|e| (e, true));
+            let went = before.difference(&after).map(|e| (e, false));
+            let mut wanted: Vec<EdgeChange> = came
+                .chain(went)
+                .map(|((neighbour, edge), came)| EdgeChange { neighbour: *neighbour, edge: *edge, came })
+                .collect();
+            wanted.sort_unstable();
+            assert_eq!(found, wanted, "{context}: {node:?} along {edge_table:?} {direction:?}");
+            if !found.is_empty() {
+                assert!(!topology.is_clean(TableId(table), edge_table, direction, row, 1), "{context}");
+            }
+        }
+    }
+}
+
+fn program(seed: u64, steps: usize) -> [usize; 3] {
+    let mut random = Random::new(seed);
+    let (all, topology) = (Transactions::default(), Topology::default());
+    let draw = |random: &mut Random, place: u64| {
+        let target = (random.below(2) as u16, random.below(ROWS) as u64);
+        ends(random.below(3) as u16, place, random.below(ROWS) as u64, target)
+    };
+    let main: Edges = (0..10).map(|place| draw(&mut random, place)).map(|e| (e.edge, e)).collect();
+    let mut history: BTreeMap<u64, Edges> = BTreeMap::from([(0, main.clone())]);
+    let mut running: Vec<Running> = Vec::new();
+    let mut next_place = 10;
+    let mut counts = [0; 3];
+    for step in 0..steps {
+        let context = format!("seed {seed} step {step}");
+        let kind = random.below(10);
+        if kind == 0 && running.len() < 4 {
+            let (open, kept) = all.begin(Isolation::Snapshot, CancelToken::default(), None);
+            let sees = history[&kept.read().0].clone();
+            running.push(Running { open, kept, statement: 1, written: Vec::new(), sees, wrote: Vec::new() });
+            continue;
+        }
+        if running.is_empty() {
+            continue;
+        }
+        let which = random.below(running.len());
+        if kind == 1 {
+            let done = running.swap_remove(which);
+            let writer = writer(&done.open, &done.kept, done.statement, &all);
+            let stamp = |stamp: Stamp| topology.stamp(&writer, &done.written, stamp);
+            if random.below(3) == 0 {
+                all.undo(&done.open, stamp);
+                counts[1] += 1;
+                continue;
+            }
+            let changes = Changes::default();
+            let at = all.commit::<()>(done.open, changes, &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+            let mut edges = history[&(at.0 - 1)].clone();
+            for (edge, came) in done.wrote {
+                if came {
+                    edges.insert(edge.edge, edge)
+                } else {
+                    edges.remove(&edge.edge)
+                };
+            }
+            history.insert(at.0, edges);
+            counts[0] += 1;
+            continue;
+        }
+        let own = &mut running[which];
+        own.statement += 1;
+        let writer = writer(&own.open, &own.kept, own.statement, &all);
+        if kind < 6 || own.sees.is_empty() {
+            // Several between the same nodes, as a rule.
+            let mut edge = draw(&mut random, next_place);
+            for _ in 0..=random.below(3) {
+                edge.edge = EdgeId::new(edge.edge.table(), next_place);
+                next_place += 1;
+                topology.insert(&writer, edge, &mut own.written);
+                own.sees.insert(edge.edge, edge);
+                own.wrote.push((edge, true));
+            }
+        } else {
+            let edge = *own.sees.values().nth(random.below(own.sees.len())).unwrap();
+            match topology.delete(&writer, edge, main.contains_key(&edge.edge), &mut own.written) {
+                Ok(()) => {
+                    own.sees.remove(&edge.edge);
+                    own.wrote.push((edge, false));
+                }
+                Err(error) => {
+                    let conflict =
+                        matches!(error, WriteError::Conflict(Conflict::Open(_) | Conflict::Newer(_)));
+                    assert!(conflict, "{context}");
+                    let own = running.swap_remove(which);
+                    all.undo(&own.open, |stamp| topology.stamp(&writer, &own.written, stamp));
+                    counts[2] += 1;
+                }
+            }
+        }
+        for own in &running {
+            let mut reading = self::writer(&own.open, &own.kept, own.statement, &all).reading;
+            reading.view.statement += 1;
+            check(&topology, &reading, &main, &own.sees, &context);
+        }
+        let at = random.below(all.published().0 as usize + 1) as u64;
+        let reading = Reading { view: View::at(Timestamp(at)), transactions: &all };
+        check(&topology, &reading, &main, &history[&at], &context);
+    }
+    counts
+}
+
+#[test]
+fn every_view_sees_its_edges() {
+    let mut met = [0; 3];
+    for seed in 0..60 {
+        let counts = program(seed, 100);
+        met.iter_mut().zip(counts).for_each(|(a, b)| *a += b);
+    }
+    assert!(met.iter().all(|n| *n > 20), "committed, undone, conflicts: {met:?}");
+}
+
+#[test]
+fn a_hundred_thousand_edges_between_two_nodes() {
+    let (all, topology) = (Transactions::default(), Topology::default());
+    let (open, kept) = all.begin(Isolation::Snapshot, CancelToken::default(), None);
+    let writer = writer(&open, &kept, 1, &all);
+    let mut written = WrittenEdges::new();
+    for place in 0..100_000 {
+        topology.insert(&writer, ends(0, place, 3, (0, 4)), &mut written);
+    }
+    let reading = Reading { view: View { statement: 2, ..writer.reading.view }, transactions: &all };
+    for (row, direction) in [(3, Direction::Forward), (4, Direction::Backward)] {
+        let mut found = Vec::new();
+        topology.changes(NodeId::new(TableId(0), row), EdgeTableId(0), direction, &reading, &mut found);
+        assert_eq!(found.len(), 100_000);
+        assert!(found.windows(2).all(|pair| pair[0].edge < pair[1].edge));
+    }
+    let bytes = topology.bytes() / 100_000;
+    assert!(bytes <= 130, "{bytes} bytes an edge");
+    assert!(topology.is_clean(TableId(0), EdgeTableId(0), Direction::Forward, 1_024, 1 << 30));
+    assert!(!topology.is_clean(TableId(0), EdgeTableId(0), Direction::Forward, 0, 1));
+    all.undo(&open, |stamp| topology.stamp(&writer, &written, stamp));
+}
+
+/// Two threads, again and again: one inserts an edge at a node, the other deletes the node. Not both commit.
+#[test]
+fn an_edge_and_the_deletion_of_its_end_never_both_commit() {
+    let (all, topology, nodes) = (Transactions::default(), Topology::default(), NodeDelta::new(0));
+    let begin = || all.begin(Isolation::ReadCommitted, CancelToken::default(), None);
+    let mut both = [0; 2];
+    for round in 0..600_u64 {
+        let (open, kept) = begin();
+        let maker = writer(&open, &kept, 1, &all);
+        let (mut rows, mut written) = (Vec::new(), Written::new());
+        nodes.insert(&maker, &[], &[0, 1], &mut rows, &mut written).unwrap();
+        let stamp = |stamp: Stamp| nodes.stamp(&maker, &written, stamp);
+        all.commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+        let edge = ends(0, round, rows[0], (0, rows[1]));
+        let start = std::sync::Barrier::new(2);
+        let [inserted, deleted] = std::thread::scope(|scope| {
+            let insert = scope.spawn(|| {
+                let (open, kept) = begin();
+                let writer = writer(&open, &kept, 1, &all);
+                let mut written = WrittenEdges::new();
+                start.wait();
+                topology.insert(&writer, edge, &mut written);
+                Topology::barrier();
+                let ends = [edge.source, edge.target];
+                let there = ends.iter().try_for_each(|node| nodes.hold(&writer, node.row()));
+                let stamp = |stamp: Stamp| topology.stamp(&writer, &written, stamp);
+                match there {
+                    Ok(()) => all
+                        .commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp)
+                        .is_ok(),
+                    Err(_) => {
+                        all.undo(&open, stamp);
+                        false
+                    }
+                }
+            });
+            let delete = scope.spawn(|| {
+                let (open, kept) = begin();
+                let writer = writer(&open, &kept, 1, &all);
+                let mut written = Written::new();
+                start.wait();
+                let node = if round % 2 == 0 { edge.source } else { edge.target };
+                let gone = nodes.delete(&writer, &[node.row()], &mut written);
+                Topology::barrier();
+                let met = gone.is_err() || topology.meets(node, &writer).is_err();
+                let stamp = |stamp: Stamp| nodes.stamp(&writer, &written, stamp);
+                if met {
+                    all.undo(&open, stamp);
+                    return false;
+                }
+                all.commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).is_ok()
+            });
+            [insert, delete].map(|thread| thread.join().unwrap())
+        });
+        assert!(!(inserted && deleted), "round {round}");
+        both[0] += usize::from(inserted);
+        both[1] += usize::from(deleted);
+        // What has gone is not there for anybody who comes later.
+        let reading = Reading { view: View::at(all.published()), transactions: &all };
+        let gone = if round % 2 == 0 { rows[0] } else { rows[1] };
+        assert_eq!(nodes.is_there(gone, &reading), Some(!deleted));
+        let mut seen = Vec::new();
+        topology.changes(edge.source, EdgeTableId(0), Direction::Forward, &reading, &mut seen);
+        assert_eq!(seen.len(), usize::from(inserted));
+        assert!(matches!(nodes.value(gone, 0, &reading), Some(Value::Null)));
+    }
+    assert!(both.iter().all(|n| *n > 20), "inserted, deleted: {both:?}");
+}
