@@ -77,7 +77,7 @@ impl Follower {
     fn segment(&self, number: u64) -> Result<Option<Segment>, LogError> {
         Ok(match Segment::open(&*self.fs, &self.dir, number, self.database)? {
             Opened::Segment(segment) => Some(segment),
-            Opened::Unused => None,
+            Opened::Unused(_) => None,
             Opened::Missing => {
                 let all = crate::segment::list(&*self.fs, &self.dir)?;
                 if all.last().is_some_and(|last| *last > number) {

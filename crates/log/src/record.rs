@@ -287,11 +287,13 @@ fn code_of_type(logical_type: LogicalType) -> u8 {
     TYPES.iter().find(|(_, t)| *t == logical_type).map_or(0, |(code, _)| *code)
 }
 
-/// The record at the start of `bytes`: its kind, its content, and how many bytes it has; `None` if they end
-/// before it does.
+/// A record's kind, its content, and how many bytes it has.
+pub(crate) type Framed<'a> = (u8, &'a [u8], usize);
+
+/// The record at the start of `bytes`; `None` if they end before it does.
 ///
 /// **Errors**: a length that no record has, as far as the bytes say.
-pub(crate) fn frame(bytes: &[u8]) -> Result<Option<(u8, &[u8], usize)>, CodecError> {
+pub(crate) fn frame(bytes: &[u8]) -> Result<Option<Framed<'_>>, CodecError> {
     let mut from = Reader::new(bytes);
     let len = match from.number() {
         Ok(len) => usize::try_from(len).map_err(|_| from.error("a length"))?,

@@ -66,7 +66,7 @@ pub(crate) fn recover(
     }
     let later: Vec<u64> = walked.segments.iter().copied().filter(|n| *n > walked.end.segment).collect();
     if damage.is_some() {
-        set_aside(fs, dir, &walked, &later)?;
+        set_aside(fs, dir, &walked)?;
     }
     remove_temporary(fs, dir)?;
     let mut has_changed = false;
@@ -140,9 +140,8 @@ fn remove_temporary(fs: &dyn FileSystem, dir: &Path) -> Result<(), LogError> {
 
 /// Copies what is damaged, and all behind it, before it is changed. A copy that is there already is of before a
 /// crash in here, and has more.
-fn set_aside(fs: &dyn FileSystem, dir: &Path, walked: &Walked, later: &[u64]) -> Result<(), LogError> {
-    let damaged = walked.end_len.map(|_| walked.end.segment);
-    for number in damaged.iter().chain(later) {
+fn set_aside(fs: &dyn FileSystem, dir: &Path, walked: &Walked) -> Result<(), LogError> {
+    for number in walked.segments.iter().filter(|number| **number >= walked.end.segment) {
         let path = path_of(dir, *number);
         let mut aside = path.clone().into_os_string();
         aside.push(".damaged");

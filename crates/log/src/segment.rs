@@ -101,6 +101,9 @@ pub(crate) fn make(
     Ok(file)
 }
 
+/// A block's header, its content, and where the next begins.
+pub(crate) type Block<'a> = (BlockHeader, &'a [u8], u32);
+
 /// A segment to be read.
 #[derive(Debug)]
 pub(crate) struct Segment {
@@ -117,8 +120,8 @@ pub(crate) struct Segment {
 #[derive(Debug)]
 pub(crate) enum Opened {
     Segment(Segment),
-    /// No valid header.
-    Unused,
+    /// No valid header; there may be blocks for all that.
+    Unused(Segment),
     /// No file.
     Missing,
 }
@@ -141,29 +144,27 @@ impl Segment {
         };
         let size = file.size().map_err(|error| LogError::io(&path, error))?;
         let mut bytes = [0; HEADER_LEN as usize];
+        let len = u32::try_from(size).unwrap_or(u32::MAX) / HEADER_LEN * HEADER_LEN;
+        let segment = Self { number, path: path.clone(), len, file, window: Vec::new(), window_at: 0 };
         if size < bytes.len() as u64 {
-            return Ok(Opened::Unused);
+            return Ok(Opened::Unused(segment));
         }
-        file.read_exact_at(&mut bytes, 0).map_err(|error| LogError::io(&path, error))?;
-        let (mut sum, mut len, mut of) = ([0; 8], [0; 8], [0; 16]);
+        segment.file.read_exact_at(&mut bytes, 0).map_err(|error| LogError::io(&path, error))?;
+        let (mut sum, mut of) = ([0; 8], [0; 16]);
         sum.copy_from_slice(&bytes[56..]);
-        len.copy_from_slice(&bytes[24..32]);
         of.copy_from_slice(&bytes[32..48]);
-        let len = u64::from_le_bytes(len);
-        if checksum(&[&bytes[..56]]) != u64::from_le_bytes(sum) || len != size {
-            return Ok(Opened::Unused);
-        }
-        if bytes[0..8] == *MAGIC && bytes[8..12] != FORMAT_VERSION.to_le_bytes() {
+        let of = u128::from_le_bytes(of);
+        let is_whole = checksum(&[&bytes[..56]]) == u64::from_le_bytes(sum) && bytes[0..8] == *MAGIC;
+        if is_whole && bytes[8..12] != FORMAT_VERSION.to_le_bytes() {
             return Err(LogError::meaningless(&path, 0, "a format version that is not known"));
         }
-        let Ok(len) = u32::try_from(len) else { return Ok(Opened::Unused) };
-        if !len.is_multiple_of(HEADER_LEN) || bytes != header(number, len, u128::from_le_bytes(of)) {
-            return Ok(Opened::Unused);
+        if u64::from(segment.len) != size || bytes != header(number, segment.len, of) {
+            return Ok(Opened::Unused(segment));
         }
-        if u128::from_le_bytes(of) != database {
+        if of != database {
             return Err(LogError::OtherDatabase { path });
         }
-        Ok(Opened::Segment(Self { number, path, len, file, window: Vec::new(), window_at: 0 }))
+        Ok(Opened::Segment(segment))
     }
 
     /// `len` bytes from `at` on, which are within the segment.
@@ -192,8 +193,8 @@ impl Segment {
         Ok(header.filter(|header| block_bytes(header.len) <= left))
     }
 
-    /// The block at a multiple of 64, if it is valid: its header, its content, and where the next begins.
-    pub(crate) fn block(&mut self, offset: u32) -> Result<Option<(BlockHeader, &[u8], u32)>, LogError> {
+    /// The block at a multiple of 64, if it is valid.
+    pub(crate) fn block(&mut self, offset: u32) -> Result<Option<Block<'_>>, LogError> {
         let Some(header) = self.header(offset)? else { return Ok(None) };
         let bytes = block_bytes(header.len);
         let content = &self.bytes(offset as usize, bytes)?[HEADER_BYTES..];

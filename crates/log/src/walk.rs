@@ -118,7 +118,8 @@ fn step_back(fs: &dyn FileSystem, dir: &Path, database: u128, walked: &mut Walke
 fn search(fs: &dyn FileSystem, dir: &Path, database: u128, walked: &mut Walked) -> Result<(), LogError> {
     let later: Vec<u64> = walked.segments.iter().copied().filter(|n| *n >= walked.end.segment).collect();
     for number in later {
-        let Opened::Segment(mut segment) = Segment::open(fs, dir, number, database)? else { continue };
+        let opened = Segment::open(fs, dir, number, database)?;
+        let (Opened::Segment(mut segment) | Opened::Unused(mut segment)) = opened else { continue };
         let is_end = number == walked.end.segment;
         let mut offset = if is_end { walked.end.offset } else { HEADER_LEN };
         while offset < segment.len {

@@ -129,7 +129,7 @@ impl WriteAt for File {
 }
 
 /// Zeros that a new file is filled with, at a time.
-const ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
 impl FileSystem for OsFileSystem {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {

@@ -2,7 +2,6 @@
 
 mod bench;
 mod crashes;
-mod files;
 mod followers;
 mod records;
 mod recovery;
@@ -99,6 +98,12 @@ fn commit(log: &Log, handle: u64, bytes: usize) -> Position {
     let position = log.append(&transaction(handle, bytes)).unwrap();
     log.wait(position).unwrap();
     position
+}
+
+fn commit_all(log: &Log, handles: std::ops::Range<u64>) {
+    for handle in handles {
+        commit(log, handle, 64);
+    }
 }
 
 fn words(numbers: impl IntoIterator<Item = u64>) -> Vec<String> {
