@@ -64,7 +64,7 @@ fn keeps(promised: &Promised, files: MemoryFileSystem, case: &str) {
     assert!(all.starts_with(&seen.0), "{case}: {:?} of {all:?}", seen.0);
     assert!(seen.0.len() + promised.before >= promised.acknowledged, "{case}: {:?} {promised:?}", seen.0);
     // It goes on, and nothing of before comes back.
-    commit(&log, 7_777, 3_000);
+    commit(&log, 7_777, 200);
     drop(log);
     let again = open_with(&fs, promised.from, options(), Recover::Whole).unwrap().2.0;
     assert_eq!(again, [&seen.0[..], &["7777".into()]].concat(), "{case}");

@@ -252,15 +252,36 @@ fn segments_before_the_checkpoint_are_used_again() {
 fn held_segments_stay() {
     let (files, fs, ends) = written(60);
     let (log, ..) = open(&fs).unwrap();
-    let hold = log.hold(ends[20]);
+    let (from, hold) = (ends[20], log.hold(ends[20]));
+    let other = log.hold(log.position());
     log.release(log.position()).unwrap();
-    assert!(!paths(&files).contains(&path_of(dir(), 1)) || ends[20].segment == 1);
-    let seen = open_with(&copy(&files).1, ends[20], options(), Recover::Whole).unwrap().2;
-    assert_eq!(seen.0, words(21..60));
+    // Those that may be used again are.
+    commit_all(&log, 60..120);
+    drop(other);
+    log.release(log.position()).unwrap();
+    commit_all(&log, 120..180);
+    let seen = open_with(&copy(&files).1, from, options(), Recover::Whole).unwrap().2;
+    assert_eq!(seen.0, words(21..180));
     drop(hold);
     log.release(log.position()).unwrap();
-    commit_all(&log, 60..90);
-    assert!(!paths(&files).contains(&path_of(dir(), ends[20].segment)));
+    commit_all(&log, 180..240);
+    assert!(!paths(&files).contains(&path_of(dir(), from.segment)));
+}
+
+#[test]
+fn what_was_read_is_synced_before_a_mark_says_so() {
+    let disk = Arc::new(trimorph_vfs::FaultyFileSystem::default());
+    let fs: Arc<dyn FileSystem> = Arc::clone(&disk) as _;
+    let (log, ..) = open(&fs).unwrap();
+    commit(&log, 0, 64);
+    // Parts of it are written and not synced when the process ends.
+    log.append(&transaction(1, 9_000)).unwrap();
+    drop(log);
+    let (log, recovered, _) = open(&fs).unwrap();
+    assert!(recovered.has_left_out && recovered.end.segment > 1);
+    commit(&log, 2, 64);
+    let after: Arc<dyn FileSystem> = Arc::new(disk.after_crash(0).unwrap());
+    assert_eq!(open(&after).unwrap().2.0, words([0, 2]));
 }
 
 #[test]
