@@ -23,6 +23,10 @@ class Adapter:
         self.connection.execute(f"CREATE TABLE E AS SELECT * FROM '{edges_parquet}' ORDER BY s")
         self.connection.execute("CHECKPOINT")
 
+    def load_tables(self, schema_sql, **_other):
+        self.connection.execute(schema_sql)
+        self.connection.execute("CHECKPOINT")
+
     def prepare(self, text, parameters, fetch="fetchall"):
         method = {"arrow": "to_arrow_table"}.get(fetch, fetch)
         if fetch in ("arrow", "pl"):  # a connection that has executed makes an extra copy, or has no such method

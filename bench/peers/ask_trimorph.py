@@ -28,6 +28,11 @@ class Adapter:
         self.database.checkpoint()
         self.connection = self.database.connect()
 
+    def load_tables(self, csv, **_other):
+        self.database.load(*csv, format="neo4j-csv")
+        self.database.checkpoint()
+        self.connection = self.database.connect()
+
     def prepare(self, text, parameters, fetch="fetchall"):
         prepared = self.connection.prepare(text)
         return lambda: getattr(prepared.execute(parameters), fetch)()

@@ -143,7 +143,9 @@ fn what_a_stopped_query_made_is_left_to_it() {
 #[test]
 fn the_constants_of_in_are_held() {
     let graph = created(&["UNWIND range(1, 3000) AS n CREATE (:A {n: n, t: toString(n)})"]);
-    let integers = Value::list((0..100_000).map(|i| Value::Int(i * 3)).collect());
+    // So far apart that they are no bits.
+    let integer = |i: i64| Value::Int(if i > 1_000 { i * 1_000_003 } else { i * 3 });
+    let integers = Value::list((0..100_000).map(integer).collect());
     let texts = Value::list((0..100_000).map(|i| Value::string((i * 3).to_string())).collect());
     for (list, property) in [(&integers, "n"), (&texts, "t")] {
         let parameters = with_parameters(&[("list", list.clone())]).parameters;

@@ -12,6 +12,7 @@ mod first_touch;
 mod foreign_entities;
 mod fuzz;
 mod grouping;
+mod in_lists;
 mod large_queries;
 mod led_scans;
 mod load_fuzz;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trimorph_base::Diagnostic;
 use trimorph_store::Snapshot;
 
+use crate::expr::PassedKeys;
 use crate::operator::{BoxOperator, MakeTwin, Pipeline};
 use crate::ops::{
     self, ArgumentCell, BuildSide, CountTarget, Dealer, NodeScanSpec, ScanRows, Settled, SharedSet,
@@ -38,6 +39,7 @@ enum Shared<'s> {
     SortedSide(SortedSide<'s>),
     Set(SharedSet),
     Dealer(Dealer<'s>),
+    Keys(PassedKeys),
 }
 
 /// Builds the operators of one execution, or those of one subplan.
@@ -141,6 +143,15 @@ impl<'s> Builder<'s> {
         }))
     }
 
+    /// Where a join leaves its keys, by their number.
+    fn passed_keys(&self, number: usize) -> Result<PassedKeys, ExecError> {
+        let mut all = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        match all.entry(number).or_insert_with(|| Shared::Keys(PassedKeys::default())) {
+            Shared::Keys(keys) => Ok(Arc::clone(keys)),
+            _ => Err(internal("two operators of one number")),
+        }
+    }
+
     fn scan_rows(&self, spec: &NodeScanSpec) -> ScanRows {
         let rows: u64 = spec.tables.iter().map(|t| self.snapshot.rows(*t)).sum();
         // Few rows may still be much work: each thread is to have several morsels.
@@ -193,7 +204,16 @@ impl<'s> Builder<'s> {
             }
             Spec::HashJoin(shape) => {
                 let side = shared!(self, node, BuildSide, BuildSide::default());
-                Box::new(ops::HashJoin::new(below()?, self.input(node, 1)?, Arc::clone(shape), side))
+                let keys = match shape.passed {
+                    Some((_, number)) => self.passed_keys(number)?,
+                    None => PassedKeys::default(),
+                };
+                Box::new(ops::HashJoin::new(below()?, self.input(node, 1)?, Arc::clone(shape), side, keys))
+            }
+            Spec::JoinFilter(spec) => {
+                let counters = self.profile.as_ref().map(|p| p.counters(node.path.to_vec()));
+                let keys = self.passed_keys(spec.keys)?;
+                Box::new(ops::JoinFilter::new(below()?, Arc::clone(spec), keys, counters))
             }
             Spec::RangeJoin(spec) => {
                 let side = shared!(self, node, SortedSide, SortedSide::default());

@@ -11,6 +11,7 @@ use trimorph_store::{Pins, Reader, Snapshot};
 use trimorph_types::{Map, Relationship, Value};
 
 use crate::ExecError;
+use crate::expr::OuterLists;
 use crate::spill::SpillArea;
 
 /// How a query is run.
@@ -86,6 +87,8 @@ pub struct Context<'s> {
     left: RefCell<Leftovers<'s>>,
     /// Bytes that single values took to be gone through since the flag that cancels was looked at.
     worked_bytes: Cell<u64>,
+    /// Lists of outer rows that `IN` looked through.
+    pub(crate) outer_lists: OuterLists<'s>,
 }
 
 /// Bytes of single values that are gone through between two looks at the flag that cancels: some
@@ -112,6 +115,7 @@ impl<'s> Context<'s> {
             random: Cell::new(seed),
             left: RefCell::default(),
             worked_bytes: Cell::new(0),
+            outer_lists: OuterLists::default(),
         }
     }
 

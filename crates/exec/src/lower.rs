@@ -17,6 +17,7 @@ mod apply;
 mod extend;
 mod filter;
 mod join;
+mod join_filter;
 mod lowering;
 mod rows;
 mod top;
@@ -87,7 +88,7 @@ impl<'q> Lowering<'q> {
         };
         let lowered = self.lower_plain(plan, needed);
         self.is_limited = around;
-        let mut lowered = lowered?;
+        let mut lowered = self.ask_for_keys(plan, lowered?);
         lowered.node.gives.push((self.path.clone(), lowered.layout.groups.len()));
         Ok(lowered)
     }

@@ -23,6 +23,8 @@ pub struct ProfileLine {
     pub nanos: u64,
     /// Of a look-up: most rows that were looked up together.
     pub vector_rows: u64,
+    /// Of what is asked for the keys of a join: rows that came, and that passed.
+    pub asked: (u64, u64),
 }
 
 /// By place in the plan (child indices from the root).
@@ -36,12 +38,20 @@ pub(crate) struct Counters {
     chunks: AtomicU64,
     nanos: AtomicU64,
     vector_rows: AtomicU64,
+    asked: AtomicU64,
+    passed: AtomicU64,
 }
 
 impl Counters {
     /// So many rows were looked up together.
     pub(crate) fn looked_up_together(&self, rows: usize) {
         self.vector_rows.fetch_max(rows as u64, Ordering::Relaxed);
+    }
+
+    /// So many rows were asked for the keys of a join, and so many passed.
+    pub(crate) fn asked(&self, came: usize, passed: usize) {
+        self.asked.fetch_add(came as u64, Ordering::Relaxed);
+        self.passed.fetch_add(passed as u64, Ordering::Relaxed);
     }
 }
 
@@ -75,6 +85,7 @@ impl ProfileCell {
                     chunks: get(&c.chunks),
                     nanos: get(&c.nanos),
                     vector_rows: get(&c.vector_rows),
+                    asked: (get(&c.asked), get(&c.passed)),
                 };
                 (path.clone(), line)
             })

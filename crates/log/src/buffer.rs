@@ -1,6 +1,6 @@
-//! Records in, blocks out: what was appended and not yet taken by a writer, laid out as it will be on disk, so
-//! that the place of a record is known when it is appended. Headers are filled when the buffer is taken, by
-//! the writer, without the log's lock.
+//! Records in, blocks out: what was appended and not yet taken by a writer, laid out as it will be on disk,
+//! so that the place of a record is known when it is appended. Headers are filled when the buffer is taken,
+//! by the writer, without the log's lock.
 
 use crate::Position;
 use crate::block::{ALIGN, CONTENT_MAX, GOES_ON, HEADER_BYTES, OPENED, block_bytes, seal};
@@ -109,8 +109,8 @@ impl Buffer {
         self.is_open = true;
     }
 
-    /// Appends `records`, or as much of them as makes the buffer `bytes_max` long, and says how much. `goes_on`:
-    /// they go on with a transaction whose first part was appended before.
+    /// Appends `records`, or as much of them as makes the buffer `bytes_max` long, and says how much.
+    /// `goes_on`: they go on with a transaction whose first part was appended before.
     pub(crate) fn put(&mut self, records: &[u8], goes_on: bool, bytes_max: usize) -> usize {
         let mut done = 0;
         while done < records.len() && (done == 0 || self.bytes.len() < bytes_max) {

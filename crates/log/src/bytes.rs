@@ -35,7 +35,8 @@ fn unzigzag(n: u64) -> i64 {
     (n >> 1).cast_signed() ^ -(n & 1).cast_signed()
 }
 
-/// Appends a run of numbers: count, first, and 1 and the step where all steps are equal, else 0 and the steps.
+/// Appends a run of numbers: count, first, and 1 and the step where all steps are equal, else 0 and the
+/// steps.
 pub(crate) fn put_run(out: &mut Vec<u8>, run: &[u64]) {
     put_number(out, run.len() as u64);
     let Some(first) = run.first() else { return };

@@ -1,7 +1,7 @@
 //! Reads on while somebody else writes: only what was synced, never half a commit.
 //!
-//! A block is given once a later mark covers it; those behind the greatest mark are read anew each time, since
-//! the writer may crash and write others there. A half block at the end means wait.
+//! A block is given once a later mark covers it; those behind the greatest mark are read anew each time,
+//! since the writer may crash and write others there. A half block at the end means wait.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,8 +39,8 @@ impl Follower {
     /// Gives what was synced since the last call, as far as marks of later blocks say; a follower within the
     /// writer's process may know more, and says it with `synced`.
     ///
-    /// **Errors**: the system's; [`LogError::Missing`] when the writer has let the segment go: a newer manifest
-    /// says where to begin. What was given before stays given.
+    /// **Errors**: the system's; [`LogError::Missing`] when the writer has let the segment go: a newer
+    /// manifest says where to begin. What was given before stays given.
     pub fn poll(
         &mut self,
         synced: Option<Position>,

@@ -3,13 +3,14 @@
 //!
 //! ```text
 //! operation, record, values, bytes   operations    <-> bytes
-//! transaction                        operations     -> the bytes of a whole transaction
-//! buffer, block                      records        -> blocks
-//! log                                blocks         -> segments: group commit, holds
-//! segment                            places         -> blocks
-//! replay                             blocks         -> transactions
-//! walk, recover                      a directory    -> transactions, a log that goes on
-//! follower, check                    a directory    -> transactions, while somebody else writes; what is there
+//! transaction                        operations    -> the bytes of a whole transaction
+//! buffer, block                      records       -> blocks
+//! log                                blocks        -> segments: group commit, holds
+//! segment                            places        -> blocks
+//! replay                             blocks        -> transactions
+//! walk, recover                      a directory   -> transactions, a log that goes on
+//! follower                           a directory   -> transactions, while somebody else writes
+//! check                              a directory   -> what is there
 //! ```
 //!
 //! Nothing in here knows tables or values other than by ids and vectors.

@@ -130,8 +130,8 @@ impl Drop for Hold {
 }
 
 impl Log {
-    /// Reads the log from `from` on, gives every declaration and committed transaction in order to `apply`, and
-    /// gets the log ready to be written. `from` is (0, 0), or what [`Self::position`] gave.
+    /// Reads the log from `from` on, gives every declaration and committed transaction in order to `apply`,
+    /// and gets the log ready to be written. `from` is (0, 0), or what [`Self::position`] gave.
     ///
     /// **Errors**: what the recovery table of `docs/design/log.md` refuses, and what `apply` returns; some
     /// transactions may have been applied then.
@@ -215,7 +215,8 @@ impl Log {
         self.shared.reach(self.position())
     }
 
-    /// The place behind all that was appended, where a reader can begin: what comes next begins a block there.
+    /// The place behind all that was appended, where a reader can begin: what comes next begins a block
+    /// there.
     pub fn position(&self) -> Position {
         let state = self.shared.lock();
         let mut state = self.shared.wait_while(state, |state| state.is_appending);
@@ -261,7 +262,8 @@ impl Log {
         Hold { shared: Arc::clone(&self.shared), from }
     }
 
-    /// Segments that lie wholly before `before`, and that nobody holds, may go: some are kept to be used again.
+    /// Segments that lie wholly before `before`, and that nobody holds, may go: some are kept to be used
+    /// again.
     ///
     /// **Errors**: the system's; the next call tries again what could not be removed.
     pub fn release(&self, before: Position) -> Result<(), LogError> {
@@ -325,8 +327,8 @@ impl Drop for Log {
 }
 
 impl State {
-    /// Whether there may be too few segments for `len` bytes of records, with all headers of blocks: as many as
-    /// there are when others take the buffer between any two parts.
+    /// Whether there may be too few segments for `len` bytes of records, with all headers of blocks: as many
+    /// as there are when others take the buffer between any two parts.
     fn lacks(&self, len: usize, options: &LogOptions) -> bool {
         let segment_bytes = (options.segment_bytes - HEADER_LEN) as usize;
         let part = CONTENT_MAX.min(options.buffer_bytes).min(segment_bytes);

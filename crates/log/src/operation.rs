@@ -58,8 +58,8 @@ pub struct Column<'a> {
     pub values: Vector<'a>,
 }
 
-/// What a transaction did to some rows. A batch has at most [`ROWS_MAX`](crate::ROWS_MAX) of them, and as many
-/// values in each column, sources and targets as rows or places.
+/// What a transaction did to some rows. A batch has at most [`ROWS_MAX`](crate::ROWS_MAX) of them, and as
+/// many values in each column, sources and targets as rows or places.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the names are the types'")]
 pub enum Operation<'a> {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A place in the log: both parts only grow, pairs are compared. (0, 0) is the place before the first segment,
-/// whose number is 1.
+/// A place in the log: both parts only grow, pairs are compared. (0, 0) is the place before the first
+/// segment, whose number is 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Position {
     /// Number of the segment.

@@ -1,7 +1,7 @@
 //! Records <-> bytes: what `docs/design/log.md`, "Records", says. Pure functions.
 //!
-//! A record is a length, a kind (1 byte) and its content; the length counts the kind. Reading never panics, and
-//! allocates no more than a constant times the record's bytes, and 8 bytes for each of [`ROWS_MAX`] rows.
+//! A record is a length, a kind (1 byte) and its content; the length counts the kind. Reading never panics,
+//! and allocates no more than a constant times the record's bytes, and 8 bytes for each of [`ROWS_MAX`] rows.
 
 use std::borrow::Cow;
 use std::fmt;

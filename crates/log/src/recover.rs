@@ -2,8 +2,9 @@
 //!
 //! 1. Files that were not finished are removed.
 //! 2. The log is read (`walk`); damage is refused, or set aside.
-//! 3. What lies behind the end is made to be nothing: the rest of the last segment is zeroed where blocks were
-//!    found in it, later segments are removed. So no block of before comes to life when others are written.
+//! 3. What lies behind the end is made to be nothing: the rest of the last segment is zeroed where blocks
+//!    were found in it, later segments are removed. So no block of before comes to life when others are
+//!    written.
 //! 4. What was read is synced, since the first block that is written says so.
 
 use std::path::{Path, PathBuf};
@@ -138,8 +139,8 @@ fn remove_temporary(fs: &dyn FileSystem, dir: &Path) -> Result<(), LogError> {
     Ok(())
 }
 
-/// Copies what is damaged, and all behind it, before it is changed. A copy that is there already is of before a
-/// crash in here, and has more.
+/// Copies what is damaged, and all behind it, before it is changed. A copy that is there already is of before
+/// a crash in here, and has more.
 fn set_aside(fs: &dyn FileSystem, dir: &Path, walked: &Walked) -> Result<(), LogError> {
     for number in walked.segments.iter().filter(|number| **number >= walked.end.segment) {
         let path = path_of(dir, *number);

@@ -1,9 +1,9 @@
 //! The values of a column <-> bytes, by columns: no general value is made of a plain one.
 //!
 //! A form (1 byte): the type as columns on disk number it, 0 for general values, and 128 if a bit for each
-//! null follows. Then the values side by side: Booleans as bits, dates of 4 bytes, other plain ones of 8, texts
-//! as a length and UTF-8, general ones as `value_codec` writes them. Every value takes a bit or more, so what is
-//! allocated is bounded by the bytes.
+//! null follows. Then the values side by side: Booleans as bits, dates of 4 bytes, other plain ones of 8,
+//! texts as a length and UTF-8, general ones as `value_codec` writes them. Every value takes a bit or more,
+//! so what is allocated is bounded by the bytes.
 
 use trimorph_encoding::value_codec;
 use trimorph_types::Value;

@@ -19,7 +19,7 @@ pub use property_column::PropertyColumn;
 pub use reader::Reader;
 pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
-pub use trimorph_storage::column::{ColumnView, Comparison, Condition, SEGMENT_ROWS, ZONE_ROWS};
+pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet, SEGMENT_ROWS, ZONE_ROWS};
 pub use trimorph_storage::{
     Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeTable,
     EdgeTableView, Load, Main, NO_ROW, NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main,

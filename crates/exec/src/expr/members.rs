@@ -1,112 +1,212 @@
-//! The constants that `IN` looks through: takes a list, gives whether a value is in it.
+//! The elements that `IN` looks through: takes a list, gives whether a value is in it.
 //!
-//! Integers and texts are hashed once for an execution, not for each chunk or row: a parameter may have
-//! millions. Lists with anything else, nulls among them, are left to the general operator.
+//! 1. Elements are put into sets by their type, once for an execution and not for each chunk or row: a
+//!    parameter may have millions. Numbers that are whole are one set, whatever their type: 1 = 1.0.
+//! 2. Lists, maps and literals, whose equality may be unknown, are compared one by one; only values of these
+//!    types are compared with them.
+//! 3. A null makes "not found" unknown. NaN equals nothing.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use trimorph_base::{CancelToken, Diagnostic, MemoryBudget, Reservation};
 use trimorph_functions::operators as ops;
-use trimorph_types::Value;
-use trimorph_vector::{Positions, Values, Vector};
+use trimorph_store::IntegerSet;
+use trimorph_types::number::exact_int;
+use trimorph_types::{Grouping, LogicalType, Value};
+use trimorph_vector::{Positions, Values, Vector, instant_nanos, local_nanos};
 
-/// Elements hashed between two looks at the flag that cancels.
+/// Elements looked at between two looks at the flag that cancels.
 const UNCHECKED: usize = 1 << 14;
 
-/// A list of constants of one type.
+/// The elements of a list, by their types.
 #[derive(Debug)]
 pub(crate) struct Members {
-    list: Value,
-    hashed: Hashed,
-    /// What the hashed ones take.
+    is_empty: bool,
+    has_null: bool,
+    /// Numbers that are whole.
+    whole: IntegerSet,
+    /// By type, as columns and vectors of them have them: days or nanoseconds.
+    temporal: [(LogicalType, IntegerSet); 4],
+    texts: FxHashSet<Arc<str>>,
+    /// Whatever else equals what it is equivalent to.
+    others: FxHashSet<Grouping>,
+    /// Lists, maps and literals.
+    compared: Value,
+    /// What all of it takes.
     _held: Reservation,
 }
 
-#[derive(Debug)]
-enum Hashed {
-    Integers(FxHashSet<i64>),
-    Texts(FxHashSet<Arc<str>>),
+const TEMPORAL: [LogicalType; 4] =
+    [LogicalType::Date, LogicalType::LocalTime, LogicalType::LocalDateTime, LogicalType::DateTime];
+
+/// The place among [`TEMPORAL`], and the integer that vectors have for it.
+fn temporal(value: &Value) -> Option<(usize, i64)> {
+    Some(match value {
+        Value::Date(date) => (0, date.days),
+        Value::LocalTime(time) => (1, time.nanos),
+        Value::LocalDateTime(local) => (2, local_nanos(local)?),
+        Value::DateTime(instant) => (3, instant_nanos(instant)?),
+        _ => return None,
+    })
+}
+
+/// A number that is whole.
+fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(i) => Some(*i),
+        Value::Float(f) => exact_int(*f),
+        Value::Decimal(decimal) => decimal.exact_int(),
+        _ => None,
+    }
+}
+
+/// Whether equality of this value is worked out by looking into both.
+fn is_compared(value: &Value) -> bool {
+    matches!(value, Value::List(_) | Value::Map(_) | Value::Literal(_))
 }
 
 impl Members {
-    /// The elements of a list; `None` where they are not of one of the types, or for want of memory, or
-    /// where `cancel` says stop: the general operator says so.
+    /// The elements of a list; `None` for what is no list, for want of memory, or where `cancel` says stop:
+    /// the general operator says so.
     pub(crate) fn of(list: &Value, budget: &MemoryBudget, cancel: &CancelToken) -> Option<Self> {
         let Value::List(items) = list else { return None };
         let mut held = budget.reservation();
-        let hashed = match items.first()? {
-            Value::Int(_) => {
-                held.grow(set_bytes::<i64>(items.len())).ok()?;
-                let integer = |v: &Value| if let Value::Int(i) = v { Some(*i) } else { None };
-                Hashed::Integers(set_of(items, integer, cancel)?)
+        let count = |of: &dyn Fn(&Value) -> bool| items.iter().filter(|item| of(item)).count();
+        let integers = count(&|v| whole(v).is_some() || temporal(v).is_some());
+        held.grow(IntegerSet::bytes_for(integers)).ok()?;
+        let texts = count(&|v| matches!(v, Value::String(_)));
+        held.grow(set_bytes::<Arc<str>>(texts)).ok()?;
+        held.grow(set_bytes::<Grouping>(items.len() - integers - texts)).ok()?;
+        let mut wholes = Vec::new();
+        let mut temporals: [Vec<i64>; 4] = Default::default();
+        let (mut texts, mut others) = (FxHashSet::default(), FxHashSet::default());
+        let (mut compared, mut has_null) = (Vec::new(), false);
+        for part in items.chunks(UNCHECKED) {
+            if cancel.is_cancelled() {
+                return None;
             }
-            Value::String(_) => {
-                held.grow(set_bytes::<Arc<str>>(items.len())).ok()?;
-                let text = |v: &Value| if let Value::String(s) = v { Some(Arc::clone(s)) } else { None };
-                Hashed::Texts(set_of(items, text, cancel)?)
+            for item in part {
+                match item {
+                    Value::Null => has_null = true,
+                    Value::String(text) => drop(texts.insert(Arc::clone(text))),
+                    item if is_compared(item) => compared.push(item.clone()),
+                    Value::Float(float) if float.is_nan() => {}
+                    item => match (whole(item), temporal(item)) {
+                        (Some(integer), _) => wholes.push(integer),
+                        (None, Some((ty, integer))) => temporals[ty].push(integer),
+                        (None, None) => drop(others.insert(Grouping(item.clone()))),
+                    },
+                }
             }
-            _ => return None,
-        };
-        Some(Self { list: list.clone(), hashed, _held: held })
+        }
+        let mut types = TEMPORAL.iter();
+        let temporal = temporals
+            .map(|integers| (types.next().copied().unwrap_or(LogicalType::Any), IntegerSet::new(integers)));
+        Some(Self {
+            is_empty: items.is_empty(),
+            has_null,
+            whole: IntegerSet::new(wholes),
+            temporal,
+            texts,
+            others,
+            compared: Value::list(compared),
+            _held: held,
+        })
     }
 
     /// `value IN` the list, until `cancel` says stop.
     pub(crate) fn has(&self, value: &Value, cancel: &CancelToken) -> Result<Value, Diagnostic> {
-        match (value, &self.hashed) {
-            (Value::Int(i), Hashed::Integers(all)) => Ok(Value::Bool(all.contains(i))),
-            (Value::String(s), Hashed::Texts(all)) => Ok(Value::Bool(all.contains(&**s))),
-            // There are elements, and none is null: an element may be whatever null stands for.
-            (Value::Null, _) => Ok(Value::Null),
-            _ => ops::in_list_until(value, &self.list, Some(cancel)),
-        }
+        let found = match value {
+            _ if self.is_empty => return Ok(Value::Bool(false)),
+            // An element may be whatever null stands for.
+            Value::Null => return Ok(Value::Null),
+            value if is_compared(value) => match ops::in_list_until(value, &self.compared, Some(cancel))? {
+                Value::Null => return Ok(Value::Null),
+                found => matches!(found, Value::Bool(true)),
+            },
+            Value::String(text) => self.texts.contains(&**text),
+            Value::Float(float) if float.is_nan() => false,
+            value => match (whole(value), temporal(value)) {
+                (Some(integer), _) => self.whole.contains(integer),
+                (None, Some((ty, integer))) => self.temporal[ty].1.contains(integer),
+                (None, None) => self.has_other(value),
+            },
+        };
+        Ok(if !found && self.has_null { Value::Null } else { Value::Bool(found) })
+    }
+
+    fn has_other(&self, value: &Value) -> bool {
+        !self.others.is_empty() && self.others.contains(&Grouping(value.clone()))
     }
 
     /// Whether a text is in the list.
     pub(crate) fn has_text(&self, text: &str) -> bool {
-        matches!(&self.hashed, Hashed::Texts(all) if all.contains(text))
+        self.texts.contains(text)
     }
 
-    /// Whether the elements are texts.
-    pub(crate) fn are_texts(&self) -> bool {
-        matches!(self.hashed, Hashed::Texts(_))
+    /// Whether columns of this type can be asked as they are encoded.
+    pub(crate) fn is_asked_of(&self, ty: LogicalType) -> bool {
+        ty == LogicalType::String || self.integers_of(ty).is_some()
     }
 
-    /// Which values of a vector are in the list; `None` where its type asks for the general operator.
+    /// Those that a value of this type can equal, if columns of it are integers.
+    pub(crate) fn integers_of(&self, ty: LogicalType) -> Option<&IntegerSet> {
+        match ty {
+            LogicalType::Int => Some(&self.whole),
+            ty => self.temporal.iter().find(|(of, _)| *of == ty).map(|(_, set)| set),
+        }
+    }
+
+    /// Which values of a vector are in the list; `None` where its type asks for one value after the other.
     pub(super) fn among<'s>(&self, v: &Vector<'s>, at: Positions<'_>) -> Option<Vector<'s>> {
         let mut out = vec![false; at.len];
-        match (&v.values, &self.hashed) {
-            (Values::Int(v), Hashed::Integers(all)) => {
-                at.for_each(|i| out[i] = all.contains(&v[i]));
-            }
-            (Values::String(v), Hashed::Texts(all)) => {
-                at.for_each(|i| out[i] = all.contains(v.get(i)));
+        if self.is_empty {
+            return Some(Vector::new(Values::Bool(out)));
+        }
+        let integers = self.integers_of(v.logical_type());
+        match (&v.values, integers) {
+            (
+                Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v),
+                Some(set),
+            ) => at.for_each(|i| out[i] = set.contains(v[i])),
+            (Values::Date(v), Some(set)) => at.for_each(|i| out[i] = set.contains(v[i].into())),
+            (Values::String(v), _) => self.among_texts(v, at, &mut out),
+            (Values::Float(v), _) => at.for_each(|i| {
+                out[i] = match exact_int(v[i]) {
+                    Some(integer) => self.whole.contains(integer),
+                    None => !v[i].is_nan() && self.has_other(&Value::Float(v[i])),
+                }
+            }),
+            (Values::Bool(v), _) => {
+                let has = [false, true].map(|b| self.has_other(&Value::Bool(b)));
+                at.for_each(|i| out[i] = has[usize::from(v[i])]);
             }
             _ => return None,
         }
-        Some(Vector { values: Values::Bool(out), nulls: v.nulls.clone() })
+        let mut nulls = v.nulls.clone();
+        if self.has_null {
+            at.for_each(|i| {
+                if !out[i] {
+                    nulls.set(i, at.len);
+                }
+            });
+        }
+        Some(Vector { values: Values::Bool(out), nulls })
+    }
+
+    /// An entry of a dictionary is looked up once.
+    fn among_texts(&self, texts: &trimorph_vector::Texts<'_>, at: Positions<'_>, out: &mut [bool]) {
+        let Some((codes, entries)) = texts.codes().filter(|(codes, entries)| entries.len() < codes.len())
+        else {
+            return at.for_each(|i| out[i] = self.texts.contains(texts.get(i)));
+        };
+        let has: Vec<bool> = entries.iter().map(|entry| self.texts.contains(entry)).collect();
+        at.for_each(|i| out[i] = has[codes[i] as usize]);
     }
 }
 
 /// Bytes of a table for so many: slots are a power of two, at most 7/8 of them taken, a byte besides each.
 fn set_bytes<T>(count: usize) -> usize {
     (count * 8 / 7 + 1).next_power_of_two() * (size_of::<T>() + 1)
-}
-
-/// `None` where one is of another type, or `cancel` says stop.
-fn set_of<T: std::hash::Hash + Eq>(
-    items: &[Value],
-    of: impl Fn(&Value) -> Option<T>,
-    cancel: &CancelToken,
-) -> Option<FxHashSet<T>> {
-    let mut set = FxHashSet::with_capacity_and_hasher(items.len(), rustc_hash::FxBuildHasher);
-    for part in items.chunks(UNCHECKED) {
-        if cancel.is_cancelled() {
-            return None;
-        }
-        for item in part {
-            set.insert(of(item)?);
-        }
-    }
-    Some(set)
 }

@@ -1,8 +1,8 @@
 //! A predicate that compares one property with constants: takes a group, gives the positions that pass, by
 //! comparing encoded values. No value is taken out, no vector is made.
 //!
-//! A range of integers, dates or instants is compared as codes; a condition on text is asked once per
-//! dictionary entry. What the columns cannot answer so (`None`) is left to the evaluator.
+//! A range of integers, dates or instants is compared as codes, or looked up in a set; a condition on text is
+//! asked once per dictionary entry. What the columns cannot answer so (`None`) is left to the evaluator.
 
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use trimorph_store::{Comparison, Condition, PropertyColumn};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Edges, Group, Nodes, Selection, Values};
 
+use super::key_set::KeySet;
 use super::range::{Step, swapped};
 use super::{Ex, Members};
 use crate::Context;
@@ -30,7 +31,10 @@ enum Kind {
     /// All of these comparisons.
     Range(Vec<(Step, Op, Value)>),
     Text(Op, Arc<str>),
-    AnyText(Arc<Members>),
+    /// One of the elements of a list.
+    Among(Arc<Members>),
+    /// A key of a join's other side, or perhaps another value.
+    Key(Arc<KeySet>),
     /// Not null, or null.
     Present(bool),
 }
@@ -75,10 +79,10 @@ impl PropertyFilter {
                 let kind = Kind::Present(*op == Op::IsNotNull);
                 Some(Self { place, columns: Arc::clone(columns), kind })
             }
-            Ex::In(value, members, _) if members.are_texts() => {
+            Ex::In(value, members, _) => {
                 let Ex::Property { base, columns, .. } = &**value else { return None };
                 let Ex::Slot(place) = **base else { return None };
-                Some(Self { place, columns: Arc::clone(columns), kind: Kind::AnyText(Arc::clone(members)) })
+                Some(Self { place, columns: Arc::clone(columns), kind: Kind::Among(Arc::clone(members)) })
             }
             Ex::Op(op, args, _) => {
                 let (compared, op, value) = match &args[..] {
@@ -93,6 +97,11 @@ impl PropertyFilter {
             }
             _ => None,
         }
+    }
+
+    /// That a property is a key of a join's other side, or perhaps is.
+    pub(crate) fn of_keys(place: Place, columns: Arc<PropertyAccess>, keys: Arc<KeySet>) -> Self {
+        Self { place, columns, kind: Kind::Key(keys) }
     }
 
     /// Both tests as one, if they are ranges of the same property; else the first back.
@@ -137,10 +146,18 @@ impl PropertyFilter {
         let ty = column.logical_type();
         match self.kind {
             Kind::Present(_) => Known::Column { low: 0, high: 0, comparison: Comparison::default() },
-            Kind::Text(..) | Kind::AnyText(_) if ty == LogicalType::String => {
+            Kind::Text(..) if ty == LogicalType::String => {
                 Known::Column { low: 0, high: 0, comparison: Comparison::default() }
             }
-            Kind::Text(..) | Kind::AnyText(_) => Known::General,
+            Kind::Text(..) => Known::General,
+            // Exceptions may be among the elements, and are left to the evaluator.
+            Kind::Among(ref members) if members.is_asked_of(ty) => {
+                Known::Column { low: 0, high: 0, comparison: Comparison::default() }
+            }
+            Kind::Key(ref keys) if keys.is_asked_of(ty) => {
+                Known::Column { low: 0, high: 0, comparison: Comparison::default() }
+            }
+            Kind::Among(_) | Kind::Key(_) => Known::General,
             Kind::Range(_) => match self.bounds(ty) {
                 Some((low, high)) => Known::Column { low, high, comparison: Comparison::default() },
                 None => Known::General,
@@ -184,7 +201,13 @@ impl PropertyFilter {
 
     /// Calls `ask` with the condition.
     #[inline]
-    fn with<T>(&self, low: i64, high: i64, ask: impl FnOnce(&Condition<'_>) -> T) -> T {
+    fn with<T>(
+        &self,
+        column: PropertyColumn<'_, '_>,
+        low: i64,
+        high: i64,
+        ask: impl FnOnce(&Condition<'_>) -> T,
+    ) -> T {
         match &self.kind {
             Kind::Range(_) => ask(&Condition::Range(low, high)),
             Kind::Text(op, other) => ask(&Condition::Text {
@@ -192,9 +215,20 @@ impl PropertyFilter {
                 prefix: (*op == Op::StartsWith).then_some(&**other),
                 passes: &|text| text_passes(*op, text, other),
             }),
-            Kind::AnyText(members) => {
-                ask(&Condition::Text { equal: None, prefix: None, passes: &|text| members.has_text(text) })
-            }
+            Kind::Among(members) => match members.integers_of(column.logical_type()) {
+                Some(set) => ask(&Condition::Among(set)),
+                None => ask(&Condition::Text {
+                    equal: None,
+                    prefix: None,
+                    passes: &|text| members.has_text(text),
+                }),
+            },
+            Kind::Key(keys) => match keys.integers_of(column.logical_type()) {
+                Some(set) => ask(&Condition::Among(set)),
+                None => {
+                    ask(&Condition::Text { equal: None, prefix: None, passes: &|text| keys.has_text(text) })
+                }
+            },
             Kind::Present(present) => ask(&Condition::Present(*present)),
         }
     }
@@ -213,7 +247,7 @@ impl PropertyFilter {
             Known::Missing => Some(0),
             Known::Column { low, high, comparison } => {
                 let column = self.column(run.edges, run.table, cx)?;
-                self.with(*low, *high, |c| column.count(comparison, c, run.first, group.len))
+                self.with(column, *low, *high, |c| column.count(comparison, c, run.first, group.len))
             }
             Known::General | Known::Unknown => None,
         }
@@ -236,7 +270,7 @@ impl PropertyFilter {
                 Known::Missing => Some(()),
                 Known::Column { low, high, comparison } => {
                     let column = self.column(run.edges, run.table, cx)?;
-                    self.with(*low, *high, |c| match &group.selection {
+                    self.with(column, *low, *high, |c| match &group.selection {
                         Selection::All => column.select(comparison, c, run.first, group.len, out),
                         Selection::List(list) => {
                             let rows = list.iter().map(|i| (*i, run.first + u64::from(*i)));
@@ -328,7 +362,7 @@ impl PropertyFilter {
             Known::Missing => Some(()),
             Known::Column { low, high, comparison } => {
                 let column = self.columns.of_nodes(table, &cx.reader)?;
-                self.with(*low, *high, |c| column.select_at(comparison, c, rows, out))
+                self.with(column, *low, *high, |c| column.select_at(comparison, c, rows, out))
             }
             Known::General | Known::Unknown => None,
         }
@@ -347,7 +381,7 @@ impl PropertyFilter {
             Known::Missing => Some(()),
             Known::Column { low, high, comparison } => {
                 let column = column?;
-                self.with(*low, *high, |c| match &group.selection {
+                self.with(column, *low, *high, |c| match &group.selection {
                     Selection::All => {
                         // Groups are far shorter than 2^32.
                         column.select_at(comparison, c, (0..group.len as u32).map(|i| (i, row(i))), out)

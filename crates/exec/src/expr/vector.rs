@@ -10,6 +10,8 @@
 //!
 //! Source: GF-CL §6.2 (filters and expressions on flat/flat, flat/list, list/list).
 
+use std::sync::Arc;
+
 use trimorph_algebra::Op;
 use trimorph_base::{NodeId, Span};
 use trimorph_functions::{
@@ -29,9 +31,12 @@ use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
 use super::logic::{connect, not, xor};
 use super::maps::maps;
+use super::outer_list::one_list;
 use super::property::{property, property_nulls};
 use super::scalar::{call, operate};
-use super::{Ex, Row};
+use super::{Ex, Members, Row};
+use crate::context::Settings;
+use crate::layout::Place;
 use crate::{Context, ExecError};
 
 /// Evaluates `ex` over `group`. Other groups it reads must be flat.
@@ -59,14 +64,7 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
         Ex::Slot(_) => Ok(Evaluated::Const(Row::new(over.chunk, usize::MAX, 0).eval(ex, cx)?)),
         Ex::Property { .. } => property_access(ex, over, cx),
         Ex::Op(op, args, span) => operator(ex, *op, args, *span, over, cx),
-        Ex::In(value, members, _) if is_small(value) => {
-            let value = evaluate_over(value, over, cx)?;
-            match value.vector().map(|v| members.among(v, over.at)) {
-                Some(Some(out)) => Ok(Evaluated::Own(out)),
-                Some(None) => by_value(&[value], over, cx, |v| members.has(&v[0], &cx.settings.cancel)),
-                None => by_row(ex, over, cx),
-            }
-        }
+        Ex::In(value, members, _) if is_small(value) => among(value, members, over, cx),
         Ex::HasLabel { base, tables, .. } => match over.slot(base) {
             Some(Vector { values: Values::Node(nodes), nulls }) => {
                 let mut out = vec![false; over.at.len];
@@ -118,6 +116,29 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
             }
         }
         _ => by_row(ex, over, cx),
+    }
+}
+
+/// The elements of a list that is the same for all positions, where it pays to have them as sets.
+fn outer_members<'s>(list: Place, over: Over<'_, '_, 's>, cx: &Context<'s>) -> Option<Arc<Members>> {
+    let group = over.chunk.groups.get(list.group)?;
+    let vector = group.vectors.get(list.slot)?;
+    let position = if list.group == over.group { one_list(vector, over.at)? } else { group.flat? };
+    let Settings { budget, cancel, .. } = &*cx.settings;
+    let edge = |id| cx.edge_value(id);
+    cx.outer_lists.members((vector, position), over.at.count(), &edge, budget, cancel)
+}
+
+/// Which values are among some elements.
+fn among<'a, 's>(value: &Ex, members: &Members, over: Over<'a, '_, 's>, cx: &Context<'s>) -> Outcome<'a, 's> {
+    let value = evaluate_over(value, over, cx)?;
+    match value.vector().map(|v| members.among(v, over.at)) {
+        Some(Some(out)) => Ok(Evaluated::Own(out)),
+        Some(None) => by_value(&[value], over, cx, |v| members.has(&v[0], &cx.settings.cancel)),
+        None => {
+            let Evaluated::Const(value) = value else { return Ok(value) };
+            Ok(Evaluated::Const(members.has(&value, &cx.settings.cancel)?))
+        }
     }
 }
 
@@ -200,6 +221,11 @@ fn operator<'a, 's>(
                 && let Some(out) = split_part(text.argument(), delimiter, *index, over.at)
             {
                 return Ok(Evaluated::Own(out));
+            }
+        }
+        (Op::In, [value, Ex::Slot(list)]) if is_small(value) => {
+            if let Some(members) = outer_members(*list, over, cx) {
+                return among(value, &members, over, cx);
             }
         }
         (Op::IsNull | Op::IsNotNull, [a]) => {

@@ -120,6 +120,11 @@ impl Fixed {
         }
     }
 
+    /// Whether some words of a tag are not in the array.
+    pub(super) fn has_far(&self, tag: u8) -> bool {
+        self.map(tag).is_some()
+    }
+
     /// The map that words of a tag are looked up in, if it pays to ask for its slots ahead.
     pub(super) fn far(&self, tag: u8) -> Option<&FlatMap<u64>> {
         self.map(tag).filter(|map| map.is_far())

@@ -279,6 +279,23 @@ impl<'s> KeyTable<'s> {
         }
     }
 
+    /// Appends the numbers of words that arrays have, in one loop; others are looked up after it. `false`,
+    /// and nothing done, where no array is for such words.
+    fn find_known(&self, words: &KeyWords, numbers: &mut Vec<u32>) -> bool {
+        let Tags::All(tag) = words.tags else { return false };
+        let start = numbers.len();
+        let by_row = self.known_rows(tag, &words.bits, numbers);
+        if !by_row && !self.fixed.known(tag, &words.bits, numbers) {
+            return false;
+        }
+        if by_row || self.fixed.has_far(tag) {
+            for (k, number) in numbers[start..].iter_mut().enumerate().filter(|(_, n)| **n == NO_NUMBER) {
+                *number = self.find_word(words.get(k)).unwrap_or(NO_NUMBER);
+            }
+        }
+        true
+    }
+
     /// Appends the number of each node that the array of rows has one of, [`NO_NUMBER`] for others. `false`,
     /// and nothing done, where there is no array for such nodes.
     fn known_rows(&self, tag: u8, nodes: &[u64], numbers: &mut Vec<u32>) -> bool {
@@ -446,6 +463,9 @@ impl<'s> KeyTable<'s> {
             [] => numbers.resize(numbers.len() + positions.len(), 0),
             [one] => {
                 self.columns[0].find(one, positions, &mut a);
+                if self.find_known(&a, numbers) {
+                    return;
+                }
                 let mut last = None;
                 for first in (0..positions.len()).step_by(AHEAD) {
                     let end = positions.len().min(first + AHEAD);

@@ -29,9 +29,11 @@ impl Lowering<'_> {
         let probe_keep: Vec<VarId> = probe_vars.iter().copied().collect();
         probe_vars.extend(on);
         build_vars.extend(on);
-        let probe = self.child(0, left, &probe_vars)?;
-        let probe = self.pack(probe, &probe_vars, false)?;
         let constant = is_constant(right);
+        let passed = if constant { self.pass_keys(left, on) } else { None };
+        let probe = self.child(0, left, &probe_vars);
+        self.passed.truncate(self.passed.len() - usize::from(passed.is_some()));
+        let probe = self.pack(probe?, &probe_vars, false)?;
         let build = |l: &mut Self| {
             let build = l.child(1, right, &build_vars)?;
             l.gather(build, &build_vars, false)
@@ -48,6 +50,7 @@ impl Lowering<'_> {
             probe_keep: slots(&probe.layout, &probe_keep)?,
             build_keep: slots(&build.layout, &build_keep)?,
             constant,
+            passed,
         };
         let vars: Vec<VarId> = probe_keep.into_iter().chain(build_keep).collect();
         let node = self.node(Spec::HashJoin(Arc::new(shape)), [probe.node, build.node]);

@@ -41,8 +41,20 @@ pub(super) struct Lowering<'q> {
     pub(super) counted_extend: bool,
     /// Whether only some rows of the plan being lowered may be asked for.
     pub(super) is_limited: bool,
+    /// Keys of joins around that are asked where the plan being lowered first has them.
+    pub(super) passed: Vec<Passed>,
     /// Nodes made so far.
     pub(super) nodes: Cell<usize>,
+}
+
+/// A key that a join passes down to its probe side.
+pub(super) struct Passed {
+    /// The node or edge.
+    pub(super) var: VarId,
+    /// Its property that is the key; none where the node itself is.
+    pub(super) property: Option<Arc<str>>,
+    /// The number by which the keys are found.
+    pub(super) keys: usize,
 }
 
 pub(super) fn internal(text: &str) -> ExecError {
@@ -78,6 +90,7 @@ impl<'q> Lowering<'q> {
             path: PlanPath::default(),
             counted_extend: false,
             is_limited: false,
+            passed: Vec::new(),
             nodes: Cell::new(0),
         }
     }

@@ -58,6 +58,7 @@ impl<'a, 's> Start<'a, 's> {
             | Spec::Intersect(_)
             | Spec::SemiJoin(_)
             | Spec::HashJoin(_)
+            | Spec::JoinFilter(_)
             | Spec::RangeJoin(_)
             | Spec::Flatten(_)
             | Spec::Pack(_)

@@ -21,9 +21,9 @@ use trimorph_store::access::Choice;
 use crate::expr::Count;
 use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
-    CursorSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinShape, ListExtendSpec, LookupSpec,
-    NodeScanSpec, PackSpec, RangeJoinSpec, ScanExtendSpec, SemiJoinSpec, ShortestSpec, SortSpec, UnionInput,
-    UnwindSpec, VarSpec,
+    CursorSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinFilterSpec, JoinShape,
+    ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec, ScanExtendSpec, SemiJoinSpec,
+    ShortestSpec, SortSpec, UnionInput, UnwindSpec, VarSpec,
 };
 use crate::stack::Stack;
 
@@ -94,6 +94,7 @@ pub(crate) enum Spec {
     Intersect(Arc<IntersectSpec>),
     SemiJoin(Arc<SemiJoinSpec>),
     HashJoin(Arc<JoinShape>),
+    JoinFilter(Arc<JoinFilterSpec>),
     RangeJoin(Arc<RangeJoinSpec>),
     Filter(Arc<[FilterStep]>),
     Compute(Arc<ComputeSpec>),
@@ -150,6 +151,7 @@ impl Spec {
             | Self::Intersect(_)
             | Self::SemiJoin(_)
             | Self::HashJoin(_)
+            | Self::JoinFilter(_)
             | Self::RangeJoin(_)
             | Self::Filter(_)
             | Self::Compute(_)

@@ -55,6 +55,7 @@ impl Spec {
             Self::Intersect(_) => "intersect",
             Self::SemiJoin(_) => "semi-join",
             Self::HashJoin(_) => "hash join",
+            Self::JoinFilter(_) => "keys of a join",
             Self::RangeJoin(_) => "range join",
             Self::Filter(_) => "filter",
             Self::Compute(_) => "compute",

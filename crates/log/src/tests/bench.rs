@@ -1,5 +1,5 @@
-//! What the log costs beside the bare disk; prints, and asserts nothing: `cargo test --release -p trimorph-log
-//! -- --ignored --nocapture bench`. `TMPDIR` says on which disk.
+//! What the log costs beside the bare disk; prints, and asserts nothing: `cargo test --release -p
+//! trimorph-log -- --ignored --nocapture bench`. `TMPDIR` says on which disk.
 
 use std::time::Instant;
 

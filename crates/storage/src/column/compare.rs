@@ -6,15 +6,17 @@
 //! 2. A condition on text is asked once for each entry of the dictionary that occurs, and then looked up by
 //!    code; equality with compressed text is found out at the first symbol that differs; other text is read
 //!    in place.
-//! 3. Zone maps pass over blocks of which nothing or everything passes.
+//! 3. A set of integers is asked for each value, which is an addition away from its code.
+//! 4. Zone maps pass over blocks of which nothing or everything passes.
 //!
-//! Null is not in a range and passes no condition on text. Where values must be looked at otherwise
+//! Null is not in a range or a set and passes no condition on text. Where values must be looked at otherwise
 //! (exceptions, floats, general values) the answer is `None`, nothing is done, and the caller compares
 //! values.
 
 use trimorph_encoding::PackedView;
 use trimorph_types::LogicalType;
 
+use super::IntegerSet;
 use super::format::{SEGMENT_ROWS, ZONE_ROWS, ZoneRange, split};
 use super::segment_view::{DataView, PresenceView, SegmentView, text_at};
 use super::view::ColumnView;
@@ -32,6 +34,8 @@ const ROWS_REMEMBERED: usize = 1 << 14;
 pub enum Condition<'c> {
     /// An integer, date or instant within these bounds.
     Range(i64, i64),
+    /// An integer, date or instant among these.
+    Among(&'c IntegerSet),
     /// A text; `equal` if only one passes, `prefix` if all that start with one do.
     Text {
         /// The only one.
@@ -67,6 +71,8 @@ enum Codes {
     Within(u64, u64),
     /// Values, not codes, within these bounds.
     Valued(i64, i64),
+    /// Values, not codes, among those of the condition.
+    Among,
     Listed,
     Text,
     /// Of few rows: each is compared once.
@@ -153,6 +159,12 @@ impl Comparison {
                 Some(SegmentView { data: DataView::Linear(_) | DataView::Runs(_), .. }),
                 Condition::Range(low, high),
             ) if column.ty != LogicalType::Float => Codes::Valued(*low, *high),
+            (
+                Some(SegmentView {
+                    data: DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_), ..
+                }),
+                Condition::Among(_),
+            ) if column.ty != LogicalType::Float => Codes::Among,
             (Some(SegmentView { data: DataView::Dictionary(_), .. }), Condition::Text { .. }) => {
                 let entries = column.dictionary.len();
                 if entries <= ENTRIES_MAX {
@@ -196,6 +208,9 @@ impl Comparison {
             }
             (Codes::Valued(low, high), ..) => {
                 view.place(i).is_some_and(|p| (low..=high).contains(&view.integer(p)))
+            }
+            (Codes::Among, _, Condition::Among(set)) => {
+                view.place(i).is_some_and(|p| set.contains(view.integer(p)))
             }
             (Codes::Listed, DataView::Dictionary(codes), Condition::Text { passes, .. }) => {
                 let Some(place) = view.place(i) else { return Some(false) };
@@ -297,6 +312,17 @@ impl Comparison {
                     Some(true) => out.extend(at(from)..at(from + len)),
                     Some(false) => {}
                     None => append(ints, from, len, at(from), (low, high), out),
+                });
+            } else if let (
+                Codes::Among,
+                Condition::Among(set),
+                SegmentView { presence: PresenceView::All, data, zones, .. },
+            ) = (self.codes, condition, view)
+            {
+                each_zone(zones, condition, local, here, |from, len, verdict| {
+                    if verdict.is_none() {
+                        select_among(data, set, (from, len), at(from), out);
+                    }
                 });
             } else if self
                 .each(column, condition, segment, local..local + here, |i| out.push(at(i)))
@@ -415,7 +441,7 @@ impl Comparison {
         mut visit: impl FnMut(usize),
     ) -> Option<()> {
         let view = column.segment(segment)?;
-        if let (Codes::Valued(..), PresenceView::All) = (self.codes, &view.presence) {
+        if let (Codes::Valued(..) | Codes::Among, PresenceView::All) = (self.codes, &view.presence) {
             each_zone(view.zones, condition, rows.start, rows.len(), |from, len, verdict| {
                 (from..from + len)
                     .filter(|i| {
@@ -467,21 +493,37 @@ fn each_zone(
     len: usize,
     mut visit: impl FnMut(usize, usize, Option<bool>),
 ) {
-    let Condition::Range(low, high) = condition else { return visit(local, len, None) };
-    if len < ZONED_ROWS_MIN {
+    if len < ZONED_ROWS_MIN || !matches!(condition, Condition::Range(..) | Condition::Among(_)) {
         return visit(local, len, None);
     }
     let (mut from, end) = (local, local + len);
     while from < end {
         let zone = from / ZONE_ROWS;
         let here = ((zone + 1) * ZONE_ROWS).min(end) - from;
-        let verdict = match zones.get(zone) {
-            Some([least, most]) if least > high || most < low => Some(false),
-            Some([least, most]) if least >= low && most <= high => Some(true),
+        let verdict = match (zones.get(zone), condition) {
+            (Some([least, most]), Condition::Range(low, high)) if least > high || most < low => Some(false),
+            (Some([least, most]), Condition::Range(low, high)) if least >= low && most <= high => Some(true),
+            (Some([least, most]), Condition::Among(set)) if !set.meets(*least, *most) => Some(false),
             _ => None,
         };
         visit(from, here, verdict);
         from += here;
+    }
+}
+
+/// Appends `first + i` for each value `from + i` that is in a set; values are taken out block by block.
+fn select_among(
+    data: &DataView<'_>,
+    set: &IntegerSet,
+    (from, len): (usize, usize),
+    first: u32,
+    out: &mut Vec<u32>,
+) {
+    let mut block = [0i64; 512];
+    for start in (0..len).step_by(block.len()) {
+        let block = &mut block[..(len - start).min(512)];
+        data.unpack(from + start, block);
+        set.select(block, first + start as u32, out);
     }
 }
 

@@ -3,6 +3,7 @@
 use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{RegionOptions, lay_out};
 
+use super::IntegerSet;
 use super::writer::WrittenColumn;
 use super::{Column, ColumnView, ColumnWriter, Comparison, Condition, SEGMENT_ROWS};
 
@@ -85,6 +86,16 @@ fn ranges_of_integers() {
         {
             let expect = |v: &Value| matches!(v, Value::Int(i) if (low..=high).contains(i));
             check(&format!("{name} {low}..={high}"), &view, &Condition::Range(low, high), &expect, ROWS);
+        }
+        let some: Vec<i64> = values
+            .iter()
+            .step_by(97)
+            .filter_map(|v| if let Value::Int(i) = v { Some(*i) } else { None })
+            .collect();
+        for members in [some, vec![i64::MIN, -7, 42, 65_540, 3, i64::MAX]] {
+            let set = IntegerSet::new(members.clone());
+            let expect = |v: &Value| matches!(v, Value::Int(i) if members.contains(i));
+            check(&format!("{name} among {}", members.len()), &view, &Condition::Among(&set), &expect, ROWS);
         }
         for present in [true, false] {
             check(name, &view, &Condition::Present(present), &|v| v.is_null() != present, ROWS);

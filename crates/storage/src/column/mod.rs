@@ -15,6 +15,7 @@ mod compare_tests;
 mod dictionary;
 mod distinct;
 mod format;
+mod integer_set;
 mod lists;
 mod segment;
 mod segment_view;
@@ -34,6 +35,7 @@ pub(crate) use format::{
     type_from_code,
 };
 pub use format::{SEGMENT_ROWS, ZONE_ROWS};
+pub use integer_set::IntegerSet;
 pub(crate) use segment::Segment;
 pub use stored_column::Column;
 pub(crate) use stored_column::Fsst;

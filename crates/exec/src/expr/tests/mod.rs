@@ -2,6 +2,7 @@
 
 mod against_rows;
 mod lists;
+mod members;
 mod sample;
 mod speed;
 mod texts;

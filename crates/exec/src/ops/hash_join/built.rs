@@ -15,10 +15,24 @@ pub(super) struct Built<'s> {
     /// Rows of key `k`: `members[starts[k]..starts[k + 1]]`.
     starts: Vec<u32>,
     members: Vec<u32>,
+    /// Whether each key has one row.
+    is_single: bool,
+    /// Whether each row stands for one.
+    is_plain: bool,
     _held: Reservation,
 }
 
 impl Built<'_> {
+    /// The row of each key, by its number, where each has one.
+    pub(super) fn singles(&self) -> Option<&[u32]> {
+        self.is_single.then_some(&self.members)
+    }
+
+    /// Whether each row stands for one.
+    pub(super) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
     /// The rows of a key.
     #[inline]
     pub(super) fn members(&self, key: u32) -> &[u32] {
@@ -109,7 +123,9 @@ impl<'s> Building<'s> {
             members[*at as usize] = u32::try_from(row).unwrap_or(u32::MAX);
             *at += 1;
         }
-        Built { rows: self.rows, keys: self.keys, starts, members, _held: self.held }
+        let is_single = members.len() == self.keys.len();
+        let is_plain = self.rows.multiplicity.iter().all(|m| *m == 1);
+        Built { rows: self.rows, keys: self.keys, starts, members, is_single, is_plain, _held: self.held }
     }
 }
 

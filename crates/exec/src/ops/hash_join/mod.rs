@@ -4,6 +4,9 @@
 //! Where nothing of the build side is wanted, rows of one key are one row that stands for all: a product is
 //! counted, not enumerated.
 //!
+//! Its keys are left for the probe side, which leaves out early what cannot be joined with them
+//! (`join_filter`).
+//!
 //! Build rows that memory has no room for go to files, and the probe rows that may join them too (`spilled`).
 
 mod built;
@@ -14,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 
 use trimorph_vector::{Chunk, Selection, Vector};
 
+use crate::expr::{KeySetBuilder, PassedKeys};
 use crate::keys::{NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
 use crate::spill::{Partition, Partitions, hashes, spare_least};
@@ -44,6 +48,8 @@ pub(crate) struct HashJoin<'s> {
     inner: Chunk<'s>,
     shape: Arc<Shape>,
     built: BuildSide<'s>,
+    /// Where the keys are left for the probe side.
+    passed: PassedKeys,
     rest: Vec<u32>,
     /// The key's number of each of them.
     found: Vec<u32>,
@@ -61,18 +67,25 @@ impl<'s> HashJoin<'s> {
         build: BoxOperator<'s>,
         shape: Arc<Shape>,
         built: BuildSide<'s>,
+        passed: PassedKeys,
     ) -> Self {
         let inner = Chunk::with_slots(&[shape.probe_slots]);
         let (spilled, ended) = (SpilledProbe::new(), false);
         let (rest, found) = (Vec::new(), Vec::new());
-        Self { probe, build, inner, shape, built, rest, found, cursor: 0, offset: 0, spilled, ended }
+        Self { probe, build, inner, shape, built, passed, rest, found, cursor: 0, offset: 0, spilled, ended }
     }
 
-    fn build(build: &mut BoxOperator<'s>, shape: &Shape, cx: &Context<'s>) -> Result<Kept<'s>, ExecError> {
+    fn build(
+        build: &mut BoxOperator<'s>,
+        shape: &Shape,
+        passed: &PassedKeys,
+        cx: &Context<'s>,
+    ) -> Result<Kept<'s>, ExecError> {
         let mut chunk = Chunk::with_slots(&[shape.build_slots]);
         let mut building = Building::new(shape.build_keep.len(), cx);
         let spare = cx.settings.spill.is_some().then(|| (SPARE_PARTS, spare_least(cx)));
         let (mut rest, mut found) = (None, Vec::new());
+        let mut set = shape.passed.map(|(key, _)| (key, KeySetBuilder::new(&cx.settings.budget)));
         while build.next(&mut chunk, cx)? {
             let group = &chunk.groups[0];
             let mut positions = group.positions();
@@ -80,6 +93,9 @@ impl<'s> HashJoin<'s> {
             let slots = shape.build_keys.iter().chain(&shape.build_keep);
             let all: Vec<&Vector<'s>> = slots.map(|k| &group.vectors[*k]).collect();
             let (keys, columns) = all.split_at(shape.build_keys.len());
+            if let Some((key, set)) = &mut set {
+                set.add(keys[*key], &positions);
+            }
             let multiplicity = |p: usize| group.multiplicity_at(p);
             for positions in positions.chunks(POSITIONS_UNCHECKED) {
                 cx.check()?;
@@ -102,6 +118,8 @@ impl<'s> HashJoin<'s> {
             }
         }
         let rest = rest.map(|rest| rest.finish(cx)).transpose()?;
+        // Another twin cannot have left them: the build side is built once.
+        let _ = passed.set(set.and_then(|(_, set)| set.finish()));
         Ok(Kept { built: building.finish(), rest })
     }
 
@@ -176,6 +194,53 @@ impl<'s> HashJoin<'s> {
     }
 }
 
+/// Of a chunk, one part in so many must find a row for the chunk to stay as it is.
+const SPARSE_PARTS: usize = 4;
+
+impl<'s> HashJoin<'s> {
+    /// The next probe rows where each key has one build row: as they came, with its columns added and those
+    /// that find none left out. So what is read of the probe side further up is read in the order of its
+    /// scan. `None` where few find one: they are better put together.
+    fn in_place(&self, built: &Built<'s>, rows_of: &[u32], chunk: &mut Chunk<'s>) -> Option<bool> {
+        let (shape, group) = (&*self.shape, &self.inner.groups[0]);
+        let mut rows = vec![0u32; group.len];
+        let mut passed = vec![0u32; self.rest.len()];
+        let mut count = 0;
+        for (p, number) in self.rest.iter().zip(&self.found) {
+            // No number is past the last key.
+            let row = rows_of.get(*number as usize);
+            rows[*p as usize] = row.copied().unwrap_or(0);
+            passed[count] = *p;
+            count += usize::from(row.is_some());
+        }
+        if count == 0 {
+            return Some(false);
+        }
+        if count < group.len / SPARSE_PARTS {
+            return None;
+        }
+        passed.truncate(count);
+        let out = &mut chunk.groups[0];
+        out.reset(group.len);
+        if count < group.len {
+            out.selection = Selection::List(passed);
+        }
+        if group.multiplicity.is_some() || !built.is_plain() {
+            let weights = &built.rows.multiplicity;
+            let all = rows.iter().enumerate();
+            let all = all.map(|(p, row)| group.multiplicity_at(p).saturating_mul(weights[*row as usize]));
+            out.multiplicity = Some(all.collect());
+        }
+        for (slot, from) in shape.probe_keep.iter().enumerate() {
+            out.vectors[slot] = group.vectors[*from].clone();
+        }
+        for (slot, column) in built.rows.columns.iter().enumerate() {
+            out.vectors[shape.probe_keep.len() + slot] = column.gather(&rows);
+        }
+        Some(true)
+    }
+}
+
 /// Leaves out positions some of whose keys join nothing.
 fn leave_out_nothing(keys: &[usize], slots: &[Vector<'_>], positions: &mut Vec<u32>) {
     for key in keys.iter().map(|k| &slots[*k]).filter(|key| may_join_nothing(key)) {
@@ -186,7 +251,8 @@ fn leave_out_nothing(keys: &[usize], slots: &[Vector<'_>], positions: &mut Vec<u
 impl<'s> Operator<'s> for HashJoin<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let (side, build, shape) = (self.built.clone(), &mut self.build, Arc::clone(&self.shape));
-        let kept = match cx.settings.workers.once(&side.0, || Self::build(build, &shape, cx)) {
+        let passed = &self.passed;
+        let kept = match cx.settings.workers.once(&side.0, || Self::build(build, &shape, passed, cx)) {
             Ok(kept) => kept,
             Err(e) => return Err(e.clone()),
         };
@@ -204,6 +270,14 @@ impl<'s> Operator<'s> for HashJoin<'s> {
                 if !self.advance(kept, cx)? {
                     return Ok(false);
                 }
+                let built = self.spilled.block().unwrap_or(&kept.built);
+                if let Some(some) = built.singles().and_then(|rows_of| self.in_place(built, rows_of, chunk)) {
+                    self.cursor = self.rest.len();
+                    if some {
+                        return Ok(true);
+                    }
+                    continue;
+                }
             }
             let built = self.spilled.block().unwrap_or(&kept.built);
             let group = &self.inner.groups[0];
@@ -215,8 +289,17 @@ impl<'s> Operator<'s> for HashJoin<'s> {
                     n => built.members(n),
                 };
                 let end = members.len().min(self.offset + room - matches.len());
-                matches.extend_from_slice(&members[self.offset..end]);
-                parents.resize(matches.len(), p);
+                // Most keys have one row or none.
+                match &members[self.offset..end] {
+                    [one] => {
+                        matches.push(*one);
+                        parents.push(p);
+                    }
+                    several => {
+                        matches.extend_from_slice(several);
+                        parents.resize(matches.len(), p);
+                    }
+                }
                 if end == members.len() {
                     self.cursor += 1;
                     self.offset = 0;

@@ -11,4 +11,7 @@ pub(crate) struct Shape {
     pub(crate) build_keep: Vec<usize>,
     /// The build side does not depend on the rows of an apply around.
     pub(crate) constant: bool,
+    /// Which key is passed down to where the probe side first has it, if one is: its place among the keys,
+    /// and the number by which they are found there.
+    pub(crate) passed: Option<(usize, usize)>,
 }

@@ -1,0 +1,30 @@
+//! What was changed and is not merged: versions of rows, rows that came and went, edges.
+//!
+//! ```text
+//! nodes      the nodes of one table: batches in, what a reader sees of a row out
+//! heads      the newest version of each row that has one, by zones
+//! pages      label pages: versions that write the same columns, side by side (TAG §3.3)
+//! cells      the values of one column of a page
+//! places     rows and positions that are given and come back
+//! directory  things by number, looked up while others come and go
+//! tree       topology: edges from both ends, sorted as main's lists are (TAG §3)
+//! ```
+//!
+//! Nothing here knows a name or a main version: a change is numbers of tables, rows and columns, and values.
+//!
+//! Source: TAG §3; Poseidon §4; Neumann and others 2015; `docs/design/transactions.md`.
+#![forbid(unsafe_code)]
+#![allow(dead_code, reason = "edges, the store's reading and the merge come next and use the rest")]
+
+mod cells;
+mod directory;
+mod heads;
+mod nodes;
+mod pages;
+mod places;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use nodes::{Columns, NodeDelta, WriteError, Writer, Written};
+pub use tree::Direction;

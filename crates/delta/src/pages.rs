@@ -1,0 +1,327 @@
+//! Label pages: versions of rows, those that write the same columns of a table side by side (TAG §3.3).
+//!
+//! ```text
+//! shape      what versions of a page say: a row came with these columns, got values in them, or went
+//! page       up to 1,024 versions of one shape: rows, stamps, statement numbers, the version before, columns
+//! version    page number and place in it, from 1: 0 is none
+//! ```
+//!
+//! 1. A batch goes to the open page of its shape, column by column, and to a new page where that is full.
+//! 2. The versions of a row are a chain, the newest first. Who reads a column takes the first that he sees
+//!    and that says something of it; behind the last one is main.
+//! 3. A page whose versions are all undone, or merged and out of everybody's sight, goes as a whole.
+//!
+//! A page has a lock: who reads holds it while he copies values out, a writer while he appends. Stamps change
+//! under the lock of a reader.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+
+use trimorph_mvcc::{AtomicStamp, Handle, Reading, Stamp};
+use trimorph_types::Value;
+use trimorph_vector::Vector;
+
+use crate::cells::Cells;
+use crate::directory::Directory;
+
+/// Versions of a page: numbers of versions have as many bits below the page's.
+const PAGE_VERSIONS: u32 = 1 << PLACE_BITS;
+const PLACE_BITS: u32 = 10;
+/// Bytes of texts after which a page is full.
+const PAGE_BYTES: usize = 1 << 20;
+/// Bytes of a version besides its values: row, stamp, statement number, the version before.
+const CELL_BYTES: usize = 24;
+
+/// A version, by page and place; none is 0.
+pub(crate) type Version = u32;
+
+/// What happens to a row.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Event {
+    /// It came: columns that are not named have no value.
+    Came,
+    /// It got values.
+    Changed,
+    /// It went.
+    Went,
+}
+
+/// What the versions of a page say.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Shape {
+    pub(crate) event: Event,
+    /// Columns, ascending.
+    pub(crate) columns: Box<[u32]>,
+}
+
+/// Versions of one shape.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) shape: Shape,
+    body: RwLock<Body>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Body {
+    pub(crate) rows: Vec<u64>,
+    pub(crate) stamps: Vec<AtomicStamp>,
+    pub(crate) statements: Vec<u32>,
+    previous: Vec<AtomicU32>,
+    pub(crate) columns: Vec<Cells>,
+    bytes: usize,
+}
+
+/// What a chain says of a row's column.
+#[derive(Clone, Debug)]
+pub(crate) enum Said {
+    /// Nothing that is seen: main knows.
+    Nothing,
+    /// This.
+    Value(Value),
+    /// The row is not there.
+    Gone,
+}
+
+impl Page {
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Body> {
+        self.body.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The place of a column among those of the shape.
+    pub(crate) fn place_of(&self, column: u32) -> Option<usize> {
+        self.shape.columns.binary_search(&column).ok()
+    }
+}
+
+impl Body {
+    /// Whether a version is there for a reader.
+    #[inline]
+    pub(crate) fn sees(&self, at: usize, reading: &Reading<'_>) -> bool {
+        match (self.stamps.get(at), self.statements.get(at)) {
+            (Some(stamp), Some(statement)) => reading.sees(stamp, *statement),
+            _ => false,
+        }
+    }
+
+    /// The version before one in its row's chain.
+    #[inline]
+    pub(crate) fn previous(&self, at: usize) -> Version {
+        self.previous.get(at).map_or(0, |v| v.load(Ordering::Acquire))
+    }
+}
+
+/// Page and place of a version.
+#[inline]
+pub(crate) fn place(version: Version) -> Option<(u64, usize)> {
+    let number = version.checked_sub(1)?;
+    Some((u64::from(number >> PLACE_BITS), (number & (PAGE_VERSIONS - 1)) as usize))
+}
+
+/// The pages of one table.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    pages: Directory<Page>,
+    state: Mutex<State>,
+    bytes: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The page that is filled, for each shape.
+    open: HashMap<Shape, u64>,
+    /// Numbers of pages that are gone.
+    free: Vec<u64>,
+    end: u64,
+}
+
+/// Who writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Author {
+    pub(crate) handle: Handle,
+    pub(crate) statement: u32,
+}
+
+/// No version can be numbered any more: the delta of this table has four billion.
+#[derive(Debug)]
+pub(crate) struct Full;
+
+impl Pages {
+    /// A page by its number.
+    #[inline]
+    pub(crate) fn page(&self, number: u64) -> Option<Arc<Page>> {
+        self.pages.get(number)
+    }
+
+    /// Appends versions of `rows`, whose values are at `positions` of `values`, a vector for each column of
+    /// the shape. Nobody finds them yet. Gives runs of versions that follow each other: the first, and how
+    /// many.
+    ///
+    /// **Cost**: a lock for each page, values copied by columns.
+    pub(crate) fn append(
+        &self,
+        shape: &Shape,
+        author: Author,
+        rows: &[u64],
+        values: &[&Vector<'_>],
+        positions: &[u32],
+    ) -> Result<Vec<(Version, usize)>, Full> {
+        let mut runs = Vec::with_capacity(rows.len() / PAGE_VERSIONS as usize + 1);
+        let mut from = 0;
+        while from < rows.len() {
+            let (number, page) = self.open_page(shape)?;
+            let mut body = page.body.write().unwrap_or_else(PoisonError::into_inner);
+            let first = body.rows.len();
+            let room = (PAGE_VERSIONS as usize).saturating_sub(first);
+            if room == 0 || body.bytes >= PAGE_BYTES {
+                self.close(shape, number);
+                continue;
+            }
+            let len = room.min(rows.len() - from);
+            let part = from..from + len;
+            let before = body.bytes;
+            body.rows.extend_from_slice(&rows[part.clone()]);
+            body.stamps.extend((0..len).map(|_| AtomicStamp::new(author.handle.into())));
+            body.statements.extend(std::iter::repeat_n(author.statement, len));
+            body.previous.extend((0..len).map(|_| AtomicU32::new(0)));
+            for (cells, vector) in body.columns.iter_mut().zip(values) {
+                cells.extend(vector, &positions[part.clone()]);
+            }
+            body.bytes = body.columns.iter().map(Cells::bytes).sum();
+            self.bytes.fetch_add(body.bytes.saturating_sub(before) + len * CELL_BYTES, Ordering::Relaxed);
+            // A page has 1,024 versions at most, and a table below 2^22 pages.
+            runs.push((((number as u32) << PLACE_BITS | first as u32) + 1, len));
+            from += len;
+        }
+        Ok(runs)
+    }
+
+    /// Says which version of its row is before one that nobody finds yet.
+    pub(crate) fn set_previous(&self, version: Version, previous: Version) {
+        if let Some((number, at)) = place(version)
+            && let Some(page) = self.pages.get(number)
+            && let Some(own) = page.read().previous.get(at)
+        {
+            own.store(previous, Ordering::Release);
+        }
+    }
+
+    fn open_page(&self, shape: &Shape) -> Result<(u64, Arc<Page>), Full> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = state.open.get(shape)
+            && let Some(page) = self.pages.get(*number)
+        {
+            return Ok((*number, page));
+        }
+        let number = state.free.pop().unwrap_or(state.end);
+        if number >= 1 << (u32::BITS - PLACE_BITS) {
+            return Err(Full);
+        }
+        state.end = state.end.max(number + 1);
+        let columns = shape.columns.iter().map(|_| Cells::default()).collect();
+        let body = RwLock::new(Body { columns, ..Body::default() });
+        let page = Arc::new(Page { shape: shape.clone(), body });
+        self.pages.set(number, Some(Arc::clone(&page)));
+        state.open.insert(shape.clone(), number);
+        Ok((number, page))
+    }
+
+    /// The page is full: the next versions of its shape go elsewhere.
+    fn close(&self, shape: &Shape, number: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.open.get(shape) == Some(&number) {
+            state.open.remove(shape);
+        }
+    }
+
+    /// What the chain from `version` on says of a column to a reader.
+    ///
+    /// **Cost**: a look-up and a lock for each version on the way.
+    pub(crate) fn value(&self, mut version: Version, column: u32, reading: &Reading<'_>) -> Said {
+        while let Some((number, at)) = place(version) {
+            let Some(page) = self.pages.get(number) else { return Said::Nothing };
+            let body = page.read();
+            if body.sees(at, reading) {
+                if page.shape.event == Event::Went {
+                    return Said::Gone;
+                }
+                if let Some(place) = page.place_of(column) {
+                    return Said::Value(body.columns.get(place).map_or(Value::Null, |c| c.value(at)));
+                }
+                if page.shape.event == Event::Came {
+                    return Said::Value(Value::Null);
+                }
+            }
+            version = body.previous(at);
+        }
+        Said::Nothing
+    }
+
+    /// Whether a row is there for a reader, as far as the chain from `version` on says.
+    pub(crate) fn is_there(&self, mut version: Version, reading: &Reading<'_>) -> Option<bool> {
+        while let Some((number, at)) = place(version) {
+            let page = self.pages.get(number)?;
+            let body = page.read();
+            match page.shape.event {
+                Event::Came if body.sees(at, reading) => return Some(true),
+                Event::Went if body.sees(at, reading) => return Some(false),
+                _ => {}
+            }
+            version = body.previous(at);
+        }
+        None
+    }
+
+    /// Goes along the chain from `version` on, newest first, until `each` is done. It gets the page, its
+    /// body and the place.
+    pub(crate) fn walk<T>(
+        &self,
+        mut version: Version,
+        mut each: impl FnMut(&Page, &Body, usize) -> Option<T>,
+    ) -> Option<T> {
+        while let Some((number, at)) = place(version) {
+            let page = self.pages.get(number)?;
+            let body = page.read();
+            if let Some(found) = each(&page, &body, at) {
+                return Some(found);
+            }
+            version = body.previous(at);
+        }
+        None
+    }
+
+    /// Writes the stamp of a version that `handle` made; one that somebody else has is left alone.
+    pub(crate) fn stamp(&self, version: Version, handle: Handle, stamp: Stamp) {
+        if let Some((number, at)) = place(version)
+            && let Some(page) = self.pages.get(number)
+            && let Some(own) = page.read().stamps.get(at)
+        {
+            own.replace(handle.into(), stamp);
+        }
+    }
+
+    /// The numbers of all pages there are or were: pages are looked up one by one.
+    pub(crate) fn end(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).end
+    }
+
+    /// Takes a page out. Its number is used again once [`Self::give_back`] is called.
+    pub(crate) fn remove(&self, number: u64) {
+        let Some(page) = self.pages.get(number) else { return };
+        self.close(&page.shape, number);
+        let body = page.read();
+        self.bytes.fetch_sub(body.bytes + body.rows.len() * CELL_BYTES, Ordering::Relaxed);
+        drop(body);
+        self.pages.set(number, None);
+    }
+
+    /// A page that was taken out is in nobody's hands any more.
+    pub(crate) fn give_back(&self, number: u64) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).free.push(number);
+    }
+
+    /// Bytes of all pages.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}

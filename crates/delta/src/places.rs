@@ -1,0 +1,55 @@
+//! Numbers of rows, or positions, to be given to what comes: those of what went first, then the next.
+
+use std::sync::{Mutex, PoisonError};
+
+/// Numbers that are given and come back.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    end: u64,
+    free: Vec<u64>,
+}
+
+impl Places {
+    /// Numbers below `end` are in use.
+    pub(crate) fn from(end: u64) -> Self {
+        Self { state: Mutex::new(State { end, free: Vec::new() }) }
+    }
+
+    /// Gives `count` numbers: those that came back, in no order, then ascending ones.
+    pub(crate) fn take(&self, count: usize, out: &mut Vec<u64>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let again = state.free.len().min(count);
+        let from = state.free.len() - again;
+        out.extend(state.free.drain(from..));
+        let fresh = (count - again) as u64;
+        out.extend(state.end..state.end + fresh);
+        state.end += fresh;
+    }
+
+    /// Takes numbers back.
+    pub(crate) fn give_back(&self, numbers: impl IntoIterator<Item = u64>) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).free.extend(numbers);
+    }
+
+    /// These numbers are in use: a log said so.
+    pub(crate) fn mark(&self, number: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if number >= state.end {
+            let from = state.end;
+            state.free.extend(from..number);
+            state.end = number + 1;
+        } else if let Some(at) = state.free.iter().position(|free| *free == number) {
+            state.free.swap_remove(at);
+        }
+    }
+
+    /// One past the largest that was ever given.
+    pub(crate) fn end(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).end
+    }
+}

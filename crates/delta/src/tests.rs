@@ -1,0 +1,275 @@
+//! Nodes of a table against a plain model: random transactions, some at the same time, some undone.
+
+use std::collections::BTreeMap;
+
+use trimorph_base::{CancelToken, Random};
+use trimorph_mvcc::{
+    Changes, Conflict, Isolation, Open, ReadSet, Reading, Registered, Stamp, Timestamp, Transactions, View,
+};
+use trimorph_types::{Date, DateTime, Value, Zone};
+use trimorph_vector::{Positions, Vector};
+
+use crate::cells::Cells;
+use crate::{NodeDelta, WriteError, Writer, Written};
+
+const COLUMNS: u32 = 3;
+
+/// Values of a row, by column; none where the row is not there.
+type Row = Option<BTreeMap<u32, Value>>;
+/// Rows by number.
+type Rows = BTreeMap<u64, Row>;
+
+struct Running {
+    open: Open,
+    kept: Registered,
+    statement: u32,
+    written: Written,
+    /// What it sees, its own writes included.
+    sees: Rows,
+    /// What it wrote: (row, column), none for the row itself.
+    wrote: Vec<(u64, Option<u32>)>,
+}
+
+impl Running {
+    fn writer<'t>(&self, all: &'t Transactions) -> Writer<'t> {
+        let view = View { read: self.kept.read(), own: Some(self.open.handle()), statement: self.statement };
+        let reading = Reading { view, transactions: all };
+        Writer { reading, statement: self.statement, level: self.open.level() }
+    }
+}
+
+fn value(random: &mut Random) -> Value {
+    match random.below(9) {
+        0 => Value::Null,
+        1 => Value::String("x".repeat(random.below(40)).into()),
+        2 => Value::Float(0.5),
+        3 => Value::Bool(true),
+        4 => Value::Date(Date { days: random.between(-9, 9) }),
+        5 => Value::DateTime(DateTime { seconds: 1, nanos: 2, zone: Zone::Offset(3_600) }),
+        _ => Value::Int(random.between(-5, 5)),
+    }
+}
+
+fn vector(values: Vec<Value>) -> Vector<'static> {
+    let at = Positions::all(values.len());
+    Vector::of_values(values, at)
+}
+
+/// The model: rows after each commit. A random program, checked after each step from all views.
+fn program(seed: u64, steps: usize) -> [usize; 3] {
+    let mut random = Random::new(seed);
+    let all = Transactions::default();
+    let delta = NodeDelta::new(0);
+    let mut history: BTreeMap<u64, Rows> = BTreeMap::from([(0, Rows::new())]);
+    let mut running: Vec<Running> = Vec::new();
+    let [mut committed, mut conflicts, mut undone] = [0; 3];
+    for step in 0..steps {
+        let context = format!("seed {seed} step {step}");
+        let draw = random.below(10);
+        if draw == 0 && running.len() < 4 {
+            let level = [Isolation::Snapshot, Isolation::Serializable][random.below(2)];
+            let (open, kept) = all.begin(level, CancelToken::default(), None);
+            let sees = history[&kept.read().0].clone();
+            running.push(Running { open, kept, statement: 1, written: Vec::new(), sees, wrote: Vec::new() });
+            continue;
+        }
+        if running.is_empty() {
+            continue;
+        }
+        let which = random.below(running.len());
+        if draw == 1 {
+            let done = running.swap_remove(which);
+            let writer = done.writer(&all);
+            if random.below(3) == 0 {
+                all.undo(&done.open, |stamp| delta.stamp(&writer, &done.written, stamp));
+                undone += 1;
+                continue;
+            }
+            let stamp = |stamp: Stamp| delta.stamp(&writer, &done.written, stamp);
+            let at = all
+                .commit::<()>(done.open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp)
+                .unwrap();
+            // Others committed since it began; what it wrote is put over that.
+            let mut rows = history[&(at.0 - 1)].clone();
+            for (row, column) in done.wrote {
+                let (own, there) = (&done.sees[&row], rows.entry(row).or_insert(Some(BTreeMap::new())));
+                match (column, own, there) {
+                    (Some(column), Some(own), Some(there)) => {
+                        there.insert(column, own.get(&column).cloned().unwrap_or(Value::Null));
+                    }
+                    (_, own, there) => *there = own.clone(),
+                }
+            }
+            history.insert(at.0, rows);
+            committed += 1;
+            continue;
+        }
+        let own = &mut running[which];
+        own.statement += 1;
+        let writer = own.writer(&all);
+        let there: Vec<u64> = own.sees.iter().filter(|(_, row)| row.is_some()).map(|(n, _)| *n).collect();
+        let count = 1 + random.below(3);
+        let result = match draw {
+            2..5 => {
+                let columns: Vec<u32> = (0..COLUMNS).filter(|_| random.below(2) == 0).collect();
+                let values: Vec<Vector<'_>> = columns
+                    .iter()
+                    .map(|_| vector((0..count).map(|_| value(&mut random)).collect()))
+                    .collect();
+                let given: Vec<_> = columns.iter().copied().zip(&values).collect();
+                let positions: Vec<u32> = (0..count as u32).rev().collect();
+                let mut rows = Vec::new();
+                let result = delta.insert(&writer, &given, &positions, &mut rows, &mut own.written);
+                for (row, position) in rows.iter().zip(&positions) {
+                    let of = |v: &Vector<'_>| v.value(*position as usize, &|_| Value::Null);
+                    own.sees.insert(*row, Some(given.iter().map(|(c, v)| (*c, of(v))).collect()));
+                    own.wrote.push((*row, None));
+                }
+                result
+            }
+            _ if there.is_empty() => Ok(()),
+            5 => {
+                let row = there[random.below(there.len())];
+                let result = delta.delete(&writer, &[row], &mut own.written);
+                if result.is_ok() {
+                    own.sees.insert(row, None);
+                    own.wrote.push((row, None));
+                }
+                result
+            }
+            _ => {
+                // Some rows twice: the last value counts.
+                let rows: Vec<u64> = (0..count).map(|_| there[random.below(there.len())]).collect();
+                let column = random.below(COLUMNS as usize) as u32;
+                let values = vector((0..count).map(|_| value(&mut random)).collect());
+                let positions: Vec<u32> = (0..count as u32).collect();
+                let result = delta.set(&writer, &[(column, &values)], &positions, &rows, &mut own.written);
+                if result.is_ok() {
+                    for (i, row) in rows.iter().enumerate() {
+                        let value = values.value(i, &|_| Value::Null);
+                        own.sees.get_mut(row).unwrap().as_mut().unwrap().insert(column, value);
+                        own.wrote.push((*row, Some(column)));
+                    }
+                }
+                result
+            }
+        };
+        if let Err(error) = result {
+            assert!(
+                matches!(error, WriteError::Conflict(Conflict::Open(_) | Conflict::Newer(_))),
+                "{context}"
+            );
+            let own = running.swap_remove(which);
+            let writer = own.writer(&all);
+            all.undo(&own.open, |stamp| delta.stamp(&writer, &own.written, stamp));
+            conflicts += 1;
+        }
+        let ends = delta.rows_end();
+        for own in &running {
+            let mut reading = own.writer(&all).reading;
+            reading.view.statement += 1;
+            check(&delta, &reading, &own.sees, ends, &context);
+        }
+        let at = [all.published().0, random.below(all.published().0 as usize + 1) as u64][random.below(2)];
+        let reading = Reading { view: View::at(Timestamp(at)), transactions: &all };
+        check(&delta, &reading, &history[&at], ends, &context);
+    }
+    [committed, conflicts, undone]
+}
+
+/// The same value of the same type, as it is shown.
+fn same(a: &Value, b: &Value) -> bool {
+    format!("{a:?}") == format!("{b:?}")
+}
+
+fn check(delta: &NodeDelta, reading: &Reading<'_>, rows: &Rows, end: u64, context: &str) {
+    for row in 0..end {
+        let wanted = rows.get(&row).cloned().flatten();
+        assert_eq!(delta.is_there(row, reading).unwrap_or(false), wanted.is_some(), "{context} row {row}");
+        for column in 0..COLUMNS {
+            let value = delta.value(row, column, reading).unwrap_or(Value::Null);
+            let wanted = wanted.as_ref().and_then(|row| row.get(&column).cloned()).unwrap_or(Value::Null);
+            assert!(same(&value, &wanted), "{context} row {row} column {column}: {value:?} {wanted:?}");
+        }
+    }
+}
+
+#[test]
+fn every_view_sees_its_rows() {
+    let mut met = [0; 3];
+    for seed in 0..150 {
+        let counts = program(seed, 120);
+        met.iter_mut().zip(counts).for_each(|(a, b)| *a += b);
+    }
+    assert!(met.iter().all(|n| *n > 100), "committed, conflicts, undone: {met:?}");
+}
+
+#[test]
+fn cells_give_back_what_was_put_in() {
+    for seed in 0..300 {
+        let mut random = Random::new(seed);
+        let (mut cells, mut plain) = (Cells::default(), Vec::new());
+        for _ in 0..random.below(12) {
+            let same = value(&mut random);
+            let values: Vec<Value> = (0..random.below(70))
+                .map(|_| match random.below(4) {
+                    0 => Value::Null,
+                    1 if seed % 3 == 0 => value(&mut random),
+                    _ => same.clone(),
+                })
+                .collect();
+            if random.below(2) == 0 {
+                let positions: Vec<u32> = (0..values.len() as u32).filter(|_| random.below(3) > 0).collect();
+                plain.extend(positions.iter().map(|p| values[*p as usize].clone()));
+                cells.extend(&vector(values), &positions);
+            } else {
+                plain.extend(values.iter().cloned());
+                values.into_iter().for_each(|value| cells.push(value));
+            }
+        }
+        assert_eq!(cells.len(), plain.len(), "seed {seed}");
+        let back: Vec<Value> = (0..cells.len()).map(|at| cells.value(at)).collect();
+        assert!(back.iter().zip(&plain).all(|(a, b)| same(a, b)), "seed {seed}: {back:?} {plain:?}");
+    }
+}
+
+#[test]
+fn a_batch_goes_by_pages_and_runs_of_clean_zones_are_told() {
+    let all = Transactions::default();
+    let delta = NodeDelta::new(1 << 20);
+    assert_eq!(delta.clean_run(5, 1 << 20, Some(0)), 1 << 20);
+    let (open, kept) = all.begin(Isolation::Snapshot, CancelToken::default(), None);
+    let view = View { read: kept.read(), own: Some(open.handle()), statement: 1 };
+    let writer =
+        Writer { reading: Reading { view, transactions: &all }, statement: 1, level: Isolation::Snapshot };
+    let values = vector((0..5_000).map(Value::Int).collect());
+    let positions: Vec<u32> = (0..5_000).collect();
+    let (mut rows, mut written) = (Vec::new(), Written::new());
+    delta.insert(&writer, &[(1, &values)], &positions, &mut rows, &mut written).unwrap();
+    assert_eq!(rows, (1 << 20..(1 << 20) + 5_000).collect::<Vec<u64>>());
+    assert_eq!(written.len(), 5, "five pages");
+    delta.set(&writer, &[(0, &values)], &[7], &[4_000], &mut written).unwrap();
+    let seen = Reading { view: View { statement: 2, ..view }, ..writer.reading };
+    assert!(matches!(delta.value((1 << 20) + 4_321, 1, &seen), Some(Value::Int(4_321))));
+    assert!(
+        delta.value((1 << 20) + 4_321, 1, &writer.reading).is_none(),
+        "its own statement does not see it"
+    );
+    assert_eq!(delta.clean_run(0, 10_000, Some(0)), 3 * 1_024);
+    assert_eq!(delta.clean_run(0, 10_000, Some(1)), 10_000, "another column");
+    assert_eq!(delta.clean_run(0, 10_000, None), 10_000, "no row came or went");
+    assert_eq!(delta.clean_run(1_000_000, 1 << 20, None), (1 << 20) - 1_000_000);
+    assert!(delta.bytes() < 5_000 * 60 + 20_000, "{}", delta.bytes());
+    let made = all.commit::<()>(
+        open,
+        Changes::default(),
+        &ReadSet::default(),
+        |_| Ok(()),
+        |s| {
+            delta.stamp(&writer, &written, s);
+        },
+    );
+    let after = Reading { view: View::at(made.unwrap()), transactions: &all };
+    assert!(matches!(delta.value(4_000, 0, &after), Some(Value::Int(7))));
+    assert!(delta.value(4_001, 0, &after).is_none());
+}

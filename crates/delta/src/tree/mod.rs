@@ -1,0 +1,292 @@
+//! The topology tree: a B+tree of 128-bit keys with optimistic lock coupling (TAG §3).
+//!
+//! ```text
+//! key     what a key means: the edges of a node, in the order of its lists
+//! node    one node, read without a lock
+//! arena   the nodes of all trees, by number
+//! sync    atomics, of the system or of the model checker
+//! ```
+//!
+//! 1. **Down**: from the root, each node is read at a version; before the child is used, the parent is
+//!    checked. Whoever meets a change starts over.
+//! 2. **Insert**: a full node on the way is split before it is entered, under its lock and its parent's, so
+//!    that no lock is ever taken upwards. A leaf that grows at its end keeps what it has and the new one
+//!    begins with the new key: ascending keys fill leaves.
+//! 3. **Remove**: a leaf that becomes empty is taken out of its parent, unless it is the last one there.
+//! 4. **Scan**: a leaf at a time, copied and checked, then down again to the key that ends it.
+//!
+//! Invariants: the root keeps its number; where it is full, what it has moves into two new nodes below it.
+//! Inner nodes have a child at least. Locks are taken downwards, the parent first, and never waited for.
+//! What a scan sees of several leaves need not be of one moment.
+
+mod arena;
+mod key;
+#[cfg(test)]
+mod loom_tests;
+mod node;
+mod sync;
+#[cfg(test)]
+mod tests;
+
+use std::ops::ControlFlow;
+
+pub(crate) use arena::Arena;
+pub use key::Direction;
+#[allow(unused_imports, reason = "edges come next")]
+pub(crate) use key::EdgeKey;
+pub(crate) use node::Key;
+use node::{Changed, Header, Locked, Node, Version};
+
+/// A tree in an arena.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tree<'a, const F: usize> {
+    arena: &'a Arena<F>,
+    root: u32,
+}
+
+/// A key and what stands at it.
+pub(crate) type Entry = (Key, u32);
+
+/// A node on the way down, and the version at which it was read.
+struct Step<'a, const F: usize> {
+    number: u32,
+    node: &'a Node<F>,
+    version: Version,
+    header: Header,
+}
+
+/// The end of a way down.
+struct Way<'a, const F: usize> {
+    /// The node above the leaf, and the leaf's place in it.
+    parent: Option<(Step<'a, F>, usize)>,
+    leaf: Step<'a, F>,
+    /// The smallest key behind the leaf.
+    end: Option<Key>,
+}
+
+impl<'a, const F: usize> Tree<'a, F> {
+    /// A new tree without keys.
+    pub(crate) fn new(arena: &'a Arena<F>) -> Self {
+        const { assert!(F >= 4, "a node is split in two that have two keys each") };
+        let root = arena.take();
+        arena.node(root).take().set_header(Header { len: 0, level: 0, obsolete: false });
+        Self { arena, root }
+    }
+
+    /// The tree whose root has this number.
+    pub(crate) fn at(arena: &'a Arena<F>, root: u32) -> Self {
+        Self { arena, root }
+    }
+
+    /// The number of its root.
+    pub(crate) fn root(&self) -> u32 {
+        self.root
+    }
+
+    fn step(&self, number: u32) -> Result<Step<'a, F>, Changed> {
+        let node = self.arena.node(number);
+        let version = node.read();
+        let header = node.header();
+        node.check(version)?;
+        Ok(Step { number, node, version, header })
+    }
+
+    /// Goes down to the leaf that has `key`. With `split`, a full node on the way is split, which starts
+    /// over.
+    fn down(&self, key: Key, split: bool) -> Result<Way<'a, F>, Changed> {
+        let mut at = self.step(self.root)?;
+        let (mut parent, mut end) = (None, None);
+        loop {
+            if at.header.obsolete {
+                return Err(Changed);
+            }
+            if split && at.header.len >= F {
+                self.split(parent, at, key)?;
+                return Err(Changed);
+            }
+            if at.header.level == 0 {
+                return Ok(Way { parent, leaf: at, end });
+            }
+            let place = at.node.child_place(at.header.len, key);
+            let child = at.node.value(place);
+            if place + 1 < at.header.len {
+                end = Some(at.node.key(place + 1));
+            }
+            at.node.check(at.version)?;
+            let next = self.step(child)?;
+            // Between the two reads the child may have been given back and become another node.
+            at.node.check(at.version)?;
+            parent = Some((at, place));
+            at = next;
+        }
+    }
+
+    /// Splits a full node that `key` goes to.
+    fn split(
+        &self,
+        parent: Option<(Step<'a, F>, usize)>,
+        full: Step<'a, F>,
+        key: Key,
+    ) -> Result<(), Changed> {
+        let Some((above, place)) = parent else { return self.split_root(&full, key) };
+        let parent = above.node.lock(above.version)?;
+        let node = full.node.lock(full.version)?;
+        let (number, first) = self.split_off(&node, key);
+        parent.insert(place + 1, first, number);
+        Ok(())
+    }
+
+    /// The root keeps its number: what it has goes into two new nodes.
+    fn split_root(&self, full: &Step<'a, F>, key: Key) -> Result<(), Changed> {
+        let root = full.node.lock(full.version)?;
+        let left = self.arena.take();
+        let lower = self.arena.node(left).take();
+        root.move_tail(0, &lower);
+        let (right, first) = self.split_off(&lower, key);
+        root.set(0, 0, left);
+        root.set(1, first, right);
+        root.set_header(Header { len: 2, level: full.header.level + 1, obsolete: false });
+        Ok(())
+    }
+
+    /// Moves the upper part of a node into a new one; gives its number and the smallest key that goes there.
+    fn split_off(&self, node: &Locked<'_, F>, key: Key) -> (u32, Key) {
+        let Header { len, level, .. } = node.header();
+        // Keys that only ascend leave full leaves behind.
+        let grows = key > node.key(len - 1);
+        let from = if grows { len - 1 } else { len / 2 };
+        let number = self.arena.take();
+        let upper = self.arena.node(number).take();
+        if grows && level == 0 {
+            upper.set_header(Header { len: 0, level, obsolete: false });
+            return (number, key);
+        }
+        node.move_tail(from, &upper);
+        (number, upper.key(0))
+    }
+
+    /// Puts `value` at `key`. **Errors**: what stands there already.
+    ///
+    /// **Cost**: a way down, some 100 ns, and half a leaf moved.
+    pub(crate) fn insert(&self, key: Key, value: u32) -> Result<(), u32> {
+        loop {
+            if let Ok(result) = self.try_insert(key, value) {
+                return result;
+            }
+        }
+    }
+
+    fn try_insert(&self, key: Key, value: u32) -> Result<Result<(), u32>, Changed> {
+        let leaf = self.down(key, true)?.leaf;
+        let at = leaf.node.lower_bound(0, leaf.header.len, key);
+        if at < leaf.header.len && leaf.node.key(at) == key {
+            let there = leaf.node.value(at);
+            leaf.node.check(leaf.version)?;
+            return Ok(Err(there));
+        }
+        leaf.node.lock(leaf.version)?.insert(at, key, value);
+        Ok(Ok(()))
+    }
+
+    /// Takes `key` out; gives what stood there.
+    pub(crate) fn remove(&self, key: Key) -> Option<u32> {
+        loop {
+            if let Ok(result) = self.try_remove(key) {
+                return result;
+            }
+        }
+    }
+
+    fn try_remove(&self, key: Key) -> Result<Option<u32>, Changed> {
+        let Way { parent, leaf, .. } = self.down(key, false)?;
+        let at = leaf.node.lower_bound(0, leaf.header.len, key);
+        let found = at < leaf.header.len && leaf.node.key(at) == key;
+        let value = leaf.node.value(at);
+        leaf.node.check(leaf.version)?;
+        if !found {
+            return Ok(None);
+        }
+        match parent {
+            Some((above, place)) if leaf.header.len == 1 && above.header.len > 1 => {
+                let parent = above.node.lock(above.version)?;
+                let empty = leaf.node.lock(leaf.version)?;
+                empty.set_header(Header { len: 0, level: 0, obsolete: true });
+                parent.remove(place);
+                drop(empty);
+                drop(parent);
+                self.arena.give_back(leaf.number);
+            }
+            _ => leaf.node.lock(leaf.version)?.remove(at),
+        }
+        Ok(Some(value))
+    }
+
+    /// What stands at `key`.
+    pub(crate) fn get(&self, key: Key) -> Option<u32> {
+        let mut found = None;
+        let _ = self.scan(key, key, &mut |entries: &[Entry]| {
+            found = entries.first().map(|(_, value)| *value);
+            ControlFlow::Break(())
+        });
+        found
+    }
+
+    /// Gives the entries with keys from `first` to `last`, both included, in order, a leaf's at a time.
+    ///
+    /// **Cost**: a way down for each leaf, and a copy of what is in the range.
+    pub(crate) fn scan(
+        &self,
+        first: Key,
+        last: Key,
+        each: &mut dyn FnMut(&[Entry]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut buffer = [(0, 0); F];
+        let mut from = first;
+        loop {
+            let Ok((len, end)) = self.copy_leaf(from, last, &mut buffer) else { continue };
+            if len > 0 {
+                each(buffer.get(..len).unwrap_or_default())?;
+            }
+            match end {
+                Some(end) if end <= last => from = end,
+                _ => return ControlFlow::Continue(()),
+            }
+        }
+    }
+
+    /// Copies what one leaf has in the range; gives how many, and the smallest key behind the leaf.
+    fn copy_leaf(
+        &self,
+        first: Key,
+        last: Key,
+        out: &mut [Entry; F],
+    ) -> Result<(usize, Option<Key>), Changed> {
+        let Way { leaf, end, .. } = self.down(first, false)?;
+        let from = leaf.node.lower_bound(0, leaf.header.len, first);
+        let mut len = 0;
+        for (at, entry) in (from..leaf.header.len).zip(out) {
+            let key = leaf.node.key(at);
+            if key > last {
+                break;
+            }
+            *entry = (key, leaf.node.value(at));
+            len += 1;
+        }
+        leaf.node.check(leaf.version)?;
+        Ok((len, end))
+    }
+
+    /// Gives all nodes of the tree back. Nobody may read or write it any more.
+    pub(crate) fn free(self) {
+        self.free_below(self.root);
+    }
+
+    fn free_below(&self, number: u32) {
+        let node = self.arena.node(number);
+        let header = node.header();
+        if header.level > 0 {
+            (0..header.len).for_each(|at| self.free_below(node.value(at)));
+        }
+        self.arena.give_back(number);
+    }
+}

@@ -1,0 +1,177 @@
+//! What a transaction read, as sets of rows; what others wrote meanwhile is asked against it.
+//!
+//! Reads without an answer are reads too: a key that was not found, a list without edges, a table without
+//! rows. A set may say more than was read, never less.
+//!
+//! Source: Neumann and others 2015, §4 (precision locking); `docs/design/transactions.md`, "Read sets".
+
+use std::collections::BTreeMap;
+
+use trimorph_base::{EdgeTableId, TableId};
+
+use crate::changes::{EdgeChanges, NodeChanges};
+use crate::{Changes, RowSet};
+
+/// What was read of the nodes of one table.
+#[derive(Clone, Debug, Default)]
+pub struct NodeReads {
+    /// Rows that were asked whether they exist, or for their labels.
+    pub rows: RowSet,
+    /// Rows whose value of a column was read.
+    pub columns: BTreeMap<usize, RowSet>,
+}
+
+/// What was read of the edges of one edge table.
+#[derive(Clone, Debug, Default)]
+pub struct EdgeReads {
+    /// Sources whose lists were read.
+    pub forward: RowSet,
+    /// Targets whose lists were read, by their table.
+    pub backward: BTreeMap<TableId, RowSet>,
+    /// Places of edges whose value of a column was read.
+    pub columns: BTreeMap<usize, RowSet>,
+}
+
+/// What a transaction read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadSet {
+    /// Of nodes, by table.
+    pub nodes: BTreeMap<TableId, NodeReads>,
+    /// Of edges, by edge table.
+    pub edges: BTreeMap<EdgeTableId, EdgeReads>,
+    /// Keys that were looked up: the index's number, and hashes of keys; none for any key.
+    pub keys: BTreeMap<u64, Option<Vec<u64>>>,
+}
+
+/// Where what was written meets what was read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Overlap {
+    /// Nodes of a table that came or went.
+    Nodes(TableId),
+    /// A column of a node table.
+    NodeColumn(TableId, usize),
+    /// The edges of an edge table.
+    Edges(EdgeTableId),
+    /// A column of an edge table.
+    EdgeColumn(EdgeTableId, usize),
+    /// A key of an index.
+    Key(u64),
+}
+
+impl ReadSet {
+    /// What was read of the nodes of a table.
+    pub fn nodes_of(&mut self, table: TableId) -> &mut NodeReads {
+        self.nodes.entry(table).or_default()
+    }
+
+    /// What was read of the edges of an edge table.
+    pub fn edges_of(&mut self, table: EdgeTableId) -> &mut EdgeReads {
+        self.edges.entry(table).or_default()
+    }
+
+    /// A key was looked up.
+    pub fn key(&mut self, index: u64, hash: u64) {
+        if let Some(hashes) = self.keys.entry(index).or_insert_with(|| Some(Vec::new())) {
+            hashes.push(hash);
+        }
+    }
+
+    /// A range of an index was read, or all of it.
+    pub fn all_keys(&mut self, index: u64) {
+        self.keys.insert(index, None);
+    }
+
+    /// Puts in what another set has.
+    pub fn merge(&mut self, other: Self) {
+        for (table, reads) in other.nodes {
+            let own = self.nodes_of(table);
+            own.rows.merge(&reads.rows);
+            reads.columns.iter().for_each(|(c, rows)| own.columns.entry(*c).or_default().merge(rows));
+        }
+        for (table, reads) in other.edges {
+            let own = self.edges_of(table);
+            own.forward.merge(&reads.forward);
+            reads.backward.iter().for_each(|(t, rows)| own.backward.entry(*t).or_default().merge(rows));
+            reads.columns.iter().for_each(|(c, rows)| own.columns.entry(*c).or_default().merge(rows));
+        }
+        for (index, keys) in other.keys {
+            match keys {
+                None => self.all_keys(index),
+                Some(hashes) => hashes.into_iter().for_each(|hash| self.key(index, hash)),
+            }
+        }
+    }
+
+    /// Where `changes` wrote what was read, if anywhere.
+    pub fn overlap(&self, changes: &Changes) -> Option<Overlap> {
+        let nodes = changes.nodes.iter().find_map(|(table, changes)| {
+            self.nodes.get(table).and_then(|reads| reads.overlap(*table, changes))
+        });
+        let edges = || {
+            changes.edges.iter().find_map(|(table, changes)| {
+                self.edges.get(table).and_then(|reads| reads.overlap(*table, changes))
+            })
+        };
+        let keys = || {
+            changes.keys.iter().find_map(|(index, written)| {
+                let met = match self.keys.get(index)? {
+                    None => !written.is_empty(),
+                    Some(read) => written.iter().any(|hash| read.contains(hash)),
+                };
+                met.then_some(Overlap::Key(*index))
+            })
+        };
+        nodes.or_else(edges).or_else(keys)
+    }
+
+    /// What it holds, in bytes, about.
+    pub fn bytes(&self) -> usize {
+        let nodes = self
+            .nodes
+            .values()
+            .map(|n| 128 + n.rows.bytes() + n.columns.values().map(|set| 64 + set.bytes()).sum::<usize>());
+        let edges = self.edges.values().map(|e| {
+            let sets = e.backward.values().chain(e.columns.values());
+            128 + e.forward.bytes() + sets.map(|set| 64 + set.bytes()).sum::<usize>()
+        });
+        let keys = self.keys.values().map(|keys| 32 + keys.as_ref().map_or(0, |k| k.capacity() * 8));
+        nodes.sum::<usize>() + edges.sum::<usize>() + keys.sum::<usize>()
+    }
+}
+
+impl NodeReads {
+    fn overlap(&self, table: TableId, changes: &NodeChanges) -> Option<Overlap> {
+        let existence = [&changes.came, &changes.went, &changes.labels];
+        if existence.iter().any(|rows| self.rows.meets(rows)) {
+            return Some(Overlap::Nodes(table));
+        }
+        for (column, rows) in &self.columns {
+            // Who read a row's value read that the row has one: it is gone with the row.
+            let came_or_went = rows.meets(&changes.came) || rows.meets(&changes.went);
+            let changed = changes.columns.get(column).is_some_and(|written| rows.meets(written));
+            if came_or_went || changed {
+                return Some(Overlap::NodeColumn(table, *column));
+            }
+        }
+        None
+    }
+}
+
+impl EdgeReads {
+    fn overlap(&self, table: EdgeTableId, changes: &EdgeChanges) -> Option<Overlap> {
+        let backward = || {
+            changes
+                .targets
+                .iter()
+                .any(|(table, rows)| self.backward.get(table).is_some_and(|read| read.meets(rows)))
+        };
+        if self.forward.meets(&changes.sources) || backward() {
+            return Some(Overlap::Edges(table));
+        }
+        let column = changes
+            .columns
+            .iter()
+            .find(|(column, written)| self.columns.get(column).is_some_and(|read| read.meets(written)));
+        column.map(|(column, _)| Overlap::EdgeColumn(table, *column))
+    }
+}

@@ -1,0 +1,308 @@
+//! Visibility, conflicts, the order of commits, row sets against a plain set.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
+
+use trimorph_base::{CancelToken, EdgeTableId, Random, TableId};
+
+use crate::*;
+
+const T: TableId = TableId(3);
+
+fn begin(all: &Transactions, level: Isolation) -> (Open, Registered) {
+    all.begin(level, CancelToken::default(), None)
+}
+
+fn commit(
+    all: &Transactions,
+    open: Open,
+    changes: Changes,
+    reads: &ReadSet,
+    made: &[&AtomicStamp],
+) -> Result<Timestamp, Failed<Infallible>> {
+    all.commit(open, changes, reads, |_| Ok(()), |last| made.iter().for_each(|stamp| stamp.store(last)))
+}
+
+fn wrote(row: u64) -> Changes {
+    let mut changes = Changes::default();
+    changes.nodes_of(T).columns.entry(0).or_default().insert(row);
+    changes
+}
+
+fn read(row: u64) -> ReadSet {
+    let mut reads = ReadSet::default();
+    reads.nodes_of(T).columns.entry(0).or_default().insert(row);
+    reads
+}
+
+#[test]
+fn a_version_is_seen_by_its_maker_and_after_its_commit() {
+    let all = Transactions::default();
+    let (open, _kept) = begin(&all, Isolation::Snapshot);
+    let version = AtomicStamp::new(open.handle().into());
+    let before = View::at(all.published());
+    let own = |statement| View { own: Some(open.handle()), statement, ..before };
+    assert!(!before.sees(&version, 5, &all));
+    assert!(!own(5).sees(&version, 5, &all), "what a statement makes it does not read");
+    assert!(own(6).sees(&version, 5, &all));
+    let at = commit(&all, open, wrote(1), &ReadSet::default(), &[&version]).unwrap();
+    assert!(!before.sees(&version, 5, &all) && View::at(at).sees(&version, 5, &all));
+    assert_eq!(all.published(), at);
+    assert!(View::at(Timestamp(0)).sees(&AtomicStamp::new(Stamp::ALWAYS), 0, &all));
+}
+
+#[test]
+fn what_is_committed_and_not_yet_stamped_is_seen_by_the_table() {
+    let all = Transactions::default();
+    let (open, _kept) = begin(&all, Isolation::Snapshot);
+    let version = AtomicStamp::new(open.handle().into());
+    let seen = |at| View::at(at).sees(&version, 0, &all);
+    let stamped = |last: Stamp| {
+        assert!(version.load().handle().is_some(), "not stamped yet");
+        assert!(seen(last.timestamp().unwrap()) && !seen(Timestamp(0)));
+        version.store(last);
+    };
+    let at = all.commit::<Infallible>(open, wrote(1), &ReadSet::default(), |_| Ok(()), stamped).unwrap();
+    assert!(seen(at) && !seen(Timestamp(at.0 - 1)));
+}
+
+#[test]
+fn what_is_undone_is_seen_by_nobody() {
+    let all = Transactions::default();
+    let (open, _kept) = begin(&all, Isolation::Serializable);
+    let version = AtomicStamp::new(open.handle().into());
+    let own = View { own: Some(open.handle()), statement: 9, read: all.published() };
+    all.undo(&open, |last| {
+        assert!(!View::at(Timestamp(9)).sees(&version, 0, &all), "undone in the table, not yet stamped");
+        version.store(last);
+    });
+    assert!(!own.sees(&version, 0, &all) && !View::at(Timestamp(u64::MAX / 4)).sees(&version, 0, &all));
+    assert_eq!(own.may_replace(&version, Isolation::Serializable, &all), Ok(false));
+    assert!(all.list().is_empty());
+}
+
+#[test]
+fn the_first_updater_wins() {
+    let all = Transactions::default();
+    let (first, _a) = begin(&all, Isolation::Snapshot);
+    let (second, _b) = begin(&all, Isolation::Snapshot);
+    let version = AtomicStamp::new(first.handle().into());
+    let view = |open: &Open| View { read: open.read(), own: Some(open.handle()), statement: 1 };
+    let of_second = view(&second);
+    let ask = |view: View, level| view.may_replace(&version, level, &all);
+    assert_eq!(ask(view(&first), Isolation::Snapshot), Ok(true));
+    for level in [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable] {
+        assert_eq!(ask(of_second, level), Err(Conflict::Open(first.handle())));
+    }
+    let at = commit(&all, first, wrote(1), &ReadSet::default(), &[&version]).unwrap();
+    assert_eq!(ask(of_second, Isolation::Snapshot), Err(Conflict::Newer(at)));
+    assert_eq!(ask(of_second, Isolation::Serializable), Err(Conflict::Newer(at)));
+    assert_eq!(ask(of_second, Isolation::ReadCommitted), Ok(true));
+    assert_eq!(ask(View::at(all.published()), Isolation::Serializable), Ok(true));
+    all.undo(&second, |_| ());
+}
+
+#[test]
+fn who_read_what_was_written_since_does_not_commit() {
+    for (level, lost) in [(Isolation::Serializable, true), (Isolation::Snapshot, false)] {
+        let all = Transactions::default();
+        let (reader, _a) = begin(&all, level);
+        let (writer, _b) = begin(&all, level);
+        let at = commit(&all, writer, wrote(7), &ReadSet::default(), &[]).unwrap();
+        let version = AtomicStamp::new(reader.handle().into());
+        let result = commit(&all, reader, wrote(8), &read(7), &[&version]);
+        if lost {
+            let overlap = Overlap::NodeColumn(T, 0);
+            assert_eq!(result, Err(Failed::Conflict(Conflict::Read(overlap))));
+            assert_eq!(version.load(), Stamp::NEVER);
+        } else {
+            assert!(result.is_ok());
+        }
+        assert_eq!(all.published(), Timestamp(at.0 + 1), "a commit that fails leaves no gap");
+        assert_eq!(all.commits_kept(), 0);
+    }
+}
+
+#[test]
+fn reads_of_other_rows_do_not_conflict() {
+    let all = Transactions::default();
+    let (reader, _a) = begin(&all, Isolation::Serializable);
+    let (writer, _b) = begin(&all, Isolation::Serializable);
+    commit(&all, writer, wrote(7), &read(8), &[]).unwrap();
+    assert!(commit(&all, reader, wrote(8), &read(6), &[]).is_ok());
+}
+
+#[test]
+fn a_commit_that_cannot_be_logged_is_undone() {
+    let all = Transactions::default();
+    let (open, _kept) = begin(&all, Isolation::Snapshot);
+    let version = AtomicStamp::new(open.handle().into());
+    let result = all.commit(open, wrote(1), &ReadSet::default(), |_| Err("no room"), |s| version.store(s));
+    assert_eq!(result, Err(Failed::Log("no room")));
+    assert_eq!(version.load(), Stamp::NEVER);
+    let (next, _kept) = begin(&all, Isolation::Snapshot);
+    assert!(commit(&all, next, wrote(1), &ReadSet::default(), &[]).is_ok());
+}
+
+#[test]
+fn removed_things_are_kept_until_their_readers_are_gone() {
+    let all = Transactions::default();
+    let old = all.snapshot();
+    let epoch = all.snapshots().retire();
+    let new = all.snapshot();
+    assert!(!all.snapshots().is_past(epoch));
+    drop(old);
+    assert!(all.snapshots().is_past(epoch), "who came later does not count");
+    let (open, kept) = begin(&all, Isolation::Snapshot);
+    let at = commit(&all, open, wrote(1), &ReadSet::default(), &[]).unwrap();
+    let oldest = || all.snapshots().oldest(|| all.published());
+    assert_eq!(oldest(), Timestamp(0));
+    drop((new, kept));
+    assert_eq!(oldest(), at);
+}
+
+/// Commits of many threads: a reader never sees one part of a transaction and not the other, and nobody's
+/// read timestamp passes a commit that is not stamped.
+#[test]
+fn commits_are_published_whole_and_in_order() {
+    let all = Arc::new(Transactions::default());
+    let versions: Arc<Vec<[AtomicStamp; 2]>> = Arc::new(
+        (0..4_000).map(|_| [AtomicStamp::new(Stamp::NEVER), AtomicStamp::new(Stamp::NEVER)]).collect(),
+    );
+    let (made, running) = (AtomicU64::new(0), AtomicI64::new(3));
+    std::thread::scope(|scope| {
+        for worker in 0..3 {
+            let (all, versions, made, running) = (&all, &versions, &made, &running);
+            scope.spawn(move || {
+                let mut random = Random::new(worker);
+                loop {
+                    let number = made.fetch_add(1, Ordering::Relaxed) as usize;
+                    let Some(pair) = versions.get(number) else { break };
+                    let (open, _kept) = begin(all, Isolation::Serializable);
+                    pair.iter().for_each(|stamp| stamp.store(open.handle().into()));
+                    let row = random.below(2_000) as u64;
+                    // Some meet each other: these are undone.
+                    let _ = commit(all, open, wrote(row), &read(row), &[&pair[0], &pair[1]]);
+                }
+                running.fetch_sub(1, Ordering::Release);
+            });
+        }
+        scope.spawn(|| {
+            let mut last = Timestamp(0);
+            while running.load(Ordering::Acquire) > 0 {
+                let kept = all.snapshot();
+                assert!(kept.read() >= last);
+                last = kept.read();
+                let view = View::at(last);
+                let near = (made.load(Ordering::Relaxed) as usize).min(versions.len());
+                for pair in &versions[near.saturating_sub(40)..near] {
+                    let seen = view.sees(&pair[0], 0, &all);
+                    assert_eq!(view.sees(&pair[1], 0, &all), seen);
+                }
+            }
+        });
+    });
+    assert!(versions.iter().flatten().all(|stamp| stamp.load().handle().is_none()));
+    let committed = versions.iter().filter(|pair| pair[0].load() != Stamp::NEVER).count();
+    assert!(committed > 2_000 && all.published().0 == 4_000, "{committed} {:?}", all.published());
+    assert!(all.list().is_empty() && all.commits_kept() == 0);
+}
+
+#[test]
+fn who_has_the_turn_commits_first() {
+    let all = Transactions::default();
+    let turn = all.take_turn();
+    let (other, _a) = begin(&all, Isolation::Serializable);
+    let (own, _b) = all.begin(Isolation::Serializable, CancelToken::default(), Some(&turn));
+    let barrier = Barrier::new(2);
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            barrier.wait();
+            commit(&all, other, wrote(1), &ReadSet::default(), &[])
+        });
+        barrier.wait();
+        assert_eq!(commit(&all, own, wrote(1), &read(1), &[]), Ok(Timestamp(1)));
+        drop(turn);
+        assert_eq!(waiting.join().unwrap(), Ok(Timestamp(2)));
+    });
+}
+
+#[test]
+fn row_sets_never_say_less_than_was_put_in() {
+    for seed in 0..400 {
+        let mut random = Random::new(seed);
+        let mut sets = [RowSet::default(), RowSet::default()];
+        let mut plain = [BTreeSet::new(), BTreeSet::new()];
+        for (set, plain) in sets.iter_mut().zip(&mut plain) {
+            let spread = [300, 5_000, 1 << 20, 1 << 44][random.below(4)];
+            let most = [4, 400][random.below(2)];
+            for _ in 0..random.below(most) {
+                let first = random.below(spread) as u64;
+                let len = if random.below(5) == 0 { random.below(3_000) as u64 } else { 1 };
+                if len == 1 {
+                    set.insert(first)
+                } else {
+                    set.insert_run(first, len)
+                }
+                plain.extend(first..first + len);
+            }
+            assert!(plain.iter().all(|row| set.may_contain(*row)), "seed {seed}");
+            assert_eq!(set.is_empty(), plain.is_empty(), "seed {seed}");
+            if plain.len() <= 256 {
+                let zones = matches!(set, RowSet::Zones(_));
+                let exact = (0..2_000).all(|row| set.may_contain(row) == plain.contains(&row));
+                assert!(exact || zones, "seed {seed}: few rows are kept one by one");
+            }
+        }
+        if plain[0].intersection(&plain[1]).next().is_some() {
+            assert!(sets[0].meets(&sets[1]) && sets[1].meets(&sets[0]), "seed {seed}");
+        }
+        assert_eq!(sets[0].meets(&sets[1]), sets[1].meets(&sets[0]), "seed {seed}");
+        let [mut one, other] = sets;
+        one.merge(&other);
+        assert!(plain.iter().flatten().all(|row| one.may_contain(*row)), "seed {seed}");
+    }
+    // Rows of other zones are told apart.
+    let mut zones = RowSet::default();
+    zones.insert_run(0, 2_048);
+    assert!(!zones.may_contain(2_048) && zones.may_contain(2_047) && zones.bytes() < 100);
+}
+
+#[test]
+fn reads_without_rows_are_reads() {
+    let edge = EdgeTableId(9);
+    let mut changes = Changes::default();
+    changes.edge(edge, 5, (T, 6));
+    let asked = |fill: &dyn Fn(&mut ReadSet)| {
+        let mut reads = ReadSet::default();
+        fill(&mut reads);
+        let mut merged = ReadSet::default();
+        merged.merge(reads);
+        merged.overlap(&changes)
+    };
+    assert_eq!(asked(&|r| r.edges_of(edge).forward.insert(5)), Some(Overlap::Edges(edge)));
+    assert_eq!(asked(&|r| r.edges_of(edge).forward.insert(6)), None);
+    let backward =
+        |table, row| move |r: &mut ReadSet| r.edges_of(edge).backward.entry(table).or_default().insert(row);
+    assert_eq!(asked(&backward(T, 6)), Some(Overlap::Edges(edge)));
+    assert_eq!(asked(&backward(T, 5)), None);
+    assert_eq!(asked(&backward(TableId(0), 6)), None);
+    let mut changes = Changes::default();
+    changes.keys.insert(2, vec![77]);
+    for (reads, met) in [(Some(77), true), (Some(78), false), (None, true)] {
+        let mut set = ReadSet::default();
+        match reads {
+            Some(hash) => set.key(2, hash),
+            None => set.all_keys(2),
+        }
+        assert_eq!(set.overlap(&changes).is_some(), met);
+    }
+    // A scan of a table meets a node that comes, wherever its row is.
+    let mut changes = Changes::default();
+    changes.nodes_of(T).came.insert(1 << 40);
+    let mut reads = ReadSet::default();
+    reads.nodes_of(T).rows.insert_all();
+    assert_eq!(reads.overlap(&changes), Some(Overlap::Nodes(T)));
+}

@@ -1,0 +1,105 @@
+//! View: what one reader sees: takes the stamp of a version, tells whether it is there.
+
+use crate::{AtomicStamp, Conflict, Handle, Isolation, Stamp, Timestamp, Transactions};
+
+/// A view, and the table that tells what became of transactions whose handles stand at versions.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'t> {
+    /// What is seen.
+    pub view: View,
+    /// The table.
+    pub transactions: &'t Transactions,
+}
+
+impl Reading<'_> {
+    /// Whether a version is there, given its stamp and the number of the statement that made it.
+    #[inline]
+    pub fn sees(&self, stamp: &AtomicStamp, statement: u32) -> bool {
+        self.view.sees(stamp, statement, self.transactions)
+    }
+
+    /// As [`View::may_replace`].
+    pub fn may_replace(&self, stamp: &AtomicStamp, level: Isolation) -> Result<bool, Conflict> {
+        self.view.may_replace(stamp, level, self.transactions)
+    }
+}
+
+/// What one reader sees. Small, copied freely.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct View {
+    /// Commits up to here.
+    pub read: Timestamp,
+    /// Whose own versions are seen, too.
+    pub own: Option<Handle>,
+    /// The first statement number whose own versions are not seen.
+    pub statement: u32,
+}
+
+impl View {
+    /// What was committed at `read`.
+    pub fn at(read: Timestamp) -> Self {
+        Self { read, own: None, statement: 0 }
+    }
+
+    /// Whether a version is there, given its stamp and the number of the statement that made it.
+    ///
+    /// **Cost**: a comparison, as a rule; a look into the table where the version is somebody's who has not
+    /// stamped it yet.
+    #[inline]
+    pub fn sees(&self, stamp: &AtomicStamp, statement: u32, transactions: &Transactions) -> bool {
+        let stands = stamp.load();
+        stands.is_at_most(self.read)
+            || (stands.handle().is_some() && self.sees_open(stands, stamp, statement, transactions))
+    }
+
+    #[cold]
+    fn sees_open(
+        &self,
+        mut stands: Stamp,
+        stamp: &AtomicStamp,
+        statement: u32,
+        transactions: &Transactions,
+    ) -> bool {
+        while let Some(handle) = stands.handle() {
+            if Some(handle) == self.own {
+                return statement < self.statement;
+            }
+            match transactions.outcome(handle) {
+                Some(outcome) => return outcome.is_at_most(self.read),
+                // It has left the table, so it has stamped all its versions.
+                None => stands = stamp.load(),
+            }
+        }
+        stands.is_at_most(self.read)
+    }
+
+    /// Whether something may be put in the place of a version that writes the same. `true`: the version is
+    /// the newest that counts. `false`: it was undone, and the one before it is to be asked.
+    ///
+    /// **Errors**: its maker has not committed, or committed after this reader began, which matters at
+    /// `level` snapshot and above.
+    pub fn may_replace(
+        &self,
+        stamp: &AtomicStamp,
+        level: Isolation,
+        transactions: &Transactions,
+    ) -> Result<bool, Conflict> {
+        let mut stands = stamp.load();
+        while let Some(handle) = stands.handle() {
+            if Some(handle) == self.own {
+                return Ok(true);
+            }
+            match transactions.outcome(handle) {
+                // Open, or undone and not yet marked.
+                Some(outcome) if outcome.handle().is_some() => return Err(Conflict::Open(handle)),
+                Some(outcome) => stands = outcome,
+                None => stands = stamp.load(),
+            }
+        }
+        match stands.timestamp() {
+            None => Ok(false),
+            Some(made) if made <= self.read || level == Isolation::ReadCommitted => Ok(true),
+            Some(made) => Err(Conflict::Newer(made)),
+        }
+    }
+}

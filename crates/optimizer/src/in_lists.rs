@@ -1,0 +1,96 @@
+//! Takes predicates such as `n.p = 1 OR n.p = 2 OR …`, gives `n.p IN [1, 2, …]`: one set that is looked into,
+//! a key that is looked up, an estimate that does not take the alternatives for independent.
+//!
+//! Both are the same for every value, nulls among them, and no comparison can fail. Only alternatives that
+//! follow each other are put together, so that one that may fail is reached as before.
+
+use trimorph_algebra::{Expr, Op, Plan, VarId};
+use trimorph_base::Span;
+
+use crate::Halt;
+use crate::needed::bottom_up;
+use crate::planning::Planning;
+
+/// The pass.
+pub(crate) fn in_lists(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    bottom_up(plan, &planning.needed, &mut |mut plan, _| {
+        match &mut plan {
+            Plan::Match { graph, .. } => graph.predicates.iter_mut().for_each(rewrite),
+            Plan::Filter { predicate: Expr::Op(Op::And, parts, _), .. } => parts.iter_mut().for_each(rewrite),
+            Plan::Filter { predicate, .. } => rewrite(predicate),
+            _ => {}
+        }
+        Ok(plan)
+    })
+}
+
+fn rewrite(predicate: &mut Expr) {
+    let Expr::Op(Op::Or, parts, span) = predicate else { return };
+    let mut alternatives = Vec::new();
+    disjuncts(std::mem::take(parts), &mut alternatives);
+    let mut out: Vec<Expr> = Vec::with_capacity(alternatives.len());
+    for part in alternatives {
+        match out.last_mut() {
+            Some(last) if equality(last).is_some() && equality(last) == equality(&part) => {
+                let (property, mut values) = taken(std::mem::replace(last, Expr::List(Vec::new())));
+                let (_, more) = taken(part);
+                values.extend(more);
+                *last = Expr::Op(Op::In, vec![property, Expr::List(values)], *span);
+            }
+            _ => out.push(part),
+        }
+    }
+    *predicate = match <[Expr; 1]>::try_from(out) {
+        Ok([only]) => only,
+        Err(out) => Expr::Op(Op::Or, out, *span),
+    };
+}
+
+/// The alternatives of a predicate; a right one within another as well.
+fn disjuncts(parts: Vec<Expr>, out: &mut Vec<Expr>) {
+    let mut waiting: Vec<Expr> = parts.into_iter().rev().collect();
+    while let Some(part) = waiting.pop() {
+        match part {
+            Expr::Op(Op::Or, parts, _) => waiting.extend(parts.into_iter().rev()),
+            other => out.push(other),
+        }
+    }
+}
+
+fn is_constant(expr: &Expr) -> bool {
+    matches!(expr, Expr::Const(_) | Expr::Param(_))
+}
+
+/// The property of a variable that is compared with a constant, or with a list of them.
+fn equality(expr: &Expr) -> Option<(VarId, &str)> {
+    let compared = match expr {
+        Expr::Op(Op::Eq, args, _) => match &args[..] {
+            [compared, other] if is_constant(other) => compared,
+            [other, compared] if is_constant(other) => compared,
+            _ => return None,
+        },
+        Expr::Op(Op::In, args, _) => match &args[..] {
+            [compared, Expr::List(items)] if items.iter().all(is_constant) => compared,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match compared {
+        Expr::Property(base, key, _) => match **base {
+            Expr::Var(var) => Some((var, key)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What an equality compares, and with what.
+fn taken(equality: Expr) -> (Expr, Vec<Expr>) {
+    let Expr::Op(_, args, _) = equality else { return (equality, Vec::new()) };
+    match <[Expr; 2]>::try_from(args) {
+        Ok([compared, Expr::List(items)]) => (compared, items),
+        Ok([other, compared]) if is_constant(&other) => (compared, vec![other]),
+        Ok([compared, other]) => (compared, vec![other]),
+        Err(args) => (Expr::Op(Op::Eq, args, Span::default()), Vec::new()),
+    }
+}
