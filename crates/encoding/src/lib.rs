@@ -11,6 +11,9 @@ mod strings;
 #[cfg(test)]
 mod tests;
 mod unpack;
+pub mod value_codec;
+#[cfg(test)]
+mod value_codec_tests;
 
 pub use decimal::{Decimals, DecimalsView, pack_decimals};
 pub use linear::{Linear, LinearView, line, pack_linear};

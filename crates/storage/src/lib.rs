@@ -23,9 +23,6 @@ mod node_table;
 mod property_pages;
 mod rewrite;
 mod slot;
-mod value_codec;
-#[cfg(test)]
-mod value_codec_tests;
 
 pub use checkpoint::{
     Checkpoint, CheckpointReport, DatabaseError, DirectoryState, PiecePlace, check_main, directory_state,

@@ -6,6 +6,9 @@
 //! 2. What is certain: content that was synced, names whose directory was synced after the change.
 //! 3. After a crash the rest is drawn from a seed: a name may be old or new, a file not yet synced may be
 //!    missing, cut or garbled. A rename happens whole or not at all.
+//! 4. Of a file that is written at any place, each write since the last sync may be there, or not, each by
+//!    itself, or in part: some of its runs of 512 bytes. A sync that fails forgets these writes, as Linux
+//!    does: the file reads as written, the disk has them not, and the next sync succeeds.
 //!
 //! Source: design, `files.md` ("Assumed of the disk"); house, "simulated-disk harness".
 
@@ -16,7 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trimorph_base::Random;
 
-use crate::{FileSystem, MemoryFileSystem, ReadAt, Region, RegionOptions};
+use crate::memory_fs::{read_within, write_within};
+use crate::{FileSystem, MemoryFileSystem, ReadAt, Region, RegionOptions, WriteAt};
 
 /// How a call fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,8 +33,71 @@ pub enum Fault {
     Full,
 }
 
+/// What a disk writes whole.
+const SECTOR_BYTES: usize = 512;
+
+/// What a file holds.
+#[derive(Clone, Debug, Default)]
+struct Bytes {
+    /// As who reads it sees it.
+    now: Vec<u8>,
+    /// As it was synced; `None` while the file is new.
+    synced: Option<Vec<u8>>,
+    /// What was written at a place since then, in order.
+    writes: Vec<(usize, Vec<u8>)>,
+}
+
 /// Content, shared by the names a file has had.
-type Content = Arc<Mutex<(Vec<u8>, bool)>>;
+type Content = Arc<Mutex<Bytes>>;
+
+impl Bytes {
+    fn synced(bytes: Vec<u8>) -> Self {
+        Self { synced: Some(bytes.clone()), now: bytes, writes: Vec::new() }
+    }
+
+    /// Makes a new file last.
+    fn sync(&mut self) {
+        *self = Self::synced(std::mem::take(&mut self.now));
+    }
+
+    /// Makes what was written at places since the last sync last: not what a sync that failed has forgotten.
+    fn sync_writes(&mut self) {
+        let (Some(synced), writes) = (&mut self.synced, std::mem::take(&mut self.writes)) else { return };
+        for (at, write) in writes {
+            synced[at..at + write.len()].copy_from_slice(&write);
+        }
+    }
+
+    /// What a crash may leave. `chosen` says whether something that is not certain is there.
+    fn after_crash(self, draw: &mut Random, chosen: &dyn Fn(&mut Random) -> bool) -> Vec<u8> {
+        let Some(mut bytes) = self.synced else {
+            let mut bytes = self.now;
+            match draw.below(4) {
+                0 => bytes.clear(),
+                1 => bytes.truncate(draw.below(bytes.len() + 1)),
+                2 => {
+                    let from = draw.below(bytes.len() + 1);
+                    bytes[from..].fill(0);
+                }
+                _ => {}
+            }
+            return bytes;
+        };
+        for (at, write) in self.writes {
+            // All of it, nothing, or what is drawn for each sector.
+            let (whole, torn) = (chosen(draw), draw.below(3) == 0);
+            let mut done = 0;
+            while done < write.len() {
+                let some = (SECTOR_BYTES - (at + done) % SECTOR_BYTES).min(write.len() - done);
+                if if torn { chosen(draw) } else { whole } {
+                    bytes[at + done..at + done + some].copy_from_slice(&write[done..done + some]);
+                }
+                done += some;
+            }
+        }
+        bytes
+    }
+}
 
 /// A change of names that is not certain yet.
 #[derive(Clone, Debug)]
@@ -89,7 +156,7 @@ impl FaultyFileSystem {
         let disk = Self { state: Arc::new(Mutex::new(state)) };
         let mut state = lock(&disk.state);
         for (path, bytes) in files.all() {
-            state.now.insert(path, Arc::new(Mutex::new((bytes, true))));
+            state.now.insert(path, Arc::new(Mutex::new(Bytes::synced(bytes))));
         }
         state.certain = state.now.clone();
         drop(state);
@@ -125,18 +192,7 @@ impl FaultyFileSystem {
         }
         let files = MemoryFileSystem::default();
         for (path, content) in names {
-            let (mut bytes, synced) = lock(&content).clone();
-            if !synced {
-                match draw.below(4) {
-                    0 => bytes.clear(),
-                    1 => bytes.truncate(draw.below(bytes.len() + 1)),
-                    2 => {
-                        let from = draw.below(bytes.len() + 1);
-                        bytes[from..].fill(0);
-                    }
-                    _ => {}
-                }
-            }
+            let bytes = lock(&content).clone().after_crash(&mut draw, &chosen);
             files.write_synced(&path, &[&bytes])?;
         }
         Ok(files)
@@ -161,6 +217,10 @@ impl State {
         }
     }
 
+    fn has_crashed(&self) -> bool {
+        matches!(self.fault, Some((at, Fault::Crash)) if self.calls > at)
+    }
+
     fn change(&mut self, change: Change) {
         change.apply(&mut self.now);
         self.pending.push(change);
@@ -177,12 +237,35 @@ struct Opened {
 impl ReadAt for Opened {
     fn size(&self) -> io::Result<u64> {
         lock(&self.state).call()?;
-        Ok(lock(&self.content).0.len() as u64)
+        Ok(lock(&self.content).now.len() as u64)
     }
 
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         lock(&self.state).call()?;
-        lock(&self.content).0.read_exact_at(buffer, offset)
+        read_within(&lock(&self.content).now, buffer, offset)
+    }
+}
+
+impl WriteAt for Opened {
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let mut state = lock(&self.state);
+        state.call()?;
+        let mut content = lock(&self.content);
+        write_within(&mut content.now, bytes, offset)?;
+        content.writes.push((usize::try_from(offset).map_err(io::Error::other)?, bytes.to_vec()));
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let mut state = lock(&self.state);
+        let answer = state.call();
+        let mut content = lock(&self.content);
+        match answer {
+            Ok(()) => content.sync_writes(),
+            Err(_) if state.has_crashed() => {}
+            Err(_) => content.writes.clear(),
+        }
+        answer
     }
 }
 
@@ -195,7 +278,7 @@ impl FileSystem for FaultyFileSystem {
     fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region> {
         let state = self.call()?;
         let content = state.now.get(path).cloned().ok_or_else(missing)?;
-        let bytes = lock(&content).0.clone();
+        let bytes = lock(&content).now.clone();
         let mut region = Region::zeroed(bytes.len(), options)?;
         region.as_mut_slice().copy_from_slice(&bytes);
         Ok(region)
@@ -212,14 +295,27 @@ impl FileSystem for FaultyFileSystem {
         if is_full {
             bytes.truncate(bytes.len() / 2);
         }
-        lock(&content).0 = bytes;
+        lock(&content).now = bytes;
         if is_full {
             return Err(io::Error::from(io::ErrorKind::StorageFull));
         }
         drop(self.call()?);
         drop(self.call()?);
-        lock(&content).1 = true;
+        lock(&content).sync();
         Ok(())
+    }
+
+    /// Three calls, as above.
+    fn create_sized(&self, path: &Path, len: u64) -> io::Result<Arc<dyn WriteAt>> {
+        let zeros = vec![0; usize::try_from(len).map_err(io::Error::other)?];
+        self.write_synced(path, &[&zeros])?;
+        let content = lock(&self.state).now.get(path).cloned().ok_or_else(missing)?;
+        Ok(Arc::new(Opened { state: Arc::clone(&self.state), content }))
+    }
+
+    fn open_to_write(&self, path: &Path) -> io::Result<Arc<dyn WriteAt>> {
+        let content = self.call()?.now.get(path).cloned().ok_or_else(missing)?;
+        Ok(Arc::new(Opened { state: Arc::clone(&self.state), content }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -312,5 +408,35 @@ mod tests {
             disk.write_synced(Path::new("b"), &[b"full"]).is_err() && disk.sync_dir(Path::new("")).is_ok()
         );
         assert!(disk.exists(Path::new("b")));
+    }
+
+    #[test]
+    fn writes_at_places_are_certain_once_synced() {
+        let (disk, path) = (FaultyFileSystem::default(), Path::new("d/a"));
+        let file = disk.create_sized(path, 2_048).unwrap();
+        disk.sync_dir(Path::new("d")).unwrap();
+        file.write_all_at(b"one", 10).unwrap();
+        file.sync_data().unwrap();
+        file.write_all_at(b"two", 10).unwrap();
+        file.write_all_at(&[7; 1_024], 512).unwrap();
+        let after = |seed| content(&disk.after_crash(seed).unwrap(), "d/a").unwrap();
+        assert!(after(0)[10..13] == *b"one" && after(0)[512..].iter().all(|b| *b == 0));
+        assert!(after(1)[10..13] == *b"two" && after(1)[512..1_536].iter().all(|b| *b == 7));
+        let seen: std::collections::BTreeSet<_> =
+            (0..100).map(after).map(|bytes| (bytes[10], bytes[512], bytes[1_024])).collect();
+        assert_eq!(seen.len(), 8, "each write and each sector by itself");
+        // A sync that fails forgets what it could not write, and the next one says nothing of it.
+        disk.fail_at(0, Fault::Error);
+        assert!(file.sync_data().is_err() && file.sync_data().is_ok());
+        assert!(after(1)[10..13] == *b"one", "not on the disk");
+        assert_eq!(content_now(&disk, path)[10..13], *b"two", "but to be read");
+        assert!(file.write_all_at(b"beyond", 2_046).is_err());
+        file.write_all_at(b"six", 10).unwrap();
+        disk.open_to_write(path).unwrap().sync_data().unwrap();
+        assert!(after(0)[10..13] == *b"six" && after(0)[512] == 0);
+    }
+
+    fn content_now(disk: &FaultyFileSystem, path: &Path) -> Vec<u8> {
+        disk.read(path, RegionOptions::default()).unwrap().as_slice().to_vec()
     }
 }

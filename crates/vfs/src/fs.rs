@@ -1,10 +1,10 @@
-//! The file system behind a trait: the real one and one in memory. Fault injection plugs in here.
+//! The file system behind a trait, and the real one. `memory_fs` has one in memory; fault injection plugs in
+//! here (`faulty`).
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::{Region, RegionOptions};
 
@@ -18,6 +18,19 @@ pub trait ReadAt: Send + Sync + std::fmt::Debug {
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
+/// A file of a fixed length that was opened to be written at any place.
+pub trait WriteAt: Send + Sync + std::fmt::Debug {
+    /// Writes `bytes` from `offset` on; past the end is an error, or makes the file longer.
+    ///
+    /// **Errors**: the system's; some of the bytes may have been written.
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+    /// Makes what was written last; the length is not part of it.
+    ///
+    /// **Errors**: the system's. What was written since the last sync may be lost then, and a second sync
+    /// that succeeds says nothing about it.
+    fn sync_data(&self) -> io::Result<()>;
+}
+
 /// What the store asks of a file system.
 pub trait FileSystem: Send + Sync + std::fmt::Debug {
     /// Reads a whole file into fresh memory.
@@ -27,6 +40,12 @@ pub trait FileSystem: Send + Sync + std::fmt::Debug {
     /// Writes the parts, one after the other, as a new file, or over an old one, and syncs its content. That
     /// the directory has it is certain only after [`Self::sync_dir`].
     fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()>;
+    /// Makes a new file, or makes an old one new, of `len` zeros that have their place on the disk, and syncs
+    /// it: writing within it later changes no metadata. That the directory has it is certain only after
+    /// [`Self::sync_dir`].
+    fn create_sized(&self, path: &Path, len: u64) -> io::Result<Arc<dyn WriteAt>>;
+    /// Opens a file to write within it.
+    fn open_to_write(&self, path: &Path) -> io::Result<Arc<dyn WriteAt>>;
     /// Gives a file another name in its directory, whose file is replaced.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Makes what was done to the names in a directory last.
@@ -85,6 +104,33 @@ impl ReadAt for File {
     }
 }
 
+impl WriteAt for File {
+    #[cfg(unix)]
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(self, bytes, offset)
+    }
+
+    #[cfg(windows)]
+    fn write_all_at(&self, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match std::os::windows::fs::FileExt::seek_write(self, bytes, offset) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) => (bytes, offset) = (&bytes[n..], offset + n as u64),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Self::sync_data(self)
+    }
+}
+
+/// Zeros that a new file is filled with, at a time.
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+
 impl FileSystem for OsFileSystem {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
         Ok(Arc::new(File::open(path)?))
@@ -104,6 +150,22 @@ impl FileSystem for OsFileSystem {
             file.write_all(part)?;
         }
         file.sync_all()
+    }
+
+    fn create_sized(&self, path: &Path, len: u64) -> io::Result<Arc<dyn WriteAt>> {
+        let mut file = File::create(path)?;
+        let mut left = len;
+        while left > 0 {
+            let some = usize::try_from(left).map_or(ZEROS.len(), |left| left.min(ZEROS.len()));
+            file.write_all(&ZEROS[..some])?;
+            left -= some as u64;
+        }
+        file.sync_all()?;
+        Ok(Arc::new(file))
+    }
+
+    fn open_to_write(&self, path: &Path) -> io::Result<Arc<dyn WriteAt>> {
+        Ok(Arc::new(OpenOptions::new().write(true).open(path)?))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -137,94 +199,5 @@ impl FileSystem for OsFileSystem {
 
     fn exists(&self, path: &Path) -> bool {
         path.exists()
-    }
-}
-
-/// Files in memory.
-#[derive(Debug, Default)]
-pub struct MemoryFileSystem {
-    files: Mutex<BTreeMap<PathBuf, Arc<Vec<u8>>>>,
-}
-
-impl ReadAt for Vec<u8> {
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.len() as u64)
-    }
-
-    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-        let from = usize::try_from(offset).unwrap_or(usize::MAX);
-        let bytes = from.checked_add(buffer.len()).and_then(|end| self.get(from..end));
-        buffer.copy_from_slice(bytes.ok_or(io::Error::from(io::ErrorKind::UnexpectedEof))?);
-        Ok(())
-    }
-}
-
-impl MemoryFileSystem {
-    /// All files with their content.
-    pub fn all(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        self.files().iter().map(|(path, bytes)| (path.clone(), (**bytes).clone())).collect()
-    }
-
-    fn files(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Arc<Vec<u8>>>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl FileSystem for MemoryFileSystem {
-    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
-        let bytes = self.files().get(path).cloned();
-        bytes.map(|bytes| bytes as Arc<dyn ReadAt>).ok_or(io::Error::from(io::ErrorKind::NotFound))
-    }
-
-    fn read(&self, path: &Path, options: RegionOptions) -> io::Result<Region> {
-        let files = self.files();
-        let bytes = files.get(path).ok_or(io::Error::from(io::ErrorKind::NotFound))?;
-        let mut region = Region::zeroed(bytes.len(), options)?;
-        region.as_mut_slice().copy_from_slice(bytes);
-        Ok(region)
-    }
-
-    fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-        self.files().insert(path.to_owned(), Arc::new(parts.concat()));
-        Ok(())
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut files = self.files();
-        let bytes = files.remove(from).ok_or(io::Error::from(io::ErrorKind::NotFound))?;
-        files.insert(to.to_owned(), bytes);
-        Ok(())
-    }
-
-    fn sync_dir(&self, _path: &Path) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn create_dir(&self, _path: &Path) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
-        let mut names: Vec<String> = self
-            .files()
-            .keys()
-            .filter_map(|p| p.strip_prefix(path).ok()?.components().next())
-            .map(|c| c.as_os_str().to_string_lossy().into_owned())
-            .collect();
-        names.dedup();
-        Ok(names)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.files().remove(path).map(|_| ()).ok_or(io::Error::from(io::ErrorKind::NotFound))
-    }
-
-    fn remove_dir(&self, _path: &Path) -> io::Result<()> {
-        // Directories are only parts of names here.
-        Ok(())
-    }
-
-    fn exists(&self, path: &Path) -> bool {
-        self.files().keys().any(|p| p.starts_with(path))
     }
 }

@@ -2,7 +2,7 @@
 //! they are touched, and the file system behind a trait.
 //!
 //! ```text
-//! fs      paths                 -> bytes; files that can be read at any place
+//! fs      paths                 -> bytes; files that can be read, or written, at any place
 //! region  memory                   filled once, or reserved for a file
 //! pool    pieces of files       -> memory, as they are touched, within a budget
 //! piece   metadata and blobs in one run of bytes, checksummed
@@ -15,6 +15,7 @@ mod codec;
 mod faulty;
 mod fs;
 mod huge_pages;
+mod memory_fs;
 mod piece;
 mod pins;
 mod pool;
@@ -24,8 +25,9 @@ mod text;
 
 pub use codec::{CodecError, Decoder, Encoder};
 pub use faulty::{Fault, FaultyFileSystem};
-pub use fs::{FileSystem, MemoryFileSystem, OsFileSystem, ReadAt};
+pub use fs::{FileSystem, OsFileSystem, ReadAt, WriteAt};
 pub use huge_pages::ask_for_huge_pages;
+pub use memory_fs::MemoryFileSystem;
 pub use piece::{BlobId, PIECE_ALIGN, Piece, PieceWriter, checksum, lay_out};
 pub use pins::Pins;
 pub use pool::{PieceFile, Pool, PoolCounts, ReadError};

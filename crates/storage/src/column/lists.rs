@@ -9,7 +9,7 @@ use trimorph_vfs::{CodecError, Decoder};
 use super::format::split;
 use super::segment_view::DataView;
 use super::view::ColumnView;
-use crate::value_codec::{self, Tag};
+use trimorph_encoding::value_codec::{self, Tag};
 
 /// Elements of one type, in order; those that are null are arbitrary.
 struct Elements<'s> {

@@ -21,7 +21,7 @@ use super::small_texts::Small;
 use super::stored_column::Column;
 use super::stored_dictionary::DictionaryView;
 use crate::slot::{Content, Resolved};
-use crate::value_codec;
+use trimorph_encoding::value_codec;
 
 /// What the directory says of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -25,7 +25,7 @@ use super::stored_column::{Column, Fsst};
 use super::stored_dictionary::{self, DictionaryView, Entries};
 use crate::bulk::{ColumnBatch, ColumnData};
 use crate::slot::{Content, Slot};
-use crate::value_codec;
+use trimorph_encoding::value_codec;
 
 /// Average length of runs from which they are tried: a start costs 1.25 bits a row, a value as much as in a
 /// frame of reference.

@@ -1,4 +1,4 @@
-//! General values as bytes, for columns whose values are lists, maps or of mixed types.
+//! General values as bytes, for columns whose values are lists, maps or of mixed types, and for the log.
 
 use std::sync::Arc;
 
@@ -8,12 +8,13 @@ use trimorph_types::{
 use trimorph_vfs::{CodecError, Decoder, Encoder};
 
 /// Lists and maps nest at most this deep in what is stored.
-const DEPTH_MAX: usize = 64;
+pub const DEPTH_MAX: usize = 64;
 
 /// What the first byte of a value says: its type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Tag {
+#[expect(missing_docs, reason = "the names are the types'")]
+pub enum Tag {
     Null,
     Bool,
     Int,
@@ -56,7 +57,8 @@ impl Tag {
         Self::OfDatatype,
     ];
 
-    pub(crate) fn read(from: &mut Decoder<'_>) -> Result<Self, CodecError> {
+    /// Reads the first byte of a value.
+    pub fn read(from: &mut Decoder<'_>) -> Result<Self, CodecError> {
         let here = from.error("a known value type");
         Self::ALL.get(usize::from(from.u8()?)).copied().ok_or(here)
     }
@@ -67,13 +69,13 @@ impl Tag {
 }
 
 /// How many values a list or map has, after its tag; each takes a byte or more.
-pub(crate) fn count(from: &mut Decoder<'_>) -> Result<usize, CodecError> {
+pub fn count(from: &mut Decoder<'_>) -> Result<usize, CodecError> {
     from.count(from.remaining())
 }
 
 /// Appends the bytes of `value`. Nodes, relationships and paths are not property values and are stored as
 /// null.
-pub(crate) fn encode(value: &Value, out: &mut Encoder) {
+pub fn encode(value: &Value, out: &mut Encoder) {
     match value {
         Value::Null | Value::Node(_) | Value::Relationship(_) | Value::Path(_) => Tag::Null.write(out),
         Value::Bool(b) => {
@@ -172,7 +174,7 @@ pub(crate) fn encode(value: &Value, out: &mut Encoder) {
 }
 
 /// Reads one value.
-pub(crate) fn decode(from: &mut Decoder<'_>) -> Result<Value, CodecError> {
+pub fn decode(from: &mut Decoder<'_>) -> Result<Value, CodecError> {
     decode_nested(from, 0)
 }
 

@@ -1,0 +1,527 @@
+//! Transactions in, positions out, and a log that lasts up to a position when asked to.
+//!
+//! 1. A transaction's bytes are copied into the buffer under the lock, which is held for nothing else that
+//!    takes time: writing, syncing and making segments are done without it, by one thread each.
+//! 2. Who waits for a position that is not synced, and finds nobody writing, becomes the writer: it takes the
+//!    whole buffer, writes it with one call, syncs, and wakes the others. Who comes meanwhile fills the next
+//!    buffer: group commit without a thread and without a delay.
+//! 3. Segments are there before a transaction is appended: a disk without room is met before anything of it
+//!    is in the log.
+//! 4. A write or sync that failed poisons the log.
+//!
+//! Invariant: blocks are written in the order of their places, by one writer at a time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use trimorph_vfs::{FileSystem, WriteAt};
+
+use crate::block::{CLOSED, CONTENT_MAX};
+use crate::buffer::{Buffer, Taken};
+use crate::recover::{Ready, recover};
+use crate::replay::Replayed;
+use crate::segment::{self, HEADER_LEN, path_of};
+use crate::{DeclarationBytes, LogError, Position, Recover, Recovered, TransactionBytes};
+
+/// When a commit lasts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Durability {
+    /// When [`Log::wait`] returns.
+    Durable,
+    /// Some time after: a thread writes and syncs every `interval`.
+    Relaxed {
+        /// How often.
+        interval: Duration,
+    },
+    /// With the next checkpoint: nothing is logged.
+    Memory,
+}
+
+/// How a log is written.
+#[derive(Clone, Copy, Debug)]
+pub struct LogOptions {
+    /// When a commit lasts.
+    pub durability: Durability,
+    /// Length of a segment, in bytes: made a multiple of 64, from 4 KiB to 1 GiB.
+    pub segment_bytes: u32,
+    /// Which database it is.
+    pub database: u128,
+    /// Who comes when so many bytes wait to be written waits too.
+    pub buffer_bytes: usize,
+}
+
+impl Default for LogOptions {
+    fn default() -> Self {
+        Self { durability: Durability::Durable, segment_bytes: 16 << 20, database: 0, buffer_bytes: 16 << 20 }
+    }
+}
+
+/// Segments that are kept to be used again.
+const FREE_MAX: usize = 2;
+
+#[derive(Debug)]
+struct State {
+    buffer: Buffer,
+    spare: Taken,
+    /// All before it is on the disk for certain.
+    synced: Position,
+    /// Segments that were written and not synced since.
+    unsynced: BTreeSet<u64>,
+    is_writing: bool,
+    /// A transaction larger than the buffer is being appended, part by part.
+    is_appending: bool,
+    is_making: bool,
+    is_stopping: bool,
+    poison: Option<(PathBuf, Arc<io::Error>)>,
+    /// Segments that are or will be written.
+    ready: BTreeMap<u64, Arc<dyn WriteAt>>,
+    /// The greatest segment that was made.
+    last: u64,
+    /// Segments that are full, and those that nobody needs.
+    old: BTreeSet<u64>,
+    free: Vec<u64>,
+    holds: BTreeMap<Position, usize>,
+    /// Syncs of groups since the log was opened.
+    syncs: u64,
+}
+
+#[derive(Debug)]
+struct Shared {
+    fs: Arc<dyn FileSystem>,
+    dir: PathBuf,
+    options: LogOptions,
+    state: Mutex<State>,
+    /// Something that somebody waits for has changed.
+    changed: Condvar,
+    /// The thread of `Relaxed` is to end.
+    stopping: Condvar,
+}
+
+type Guard<'a> = MutexGuard<'a, State>;
+
+/// A log that is open for writing. Dropped without [`Log::close`], it is as after a crash of the process.
+#[derive(Debug)]
+pub struct Log {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Keeps the segments from a position on; dropped, it lets them go.
+#[derive(Debug)]
+pub struct Hold {
+    shared: Arc<Shared>,
+    from: Position,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        if let Some(count) = state.holds.get_mut(&self.from) {
+            *count -= 1;
+            if *count == 0 {
+                state.holds.remove(&self.from);
+            }
+        }
+    }
+}
+
+impl Log {
+    /// Reads the log from `from` on, gives every declaration and committed transaction in order to `apply`,
+    /// and gets the log ready to be written. `from` is (0, 0), or what [`Self::position`] gave.
+    ///
+    /// **Errors**: what the recovery table of `docs/design/log.md` refuses, and what `apply` returns; some
+    /// transactions may have been applied then.
+    pub fn open(
+        fs: Arc<dyn FileSystem>,
+        dir: &Path,
+        from: Position,
+        mut options: LogOptions,
+        how: Recover,
+        apply: &mut dyn FnMut(Replayed<'_>) -> Result<(), LogError>,
+    ) -> Result<(Self, Recovered), LogError> {
+        options.segment_bytes = options.segment_bytes.clamp(4 << 10, 1 << 30).next_multiple_of(HEADER_LEN);
+        options.buffer_bytes = options.buffer_bytes.max(1);
+        let Ready { recovered, walked, file } = recover(&*fs, dir, from, options.database, how, apply)?;
+        let end = recovered.end;
+        let first_bytes = walked.end_len.unwrap_or(options.segment_bytes);
+        let state = State {
+            buffer: Buffer::new(end, first_bytes, options.segment_bytes),
+            spare: Taken::default(),
+            synced: end,
+            unsynced: BTreeSet::new(),
+            is_writing: false,
+            is_appending: false,
+            is_making: false,
+            is_stopping: false,
+            poison: None,
+            last: if file.is_some() { end.segment } else { end.segment - 1 },
+            ready: file.map(|file| (end.segment, file)).into_iter().collect(),
+            old: walked.segments.into_iter().filter(|number| *number < end.segment).collect(),
+            free: Vec::new(),
+            holds: BTreeMap::new(),
+            syncs: 0,
+        };
+        let shared = Arc::new(Shared {
+            fs,
+            dir: dir.to_owned(),
+            options,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            stopping: Condvar::new(),
+        });
+        let thread = match options.durability {
+            Durability::Relaxed { interval } => {
+                let shared = Arc::clone(&shared);
+                let run = move || shared.sync_every(interval);
+                let named = std::thread::Builder::new().name("trimorph-log".into());
+                Some(named.spawn(run).map_err(|error| LogError::io(dir, error))?)
+            }
+            _ => None,
+        };
+        Ok((Self { shared, thread }, recovered))
+    }
+
+    /// Appends names and tables: they last with whatever comes next, and before it.
+    ///
+    /// **Errors**: as [`Self::append`].
+    pub fn declare(&self, declarations: &DeclarationBytes) -> Result<(), LogError> {
+        self.shared.append(declarations.as_slice()).map(drop)
+    }
+
+    /// Appends a transaction; gives the position behind it, for [`Self::wait`].
+    ///
+    /// **Cost**: a copy of the bytes; one that is longer than the buffer is written part by part meanwhile.
+    /// **Errors**: [`LogError::NoRoom`], of which nothing stays; [`LogError::Poisoned`].
+    pub fn append(&self, transaction: &TransactionBytes) -> Result<Position, LogError> {
+        self.shared.append(transaction.as_slice())
+    }
+
+    /// Waits until all before `position` lasts, where the durability is [`Durability::Durable`].
+    ///
+    /// **Errors**: [`LogError::Poisoned`]: it may last or not.
+    pub fn wait(&self, position: Position) -> Result<(), LogError> {
+        match self.shared.options.durability {
+            Durability::Durable => self.shared.reach(position),
+            Durability::Relaxed { .. } | Durability::Memory => Ok(()),
+        }
+    }
+
+    /// Waits until all that was appended lasts, whatever the durability.
+    pub fn sync(&self) -> Result<(), LogError> {
+        self.shared.reach(self.position())
+    }
+
+    /// The place behind all that was appended, where a reader can begin: what comes next begins a block
+    /// there.
+    pub fn position(&self) -> Position {
+        let state = self.shared.lock();
+        let mut state = self.shared.wait_while(state, |state| state.is_appending);
+        state.buffer.seal_off()
+    }
+
+    /// How far the log lasts.
+    pub fn synced(&self) -> Position {
+        self.shared.lock().synced
+    }
+
+    /// How often a group was synced since the log was opened.
+    pub fn sync_count(&self) -> u64 {
+        self.shared.lock().syncs
+    }
+
+    /// Writes a block without content that says how far the log was synced: a [`Follower`](crate::Follower)
+    /// in another process sees what was committed last only then. It is not synced itself.
+    pub fn mark(&self) -> Result<(), LogError> {
+        let shared = &*self.shared;
+        let mut state = shared.lock();
+        // A log that was never written to has nothing to say.
+        if state.ready.is_empty() || shared.options.durability == Durability::Memory {
+            return Ok(());
+        }
+        loop {
+            shared.check(&state)?;
+            if state.is_appending || state.is_writing {
+                state = shared.wait_changed(state);
+            } else if state.lacks(0, &shared.options) {
+                state = shared.make_segment(state)?;
+            } else {
+                state.buffer.put_empty(0);
+                state = shared.write(state, false);
+                return shared.check(&state);
+            }
+        }
+    }
+
+    /// Keeps the segments from `from` on until the hold is dropped.
+    pub fn hold(&self, from: Position) -> Hold {
+        *self.shared.lock().holds.entry(from).or_default() += 1;
+        Hold { shared: Arc::clone(&self.shared), from }
+    }
+
+    /// Segments that lie wholly before `before`, and that nobody holds, may go: some are kept to be used
+    /// again.
+    ///
+    /// **Errors**: the system's; the next call tries again what could not be removed.
+    pub fn release(&self, before: Position) -> Result<(), LogError> {
+        let shared = &*self.shared;
+        loop {
+            let mut state = shared.lock();
+            let held = state.holds.keys().next().copied().unwrap_or(before);
+            let limit = before.min(held).min(state.synced).segment;
+            let Some(number) = state.old.first().copied().filter(|number| *number < limit) else {
+                return Ok(());
+            };
+            state.old.remove(&number);
+            let path = path_of(&shared.dir, number);
+            if state.free.len() < FREE_MAX && shared.is_of_our_length(&path) {
+                state.free.push(number);
+                continue;
+            }
+            drop(state);
+            if let Err(error) = shared.fs.remove(&path) {
+                shared.lock().old.insert(number);
+                return Err(LogError::io(&path, error));
+            }
+        }
+    }
+
+    /// Makes all that was appended last, and says in the log that nothing is missing.
+    ///
+    /// **Errors**: as [`Self::sync`].
+    pub fn close(mut self) -> Result<(), LogError> {
+        self.stop();
+        let shared = &*self.shared;
+        if shared.options.durability == Durability::Memory {
+            return Ok(());
+        }
+        self.sync()?;
+        let mut state = shared.lock();
+        // Without a segment nothing was ever logged; without room for a new one the log ends as it is.
+        if state.ready.is_empty() || state.lacks(0, &shared.options) {
+            return Ok(());
+        }
+        state.buffer.put_empty(CLOSED);
+        let end = state.buffer.end();
+        drop(state);
+        shared.reach(end)
+    }
+
+    fn stop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            self.shared.lock().is_stopping = true;
+            self.shared.stopping.notify_all();
+            // It has nothing to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl State {
+    /// Whether there may be too few segments for `len` bytes of records, with all headers of blocks: as many
+    /// as there are when others take the buffer between any two parts.
+    fn lacks(&self, len: usize, options: &LogOptions) -> bool {
+        let segment_bytes = (options.segment_bytes - HEADER_LEN) as usize;
+        let part = CONTENT_MAX.min(options.buffer_bytes).min(segment_bytes);
+        let needed = len as u64 + 128 * (3 * (len / part) as u64 + 4);
+        let segment = self.buffer.end().segment;
+        let here = if self.last >= segment { self.buffer.rest_of_segment() } else { 0 };
+        let later = self.last.saturating_sub(segment) * segment_bytes as u64;
+        here + later < needed
+    }
+
+    /// Whether the segment after the one that is written should be made: half of it is used.
+    fn wants_segment(&self, options: &LogOptions) -> bool {
+        self.synced.segment == self.last && self.synced.offset > options.segment_bytes / 2 && !self.is_making
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> Guard<'_> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_changed<'a>(&self, state: Guard<'a>) -> Guard<'a> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_while<'a>(&self, mut state: Guard<'a>, is_so: impl Fn(&State) -> bool) -> Guard<'a> {
+        while is_so(&state) {
+            state = self.wait_changed(state);
+        }
+        state
+    }
+
+    fn check(&self, state: &State) -> Result<(), LogError> {
+        match &state.poison {
+            Some((path, error)) => Err(LogError::Poisoned { path: path.clone(), error: Arc::clone(error) }),
+            None => Ok(()),
+        }
+    }
+
+    fn poison(&self, state: &mut State, error: &LogError) {
+        if let LogError::Io { path, error } = error {
+            state.poison.get_or_insert_with(|| (path.clone(), Arc::clone(error)));
+        }
+    }
+
+    fn is_of_our_length(&self, path: &Path) -> bool {
+        let size = self.fs.open(path).and_then(|file| file.size());
+        size.is_ok_and(|size| size == u64::from(self.options.segment_bytes))
+    }
+
+    fn append(&self, bytes: &[u8]) -> Result<Position, LogError> {
+        if self.options.durability == Durability::Memory {
+            return Ok(self.lock().buffer.end());
+        }
+        let mut state = self.lock();
+        loop {
+            self.check(&state)?;
+            let is_full = state.buffer.len() >= self.options.buffer_bytes;
+            if state.is_appending || (is_full && state.is_writing) {
+                state = self.wait_changed(state);
+            } else if state.lacks(bytes.len(), &self.options) {
+                state = self.make_segment(state)?;
+            } else if is_full {
+                state = self.write(state, true);
+            } else {
+                break;
+            }
+        }
+        let mut done = state.buffer.put(bytes, false, self.options.buffer_bytes);
+        if done < bytes.len() {
+            state.is_appending = true;
+            while done < bytes.len() && state.poison.is_none() {
+                state = self.wait_while(state, |state| state.is_writing);
+                if state.poison.is_none() {
+                    state = self.write(state, false);
+                    done += state.buffer.put(&bytes[done..], true, self.options.buffer_bytes);
+                }
+            }
+            state.is_appending = false;
+            self.changed.notify_all();
+            self.check(&state)?;
+        }
+        Ok(state.buffer.end())
+    }
+
+    /// Waits, or writes and syncs, until all before `position` lasts.
+    fn reach(&self, position: Position) -> Result<(), LogError> {
+        let mut state = self.lock();
+        while state.synced < position {
+            self.check(&state)?;
+            state = if state.is_writing { self.wait_changed(state) } else { self.write(state, true) };
+        }
+        if state.wants_segment(&self.options) {
+            // What was asked for lasts. Without room the next transaction that needs the segment says so.
+            drop(self.make_segment(state));
+        }
+        Ok(())
+    }
+
+    /// Writes the buffer, and syncs all that was written. Nobody else may be writing.
+    fn write<'a>(&'a self, mut state: Guard<'a>, sync: bool) -> Guard<'a> {
+        state.is_writing = true;
+        let spare = std::mem::take(&mut state.spare);
+        let mut taken = state.buffer.take(spare);
+        let (end, synced) = (state.buffer.end(), state.synced);
+        let ready = state.ready.clone();
+        let mut unsynced = std::mem::take(&mut state.unsynced);
+        drop(state);
+        taken.seal(synced);
+        let written = self.write_parts(&taken, &ready, &mut unsynced, sync);
+        let mut state = self.lock();
+        match written {
+            Ok(()) if sync => {
+                state.syncs += 1;
+                state.synced = end;
+                let current = state.ready.split_off(&end.segment);
+                let full = std::mem::replace(&mut state.ready, current);
+                state.old.extend(full.into_keys());
+            }
+            Ok(()) => state.unsynced = unsynced,
+            Err(error) => self.poison(&mut state, &error),
+        }
+        state.spare = taken.trimmed(self.options.buffer_bytes.saturating_mul(2));
+        state.is_writing = false;
+        self.changed.notify_all();
+        state
+    }
+
+    fn write_parts(
+        &self,
+        taken: &Taken,
+        ready: &BTreeMap<u64, Arc<dyn WriteAt>>,
+        unsynced: &mut BTreeSet<u64>,
+        sync: bool,
+    ) -> Result<(), LogError> {
+        let file_of = |number: u64| {
+            let path = path_of(&self.dir, number);
+            let missing = || LogError::io(&path, io::Error::other("a segment that was not made"));
+            ready.get(&number).ok_or_else(missing).map(|file| (file, path.clone()))
+        };
+        for (at, bytes) in taken.parts() {
+            let (file, path) = file_of(at.segment)?;
+            file.write_all_at(bytes, at.offset.into()).map_err(|error| LogError::io(&path, error))?;
+            unsynced.insert(at.segment);
+        }
+        for number in unsynced.iter().filter(|_| sync) {
+            let (file, path) = file_of(*number)?;
+            file.sync_data().map_err(|error| LogError::io(&path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the next segment, or waits for who makes one.
+    ///
+    /// **Errors**: no room; anything else poisons the log, since names that could not be synced may not last.
+    fn make_segment<'a>(&'a self, mut state: Guard<'a>) -> Result<Guard<'a>, LogError> {
+        if state.is_making {
+            return Ok(self.wait_changed(state));
+        }
+        state.is_making = true;
+        let (number, old) = (state.last + 1, state.free.pop());
+        drop(state);
+        let LogOptions { segment_bytes, database, .. } = self.options;
+        let made = segment::make(&*self.fs, &self.dir, number, segment_bytes, database, old);
+        let mut state = self.lock();
+        state.is_making = false;
+        self.changed.notify_all();
+        match made {
+            Ok(file) => {
+                state.ready.insert(number, file);
+                state.last = number;
+                Ok(state)
+            }
+            Err(error) => {
+                self.poison(&mut state, &error);
+                Err(error)
+            }
+        }
+    }
+
+    /// What the thread of `Relaxed` does.
+    fn sync_every(&self, interval: Duration) {
+        loop {
+            let state = self.lock();
+            let waited = self.stopping.wait_timeout_while(state, interval, |state| !state.is_stopping);
+            let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            if state.is_stopping {
+                return;
+            }
+            let end = state.buffer.seal_off();
+            drop(state);
+            // Who appends next meets the poison.
+            let _ = self.reach(end);
+        }
+    }
+}

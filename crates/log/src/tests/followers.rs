@@ -1,0 +1,83 @@
+//! A log that is read while it is written.
+
+use super::*;
+
+fn poll(follower: &mut Follower, synced: Option<Position>) -> Vec<String> {
+    let mut seen = Seen::default();
+    follower.poll(synced, &mut |replayed| seen.take(replayed)).unwrap();
+    seen.0
+}
+
+#[test]
+fn sees_what_was_synced_and_nothing_else() {
+    let (files, fs) = memory();
+    let mut follower = Follower::new(Arc::clone(&fs), dir(), Position::default(), DATABASE);
+    assert!(poll(&mut follower, None).is_empty());
+    let (log, ..) = open(&fs).unwrap();
+    let mut next = 0;
+    for handle in 0..80 {
+        commit(&log, handle, 64);
+        // Each block says that the one before it was synced.
+        let found = poll(&mut follower, None);
+        assert_eq!(found, words(next..handle));
+        next = handle;
+    }
+    log.mark().unwrap();
+    assert_eq!(poll(&mut follower, None), words([79]));
+    assert!(poll(&mut follower, None).is_empty());
+    // Within the process it is known at once.
+    commit(&log, 80, 64);
+    assert_eq!(poll(&mut follower, Some(log.synced())), words([80]));
+    // Half a large one, and half a block.
+    let large = log.append(&transaction(81, 20_000)).unwrap();
+    log.sync().unwrap();
+    log.mark().unwrap();
+    let (cut, cut_fs) = copy(&files);
+    let mut halves = Follower::new(cut_fs, dir(), follower.position(), DATABASE);
+    change(&cut, large.segment, |bytes| bytes[large.offset as usize - 5] ^= 1);
+    assert!(poll(&mut halves, None).is_empty());
+    change(&cut, large.segment, |bytes| bytes[large.offset as usize - 5] ^= 1);
+    assert_eq!(poll(&mut halves, None), words([81]));
+    assert_eq!(poll(&mut follower, None), words([81]));
+    log.close().unwrap();
+    // A new session of the writer.
+    let (log, ..) = open(&fs).unwrap();
+    commit(&log, 82, 64);
+    log.mark().unwrap();
+    assert_eq!(poll(&mut follower, None), words([82]));
+}
+
+#[test]
+fn what_was_not_synced_may_become_something_else() {
+    let (files, fs) = memory();
+    let (log, ..) = open(&fs).unwrap();
+    commit(&log, 0, 64);
+    let end = log.position();
+    commit(&log, 1, 64);
+    let mut follower = Follower::new(Arc::clone(&fs), dir(), Position::default(), DATABASE);
+    assert_eq!(poll(&mut follower, None), words([0]));
+    drop(log);
+    // The crash loses the last one, and another takes its place.
+    change(&files, 1, |bytes| bytes[end.offset as usize..].fill(0));
+    let (log, ..) = open(&fs).unwrap();
+    commit(&log, 2, 64);
+    log.mark().unwrap();
+    assert_eq!(poll(&mut follower, None), words([2]));
+}
+
+#[test]
+fn segments_that_went() {
+    let (_, fs) = memory();
+    let (log, ..) = open(&fs).unwrap();
+    let mut held = Follower::new(Arc::clone(&fs), dir(), Position::default(), DATABASE);
+    let mut late = Follower::new(Arc::clone(&fs), dir(), Position::default(), DATABASE);
+    let hold = log.hold(Position::new(1, 0));
+    commit_all(&log, 0..60);
+    log.release(log.position()).unwrap();
+    assert_eq!(poll(&mut held, None), words(0..59));
+    drop(hold);
+    log.release(log.position()).unwrap();
+    commit_all(&log, 60..90);
+    let gone = late.poll(None, &mut |_| Ok(()));
+    assert!(matches!(gone, Err(LogError::Missing { .. })), "{gone:?}");
+}

@@ -1,0 +1,66 @@
+//! Operations in, the bytes of a whole transaction out; declarations likewise. So nothing half can be given
+//! to the log.
+
+use crate::record::{RecordError, put_commit, put_declaration, put_operation};
+use crate::{Commit, Declaration, Operation};
+
+/// The operations of a transaction that is not committed yet, as bytes.
+#[derive(Debug, Default)]
+pub struct TransactionWriter {
+    bytes: Vec<u8>,
+    records: u64,
+}
+
+/// The records of a transaction with its commit record at the end.
+#[derive(Clone, Debug)]
+pub struct TransactionBytes(Vec<u8>);
+
+/// Records of declarations.
+#[derive(Clone, Debug, Default)]
+pub struct DeclarationBytes(Vec<u8>);
+
+impl TransactionWriter {
+    /// Nothing was done yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends an operation. **Cost**: one pass over its values.
+    ///
+    /// **Errors**: a batch that is not what [`Operation`] says; nothing is appended then.
+    pub fn push(&mut self, operation: &Operation<'_>) -> Result<(), RecordError> {
+        put_operation(&mut self.bytes, operation)?;
+        self.records += 1;
+        Ok(())
+    }
+
+    /// Bytes so far: what a transaction is charged for.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Ends the transaction.
+    pub fn commit(mut self, commit: &Commit) -> TransactionBytes {
+        put_commit(&mut self.bytes, commit, self.records);
+        TransactionBytes(self.bytes)
+    }
+}
+
+impl TransactionBytes {
+    /// The records, one after the other.
+    pub fn as_slice(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl DeclarationBytes {
+    /// Appends a declaration.
+    pub fn push(&mut self, declaration: &Declaration<'_>) {
+        put_declaration(&mut self.0, declaration);
+    }
+
+    /// The records, one after the other.
+    pub fn as_slice(&self) -> &[u8] {
+        &self.0
+    }
+}
