@@ -26,6 +26,8 @@ mod pages;
 mod places;
 mod records;
 #[cfg(test)]
+mod speed_tests;
+#[cfg(test)]
 mod tests;
 mod topology;
 #[cfg(test)]

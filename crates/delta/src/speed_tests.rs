@@ -1,0 +1,97 @@
+//! What a change costs; prints, and asserts nothing:
+//! `cargo test --release -p trimorph-delta -- --ignored --nocapture speed`.
+
+use std::time::Instant;
+
+use trimorph_base::{CancelToken, EdgeId, EdgeTableId, NodeId, Random, TableId};
+use trimorph_mvcc::{Changes, Isolation, ReadSet, Reading, Stamp, Transactions, View};
+use trimorph_types::Value;
+use trimorph_vector::{Positions, Vector};
+
+use crate::{Direction, EdgeEnds, NodeDelta, Topology, Writer, Written, WrittenEdges};
+
+fn print(what: &str, count: usize, started: Instant) {
+    println!("{what:50} {:8.1} ns", started.elapsed().as_nanos() as f64 / count as f64);
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    let all = Transactions::default();
+    let begin = || all.begin(Isolation::Snapshot, CancelToken::default(), None);
+    let (open, kept) = begin();
+    let view = View { read: kept.read(), own: Some(open.handle()), statement: 1 };
+    let reading = Reading { view, transactions: &all };
+    let writer = Writer { reading, statement: 1, level: Isolation::Snapshot };
+    let own = Reading { view: View { statement: 2, ..view }, ..reading };
+
+    const NODES: usize = 1 << 18;
+    let nodes = NodeDelta::new(0);
+    let (mut rows, mut written) = (Vec::new(), Written::new());
+    let positions: Vec<u32> = (0..NODES as u32).collect();
+    let of = |make: &dyn Fn(usize) -> Value| {
+        Vector::of_values((0..NODES).map(make).collect(), Positions::all(NODES))
+    };
+    let (ids, names) = (of(&|i| Value::Int(i as i64)), of(&|i| Value::string(format!("name {}", i % 999))));
+    let started = Instant::now();
+    nodes.insert(&writer, &[(0, &ids), (1, &names)], &positions, &mut rows, &mut written).unwrap();
+    print("insert a node of two properties, in a batch", NODES, started);
+    let started = Instant::now();
+    nodes.set(&writer, &[(0, &ids)], &positions, &rows, &mut written).unwrap();
+    print("set a property, in a batch", NODES, started);
+    println!("{:50} {:8.1}", "bytes a node with one update", nodes.bytes() as f64 / NODES as f64);
+    let started = Instant::now();
+    for (position, row) in positions.iter().zip(&rows) {
+        nodes.set(&writer, &[(0, &ids)], &[*position], &[*row], &mut written).unwrap();
+    }
+    print("set a property, one by one", NODES, started);
+    let mut random = Random::new(1);
+    let started = Instant::now();
+    let found = (0..NODES).filter(|_| nodes.value(random.below(NODES) as u64, 1, &own).is_some()).count();
+    print("read a text behind two updates, at random", found, started);
+
+    const EDGES: usize = 2 << 20;
+    let topology = Topology::default();
+    // Degrees as of a social network: few have many.
+    let mut end = || NodeId::new(TableId(0), (random.below(NODES) & random.below(NODES)) as u64);
+    let drawn: Vec<EdgeEnds> = (0..EDGES as u64)
+        .map(|place| EdgeEnds { edge: EdgeId::new(EdgeTableId(0), place), source: end(), target: end() })
+        .collect();
+    let mut edges = WrittenEdges::new();
+    let started = Instant::now();
+    drawn.iter().for_each(|edge| topology.insert(&writer, *edge, &mut edges));
+    print("insert an edge, both directions, at random", EDGES, started);
+    println!("{:50} {:8.1}", "bytes an edge", topology.bytes() as f64 / EDGES as f64);
+    let (mut out, mut total) = (Vec::new(), 0);
+    let started = Instant::now();
+    for edge in drawn.iter().take(100_000) {
+        out.clear();
+        topology.changes(edge.source, EdgeTableId(0), Direction::Forward, &own, &mut out);
+        total += out.len();
+    }
+    print("read a list, at random", 100_000, started);
+    print("read an edge of a list", total, started);
+    let started = Instant::now();
+    let stamp = |stamp: Stamp| {
+        nodes.stamp(&writer, &written, stamp);
+        topology.stamp(&writer, &edges, stamp);
+    };
+    all.commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+    print("commit: a version or an edge stamped", 3 * NODES + EDGES, started);
+
+    const COMMITS: usize = 200_000;
+    let started = Instant::now();
+    for at in 0..COMMITS {
+        let (open, kept) = begin();
+        let view = View { read: kept.read(), own: Some(open.handle()), statement: 1 };
+        let reading = Reading { view, transactions: &all };
+        let writer = Writer { reading, statement: 1, level: Isolation::Snapshot };
+        let mut written = Written::new();
+        nodes.set(&writer, &[(0, &ids)], &[0], &[at as u64 % 1_000], &mut written).unwrap();
+        let mut changes = Changes::default();
+        changes.nodes_of(TableId(0)).columns.entry(0).or_default().insert(at as u64 % 1_000);
+        let stamp = |stamp: Stamp| nodes.stamp(&writer, &written, stamp);
+        all.commit::<()>(open, changes, &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+    }
+    print("a transaction that sets a property", COMMITS, started);
+}
