@@ -41,10 +41,10 @@ impl Zone {
         self.heads.get((row % ZONE_ROWS) as usize).map_or(0, |head| head.load(Ordering::Acquire))
     }
 
-    /// Puts a version in front of `old`; if something else is in front now, gives that.
-    pub(crate) fn put(&self, row: u64, old: Version, new: Version) -> Result<(), Version> {
-        let Some(head) = self.heads.get((row % ZONE_ROWS) as usize) else { return Ok(()) };
-        head.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).map(drop)
+    /// Where the newest version of a row of it stands.
+    #[inline]
+    pub(crate) fn slot(&self, row: u64) -> Option<&AtomicU32> {
+        self.heads.get((row % ZONE_ROWS) as usize)
     }
 
     /// Whether rows came or went, or a value of `column` may have been written.

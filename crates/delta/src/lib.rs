@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! nodes      the nodes of one table: batches in, what a reader sees of a row out
+//! edges      the properties of the edges of one edge table that were written
+//! chain      the versions of a row or edge, newest first: who may put one in front
 //! heads      the newest version of each row that has one, by zones
 //! pages      label pages: versions that write the same columns, side by side (TAG §3.3)
 //! cells      the values of one column of a page
@@ -10,6 +12,7 @@
 //! places     rows and positions that are given and come back
 //! directory  things by number, looked up while others come and go
 //! tree       topology: edges from both ends, sorted as main's lists are (TAG §3)
+//! writer     who writes, and why he could not
 //! ```
 //!
 //! Nothing here knows a name or a main version: a change is numbers of tables, rows and columns, and values.
@@ -19,7 +22,9 @@
 #![allow(dead_code, reason = "edges, the store's reading and the merge come next and use the rest")]
 
 mod cells;
+mod chain;
 mod directory;
+mod edges;
 mod heads;
 mod nodes;
 mod pages;
@@ -33,7 +38,10 @@ mod topology;
 #[cfg(test)]
 mod topology_tests;
 mod tree;
+mod writer;
 
-pub use nodes::{Columns, NodeDelta, WriteError, Writer, Written};
+pub use edges::EdgeDelta;
+pub use nodes::NodeDelta;
 pub use topology::{EdgeChange, EdgeEnds, Topology, WrittenEdges};
 pub use tree::Direction;
+pub use writer::{Columns, WriteError, Writer, Written};

@@ -6,61 +6,16 @@
 //!    wins), then the version is put in front, unless somebody was faster; then it is asked again.
 //!
 //! A version that met a conflict is in no chain; its transaction is undone, and its stamp becomes never.
-//!
-//! Invariant: versions that write one column of a row stand in their chain in the order of their commits.
 
 use trimorph_mvcc::{Conflict, Isolation, Reading, Stamp};
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
+use crate::chain;
 use crate::heads::{Heads, ZONE_ROWS, Zone};
-use crate::pages::{Author, Body, Event, Full, Page, Pages, Said, Shape, Version};
+use crate::pages::{Body, Event, Page, Pages, Said, Shape};
 use crate::places::Places;
-
-/// Why something could not be written.
-#[derive(Debug)]
-pub enum WriteError {
-    /// Somebody else was first.
-    Conflict(Conflict),
-    /// The table's delta has as many versions as there are numbers; a merge makes room.
-    Full,
-}
-
-impl From<Full> for WriteError {
-    fn from(_: Full) -> Self {
-        Self::Full
-    }
-}
-
-impl From<Conflict> for WriteError {
-    fn from(conflict: Conflict) -> Self {
-        Self::Conflict(conflict)
-    }
-}
-
-/// Who writes, and what he sees.
-#[derive(Clone, Copy, Debug)]
-pub struct Writer<'t> {
-    /// What he sees; [`trimorph_mvcc::View::own`] is who he is.
-    pub reading: Reading<'t>,
-    /// The number of the statement's clause that writes.
-    pub statement: u32,
-    /// His isolation level.
-    pub level: Isolation,
-}
-
-impl Writer<'_> {
-    fn author(&self) -> Option<Author> {
-        let handle = self.reading.view.own?;
-        Some(Author { handle, statement: self.statement })
-    }
-}
-
-/// Columns that are written: their numbers, ascending, and a vector each.
-pub type Columns<'v> = [(u32, &'v Vector<'v>)];
-
-/// Versions of rows of a table: runs of numbers that follow each other.
-pub type Written = Vec<(u32, usize)>;
+use crate::writer::{Columns, WriteError, Writer, Written};
 
 /// The changed nodes of one table.
 #[derive(Debug, Default)]
@@ -144,56 +99,11 @@ impl NodeDelta {
             if zone.as_ref().is_none_or(|(of, _)| *of != number) {
                 zone = self.heads.zone_to_write(*row, &shape).map(|zone| (number, zone));
             }
-            if let Some((_, zone)) = &zone {
-                self.link(writer, &shape, zone, *row, version)?;
+            if let Some(head) = zone.as_ref().and_then(|(_, zone)| zone.slot(*row)) {
+                chain::link(&self.pages, writer, &shape, head, version)?;
             }
         }
         Ok(())
-    }
-
-    /// Puts a version in front of its row's chain.
-    fn link(
-        &self,
-        writer: &Writer<'_>,
-        shape: &Shape,
-        zone: &Zone,
-        row: u64,
-        version: Version,
-    ) -> Result<(), Conflict> {
-        let mut head = zone.head(row);
-        loop {
-            if head != 0 {
-                self.ask(writer, shape, head)?;
-                self.pages.set_previous(version, head);
-            }
-            match zone.put(row, head, version) {
-                Ok(()) => return Ok(()),
-                Err(faster) => head = faster,
-            }
-        }
-    }
-
-    /// Whether a version of `shape` may stand in front of a chain.
-    fn ask(&self, writer: &Writer<'_>, shape: &Shape, head: Version) -> Result<(), Conflict> {
-        // Columns of which no version that counts was met.
-        let mut open: Vec<u32> = shape.columns.to_vec();
-        let met = self.pages.walk(head, |page: &Page, body: &Body, at: usize| {
-            let existence = page.shape.event != Event::Changed;
-            let same = |column: &u32| page.place_of(*column).is_some();
-            if !existence && shape.event != Event::Went && !open.iter().any(same) {
-                return None;
-            }
-            let stamp = body.stamps.get(at)?;
-            match writer.reading.may_replace(stamp, writer.level) {
-                Err(conflict) => return Some(Err(conflict)),
-                Ok(false) => return None,
-                Ok(true) => open.retain(|column| !same(column)),
-            }
-            // What is below was there when this was written, and did not stand in its way.
-            let done = existence || (shape.event == Event::Changed && open.is_empty());
-            done.then_some(Ok(()))
-        });
-        met.unwrap_or(Ok(()))
     }
 
     /// Asks whether a row may get an edge, after the edge was put where others find it

@@ -19,9 +19,9 @@ use trimorph_mvcc::{Conflict, Isolation, Reading, Stamp};
 
 use crate::directory::Directory;
 use crate::heads::ZONE_ROWS;
-use crate::nodes::{WriteError, Writer};
 use crate::records::{EdgeRecord, NewRecord, Records};
 use crate::tree::{Arena, Direction, EdgeKey, Entry, Tree};
+use crate::writer::{WriteError, Writer};
 
 /// Keys of a tree node. TAG has 256; with half as many an insertion moves half as much, and a read of a
 /// node's list is still one or two leaves.

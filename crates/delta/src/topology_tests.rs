@@ -8,9 +8,11 @@ use trimorph_mvcc::{
     Changes, Conflict, Isolation, Open, ReadSet, Reading, Registered, Stamp, Timestamp, Transactions, View,
 };
 use trimorph_types::Value;
+use trimorph_vector::{Positions, Vector};
 
 use crate::{
-    Direction, EdgeChange, EdgeEnds, NodeDelta, Topology, WriteError, Writer, Written, WrittenEdges,
+    Direction, EdgeChange, EdgeDelta, EdgeEnds, NodeDelta, Topology, WriteError, Writer, Written,
+    WrittenEdges,
 };
 
 const ROWS: usize = 5;
@@ -263,4 +265,50 @@ fn an_edge_and_the_deletion_of_its_end_never_both_commit() {
         assert!(matches!(nodes.value(gone, 0, &reading), Some(Value::Null)));
     }
     assert!(both.iter().all(|n| *n > 20), "inserted, deleted: {both:?}");
+}
+
+#[test]
+fn properties_of_edges_are_seen_by_view() {
+    let (all, edges) = (Transactions::default(), EdgeDelta::default());
+    let begin = || all.begin(Isolation::Snapshot, CancelToken::default(), None);
+    let int = |values: &[i64]| {
+        let values: Vec<Value> = values.iter().map(|v| Value::Int(*v)).collect();
+        let at = Positions::all(values.len());
+        Vector::of_values(values, at)
+    };
+    let ids: Vec<EdgeId> = (0..3_000).map(|place| EdgeId::new(EdgeTableId(1), place * 7)).collect();
+    let seen = |edge: usize, column, reading: &Reading<'_>| edges.value(ids[edge], column, reading);
+    let (open, kept) = begin();
+    let first = writer(&open, &kept, 1, &all);
+    let mut written = Written::new();
+    let weights = int(&(0..3_000).collect::<Vec<i64>>());
+    let positions: Vec<u32> = (0..3_000).collect();
+    edges.set(&first, &[(2, &weights)], &positions, &ids, &mut written).unwrap();
+    let before = Reading { view: View::at(all.published()), transactions: &all };
+    assert!(seen(5, 2, &before).is_none() && !edges.has_written(3));
+    let stamp = |stamp: Stamp| edges.stamp(&first, &written, stamp);
+    all.commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+    let after = Reading { view: View::at(all.published()), transactions: &all };
+    assert!(matches!(seen(2_999, 2, &after), Some(Value::Int(2_999))));
+    // Two that write one column of an edge meet; another column, or another edge, does not.
+    let [(a, kept_a), (b, kept_b)] = [begin(), begin()];
+    let (a_writes, b_writes) = (writer(&a, &kept_a, 1, &all), writer(&b, &kept_b, 1, &all));
+    let (mut of_a, mut of_b) = (Written::new(), Written::new());
+    let one = int(&[-1]);
+    edges.set(&a_writes, &[(2, &one)], &[0], &ids[..1], &mut of_a).unwrap();
+    edges.set(&b_writes, &[(3, &one)], &[0], &ids[..1], &mut of_b).unwrap();
+    edges.set(&b_writes, &[(2, &one)], &[0], &ids[1..2], &mut of_b).unwrap();
+    let met = edges.set(&b_writes, &[(2, &one)], &[0], &ids[..1], &mut of_b);
+    assert!(matches!(met, Err(WriteError::Conflict(Conflict::Open(handle))) if handle == a.handle()));
+    all.undo(&b, |stamp| edges.stamp(&b_writes, &of_b, stamp));
+    let stamp = |stamp: Stamp| edges.stamp(&a_writes, &of_a, stamp);
+    all.commit::<()>(a, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+    let last = Reading { view: View::at(all.published()), transactions: &all };
+    assert!(
+        matches!(seen(0, 2, &last), Some(Value::Int(-1)))
+            && matches!(seen(0, 2, &after), Some(Value::Int(0)))
+    );
+    assert!(seen(0, 3, &last).is_none(), "undone");
+    assert!(matches!(seen(1, 2, &last), Some(Value::Int(1))), "undone");
+    assert!(edges.bytes() < 3_000 * 100, "{}", edges.bytes());
 }

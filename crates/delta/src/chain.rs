@@ -1,0 +1,58 @@
+//! The chain of versions of one row or edge: takes its head, puts a version in front, unless somebody else
+//! was first.
+//!
+//! Invariant: versions that write one column stand in their chain in the order of their commits.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use trimorph_mvcc::Conflict;
+
+use crate::pages::{Body, Event, Page, Pages, Shape, Version};
+use crate::writer::Writer;
+
+/// Puts a version of `shape`, which nobody finds yet, in front of the chain at `head`.
+///
+/// **Errors**: the newest version of what it writes is somebody's who has not committed, or committed since
+/// the writer began.
+pub(crate) fn link(
+    pages: &Pages,
+    writer: &Writer<'_>,
+    shape: &Shape,
+    head: &AtomicU32,
+    version: Version,
+) -> Result<(), Conflict> {
+    let mut there = head.load(Ordering::Acquire);
+    loop {
+        if there != 0 {
+            ask(pages, writer, shape, there)?;
+            pages.set_previous(version, there);
+        }
+        match head.compare_exchange(there, version, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return Ok(()),
+            Err(faster) => there = faster,
+        }
+    }
+}
+
+/// Whether a version of `shape` may stand in front of a chain.
+fn ask(pages: &Pages, writer: &Writer<'_>, shape: &Shape, head: Version) -> Result<(), Conflict> {
+    // Columns of which no version that counts was met.
+    let mut open: Vec<u32> = shape.columns.to_vec();
+    let met = pages.walk(head, |page: &Page, body: &Body, at: usize| {
+        let existence = page.shape.event != Event::Changed;
+        let same = |column: &u32| page.place_of(*column).is_some();
+        if !existence && shape.event != Event::Went && !open.iter().any(same) {
+            return None;
+        }
+        let stamp = body.stamps.get(at)?;
+        match writer.reading.may_replace(stamp, writer.level) {
+            Err(conflict) => return Some(Err(conflict)),
+            Ok(false) => return None,
+            Ok(true) => open.retain(|column| !same(column)),
+        }
+        // What is below was there when this was written, and did not stand in its way.
+        let done = existence || (shape.event == Event::Changed && open.is_empty());
+        done.then_some(Ok(()))
+    });
+    met.unwrap_or(Ok(()))
+}
