@@ -15,6 +15,7 @@ mod plan;
 mod print;
 mod procedure;
 mod steps;
+mod update;
 mod vars;
 mod walk;
 
@@ -26,4 +27,5 @@ pub use plan::{ApplyKind, Band, BoundQuery, KeyLookup, NodeScan, Plan, ScanPredi
 pub use print::{explain, print_expr};
 pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};
 pub use steps::{CountStep, Direction, Extend, ShortestKind, VarExtend, VarExtendMode, Walk};
+pub use update::{Change, Merge, NewProperties, PropertyKey, Update};
 pub use vars::{VarId, VarInfo, Vars};

@@ -5,10 +5,14 @@ use std::sync::Arc;
 use trimorph_base::{Notice, TableId};
 
 use crate::{
-    Aggregate, CountStep, Expr, Extend, LabelExpr, ProcedureCall, QueryGraph, VarExtend, VarId, Vars,
+    Aggregate, CountStep, Expr, Extend, LabelExpr, Merge, ProcedureCall, QueryGraph, Update, VarExtend,
+    VarId, Vars,
 };
 
 /// What becomes of each input row and the rows its subplan gives for it.
+///
+/// A subplan that changes the graph is run row by row, so that each row sees what earlier ones changed, but
+/// for [`ApplyKind::Effects`] that says otherwise.
 #[derive(Clone, Debug)]
 pub enum ApplyKind {
     /// Input row × subplan rows; an input row without any is lost.
@@ -25,6 +29,12 @@ pub enum ApplyKind {
     Count(VarId),
     /// Every input row, with the list of this expression's values over the subplan rows.
     Collect(VarId, Expr),
+    /// Every input row as it is: the subplan is run for what it changes. With `together`, for all rows at
+    /// once, clause by clause, else row by row.
+    Effects {
+        /// Whether rows need not see what earlier rows changed.
+        together: bool,
+    },
 }
 
 /// One sort key.
@@ -185,6 +195,24 @@ pub enum Plan {
         input: Box<Plan>,
         /// The call.
         call: ProcedureCall,
+    },
+    /// Every input row, with what the update makes; all rows are there before it changes anything, and it is
+    /// run whether or not somebody asks for its rows.
+    Update {
+        /// Input.
+        input: Box<Plan>,
+        /// What to do.
+        update: Update,
+    },
+    /// For each input row the subplan's rows (the subplan starts at [`Plan::Argument`]), or one with what is
+    /// made where it has none. As [`Plan::Update`] it is run in any case.
+    Merge {
+        /// The outer rows.
+        input: Box<Plan>,
+        /// Finds the pattern.
+        subplan: Box<Plan>,
+        /// What to do then.
+        merge: Merge,
     },
     /// The rows of all inputs, one after the other. Every input gives the variables `vars`.
     Union {

@@ -1,10 +1,14 @@
 //! Text form of plans and expressions, for EXPLAIN, golden tests and error messages.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use trimorph_types::Value;
 
-use crate::{ApplyKind, CountStep, Direction, Expr, Extend, LabelExpr, Op, Plan, QuantifierKind, Vars};
+use crate::{
+    ApplyKind, Change, CountStep, Direction, Expr, Extend, LabelExpr, NewProperties, Op, Plan, PropertyKey,
+    QuantifierKind, Update, Vars,
+};
 
 /// One line per operator, children indented below their parent. `note` adds to an operator's line (estimates,
 /// measurements).
@@ -19,6 +23,50 @@ pub fn explain(plan: &Plan, vars: &Vars, note: &mut dyn FnMut(&Plan) -> String) 
         left.extend(plan.children().into_iter().rev().map(|child| (child, depth + 1)));
     }
     out
+}
+
+/// An update: what it computes, then what it changes.
+fn print_update(update: &Update, vars: &Vars) -> String {
+    let values = update.values.iter();
+    let mut parts: Vec<String> =
+        values.map(|(v, e)| format!("{} = {}", vars.get(*v).name, print_expr(e, vars))).collect();
+    parts.extend(update.changes.iter().map(|change| print_change(change, vars)));
+    format!("{}{}", parts.join(", "), if update.takes_turns { " in turns" } else { "" })
+}
+
+fn print_change(change: &Change, vars: &Vars) -> String {
+    let name = |v: &crate::VarId| vars.get(*v).name.to_string();
+    let colons = |labels: &[Arc<str>]| labels.iter().map(|label| format!(":{label}")).collect::<String>();
+    let properties = |properties: &NewProperties| match properties {
+        NewProperties::Named(entries) if entries.is_empty() => String::new(),
+        NewProperties::Named(entries) => {
+            let entries: Vec<String> = entries.iter().map(|(key, v)| format!("{key}: {}", name(v))).collect();
+            format!(" {{{}}}", entries.join(", "))
+        }
+        NewProperties::Map(v) => format!(" {}", name(v)),
+    };
+    match change {
+        Change::CreateNode { var, labels, properties: p } => {
+            format!("create ({}{}{})", name(var), colons(labels), properties(p))
+        }
+        Change::CreateEdge { var, edge_type, from, to, properties: p } => {
+            format!("create ({})-[{}:{edge_type}{}]->({})", name(from), name(var), properties(p), name(to))
+        }
+        Change::SetProperty { target, key: PropertyKey::Name(key), value } => {
+            format!("set {}.{key} = {}", name(target), name(value))
+        }
+        Change::SetProperty { target, key: PropertyKey::Var(key), value } => {
+            format!("set {}[{}] = {}", name(target), name(key), name(value))
+        }
+        Change::SetProperties { target, from, replace } => {
+            format!("set {} {} {}", name(target), if *replace { "=" } else { "+=" }, name(from))
+        }
+        Change::AddLabels { target, labels } => format!("set {}{}", name(target), colons(labels)),
+        Change::RemoveLabels { target, labels } => format!("remove {}{}", name(target), colons(labels)),
+        Change::Delete { target, detach } => {
+            format!("{} {}", if *detach { "detach delete" } else { "delete" }, name(target))
+        }
+    }
 }
 
 /// The operator itself, on one line.
@@ -50,6 +98,8 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
             ApplyKind::Mark(v) => format!("MarkApply {}", name(v)),
             ApplyKind::Count(v) => format!("CountApply {}", name(v)),
             ApplyKind::Collect(v, e) => format!("CollectApply {} = {}", name(v), print_expr(e, vars)),
+            ApplyKind::Effects { together: true } => "Foreach".into(),
+            ApplyKind::Effects { together: false } => "EffectsApply".into(),
         },
         Plan::Filter { predicate, .. } => format!("Filter {}", print_expr(predicate, vars)),
         Plan::Extra { items: i, .. } => format!("Compute {}", items(i)),
@@ -92,6 +142,20 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
                 signature.name,
                 arguments.join(", "),
                 outputs.join(", ")
+            )
+        }
+        Plan::Update { update, .. } => format!("Update {}", print_update(update, vars)),
+        Plan::Merge { merge, .. } => {
+            let made: Vec<String> = merge.create.iter().map(|c| print_change(c, vars)).collect();
+            let updates = |word: &str, updates: &[Update]| {
+                updates.iter().map(|u| format!(" on {word} {}", print_update(u, vars))).collect::<String>()
+            };
+            format!(
+                "Merge{} {}{}{}",
+                if merge.one_by_one { " row by row" } else { "" },
+                made.join(", "),
+                updates("create", &merge.on_create),
+                updates("match", &merge.on_match)
             )
         }
         Plan::Union { vars: vs, .. } => format!("Union {}", names(vs)),

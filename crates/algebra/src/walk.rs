@@ -27,8 +27,9 @@ impl Plan {
             | Self::ExtendInto { input, .. }
             | Self::ExtendCount { input, .. }
             | Self::VarExtend { input, .. }
-            | Self::Intersect { input, .. } => vec![input],
-            Self::Apply { input, subplan, .. } => vec![input, subplan],
+            | Self::Intersect { input, .. }
+            | Self::Update { input, .. } => vec![input],
+            Self::Apply { input, subplan, .. } | Self::Merge { input, subplan, .. } => vec![input, subplan],
             Self::SemiJoin { input, filter, .. } => vec![input, filter],
             Self::HashJoin { left, right, .. } | Self::RangeJoin { left, right, .. } => vec![left, right],
             Self::Union { inputs, .. } => inputs.iter().collect(),
@@ -64,6 +65,11 @@ impl Plan {
             Self::Apply { input, subplan, kind } => {
                 let input = b(input);
                 Self::Apply { input, subplan: b(subplan), kind }
+            }
+            Self::Update { input, update } => Self::Update { input: b(input), update },
+            Self::Merge { input, subplan, merge } => {
+                let input = b(input);
+                Self::Merge { input, subplan: b(subplan), merge }
             }
             Self::SemiJoin { input, filter, var } => {
                 let input = b(input);
@@ -105,8 +111,9 @@ impl Plan {
             | Self::ExtendInto { input, .. }
             | Self::ExtendCount { input, .. }
             | Self::VarExtend { input, .. }
-            | Self::Intersect { input, .. } => vec![input],
-            Self::Apply { input, subplan, .. } => vec![input, subplan],
+            | Self::Intersect { input, .. }
+            | Self::Update { input, .. } => vec![input],
+            Self::Apply { input, subplan, .. } | Self::Merge { input, subplan, .. } => vec![input, subplan],
             Self::SemiJoin { input, filter, .. } => vec![input, filter],
             Self::HashJoin { left, right, .. } | Self::RangeJoin { left, right, .. } => vec![left, right],
             Self::Union { inputs, .. } => inputs.iter_mut().collect(),
@@ -167,6 +174,11 @@ impl Plan {
             }
             Self::Skip { count, .. } | Self::Limit { count, .. } => visit(count),
             Self::Unwind { list, .. } => visit(list),
+            Self::Update { update, .. } => update.values.iter().for_each(|(_, e)| visit(e)),
+            Self::Merge { merge, .. } => {
+                let updates = merge.on_create.iter().chain(&merge.on_match);
+                updates.flat_map(|update| &update.values).for_each(|(_, e)| visit(e));
+            }
             Self::ProcedureCall { call, .. } => call.arguments.iter().for_each(visit),
             Self::NodeScan(scan) => scan.prune.iter().for_each(|p| visit(&p.value)),
             Self::KeyLookup { lookup, .. } => visit(&lookup.key),
@@ -237,10 +249,12 @@ impl Plan {
             }
             Self::Apply { subplan, kind, .. } => match kind {
                 ApplyKind::Inner | ApplyKind::Optional => subplan.add_vars(out),
-                ApplyKind::Semi | ApplyKind::Anti => {}
+                ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Effects { .. } => {}
                 ApplyKind::Mark(v) | ApplyKind::Count(v) | ApplyKind::Collect(v, _) => out.add([*v]),
             },
             Self::Extra { items, .. } => out.add(items.iter().map(|(v, _)| *v)),
+            Self::Update { update, .. } => out.add(update.made()),
+            Self::Merge { subplan, .. } => subplan.add_vars(out),
             Self::Unwind { var, .. } | Self::IdLookup { var, .. } => out.add([*var]),
             Self::ProcedureCall { call, .. } => out.add(call.outputs.iter().map(|(_, v)| *v)),
             Self::KeyLookup { lookup, .. } => out.add([lookup.var]),

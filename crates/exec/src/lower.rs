@@ -254,6 +254,7 @@ impl<'q> Lowering<'q> {
                 Ok(Lowered { node: self.node(Spec::Union(specs.into()), nodes), layout: rows_layout(&vars) })
             }
             Plan::Apply { input, subplan, kind } => self.lower_apply(input, subplan, kind, needed),
+            Plan::Update { .. } | Plan::Merge { .. } => Err(ExecError::from(apply::not_a_read())),
         }
     }
 

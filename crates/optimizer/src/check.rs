@@ -116,7 +116,7 @@ impl Checker<'_> {
                 let inner = self.plan(subplan, Some(&scope))?;
                 match kind {
                     ApplyKind::Inner | ApplyKind::Optional => scope.extend(inner),
-                    ApplyKind::Semi | ApplyKind::Anti => {}
+                    ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Effects { .. } => {}
                     ApplyKind::Mark(v) | ApplyKind::Count(v) => drop(scope.insert(*v)),
                     ApplyKind::Collect(v, expr) => {
                         self.expr(expr, &inner, "CollectApply")?;

@@ -1,6 +1,6 @@
 //! Takes a plan and what is looked at above it, walks it with what is looked at above each of its operators.
 
-use trimorph_algebra::{ApplyKind, Expr, PathStep, Plan, QueryGraph, VarId};
+use trimorph_algebra::{ApplyKind, Change, Expr, PathStep, Plan, QueryGraph, Update, VarId};
 
 use crate::{Halt, VarSet, vars_of};
 
@@ -53,12 +53,28 @@ fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
         Plan::Apply { subplan, kind, .. } => {
             let inner = match kind {
                 ApplyKind::Inner | ApplyKind::Optional => needed.clone(),
-                ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_) | ApplyKind::Count(_) => VarSet::new(),
+                ApplyKind::Semi
+                | ApplyKind::Anti
+                | ApplyKind::Mark(_)
+                | ApplyKind::Count(_)
+                | ApplyKind::Effects { .. } => VarSet::new(),
                 ApplyKind::Collect(_, expr) => vars_of([expr]),
             };
             let mut outer = arguments(subplan);
             outer.extend(needed);
             vec![outer, inner]
+        }
+        Plan::Update { update, .. } => with(asked_by_update(update)),
+        Plan::Merge { input, subplan, merge } => {
+            let updates = merge.on_create.iter().chain(&merge.on_match);
+            let mut all: VarSet = updates.flat_map(asked_by_update).collect();
+            all.extend(merge.create.iter().flat_map(|change| change.reads()));
+            all.extend(needed);
+            let (outer, inner) = (input.vars(), subplan.vars());
+            let of = |vars: Vec<VarId>| all.iter().copied().filter(|v| vars.contains(v)).collect::<VarSet>();
+            let mut outer = of(outer);
+            outer.extend(arguments(subplan));
+            vec![outer, of(inner)]
         }
         Plan::KeyLookup { lookup, .. } => with(vars_of([&lookup.key])),
         Plan::IdLookup { id, .. } => with(vars_of([id])),
@@ -90,6 +106,13 @@ fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
             vec![both.clone(), both]
         }
     }
+}
+
+/// The variables that an update looks at.
+fn asked_by_update(update: &Update) -> VarSet {
+    let mut vars = vars_of(update.values.iter().map(|(_, e)| e));
+    vars.extend(update.changes.iter().flat_map(Change::reads));
+    vars
 }
 
 /// The variables that a pattern looks at in the rows it starts from.

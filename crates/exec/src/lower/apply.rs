@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{ApplyKind, Plan, VarId};
+use trimorph_base::{Diagnostic, ErrorKind};
 
 use super::join::is_constant;
 use super::lowering::{Lowered, Lowering, Vars, vars_of};
@@ -29,7 +30,7 @@ impl Lowering<'_> {
                     needed.iter().copied().filter(|v| sub.contains(v) && !input_vars.contains(v)).collect();
                 (added.clone(), added.into_iter().collect())
             }
-            ApplyKind::Semi | ApplyKind::Anti => (Vec::new(), Vars::new()),
+            ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Effects { .. } => (Vec::new(), Vars::new()),
             ApplyKind::Mark(v) | ApplyKind::Count(v) => (vec![*v], Vars::new()),
             ApplyKind::Collect(v, expr) => (vec![*v], vars_of([expr])),
         };
@@ -73,6 +74,7 @@ impl Lowering<'_> {
             ApplyKind::Mark(_) => ops::ApplyMode::Mark,
             ApplyKind::Count(_) => ops::ApplyMode::Count,
             ApplyKind::Collect(_, expr) => ops::ApplyMode::Collect(self.compile(expr, &sub_layout)?),
+            ApplyKind::Effects { .. } => return Err(ExecError::from(not_a_read())),
         };
         let argument_slots =
             arguments.iter().map(|v| self.slot(&child.layout, *v)).collect::<Result<Vec<_>, _>>()?;
@@ -86,6 +88,12 @@ impl Lowering<'_> {
         };
         Ok(Lowered { node: self.node(Spec::Apply(Arc::new(spec)), [child.node, sub]), layout })
     }
+}
+
+/// Who writes cuts plans at what changes the graph and lowers what is between.
+pub(super) fn not_a_read() -> Diagnostic {
+    let primary = "a plan that changes the graph was run as one that reads";
+    Diagnostic::runtime(ErrorKind::Unsupported, "NotARead", primary)
 }
 
 /// The variables that the argument of a subplan hands down, if it has one.

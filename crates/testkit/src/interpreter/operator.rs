@@ -75,6 +75,10 @@ impl Interpreter<'_> {
                 }
                 Ok(out)
             }
+            Plan::Update { .. } | Plan::Merge { .. } => {
+                let primary = "the naive interpreter does not write";
+                Err(Diagnostic::runtime(ErrorKind::Unsupported, "Updates", primary))
+            }
             Plan::NodeScan(_)
             | Plan::KeyLookup { .. }
             | Plan::IdLookup { .. }
@@ -110,6 +114,7 @@ impl Interpreter<'_> {
                 ApplyKind::Semi => out.push(row),
                 ApplyKind::Anti if inner.is_empty() => out.push(row),
                 ApplyKind::Anti => {}
+                ApplyKind::Effects { .. } => out.push(row),
                 ApplyKind::Mark(var) => {
                     row.insert(*var, Value::Bool(!inner.is_empty()));
                     out.push(row);
