@@ -1,8 +1,11 @@
 //! What was changed and is not merged: versions of rows, rows that came and went, edges.
 //!
 //! ```text
+//! delta      all of it, by table
 //! nodes      the nodes of one table: batches in, what a reader sees of a row out
 //! edges      the properties of the edges of one edge table that were written
+//! keys       keys that came to a node table
+//! positions  positions of new edges in the pages of an edge table
 //! chain      the versions of a row or edge, newest first: who may put one in front
 //! heads      the newest version of each row that has one, by zones
 //! pages      label pages: versions that write the same columns, side by side (TAG §3.3)
@@ -23,12 +26,15 @@
 
 mod cells;
 mod chain;
+mod delta;
 mod directory;
 mod edges;
 mod heads;
+mod keys;
 mod nodes;
 mod pages;
 mod places;
+mod positions;
 mod records;
 #[cfg(test)]
 mod speed_tests;
@@ -40,8 +46,11 @@ mod topology_tests;
 mod tree;
 mod writer;
 
+pub use delta::Delta;
 pub use edges::EdgeDelta;
+pub use keys::KeyDelta;
 pub use nodes::NodeDelta;
-pub use topology::{EdgeChange, EdgeEnds, Topology, WrittenEdges};
+pub use positions::Positions;
+pub use topology::{EdgeChange, EdgeEnds, Marks, Topology, WrittenEdges};
 pub use tree::Direction;
 pub use writer::{Columns, WriteError, Writer, Written};

@@ -14,6 +14,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use rustc_hash::FxHashMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_mvcc::{Conflict, Isolation, Reading, Stamp};
 
@@ -29,8 +30,30 @@ const FAN_OUT: usize = 128;
 /// Zones of a word.
 const ZONES: u64 = 64;
 
-/// Words of zones that are marked, by segment of rows.
-type Marks = Arc<Directory<AtomicU64>>;
+/// Zones of a node table that changes touched along one edge table and direction: words of bits, by segment
+/// of rows.
+#[derive(Clone, Debug, Default)]
+pub struct Marks(Arc<Directory<AtomicU64>>);
+
+impl Marks {
+    /// Whether something came to or went from the lists of `len` rows from `first` on, or of others of their
+    /// zones. **Cost**: some 15 ns for each 65,536 rows.
+    pub fn meet(&self, first: u64, len: u64) -> bool {
+        let (zone, end) = (first / ZONE_ROWS, first.saturating_add(len).div_ceil(ZONE_ROWS));
+        let last = end.div_ceil(ZONES).min(zone / ZONES + WORDS_MAX);
+        (zone / ZONES..last).any(|number| {
+            let word = self.0.get(number).map_or(0, |word| word.load(Ordering::Acquire));
+            let (from, to) = (zone.max(number * ZONES), end.min((number + 1) * ZONES));
+            word != 0 && (from..to).any(|zone| word >> (zone % ZONES) & 1 == 1)
+        })
+    }
+}
+
+/// Words that the rows of any table have: beyond, nothing is marked.
+const WORDS_MAX: u64 = 1 << (44 - 16);
+
+/// Maps that edges are spread over.
+const SHARDS: usize = 64;
 
 /// The edges of one node table's nodes.
 #[derive(Debug)]
@@ -48,6 +71,30 @@ pub struct Topology {
     arena: Arena<FAN_OUT>,
     records: Records,
     tables: RwLock<HashMap<TableId, Arc<OfTable>>>,
+    /// The record of each edge that has one.
+    by_edge: ByEdge,
+}
+
+/// Records by edge.
+#[derive(Debug)]
+struct ByEdge([RwLock<FxHashMap<u64, u32>>; SHARDS]);
+
+impl Default for ByEdge {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| RwLock::default()))
+    }
+}
+
+impl ByEdge {
+    fn get(&self, edge: EdgeId) -> Option<u32> {
+        let shard = self.0[edge.0 as usize % SHARDS].read().unwrap_or_else(PoisonError::into_inner);
+        shard.get(&edge.0).copied()
+    }
+
+    fn put(&self, edge: EdgeId, record: u32) {
+        let shard = &self.0[edge.0 as usize % SHARDS];
+        shard.write().unwrap_or_else(PoisonError::into_inner).insert(edge.0, record);
+    }
 }
 
 /// An edge as its node's list has it.
@@ -122,6 +169,7 @@ impl Topology {
             target: ends.target,
         };
         let record = self.records.make(&new);
+        self.by_edge.put(ends.edge, record);
         written.push((record, true));
         BOTH.into_iter().for_each(|direction| self.put(ends, direction, record));
     }
@@ -153,6 +201,7 @@ impl Topology {
                 let record = self.records.make(&new);
                 // Whoever puts it into the source's tree first has deleted it.
                 if self.put_once(ends, record) {
+                    self.by_edge.put(ends.edge, record);
                     self.put(ends, Direction::Backward, record);
                     written.push((record, false));
                     return Ok(());
@@ -222,9 +271,12 @@ impl Topology {
         found
     }
 
+    /// The zones that changes touched; none where there was never one.
+    pub fn marks(&self, table: TableId, edge_table: EdgeTableId, direction: Direction) -> Option<Marks> {
+        self.table(table)?.words(edge_table, direction)
+    }
+
     /// Whether nothing came to or went from the lists of `len` rows from `first` on.
-    ///
-    /// **Cost**: a load for each 65,536 rows.
     pub fn is_clean(
         &self,
         table: TableId,
@@ -233,15 +285,18 @@ impl Topology {
         first: u64,
         len: u64,
     ) -> bool {
-        let Some(of) = self.table(table) else { return true };
-        let Some(words) = of.words(edge_table, direction) else { return true };
-        let (zone, end) = (first / ZONE_ROWS, (first + len).div_ceil(ZONE_ROWS));
-        (zone / ZONES..end.div_ceil(ZONES)).all(|number| {
-            let word = words.get(number).map_or(0, |word| word.load(Ordering::Acquire));
-            let bits = |from: u64, to: u64| (from..to).fold(0, |bits, zone| bits | 1 << (zone % ZONES));
-            let (from, to) = (zone.max(number * ZONES), end.min((number + 1) * ZONES));
-            word & bits(from, to) == 0
-        })
+        self.marks(table, edge_table, direction).is_none_or(|marks| !marks.meet(first, len))
+    }
+
+    /// The ends of an edge that came or went, whoever sees it; none of an edge that nothing happened to.
+    pub fn ends(&self, edge: EdgeId) -> Option<(NodeId, NodeId)> {
+        Some(self.records.get(self.by_edge.get(edge)?).ends())
+    }
+
+    /// Whether a reader sees an edge; none where main knows.
+    pub fn is_there(&self, edge: EdgeId, reading: &Reading<'_>) -> Option<bool> {
+        let record = self.records.get(self.by_edge.get(edge)?);
+        Some(if record.is_of_main() { !record.has_gone(reading) } else { record.is_there(reading) })
     }
 
     /// What a reader sees of the changes to the list of `node` along one edge table, in the order of lists:
@@ -358,10 +413,10 @@ impl OfTable {
     fn mark(&self, edge_table: EdgeTableId, direction: Direction, row: u64) {
         let words = self.words(edge_table, direction).unwrap_or_else(|| {
             let mut marked = self.marked.write().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(marked.entry((edge_table, direction)).or_default())
+            marked.entry((edge_table, direction)).or_default().clone()
         });
         let zone = row / ZONE_ROWS;
-        if let Some(word) = words.get_or_make(zone / ZONES, || AtomicU64::new(0)) {
+        if let Some(word) = words.0.get_or_make(zone / ZONES, || AtomicU64::new(0)) {
             word.fetch_or(1 << (zone % ZONES), Ordering::AcqRel);
         }
     }

@@ -224,6 +224,20 @@ impl<'s> EdgeTableView<'s> {
         }
     }
 
+    /// One past the last position of a page that an edge has or had.
+    pub fn positions_end(&self, page: u64) -> u64 {
+        match &self.forward {
+            AdjacencyView::Column(_) => PAGE_ROWS,
+            AdjacencyView::Csr(_) => self.pages.positions_end(page, &self.pins),
+        }
+    }
+
+    /// Page and position of an edge of this table.
+    #[inline]
+    pub fn place(&self, edge: EdgeId) -> (u64, u64) {
+        self.places.place(edge)
+    }
+
     /// What makes ids of the slots of a list's segment, which lies in order.
     pub fn page_starts(&self, list: List) -> PageStarts<'s> {
         let segment = list.segment();

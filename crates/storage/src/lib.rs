@@ -6,6 +6,7 @@
 //! adjacency neighbours per edge table and direction: CSR segments, or a vertex column
 //! node_table, edge_table, main               -> what a snapshot reads
 //! slot      a piece of any of them, read at the first touch
+//! grow      tables and columns that have nothing in main yet
 //! rewrite   a main version with some pieces replaced
 //! checkpoint  a directory of piece files and a manifest
 //! ```
@@ -16,6 +17,7 @@ pub mod bulk;
 mod checkpoint;
 pub mod column;
 mod edge_table;
+mod grow;
 mod key_index;
 mod key_lookup;
 mod main_version;

@@ -203,6 +203,16 @@ impl PropertyPages {
         start.map_or(NOWHERE, |start| self.first_slots[segment] + u64::from(*start))
     }
 
+    /// One past the last position of a page; 0 of one that is not there.
+    pub(crate) fn positions_end<'s>(&'s self, page: u64, pins: &Pins<'s>) -> u64 {
+        let (segment, local) = self.locate(page);
+        let starts = self.segment(segment, pins).map_or(&[][..], |segment| &segment.starts);
+        match (starts.get(local), starts.get(local + 1)) {
+            (Some(start), Some(end)) => u64::from(end.saturating_sub(*start)),
+            _ => 0,
+        }
+    }
+
     /// The slot of a position, if the page has it.
     pub(crate) fn position_slot<'s>(&'s self, page: u64, position: u64, pins: &Pins<'s>) -> Option<u64> {
         let (segment, local) = self.locate(page);

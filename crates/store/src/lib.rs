@@ -2,19 +2,24 @@
 //!
 //! ```text
 //! snapshot         a main version and, with the delta, a read timestamp: what a query sees from start to end
+//! moment           what a snapshot sees of the delta
 //! reader           a snapshot resolved into slices as they are needed, one per thread access
 //! patterns over statements (S, P, O, I): planned, estimated, run, or walked in place neighbours
 //! adjacency walked in place: lists of nodes, runs of lists, degrees, edges between two nodes property_column
-//! the values of one property in one table: as vectors, or asked against a condition
+//! the values of one property in one table: as vectors, or asked against a condition overlay
+//! those of them that the delta has
 //! ```
 #![forbid(unsafe_code)]
 
 pub mod access;
+mod moment;
 pub mod neighbours;
+mod overlay;
 mod property_column;
 mod reader;
 mod snapshot;
 
+pub use moment::{Live, Moment};
 pub use property_column::PropertyColumn;
 pub use reader::Reader;
 pub use snapshot::Snapshot;

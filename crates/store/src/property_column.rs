@@ -8,6 +8,7 @@ use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
 use crate::Reader;
+use crate::overlay::{self, Overlay};
 
 /// The values of one property in one table.
 #[derive(Clone, Copy)]
@@ -15,13 +16,16 @@ pub struct PropertyColumn<'r, 's> {
     column: &'r ColumnView<'s>,
     /// What makes slots of edges, where it is a property of edges.
     edges: Option<&'r EdgeTableView<'s>>,
+    /// What the delta has of it, if something.
+    overlay: Option<&'r Overlay<'s>>,
 }
 
 impl Reader<'_> {
     /// The row of its edge table's columns at which the properties of an edge are.
     #[inline]
     pub fn edge_slot(&self, edge: EdgeId) -> u64 {
-        self.edge_table(usize::from(edge.table().0)).slot(edge)
+        let table = usize::from(edge.table().0);
+        if self.has_edge_changes(table) { overlay::slot_of(edge) } else { self.edge_table(table).slot(edge) }
     }
 }
 
@@ -29,13 +33,21 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     /// A property of the nodes of `table`, by its place in the catalog.
     #[inline]
     pub fn of_nodes(table: TableId, column: usize, reader: &'r Reader<'s>) -> Self {
-        Self { column: reader.node_column(table, column), edges: None }
+        Self {
+            column: reader.node_column(table, column),
+            edges: None,
+            overlay: reader.node_overlay(table, column),
+        }
     }
 
     /// A property of the edges of an edge table, by its place in the catalog.
     #[inline]
     pub fn of_edges(table: usize, column: usize, reader: &'r Reader<'s>) -> Self {
-        Self { column: reader.edge_column(table, column), edges: Some(reader.edge_table(table)) }
+        Self {
+            column: reader.edge_column(table, column),
+            edges: Some(reader.edge_table(table)),
+            overlay: reader.edge_overlay(table, column),
+        }
     }
 
     /// The type of its values but exceptions.
@@ -46,14 +58,19 @@ impl<'r, 's> PropertyColumn<'r, 's> {
 
     /// The type of all its values, where there are no exceptions.
     pub fn certain_type(&self) -> Option<LogicalType> {
-        (!self.column.has_exceptions()).then(|| self.column.logical_type())
+        let is_certain = self.overlay.is_none() && !self.column.has_exceptions();
+        is_certain.then(|| self.column.logical_type())
     }
 
     /// The row at which the property of an edge is.
     #[inline]
     pub fn slot(&self, edge: EdgeId) -> u64 {
         // Columns of nodes are asked for no edge.
-        self.edges.map_or(u64::MAX, |edges| edges.slot(edge))
+        match (self.edges, self.overlay) {
+            (Some(_), Some(_)) => overlay::slot_of(edge),
+            (Some(edges), None) => edges.slot(edge),
+            (None, _) => u64::MAX,
+        }
     }
 
     /// Gives the rows at which the properties of edges are, one after the other. **Cost**: an edge that
@@ -72,35 +89,64 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         }
     }
 
+    /// Whether `len` rows from `first` on are read as main has them.
+    #[inline]
+    fn is_clean(&self, first: u64, len: usize) -> bool {
+        self.overlay.is_none_or(|overlay| overlay.is_clean(first, len))
+    }
+
     /// The values of `len` rows from `first` on.
     #[inline]
     pub fn scan(&self, first: u64, len: usize) -> Vector<'s> {
-        self.column.scan(first, len)
+        match self.overlay {
+            Some(overlay) if !overlay.is_clean(first, len) => overlay.gather(
+                (first..).take(len).enumerate().map(|(i, row)| (i, row)),
+                len,
+                self.column,
+                self.edges,
+            ),
+            _ => self.column.scan(first, len),
+        }
     }
 
     /// The values of nodes, in their order.
     #[inline]
     pub fn gather_nodes(&self, nodes: &[NodeId]) -> Vector<'s> {
-        self.column.gather_rows(nodes)
+        match self.overlay {
+            Some(overlay) => {
+                let rows = nodes.iter().map(|node| node.row()).enumerate();
+                overlay.gather(rows, nodes.len(), self.column, self.edges)
+            }
+            None => self.column.gather_rows(nodes),
+        }
     }
 
     /// The values of the rows of `(position, row)` pairs in a vector of `len` positions; others are
     /// arbitrary.
     #[inline]
     pub fn gather(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
-        self.column.gather(rows, len)
+        match self.overlay {
+            Some(overlay) => overlay.gather(rows, len, self.column, self.edges),
+            None => self.column.gather(rows, len),
+        }
     }
 
     /// The value of one row.
     #[inline]
     pub fn value(&self, row: u64) -> Value {
-        self.column.value(row)
+        match self.overlay {
+            Some(overlay) => overlay.value(row, self.column, self.edges),
+            None => self.column.value(row),
+        }
     }
 
     /// Whether a row has no value.
     #[inline]
     pub fn is_null(&self, row: u64) -> bool {
-        self.column.is_null(row)
+        match self.overlay {
+            Some(overlay) => overlay.value(row, self.column, self.edges).is_null(),
+            None => self.column.is_null(row),
+        }
     }
 
     /// How many of `len` rows from `first` on pass; `None` where values must be looked at otherwise, here as
@@ -113,7 +159,7 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         first: u64,
         len: usize,
     ) -> Option<usize> {
-        comparison.count(self.column, condition, first, len)
+        self.is_clean(first, len).then(|| comparison.count(self.column, condition, first, len))?
     }
 
     /// Counts runs of rows that follow each other, from `start` to each of `ends`: adds to `counts` how many
@@ -127,7 +173,10 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         ends: &[u64],
         counts: &mut [u64],
     ) -> Option<()> {
-        comparison.count_runs(self.column, condition, start, ends, counts)
+        let end = ends.last().copied().unwrap_or(start);
+        let len = usize::try_from(end.saturating_sub(start)).ok()?;
+        self.is_clean(start, len)
+            .then(|| comparison.count_runs(self.column, condition, start, ends, counts))?
     }
 
     /// Appends `i` for each row `first + i` of `first..first + len` that passes.
@@ -140,7 +189,7 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         len: usize,
         out: &mut Vec<u32>,
     ) -> Option<()> {
-        comparison.select(self.column, condition, first, len, out)
+        self.is_clean(first, len).then(|| comparison.select(self.column, condition, first, len, out))?
     }
 
     /// Appends the positions of those `(position, row)` pairs whose row passes.
@@ -152,6 +201,9 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         rows: impl ExactSizeIterator<Item = (u32, u64)>,
         out: &mut Vec<u32>,
     ) -> Option<()> {
+        if self.overlay.is_some() {
+            return None;
+        }
         comparison.select_at(self.column, condition, rows, out)
     }
 }

@@ -7,24 +7,66 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use elsa::FrozenMap;
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Schema};
+use trimorph_delta::{Direction, Marks, NodeDelta};
 use trimorph_storage::column::ColumnView;
 use trimorph_storage::{DatabaseError, EdgeTableView, KeyIndexView, Main};
 use trimorph_types::{Map, Relationship, Value};
 use trimorph_vector::Vector;
 use trimorph_vfs::Pins;
 
-use crate::Snapshot;
+use crate::overlay::Overlay;
+use crate::{Moment, PropertyColumn, Snapshot};
 
 /// Reads a snapshot.
 pub struct Reader<'s> {
     main: &'s Main,
+    changes: Option<Changes<'s>>,
     node_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
     key_indexes: Vec<OnceCell<Box<KeyIndexView<'s>>>>,
     edge_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
     edges: Vec<OnceCell<Box<EdgeTableView<'s>>>>,
     pins: Arc<Pins<'s>>,
+}
+
+/// What the snapshot sees of the delta, resolved as it is needed.
+struct Changes<'s> {
+    moment: &'s Moment,
+    nodes: Vec<OnceCell<Option<Arc<NodeDelta>>>>,
+    node_overlays: Vec<Vec<OnceCell<Option<Box<Overlay<'s>>>>>>,
+    edge_overlays: Vec<Vec<OnceCell<Option<Box<Overlay<'s>>>>>>,
+    /// Whether edges or properties of edges of the table were ever written.
+    edges: Vec<OnceCell<bool>>,
+    marks: FrozenMap<(usize, bool, TableId), Box<Option<Marks>>>,
+}
+
+impl<'s> Changes<'s> {
+    fn of(moment: &'s Moment, main: &'s Main) -> Self {
+        Self {
+            moment,
+            nodes: cells(main.node_tables.len()),
+            node_overlays: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
+            edge_overlays: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
+            edges: cells(main.edge_tables.len()),
+            marks: FrozenMap::new(),
+        }
+    }
+
+    fn nodes(&self, table: TableId) -> Option<&Arc<NodeDelta>> {
+        let cell = self.nodes.get(table.0 as usize)?;
+        cell.get_or_init(|| self.moment.delta().nodes(table)).as_ref()
+    }
+}
+
+/// Whether two values are one key: keys are strings and integers.
+fn is_same_key(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => a == b,
+        (Value::String(a), Value::String(b)) => a == b,
+        _ => false,
+    }
 }
 
 fn cells<T>(count: usize) -> Vec<OnceCell<T>> {
@@ -47,6 +89,7 @@ impl<'s> Reader<'s> {
         let main = snapshot.main();
         Self {
             main,
+            changes: snapshot.moment().map(|moment| Changes::of(moment, main)),
             node_columns: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
             key_indexes: cells(main.node_tables.len()),
             edge_columns: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
@@ -104,9 +147,110 @@ impl<'s> Reader<'s> {
         &self.main.catalog.schema
     }
 
-    /// Rows of a node table.
+    /// One past the last row of a node table. Not all rows before need be there: [`Self::existing`].
     pub fn rows(&self, table: TableId) -> u64 {
-        self.main.node_tables[table.0 as usize].rows
+        let main = self.main.node_tables[table.0 as usize].rows;
+        self.node_changes(table).map_or(main, |delta| delta.rows_end().max(main))
+    }
+
+    /// What was changed of a node table, if anything ever was.
+    fn node_changes(&self, table: TableId) -> Option<&Arc<NodeDelta>> {
+        self.changes.as_ref()?.nodes(table)
+    }
+
+    /// Whether nodes of a table were ever written since the last merge.
+    pub fn has_node_changes(&self, table: TableId) -> bool {
+        self.node_changes(table).is_some()
+    }
+
+    /// The positions of those of `len` rows from `first` on that are there; none where all are.
+    ///
+    /// **Cost**: a look-up for each zone where none came or went.
+    pub fn existing(&self, first: NodeId, len: usize) -> Option<Vec<u32>> {
+        let delta = self.node_changes(first.table())?;
+        let end = first.row() + len as u64;
+        let main = self.main.node_tables[first.table().0 as usize].rows;
+        if end <= main && delta.clean_run(first.row(), len as u64, None) == len as u64 {
+            return None;
+        }
+        let reading = self.changes.as_ref()?.moment.reading();
+        let is_there = |row: u64| delta.is_there(row, &reading).unwrap_or(row < main);
+        let there = (first.row()..end).zip(0u32..).filter(|(row, _)| is_there(*row)).map(|(_, i)| i);
+        let there: Vec<u32> = there.collect();
+        (there.len() < len).then_some(there)
+    }
+
+    /// What the delta has of a column of nodes.
+    #[inline]
+    pub(crate) fn node_overlay(&self, table: TableId, column: usize) -> Option<&Overlay<'s>> {
+        let changes = self.changes.as_ref()?;
+        let delta = changes.nodes(table)?;
+        let cell = changes.node_overlays.get(table.0 as usize)?.get(column)?;
+        let overlay = cell.get_or_init(|| {
+            let is_merged = !self.node_column(table, column).is_empty();
+            Some(Box::new(Overlay::Nodes {
+                delta: Arc::clone(delta),
+                column: column as u32,
+                rows: if is_merged { self.main.node_tables[table.0 as usize].rows } else { 0 },
+                reading: changes.moment.reading(),
+            }))
+        });
+        overlay.as_deref()
+    }
+
+    /// Whether edges of an edge table, or their properties, were written since the last merge.
+    #[inline]
+    pub fn has_edge_changes(&self, table: usize) -> bool {
+        let Some(changes) = &self.changes else { return false };
+        let Some(cell) = changes.edges.get(table) else { return false };
+        *cell.get_or_init(|| {
+            let id = self.main.edge_tables[table].id;
+            let delta = changes.moment.delta();
+            let source = self.main.edge_tables[table].source;
+            delta.edges(id).is_some() || delta.topology().marks(source, id, Direction::Forward).is_some()
+        })
+    }
+
+    /// What the delta has of a column of edges.
+    #[inline]
+    pub(crate) fn edge_overlay(&self, table: usize, column: usize) -> Option<&Overlay<'s>> {
+        if !self.has_edge_changes(table) {
+            return None;
+        }
+        let changes = self.changes.as_ref()?;
+        let cell = changes.edge_overlays.get(table)?.get(column)?;
+        let overlay = cell.get_or_init(|| {
+            let id = self.main.edge_tables[table].id;
+            Some(Box::new(Overlay::Edges {
+                delta: changes.moment.delta().edges(id),
+                column: column as u32,
+                table: id,
+                reading: changes.moment.reading(),
+            }))
+        });
+        overlay.as_deref()
+    }
+
+    /// The lists along an edge table that changes touched, and what sees them; none where none were.
+    #[inline]
+    pub(crate) fn list_changes(
+        &self,
+        table: usize,
+        forward: bool,
+        from: TableId,
+    ) -> Option<(&'s Moment, &Marks)> {
+        let changes = self.changes.as_ref()?;
+        let key = (table, forward, from);
+        let marks = match changes.marks.get(&key) {
+            Some(marks) => marks,
+            None => {
+                let direction = if forward { Direction::Forward } else { Direction::Backward };
+                let id = self.main.edge_tables[table].id;
+                let marks = changes.moment.delta().topology().marks(from, id, direction);
+                changes.marks.insert(key, Box::new(marks))
+            }
+        };
+        Some((changes.moment, marks.as_ref()?))
     }
 
     /// A node property column, by its place in the catalog.
@@ -136,9 +280,21 @@ impl<'s> Reader<'s> {
     ///
     /// **Cost**: one probe of the hash index.
     pub fn find_key(&self, table: TableId, key: &Value) -> Option<u64> {
+        let column = self.schema().node_tables[table.0 as usize].key?;
+        let found = self.find_main_key(table, column, key);
+        if !self.has_node_changes(table) {
+            return found;
+        }
+        let column = PropertyColumn::of_nodes(table, column, self);
+        let came = self.changes.as_ref()?.moment.delta().keys(table);
+        let came = came.map(|keys| keys.rows(key)).unwrap_or_default();
+        // Who has the key may have lost it since, or be gone: then it has no value.
+        found.into_iter().chain(came).find(|row| is_same_key(&column.value(*row), key))
+    }
+
+    fn find_main_key(&self, table: TableId, column: usize, key: &Value) -> Option<u64> {
         let index = self.main.node_tables[table.0 as usize].key_index.as_ref()?;
         let index = self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins)));
-        let column = self.schema().node_tables[table.0 as usize].key?;
         index.find(key, self.node_column(table, column))
     }
 
@@ -150,6 +306,11 @@ impl<'s> Reader<'s> {
     /// [`NO_ROW`]: crate::NO_ROW
     pub fn find_keys(&self, table: TableId, keys: &Vector<'_>, positions: &[u32], rows: &mut Vec<u32>) {
         rows.clear();
+        if self.has_node_changes(table) {
+            let key = |p: &u32| keys.value(*p as usize, &|_| Value::Null);
+            let row = |key: Value| self.find_key(table, &key).and_then(|row| u32::try_from(row).ok());
+            return rows.extend(positions.iter().map(|p| row(key(p)).unwrap_or(crate::NO_ROW)));
+        }
         let Some(index) = self.main.node_tables[table.0 as usize].key_index.as_ref() else { return };
         let index = self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins)));
         if let Some(column) = self.schema().node_tables[table.0 as usize].key {
@@ -159,26 +320,45 @@ impl<'s> Reader<'s> {
 
     /// Whether this id is of a node of the snapshot.
     pub fn node_exists(&self, node: NodeId) -> bool {
-        self.main.node_tables.get(node.table().0 as usize).is_some_and(|t| node.row() < t.rows)
-            && node.is_node()
+        let Some(table) = self.main.node_tables.get(node.table().0 as usize) else { return false };
+        let changed = self
+            .changes
+            .as_ref()
+            .and_then(|changes| changes.nodes(node.table())?.is_there(node.row(), &changes.moment.reading()));
+        node.is_node() && changed.unwrap_or(node.row() < table.rows)
     }
 
-    /// The edge with its ends; null if there is no such edge.
+    /// The edge with its ends, also where it was deleted; null if there was never such an edge.
     pub fn relationship(&self, id: EdgeId) -> Value {
         let table = id.table().0 as usize;
         if table >= self.edges.len() || !id.is_edge() {
             return Value::Null;
         }
-        match self.edge_table(table).ends(id) {
+        let new = || self.changes.as_ref()?.moment.delta().topology().ends(id);
+        match self.edge_table(table).ends(id).or_else(new) {
             Some((start, end)) => Value::Relationship(Relationship { id, start, end }),
             None => Value::Null,
         }
     }
 
+    /// Whether this id is of an edge of the snapshot.
+    pub fn edge_exists(&self, id: EdgeId) -> bool {
+        let changed = self
+            .changes
+            .as_ref()
+            .and_then(|changes| changes.moment.delta().topology().is_there(id, &changes.moment.reading()));
+        let table = id.table().0 as usize;
+        changed.unwrap_or_else(|| {
+            id.is_edge() && table < self.edges.len() && self.edge_table(table).ends(id).is_some()
+        })
+    }
+
     /// A property of a node; null if it has none of that name.
     pub fn node_property(&self, node: NodeId, name: &str) -> Value {
         match self.schema().node_property(node.table(), name) {
-            Some(column) if node.is_node() => self.node_column(node.table(), column).value(node.row()),
+            Some(column) if node.is_node() => {
+                PropertyColumn::of_nodes(node.table(), column, self).value(node.row())
+            }
             _ => Value::Null,
         }
     }
@@ -187,8 +367,8 @@ impl<'s> Reader<'s> {
     pub fn edge_property(&self, edge: EdgeId, name: &str) -> Value {
         match self.schema().edge_property(edge.table(), name) {
             Some(column) if edge.is_edge() => {
-                let table = edge.table().0 as usize;
-                self.edge_column(table, column).value(self.edge_table(table).slot(edge))
+                let column = PropertyColumn::of_edges(edge.table().0 as usize, column, self);
+                column.value(column.slot(edge))
             }
             _ => Value::Null,
         }
@@ -200,7 +380,10 @@ impl<'s> Reader<'s> {
         let Some(info) = table.filter(|_| node.is_node()) else { return Map::new() };
         (info.properties.iter().enumerate())
             .map(|(i, p)| {
-                (self.schema().property_name(p.id), self.node_column(node.table(), i).value(node.row()))
+                (
+                    self.schema().property_name(p.id),
+                    PropertyColumn::of_nodes(node.table(), i, self).value(node.row()),
+                )
             })
             .filter(|(_, v)| !v.is_null())
             .collect()
@@ -212,9 +395,11 @@ impl<'s> Reader<'s> {
         let Some(info) = self.schema().edge_tables.get(table).filter(|_| edge.is_edge()) else {
             return Map::new();
         };
-        let slot = self.edge_table(table).slot(edge);
+        let slot = self.edge_slot(edge);
         (info.properties.iter().enumerate())
-            .map(|(i, p)| (self.schema().property_name(p.id), self.edge_column(table, i).value(slot)))
+            .map(|(i, p)| {
+                (self.schema().property_name(p.id), PropertyColumn::of_edges(table, i, self).value(slot))
+            })
             .filter(|(_, v)| !v.is_null())
             .collect()
     }

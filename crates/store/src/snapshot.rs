@@ -6,10 +6,14 @@ use trimorph_base::TableId;
 use trimorph_catalog::{Catalog, Schema};
 use trimorph_storage::Main;
 
-/// A main version held for as long as somebody reads it. Cloning shares it.
+use crate::Moment;
+
+/// A main version and what is seen of the delta, held for as long as somebody reads them. Cloning shares them.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     main: Arc<Main>,
+    /// What is seen of the delta; none of a database that was never written to.
+    moment: Option<Arc<Moment>>,
     /// What a reader may pin, in bytes, before it lets go; none where all fits.
     pinned_bytes_max: Option<usize>,
 }
@@ -24,13 +28,24 @@ const PINNED_PART: usize = 8;
 impl Snapshot {
     /// The snapshot of a main version without a delta.
     pub fn new(main: Arc<Main>) -> Self {
-        Self { main, pinned_bytes_max: None }
+        Self { main, moment: None, pinned_bytes_max: None }
     }
 
     /// The same within a memory limit, in bytes.
     pub fn within(main: Arc<Main>, limit: usize) -> Self {
         let fits = main.stored_bytes() <= limit / KEPT_PART;
-        Self { main, pinned_bytes_max: (!fits).then_some(limit / PINNED_PART) }
+        Self { main, moment: None, pinned_bytes_max: (!fits).then_some(limit / PINNED_PART) }
+    }
+
+    /// The same with what `moment` sees of the delta.
+    pub fn at(self, moment: Moment) -> Self {
+        Self { moment: Some(Arc::new(moment)), ..self }
+    }
+
+    /// What is seen of the delta, if there is one.
+    #[inline]
+    pub fn moment(&self) -> Option<&Moment> {
+        self.moment.as_deref()
     }
 
     /// What a reader may pin, in bytes, before it lets go; none where all fits in memory.
@@ -48,9 +63,12 @@ impl Snapshot {
         &self.main.catalog.schema
     }
 
-    /// Rows of a node table; none of one that there is not.
+    /// One past the last row of a node table; none of one that there is not. Not all rows before need be
+    /// there.
     pub fn rows(&self, table: TableId) -> u64 {
-        self.main.node_tables.get(table.0 as usize).map_or(0, |t| t.rows)
+        let main = self.main.node_tables.get(table.0 as usize).map_or(0, |t| t.rows);
+        let delta = self.moment().and_then(|moment| moment.delta().nodes(table));
+        delta.map_or(main, |delta| delta.rows_end().max(main))
     }
 
     /// The main version.

@@ -177,8 +177,10 @@ impl<'s> KeyLookup<'s> {
             }
             return Ok(());
         }
-        let is_dense =
-            positions.len() >= LENGTH_MIN && positions.len().saturating_mul(SWEEP) >= self.table_rows(cx);
+        let is_main = !self.spec.tables.iter().any(|table| cx.reader.has_node_changes(*table));
+        let is_dense = is_main
+            && positions.len() >= LENGTH_MIN
+            && positions.len().saturating_mul(SWEEP) >= self.table_rows(cx);
         if is_dense && self.sweep(keys, positions, cx)? {
             self.take_found(positions);
             return Ok(());

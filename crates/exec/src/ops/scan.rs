@@ -207,6 +207,16 @@ impl<'s> Operator<'s> for NodeScan {
                 }
             }
         };
+        let selection = match cx.reader.existing(first, len) {
+            None => selection,
+            Some(there) => match selection {
+                Selection::All => Selection::List(there),
+                Selection::List(mut rows) => {
+                    rows.retain(|row| there.binary_search(row).is_ok());
+                    Selection::List(rows)
+                }
+            },
+        };
         let group = &mut chunk.groups[self.place.group];
         group.reset(len);
         group.selection = selection;

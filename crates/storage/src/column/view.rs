@@ -175,6 +175,11 @@ impl<'s> ColumnView<'s> {
         (segment * SEGMENT_ROWS + row) as u64
     }
 
+    /// Whether it has no segments: a column that was added, and nothing merged since.
+    pub fn is_empty(&self) -> bool {
+        self.column.segments.is_empty()
+    }
+
     /// Whether there is such a row: the slots of an edge table have gaps behind each segment of source rows.
     #[inline]
     pub fn has_row(&self, row: u64) -> bool {

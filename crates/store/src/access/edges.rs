@@ -101,7 +101,8 @@ impl<'s> Run<'_, 's> {
             return ControlFlow::Continue(());
         }
         let want = self.wants_statements() || !tests.statement.open;
-        let list = Neighbours::of(table, forward, node.table()).list(node);
+        let place = usize::from(table.id.0);
+        let list = Neighbours::of(self.reader, place, forward, node.table()).list(node);
         if list.len() >= BATCH && forward && tests.object.open && tests.statement.open {
             self.flush(table, gathered, 1)?;
             return self.in_place(table, node, &list);

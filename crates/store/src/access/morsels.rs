@@ -114,6 +114,10 @@ impl Morsels {
 pub fn is_wanted(reader: &Reader<'_>, first: NodeId, len: usize, prune: &[Prune]) -> bool {
     let (table, row) = (first.table(), first.row());
     prune.iter().filter(|p| p.table == table).all(|p| {
+        // What the delta has is in no zone map.
+        if reader.node_overlay(table, p.column).is_some_and(|overlay| !overlay.is_clean(row, len)) {
+            return true;
+        }
         let column = reader.node_column(table, p.column);
         (row..row + len as u64).step_by(ZONE_ROWS).any(|zone| {
             let range = if p.nulls { column.full_zone_range(zone) } else { column.zone_range(zone) };

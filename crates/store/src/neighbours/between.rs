@@ -23,6 +23,11 @@ impl Neighbours<'_, '_> {
                     visit(if want_edge { list.id_of_one(column, only) } else { EdgeId(0) });
                 }
             }
+            Form::Patch(patch) => {
+                let first = patch.nodes.partition_point(|node| *node < neighbour);
+                let equal = patch.nodes.iter().zip(&patch.edges).skip(first);
+                equal.take_while(|(node, _)| **node == neighbour).for_each(|(_, edge)| visit(*edge));
+            }
             Form::List(csr, places) => {
                 let first = csr.lower_bound(places, neighbour);
                 let equal = (first..places.len).take_while(|i| csr.node(places, *i) == neighbour);

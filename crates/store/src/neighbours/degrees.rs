@@ -10,6 +10,9 @@ impl Neighbours<'_, '_> {
     /// Edges of row `row`, with those that do not count.
     #[inline]
     pub fn degree(&self, row: u64) -> u64 {
+        if let Some(patch) = self.patch(NodeId::new(self.from, row)) {
+            return patch.nodes.len() as u64;
+        }
         match self.view {
             None => 0,
             Some(AdjacencyView::Csr(csr)) => csr.degree(row),
@@ -19,6 +22,9 @@ impl Neighbours<'_, '_> {
 
     /// Edges of `count` rows from `first` on, with those that do not count.
     pub fn degrees(&self, first: u64, count: u64) -> u64 {
+        if self.are_changed(first, count) {
+            return (first..first + count).map(|row| self.degree(row)).sum();
+        }
         match self.view {
             None => 0,
             Some(AdjacencyView::Csr(csr)) => match csr.run(first, count as usize) {
@@ -33,6 +39,12 @@ impl Neighbours<'_, '_> {
     ///
     /// **Cost**: one load per row.
     pub fn multiply_degrees(&self, first: u64, out: &mut [u64]) {
+        if self.are_changed(first, out.len() as u64) {
+            for (row, o) in (first..).zip(out) {
+                *o = o.saturating_mul(self.degree(row));
+            }
+            return;
+        }
         match self.view {
             None => out.fill(0),
             Some(AdjacencyView::Csr(csr)) => csr.multiply_degrees(first, out),
@@ -49,6 +61,13 @@ impl Neighbours<'_, '_> {
     ///
     /// **Cost**: a load of the neighbour and one of the weight each.
     pub fn multiply_sums<T: Copy + Into<u64>>(&self, first: u64, weights: &[T], out: &mut [u64]) {
+        if self.are_changed(first, out.len() as u64) {
+            for (row, o) in (first..).zip(out) {
+                let sum = self.list(NodeId::new(self.from, row)).sum_weights(weights);
+                *o = o.saturating_mul(sum.unwrap_or(u64::MAX));
+            }
+            return;
+        }
         match self.view {
             None => out.fill(0),
             Some(AdjacencyView::Csr(csr)) => csr.multiply_sums(first, weights, out),
@@ -75,6 +94,10 @@ impl NeighbourList<'_, '_> {
             Form::One(_, neighbour) => {
                 usize::try_from(neighbour.row()).ok().and_then(|row| weights.get(row)).map(|w| (*w).into())
             }
+            Form::Patch(patch) => patch.nodes.iter().try_fold(0u64, |sum, neighbour| {
+                let weight = weights.get(usize::try_from(neighbour.row()).ok()?)?;
+                sum.checked_add((*weight).into())
+            }),
         }
     }
 }

@@ -2,10 +2,11 @@
 //! in the adjacency.
 
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
+use trimorph_storage::adjacency::{CsrView, List, VertexColumnView};
 use trimorph_vector::{Edges, Nodes, Selection};
 
 use super::Neighbours;
+use crate::moment::Patch;
 
 /// The edges of one node along one adjacency, sorted by neighbour.
 #[derive(Clone, Copy)]
@@ -23,6 +24,8 @@ pub(super) enum Form<'r, 's> {
     List(&'r CsrView<'s>, List),
     /// A row of a vertex column, and the neighbour there.
     One(&'r VertexColumnView<'s>, NodeId),
+    /// A list that changes touched.
+    Patch(&'s Patch),
 }
 
 /// A list as vectors of one length.
@@ -41,13 +44,9 @@ impl<'r, 's> Neighbours<'r, 's> {
     /// The list of `node`, a node of the table walked from.
     #[inline(always)]
     pub fn list(&self, node: NodeId) -> NeighbourList<'r, 's> {
-        let form = match self.view {
-            None => Form::None,
-            Some(AdjacencyView::Csr(csr)) => Form::List(csr, csr.list(node.row())),
-            Some(AdjacencyView::Column(column)) => match column.neighbour(node.row()) {
-                Some(neighbour) => Form::One(column, neighbour),
-                None => Form::None,
-            },
+        let form = match self.patch(node) {
+            Some(patch) => Form::Patch(patch),
+            None => self.main_form(node),
         };
         NeighbourList { along: *self, node, form }
     }
@@ -62,6 +61,7 @@ impl<'s> NeighbourList<'_, 's> {
             Form::None => 0,
             Form::List(_, list) => list.len,
             Form::One(..) => 1,
+            Form::Patch(patch) => patch.nodes.len(),
         }
     }
 
@@ -73,6 +73,7 @@ impl<'s> NeighbourList<'_, 's> {
             Form::None => 0,
             Form::List(csr, list) => (0..list.len).filter(|i| counts(csr.node(list, *i))).count(),
             Form::One(_, neighbour) => usize::from(counts(neighbour)),
+            Form::Patch(patch) => patch.nodes.iter().filter(|node| counts(**node)).count(),
         }
     }
 
@@ -92,7 +93,7 @@ impl<'s> NeighbourList<'_, 's> {
             Form::List(csr, list) if edges.is_none() && self.along.is_plain() => {
                 csr.append_nodes(list, nodes)
             }
-            Form::List(..) | Form::One(..) => self.append_each(nodes, edges),
+            Form::List(..) | Form::One(..) | Form::Patch(_) => self.append_each(nodes, edges),
         }
     }
 
@@ -111,6 +112,12 @@ impl<'s> NeighbourList<'_, 's> {
                 nodes.push(neighbour);
                 if let Some(edges) = &mut edges {
                     edges.push(self.id_of_one(column, neighbour));
+                }
+            }
+            Form::Patch(patch) => {
+                nodes.extend_from_slice(&patch.nodes);
+                if let Some(edges) = &mut edges {
+                    edges.extend_from_slice(&patch.edges);
                 }
             }
         }
@@ -147,6 +154,7 @@ impl<'s> NeighbourList<'_, 's> {
             Form::None => Nodes::Ids { table: self.along.target, ids: Vec::new() },
             Form::List(csr, list) => csr.nodes(list),
             Form::One(_, neighbour) => Nodes::Ids { table: Some(neighbour.table()), ids: vec![neighbour] },
+            Form::Patch(patch) => Nodes::Ids { table: self.along.target, ids: patch.nodes.clone() },
         };
         let mut selection = Selection::All;
         if !self.along.is_plain() {
@@ -170,6 +178,7 @@ impl<'s> NeighbourList<'_, 's> {
                 }
             }
             Form::One(column, neighbour) => Edges::Ids(vec![self.id_of_one(column, neighbour)]),
+            Form::Patch(patch) => Edges::Ids(patch.edges.clone()),
         }
     }
 

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! mod        an adjacency resolved for a reader
+//! patch      a list that changes touched, put together from main and the delta
 //! list       the edges of one node along one adjacency: appended to a batch, or as vectors in place
 //! single     the neighbour where nodes have one at most: of one node, or of a vector of nodes
 //! run        the lists of consecutive rows end to end, as vectors
@@ -22,15 +23,17 @@ mod between;
 mod degrees;
 mod list;
 mod passing;
+mod patch;
 mod run;
 mod single;
 
 use trimorph_base::{NodeId, TableId};
+use trimorph_delta::Marks;
 use trimorph_storage::EdgeTableView;
 use trimorph_storage::adjacency::AdjacencyView;
 
-use crate::Reader;
 use crate::access::{AdjacencyRef, EdgeAccess};
+use crate::{Moment, Reader};
 
 pub use list::{InPlace, NeighbourList};
 pub use run::Run;
@@ -47,13 +50,19 @@ pub struct Neighbours<'r, 's> {
     view: Option<&'r AdjacencyView<'s>>,
     /// Tables that neighbours must be in, where the adjacency has others too.
     wanted: Option<&'r [TableId]>,
+    /// The node table walked from.
+    from: TableId,
+    /// Where changes touched lists, and what sees them.
+    changes: Option<(&'s Moment, &'r Marks)>,
+    /// Whether edges or properties of edges were written: what lies end to end in main is not all then.
+    has_changes: bool,
 }
 
 impl AdjacencyRef {
     /// Resolves the adjacency. Neighbours of any table are given.
     #[inline]
     pub fn neighbours<'r, 's>(&self, reader: &'r Reader<'s>) -> Neighbours<'r, 's> {
-        let neighbours = Neighbours::of(reader.edge_table(self.edge_table), self.forward, self.from);
+        let neighbours = Neighbours::of(reader, self.edge_table, self.forward, self.from);
         Neighbours { skip_loops: self.skip_loops, target: self.target, ..neighbours }
     }
 }
@@ -94,9 +103,28 @@ impl EdgeAccess {
 impl<'r, 's> Neighbours<'r, 's> {
     /// All edges of a table, from its sources or back from its targets in `from`.
     #[inline]
-    pub(crate) fn of(table: &'r EdgeTableView<'s>, forward: bool, from: TableId) -> Self {
+    pub(crate) fn of(reader: &'r Reader<'s>, table: usize, forward: bool, from: TableId) -> Self {
+        let changes = reader.list_changes(table, forward, from);
+        let has_changes = reader.has_edge_changes(table);
+        let table = reader.edge_table(table);
         let view = if forward { Some(&table.forward) } else { table.backward(from) };
-        Self { forward, skip_loops: false, target: None, table, view, wanted: None }
+        Self {
+            forward,
+            skip_loops: false,
+            target: None,
+            table,
+            view,
+            wanted: None,
+            from,
+            changes,
+            has_changes,
+        }
+    }
+
+    /// Whether changes touched lists of `count` rows from `first` on, or of rows near them.
+    #[inline]
+    pub(super) fn are_changed(&self, first: u64, count: u64) -> bool {
+        self.changes.is_some_and(|(_, marks)| marks.meet(first, count))
     }
 
     /// The edge table.

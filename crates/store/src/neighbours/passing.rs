@@ -20,6 +20,9 @@ impl<'s> Neighbours<'_, 's> {
         first: u64,
         count: u64,
     ) -> Option<u64> {
+        if self.has_changes {
+            return None;
+        }
         match self.view? {
             AdjacencyView::Column(_) => None,
             AdjacencyView::Csr(csr) => {
@@ -45,6 +48,9 @@ impl<'s> Neighbours<'_, 's> {
         first: u64,
         counts: &mut [u64],
     ) -> Option<()> {
+        if self.has_changes {
+            return None;
+        }
         match self.view? {
             AdjacencyView::Column(_) => None,
             AdjacencyView::Csr(_) if !self.is_plain() => None,
@@ -94,6 +100,9 @@ impl<'s> Neighbours<'_, 's> {
     /// The slots at which the properties of the edges of rows `first..` start, and behind the last row's,
     /// written to `out`; `None` where they do not follow each other.
     pub fn slots(&self, first: u64, out: &mut [u64]) -> Option<()> {
+        if self.has_changes {
+            return None;
+        }
         match self.view? {
             AdjacencyView::Column(_) => None,
             AdjacencyView::Csr(csr) => {
@@ -110,8 +119,8 @@ impl NeighbourList<'_, '_> {
     pub fn count_passing(&self, column: PropertyColumn<'_, '_>, condition: &Condition<'_>) -> Option<u64> {
         match self.form {
             Form::None => Some(0),
-            Form::One(..) => None,
-            Form::List(..) if !self.along.is_plain() => None,
+            Form::One(..) | Form::Patch(_) => None,
+            Form::List(..) if !self.along.is_plain() || self.along.has_changes => None,
             Form::List(csr, list) => {
                 let mut comparison = Comparison::default();
                 if self.along.forward {

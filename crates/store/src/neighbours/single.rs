@@ -12,6 +12,7 @@ impl Neighbours<'_, '_> {
     #[inline]
     pub fn is_single(&self) -> bool {
         match self.view {
+            _ if self.changes.is_some() => false,
             None | Some(AdjacencyView::Column(_)) => true,
             Some(AdjacencyView::Csr(_)) => false,
         }
@@ -20,6 +21,9 @@ impl Neighbours<'_, '_> {
     /// The neighbour of `node`, whatever its table; the first if there are several.
     #[inline(always)]
     pub fn single(&self, node: NodeId) -> Option<NodeId> {
+        if let Some(patch) = self.patch(node) {
+            return patch.nodes.first().copied();
+        }
         match self.view? {
             AdjacencyView::Column(column) => column.neighbour(node.row()),
             AdjacencyView::Csr(csr) => first_of(csr, node.row()),
@@ -41,6 +45,7 @@ impl Neighbours<'_, '_> {
             Form::One(column, neighbour) => (neighbour, list.id_of_one(column, neighbour)),
             Form::List(_, places) if places.len == 0 => return None,
             Form::List(csr, places) => (csr.node(places, 0), list.id_in_list(csr, places, 0, 0)),
+            Form::Patch(patch) => (*patch.nodes.first()?, *patch.edges.first()?),
         };
         self.counts(node, neighbour).then_some((neighbour, edge))
     }
@@ -51,6 +56,7 @@ impl Neighbours<'_, '_> {
     /// **Cost**: the forms of the adjacency and of `nodes` are decided once.
     pub fn singles(&self, nodes: &Nodes<'_>, positions: &[u32], out: &mut [NodeId]) -> Vec<u32> {
         if self.is_plain()
+            && self.changes.is_none()
             && let Some(AdjacencyView::Column(column)) = self.view
         {
             return column.follow(nodes, positions, out);

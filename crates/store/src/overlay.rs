@@ -1,0 +1,150 @@
+//! Overlay: the values of one column that the delta has, put over those of main.
+//!
+//! Rows of a column that changes touched are asked one by one, row by row of zones that are clean in bulk.
+//! Edges have virtual slots here: an edge of the delta has no slot in main, so what stands for an edge is its
+//! place in the edge table, marked by a bit that no slot has.
+
+use std::sync::Arc;
+
+use trimorph_base::{EdgeId, EdgeTableId};
+use trimorph_delta::{EdgeDelta, NodeDelta};
+use trimorph_mvcc::Reading;
+use trimorph_storage::EdgeTableView;
+use trimorph_storage::column::ColumnView;
+use trimorph_types::Value;
+use trimorph_vector::{Chosen, Part, Positions, Vector, blend};
+
+/// Stands at places that are no slots.
+const PLACE: u64 = 1 << 62;
+
+/// The virtual slot of an edge.
+#[inline]
+pub(crate) fn slot_of(edge: EdgeId) -> u64 {
+    PLACE | edge.place()
+}
+
+/// What the delta has of one column.
+pub(crate) enum Overlay<'s> {
+    /// Of nodes; main has `rows` rows of the column.
+    Nodes { delta: Arc<NodeDelta>, column: u32, rows: u64, reading: Reading<'s> },
+    /// Of edges.
+    Edges { delta: Option<Arc<EdgeDelta>>, column: u32, table: EdgeTableId, reading: Reading<'s> },
+}
+
+/// Where the value of a row is.
+enum Found {
+    /// In main, at this row of the column.
+    Main(u64),
+    /// Here.
+    Value(Value),
+}
+
+impl<'s> Overlay<'s> {
+    /// Whether `len` rows from `first` on are main's and nothing was written to them.
+    pub(crate) fn is_clean(&self, first: u64, len: usize) -> bool {
+        match self {
+            Self::Nodes { delta, column, rows, .. } => {
+                first + len as u64 <= *rows && delta.clean_run(first, len as u64, Some(*column)) == len as u64
+            }
+            // Whether a slot is virtual is told by the edge: runs of slots are of main.
+            Self::Edges { .. } => first & PLACE == 0,
+        }
+    }
+
+    fn find(&self, row: u64, edges: Option<&EdgeTableView<'_>>) -> Found {
+        match self {
+            Self::Nodes { delta, column, rows, reading } => match delta.value(row, *column, reading) {
+                Some(value) => Found::Value(value),
+                None if row < *rows => Found::Main(row),
+                None => Found::Value(Value::Null),
+            },
+            Self::Edges { delta, column, table, reading } => {
+                if row & PLACE == 0 {
+                    return Found::Main(row);
+                }
+                let edge = EdgeId::new(*table, row & !PLACE);
+                let written = delta.as_ref().and_then(|delta| delta.value(edge, *column, reading));
+                match (written, edges) {
+                    (Some(value), _) => Found::Value(value),
+                    (None, Some(edges)) => {
+                        let (page, position) = edges.place(edge);
+                        if position < edges.positions_end(page) {
+                            Found::Main(edges.slot(edge))
+                        } else {
+                            Found::Value(Value::Null)
+                        }
+                    }
+                    (None, None) => Found::Value(Value::Null),
+                }
+            }
+        }
+    }
+
+    /// The value of a row.
+    pub(crate) fn value(
+        &self,
+        row: u64,
+        column: &ColumnView<'s>,
+        edges: Option<&EdgeTableView<'_>>,
+    ) -> Value {
+        match self.find(row, edges) {
+            Found::Main(row) if column.is_empty() => {
+                debug_assert!(row < u64::MAX);
+                Value::Null
+            }
+            Found::Main(row) => column.value(row),
+            Found::Value(value) => value,
+        }
+    }
+
+    /// The values of `(position, row)` pairs in a vector of `len` positions; others are arbitrary.
+    ///
+    /// **Cost**: for each row a look into the delta, some 50 ns where its zone was written to.
+    pub(crate) fn gather(
+        &self,
+        rows: impl Iterator<Item = (usize, u64)>,
+        len: usize,
+        column: &ColumnView<'s>,
+        edges: Option<&EdgeTableView<'_>>,
+    ) -> Vector<'s> {
+        let (mut main, mut at_main) = (Vec::new(), Vec::new());
+        let (mut values, mut written) = (Vec::new(), Vec::new());
+        for (position, row) in rows {
+            // Vectors are far shorter than 2^32.
+            let at = position as u32;
+            match self.find(row, edges) {
+                Found::Main(row) if !column.is_empty() => {
+                    main.push((position, row));
+                    at_main.push(at);
+                }
+                Found::Main(_) => {
+                    values.push(Value::Null);
+                    written.push(at);
+                }
+                Found::Value(value) => {
+                    values.push(value);
+                    written.push(at);
+                }
+            }
+        }
+        if written.is_empty() {
+            return column.gather(main.into_iter(), len);
+        }
+        let mut spread = vec![Value::Null; len];
+        for (position, value) in written.iter().zip(values) {
+            if let Some(place) = spread.get_mut(*position as usize) {
+                *place = value;
+            }
+        }
+        let over = Vector::of_values(spread, Positions { len, chosen: Chosen::List(&written) });
+        if main.is_empty() {
+            return over;
+        }
+        let under = column.gather(main.into_iter(), len);
+        let parts = [Part::Each(&under, &at_main), Part::Each(&over, &written)];
+        let mut all: Vec<u32> = at_main.iter().chain(&written).copied().collect();
+        all.sort_unstable();
+        // Properties are no edges.
+        blend(&parts, Positions { len, chosen: Chosen::List(&all) }, &|_| Value::Null)
+    }
+}
