@@ -52,6 +52,7 @@ fn print_change(change: &Change, vars: &Vars) -> String {
         Change::CreateEdge { var, edge_type, from, to, properties: p } => {
             format!("create ({})-[{}:{edge_type}{}]->({})", name(from), name(var), properties(p), name(to))
         }
+        Change::CreatePath { var, .. } => format!("path {}", name(var)),
         Change::SetProperty { target, key: PropertyKey::Name(key), value } => {
             format!("set {}.{key} = {}", name(target), name(value))
         }

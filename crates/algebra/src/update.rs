@@ -45,6 +45,13 @@ pub enum Change {
         /// Its properties.
         properties: NewProperties,
     },
+    /// A path of nodes and edges, one after the other, is bound to `var`: nothing changes.
+    CreatePath {
+        /// The path.
+        var: VarId,
+        /// A node, an edge, a node, and so on.
+        steps: Vec<VarId>,
+    },
     /// A property of a node or edge is set; a null value takes it away. Nothing happens to null.
     SetProperty {
         /// The node or edge.
@@ -128,7 +135,9 @@ impl Change {
     /// The variable that it binds.
     pub fn made(&self) -> Option<VarId> {
         match self {
-            Self::CreateNode { var, .. } | Self::CreateEdge { var, .. } => Some(*var),
+            Self::CreateNode { var, .. } | Self::CreateEdge { var, .. } | Self::CreatePath { var, .. } => {
+                Some(*var)
+            }
             _ => None,
         }
     }
@@ -142,6 +151,7 @@ impl Change {
                 vars.extend([*from, *to]);
                 vars
             }
+            Self::CreatePath { steps, .. } => steps.clone(),
             Self::SetProperty { target, key, value } => match key {
                 PropertyKey::Name(_) => vec![*target, *value],
                 PropertyKey::Var(key) => vec![*target, *key, *value],

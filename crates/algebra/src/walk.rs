@@ -120,6 +120,18 @@ impl Plan {
         }
     }
 
+    /// Whether it changes the graph. Without recursion.
+    pub fn updates(&self) -> bool {
+        let mut left = vec![self];
+        while let Some(plan) = left.pop() {
+            if let Self::Update { .. } | Self::Merge { .. } = plan {
+                return true;
+            }
+            left.extend(plan.children());
+        }
+        false
+    }
+
     /// Drops the plan without recursion.
     pub(crate) fn take_apart(self) {
         let mut left = vec![self];

@@ -44,6 +44,10 @@ impl<'q> Binder<'q> {
     pub(super) fn call_subquery(&mut self, part: Part, call: &'q CallSubquery) -> Bound<Part> {
         let (subplan, columns) = self.query(&call.query, Origin::Call(&part.scope, &call.imports))?;
         let (subplan, _) = trim(subplan, &part.scope.vars(), None);
+        let kind = match columns {
+            None if subplan.updates() => ApplyKind::Effects { together: false },
+            _ => ApplyKind::Inner,
+        };
         let mut scope = part.scope;
         for (name, var) in columns.unwrap_or_default() {
             if scope.get(&name).is_some() {
@@ -53,7 +57,7 @@ impl<'q> Binder<'q> {
             scope.insert(&name, var);
         }
         let input = Box::new(part.plan);
-        let plan = Plan::Apply { input, subplan: Box::new(subplan), kind: ApplyKind::Inner };
+        let plan = Plan::Apply { input, subplan: Box::new(subplan), kind };
         Ok(Part { plan: self.grow(plan)?, scope })
     }
 }

@@ -67,11 +67,7 @@ impl<'q> Binder<'q> {
             | Clause::Set(_)
             | Clause::Remove(_)
             | Clause::Delete(_)
-            | Clause::Foreach(_) => {
-                self.update.get_or_insert(clause.span());
-                let scope = self.check_update(part.scope, clause)?;
-                Ok(Part { plan: part.plan, scope })
-            }
+            | Clause::Foreach(_) => self.updating_clause(part, clause),
         }
     }
 

@@ -96,6 +96,10 @@ impl<'q> Binder<'q> {
             }
             SubqueryBody::Query(query) => self.query(query, Origin::Expression(&outer))?,
         };
+        if plan.updates() {
+            let primary = "a subquery within an expression cannot change the graph";
+            return Err(semantic("InvalidClauseComposition", primary, span));
+        }
         let vars = outer.vars();
         match subquery.kind {
             SubqueryKind::Exists => {

@@ -16,24 +16,27 @@ mod bind_aggregate;
 mod bind_call;
 mod bind_case;
 mod bind_collection;
+mod bind_create;
 mod bind_expression;
 mod bind_function;
 mod bind_label;
 mod bind_map;
 mod bind_match;
+mod bind_merge;
 mod bind_operator;
 mod bind_path;
 mod bind_pattern;
 mod bind_procedure;
 mod bind_projection;
 mod bind_query;
+mod bind_set;
 mod bind_shortest;
 mod bind_sort;
 mod bind_subquery;
 mod bind_union;
+mod bind_update;
 mod bind_where;
 mod check_types;
-mod check_update;
 mod compare_expressions;
 mod context;
 mod functions;
@@ -69,7 +72,7 @@ const COPIES_MAX: usize = 100_000;
 ///
 /// Labels, types and properties that the catalog does not know are legal: they match nothing, and the
 /// result's notices name them.
-/// **Errors**: the first mistake, with a span; `Unsupported` for updating clauses that are otherwise right.
+/// **Errors**: the first mistake, with a span.
 pub fn bind(
     statement: &Statement,
     catalog: &Catalog,
@@ -104,14 +107,9 @@ pub fn bind_until(
         copies: 0,
         pairs: 0,
         cancel,
-        update: None,
     };
     let (plan, columns) =
         binder.statement(&statement.query).map_err(|error| error.at(statement.query.span))?;
-    if let Some(span) = binder.update {
-        let primary = "updating clauses are not available before transactions land";
-        return Err(Diagnostic::compile(ErrorKind::Unsupported, "UpdatesNotSupported", primary).at(span));
-    }
     let notices = binder.unknown.into_notices(catalog);
     let (vars, parameters) = (binder.vars, binder.parameters);
     Ok(BoundQuery { plan, columns, vars, parameters, notices, depth: None })
@@ -142,8 +140,6 @@ struct Binder<'q> {
     pairs: usize,
     /// Looked at for each expression.
     cancel: &'q CancelToken,
-    /// The first updating clause.
-    update: Option<Span>,
 }
 
 impl Binder<'_> {

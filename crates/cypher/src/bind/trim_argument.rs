@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use trimorph_algebra::{ApplyKind, Expr, Plan, QueryGraph, VarId};
+use trimorph_algebra::{ApplyKind, Expr, Plan, QueryGraph, Update, VarId};
 
 /// The plan with its leading `Argument` set to those of `visible` that the plan or `value` mentions.
 pub(super) fn trim(plan: Plan, visible: &[VarId], value: Option<&Expr>) -> (Plan, Vec<VarId>) {
@@ -22,6 +22,9 @@ fn with_argument(plan: Plan, arguments: &[VarId]) -> Plan {
         Plan::Argument(_) => Plan::Argument(arguments.to_vec()),
         Plan::Apply { input, subplan, kind } => {
             Plan::Apply { input: Box::new(with_argument(*input, arguments)), subplan, kind }
+        }
+        Plan::Merge { input, subplan, merge } => {
+            Plan::Merge { input: Box::new(with_argument(*input, arguments)), subplan, merge }
         }
         other => other.map_children(&mut |child| with_argument(child, arguments)),
     }
@@ -46,6 +49,12 @@ fn in_plan(plan: &Plan, leading: bool, out: &mut HashSet<VarId>) {
                 in_expr(value, out);
             }
         }
+        Plan::Update { update, .. } => in_update(update, out),
+        Plan::Merge { subplan, merge, .. } => {
+            in_plan(subplan, false, out);
+            merge.create.iter().for_each(|change| out.extend(change.reads()));
+            merge.on_create.iter().chain(&merge.on_match).for_each(|update| in_update(update, out));
+        }
         Plan::Filter { predicate, .. } => in_expr(predicate, out),
         Plan::Extra { items, .. } | Plan::Project { items, .. } => {
             items.iter().for_each(|(_, e)| in_expr(e, out));
@@ -63,9 +72,14 @@ fn in_plan(plan: &Plan, leading: bool, out: &mut HashSet<VarId>) {
         _ => {}
     }
     match plan {
-        Plan::Apply { input, .. } => in_plan(input, leading, out),
+        Plan::Apply { input, .. } | Plan::Merge { input, .. } => in_plan(input, leading, out),
         plan => plan.children().into_iter().for_each(|child| in_plan(child, leading, out)),
     }
+}
+
+fn in_update(update: &Update, out: &mut HashSet<VarId>) {
+    update.values.iter().for_each(|(_, e)| in_expr(e, out));
+    update.changes.iter().for_each(|change| out.extend(change.reads()));
 }
 
 fn in_graph(graph: &QueryGraph, out: &mut HashSet<VarId>) {
