@@ -37,4 +37,5 @@ mod unwind_lists;
 mod value_joins;
 mod value_limits;
 mod walks;
+mod writes;
 mod wrong_types;

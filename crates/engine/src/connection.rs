@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trimorph_algebra::Procedures;
+use trimorph_algebra::{BoundQuery, Plan, Procedures};
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::{ExecError, Execution, PhysicalOptions, PhysicalPlan, Settings};
 use trimorph_functions::Clock;
+use trimorph_mvcc::Isolation;
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 
@@ -17,6 +18,7 @@ use crate::params::Params;
 use crate::plan_cache::Planned;
 use crate::result::QueryResult;
 use crate::shared::Shared;
+use crate::update::{Statement, Writing};
 use crate::{Error, Notice, entity::Entities};
 
 /// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
@@ -44,18 +46,29 @@ pub struct Connection {
 #[derive(Clone, Debug)]
 pub struct Prepared {
     text: Arc<str>,
-    planned: Planned,
+    /// None of a statement that writes.
+    planned: Option<Planned>,
+}
+
+/// What becomes of a text.
+enum Made {
+    /// A plan that reads.
+    Read(Planned),
+    /// A statement that writes, whose parts are planned when they run.
+    Write(BoundQuery, Mode),
 }
 
 impl Prepared {
     #[cfg(test)]
     pub(crate) fn planned(&self) -> &Planned {
-        &self.planned
+        self.planned.as_ref().unwrap()
     }
 
     /// Names in the text that nothing has, as of the data the plan was made for.
     pub fn notices(&self) -> Vec<Notice> {
-        Notice::list(&self.planned.query.notices, &self.text)
+        self.planned
+            .as_ref()
+            .map_or_else(Vec::new, |planned| Notice::list(&planned.query.notices, &self.text))
     }
 }
 
@@ -92,8 +105,10 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
         let snapshot = self.shared.snapshot();
-        let planned = self.plan(text, Some(&params), &snapshot, &cancel)?;
-        self.run(text, &planned, params, snapshot, cancel)
+        match self.plan(text, Some(&params), &snapshot, &cancel)? {
+            Made::Read(planned) => self.run(text, &planned, params, snapshot, cancel),
+            Made::Write(query, mode) => self.write(text, query, mode, params, cancel),
+        }
     }
 
     /// Parses and plans a query.
@@ -104,7 +119,11 @@ impl Connection {
     /// As [`Self::prepare`], which `cancel` stops as [`Self::interrupt`] does.
     pub fn prepare_until(&self, text: &str, cancel: &CancelToken) -> Result<Prepared, Error> {
         self.watch(cancel);
-        let planned = self.plan(text, None, &self.shared.snapshot(), cancel)?;
+        let planned = match self.plan(text, None, &self.shared.snapshot(), cancel)? {
+            Made::Read(planned) => Some(planned),
+            // Its parts are planned when they run.
+            Made::Write(..) => None,
+        };
         Ok(Prepared { text: text.into(), planned })
     }
 
@@ -123,11 +142,11 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
         let snapshot = self.shared.snapshot();
-        if prepared.planned.holds_in(snapshot.catalog(), &self.shared.procedures()) {
-            self.run(&prepared.text, &prepared.planned, params, snapshot, cancel)
-        } else {
-            let planned = self.plan(&prepared.text, Some(&params), &snapshot, &cancel)?;
-            self.run(&prepared.text, &planned, params, snapshot, cancel)
+        match &prepared.planned {
+            Some(planned) if planned.holds_in(snapshot.catalog(), &self.shared.procedures()) => {
+                self.run(&prepared.text, planned, params, snapshot, cancel)
+            }
+            _ => self.execute_until(&prepared.text, params, cancel),
         }
     }
 
@@ -144,10 +163,10 @@ impl Connection {
         params: Option<&Params>,
         snapshot: &Snapshot,
         cancel: &CancelToken,
-    ) -> Result<Planned, Error> {
+    ) -> Result<Made, Error> {
         let procedures = self.shared.procedures();
         if let Some(planned) = self.shared.plans.get(text, snapshot.catalog(), &procedures) {
-            return Ok(planned);
+            return Ok(Made::Read(planned));
         }
         let work = || self.made(text, params, snapshot, procedures, cancel);
         let planned = match text.len() <= CALLERS_TEXT_MAX {
@@ -155,7 +174,9 @@ impl Connection {
             false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
         }?;
         // What EXPLAIN shows is made with the parameters it is asked with, each time.
-        if planned.mode != Mode::Explain {
+        if let Made::Read(planned) = &planned
+            && planned.mode != Mode::Explain
+        {
             self.shared.plans.put(text, planned.clone());
         }
         Ok(planned)
@@ -168,12 +189,15 @@ impl Connection {
         snapshot: &Snapshot,
         procedures: Arc<Procedures>,
         cancel: &CancelToken,
-    ) -> Result<Planned, Error> {
+    ) -> Result<Made, Error> {
         let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), text);
         let statement = trimorph_cypher::parse_until(text, cancel).map_err(wrong)?;
         let catalog = CatalogView::new(snapshot.catalog());
         let bound = trimorph_cypher::bind_until(&statement, &catalog, &Registry, &procedures, cancel)
             .map_err(wrong)?;
+        if bound.plan.updates() {
+            return Ok(Made::Write(bound, statement.mode));
+        }
         let options = match self.shared.config.optimize {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),
@@ -188,7 +212,8 @@ impl Connection {
             PhysicalPlan::new(&optimized.query, &catalog, options).map_err(|e| Error::exec(e, text))?;
         let (query, reliances) = (Arc::new(optimized.query), catalog.reliances());
         let physical = Arc::new(physical);
-        Ok(Planned::new(query, physical, statement.mode, reliances, snapshot.catalog(), procedures))
+        let basis = snapshot.catalog();
+        Ok(Made::Read(Planned::new(query, physical, statement.mode, reliances, basis, procedures)))
     }
 
     fn run(
@@ -199,8 +224,14 @@ impl Connection {
         snapshot: Snapshot,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        let settings = Settings { profile: planned.mode == Mode::Profile, ..self.settings(&params, cancel) };
+        self.start(text, planned, params, snapshot, settings)
+    }
+
+    /// How queries of this connection are run.
+    fn settings(&self, params: &Arc<Params>, cancel: CancelToken) -> Settings {
         let config = &self.shared.config;
-        let settings = Settings {
+        Settings {
             threads: config.threads,
             workers: self.shared.workers.clone(),
             patient: true,
@@ -210,11 +241,77 @@ impl Connection {
             budget: self.shared.budget.clone(),
             spill: self.shared.spill.clone(),
             cancel,
-            parameters: Arc::clone(&params),
+            rows: None,
+            parameters: Arc::clone(params),
             clock: Clock::now(),
-            profile: planned.mode == Mode::Profile,
+            profile: false,
             stack_bytes: None,
+        }
+    }
+
+    /// Runs a statement that writes, in a transaction of its own that is committed when it is over.
+    fn write(
+        &self,
+        text: &str,
+        query: BoundQuery,
+        mode: Mode,
+        params: Arc<Params>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
+        if self.shared.config.read_only {
+            return Err(Error::ReadOnly);
+        }
+        if self.shared.dir.is_some() && mode != Mode::Explain {
+            let text = "a database in a directory cannot be written to yet: what is written would not last";
+            return Err(Error::Storage(text.to_owned()));
+        }
+        let procedures = self.shared.procedures();
+        let columns = query.columns.clone();
+        let vars = columns.iter().map(|(_, var)| *var).collect();
+        let settings = self.settings(&params, cancel.clone());
+        let rows = if mode == Mode::Explain {
+            Arc::default()
+        } else {
+            let (shared, settings) = (&*self.shared, settings.clone());
+            let (query, params, cancel) = (&query, &params, cancel.clone());
+            let statement = Statement { shared, text, query, params, settings, cancel };
+            let token = statement.cancel.clone();
+            let mut writing = Writing::begin(&self.shared.live, Isolation::Snapshot, token);
+            let rows = statement.run(&mut writing)?;
+            writing.commit()?;
+            rows
         };
+        // The rows are there; they are handed out as those of any query.
+        let snapshot = self.shared.snapshot();
+        let catalog = CatalogView::new(snapshot.catalog());
+        let shown = BoundQuery {
+            plan: Plan::Argument(vars),
+            columns,
+            vars: query.vars.clone(),
+            parameters: Vec::new(),
+            notices: query.notices.clone(),
+            depth: None,
+        };
+        let config = &self.shared.config;
+        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let physical = PhysicalPlan::new(&shown, &catalog, options).map_err(|e| Error::exec(e, text))?;
+        let kept = if mode == Mode::Normal { shown } else { query };
+        let reliances = catalog.reliances();
+        let (kept, physical) = (Arc::new(kept), Arc::new(physical));
+        let planned = Planned::new(kept, physical, mode, reliances, snapshot.catalog(), procedures);
+        let settings = Settings { rows: Some(rows), ..settings };
+        self.start(text, &planned, params, snapshot, settings)
+    }
+
+    /// Starts a plan; what returns nothing, or shows its plan, runs to its end.
+    fn start(
+        &self,
+        text: &str,
+        planned: &Planned,
+        params: Arc<Params>,
+        snapshot: Snapshot,
+        settings: Settings,
+    ) -> Result<QueryResult, Error> {
         let entities = Entities::new(snapshot.clone());
         let columns = planned.query.columns.iter().map(|(n, _)| n.clone()).collect();
         let types: Vec<LogicalType> =

@@ -45,6 +45,7 @@ impl Database {
             plans: PlanCache::default(),
             procedures: procedures::registry(config.test_procedures, &budget),
             snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
+            live: Arc::default(),
             spill: spill_area(&config, dir.as_deref()),
             config,
             budget,
@@ -109,6 +110,11 @@ impl Database {
         std::fs::create_dir_all(dir).map_err(failed)?;
         if dir.read_dir().map_err(failed)?.next().is_some() {
             return Err(Error::Storage(format!("{}: not empty; give another directory", dir.display())));
+        }
+        if self.shared.live.was_written() {
+            let text =
+                "a database that was written to cannot be backed up yet: what was written would be lost";
+            return Err(Error::Storage(text.to_owned()));
         }
         Ok(write_main(&OsFileSystem, dir, self.shared.snapshot().main())?)
     }

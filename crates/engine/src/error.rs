@@ -36,6 +36,9 @@ pub enum Error {
     /// Somebody asked the query to stop.
     #[error("the query was cancelled")]
     Cancelled,
+    /// Another transaction was first; the statement, or its transaction, may be tried again.
+    #[error("TransactionConflict: {0}")]
+    Conflict(String),
     /// The database was opened read-only.
     #[error("the database was opened read-only")]
     ReadOnly,

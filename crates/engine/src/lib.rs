@@ -32,6 +32,7 @@ mod procedures;
 mod result;
 mod shared;
 mod stats;
+mod update;
 
 pub use arrow::{ArrowCursor, ArrowStream};
 pub use config::{AccessChoice, Config};

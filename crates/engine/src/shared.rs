@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use trimorph_algebra::Procedures;
 use trimorph_base::{MemoryBudget, Workers};
 use trimorph_exec::SpillArea;
-use trimorph_store::{Checkpoint, Snapshot};
+use trimorph_mvcc::View;
+use trimorph_store::{Checkpoint, Live, Moment, Snapshot};
 use trimorph_vfs::Pool;
 
 use crate::Config;
@@ -27,7 +28,10 @@ pub(crate) struct Shared {
     /// What brings pieces of the directory's files into memory.
     pub(crate) pool: Arc<Pool>,
     pub(crate) procedures: Arc<Registry>,
+    /// The main version, as who reads without the delta sees it.
     pub(crate) snapshot: RwLock<Snapshot>,
+    /// What was changed since, and who is when.
+    pub(crate) live: Arc<Live>,
     pub(crate) dir: Option<PathBuf>,
     /// What the directory's files hold.
     pub(crate) checkpoint: Mutex<Checkpoint>,
@@ -36,7 +40,19 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// What is committed now.
     pub(crate) fn snapshot(&self) -> Snapshot {
+        if !self.live.was_written() {
+            return self.base();
+        }
+        let registered = Arc::new(self.live.transactions.snapshot());
+        let view = View::at(registered.read());
+        // The catalog after the time: what changes rely on was made before they could be seen.
+        self.base().at(Moment::new(Arc::clone(&self.live), view, registered))
+    }
+
+    /// The main version without the delta.
+    pub(crate) fn base(&self) -> Snapshot {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

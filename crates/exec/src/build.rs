@@ -3,7 +3,7 @@
 //! number.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trimorph_base::Diagnostic;
@@ -34,6 +34,8 @@ enum Shared<'s> {
     Scan(Arc<ScanRows>),
     /// Whether the one row was given.
     Given(Arc<AtomicBool>),
+    /// The next of the rows that the execution was given.
+    Next(Arc<AtomicUsize>),
     Counts(Arc<CountTarget>),
     BuildSide(BuildSide<'s>),
     SortedSide(SortedSide<'s>),
@@ -174,6 +176,12 @@ impl<'s> Builder<'s> {
                 let cell =
                     self.argument.as_ref().ok_or_else(|| internal("an argument outside of an apply"))?;
                 Box::new(cell.leaf())
+            }
+            Spec::Given(vars) => {
+                let rows = self.settings.rows.clone().unwrap_or_default();
+                let next = shared!(self, node, Next, Arc::default());
+                let given = ops::Given::new(rows, vars, next);
+                Box::new(given.ok_or_else(|| internal("rows without a variable of the plan"))?)
             }
             Spec::NodeScan(spec) => {
                 let rows = shared!(self, node, Scan, Arc::new(self.scan_rows(spec)));

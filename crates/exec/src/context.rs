@@ -10,9 +10,9 @@ use trimorph_store::access::Choice;
 use trimorph_store::{Pins, Reader, Snapshot};
 use trimorph_types::{Map, Relationship, Value};
 
-use crate::ExecError;
 use crate::expr::OuterLists;
 use crate::spill::SpillArea;
+use crate::{ExecError, GivenRows};
 
 /// How a query is run.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub struct Settings {
     pub spill: Option<Arc<SpillArea>>,
     /// How it is stopped.
     pub cancel: CancelToken,
+    /// The rows that the plan starts from, where it starts from an argument.
+    pub rows: Option<Arc<GivenRows>>,
     /// Query parameters.
     pub parameters: Arc<BTreeMap<Arc<str>, Value>>,
     /// The statement's clock.
@@ -60,6 +62,7 @@ impl Default for Settings {
             budget: MemoryBudget::unlimited(),
             spill: None,
             cancel: CancelToken::default(),
+            rows: None,
             parameters: Arc::default(),
             clock: Clock::now(),
             profile: false,

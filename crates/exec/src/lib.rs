@@ -35,6 +35,7 @@ mod stack;
 pub use context::{Context, Settings};
 pub use error::ExecError;
 pub use execution::Execution;
+pub use ops::GivenRows;
 pub use physical::{Form, PhysicalOptions, PhysicalPlan};
 pub use profile::{Profile, ProfileLine};
 pub use spill::{SpillArea, SpillError, TemporaryDirectory, TemporaryFile, TemporaryFiles};

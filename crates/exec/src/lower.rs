@@ -104,9 +104,11 @@ impl<'q> Lowering<'q> {
                 let vars: Vec<VarId> = needed.iter().copied().collect();
                 Ok(Lowered { node: self.node(Spec::Empty, []), layout: rows_layout(&vars) })
             }
-            Plan::Argument(_) => {
-                let vars =
-                    self.argument.as_ref().ok_or_else(|| internal("an argument outside of an apply"))?;
+            Plan::Argument(vars) => {
+                let Some(vars) = self.argument.as_ref() else {
+                    let spec = Spec::Given(vars.as_slice().into());
+                    return Ok(Lowered { node: self.node(spec, []), layout: rows_layout(vars) });
+                };
                 Ok(Lowered { node: self.node(Spec::Argument, []), layout: rows_layout(vars) })
             }
             Plan::Match { .. } => Err(internal("a pattern that was not planned")),

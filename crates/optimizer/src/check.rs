@@ -54,8 +54,10 @@ impl Checker<'_> {
             Plan::Unit => {}
             Plan::Empty(vars) => scope.extend(vars),
             Plan::Argument(vars) => {
-                let outer = outer.ok_or("an argument stands outside of an apply")?;
-                vars.iter().try_for_each(|v| self.is_there(*v, outer, "Argument"))?;
+                // Outside of an apply they are given: the rows that a statement's last update left.
+                if let Some(outer) = outer {
+                    vars.iter().try_for_each(|v| self.is_there(*v, outer, "Argument"))?;
+                }
                 scope.extend(vars);
             }
             Plan::Match { graph, .. } => self.graph(graph, &mut scope)?,

@@ -1,6 +1,7 @@
 //! Moment: what a snapshot sees of the delta, and the lists that it has put together so far.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use elsa::sync::FrozenMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId};
@@ -14,6 +15,19 @@ pub struct Live {
     pub delta: Delta,
     /// The table of transactions.
     pub transactions: Transactions,
+    written: AtomicBool,
+}
+
+impl Live {
+    /// Somebody is about to write for the first time.
+    pub fn begin_to_write(&self) {
+        self.written.store(true, Ordering::Release);
+    }
+
+    /// Whether anybody ever wrote: else main is all there is.
+    pub fn was_written(&self) -> bool {
+        self.written.load(Ordering::Acquire)
+    }
 }
 
 /// The delta as one snapshot sees it.

@@ -71,6 +71,11 @@ impl Snapshot {
         delta.map_or(main, |delta| delta.rows_end().max(main))
     }
 
+    /// The main version, shared.
+    pub fn shared_main(&self) -> &Arc<Main> {
+        &self.main
+    }
+
     /// The main version.
     pub fn main(&self) -> &Main {
         &self.main

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use trimorph_algebra::{ApplyKind, Change, Expr, Plan, Update, VarId};
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::LogicalType;
 
 use super::Binder;
 use super::bind_expression::{Typed, undefined};
-use super::check_types::{Type, expect};
+use super::check_types::expect;
 use super::context::Hoist;
 use super::part::Part;
 use super::report::Bound;
@@ -132,10 +132,5 @@ impl<'q> Binder<'q> {
             Some(entry) => Ok(entry.var),
             None => Err(undefined(&name.text, name.span, scope.names())),
         }
-    }
-
-    /// A variable for null.
-    pub(super) fn null_var(&mut self, making: &mut Making) -> VarId {
-        self.value_var(Typed::new(Expr::Const(Value::Null), Type::ANY), Vec::new(), making)
     }
 }

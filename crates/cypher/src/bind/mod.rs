@@ -53,7 +53,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trimorph_algebra::{BoundQuery, Plan, Procedures, VarId, Vars};
-use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Span};
+use trimorph_base::{CancelToken, Diagnostic, Span};
 use trimorph_catalog::{Catalog, CatalogView};
 
 use crate::ast::{Name, Statement};

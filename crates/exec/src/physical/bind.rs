@@ -50,6 +50,7 @@ impl<'a, 's> Start<'a, 's> {
             Spec::Unit
             | Spec::Empty
             | Spec::Argument
+            | Spec::Given(_)
             | Spec::ListExtend(_)
             | Spec::ColumnExtend(_)
             | Spec::BatchExtend(_)

@@ -16,6 +16,7 @@ mod text;
 
 use std::sync::Arc;
 
+use trimorph_algebra::VarId;
 use trimorph_store::access::Choice;
 
 use crate::expr::Count;
@@ -80,6 +81,8 @@ pub(crate) enum Spec {
     Empty,
     /// The rows of the apply around.
     Argument,
+    /// Rows that the execution is given, of these variables.
+    Given(Arc<[VarId]>),
     NodeScan(Arc<NodeScanSpec>),
     KeyLookup(Arc<LookupSpec>),
     IdLookup(Arc<LookupSpec>),
@@ -128,6 +131,7 @@ impl Spec {
             Self::Unit
             | Self::Empty
             | Self::Argument
+            | Self::Given(_)
             | Self::NodeScan(_)
             | Self::Aggregate(..)
             | Self::Sort(..)

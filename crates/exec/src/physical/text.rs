@@ -37,6 +37,7 @@ impl Spec {
             Self::Unit => "one row",
             Self::Empty => "no row",
             Self::Argument => "argument",
+            Self::Given(_) => "rows so far",
             Self::NodeScan(_) => "node scan",
             Self::KeyLookup(spec) if spec.by_scan => "key look-up by scan",
             Self::KeyLookup(spec) if spec.any_of => "look-up of keys",

@@ -101,6 +101,12 @@ impl EdgeAccess {
 }
 
 impl<'r, 's> Neighbours<'r, 's> {
+    /// All edges of a table, by its place in the catalog, from its sources or back from its targets in
+    /// `from`.
+    pub fn all(reader: &'r Reader<'s>, table: usize, forward: bool, from: TableId) -> Self {
+        Self::of(reader, table, forward, from)
+    }
+
     /// All edges of a table, from its sources or back from its targets in `from`.
     #[inline]
     pub(crate) fn of(reader: &'r Reader<'s>, table: usize, forward: bool, from: TableId) -> Self {

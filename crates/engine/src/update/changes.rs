@@ -1,0 +1,448 @@
+//! The changes of one clause: for all its rows, by columns.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
+use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, TableId};
+use trimorph_store::Reader;
+use trimorph_types::{LogicalType, Path, Relationship, Value};
+use trimorph_vector::{Positions, Vector};
+
+use super::rows::Rows;
+use super::writing::not_written;
+use super::{Statement, Writing};
+use crate::Error;
+
+/// Values by property, one for each of some nodes or edges.
+pub(super) type ByKey = BTreeMap<Arc<str>, Vec<Value>>;
+
+/// What is set, by table and property: which ones, and what they get.
+#[derive(Default)]
+struct Sets {
+    nodes: BTreeMap<(TableId, Arc<str>), (Vec<NodeId>, Vec<Value>)>,
+    edges: BTreeMap<(EdgeTableId, Arc<str>), (Vec<EdgeId>, Vec<Value>)>,
+}
+
+impl Statement<'_> {
+    /// Does what a clause says, for all rows; gives the rows with what was made.
+    pub(super) fn changed(
+        &self,
+        writing: &mut Writing,
+        mut rows: Rows,
+        changes: &[Change],
+    ) -> Result<Rows, Error> {
+        for change in changes {
+            self.check(0)?;
+            match change {
+                Change::CreateNode { var, labels, properties } => {
+                    let values = self.values(&rows, properties)?;
+                    let made = self.create_nodes(writing, labels, rows.len(), values)?;
+                    rows.set(*var, made);
+                }
+                Change::CreateEdge { var, edge_type, from, to, properties } => {
+                    let values = self.values(&rows, properties)?;
+                    let made = self.create_edges(writing, edge_type, (&rows, *from, *to), values)?;
+                    rows.set(*var, made);
+                }
+                Change::CreatePath { var, steps } => {
+                    let made = (0..rows.len()).map(|row| path(&rows, steps, row)).collect();
+                    rows.set(*var, made);
+                }
+                Change::SetProperty { target, key, value } => {
+                    self.set_property(writing, &rows, (*target, key, *value))?;
+                }
+                Change::SetProperties { target, from, replace } => {
+                    self.set_properties(writing, &rows, *target, *from, *replace)?;
+                }
+                Change::AddLabels { target, labels } => {
+                    self.set_labels(writing, &rows, *target, labels, true)?
+                }
+                Change::RemoveLabels { target, labels } => {
+                    self.set_labels(writing, &rows, *target, labels, false)?;
+                }
+                Change::Delete { target, detach } => self.delete(writing, &rows, *target, *detach)?,
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The properties that rows give to what is made.
+    fn values(&self, rows: &Rows, properties: &NewProperties) -> Result<ByKey, Error> {
+        let mut by_key = ByKey::new();
+        match properties {
+            NewProperties::Named(entries) => {
+                for (key, var) in entries {
+                    by_key.insert(
+                        Arc::clone(key),
+                        (0..rows.len()).map(|row| rows.value(*var, row).clone()).collect(),
+                    );
+                }
+            }
+            NewProperties::Map(var) => {
+                for row in 0..rows.len() {
+                    match rows.value(*var, row) {
+                        Value::Null => {}
+                        Value::Map(map) => {
+                            for (key, value) in map.iter() {
+                                let column = by_key.entry(Arc::clone(key));
+                                let column = column.or_insert_with(|| vec![Value::Null; rows.len()]);
+                                column[row] = value.clone();
+                            }
+                        }
+                        other => return Err(self.no_map(other)),
+                    }
+                }
+            }
+        }
+        by_key.values().flatten().try_for_each(|value| self.check_property(value))?;
+        by_key.retain(|_, values| values.iter().any(|value| !value.is_null()));
+        Ok(by_key)
+    }
+
+    fn no_map(&self, value: &Value) -> Error {
+        let text = format!("properties are given as a map, not as a value of type {}", value.logical_type());
+        self.wrong(Diagnostic::runtime(ErrorKind::TypeError, "InvalidArgumentType", text))
+    }
+
+    /// A property cannot be a map, nor a node, relationship or path.
+    fn check_property(&self, value: &Value) -> Result<(), Error> {
+        use LogicalType as L;
+        let is_wrong = |ty| matches!(ty, L::Map | L::Node | L::Relationship | L::Path);
+        let wrong = match value {
+            Value::List(items) => items.iter().find(|item| is_wrong(item.logical_type())),
+            other => is_wrong(other.logical_type()).then_some(other),
+        };
+        match wrong {
+            None => Ok(()),
+            Some(wrong) => {
+                let text = format!("a property cannot hold a value of type {}", wrong.logical_type());
+                let error = Diagnostic::runtime(ErrorKind::TypeError, "InvalidPropertyType", text);
+                Err(self.wrong(error.hint("keep the parts of a map as properties of their own")))
+            }
+        }
+    }
+
+    fn create_nodes(
+        &self,
+        writing: &mut Writing,
+        labels: &[Arc<str>],
+        count: usize,
+        values: ByKey,
+    ) -> Result<Vec<Value>, Error> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let table = self.shared.node_table(labels)?;
+        let mut columns: BTreeMap<u32, Vector<'static>> = BTreeMap::new();
+        let mut by_column: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
+        for (key, values) in values {
+            let column = self.node_column_of(table, &key, &values);
+            by_column.insert(column, values.clone());
+            columns.insert(column as u32, Vector::of_values(values, Positions::all(count)));
+        }
+        let main = self.shared.base();
+        let info = &main.schema().node_tables[usize::from(table.0)];
+        let delta =
+            writing.live().delta.nodes_to_write(table, main.main().node_tables[usize::from(table.0)].rows);
+        let columns: Vec<(u32, &Vector<'_>)> = columns.iter().map(|(c, v)| (*c, v)).collect();
+        let positions: Vec<u32> = (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
+        let (mut rows, mut written) = (Vec::with_capacity(count), Vec::new());
+        delta
+            .insert(&writing.writer(), &columns, &positions, &mut rows, &mut written)
+            .map_err(not_written)?;
+        writing.nodes.entry(table).or_default().extend(written);
+        let came = &mut writing.changes.nodes_of(table).came;
+        rows.iter().for_each(|row| came.insert(*row));
+        if let Some(keys) = info.key.and_then(|key| by_column.get(&key)) {
+            self.set_keys(writing, table, &rows, keys)?;
+        }
+        Ok(rows.into_iter().map(|row| Value::Node(NodeId::new(table, row))).collect())
+    }
+
+    /// The column of a property of a node table, which may get these values.
+    fn node_column_of(&self, table: TableId, key: &str, values: &[Value]) -> usize {
+        types_of(values).map(|ty| self.shared.node_column(table, key, ty)).last().unwrap_or_default()
+    }
+
+    fn edge_column_of(&self, table: EdgeTableId, key: &str, values: &[Value]) -> usize {
+        types_of(values).map(|ty| self.shared.edge_column(table, key, ty)).last().unwrap_or_default()
+    }
+
+    /// Rows of a table get keys, which no other row has.
+    fn set_keys(
+        &self,
+        writing: &mut Writing,
+        table: TableId,
+        rows: &[u64],
+        keys: &[Value],
+    ) -> Result<(), Error> {
+        let index = writing.live().delta.keys_to_write(table);
+        let snapshot = writing.snapshot_within(self.shared.base());
+        let reader = Reader::new(&snapshot);
+        for (row, key) in rows.iter().zip(keys) {
+            index.insert(key, *row);
+            let other = index.rows(key).into_iter().chain(reader.find_key(table, key));
+            let column = snapshot.schema().node_tables[usize::from(table.0)].key.unwrap_or_default();
+            let name = snapshot.schema().node_tables[usize::from(table.0)].properties[column].id;
+            let name = snapshot.schema().property_name(name);
+            let has_key = |other: u64| {
+                let value = reader.node_property(NodeId::new(table, other), &name);
+                order_is_equal(&value, key)
+            };
+            if !key.is_null() && other.into_iter().any(|other| other != *row && has_key(other)) {
+                let text = format!(
+                    "there is a node with {name} {} already",
+                    trimorph_types::format_value(key, &crate::Entities::new(snapshot.clone()))
+                );
+                let error =
+                    Diagnostic::runtime(ErrorKind::ConstraintValidationFailed, "ConstraintViolated", text);
+                return Err(self.wrong(error.hint("MERGE finds a node that is there, or makes it")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the properties of new edges.
+    pub(super) fn set_edge_values(
+        &self,
+        writing: &mut Writing,
+        table: EdgeTableId,
+        edges: &[EdgeId],
+        key: &str,
+        values: Vec<Value>,
+    ) -> Result<(), Error> {
+        let column = self.edge_column_of(table, key, &values);
+        let delta = writing.live().delta.edges_to_write(table);
+        let vector = Vector::of_values(values, Positions::all(edges.len()));
+        let positions: Vec<u32> = (0..u32::try_from(edges.len()).unwrap_or(u32::MAX)).collect();
+        let mut written = Vec::new();
+        delta
+            .set(&writing.writer(), &[(column as u32, &vector)], &positions, edges, &mut written)
+            .map_err(not_written)?;
+        writing.edges.entry(table).or_default().extend(written);
+        let changed = writing.changes.edges_of(table).columns.entry(column).or_default();
+        edges.iter().for_each(|edge| changed.insert(edge.place()));
+        Ok(())
+    }
+
+    fn set_property(
+        &self,
+        writing: &mut Writing,
+        rows: &Rows,
+        (target, key, value): (VarId, &PropertyKey, VarId),
+    ) -> Result<(), Error> {
+        let mut sets = Sets::default();
+        for row in 0..rows.len() {
+            let name: Arc<str> = match key {
+                PropertyKey::Name(name) => Arc::clone(name),
+                PropertyKey::Var(var) => match rows.value(*var, row) {
+                    Value::String(name) => Arc::clone(name),
+                    Value::Null if rows.value(target, row).is_null() => continue,
+                    other => {
+                        let text = format!(
+                            "the name of a property is a string, not of type {}",
+                            other.logical_type()
+                        );
+                        let kind = ErrorKind::TypeError;
+                        return Err(self.wrong(Diagnostic::runtime(
+                            kind,
+                            "MapElementAccessByNonString",
+                            text,
+                        )));
+                    }
+                },
+            };
+            self.put(&mut sets, rows.value(target, row), name, rows.value(value, row).clone())?;
+        }
+        self.set(writing, sets)
+    }
+
+    /// Notes that a node or edge gets a value.
+    fn put(&self, sets: &mut Sets, target: &Value, key: Arc<str>, value: Value) -> Result<(), Error> {
+        self.check_property(&value)?;
+        match target {
+            Value::Null => {}
+            Value::Node(node) => {
+                let (nodes, values) = sets.nodes.entry((node.table(), key)).or_default();
+                nodes.push(*node);
+                values.push(value);
+            }
+            Value::Relationship(Relationship { id, .. }) => {
+                let (edges, values) = sets.edges.entry((id.table(), key)).or_default();
+                edges.push(*id);
+                values.push(value);
+            }
+            other => {
+                let text = format!("a value of type {} has no properties to set", other.logical_type());
+                return Err(self.wrong(Diagnostic::runtime(
+                    ErrorKind::TypeError,
+                    "InvalidArgumentType",
+                    text,
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&self, writing: &mut Writing, sets: Sets) -> Result<(), Error> {
+        if !sets.nodes.is_empty() || !sets.edges.is_empty() {
+            let snapshot = writing.snapshot_within(self.shared.base());
+            let reader = Reader::new(&snapshot);
+            let nodes = sets.nodes.values().flat_map(|(nodes, _)| nodes);
+            let gone = nodes.into_iter().find(|node| !reader.node_exists(**node)).map(|_| "node");
+            let edges = || sets.edges.values().flat_map(|(edges, _)| edges);
+            let gone = gone.or_else(|| edges().find(|e| !reader.edge_exists(**e)).map(|_| "relationship"));
+            if let Some(what) = gone {
+                let text = format!("a {what} that was deleted cannot be changed");
+                return Err(self.wrong(Diagnostic::runtime(
+                    ErrorKind::EntityNotFound,
+                    "DeletedEntityAccess",
+                    text,
+                )));
+            }
+        }
+        for ((table, key), (nodes, values)) in sets.nodes {
+            if values.iter().all(Value::is_null)
+                && self.shared.base().schema().node_property(table, &key).is_none()
+            {
+                continue;
+            }
+            let column = self.node_column_of(table, &key, &values);
+            let base = self.shared.base();
+            let main_rows = base.main().node_tables[usize::from(table.0)].rows;
+            let delta = writing.live().delta.nodes_to_write(table, main_rows);
+            let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
+            let vector = Vector::of_values(values.clone(), Positions::all(rows.len()));
+            let positions: Vec<u32> = (0..u32::try_from(rows.len()).unwrap_or(u32::MAX)).collect();
+            let mut written = Vec::new();
+            delta
+                .set(&writing.writer(), &[(column as u32, &vector)], &positions, &rows, &mut written)
+                .map_err(not_written)?;
+            writing.nodes.entry(table).or_default().extend(written);
+            let changed = writing.changes.nodes_of(table).columns.entry(column).or_default();
+            rows.iter().for_each(|row| changed.insert(*row));
+            if base.schema().node_tables[usize::from(table.0)].key == Some(column) {
+                self.set_keys(writing, table, &rows, &values)?;
+            }
+        }
+        for ((table, key), (edges, values)) in sets.edges {
+            if values.iter().all(Value::is_null)
+                && self.shared.base().schema().edge_property(table, &key).is_none()
+            {
+                continue;
+            }
+            self.set_edge_values(writing, table, &edges, &key, values)?;
+        }
+        Ok(())
+    }
+
+    /// `SET n = map` and `SET n += map`.
+    fn set_properties(
+        &self,
+        writing: &mut Writing,
+        rows: &Rows,
+        target: VarId,
+        from: VarId,
+        replace: bool,
+    ) -> Result<(), Error> {
+        let snapshot = writing.snapshot_within(self.shared.base());
+        let reader = Reader::new(&snapshot);
+        let properties = |value: &Value| match value {
+            Value::Node(node) => Some(reader.node_properties(*node)),
+            Value::Relationship(r) => Some(reader.edge_properties(r.id)),
+            Value::Map(map) => {
+                Some(map.iter().map(|(key, value)| (Arc::clone(key), value.clone())).collect())
+            }
+            Value::Null => Some(Default::default()),
+            _ => None,
+        };
+        let mut sets = Sets::default();
+        for row in 0..rows.len() {
+            self.check(row)?;
+            let entity = rows.value(target, row);
+            if entity.is_null() {
+                continue;
+            }
+            let given = rows.value(from, row);
+            let map = properties(given).ok_or_else(|| self.no_map(given))?;
+            if replace {
+                for key in properties(entity).unwrap_or_default().keys().filter(|key| !map.contains_key(*key))
+                {
+                    self.put(&mut sets, entity, Arc::clone(key), Value::Null)?;
+                }
+            }
+            for (key, value) in map.iter() {
+                self.put(&mut sets, entity, Arc::clone(key), value.clone())?;
+            }
+        }
+        self.set(writing, sets)
+    }
+
+    /// Labels come to nodes, or go. Nodes keep the label set they were made with: where that would change,
+    /// it is refused.
+    fn set_labels(
+        &self,
+        writing: &mut Writing,
+        rows: &Rows,
+        target: VarId,
+        labels: &[Arc<str>],
+        add: bool,
+    ) -> Result<(), Error> {
+        let snapshot = writing.snapshot_within(self.shared.base());
+        for row in 0..rows.len() {
+            match rows.value(target, row) {
+                Value::Null => {}
+                Value::Node(node) => {
+                    let has = |label: &Arc<str>| snapshot.schema().has_label(node.table(), label);
+                    if labels.iter().any(|label| has(label) != add) {
+                        let text = "labels of a node that is there cannot be changed yet";
+                        let error = Diagnostic::runtime(ErrorKind::Unsupported, "LabelsAreFixed", text);
+                        return Err(self.wrong(error.hint("make the node with all its labels")));
+                    }
+                }
+                other => {
+                    let text = format!("a value of type {} has no labels", other.logical_type());
+                    return Err(self.wrong(Diagnostic::runtime(
+                        ErrorKind::TypeError,
+                        "InvalidArgumentType",
+                        text,
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn order_is_equal(a: &Value, b: &Value) -> bool {
+    trimorph_types::order(a, b).is_eq()
+}
+
+/// The types of values, each once; `Any` where all are null.
+fn types_of(values: &[Value]) -> impl Iterator<Item = LogicalType> {
+    let mut types: Vec<LogicalType> = Vec::new();
+    for value in values.iter().filter(|value| !value.is_null()) {
+        let ty = value.logical_type();
+        if !types.contains(&ty) {
+            types.push(ty);
+        }
+    }
+    if types.is_empty() {
+        types.push(LogicalType::Any);
+    }
+    types.into_iter()
+}
+
+/// The path of a row's nodes and relationships.
+fn path(rows: &Rows, steps: &[VarId], row: usize) -> Value {
+    let mut path = Path { nodes: Vec::new(), relationships: Vec::new() };
+    for step in steps {
+        match rows.value(*step, row) {
+            Value::Node(node) => path.nodes.push(*node),
+            Value::Relationship(relationship) => path.relationships.push(*relationship),
+            _ => return Value::Null,
+        }
+    }
+    Value::Path(Arc::new(path))
+}

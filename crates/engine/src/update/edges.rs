@@ -1,0 +1,247 @@
+//! Edges that come and go, and nodes that go.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use trimorph_algebra::VarId;
+use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId};
+use trimorph_delta::{Direction, EdgeEnds, Topology};
+use trimorph_store::neighbours::Neighbours;
+use trimorph_store::{Reader, Snapshot};
+use trimorph_types::{Relationship, Value};
+
+use super::changes::ByKey;
+use super::rows::Rows;
+use super::writing::{conflicting, not_written};
+use super::{Statement, Writing};
+use crate::Error;
+
+impl Statement<'_> {
+    /// Makes an edge for each row, from one variable's node to the other's.
+    pub(super) fn create_edges(
+        &self,
+        writing: &mut Writing,
+        edge_type: &Arc<str>,
+        (rows, from, to): (&Rows, VarId, VarId),
+        values: ByKey,
+    ) -> Result<Vec<Value>, Error> {
+        let node = |var: VarId, row: usize| match rows.value(var, row) {
+            Value::Node(node) => Ok(*node),
+            other => {
+                let ty = if other.is_null() { "null".to_owned() } else { other.logical_type().to_string() };
+                let text = format!("a relationship needs a node at either end, and one is {ty}");
+                let error = Diagnostic::runtime(ErrorKind::SemanticError, "MissingNode", text);
+                Err(self.wrong(error.hint("leave such rows out with WHERE … IS NOT NULL")))
+            }
+        };
+        // Tables first: what reads them below must have them all.
+        let mut tables: BTreeMap<(u16, u16), EdgeTableId> = BTreeMap::new();
+        let mut ends = Vec::with_capacity(rows.len());
+        for row in 0..rows.len() {
+            let (source, target) = (node(from, row)?, node(to, row)?);
+            let key = (source.table().0, target.table().0);
+            if !tables.contains_key(&key) {
+                tables.insert(key, self.shared.edge_table(edge_type, source.table(), target.table())?);
+            }
+            ends.push((source, target));
+        }
+        let snapshot = writing.snapshot_within(self.shared.base());
+        let reader = Reader::new(&snapshot);
+        let mut made = Vec::with_capacity(rows.len());
+        let mut by_table: BTreeMap<EdgeTableId, (Vec<EdgeId>, Vec<usize>)> = BTreeMap::new();
+        for (row, (source, target)) in ends.into_iter().enumerate() {
+            self.check(row)?;
+            if !reader.node_exists(source) || !reader.node_exists(target) {
+                let text = "a node that was deleted cannot get a relationship";
+                let kind = ErrorKind::EntityNotFound;
+                return Err(self.wrong(Diagnostic::runtime(kind, "DeletedEntityAccess", text)));
+            }
+            let table = tables[&(source.table().0, target.table().0)];
+            let edge = self.place(writing, &reader, table, source)?;
+            let delta = &writing.live().delta;
+            let mut written = Vec::new();
+            delta.topology().insert(&writing.writer(), EdgeEnds { edge, source, target }, &mut written);
+            // Who deletes an end meets the edge, or is met here.
+            Topology::barrier();
+            for end in [source, target] {
+                if let Some(nodes) = delta.nodes(end.table()) {
+                    nodes.hold(&writing.writer(), end.row()).map_err(|c| conflicting(&c))?;
+                }
+            }
+            writing.topology.extend(written);
+            writing.changes.edge(table, source.row(), (target.table(), target.row()));
+            made.push(Value::Relationship(Relationship { id: edge, start: source, end: target }));
+            let (edges, places) = by_table.entry(table).or_default();
+            edges.push(edge);
+            places.push(row);
+        }
+        for (table, (edges, places)) in by_table {
+            for (key, values) in &values {
+                let values: Vec<Value> = places.iter().map(|row| values[*row].clone()).collect();
+                if values.iter().any(|value| !value.is_null()) {
+                    self.set_edge_values(writing, table, &edges, key, values)?;
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// The id of a new edge: the next position of its source's page.
+    fn place(
+        &self,
+        writing: &Writing,
+        reader: &Reader<'_>,
+        table: EdgeTableId,
+        source: NodeId,
+    ) -> Result<EdgeId, Error> {
+        let view = reader.edge_table(usize::from(table.0));
+        let page = source.row() / trimorph_base::PAGE_ROWS;
+        let positions = writing.live().delta.positions(table);
+        let position = positions.take(page, || view.positions_end(page));
+        let edge = view.id_at(source.row(), position);
+        if view.place(edge) != (page, position) {
+            let text = "128 nodes that follow each other have more new relationships of one type than can be \
+                        numbered before they are merged";
+            return Err(Error::Storage(text.into()));
+        }
+        Ok(edge)
+    }
+
+    /// Deletes the nodes, relationships and paths of a variable.
+    pub(super) fn delete(
+        &self,
+        writing: &mut Writing,
+        rows: &Rows,
+        target: VarId,
+        detach: bool,
+    ) -> Result<(), Error> {
+        let (mut nodes, mut edges): (Vec<NodeId>, Vec<Relationship>) = Default::default();
+        for row in 0..rows.len() {
+            match rows.value(target, row) {
+                Value::Null => {}
+                Value::Node(node) => nodes.push(*node),
+                Value::Relationship(relationship) => edges.push(*relationship),
+                Value::Path(path) => {
+                    nodes.extend(&path.nodes);
+                    edges.extend(&path.relationships);
+                }
+                other => {
+                    let text = format!(
+                        "nodes, relationships and paths can be deleted, not {}",
+                        other.logical_type()
+                    );
+                    let kind = ErrorKind::TypeError;
+                    return Err(self.wrong(Diagnostic::runtime(kind, "InvalidArgumentType", text)));
+                }
+            }
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        if detach {
+            let snapshot = writing.snapshot_within(self.shared.base());
+            for (at, node) in nodes.iter().enumerate() {
+                self.check(at)?;
+                edges.extend(incident(&snapshot, *node));
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        self.delete_edges(writing, &edges)?;
+        self.delete_nodes(writing, &nodes)
+    }
+
+    fn delete_edges(&self, writing: &mut Writing, edges: &[Relationship]) -> Result<(), Error> {
+        let base = self.shared.base();
+        let reader = Reader::new(&base);
+        for (at, Relationship { id, start, end }) in edges.iter().enumerate() {
+            self.check(at)?;
+            let view = reader.edge_table(usize::from(id.table().0));
+            let (page, position) = view.place(*id);
+            let in_main = position < view.positions_end(page);
+            let ends = EdgeEnds { edge: *id, source: *start, target: *end };
+            let mut written = Vec::new();
+            let deleted =
+                writing.live().delta.topology().delete(&writing.writer(), ends, in_main, &mut written);
+            writing.topology.extend(written);
+            deleted.map_err(not_written)?;
+            writing.changes.edge(id.table(), start.row(), (end.table(), end.row()));
+        }
+        Ok(())
+    }
+
+    fn delete_nodes(&self, writing: &mut Writing, nodes: &[NodeId]) -> Result<(), Error> {
+        let base = self.shared.base();
+        let snapshot = writing.snapshot_within(self.shared.base());
+        let reader = Reader::new(&snapshot);
+        for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
+            let Some(first) = of_table.first() else { continue };
+            let table = first.table();
+            let rows: Vec<u64> =
+                of_table.iter().filter(|node| reader.node_exists(**node)).map(|node| node.row()).collect();
+            let delta = writing
+                .live()
+                .delta
+                .nodes_to_write(table, base.main().node_tables[usize::from(table.0)].rows);
+            let mut written = Vec::new();
+            let deleted = delta.delete(&writing.writer(), &rows, &mut written);
+            writing.nodes.entry(table).or_default().extend(written);
+            deleted.map_err(not_written)?;
+            // Who gives one an edge meets the deletion, or is met here.
+            Topology::barrier();
+            for row in &rows {
+                let node = NodeId::new(table, *row);
+                let met = writing.live().delta.topology().meets(node, &writing.writer());
+                met.map_err(|c| conflicting(&c))?;
+                writing.changes.nodes_of(table).went.insert(*row);
+                writing.deleted.push(node);
+            }
+        }
+        Ok(())
+    }
+
+    /// No node that went has an edge left.
+    pub(super) fn check_deleted(&self, writing: &mut Writing) -> Result<(), Error> {
+        let deleted = std::mem::take(&mut writing.deleted);
+        if deleted.is_empty() {
+            return Ok(());
+        }
+        let snapshot = writing.snapshot_within(self.shared.base());
+        for (at, node) in deleted.into_iter().enumerate() {
+            self.check(at)?;
+            if let Some(edge) = incident(&snapshot, node).first() {
+                let ty = snapshot.schema().type_name(edge.id.table());
+                let text =
+                    format!("a node cannot be deleted while it has relationships: it has one of type {ty}");
+                let kind = ErrorKind::ConstraintVerificationFailed;
+                let error = Diagnostic::runtime(kind, "DeleteConnectedNode", text);
+                return Err(self.wrong(error.hint("DETACH DELETE deletes them, too")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The edges of a node, in both directions, as a snapshot sees them.
+fn incident(snapshot: &Snapshot, node: NodeId) -> Vec<Relationship> {
+    let reader = Reader::new(snapshot);
+    let mut found = Vec::new();
+    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+    for (at, info) in snapshot.schema().edge_tables.iter().enumerate() {
+        for direction in [Direction::Forward, Direction::Backward] {
+            let forward = direction == Direction::Forward;
+            if forward && info.source != node.table() {
+                continue;
+            }
+            nodes.clear();
+            edges.clear();
+            Neighbours::all(&reader, at, forward, node.table())
+                .list(node)
+                .append(&mut nodes, Some(&mut edges));
+            found.extend(nodes.iter().zip(&edges).map(|(other, id)| {
+                let (start, end) = if forward { (node, *other) } else { (*other, node) };
+                Relationship { id: *id, start, end }
+            }));
+        }
+    }
+    found
+}

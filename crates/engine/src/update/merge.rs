@@ -1,0 +1,155 @@
+//! MERGE: looks for the pattern of all rows at once; rows that find nothing make it, once for all that ask
+//! the same.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use trimorph_algebra::{ApplyKind, Change, Merge, Plan, VarId};
+use trimorph_base::{Diagnostic, ErrorKind, Reservation};
+use trimorph_types::{Value, order};
+
+use super::rows::Rows;
+use super::{Statement, Writing};
+use crate::Error;
+
+/// What rows ask for, in the order of values.
+struct Asked(Vec<Value>);
+
+impl Ord for Asked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let pairs = self.0.iter().zip(&other.0);
+        pairs.map(|(a, b)| order(a, b)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+    }
+}
+
+impl PartialOrd for Asked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Asked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Asked {}
+
+impl Statement<'_> {
+    pub(super) fn merge(
+        &self,
+        writing: &mut Writing,
+        rows: Rows,
+        subplan: &Plan,
+        merge: &Merge,
+        held: &mut Reservation,
+    ) -> Result<Rows, Error> {
+        if !merge.one_by_one {
+            return self.merge_together(writing, rows, subplan, merge, held);
+        }
+        let mut out: Option<Rows> = None;
+        for row in 0..rows.len() {
+            self.check(0)?;
+            let merged = self.merge_together(writing, rows.pick(&[row]), subplan, merge, held)?;
+            match &mut out {
+                None => out = Some(merged),
+                Some(out) => out.extend(&merged),
+            }
+        }
+        Ok(out.unwrap_or(rows))
+    }
+
+    fn merge_together(
+        &self,
+        writing: &mut Writing,
+        rows: Rows,
+        subplan: &Plan,
+        merge: &Merge,
+        held: &mut Reservation,
+    ) -> Result<Rows, Error> {
+        self.check_asked(&rows, merge)?;
+        let mut wanted = rows.vars().to_vec();
+        wanted.extend(subplan.vars().into_iter().filter(|var| !rows.vars().contains(var)));
+        let plan = Plan::Apply {
+            input: Box::new(Plan::Argument(rows.vars().to_vec())),
+            subplan: Box::new(subplan.clone()),
+            kind: ApplyKind::Optional,
+        };
+        let rows = self.read(writing, plan, rows, &wanted, held)?;
+        // Whatever the pattern makes is null where it was not found.
+        let told_by = merge.create.iter().find_map(Change::made);
+        let is_found = |row: &usize| told_by.is_some_and(|var| !matches!(rows.value(var, *row), Value::Null));
+        let (found, missing): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(is_found);
+
+        let mut matched = rows.pick(&found);
+        for update in &merge.on_match {
+            matched = self.update(writing, matched, update, held)?;
+        }
+        // One row of each group makes what the group asks for.
+        let keys = asked(merge);
+        let mut groups: BTreeMap<Asked, usize> = BTreeMap::new();
+        let (mut first, mut group_of) = (Vec::new(), Vec::with_capacity(missing.len()));
+        for row in &missing {
+            let mut key: Vec<Value> = keys.iter().map(|var| rows.value(*var, *row).clone()).collect();
+            if let Some((a, b)) = merge.either_way {
+                let (a, b) = (rows.value(a, *row).clone(), rows.value(b, *row).clone());
+                key.retain(|value| !matches!(value, Value::Node(_)));
+                let swap = order(&a, &b).is_gt();
+                key.extend(if swap { [b, a] } else { [a, b] });
+            }
+            let next = first.len();
+            let group = *groups.entry(Asked(key)).or_insert(next);
+            if group == next {
+                first.push(*row);
+            }
+            group_of.push(group);
+        }
+        let mut made = self.changed(writing, rows.pick(&first), &merge.create)?;
+        writing.end_clause();
+        for update in &merge.on_create {
+            made = self.update(writing, made, update, held)?;
+        }
+        // Each row has its own values and what its group made.
+        let mut created = rows.pick(&missing);
+        for var in merge.create.iter().filter_map(Change::made) {
+            let values = group_of.iter().map(|group| made.value(var, *group).clone()).collect();
+            created.set(var, values);
+        }
+        let mut all = matched.restricted(&wanted);
+        all.extend(&created.restricted(&wanted));
+        let mut place = vec![0; all.len()];
+        found.iter().chain(&missing).enumerate().for_each(|(at, row)| place[*row] = at);
+        Ok(all.pick(&place))
+    }
+
+    /// A pattern cannot ask for null: nothing is equal to it.
+    fn check_asked(&self, rows: &Rows, merge: &Merge) -> Result<(), Error> {
+        for change in &merge.create {
+            let (Change::CreateNode { properties, .. } | Change::CreateEdge { properties, .. }) = change
+            else {
+                continue;
+            };
+            let trimorph_algebra::NewProperties::Named(named) = properties else { continue };
+            for (key, var) in named {
+                let is_null = |column: &[Value]| column.iter().any(Value::is_null);
+                if rows.column(*var).is_some_and(is_null) {
+                    let text = format!("MERGE cannot look for property \"{key}\" with value null");
+                    let error = Diagnostic::runtime(ErrorKind::SemanticError, "MergeReadOwnWrites", text);
+                    return Err(self.wrong(error.hint("leave such rows out with WHERE … IS NOT NULL")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The variables of rows that say what is made.
+fn asked(merge: &Merge) -> Vec<VarId> {
+    let made: Vec<VarId> = merge.create.iter().filter_map(Change::made).collect();
+    let mut asked: Vec<VarId> = merge.create.iter().flat_map(Change::reads).collect();
+    asked.retain(|var| !made.contains(var));
+    asked.sort_unstable();
+    asked.dedup();
+    asked
+}

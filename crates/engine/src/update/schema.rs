@@ -1,0 +1,189 @@
+//! Tables and columns that changes need and main does not have yet; facts that changes may break. Both are
+//! made, or broken, outside of transactions and before anybody can see the change (`docs/design/transactions.md`).
+
+use std::sync::{Arc, PoisonError};
+
+use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId, TypeId};
+use trimorph_catalog::{PropertyInfo, TargetFacts};
+use trimorph_store::{Main, Snapshot};
+use trimorph_types::LogicalType;
+
+use crate::Error;
+use crate::shared::Shared;
+
+/// Node tables, and edge tables, that there may be.
+const TABLES_MAX: usize = 1 << 16;
+
+/// The type of a column for values of a type; `Any` where they have none of their own.
+fn column_type(ty: LogicalType) -> LogicalType {
+    use LogicalType as L;
+    match ty {
+        L::Bool | L::Int | L::Float | L::String | L::Date | L::LocalTime | L::LocalDateTime | L::DateTime => {
+            ty
+        }
+        _ => L::Any,
+    }
+}
+
+fn id32(id: usize) -> u32 {
+    u32::try_from(id).unwrap_or(u32::MAX)
+}
+
+impl Shared {
+    /// Publishes a main version that differs by `change`.
+    fn change_schema<T>(&self, change: impl FnOnce(&mut Main) -> T) -> T {
+        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        let mut main = (**snapshot.shared_main()).clone();
+        let made = change(&mut main);
+        *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+        made
+    }
+
+    /// The node table of a label set, sorted.
+    pub(super) fn node_table(&self, labels: &[Arc<str>]) -> Result<TableId, Error> {
+        let find = |main: &Main| {
+            let schema = &main.catalog.schema;
+            schema.table_ids().find(|table| {
+                let mut own = schema.label_names(*table);
+                own.sort();
+                own == labels
+            })
+        };
+        if let Some(table) = find(self.base().main()) {
+            return Ok(table);
+        }
+        self.change_schema(|main| match find(main) {
+            Some(table) => Ok(table),
+            None if main.node_tables.len() >= TABLES_MAX => {
+                Err(Error::Storage("there are 65,536 different label sets; no more are possible".into()))
+            }
+            None => {
+                let names = &mut Arc::make_mut(&mut main.catalog).schema.labels;
+                let ids = labels.iter().map(|label| LabelId(id32(names.intern(label)) as _)).collect();
+                Ok(main.add_node_table(ids))
+            }
+        })
+    }
+
+    /// The edge table of a type out of a node table, which may get edges to `target` and between any nodes.
+    pub(super) fn edge_table(
+        &self,
+        edge_type: &str,
+        source: TableId,
+        target: TableId,
+    ) -> Result<EdgeTableId, Error> {
+        let find = |main: &Main| {
+            let schema = &main.catalog.schema;
+            let of = |table: &EdgeTableId| {
+                schema.edge_tables.get(usize::from(table.0)).is_some_and(|info| info.source == source)
+                    && *schema.type_name(*table) == *edge_type
+            };
+            schema.edge_table_ids().find(of)
+        };
+        let is_ready = |main: &Main, table: EdgeTableId| {
+            let facts = main.catalog.unrecorded_facts().edge_tables.get(usize::from(table.0));
+            facts.is_some_and(|facts| {
+                !facts.single
+                    && facts.edges_max == u64::MAX
+                    && facts.self_loops_max == u64::MAX
+                    && facts.targets.iter().all(|known| !known.single)
+                    && facts.targets.iter().any(|known| known.table == target)
+            })
+        };
+        let base = self.base();
+        if let Some(table) = find(base.main())
+            && is_ready(base.main(), table)
+        {
+            return Ok(table);
+        }
+        self.change_schema(|main| {
+            let table = match find(main) {
+                Some(table) => table,
+                None if main.edge_tables.len() >= TABLES_MAX => {
+                    let text = "there are 65,536 relationship types by node table; no more are possible";
+                    return Err(Error::Storage(text.into()));
+                }
+                None => {
+                    let types = &mut Arc::make_mut(&mut main.catalog).schema.types;
+                    let ty = TypeId(id32(types.intern(edge_type)) as _);
+                    main.add_edge_table(ty, source)
+                }
+            };
+            if !is_ready(main, table) {
+                let facts = Arc::make_mut(&mut main.catalog).facts_mut();
+                if let Some(facts) = facts.edge_tables.get_mut(usize::from(table.0)) {
+                    facts.single = false;
+                    (facts.edges_max, facts.self_loops_max) = (u64::MAX, u64::MAX);
+                    facts.targets.iter_mut().for_each(|known| known.single = false);
+                    if !facts.targets.iter().any(|known| known.table == target) {
+                        facts.targets.push(TargetFacts { table: target, single: false });
+                        facts.targets.sort_by_key(|known| known.table);
+                    }
+                }
+            }
+            Ok(table)
+        })
+    }
+
+    /// The column of a property of a node table, which may get values of a type.
+    pub(super) fn node_column(&self, table: TableId, key: &str, ty: LogicalType) -> usize {
+        let at = usize::from(table.0);
+        let find = |main: &Main| {
+            let column = main.catalog.schema.node_property(table, key)?;
+            let has = main.catalog.schema.node_tables[at].properties[column].ty;
+            let facts = main.catalog.unrecorded_facts().node_tables.get(at)?;
+            let one_type = facts.one_type.get(column).is_some_and(|one| *one);
+            (!one_type || has == ty || ty == LogicalType::Any).then_some(column)
+        };
+        if let Some(column) = find(self.base().main()) {
+            return column;
+        }
+        self.change_schema(|main| {
+            let catalog = Arc::make_mut(&mut main.catalog);
+            match catalog.schema.node_property(table, key) {
+                Some(column) => {
+                    if find(main).is_none() {
+                        let facts = Arc::make_mut(&mut main.catalog).facts_mut();
+                        facts.node_tables[at].one_type[column] = false;
+                    }
+                    column
+                }
+                None => {
+                    let id = PropertyId(id32(catalog.schema.properties.intern(key)));
+                    main.add_node_column(table, PropertyInfo { id, ty: column_type(ty) })
+                }
+            }
+        })
+    }
+
+    /// The same of an edge table.
+    pub(super) fn edge_column(&self, table: EdgeTableId, key: &str, ty: LogicalType) -> usize {
+        let at = usize::from(table.0);
+        let find = |main: &Main| {
+            let column = main.catalog.schema.edge_property(table, key)?;
+            let has = main.catalog.schema.edge_tables[at].properties[column].ty;
+            let facts = main.catalog.unrecorded_facts().edge_tables.get(at)?;
+            let one_type = facts.one_type.get(column).is_some_and(|one| *one);
+            (!one_type || has == ty || ty == LogicalType::Any).then_some(column)
+        };
+        if let Some(column) = find(self.base().main()) {
+            return column;
+        }
+        self.change_schema(|main| {
+            let catalog = Arc::make_mut(&mut main.catalog);
+            match catalog.schema.edge_property(table, key) {
+                Some(column) => {
+                    if find(main).is_none() {
+                        let facts = Arc::make_mut(&mut main.catalog).facts_mut();
+                        facts.edge_tables[at].one_type[column] = false;
+                    }
+                    column
+                }
+                None => {
+                    let id = PropertyId(id32(catalog.schema.properties.intern(key)));
+                    main.add_edge_column(table, PropertyInfo { id, ty: column_type(ty) })
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! Statements that write, through the engine: what they leave, what later parts of them see, what is undone.
+
+use trimorph::{Config, Connection, Database, Error, ErrorKind, Value};
+
+fn empty() -> Connection {
+    Database::in_memory(Config::default()).connect()
+}
+
+/// The rows of a query as text, sorted.
+fn rows(connection: &Connection, text: &str) -> Vec<String> {
+    let mut result = connection.query(text, &[]).unwrap_or_else(|e| panic!("{text}\n{e}"));
+    let mut out = Vec::new();
+    while let Some(row) = result.next_row().unwrap_or_else(|e| panic!("{text}\n{e}")) {
+        out.push(row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" | "));
+    }
+    out.sort();
+    out
+}
+
+fn run(connection: &Connection, texts: &[&str]) {
+    for text in texts {
+        rows(connection, text);
+    }
+}
+
+fn fails(connection: &Connection, text: &str) -> Error {
+    match connection.query(text, &[]) {
+        Ok(_) => panic!("{text} does not fail"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn what_is_created_is_found_by_all_ways() {
+    let c = empty();
+    run(
+        &c,
+        &[
+            "CREATE (a:Person {name: 'Ada', age: 36})-[:KNOWS {since: 1840}]->(b:Person {name: 'Charles'})",
+            "MATCH (a:Person {name: 'Ada'}) CREATE (a)-[:WROTE]->(:Note {title: 'G', words: 20000})",
+            "UNWIND range(1, 3000) AS i CREATE (:Number {n: i, text: 'number ' + toString(i)})",
+        ],
+    );
+    assert_eq!(rows(&c, "MATCH (p:Person) RETURN p.name, p.age"), ["Ada | 36", "Charles | null"]);
+    assert_eq!(rows(&c, "MATCH (a)-[r:KNOWS]->(b) RETURN a.name, r.since, b.name"), ["Ada | 1840 | Charles"]);
+    assert_eq!(rows(&c, "MATCH (b {name: 'Charles'})<-[r]-(a) RETURN type(r), a.name"), ["KNOWS | Ada"]);
+    assert_eq!(rows(&c, "MATCH (a {name: 'Ada'})-->(x) RETURN labels(x)"), ["['Note']", "['Person']"]);
+    assert_eq!(rows(&c, "MATCH (n:Number) WHERE n.n > 2998 RETURN n.text"), ["number 2999", "number 3000"]);
+    assert_eq!(
+        rows(&c, "MATCH (n:Number) RETURN count(*), sum(n.n), min(n.n), max(n.text)"),
+        ["3000 | 4501500 | 1 | number 999"]
+    );
+    assert_eq!(
+        rows(&c, "MATCH (n) RETURN labels(n) AS l, count(*) AS c ORDER BY c"),
+        ["['Note'] | 1", "['Number'] | 3000", "['Person'] | 2"]
+    );
+    assert_eq!(
+        rows(&c, "MATCH p = (:Person {name: 'Charles'})-[*1..3]-(x) RETURN length(p), labels(x)"),
+        ["1 | ['Person']", "2 | ['Note']"]
+    );
+}
+
+#[test]
+fn values_are_set_and_taken_away() {
+    let c = empty();
+    run(&c, &["CREATE (:A {id: 1, p: 'x'}), (:A {id: 2})", "MATCH (a:A) SET a.p = a.id * 10, a.q = a.p"]);
+    assert_eq!(rows(&c, "MATCH (a:A) RETURN a.id, a.p, a.q"), ["1 | 10 | 10", "2 | 20 | 20"]);
+    run(&c, &["MATCH (a:A {id: 1}) REMOVE a.p SET a += {r: [1, 2], q: null}"]);
+    assert_eq!(rows(&c, "MATCH (a:A) RETURN properties(a)"), ["{id: 1, r: [1, 2]}", "{id: 2, p: 20, q: 20}"]);
+    run(&c, &["MATCH (a:A {id: 2}) SET a = {id: 'two', d: date('2024-05-06')}"]);
+    assert_eq!(rows(&c, "MATCH (a:A) WHERE a.id = 'two' RETURN a.d.year, keys(a)"), ["2024 | ['d', 'id']"]);
+    // Each row sees what the one before has set.
+    run(&c, &["CREATE (:Counter {n: 0})", "UNWIND range(1, 10) AS x MATCH (c:Counter) SET c.n = c.n + x"]);
+    assert_eq!(rows(&c, "MATCH (c:Counter) RETURN c.n"), ["55"]);
+    assert_eq!(rows(&c, "MATCH (c:Counter) SET c['n'] = 7 RETURN c.n"), ["7"]);
+}
+
+#[test]
+fn what_is_deleted_is_gone() {
+    let c = empty();
+    run(&c, &["UNWIND range(1, 100) AS i CREATE (:A {i: i})-[:T {i: i}]->(:B {i: i})"]);
+    let error = fails(&c, "MATCH (a:A {i: 5}) DELETE a");
+    assert!(error.to_string().contains("DETACH DELETE"), "{error}");
+    assert_eq!(rows(&c, "MATCH (a:A) RETURN count(*)"), ["100"]);
+    run(&c, &["MATCH (a:A {i: 5})-[r]->() DELETE a, r", "MATCH (a:A) WHERE a.i <= 10 DETACH DELETE a"]);
+    assert_eq!(rows(&c, "MATCH (a:A) RETURN count(*), min(a.i)"), ["90 | 11"]);
+    assert_eq!(rows(&c, "MATCH ()-[r:T]->() RETURN count(r), min(r.i)"), ["90 | 11"]);
+    assert_eq!(rows(&c, "MATCH (b:B) WHERE NOT EXISTS { (b)<--() } RETURN count(*)"), ["10"]);
+    run(&c, &["MATCH (a)-[r:T]->(b) WHERE r.i > 50 DELETE r"]);
+    assert_eq!(rows(&c, "MATCH (b:B)<-[:T]-(a) RETURN count(*), max(b.i)"), ["40 | 50"]);
+    assert_eq!(rows(&c, "MATCH (n) WHERE n.i IS NULL RETURN count(*)"), ["0"]);
+}
+
+#[test]
+fn merge_makes_what_is_missing_once() {
+    let c = empty();
+    let text = "UNWIND ['a', 'b', 'a', 'c', 'b'] AS k MERGE (n:K {k: k}) \
+                ON CREATE SET n.made = true ON MATCH SET n.found = true RETURN n.k";
+    assert_eq!(rows(&c, text), ["a", "a", "b", "b", "c"]);
+    assert_eq!(rows(&c, "MATCH (n:K) RETURN n.k, n.made"), ["a | true", "b | true", "c | true"]);
+    run(&c, &["MERGE (n:K {k: 'a'}) ON MATCH SET n.found = true"]);
+    assert_eq!(rows(&c, "MATCH (n:K) WHERE n.found RETURN n.k"), ["a"]);
+    run(
+        &c,
+        &[
+            "MATCH (a:K {k: 'a'}), (b:K {k: 'b'}) UNWIND [1, 2, 3] AS i MERGE (a)-[r:T]->(b) SET r.n = i",
+            "MATCH (a:K {k: 'a'}), (b:K {k: 'b'}) MERGE (b)-[:T]-(a)",
+            "MATCH (a:K {k: 'c'}) MERGE (a)-[:T]->(:L {l: 1})",
+        ],
+    );
+    assert_eq!(rows(&c, "MATCH (a)-[r:T]->(b) RETURN a.k, b.k, r.n"), ["a | b | 3", "c | null | null"]);
+    let error = fails(&c, "UNWIND [1, null] AS x MERGE (:K {k: x})");
+    assert!(error.to_string().contains("null"), "{error}");
+    assert_eq!(rows(&c, "MATCH (n:K) RETURN count(*)"), ["3"]);
+}
+
+#[test]
+fn parts_see_what_was_written_before_them() {
+    let c = empty();
+    let text = "CREATE (a:X {v: 1}) WITH a MATCH (x:X) SET x.v = x.v + 1 WITH x MATCH (y:X) RETURN y.v";
+    assert_eq!(rows(&c, text), ["2"]);
+    assert_eq!(rows(&c, "MATCH (x:X) CREATE (:X {v: 3}) RETURN count(*)"), ["1"]);
+    assert_eq!(rows(&c, "MATCH (x:X) CREATE (:X {v: 4}) RETURN x.v"), ["2", "3"]);
+    assert_eq!(rows(&c, "CREATE (:Y) RETURN 1 LIMIT 0"), Vec::<String>::new());
+    assert_eq!(rows(&c, "MATCH (y:Y) RETURN count(*)"), ["1"]);
+    run(&c, &["FOREACH (i IN [1, 2] | CREATE (z:Z {i: i}) SET z.j = i * 2)"]);
+    assert_eq!(rows(&c, "MATCH (z:Z) RETURN z.i, z.j"), ["1 | 2", "2 | 4"]);
+    let text =
+        "UNWIND [1, 2, 3] AS i CALL (i) { MATCH (z:Z {i: 1}) SET z.j = z.j + i RETURN z.j AS j } RETURN i, j";
+    assert_eq!(rows(&c, text), ["1 | 3", "2 | 5", "3 | 8"]);
+    assert_eq!(
+        rows(&c, "CREATE p = (:P {n: 1})-[:R]->(:P {n: 2}) RETURN length(p), [n IN nodes(p) | n.n]"),
+        ["1 | [1, 2]"]
+    );
+}
+
+#[test]
+fn a_statement_that_fails_leaves_nothing() {
+    let c = empty();
+    run(&c, &["CREATE (:A {v: 1})"]);
+    fails(&c, "MATCH (a:A) SET a.v = 2 CREATE (:B) WITH a RETURN 1 / (a.v - 2)");
+    assert_eq!(rows(&c, "MATCH (n) RETURN labels(n), n.v"), ["['A'] | 1"]);
+    let error = fails(&c, "CREATE (:A {v: {a: 1}})");
+    assert!(
+        matches!(&error, Error::Query { diagnostic, .. } if diagnostic.kind == ErrorKind::TypeError),
+        "{error}"
+    );
+    fails(&c, "CREATE (a)-[:T]->(b) SET b.x = [1, {}]");
+    assert_eq!(rows(&c, "MATCH (n) RETURN count(*)"), ["1"]);
+}
+
+/// What was loaded into main and what was written over it are one graph.
+#[test]
+fn changes_lie_over_loaded_data() {
+    let db = Database::in_memory(Config::default());
+    db.generate_snb(0.003, 7).unwrap();
+    let c = db.connect();
+    let count = |text: &str| match c.query(text, &[]).unwrap().rows().unwrap()[0][0] {
+        Value::Int(n) => n,
+        _ => panic!("{text} gives no number"),
+    };
+    let (persons, knows) =
+        (count("MATCH (p:Person) RETURN count(*)"), count("MATCH (:Person)-[r:KNOWS]->() RETURN count(r)"));
+    run(
+        &c,
+        &[
+            "MATCH (p:Person) WITH p ORDER BY p.id LIMIT 10 SET p.firstName = 'Zed', p.score = 1.5",
+            "MATCH (p:Person) WITH p ORDER BY p.id LIMIT 2 WITH collect(p) AS ps \
+         WITH ps[0] AS a, ps[1] AS b CREATE (a)-[:KNOWS {creationDate: datetime('2030-01-01T00:00:00Z')}]->(b)",
+            "CREATE (:Person {id: -1, firstName: 'New'})",
+        ],
+    );
+    assert_eq!(count("MATCH (p:Person) RETURN count(*)"), persons + 1);
+    assert_eq!(count("MATCH (p:Person {firstName: 'Zed'}) RETURN count(*)"), 10);
+    assert_eq!(count("MATCH (p:Person) WHERE p.score > 1 RETURN count(*)"), 10);
+    assert_eq!(count("MATCH (:Person)-[r:KNOWS]->() RETURN count(r)"), knows + 1);
+    assert_eq!(count("MATCH ()<-[r:KNOWS]-(:Person) RETURN count(r)"), knows + 1);
+    assert_eq!(count("MATCH (:Person)-[r:KNOWS]->() WHERE r.creationDate.year = 2030 RETURN count(r)"), 1);
+    assert_eq!(count("MATCH (p:Person {id: -1}) RETURN count(*)"), 1);
+    let degree = count(
+        "MATCH (p:Person) WHERE p.id >= 0 WITH p ORDER BY p.id LIMIT 1 MATCH (p)-[r]-() RETURN count(r)",
+    );
+    let edges = count("MATCH ()-[r]->() RETURN count(r)");
+    run(&c, &["MATCH (p:Person) WHERE p.id >= 0 WITH p ORDER BY p.id LIMIT 1 DETACH DELETE p"]);
+    assert_eq!(count("MATCH (p:Person) RETURN count(*)"), persons);
+    assert!(count("MATCH ()-[r]->() RETURN count(r)") < edges && degree > 0);
+    let error = fails(&c, "CREATE (:Person {id: -1})");
+    assert!(error.to_string().contains("-1"), "{error}");
+}
