@@ -1,8 +1,8 @@
 //! Connections: text in, a lazy result out.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use trimorph_algebra::{BoundQuery, Plan, Procedures};
+use trimorph_algebra::{BoundQuery, Plan, Procedures, Vars};
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
@@ -39,6 +39,67 @@ fn no_thread(text: &str) -> Error {
 pub struct Connection {
     shared: Arc<Shared>,
     cancel: Mutex<CancelToken>,
+    transaction: Mutex<Transaction>,
+}
+
+/// The transaction of a connection.
+#[derive(Default)]
+enum Transaction {
+    /// Each statement has its own.
+    #[default]
+    None,
+    /// Begun, and neither committed nor rolled back.
+    Open(Box<Writing>),
+    /// A statement of it failed: all it wrote is undone, and it waits to be ended.
+    Failed,
+}
+
+impl std::fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Open(_) => "Open",
+            Self::Failed => "Failed",
+        })
+    }
+}
+
+/// A statement that is about transactions.
+enum Control {
+    Begin,
+    Commit,
+    Rollback,
+}
+
+impl Control {
+    /// `BEGIN`, `COMMIT` and `ROLLBACK`, with or without `TRANSACTION` behind.
+    fn of(text: &str) -> Option<Self> {
+        let mut words = text.trim().trim_end_matches(';').split_whitespace();
+        let control = match words.next()?.to_ascii_uppercase().as_str() {
+            "BEGIN" => Self::Begin,
+            "COMMIT" => Self::Commit,
+            "ROLLBACK" => Self::Rollback,
+            _ => return None,
+        };
+        let rest = words.next().is_none_or(|word| word.eq_ignore_ascii_case("TRANSACTION"));
+        (rest && words.next().is_none()).then_some(control)
+    }
+}
+
+/// A query that gives nothing.
+fn nothing() -> BoundQuery {
+    BoundQuery {
+        plan: Plan::Unit,
+        columns: Vec::new(),
+        vars: Vars::default(),
+        parameters: Vec::new(),
+        notices: Vec::new(),
+        depth: None,
+    }
+}
+
+fn no_transaction() -> Error {
+    Error::Transaction("there is no open transaction; begin one first".to_owned())
 }
 
 /// A query that was parsed and planned. It is planned again by itself when something has changed that the
@@ -55,7 +116,7 @@ enum Made {
     /// A plan that reads.
     Read(Planned),
     /// A statement that writes, whose parts are planned when they run.
-    Write(BoundQuery, Mode),
+    Write(Box<BoundQuery>, Mode),
 }
 
 impl Prepared {
@@ -74,7 +135,7 @@ impl Prepared {
 
 impl Connection {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, cancel: Mutex::default() }
+        Self { shared, cancel: Mutex::default(), transaction: Mutex::default() }
     }
 
     /// Stops the query that runs on this connection now, from any thread; within 100 ms as a rule.
@@ -104,11 +165,94 @@ impl Connection {
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
+        if let Some(control) = Control::of(text) {
+            match control {
+                Control::Begin => self.begin(),
+                Control::Commit => self.commit(),
+                Control::Rollback => self.rollback(),
+            }?;
+            let (query, procedures) = (nothing(), self.shared.procedures());
+            let settings = self.settings(&params, cancel);
+            return self.given(
+                text,
+                query,
+                Mode::Normal,
+                params,
+                procedures,
+                settings,
+                self.shared.snapshot(),
+            );
+        }
+        if self.in_transaction() {
+            return self.within_transaction(text, params, cancel);
+        }
         let snapshot = self.shared.snapshot();
         match self.plan(text, Some(&params), &snapshot, &cancel)? {
             Made::Read(planned) => self.run(text, &planned, params, snapshot, cancel),
-            Made::Write(query, mode) => self.write(text, query, mode, params, cancel),
+            Made::Write(query, mode) => self.write(text, *query, mode, params, cancel),
         }
+    }
+
+    /// Begins a transaction: statements of this connection are parts of it until it is committed or rolled
+    /// back, and see what they wrote. It reads what was committed when it began, and conflicts with whoever
+    /// writes the same first.
+    ///
+    /// **Errors**: one is open; a database that cannot be written to.
+    pub fn begin(&self) -> Result<(), Error> {
+        self.check_writable()?;
+        let mut transaction = self.transaction();
+        if !matches!(*transaction, Transaction::None) {
+            let text = "a transaction is open already; commit it or roll it back first";
+            return Err(Error::Transaction(text.to_owned()));
+        }
+        let writing = Writing::begin(&self.shared.live, Isolation::Snapshot, CancelToken::default());
+        *transaction = Transaction::Open(Box::new(writing));
+        Ok(())
+    }
+
+    /// Commits the transaction.
+    ///
+    /// **Errors**: none is open; [`Error::Conflict`], and one that failed before: then it is rolled back.
+    pub fn commit(&self) -> Result<(), Error> {
+        match std::mem::take(&mut *self.transaction()) {
+            Transaction::Open(writing) => writing.commit(),
+            Transaction::Failed => {
+                let text = "a statement of the transaction failed: it is rolled back, not committed";
+                Err(Error::Transaction(text.to_owned()))
+            }
+            Transaction::None => Err(no_transaction()),
+        }
+    }
+
+    /// Undoes the transaction.
+    ///
+    /// **Errors**: none is open.
+    pub fn rollback(&self) -> Result<(), Error> {
+        match std::mem::take(&mut *self.transaction()) {
+            Transaction::None => Err(no_transaction()),
+            // Dropped, it is undone.
+            Transaction::Open(_) | Transaction::Failed => Ok(()),
+        }
+    }
+
+    /// Whether a transaction was begun and not ended.
+    pub fn in_transaction(&self) -> bool {
+        !matches!(*self.transaction(), Transaction::None)
+    }
+
+    fn transaction(&self) -> MutexGuard<'_, Transaction> {
+        self.transaction.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn check_writable(&self) -> Result<(), Error> {
+        if self.shared.config.read_only {
+            return Err(Error::ReadOnly);
+        }
+        if self.shared.dir.is_some() {
+            let text = "a database in a directory cannot be written to yet: what is written would not last";
+            return Err(Error::Storage(text.to_owned()));
+        }
+        Ok(())
     }
 
     /// Parses and plans a query.
@@ -143,7 +287,10 @@ impl Connection {
         self.watch(&cancel);
         let snapshot = self.shared.snapshot();
         match &prepared.planned {
-            Some(planned) if planned.holds_in(snapshot.catalog(), &self.shared.procedures()) => {
+            Some(planned)
+                if !self.in_transaction()
+                    && planned.holds_in(snapshot.catalog(), &self.shared.procedures()) =>
+            {
                 self.run(&prepared.text, planned, params, snapshot, cancel)
             }
             _ => self.execute_until(&prepared.text, params, cancel),
@@ -182,6 +329,27 @@ impl Connection {
         Ok(planned)
     }
 
+    /// A statement with its names looked up, and how it is to be run.
+    fn bound(
+        &self,
+        text: &str,
+        snapshot: &Snapshot,
+        procedures: &Procedures,
+        cancel: &CancelToken,
+    ) -> Result<(BoundQuery, Mode), Error> {
+        let work = || {
+            let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), text);
+            let statement = trimorph_cypher::parse_until(text, cancel).map_err(wrong)?;
+            let catalog = CatalogView::new(snapshot.catalog());
+            let bound = trimorph_cypher::bind_until(&statement, &catalog, &Registry, procedures, cancel);
+            Ok((bound.map_err(wrong)?, statement.mode))
+        };
+        match text.len() <= CALLERS_TEXT_MAX {
+            true => work(),
+            false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
+        }
+    }
+
     fn made(
         &self,
         text: &str,
@@ -196,7 +364,7 @@ impl Connection {
         let bound = trimorph_cypher::bind_until(&statement, &catalog, &Registry, &procedures, cancel)
             .map_err(wrong)?;
         if bound.plan.updates() {
-            return Ok(Made::Write(bound, statement.mode));
+            return Ok(Made::Write(Box::new(bound), statement.mode));
         }
         let options = match self.shared.config.optimize {
             true => trimorph_optimizer::Options::default(),
@@ -258,35 +426,82 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        if self.shared.config.read_only {
-            return Err(Error::ReadOnly);
-        }
-        if self.shared.dir.is_some() && mode != Mode::Explain {
-            let text = "a database in a directory cannot be written to yet: what is written would not last";
-            return Err(Error::Storage(text.to_owned()));
+        if mode != Mode::Explain {
+            self.check_writable()?;
         }
         let procedures = self.shared.procedures();
-        let columns = query.columns.clone();
-        let vars = columns.iter().map(|(_, var)| *var).collect();
         let settings = self.settings(&params, cancel.clone());
-        let rows = if mode == Mode::Explain {
-            Arc::default()
-        } else {
-            let (shared, settings) = (&*self.shared, settings.clone());
-            let (query, params, cancel) = (&query, &params, cancel.clone());
-            let statement = Statement { shared, text, query, params, settings, cancel };
-            let token = statement.cancel.clone();
-            let mut writing = Writing::begin(&self.shared.live, Isolation::Snapshot, token);
-            let rows = statement.run(&mut writing)?;
+        let mut rows = Arc::default();
+        if mode != Mode::Explain {
+            let mut writing = Writing::begin(&self.shared.live, Isolation::Snapshot, settings.cancel.clone());
+            rows = self.statement(text, &query, &params, &settings).run(&mut writing)?;
             writing.commit()?;
-            rows
+        }
+        let settings = Settings { rows: Some(rows), ..settings };
+        self.given(text, query, mode, params, procedures, settings, self.shared.snapshot())
+    }
+
+    fn statement<'a>(
+        &'a self,
+        text: &'a str,
+        query: &'a BoundQuery,
+        params: &'a Arc<Params>,
+        settings: &Settings,
+    ) -> Statement<'a> {
+        let cancel = settings.cancel.clone();
+        Statement { shared: &self.shared, text, query, params, settings: settings.clone(), cancel }
+    }
+
+    /// Runs a statement within the open transaction. If it fails, so does the transaction.
+    fn within_transaction(
+        &self,
+        text: &str,
+        params: Arc<Params>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
+        let mut transaction = self.transaction();
+        let Transaction::Open(writing) = &mut *transaction else {
+            let text = "a statement of the transaction failed: roll it back, then begin again";
+            return Err(Error::Transaction(text.to_owned()));
         };
-        // The rows are there; they are handed out as those of any query.
-        let snapshot = self.shared.snapshot();
+        let settings = self.settings(&params, cancel);
+        let procedures = self.shared.procedures();
+        let done = self.bound(text, &writing.snapshot(self.shared.base()), &procedures, &settings.cancel);
+        let done = done.and_then(|(query, mode)| {
+            let rows = match mode {
+                Mode::Explain => Arc::default(),
+                _ => self.statement(text, &query, &params, &settings).run(writing)?,
+            };
+            Ok((query, mode, rows))
+        });
+        let (query, mode, rows) = match done {
+            Ok(done) => done,
+            Err(error) => {
+                *transaction = Transaction::Failed;
+                return Err(error);
+            }
+        };
+        let snapshot = writing.snapshot(self.shared.base());
+        let settings = Settings { rows: Some(rows), ..settings };
+        self.given(text, query, mode, params, procedures, settings, snapshot)
+    }
+
+    /// The result of a statement whose rows are there; they are handed out as those of any query.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of a result")]
+    fn given(
+        &self,
+        text: &str,
+        query: BoundQuery,
+        mode: Mode,
+        params: Arc<Params>,
+        procedures: Arc<Procedures>,
+        settings: Settings,
+        snapshot: Snapshot,
+    ) -> Result<QueryResult, Error> {
         let catalog = CatalogView::new(snapshot.catalog());
         let shown = BoundQuery {
-            plan: Plan::Argument(vars),
-            columns,
+            plan: Plan::Argument(query.columns.iter().map(|(_, var)| *var).collect()),
+            columns: query.columns.clone(),
             vars: query.vars.clone(),
             parameters: Vec::new(),
             notices: query.notices.clone(),
@@ -299,7 +514,6 @@ impl Connection {
         let reliances = catalog.reliances();
         let (kept, physical) = (Arc::new(kept), Arc::new(physical));
         let planned = Planned::new(kept, physical, mode, reliances, snapshot.catalog(), procedures);
-        let settings = Settings { rows: Some(rows), ..settings };
         self.start(text, &planned, params, snapshot, settings)
     }
 

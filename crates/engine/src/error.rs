@@ -39,6 +39,9 @@ pub enum Error {
     /// Another transaction was first; the statement, or its transaction, may be tried again.
     #[error("TransactionConflict: {0}")]
     Conflict(String),
+    /// A transaction that was to be begun, or ended, and cannot be.
+    #[error("{0}")]
+    Transaction(String),
     /// The database was opened read-only.
     #[error("the database was opened read-only")]
     ReadOnly,

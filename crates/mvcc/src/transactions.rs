@@ -94,6 +94,11 @@ impl Open {
     pub fn read(&self) -> Timestamp {
         self.read
     }
+
+    /// What has become of it: its handle while it is open, then a timestamp or never.
+    pub fn outcome(&self) -> &Arc<AtomicStamp> {
+        &self.outcome
+    }
 }
 
 #[derive(Debug)]

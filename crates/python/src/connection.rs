@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyTuple;
 use trimorph::CancelToken;
 
 use crate::cell::Cell;
 use crate::handle::{Database, Handle};
 use crate::result::QueryResult;
-use crate::{error, from_python, interrupt};
+use crate::transaction::Transaction;
+use crate::{execute, from_python, interrupt};
 
 /// A connection: one per thread. Results may be read at the same time, and after it is closed.
 #[pyclass(frozen, module = "trimorph")]
@@ -38,13 +38,7 @@ impl Connection {
         params: Option<&Bound<'_, PyAny>>,
         lang: &str,
     ) -> PyResult<QueryResult> {
-        check_language(py, lang)?;
-        let params = from_python::parameters(params, self.handle.source)?;
-        let engine = self.cell.engine()?;
-        let cancel = CancelToken::default();
-        self.cell.runs(&cancel);
-        let result = interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?;
-        QueryResult::new(py, result, text, cancel.clone(), Arc::clone(&self.cell), self.handle.source)
+        execute::execute(py, (&self.handle, &self.cell), text, params, lang)
     }
 
     /// Runs a SPARQL query.
@@ -62,7 +56,7 @@ impl Connection {
     /// Parses and plans a query that is to run more than once.
     #[pyo3(signature = (text, lang = "cypher"))]
     fn prepare(&self, py: Python<'_>, text: &str, lang: &str) -> PyResult<Prepared> {
-        check_language(py, lang)?;
+        execute::check_language(py, lang)?;
         let engine = self.cell.engine()?;
         let cancel = CancelToken::default();
         let prepared = interrupt::run(py, &cancel, || engine.prepare_until(text, &cancel))?;
@@ -74,22 +68,27 @@ impl Connection {
         })
     }
 
-    /// Begins a transaction.
-    #[pyo3(signature = (*_args, **_kwargs))]
-    fn transaction(
-        &self,
-        py: Python<'_>,
-        _args: &Bound<'_, PyTuple>,
-        _kwargs: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Py<PyAny>> {
-        self.cell.engine()?;
-        let hint = "every query reads one consistent snapshot as it is";
-        Err(error::unsupported(
-            py,
-            "UnsupportedTransaction",
-            "transactions are not available in this version",
-            hint,
-        ))
+    /// A transaction as a context manager: begun on entering, committed at the end, rolled back on an
+    /// exception.
+    #[pyo3(signature = (isolation = "snapshot"))]
+    fn transaction(&self, py: Python<'_>, isolation: &str) -> PyResult<Transaction> {
+        Transaction::new(py, Arc::clone(&self.handle), Arc::clone(&self.cell), isolation)
+    }
+
+    /// Begins a transaction: what is executed on this connection is part of it until `commit` or
+    /// `rollback`.
+    fn begin(&self, py: Python<'_>) -> PyResult<()> {
+        execute::begin(py, &self.cell)
+    }
+
+    /// Commits the transaction.
+    fn commit(&self, py: Python<'_>) -> PyResult<()> {
+        execute::commit(py, &self.cell)
+    }
+
+    /// Undoes the transaction.
+    fn rollback(&self, py: Python<'_>) -> PyResult<()> {
+        execute::rollback(py, &self.cell)
     }
 
     /// Stops what runs on this connection, from any thread, within 100 ms as a rule: it raises `Cancelled`.
@@ -129,20 +128,6 @@ impl Connection {
 
     fn __repr__(&self) -> &'static str {
         if self.closed() { "<trimorph.Connection, closed>" } else { "<trimorph.Connection>" }
-    }
-}
-
-fn check_language(py: Python<'_>, lang: &str) -> PyResult<()> {
-    match lang {
-        "cypher" => Ok(()),
-        "sparql" | "sql" => {
-            let name = if lang == "sql" { "SQL" } else { "SPARQL" };
-            let primary = format!("{name} is not available in this version");
-            Err(error::unsupported(py, "UnsupportedLanguage", &primary, "ask in openCypher"))
-        }
-        _ => Err(PyValueError::new_err(format!(
-            "there is no language \"{lang}\"; known are cypher, sparql, sql"
-        ))),
     }
 }
 

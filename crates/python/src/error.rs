@@ -60,6 +60,7 @@ pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
         EngineError::Load(EngineLoadError::Cancelled) => Cancelled::new_err("the load was cancelled"),
         EngineError::Load(_) => LoadError::new_err(text),
         EngineError::Storage(_) | EngineError::ReadOnly => StorageError::new_err(text),
+        EngineError::Conflict(_) => TransactionConflict::new_err(text),
         EngineError::Cancelled => Cancelled::new_err(text),
         _ => Error::new_err(text),
     }

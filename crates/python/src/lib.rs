@@ -1,9 +1,9 @@
 //! Python bindings: Python calls in, engine calls with the GIL released, Python objects out.
 //!
-//! Data's way through the files: `database` and `connection` (verbs) over `handle` and `cell` (what is open)
-//! · `from_python` (parameters in) · `interrupt` (Ctrl-C while the GIL is released) · `result` (rows out,
-//! lazily) and `arrow` (columns) over `shared` (what computes them) · `to_python`, `entity`, `temporal`,
-//! `native`, `rdf` (values) · `text` and `shown` (values as text) · `error`, `notice`; `load`.
+//! Data's way through the files: `database`, `connection` and `transaction` (verbs) over `execute`, `handle`
+//! and `cell` (what is open) · `from_python` (parameters in) · `interrupt` (Ctrl-C while the GIL is released) ·
+//! `result` (rows out, lazily) and `arrow` (columns) over `shared` (what computes them) · `to_python`, `entity`,
+//! `temporal`, `native`, `rdf` (values) · `text` and `shown` (values as text) · `error`, `notice`; `load`.
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of
 //! the engine that may take longer than a look-up runs with it held.
@@ -16,6 +16,7 @@ mod database;
 mod entity;
 mod entity_methods;
 mod error;
+mod execute;
 mod from_python;
 mod handle;
 mod interrupt;
@@ -29,6 +30,7 @@ mod shown;
 mod temporal;
 mod text;
 mod to_python;
+mod transaction;
 
 use pyo3::prelude::*;
 
@@ -44,6 +46,7 @@ fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<handle::Database>()?;
     m.add_class::<connection::Connection>()?;
     m.add_class::<connection::Prepared>()?;
+    m.add_class::<transaction::Transaction>()?;
     m.add_class::<result::QueryResult>()?;
     m.add_class::<result::QueryStats>()?;
     m.add_class::<notice::Notice>()?;

@@ -4,6 +4,7 @@
 //! snapshot         a main version and, with the delta, a read timestamp: what a query sees from start to end
 //! moment           what a snapshot sees of the delta
 //! reader           a snapshot resolved into slices as they are needed, one per thread access
+//! look_up          rows by key, the properties of one node or edge
 //! patterns over statements (S, P, O, I): planned, estimated, run, or walked in place neighbours
 //! adjacency walked in place: lists of nodes, runs of lists, degrees, edges between two nodes property_column
 //! the values of one property in one table: as vectors, or asked against a condition overlay
@@ -12,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+mod look_up;
 mod moment;
 pub mod neighbours;
 mod overlay;

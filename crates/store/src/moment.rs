@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use elsa::sync::FrozenMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId};
 use trimorph_delta::{Delta, Direction};
-use trimorph_mvcc::{Reading, Registered, Transactions, View};
+use trimorph_mvcc::{AtomicStamp, Reading, Registered, Transactions, View};
 
 /// What all snapshots of one database share: what was changed, and who is when.
 #[derive(Debug, Default)]
@@ -34,6 +34,8 @@ impl Live {
 pub struct Moment {
     live: Arc<Live>,
     view: View,
+    /// What has become of the transaction that sees this, if one does.
+    outcome: Option<Arc<AtomicStamp>>,
     /// In use until the last snapshot that reads at this time is gone.
     registered: Arc<Registered>,
     patches: FrozenMap<PatchKey, Box<Patch>>,
@@ -59,7 +61,12 @@ impl std::fmt::Debug for Moment {
 impl Moment {
     /// The delta of `live` at `view`, which `registered` keeps in use.
     pub fn new(live: Arc<Live>, view: View, registered: Arc<Registered>) -> Self {
-        Self { live, view, registered, patches: FrozenMap::new() }
+        Self { live, view, outcome: None, registered, patches: FrozenMap::new() }
+    }
+
+    /// The same for a transaction: what it wrote is still seen when it has committed.
+    pub fn of_transaction(self, outcome: Arc<AtomicStamp>) -> Self {
+        Self { outcome: Some(outcome), ..self }
     }
 
     /// The delta.
@@ -71,7 +78,12 @@ impl Moment {
     /// What is seen.
     #[inline]
     pub fn reading(&self) -> Reading<'_> {
-        Reading { view: self.view, transactions: &self.live.transactions }
+        let committed = self.outcome.as_ref().and_then(|outcome| outcome.load().timestamp());
+        let view = match committed {
+            Some(at) if at > self.view.read => View::at(at),
+            _ => self.view,
+        };
+        Reading { view, transactions: &self.live.transactions }
     }
 
     /// What keeps the time in use.

@@ -99,12 +99,9 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     #[inline]
     pub fn scan(&self, first: u64, len: usize) -> Vector<'s> {
         match self.overlay {
-            Some(overlay) if !overlay.is_clean(first, len) => overlay.gather(
-                (first..).take(len).enumerate().map(|(i, row)| (i, row)),
-                len,
-                self.column,
-                self.edges,
-            ),
+            Some(overlay) if !overlay.is_clean(first, len) => {
+                overlay.gather((first..).take(len).enumerate(), len, self.column, self.edges)
+            }
             _ => self.column.scan(first, len),
         }
     }

@@ -13,12 +13,11 @@ use trimorph_catalog::{Catalog, Schema};
 use trimorph_delta::{Direction, Marks, NodeDelta};
 use trimorph_storage::column::ColumnView;
 use trimorph_storage::{DatabaseError, EdgeTableView, KeyIndexView, Main};
-use trimorph_types::{Map, Relationship, Value};
-use trimorph_vector::Vector;
+use trimorph_types::{Relationship, Value};
 use trimorph_vfs::Pins;
 
 use crate::overlay::Overlay;
-use crate::{Moment, PropertyColumn, Snapshot};
+use crate::{Moment, Snapshot};
 
 /// Reads a snapshot.
 pub struct Reader<'s> {
@@ -57,15 +56,6 @@ impl<'s> Changes<'s> {
     fn nodes(&self, table: TableId) -> Option<&Arc<NodeDelta>> {
         let cell = self.nodes.get(table.0 as usize)?;
         cell.get_or_init(|| self.moment.delta().nodes(table)).as_ref()
-    }
-}
-
-/// Whether two values are one key: keys are strings and integers.
-fn is_same_key(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Int(a), Value::Int(b)) => a == b,
-        (Value::String(a), Value::String(b)) => a == b,
-        _ => false,
     }
 }
 
@@ -154,8 +144,19 @@ impl<'s> Reader<'s> {
     }
 
     /// What was changed of a node table, if anything ever was.
-    fn node_changes(&self, table: TableId) -> Option<&Arc<NodeDelta>> {
+    pub(crate) fn node_changes(&self, table: TableId) -> Option<&Arc<NodeDelta>> {
         self.changes.as_ref()?.nodes(table)
+    }
+
+    /// What is seen of the delta, if there is one.
+    pub(crate) fn moment(&self) -> Option<&'s Moment> {
+        self.changes.as_ref().map(|changes| changes.moment)
+    }
+
+    /// The key index of a node table, if it has one.
+    pub(crate) fn key_index(&self, table: TableId) -> Option<&KeyIndexView<'s>> {
+        let index = self.main.node_tables[table.0 as usize].key_index.as_ref()?;
+        Some(self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins))))
     }
 
     /// Whether nodes of a table were ever written since the last merge.
@@ -276,48 +277,6 @@ impl<'s> Reader<'s> {
         self.edges[table].get_or_init(|| Box::new(self.main.edge_tables[table].view(&self.pins)))
     }
 
-    /// The row of `table` whose key property is `key`. `None` also where the table has no key.
-    ///
-    /// **Cost**: one probe of the hash index.
-    pub fn find_key(&self, table: TableId, key: &Value) -> Option<u64> {
-        let column = self.schema().node_tables[table.0 as usize].key?;
-        let found = self.find_main_key(table, column, key);
-        if !self.has_node_changes(table) {
-            return found;
-        }
-        let column = PropertyColumn::of_nodes(table, column, self);
-        let came = self.changes.as_ref()?.moment.delta().keys(table);
-        let came = came.map(|keys| keys.rows(key)).unwrap_or_default();
-        // Who has the key may have lost it since, or be gone: then it has no value.
-        found.into_iter().chain(came).find(|row| is_same_key(&column.value(*row), key))
-    }
-
-    fn find_main_key(&self, table: TableId, column: usize, key: &Value) -> Option<u64> {
-        let index = self.main.node_tables[table.0 as usize].key_index.as_ref()?;
-        let index = self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins)));
-        index.find(key, self.node_column(table, column))
-    }
-
-    /// The same for the keys at `positions` of a vector: a row of `table` each, or [`NO_ROW`]; none at all
-    /// where the table has no key.
-    ///
-    /// **Cost**: as many probes, whose cache misses are waited for together.
-    ///
-    /// [`NO_ROW`]: crate::NO_ROW
-    pub fn find_keys(&self, table: TableId, keys: &Vector<'_>, positions: &[u32], rows: &mut Vec<u32>) {
-        rows.clear();
-        if self.has_node_changes(table) {
-            let key = |p: &u32| keys.value(*p as usize, &|_| Value::Null);
-            let row = |key: Value| self.find_key(table, &key).and_then(|row| u32::try_from(row).ok());
-            return rows.extend(positions.iter().map(|p| row(key(p)).unwrap_or(crate::NO_ROW)));
-        }
-        let Some(index) = self.main.node_tables[table.0 as usize].key_index.as_ref() else { return };
-        let index = self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins)));
-        if let Some(column) = self.schema().node_tables[table.0 as usize].key {
-            index.find_all(keys, positions, self.node_column(table, column), rows);
-        }
-    }
-
     /// Whether this id is of a node of the snapshot.
     pub fn node_exists(&self, node: NodeId) -> bool {
         let Some(table) = self.main.node_tables.get(node.table().0 as usize) else { return false };
@@ -351,56 +310,5 @@ impl<'s> Reader<'s> {
         changed.unwrap_or_else(|| {
             id.is_edge() && table < self.edges.len() && self.edge_table(table).ends(id).is_some()
         })
-    }
-
-    /// A property of a node; null if it has none of that name.
-    pub fn node_property(&self, node: NodeId, name: &str) -> Value {
-        match self.schema().node_property(node.table(), name) {
-            Some(column) if node.is_node() => {
-                PropertyColumn::of_nodes(node.table(), column, self).value(node.row())
-            }
-            _ => Value::Null,
-        }
-    }
-
-    /// A property of an edge; null if it has none of that name.
-    pub fn edge_property(&self, edge: EdgeId, name: &str) -> Value {
-        match self.schema().edge_property(edge.table(), name) {
-            Some(column) if edge.is_edge() => {
-                let column = PropertyColumn::of_edges(edge.table().0 as usize, column, self);
-                column.value(column.slot(edge))
-            }
-            _ => Value::Null,
-        }
-    }
-
-    /// All properties of a node.
-    pub fn node_properties(&self, node: NodeId) -> Map {
-        let table = self.schema().node_tables.get(node.table().0 as usize);
-        let Some(info) = table.filter(|_| node.is_node()) else { return Map::new() };
-        (info.properties.iter().enumerate())
-            .map(|(i, p)| {
-                (
-                    self.schema().property_name(p.id),
-                    PropertyColumn::of_nodes(node.table(), i, self).value(node.row()),
-                )
-            })
-            .filter(|(_, v)| !v.is_null())
-            .collect()
-    }
-
-    /// All properties of an edge.
-    pub fn edge_properties(&self, edge: EdgeId) -> Map {
-        let table = edge.table().0 as usize;
-        let Some(info) = self.schema().edge_tables.get(table).filter(|_| edge.is_edge()) else {
-            return Map::new();
-        };
-        let slot = self.edge_slot(edge);
-        (info.properties.iter().enumerate())
-            .map(|(i, p)| {
-                (self.schema().property_name(p.id), PropertyColumn::of_edges(table, i, self).value(slot))
-            })
-            .filter(|(_, v)| !v.is_null())
-            .collect()
     }
 }

@@ -8,7 +8,8 @@ use trimorph_storage::Main;
 
 use crate::Moment;
 
-/// A main version and what is seen of the delta, held for as long as somebody reads them. Cloning shares them.
+/// A main version and what is seen of the delta, held for as long as somebody reads them. Cloning shares
+/// them.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     main: Arc<Main>,

@@ -45,10 +45,10 @@ impl<'q> Binder<'q> {
         let mut steps = vec![from];
         for step in &path.steps {
             let relationship = &step.relationship;
-            let edge_type = self.created_type(relationship)?;
             let properties =
                 self.new_properties(&mut plan, scope, making, relationship.properties.as_ref())?;
             let var = self.new_edge(scope, relationship)?;
+            let edge_type = self.created_type(relationship)?;
             let to = self.created_node(&mut plan, scope, making, &step.node, false)?;
             let (source, target) = ends(relationship, from, to);
             making.push(Change::CreateEdge { var, edge_type, from: source, to: target, properties });

@@ -42,9 +42,9 @@ impl<'q> Binder<'q> {
         let mut steps = vec![PathStep::Node(from)];
         for step in &path.steps {
             let relationship = &step.relationship;
-            let edge_type = self.created_type(relationship)?;
             let named = self.merged_properties(&outer, &mut merging, relationship.properties.as_ref())?;
             let var = self.new_edge(&mut scope, relationship)?;
+            let edge_type = self.created_type(relationship)?;
             let (to, to_is_bound) = self.merged_node(&outer, &mut scope, &mut merging, &step.node, false)?;
             let direction = match relationship.direction {
                 ast::Direction::Right => Direction::Out,

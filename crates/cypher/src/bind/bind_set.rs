@@ -131,11 +131,6 @@ impl<'q> Binder<'q> {
         makings: &mut Vec<Making>,
     ) -> Bound<()> {
         self.end_if_read(&value, &hoists, makings);
-        let value_is = value.ty;
-        if !may_be_stored(value_is) {
-            let primary = format!("a property cannot be of type {}", value_is.is);
-            return Err(semantic("InvalidPropertyType", primary, target.span));
-        }
         let (base, key) = match &target.kind {
             ExprKind::Property { base, key } => (base, PropertyKey::Name(self.full_name(key)?)),
             ExprKind::Index { base, index } => {
@@ -197,13 +192,6 @@ fn last(makings: &mut Vec<Making>) -> &mut Making {
     }
     let at = makings.len() - 1;
     &mut makings[at]
-}
-
-/// Whether values of a type can be properties, as far as is known.
-fn may_be_stored(ty: Type) -> bool {
-    use LogicalType as L;
-    !matches!(ty.is, L::Node | L::Relationship | L::Path | L::Map)
-        && !(ty.is == L::List && matches!(ty.element, L::Node | L::Relationship | L::Path | L::Map))
 }
 
 /// Says whether the values of an update may read what it sets.

@@ -173,9 +173,9 @@ const ERRORS: &[(&str, &str, &str)] = &[
          CALL { … })",
     ),
     (
-        "MATCH (n) «SET n.x = 1»",
-        "UpdatesNotSupported",
-        "Unsupported: updating clauses are not available before transactions land",
+        "MATCH (n) CREATE («n» {a: 1})",
+        "VariableAlreadyBound",
+        "SyntaxError: variable \"n\" is already bound (choose another name)",
     ),
     ("MATCH (n) SET n.x = «m».y", "UndefinedVariable", "SyntaxError: variable \"m\" is not defined"),
     (

@@ -20,9 +20,12 @@ pub(super) type ByKey = BTreeMap<Arc<str>, Vec<Value>>;
 /// What is set, by table and property: which ones, and what they get.
 #[derive(Default)]
 struct Sets {
-    nodes: BTreeMap<(TableId, Arc<str>), (Vec<NodeId>, Vec<Value>)>,
-    edges: BTreeMap<(EdgeTableId, Arc<str>), (Vec<EdgeId>, Vec<Value>)>,
+    nodes: BTreeMap<(TableId, Arc<str>), Set<NodeId>>,
+    edges: BTreeMap<(EdgeTableId, Arc<str>), Set<EdgeId>>,
 }
+
+/// Some nodes or edges, and a value for each.
+type Set<T> = (Vec<T>, Vec<Value>);
 
 impl Statement<'_> {
     /// Does what a clause says, for all rows; gives the rows with what was made.

@@ -1,6 +1,7 @@
 //! Edges that come and go, and nodes that go.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use trimorph_algebra::VarId;
@@ -39,9 +40,8 @@ impl Statement<'_> {
         let mut ends = Vec::with_capacity(rows.len());
         for row in 0..rows.len() {
             let (source, target) = (node(from, row)?, node(to, row)?);
-            let key = (source.table().0, target.table().0);
-            if !tables.contains_key(&key) {
-                tables.insert(key, self.shared.edge_table(edge_type, source.table(), target.table())?);
+            if let Entry::Vacant(new) = tables.entry((source.table().0, target.table().0)) {
+                new.insert(self.shared.edge_table(edge_type, source.table(), target.table())?);
             }
             ends.push((source, target));
         }

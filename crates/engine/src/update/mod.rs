@@ -11,8 +11,8 @@
 //! rows       rows between two parts
 //! ```
 //!
-//! Invariant: all rows of a part are there before what follows it writes; a part sees what all parts before it
-//! wrote, and its plan is made for the tables that there are then.
+//! Invariant: all rows of a part are there before what follows it writes; a part sees what all parts before
+//! it wrote, and its plan is made for the tables that there are then.
 
 mod changes;
 mod edges;
@@ -274,7 +274,11 @@ impl Statement<'_> {
 
     /// Stops if somebody asked.
     fn check(&self, row: usize) -> Result<(), Error> {
-        if row % ROWS_UNCHECKED == 0 && self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+        if row.is_multiple_of(ROWS_UNCHECKED) && self.cancel.is_cancelled() {
+            Err(Error::Cancelled)
+        } else {
+            Ok(())
+        }
     }
 
     /// A diagnostic of this statement.

@@ -1,5 +1,7 @@
 //! Tables and columns that changes need and main does not have yet; facts that changes may break. Both are
-//! made, or broken, outside of transactions and before anybody can see the change (`docs/design/transactions.md`).
+//! made, or broken, outside of transactions and before anybody can see the change.
+//!
+//! Source: `docs/design/transactions.md`, "Tables that are made".
 
 use std::sync::{Arc, PoisonError};
 

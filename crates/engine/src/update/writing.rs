@@ -56,7 +56,7 @@ impl Writing {
     }
 
     /// What the next clause reads, over a main version.
-    pub(super) fn snapshot(&self, base: Snapshot) -> Snapshot {
+    pub(crate) fn snapshot(&self, base: Snapshot) -> Snapshot {
         self.snapshot_at(base, self.statement)
     }
 
@@ -67,7 +67,11 @@ impl Writing {
 
     fn snapshot_at(&self, base: Snapshot, statement: u32) -> Snapshot {
         let view = self.view(statement);
-        base.at(Moment::new(Arc::clone(&self.live), view, Arc::clone(&self.registered)))
+        let moment = Moment::new(Arc::clone(&self.live), view, Arc::clone(&self.registered));
+        base.at(match &self.open {
+            Some(open) => moment.of_transaction(Arc::clone(open.outcome())),
+            None => moment,
+        })
     }
 
     /// Who writes, for the delta.

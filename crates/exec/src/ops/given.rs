@@ -4,22 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trimorph_algebra::VarId;
-use trimorph_types::Value;
 use trimorph_vector::{Chunk, Positions, Vector};
 
 use crate::operator::Operator;
-use crate::{Context, ExecError};
-
-/// Rows by column.
-#[derive(Clone, Debug, Default)]
-pub struct GivenRows {
-    /// The variables of the columns.
-    pub vars: Vec<VarId>,
-    /// The values of each variable, one a row.
-    pub columns: Vec<Vec<Value>>,
-    /// How many rows there are: without columns too.
-    pub len: usize,
-}
+use crate::{Context, ExecError, GivenRows};
 
 /// The rows, in group 0.
 pub(crate) struct Given {

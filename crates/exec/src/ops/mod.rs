@@ -54,7 +54,6 @@ pub(crate) use filter::{Filter, FilterStep};
 pub(crate) use flatten::{CursorSpec, Flatten};
 pub(crate) use gather::{Gather, GatherSpec};
 pub(crate) use given::Given;
-pub use given::GivenRows;
 pub(crate) use hash_join::{BuildSide, HashJoin, Shape as JoinShape};
 pub(crate) use intersect::{Intersect, IntersectSpec};
 pub(crate) use join_filter::{JoinFilter, JoinFilterSpec};

@@ -1,0 +1,62 @@
+//! What connections and transactions do alike: text and parameters in, a lazy result out; begin, commit, roll
+//! back.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use trimorph::CancelToken;
+
+use crate::cell::Cell;
+use crate::handle::Handle;
+use crate::result::QueryResult;
+use crate::{error, from_python, interrupt};
+
+/// Runs a query; `params` are the values of `$name` in it.
+pub(crate) fn execute(
+    py: Python<'_>,
+    (handle, cell): (&Handle, &Arc<Cell>),
+    text: &str,
+    params: Option<&Bound<'_, PyAny>>,
+    lang: &str,
+) -> PyResult<QueryResult> {
+    check_language(py, lang)?;
+    let params = from_python::parameters(params, handle.source)?;
+    let engine = cell.engine()?;
+    let cancel = CancelToken::default();
+    cell.runs(&cancel);
+    let result = interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?;
+    QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)
+}
+
+/// Begins a transaction of the connection.
+pub(crate) fn begin(py: Python<'_>, cell: &Cell) -> PyResult<()> {
+    let engine = cell.engine()?;
+    py.detach(|| engine.begin()).map_err(|e| error::from_engine(py, &e))
+}
+
+/// Commits it.
+pub(crate) fn commit(py: Python<'_>, cell: &Cell) -> PyResult<()> {
+    let engine = cell.engine()?;
+    py.detach(|| engine.commit()).map_err(|e| error::from_engine(py, &e))
+}
+
+/// Undoes it.
+pub(crate) fn rollback(py: Python<'_>, cell: &Cell) -> PyResult<()> {
+    let engine = cell.engine()?;
+    py.detach(|| engine.rollback()).map_err(|e| error::from_engine(py, &e))
+}
+
+pub(crate) fn check_language(py: Python<'_>, lang: &str) -> PyResult<()> {
+    match lang {
+        "cypher" => Ok(()),
+        "sparql" | "sql" => {
+            let name = if lang == "sql" { "SQL" } else { "SPARQL" };
+            let primary = format!("{name} is not available in this version");
+            Err(error::unsupported(py, "UnsupportedLanguage", &primary, "ask in openCypher"))
+        }
+        _ => Err(PyValueError::new_err(format!(
+            "there is no language \"{lang}\"; known are cypher, sparql, sql"
+        ))),
+    }
+}

@@ -1,0 +1,108 @@
+//! Looking up single nodes and edges: rows by key, and the properties of one thing.
+
+use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_types::{Map, Value};
+use trimorph_vector::Vector;
+
+use crate::{PropertyColumn, Reader};
+
+impl Reader<'_> {
+    /// The row of `table` whose key property is `key`. `None` also where the table has no key.
+    ///
+    /// **Cost**: one probe of the hash index.
+    pub fn find_key(&self, table: TableId, key: &Value) -> Option<u64> {
+        let column = self.schema().node_tables[table.0 as usize].key?;
+        let found = self.find_main_key(table, column, key);
+        if !self.has_node_changes(table) {
+            return found;
+        }
+        let column = PropertyColumn::of_nodes(table, column, self);
+        let came = self.moment()?.delta().keys(table);
+        let came = came.map(|keys| keys.rows(key)).unwrap_or_default();
+        // Who has the key may have lost it since, or be gone: then it has no value.
+        found.into_iter().chain(came).find(|row| is_same_key(&column.value(*row), key))
+    }
+
+    fn find_main_key(&self, table: TableId, column: usize, key: &Value) -> Option<u64> {
+        self.key_index(table)?.find(key, self.node_column(table, column))
+    }
+
+    /// The same for the keys at `positions` of a vector: a row of `table` each, or [`NO_ROW`]; none at all
+    /// where the table has no key.
+    ///
+    /// **Cost**: as many probes, whose cache misses are waited for together.
+    ///
+    /// [`NO_ROW`]: crate::NO_ROW
+    pub fn find_keys(&self, table: TableId, keys: &Vector<'_>, positions: &[u32], rows: &mut Vec<u32>) {
+        rows.clear();
+        if self.has_node_changes(table) {
+            let key = |p: &u32| keys.value(*p as usize, &|_| Value::Null);
+            let row = |key: Value| self.find_key(table, &key).and_then(|row| u32::try_from(row).ok());
+            return rows.extend(positions.iter().map(|p| row(key(p)).unwrap_or(crate::NO_ROW)));
+        }
+        let Some(index) = self.key_index(table) else { return };
+        if let Some(column) = self.schema().node_tables[table.0 as usize].key {
+            index.find_all(keys, positions, self.node_column(table, column), rows);
+        }
+    }
+
+    /// A property of a node; null if it has none of that name.
+    pub fn node_property(&self, node: NodeId, name: &str) -> Value {
+        match self.schema().node_property(node.table(), name) {
+            Some(column) if node.is_node() => {
+                PropertyColumn::of_nodes(node.table(), column, self).value(node.row())
+            }
+            _ => Value::Null,
+        }
+    }
+
+    /// A property of an edge; null if it has none of that name.
+    pub fn edge_property(&self, edge: EdgeId, name: &str) -> Value {
+        match self.schema().edge_property(edge.table(), name) {
+            Some(column) if edge.is_edge() => {
+                let column = PropertyColumn::of_edges(edge.table().0 as usize, column, self);
+                column.value(column.slot(edge))
+            }
+            _ => Value::Null,
+        }
+    }
+
+    /// All properties of a node.
+    pub fn node_properties(&self, node: NodeId) -> Map {
+        let table = self.schema().node_tables.get(node.table().0 as usize);
+        let Some(info) = table.filter(|_| node.is_node()) else { return Map::new() };
+        (info.properties.iter().enumerate())
+            .map(|(i, p)| {
+                (
+                    self.schema().property_name(p.id),
+                    PropertyColumn::of_nodes(node.table(), i, self).value(node.row()),
+                )
+            })
+            .filter(|(_, v)| !v.is_null())
+            .collect()
+    }
+
+    /// All properties of an edge.
+    pub fn edge_properties(&self, edge: EdgeId) -> Map {
+        let table = edge.table().0 as usize;
+        let Some(info) = self.schema().edge_tables.get(table).filter(|_| edge.is_edge()) else {
+            return Map::new();
+        };
+        let slot = self.edge_slot(edge);
+        (info.properties.iter().enumerate())
+            .map(|(i, p)| {
+                (self.schema().property_name(p.id), PropertyColumn::of_edges(table, i, self).value(slot))
+            })
+            .filter(|(_, v)| !v.is_null())
+            .collect()
+    }
+}
+
+/// Whether two values are one key: keys are strings and integers.
+fn is_same_key(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => a == b,
+        (Value::String(a), Value::String(b)) => a == b,
+        _ => false,
+    }
+}
