@@ -1,9 +1,10 @@
 //! Python bindings: Python calls in, engine calls with the GIL released, Python objects out.
 //!
 //! Data's way through the files: `database`, `connection` and `transaction` (verbs) over `execute`, `handle`
-//! and `cell` (what is open) · `from_python` (parameters in) · `interrupt` (Ctrl-C while the GIL is released) ·
-//! `result` (rows out, lazily) and `arrow` (columns) over `shared` (what computes them) · `to_python`, `entity`,
-//! `temporal`, `native`, `rdf` (values) · `text` and `shown` (values as text) · `error`, `notice`; `load`.
+//! and `cell` (what is open) · `from_python` (parameters in) · `interrupt` (Ctrl-C while the GIL is
+//! released) · `result` (rows out, lazily) and `arrow` (columns) over `shared` (what computes them) ·
+//! `to_python`, `entity`, `temporal`, `native`, `rdf` (values) · `text` and `shown` (values as text) ·
+//! `error`, `notice`; `load`.
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of
 //! the engine that may take longer than a look-up runs with it held.
