@@ -1,7 +1,6 @@
 """Runs the openCypher TCK through `import trimorph`.
 
     python tests/conformance/tck.py [FILTER…] [--show] [--jobs 2]     FILTER: part of a scenario's id
-    python tests/conformance/tck.py --bulk-set-up                     load set-up graphs in bulk: until CREATE can build them
     python tests/conformance/tck.py --shrink                          remove expected failures that pass now
     python tests/conformance/tck.py --record                          first list of expected failures (only if there is none)
 
@@ -50,14 +49,6 @@ def scenarios():
 def fixture(name):
     """The statement that makes a named graph."""
     return (KIT / "graphs" / name / f"{name}.cypher").read_text(encoding="utf-8")
-
-
-def built_set_up():
-    """The program that makes a database directory of CREATE statements, built where cargo puts it."""
-    command = ["cargo", "build", "--quiet", "--package=trimorph-testkit", "--example=created_graph", "--message-format=json"]
-    output = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, check=True, text=True).stdout
-    made = (json.loads(line).get("executable") for line in output.splitlines())
-    return next(path for path in made if path)
 
 
 def expected_failures():
@@ -147,9 +138,9 @@ def serve():
     os.dup2(2, 1)  # what the engine prints must not mix with the answers
     import trimorph
 
-    known, set_up = scenarios(), os.environ.get("TCK_BULK_SET_UP")
+    known = scenarios()
     for line in sys.stdin:
-        answers.write(json.dumps(tck_scenario.run(trimorph, fixture, known[json.loads(line)], set_up)) + "\n")
+        answers.write(json.dumps(tck_scenario.run(trimorph, fixture, known[json.loads(line)])) + "\n")
         answers.flush()
 
 
@@ -187,8 +178,6 @@ def main():
     parser.add_argument("filters", nargs="*", metavar="FILTER")
     parser.add_argument("--show", action="store_true", help="print every failure, expected or not")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--bulk-set-up", action="store_true",
-                        help="make the graphs that queries are asked on with the testkit's bulk load, while the engine cannot execute CREATE")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -199,8 +188,6 @@ def main():
     if why:
         print(f"TCK skipped: {why}")
         return sys.exit(os.environ.get("CI") == "true")
-    if options.bulk_set_up:
-        os.environ["TCK_BULK_SET_UP"] = built_set_up()  # read by the workers
     known, expected = scenarios(), expected_failures()
     if options.record and expected:
         sys.exit(f"{EXPECTED.name} has entries already; it may only shrink")

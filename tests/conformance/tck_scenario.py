@@ -3,15 +3,11 @@
 Strict, as `../shared/conformance/README.md` asks: an error must agree in kind, phase and detail word; rows in value and
 multiplicity, in order where the scenario says so; side effects are the difference of the graph before and after; a query
 that fails leaves the graph as it was. "Any graph" is `binary-tree-1`.
-
-Graphs are set up by the engine itself, or by a program that makes a database of the same statements (`set_up_program`).
+Graphs are set up by the scenario's own statements.
 """
 
 import collections
-import pathlib
 import re
-import subprocess
-import tempfile
 
 import tck_value
 
@@ -29,17 +25,13 @@ class Wrong(Exception):
 class Run:
     """One scenario in a database of its own."""
 
-    def __init__(self, engine, fixtures, set_up_program, folder):
-        self.engine, self.fixtures, self.set_up_program, self.folder = engine, fixtures, set_up_program, folder
-        self.set_up_statements = []
-        self.open(":memory:")
+    def __init__(self, engine, fixtures):
+        self.engine, self.fixtures = engine, fixtures
+        self.database = self.engine.Database(":memory:", threads=1, test_procedures=True)
+        self.connection = self.database.connect()
         self.parameters, self.procedures = {}, []
         self.outcome = None  # ("rows", columns, rows) or ("error", exception)
         self.before = self.after = None
-
-    def open(self, path):
-        self.database = self.engine.Database(str(path), threads=1, test_procedures=True)
-        self.connection = self.database.connect()
 
     def steps(self, steps):
         """Runs all of them; raises `Wrong` at the first that does not hold."""
@@ -80,26 +72,10 @@ class Run:
             raise Wrong("harness", f"unknown step {text!r}")
 
     def set_up(self, query):
-        if self.set_up_program:
-            return self.load(query)
         try:
             self.connection.execute(query).fetchall()
         except self.engine.Error as error:
             raise Wrong("setup", f"set-up failed: {describe(error)}") from error
-
-    def load(self, query):
-        """Opens a database of all statements so far, made without the engine."""
-        if self.outcome:
-            raise Wrong("setup", "a graph that was asked cannot be loaded again")
-        self.set_up_statements.append(query)
-        directory = self.folder / str(len(self.set_up_statements))
-        program = subprocess.run([self.set_up_program, directory], input="\n;\n".join(self.set_up_statements),
-                                 stderr=subprocess.PIPE, check=False, encoding="utf-8")
-        if program.returncode:
-            raise Wrong("setup", f"set-up failed: {program.stderr.strip()}")
-        self.database.close()
-        self.open(directory)
-        return None
 
     def register(self, declaration, table):
         match = re.fullmatch(r"([\w.]+)\((.*?)\)\s*::\s*\((.*?)\)\s*:", declaration)
@@ -205,13 +181,12 @@ def unexpected(error):
     return Wrong("error", f"unexpected {describe(error)}")
 
 
-def run(engine, fixtures, scenario, set_up_program=None):
+def run(engine, fixtures, scenario):
     """(category, text) of the first thing that is wrong, or None."""
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            one = Run(engine, fixtures, set_up_program, pathlib.Path(folder))
-            one.steps(scenario.steps)
-            one.close()
+        one = Run(engine, fixtures)
+        one.steps(scenario.steps)
+        one.close()
     except Wrong as wrong:
         return wrong.category, str(wrong)
     except Exception as error:  # outside the contract: a panic that became an exception, an attribute that is missing

@@ -187,3 +187,39 @@ fn changes_lie_over_loaded_data() {
     let error = fails(&c, "CREATE (:Person {id: -1})");
     assert!(error.to_string().contains("-1"), "{error}");
 }
+
+/// A node keeps its row and its edges when its labels change, and every way of asking for labels sees it.
+#[test]
+fn labels_come_and_go() {
+    let c = empty();
+    run(&c, &["UNWIND range(1, 2000) AS i CREATE (:A {i: i})-[:T]->(:B {i: i})"]);
+    let text = "MATCH (a:A) RETURN count(*)";
+    assert_eq!(rows(&c, text), ["2000"]);
+    run(
+        &c,
+        &[
+            "MATCH (a:A) WHERE a.i % 2 = 0 SET a:Even:Checked REMOVE a:Checked",
+            "MATCH (a:Even {i: 4}) REMOVE a:A",
+        ],
+    );
+    assert_eq!(rows(&c, text), ["1999"]);
+    assert_eq!(rows(&c, "MATCH (a:Even) RETURN count(*), min(a.i)"), ["1000 | 2"]);
+    assert_eq!(rows(&c, "MATCH (a:Even&!A) RETURN a.i, labels(a)"), ["4 | ['Even']"]);
+    assert_eq!(
+        rows(&c, "MATCH (a:A:Even {i: 6}) RETURN labels(a), a:Even, a:B"),
+        ["['A', 'Even'] | true | false"]
+    );
+    assert_eq!(rows(&c, "MATCH (e:Even)-[:T]->(b:B) RETURN count(*), sum(b.i)"), ["1000 | 1001000"]);
+    assert_eq!(rows(&c, "MATCH (b:B)<-[:T]-(x:A) RETURN count(*)"), ["1999"]);
+    assert_eq!(rows(&c, "MATCH (b:B) WHERE NOT EXISTS { (b)<-[:T]-(:A) } RETURN b.i"), ["4"]);
+    assert_eq!(
+        rows(&c, "MATCH (n) RETURN labels(n) AS l, count(*) AS c"),
+        ["['A', 'Even'] | 999", "['A'] | 1000", "['B'] | 2000", "['Even'] | 1"]
+    );
+    assert_eq!(rows(&c, "MATCH (n:Checked) RETURN count(*)"), ["0"]);
+    assert_eq!(rows(&c, "MATCH (n:B|Even) RETURN count(*)"), ["3000"]);
+    run(&c, &["MERGE (n:A {i: 3}) ON MATCH SET n:Found", "MATCH (n:Found) SET n:Twice SET n.i = -3"]);
+    assert_eq!(rows(&c, "MATCH (n:Twice) RETURN labels(n), n.i"), ["['A', 'Found', 'Twice'] | -3"]);
+    fails(&c, "MATCH (n:Twice) SET n:Thrice WITH n RETURN 1 / 0");
+    assert_eq!(rows(&c, "MATCH (n:Thrice) RETURN count(*)"), ["0"]);
+}

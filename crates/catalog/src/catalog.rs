@@ -52,6 +52,12 @@ impl Catalog {
         facts.and_then(|facts| facts.one_type.get(column)).is_some_and(|one| *one)
     }
 
+    /// The node tables in which labels of rows may be others than the table's.
+    pub(crate) fn varying(&self) -> Vec<TableId> {
+        let facts = self.schema.table_ids().zip(&self.facts.node_tables);
+        facts.filter(|(_, facts)| facts.labels_vary).map(|(table, _)| table).collect()
+    }
+
     /// Whether some edge tables have fewer edges than this together.
     pub(crate) fn have_fewer_edges(&self, tables: &[EdgeTableId], than: u64) -> bool {
         let facts = |table: &EdgeTableId| self.facts.edge_tables.get(table.0 as usize);

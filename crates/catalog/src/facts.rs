@@ -10,6 +10,8 @@ use trimorph_base::TableId;
 pub struct NodeTableFacts {
     /// For each column, whether all its values are of its type.
     pub one_type: Vec<bool>,
+    /// Whether labels of its rows may be others than the table's.
+    pub labels_vary: bool,
 }
 
 /// What is true of an edge table, seen from one target node table.

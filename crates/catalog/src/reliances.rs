@@ -62,6 +62,8 @@ pub struct Reliances {
     /// How many names there were, where all were looked at.
     pub(crate) name_counts: BTreeMap<NameKind, usize>,
     pub(crate) labels: BTreeSet<LabelsAsked>,
+    /// The tables whose labels vary, where labels were asked for.
+    pub(crate) varying: Option<Vec<TableId>>,
     pub(crate) types: Vec<Box<[Arc<str>]>>,
     /// How many columns had a name, or how many there were.
     pub(crate) columns: BTreeMap<Option<Arc<str>>, usize>,
@@ -105,6 +107,7 @@ impl Reliances {
                 let has = |label: &Arc<str>| schema.has_label(table, label);
                 self.labels.iter().all(|asked| !asked.others && !asked.labels.iter().any(has))
             })
+            && self.varying.as_ref().is_none_or(|varying| *varying == catalog.varying())
             && self.one_type.iter().all(|((table, column), was)| catalog.one_type(*table, *column) == *was)
     }
 

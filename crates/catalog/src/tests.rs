@@ -36,7 +36,11 @@ fn catalog() -> Catalog {
             characteristic_sets: Vec::new(),
         };
         let info = NodeTableInfo { labels: own.to_vec(), properties: properties(places), key: None };
-        catalog.add_node_table(info, NodeTableFacts { one_type: vec![true; places.len()] }, stats);
+        catalog.add_node_table(
+            info,
+            NodeTableFacts { one_type: vec![true; places.len()], ..NodeTableFacts::default() },
+            stats,
+        );
     }
     catalog.schema.types.intern("T");
     catalog.add_edge_table((

@@ -121,7 +121,7 @@ impl<'c> CatalogView<'c> {
         (table.0 as usize) < self.node_tables.len()
     }
 
-    /// The node tables whose label set `keep` accepts, by their ids. What `keep` gives must be decided by
+    /// The node tables whose label set `keep` accepts, by their ids, and those whose rows may have others. What `keep` gives must be decided by
     /// what it asks.
     pub fn node_tables_where(&self, keep: impl Fn(&dyn Fn(&str) -> bool) -> bool) -> Vec<TableId> {
         // A table with none of the labels that are asked when all answers are no is like this one.
@@ -131,11 +131,26 @@ impl<'c> CatalogView<'c> {
             false
         });
         lock(&self.relied).labels.insert(LabelsAsked { labels: asked.into_inner(), others });
-        let tables = self.catalog.schema.tables_where(keep);
+        let mut tables = self.catalog.schema.tables_where(keep);
+        // Any of their rows may be accepted.
+        let varying = self.varying();
+        if !varying.is_empty() {
+            tables.extend(varying);
+            tables.sort_unstable();
+            tables.dedup();
+        }
         for table in &tables {
             self.node_tables[table.0 as usize].store(true, Ordering::Relaxed);
         }
         tables
+    }
+
+    /// The node tables in which labels of rows may be others than the table's: who decides by labels looks at
+    /// rows there.
+    pub fn varying(&self) -> Vec<TableId> {
+        let varying = self.catalog.varying();
+        lock(&self.relied).varying = Some(varying.clone());
+        varying
     }
 
     /// Whether the label set of a table holds a label: it does for good, or never.

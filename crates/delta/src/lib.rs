@@ -49,7 +49,7 @@ mod writer;
 pub use delta::Delta;
 pub use edges::EdgeDelta;
 pub use keys::KeyDelta;
-pub use nodes::NodeDelta;
+pub use nodes::{LABELS, NodeDelta};
 pub use positions::Positions;
 pub use topology::{EdgeChange, EdgeEnds, Marks, Topology, WrittenEdges};
 pub use tree::Direction;

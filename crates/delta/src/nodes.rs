@@ -17,6 +17,9 @@ use crate::pages::{Body, Event, Page, Pages, Said, Shape};
 use crate::places::Places;
 use crate::writer::{Columns, WriteError, Writer, Written};
 
+/// The column of a row's labels, where they are others than the table's: a list of strings.
+pub const LABELS: u32 = u32::MAX;
+
 /// The changed nodes of one table.
 #[derive(Debug, Default)]
 pub struct NodeDelta {

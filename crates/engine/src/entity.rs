@@ -55,7 +55,7 @@ impl Entities {
     /// **Errors**: a part of the database that cannot be read.
     pub fn node(&self, id: NodeId) -> Result<Node, Error> {
         let reader = Reader::new(&self.snapshot);
-        let (labels, properties) = (reader.schema().label_names(id.table()), reader.node_properties(id));
+        let (labels, properties) = (reader.labels(id), reader.node_properties(id));
         settled(&reader, Node { id, labels, properties })
     }
 

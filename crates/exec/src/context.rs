@@ -193,7 +193,7 @@ pub struct Graph<'a, 's>(&'a Reader<'s>);
 
 impl GraphAccess for Graph<'_, '_> {
     fn labels(&self, node: NodeId) -> Result<Vec<Arc<str>>, Diagnostic> {
-        Ok(self.0.schema().label_names(node.table()))
+        Ok(self.0.labels(node))
     }
 
     fn relationship_type(&self, relationship: &Relationship) -> Result<Arc<str>, Diagnostic> {

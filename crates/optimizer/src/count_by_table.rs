@@ -59,6 +59,10 @@ fn counts(
     if keys.is_empty() || aggregates.is_empty() || !all_rows || !matches!(**input, Plan::Unit) {
         return None;
     }
+    // Labels are told by tables only where no row has others.
+    if !catalog.varying().is_empty() {
+        return None;
+    }
     let combinations = combinations(graph, &vars_of(keys.iter().map(|(_, key)| key)), catalog)?;
     if combinations.len() > COUNTS_MAX || !keys.iter().all(|(_, key)| is_of_tables(key)) {
         return None;

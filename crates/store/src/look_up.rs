@@ -1,12 +1,40 @@
 //! Looking up single nodes and edges: rows by key, and the properties of one thing.
 
+use std::sync::Arc;
+
 use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_delta::LABELS;
 use trimorph_types::{Map, Value};
 use trimorph_vector::Vector;
 
 use crate::{PropertyColumn, Reader};
 
 impl Reader<'_> {
+    /// Whether labels of rows of a table may be others than the table's.
+    pub fn labels_vary(&self, table: TableId) -> bool {
+        let facts = self.catalog().unrecorded_facts().node_tables.get(table.0 as usize);
+        facts.is_some_and(|facts| facts.labels_vary)
+    }
+
+    /// The labels of a node, in the order they are shown.
+    pub fn labels(&self, node: NodeId) -> Vec<Arc<str>> {
+        let own = || {
+            let delta = self.node_changes(node.table()).filter(|_| self.labels_vary(node.table()))?;
+            delta.value(node.row(), LABELS, &self.moment()?.reading())
+        };
+        let of_table = || self.schema().label_names(node.table());
+        match own() {
+            Some(Value::List(labels)) => {
+                let text = |label: &Value| match label {
+                    Value::String(label) => Some(Arc::clone(label)),
+                    _ => None,
+                };
+                labels.iter().filter_map(text).collect()
+            }
+            _ => of_table(),
+        }
+    }
+
     /// The row of `table` whose key property is `key`. `None` also where the table has no key.
     ///
     /// **Cost**: one probe of the hash index.

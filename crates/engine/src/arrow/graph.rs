@@ -80,8 +80,8 @@ impl Maker<'_> {
         for node in nodes {
             if let Some(node) = node {
                 let names = match last.take() {
-                    Some((table, names)) if table == node.table() => names,
-                    _ => self.reader.schema().label_names(node.table()),
+                    Some((table, names)) if table == node.table() && !self.reader.labels_vary(table) => names,
+                    _ => self.reader.labels(*node),
                 };
                 names.iter().try_for_each(|name| push_text(out.values(), Some(name)))?;
                 last = Some((node.table(), names));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, TableId};
+use trimorph_delta::LABELS;
 use trimorph_store::Reader;
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
@@ -151,10 +152,9 @@ impl Statement<'_> {
         let columns: Vec<(u32, &Vector<'_>)> = columns.iter().map(|(c, v)| (*c, v)).collect();
         let positions: Vec<u32> = (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
         let (mut rows, mut written) = (Vec::with_capacity(count), Vec::new());
-        delta
-            .insert(&writing.writer(), &columns, &positions, &mut rows, &mut written)
-            .map_err(not_written)?;
+        let done = delta.insert(&writing.writer(), &columns, &positions, &mut rows, &mut written);
         writing.nodes.entry(table).or_default().extend(written);
+        done.map_err(not_written)?;
         let came = &mut writing.changes.nodes_of(table).came;
         rows.iter().for_each(|row| came.insert(*row));
         if let Some(keys) = info.key.and_then(|key| by_column.get(&key)) {
@@ -220,10 +220,10 @@ impl Statement<'_> {
         let vector = Vector::of_values(values, Positions::all(edges.len()));
         let positions: Vec<u32> = (0..u32::try_from(edges.len()).unwrap_or(u32::MAX)).collect();
         let mut written = Vec::new();
-        delta
-            .set(&writing.writer(), &[(column as u32, &vector)], &positions, edges, &mut written)
-            .map_err(not_written)?;
+        let columns = [(column as u32, &vector)];
+        let done = delta.set(&writing.writer(), &columns, &positions, edges, &mut written);
         writing.edges.entry(table).or_default().extend(written);
+        done.map_err(not_written)?;
         let changed = writing.changes.edges_of(table).columns.entry(column).or_default();
         edges.iter().for_each(|edge| changed.insert(edge.place()));
         Ok(())
@@ -313,16 +313,8 @@ impl Statement<'_> {
             }
             let column = self.node_column_of(table, &key, &values);
             let base = self.shared.base();
-            let main_rows = base.main().node_tables[usize::from(table.0)].rows;
-            let delta = writing.live().delta.nodes_to_write(table, main_rows);
             let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
-            let vector = Vector::of_values(values.clone(), Positions::all(rows.len()));
-            let positions: Vec<u32> = (0..u32::try_from(rows.len()).unwrap_or(u32::MAX)).collect();
-            let mut written = Vec::new();
-            delta
-                .set(&writing.writer(), &[(column as u32, &vector)], &positions, &rows, &mut written)
-                .map_err(not_written)?;
-            writing.nodes.entry(table).or_default().extend(written);
+            self.write_column(writing, table, column as u32, &rows, values.clone())?;
             let changed = writing.changes.nodes_of(table).columns.entry(column).or_default();
             rows.iter().for_each(|row| changed.insert(*row));
             if base.schema().node_tables[usize::from(table.0)].key == Some(column) {
@@ -382,8 +374,7 @@ impl Statement<'_> {
         self.set(writing, sets)
     }
 
-    /// Labels come to nodes, or go. Nodes keep the label set they were made with: where that would change,
-    /// it is refused.
+    /// Labels come to nodes, or go.
     fn set_labels(
         &self,
         writing: &mut Writing,
@@ -393,28 +384,71 @@ impl Statement<'_> {
         add: bool,
     ) -> Result<(), Error> {
         let snapshot = writing.snapshot_within(self.shared.base());
+        let reader = Reader::new(&snapshot);
+        // The last of a node counts: what rows before have done to it is among its labels.
+        let mut changed: BTreeMap<NodeId, Vec<Arc<str>>> = BTreeMap::new();
         for row in 0..rows.len() {
-            match rows.value(target, row) {
-                Value::Null => {}
-                Value::Node(node) => {
-                    let has = |label: &Arc<str>| snapshot.schema().has_label(node.table(), label);
-                    if labels.iter().any(|label| has(label) != add) {
-                        let text = "labels of a node that is there cannot be changed yet";
-                        let error = Diagnostic::runtime(ErrorKind::Unsupported, "LabelsAreFixed", text);
-                        return Err(self.wrong(error.hint("make the node with all its labels")));
-                    }
-                }
+            self.check(row)?;
+            let node = match rows.value(target, row) {
+                Value::Null => continue,
+                Value::Node(node) => *node,
                 other => {
                     let text = format!("a value of type {} has no labels", other.logical_type());
-                    return Err(self.wrong(Diagnostic::runtime(
-                        ErrorKind::TypeError,
-                        "InvalidArgumentType",
-                        text,
-                    )));
+                    let kind = ErrorKind::TypeError;
+                    return Err(self.wrong(Diagnostic::runtime(kind, "InvalidArgumentType", text)));
                 }
+            };
+            if !reader.node_exists(node) {
+                let text = "a node that was deleted cannot be changed";
+                let kind = ErrorKind::EntityNotFound;
+                return Err(self.wrong(Diagnostic::runtime(kind, "DeletedEntityAccess", text)));
+            }
+            let own = changed.get(&node).cloned().unwrap_or_else(|| reader.labels(node));
+            let mut next = own.clone();
+            if add {
+                next.extend(labels.iter().filter(|label| !own.contains(label)).cloned());
+            } else {
+                next.retain(|label| !labels.contains(label));
+            }
+            if next != own {
+                changed.insert(node, next);
             }
         }
+        let changed: Vec<(NodeId, Vec<Arc<str>>)> = changed.into_iter().collect();
+        for of_table in changed.chunk_by(|(a, _), (b, _)| a.table() == b.table()) {
+            let Some((first, _)) = of_table.first() else { continue };
+            let table = first.table();
+            self.shared.let_labels_vary(table, labels);
+            let list = |labels: &Vec<Arc<str>>| {
+                Value::list(labels.iter().map(|label| Value::String(Arc::clone(label))).collect())
+            };
+            let values = of_table.iter().map(|(_, labels)| list(labels)).collect();
+            let rows: Vec<u64> = of_table.iter().map(|(node, _)| node.row()).collect();
+            self.write_column(writing, table, LABELS, &rows, values)?;
+            let changed = &mut writing.changes.nodes_of(table).labels;
+            rows.iter().for_each(|row| changed.insert(*row));
+        }
         Ok(())
+    }
+
+    /// Rows of a node table get values of one column.
+    fn write_column(
+        &self,
+        writing: &mut Writing,
+        table: TableId,
+        column: u32,
+        rows: &[u64],
+        values: Vec<Value>,
+    ) -> Result<(), Error> {
+        let main_rows = self.shared.base().main().node_tables[usize::from(table.0)].rows;
+        let delta = writing.live().delta.nodes_to_write(table, main_rows);
+        let vector = Vector::of_values(values, Positions::all(rows.len()));
+        let positions: Vec<u32> = (0..u32::try_from(rows.len()).unwrap_or(u32::MAX)).collect();
+        let mut written = Vec::new();
+        let done = delta.set(&writing.writer(), &[(column, &vector)], &positions, rows, &mut written);
+        // Also what met a conflict is undone with the rest.
+        writing.nodes.entry(table).or_default().extend(written);
+        done.map_err(not_written)
     }
 }
 

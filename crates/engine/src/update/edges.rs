@@ -63,12 +63,14 @@ impl Statement<'_> {
             delta.topology().insert(&writing.writer(), EdgeEnds { edge, source, target }, &mut written);
             // Who deletes an end meets the edge, or is met here.
             Topology::barrier();
-            for end in [source, target] {
-                if let Some(nodes) = delta.nodes(end.table()) {
-                    nodes.hold(&writing.writer(), end.row()).map_err(|c| conflicting(&c))?;
-                }
-            }
+            let hold = |end: NodeId| match delta.nodes(end.table()) {
+                Some(nodes) => nodes.hold(&writing.writer(), end.row()),
+                None => Ok(()),
+            };
+            let held = hold(source).and_then(|()| hold(target));
+            // Also what met a conflict is undone with the rest.
             writing.topology.extend(written);
+            held.map_err(|c| conflicting(&c))?;
             writing.changes.edge(table, source.row(), (target.table(), target.row()));
             made.push(Value::Relationship(Relationship { id: edge, start: source, end: target }));
             let (edges, places) = by_table.entry(table).or_default();

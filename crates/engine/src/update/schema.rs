@@ -67,6 +67,26 @@ impl Shared {
         })
     }
 
+    /// Rows of a node table may have other labels than the table, these among them.
+    pub(super) fn let_labels_vary(&self, table: TableId, labels: &[Arc<str>]) {
+        let at = usize::from(table.0);
+        let is_ready = |main: &Main| {
+            let facts = main.catalog.unrecorded_facts().node_tables.get(at);
+            let names = &main.catalog.schema.labels;
+            facts.is_none_or(|facts| facts.labels_vary) && labels.iter().all(|l| names.id(l).is_some())
+        };
+        if is_ready(self.base().main()) {
+            return;
+        }
+        self.change_schema(|main| {
+            let catalog = Arc::make_mut(&mut main.catalog);
+            labels.iter().for_each(|label| _ = catalog.schema.labels.intern(label));
+            if let Some(facts) = catalog.facts_mut().node_tables.get_mut(at) {
+                facts.labels_vary = true;
+            }
+        });
+    }
+
     /// The edge table of a type out of a node table, which may get edges to `target` and between any nodes.
     pub(super) fn edge_table(
         &self,

@@ -46,9 +46,9 @@ impl Binder<'_> {
             Ex::In(value, members, span) => Ex::In(self.boxed(value)?, Arc::clone(members), *span),
             Ex::Chain(first, rest) => self.chain(first, rest)?,
             Ex::Call(function, args, span) => self.call(function, self.all(args)?, *span),
-            Ex::HasLabel { base, tables, edge_tables } => Ex::HasLabel {
+            Ex::HasLabel { base, nodes, edge_tables } => Ex::HasLabel {
                 base: self.boxed(base)?,
-                tables: Arc::clone(tables),
+                nodes: nodes.clone(),
                 edge_tables: Arc::clone(edge_tables),
             },
             Ex::List(items) => {

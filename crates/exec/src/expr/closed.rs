@@ -49,9 +49,9 @@ pub(super) fn over_elements(ex: &Ex) -> Ex {
             span: *span,
         },
         Ex::In(base, members, span) => Ex::In(Box::new(over_elements(base)), members.clone(), *span),
-        Ex::HasLabel { base, tables, edge_tables } => Ex::HasLabel {
+        Ex::HasLabel { base, nodes, edge_tables } => Ex::HasLabel {
             base: Box::new(over_elements(base)),
-            tables: tables.clone(),
+            nodes: nodes.clone(),
             edge_tables: edge_tables.clone(),
         },
         Ex::Op(op, args, span) => Ex::Op(*op, all(args), *span),

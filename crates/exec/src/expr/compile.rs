@@ -8,6 +8,7 @@ use trimorph_catalog::CatalogView;
 use trimorph_store::access::PropertyAccess;
 
 use super::Ex;
+use super::labels::LabelTest;
 use crate::layout::Layout;
 
 /// Compiles `expr` for tuples laid out as `layout` says. Parameters stay names, and nothing is evaluated:
@@ -134,8 +135,11 @@ impl Scope<'_> {
     fn has_label(&mut self, base: &Expr, labels: &LabelExpr) -> Result<Ex, Diagnostic> {
         let catalog = self.catalog;
         let tables = catalog.node_table_ids().map(|t| labels.matches(&|l| catalog.has_label(t, l))).collect();
+        let varying = catalog.varying();
+        let varying = catalog.node_table_ids().map(|t| varying.contains(&t)).collect();
+        let nodes = LabelTest::new(tables, labels, varying);
         let edge_tables =
             catalog.edge_table_ids().map(|t| labels.matches(&|l| *catalog.type_name(t) == *l)).collect();
-        Ok(Ex::HasLabel { base: self.boxed(base)?, tables, edge_tables })
+        Ok(Ex::HasLabel { base: self.boxed(base)?, nodes, edge_tables })
     }
 }

@@ -19,6 +19,7 @@ mod filter;
 mod general;
 mod items;
 mod key_set;
+mod labels;
 mod logic;
 mod made;
 mod maps;
@@ -43,6 +44,7 @@ use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
 
 use crate::layout::Place;
+use labels::LabelTest;
 
 pub(crate) use bind::Binder;
 pub(crate) use compile::compile;
@@ -80,7 +82,7 @@ pub(crate) enum Ex {
     Call(&'static Function, Vec<Ex>, Span),
     HasLabel {
         base: Box<Ex>,
-        tables: Arc<[bool]>,
+        nodes: LabelTest,
         edge_tables: Arc<[bool]>,
     },
     List(Vec<Ex>),

@@ -81,9 +81,9 @@ impl<'a, 's> Row<'a, 's> {
                 leave_operands(args, cx);
                 made
             }
-            Ex::HasLabel { base, tables, edge_tables } => Ok(match self.eval(base, cx)? {
+            Ex::HasLabel { base, nodes, edge_tables } => Ok(match self.eval(base, cx)? {
                 Value::Null => Value::Null,
-                Value::Node(n) => Value::Bool(tables.get(n.table().0 as usize).copied().unwrap_or(false)),
+                Value::Node(n) => Value::Bool(nodes.passes(n, cx)),
                 Value::Relationship(r) => {
                     Value::Bool(edge_tables.get(r.id.table().0 as usize).copied().unwrap_or(false))
                 }

@@ -65,12 +65,11 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
         Ex::Property { .. } => property_access(ex, over, cx),
         Ex::Op(op, args, span) => operator(ex, *op, args, *span, over, cx),
         Ex::In(value, members, _) if is_small(value) => among(value, members, over, cx),
-        Ex::HasLabel { base, tables, .. } => match over.slot(base) {
+        Ex::HasLabel { base, nodes: test, .. } => match over.slot(base) {
             Some(Vector { values: Values::Node(nodes), nulls }) => {
                 let mut out = vec![false; over.at.len];
                 over.at.for_each(|i| {
-                    let table = if nulls.get(i) { usize::MAX } else { nodes.id(i).table().0 as usize };
-                    out[i] = tables.get(table).copied().unwrap_or(false);
+                    out[i] = !nulls.get(i) && test.passes(nodes.id(i), cx);
                 });
                 Ok(Evaluated::Own(Vector { values: Values::Bool(out), nulls: nulls.clone() }))
             }

@@ -36,7 +36,11 @@ pub(super) fn catalog() -> Catalog {
         };
         let info =
             NodeTableInfo { labels: vec![LabelId(label)], properties: properties.into(), key: Some(0) };
-        catalog.add_node_table(info, NodeTableFacts { one_type: vec![true; 2] }, stats);
+        catalog.add_node_table(
+            info,
+            NodeTableFacts { one_type: vec![true; 2], ..NodeTableFacts::default() },
+            stats,
+        );
     }
     for (ty, target, edges, single) in
         [("KNOWS", 0, 10_000, false), ("LIVES_IN", 1, 1_000, true), ("LIKES", 2, 20_000, false)]

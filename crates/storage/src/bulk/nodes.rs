@@ -167,7 +167,8 @@ impl BuiltNodes {
             })
             .collect();
         characteristic_sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
-        let facts = NodeTableFacts { one_type: table.columns.iter().map(|c| c.has_one_type()).collect() };
+        let one_type = table.columns.iter().map(|c| c.has_one_type()).collect();
+        let facts = NodeTableFacts { one_type, ..NodeTableFacts::default() };
         let stats = NodeTableStats { rows: table.rows, properties: counted, characteristic_sets };
         let key = has_key.then_some(0);
         catalog.add_node_table(NodeTableInfo { labels, properties, key }, facts, stats);

@@ -1,0 +1,38 @@
+//! Conditions on labels: decided by table where all rows of a table have its labels, else by row.
+
+use std::sync::Arc;
+
+use trimorph_algebra::LabelExpr;
+use trimorph_base::NodeId;
+
+use crate::Context;
+
+/// A condition on labels, by node table.
+#[derive(Clone, Debug)]
+pub(crate) struct LabelTest {
+    /// Whether the table's labels meet it.
+    tables: Arc<[bool]>,
+    /// What is asked of rows, and the tables that have rows with other labels.
+    rows: Option<Arc<(LabelExpr, Box<[bool]>)>>,
+}
+
+impl LabelTest {
+    /// `tables` says which tables' labels meet `labels`, `varying` which have rows with others.
+    pub(super) fn new(tables: Arc<[bool]>, labels: &LabelExpr, varying: Box<[bool]>) -> Self {
+        let some_vary = varying.contains(&true);
+        Self { tables, rows: some_vary.then(|| Arc::new((labels.clone(), varying))) }
+    }
+
+    /// Whether a node meets it.
+    #[inline]
+    pub(super) fn passes(&self, node: NodeId, cx: &Context<'_>) -> bool {
+        let table = node.table().0 as usize;
+        match &self.rows {
+            Some(rows) if rows.1.get(table).copied().unwrap_or(false) => {
+                let own = cx.reader.labels(node);
+                rows.0.matches(&|label| own.iter().any(|own| **own == *label))
+            }
+            _ => self.tables.get(table).copied().unwrap_or(false),
+        }
+    }
+}
