@@ -5,9 +5,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use trimorph_mvcc::Conflict;
+use trimorph_mvcc::{AtomicStamp, Conflict, Stamp, Timestamp};
 
-use crate::pages::{Body, Event, Page, Pages, Shape, Version};
+use crate::pages::{Body, Event, Page, Pages, Shape, Version, place};
 use crate::writer::Writer;
 
 /// Puts a version of `shape`, which nobody finds yet, in front of the chain at `head`.
@@ -31,6 +31,45 @@ pub(crate) fn link(
             Ok(_) => return Ok(()),
             Err(faster) => there = faster,
         }
+    }
+}
+
+/// Takes out of the chain at `head` what was undone and what commits up to `merged` made, which main has for
+/// everybody. Gives what is taken out to `out`, and each version that stays to `stays`. Nobody writes to the
+/// chain meanwhile; who reads it may still be at a version that is taken out, which goes on to where it did.
+pub(crate) fn clean(
+    pages: &Pages,
+    head: &AtomicU32,
+    merged: Timestamp,
+    out: &mut dyn FnMut(&Page, &Body, usize),
+    stays: &mut dyn FnMut(&Page),
+) {
+    let (mut last, mut has_gap) = (None, false);
+    let mut at = head.load(Ordering::Acquire);
+    let link = |last: Option<Version>, next: Version| match last {
+        Some(last) => pages.set_previous(last, next),
+        None => head.store(next, Ordering::Release),
+    };
+    while let Some((number, place)) = place(at) {
+        let Some(page) = pages.page(number) else { break };
+        let body = page.read();
+        let stamp = body.stamps.get(place).map_or(Stamp::NEVER, AtomicStamp::load);
+        if stamp == Stamp::NEVER || stamp.is_at_most(merged) {
+            out(&page, &body, place);
+            pages.loosen(at);
+            has_gap = true;
+        } else {
+            stays(&page);
+            if has_gap {
+                link(last, at);
+                has_gap = false;
+            }
+            last = Some(at);
+        }
+        at = body.previous(place);
+    }
+    if has_gap {
+        link(last, 0);
     }
 }
 

@@ -25,9 +25,18 @@ impl Delta {
         self.nodes.get(u64::from(table.0))
     }
 
-    /// The same to write to; the table has `rows` rows in main.
-    pub fn nodes_to_write(&self, table: TableId, rows: u64) -> Arc<NodeDelta> {
-        let made = self.nodes.get_or_make(u64::from(table.0), || NodeDelta::new(rows));
+    /// The same for who reads: none also if all of it is main's.
+    pub fn changed_nodes(&self, table: TableId) -> Option<Arc<NodeDelta>> {
+        self.nodes(table).filter(|nodes| !nodes.is_empty())
+    }
+
+    /// The same to write to; if it is the first time, `main` tells how many rows the table has in main, and
+    /// which of them nobody has.
+    pub fn nodes_to_write(&self, table: TableId, main: impl FnOnce() -> (u64, Vec<u64>)) -> Arc<NodeDelta> {
+        let made = self.nodes.get_or_make(u64::from(table.0), || {
+            let (rows, free) = main();
+            NodeDelta::new(rows, free)
+        });
         // A directory has room for all numbers of tables.
         made.unwrap_or_default()
     }
@@ -35,6 +44,11 @@ impl Delta {
     /// The written properties of the edges of an edge table; none if there was never one.
     pub fn edges(&self, table: EdgeTableId) -> Option<Arc<EdgeDelta>> {
         self.edges.get(u64::from(table.0))
+    }
+
+    /// The same for who reads: none also if all of it is main's.
+    pub fn changed_edges(&self, table: EdgeTableId) -> Option<Arc<EdgeDelta>> {
+        self.edges(table).filter(|edges| !edges.is_empty())
     }
 
     /// The same to write to.
@@ -55,6 +69,40 @@ impl Delta {
     /// What gives positions in the pages of an edge table.
     pub fn positions(&self, table: EdgeTableId) -> Arc<Positions> {
         self.positions.get_or_make(u64::from(table.0), Positions::default).unwrap_or_default()
+    }
+
+    /// All tables that nodes were written to.
+    pub(crate) fn all_nodes(&self) -> impl Iterator<Item = (TableId, Arc<NodeDelta>)> {
+        // Tables have 16 bits.
+        self.nodes.iter().map(|(table, nodes)| (TableId(table as u16), nodes))
+    }
+
+    /// All edge tables that properties were written to.
+    pub(crate) fn all_edges(&self) -> impl Iterator<Item = (EdgeTableId, Arc<EdgeDelta>)> {
+        self.edges.iter().map(|(table, edges)| (EdgeTableId(table as u16), edges))
+    }
+
+    /// The tables to whose nodes something was written that not all of is main's.
+    pub fn written_tables(&self) -> Vec<TableId> {
+        self.all_nodes().filter(|(_, nodes)| !nodes.is_empty()).map(|(table, _)| table).collect()
+    }
+
+    /// Whether all that was written is main's, or was undone, and is cleaned.
+    pub fn is_empty(&self) -> bool {
+        self.topology.is_empty()
+            && self.all_nodes().all(|(_, nodes)| nodes.is_empty())
+            && self.all_edges().all(|(_, edges)| edges.is_empty())
+    }
+
+    /// Bytes it holds.
+    ///
+    /// **Cost**: a look at each table.
+    pub fn bytes(&self) -> usize {
+        let nodes: usize = self.all_nodes().map(|(_, nodes)| nodes.bytes()).sum();
+        let edges: usize = self.all_edges().map(|(_, edges)| edges.bytes()).sum();
+        let keys: usize = self.keys.iter().map(|(_, keys)| keys.bytes()).sum();
+        let positions: usize = self.positions.iter().map(|(_, positions)| positions.bytes()).sum();
+        nodes + edges + keys + positions + self.topology.bytes()
     }
 
     /// Edges that came or went.

@@ -43,6 +43,15 @@ impl<T> Directory<T> {
         self.slot(number)?.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// All that is there, by number.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, Arc<T>)> {
+        let numbers = (0..CHUNKS).filter(|chunk| self.chunks[*chunk].get().is_some()).flat_map(|chunk| {
+            let first = (FIRST << chunk) - FIRST;
+            first..first + (FIRST << chunk)
+        });
+        numbers.filter_map(|number| Some((number, self.get(number)?)))
+    }
+
     /// What is there, made if nothing is. None only of a number that no row has.
     pub(crate) fn get_or_make(&self, number: u64, make: impl FnOnce() -> T) -> Option<Arc<T>> {
         if let Some(there) = self.get(number) {

@@ -4,12 +4,12 @@
 //! Whether an edge is there is told by its record (`topology`); here are values only, in the same pages and
 //! chains as those of nodes. Chains are found by edge: of an edge without properties nothing is kept.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashMap;
 use trimorph_base::EdgeId;
-use trimorph_mvcc::{Reading, Stamp};
+use trimorph_mvcc::{Conflict, Reading, Stamp};
 use trimorph_types::Value;
 
 use crate::chain;
@@ -24,8 +24,10 @@ type Shard = RwLock<FxHashMap<u64, AtomicU32>>;
 /// The written properties of the edges of one edge table.
 #[derive(Debug)]
 pub struct EdgeDelta {
-    pages: Pages,
-    heads: [Shard; SHARDS],
+    pub(crate) pages: Pages,
+    pub(crate) heads: [Shard; SHARDS],
+    /// Edges that have a head.
+    pub(crate) count: AtomicUsize,
     /// A bit for each column that was written, its number modulo 64.
     written: AtomicU64,
 }
@@ -33,7 +35,7 @@ pub struct EdgeDelta {
 impl Default for EdgeDelta {
     fn default() -> Self {
         let heads = std::array::from_fn(|_| Shard::default());
-        Self { pages: Pages::default(), heads, written: AtomicU64::new(0) }
+        Self { pages: Pages::default(), heads, count: AtomicUsize::new(0), written: AtomicU64::new(0) }
     }
 }
 
@@ -53,7 +55,7 @@ impl EdgeDelta {
         self.shard(edge).read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn head(&self, edge: EdgeId) -> Version {
+    pub(crate) fn head(&self, edge: EdgeId) -> Version {
         self.read(edge).get(&edge.0).map_or(0, |head| head.load(Ordering::Acquire))
     }
 
@@ -79,16 +81,42 @@ impl EdgeDelta {
         let runs = self.pages.append(&shape, author, &ids, &values, positions)?;
         written.extend_from_slice(&runs);
         let versions = runs.into_iter().flat_map(|(first, len)| first..first + len as u32);
+        let mut met = Ok(());
         for (edge, version) in edges.iter().zip(versions) {
-            if !self.read(*edge).contains_key(&edge.0) {
-                let mut shard = self.shard(*edge).write().unwrap_or_else(PoisonError::into_inner);
-                shard.entry(edge.0).or_default();
+            if met.is_ok() {
+                met = self.link(writer, &shape, *edge, version);
             }
-            if let Some(head) = self.read(*edge).get(&edge.0) {
-                chain::link(&self.pages, writer, &shape, head, version)?;
+            if met.is_err() {
+                self.pages.loosen(version);
             }
         }
-        Ok(())
+        Ok(met?)
+    }
+
+    /// Puts a version in front of its edge's chain.
+    fn link(
+        &self,
+        writer: &Writer<'_>,
+        shape: &Shape,
+        edge: EdgeId,
+        version: Version,
+    ) -> Result<(), Conflict> {
+        loop {
+            // Who cleans waits as long as the head is in use.
+            if let Some(head) = self.read(edge).get(&edge.0) {
+                return chain::link(&self.pages, writer, shape, head, version);
+            }
+            let mut shard = self.shard(edge).write().unwrap_or_else(PoisonError::into_inner);
+            shard.entry(edge.0).or_insert_with(|| {
+                self.count.fetch_add(1, Ordering::AcqRel);
+                AtomicU32::default()
+            });
+        }
+    }
+
+    /// Whether nothing was written, or all of it is main's. **Cost**: a load.
+    pub fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
     }
 
     /// The value of an edge's column; none where main knows, or nobody gave the edge one.

@@ -27,6 +27,12 @@ fn bit(column: u32) -> u64 {
     1 << (column % 63)
 }
 
+/// What a zone says of versions of a shape.
+pub(crate) fn bits_of(shape: &Shape) -> u64 {
+    let existence = if shape.event == Event::Changed { 0 } else { EXISTENCE };
+    shape.columns.iter().fold(existence, |bits, column| bits | bit(*column))
+}
+
 impl Default for Zone {
     fn default() -> Self {
         let heads = (0..ZONE_ROWS).map(|_| AtomicU32::new(0)).collect();
@@ -59,9 +65,18 @@ impl Zone {
         self.written.load(Ordering::Acquire) & EXISTENCE != 0
     }
 
+    /// The newest versions of all its rows.
+    pub(crate) fn slots(&self) -> &[AtomicU32] {
+        &self.heads
+    }
+
+    /// Says anew what versions say that are left.
+    pub(crate) fn set_written(&self, bits: u64) {
+        self.written.store(bits, Ordering::Release);
+    }
+
     fn note(&self, shape: &Shape) {
-        let existence = if shape.event == Event::Changed { 0 } else { EXISTENCE };
-        let bits = shape.columns.iter().fold(existence, |bits, column| bits | bit(*column));
+        let bits = bits_of(shape);
         if self.written.load(Ordering::Acquire) & bits != bits {
             self.written.fetch_or(bits, Ordering::AcqRel);
         }
@@ -88,6 +103,11 @@ impl Heads {
     #[inline]
     pub(crate) fn end(&self) -> u64 {
         self.end.load(Ordering::Acquire)
+    }
+
+    /// A zone by its number, if one of its rows was written.
+    pub(crate) fn by_number(&self, number: u64) -> Option<Arc<Zone>> {
+        self.zones.get(number)
     }
 
     /// The zone of a row, if one of its rows was written.

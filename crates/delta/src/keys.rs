@@ -53,6 +53,28 @@ impl KeyDelta {
         shard.get(&hash).cloned().unwrap_or_default()
     }
 
+    /// Forgets the rows of which `is_clean` says that main has their keys.
+    pub fn clean(&self, is_clean: impl Fn(u64) -> bool) {
+        for shard in &self.shards {
+            let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
+            if shard.is_empty() {
+                continue;
+            }
+            shard.retain(|_, rows| {
+                rows.retain(|row| !is_clean(*row));
+                !rows.is_empty()
+            });
+            shard.shrink_to_fit();
+        }
+    }
+
+    /// Bytes it holds.
+    pub fn bytes(&self) -> usize {
+        let shards = self.shards.iter().map(|shard| shard.read().unwrap_or_else(PoisonError::into_inner));
+        // A hash and a list, at most 7/8 full, and a row each.
+        shards.map(|shard| shard.capacity() * 32 * 8 / 7 + shard.len() * 32).sum()
+    }
+
     fn shard(&self, hash: u64) -> &Shard {
         &self.shards[(hash >> 32) as usize % SHARDS]
     }

@@ -10,6 +10,8 @@
 //! heads      the newest version of each row that has one, by zones
 //! pages      label pages: versions that write the same columns, side by side (TAG §3.3)
 //! cells      the values of one column of a page
+//! merged     what commits up to a time made, for a main version that is to have it; what is left is cleaned
+//! latches    writers and who cleans, each at a time
 //! topology   edges that came or went: changes to the list of a node
 //! records    the edges by number: ends, from when to when
 //! places     rows and positions that are given and come back
@@ -22,7 +24,6 @@
 //!
 //! Source: TAG §3; Poseidon §4; Neumann and others 2015; `docs/design/transactions.md`.
 #![forbid(unsafe_code)]
-#![allow(dead_code, reason = "edges, the store's reading and the merge come next and use the rest")]
 
 mod cells;
 mod chain;
@@ -31,6 +32,8 @@ mod directory;
 mod edges;
 mod heads;
 mod keys;
+mod latches;
+mod merged;
 mod nodes;
 mod pages;
 mod places;
@@ -49,8 +52,9 @@ mod writer;
 pub use delta::Delta;
 pub use edges::EdgeDelta;
 pub use keys::KeyDelta;
+pub use merged::{Cleaned, Commits, EdgesWritten, RowsWritten};
 pub use nodes::{LABELS, NodeDelta};
-pub use positions::Positions;
+pub use positions::{FreePositions, Positions};
 pub use topology::{EdgeChange, EdgeEnds, Marks, Topology, WrittenEdges};
 pub use tree::Direction;
 pub use writer::{Columns, WriteError, Writer, Written};

@@ -7,12 +7,15 @@
 //!
 //! A version that met a conflict is in no chain; its transaction is undone, and its stamp becomes never.
 
+use std::sync::{Arc, RwLockReadGuard};
+
 use trimorph_mvcc::{Conflict, Isolation, Reading, Stamp};
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
 use crate::chain;
 use crate::heads::{Heads, ZONE_ROWS, Zone};
+use crate::latches::Latches;
 use crate::pages::{Body, Event, Page, Pages, Said, Shape};
 use crate::places::Places;
 use crate::writer::{Columns, WriteError, Writer, Written};
@@ -23,18 +26,19 @@ pub const LABELS: u32 = u32::MAX;
 /// The changed nodes of one table.
 #[derive(Debug, Default)]
 pub struct NodeDelta {
-    heads: Heads,
-    pages: Pages,
-    rows: Places,
+    pub(crate) heads: Heads,
+    pub(crate) pages: Pages,
+    pub(crate) rows: Places,
+    pub(crate) latches: Latches,
 }
 
 impl NodeDelta {
-    /// Of a table that has `rows` rows in main.
-    pub fn new(rows: u64) -> Self {
-        Self { rows: Places::from(rows), ..Self::default() }
+    /// Of a table that has `rows` rows in main, of which nobody has the rows `free`.
+    pub fn new(rows: u64, free: Vec<u64>) -> Self {
+        Self { rows: Places::from(rows, free), ..Self::default() }
     }
 
-    /// Whether nothing was ever written. **Cost**: a load.
+    /// Whether nothing was written, or all of it is main's. **Cost**: a load.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
@@ -96,17 +100,27 @@ impl NodeDelta {
         let runs = self.pages.append(&shape, author, rows, &values, positions)?;
         written.extend_from_slice(&runs);
         let versions = runs.into_iter().flat_map(|(first, len)| first..first + len as u32);
-        let mut zone = None;
+        let mut zone: Option<(u64, Arc<Zone>, RwLockReadGuard<'_, ()>)> = None;
+        let mut met = Ok(());
         for (row, version) in rows.iter().zip(versions) {
             let number = row / ZONE_ROWS;
-            if zone.as_ref().is_none_or(|(of, _)| *of != number) {
-                zone = self.heads.zone_to_write(*row, &shape).map(|zone| (number, zone));
+            if zone.as_ref().is_none_or(|(of, ..)| *of != number) {
+                // One latch is let go before the next is held.
+                drop(zone.take());
+                let latch = self.latches.write(number);
+                zone = self.heads.zone_to_write(*row, &shape).map(|zone| (number, zone, latch));
             }
-            if let Some(head) = zone.as_ref().and_then(|(_, zone)| zone.slot(*row)) {
-                chain::link(&self.pages, writer, &shape, head, version)?;
+            match zone.as_ref().and_then(|(_, zone, _)| zone.slot(*row)) {
+                Some(head) if met.is_ok() => {
+                    met = chain::link(&self.pages, writer, &shape, head, version);
+                    if met.is_err() {
+                        self.pages.loosen(version);
+                    }
+                }
+                _ => self.pages.loosen(version),
             }
         }
-        Ok(())
+        Ok(met?)
     }
 
     /// Asks whether a row may get an edge, after the edge was put where others find it

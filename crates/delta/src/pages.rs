@@ -60,6 +60,8 @@ pub(crate) struct Shape {
 pub(crate) struct Page {
     pub(crate) shape: Shape,
     body: RwLock<Body>,
+    /// How many of its versions are in no chain any more, or never were.
+    loose: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -70,6 +72,8 @@ pub(crate) struct Body {
     previous: Vec<AtomicU32>,
     pub(crate) columns: Vec<Cells>,
     bytes: usize,
+    /// Nothing is appended any more: it is about to go.
+    closed: bool,
 }
 
 /// What a chain says of a row's column.
@@ -102,6 +106,12 @@ impl Body {
             (Some(stamp), Some(statement)) => reading.sees(stamp, *statement),
             _ => false,
         }
+    }
+
+    /// Whether what a version says is in the main version that is read.
+    #[inline]
+    pub(crate) fn is_merged(&self, at: usize, reading: &Reading<'_>) -> bool {
+        self.stamps.get(at).is_some_and(|stamp| reading.is_merged(stamp))
     }
 
     /// The version before one in its row's chain.
@@ -173,7 +183,7 @@ impl Pages {
             let mut body = page.body.write().unwrap_or_else(PoisonError::into_inner);
             let first = body.rows.len();
             let room = (PAGE_VERSIONS as usize).saturating_sub(first);
-            if room == 0 || body.bytes >= PAGE_BYTES {
+            if room == 0 || body.bytes >= PAGE_BYTES || body.closed {
                 self.close(shape, number);
                 continue;
             }
@@ -220,7 +230,7 @@ impl Pages {
         state.end = state.end.max(number + 1);
         let columns = shape.columns.iter().map(|_| Cells::default()).collect();
         let body = RwLock::new(Body { columns, ..Body::default() });
-        let page = Arc::new(Page { shape: shape.clone(), body });
+        let page = Arc::new(Page { shape: shape.clone(), body, loose: AtomicUsize::new(0) });
         self.pages.set(number, Some(Arc::clone(&page)));
         state.open.insert(shape.clone(), number);
         Ok((number, page))
@@ -241,7 +251,12 @@ impl Pages {
         while let Some((number, at)) = place(version) {
             let Some(page) = self.pages.get(number) else { return Said::Nothing };
             let body = page.read();
-            if body.sees(at, reading) {
+            if body.is_merged(at, reading) {
+                // Versions of other columns below it may have come later.
+                if page.shape.event != Event::Changed || page.place_of(column).is_some() {
+                    return Said::Nothing;
+                }
+            } else if body.sees(at, reading) {
                 if page.shape.event == Event::Went {
                     return Said::Gone;
                 }
@@ -263,6 +278,7 @@ impl Pages {
             let page = self.pages.get(number)?;
             let body = page.read();
             match page.shape.event {
+                Event::Came | Event::Went if body.is_merged(at, reading) => return None,
                 Event::Came if body.sees(at, reading) => return Some(true),
                 Event::Went if body.sees(at, reading) => return Some(false),
                 _ => {}
@@ -300,12 +316,33 @@ impl Pages {
         }
     }
 
-    /// The numbers of all pages there are or were: pages are looked up one by one.
-    pub(crate) fn end(&self) -> u64 {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).end
+    /// A version is in no chain any more, or never was.
+    pub(crate) fn loosen(&self, version: Version) {
+        if let Some((number, _)) = place(version)
+            && let Some(page) = self.pages.get(number)
+        {
+            page.loose.fetch_add(1, Ordering::AcqRel);
+        }
     }
 
-    /// Takes a page out. Its number is used again once [`Self::give_back`] is called.
+    /// Closes the pages of which no version is in a chain: who found one before may still read it.
+    pub(crate) fn close_loose(&self) -> Vec<u64> {
+        let end = self.state.lock().unwrap_or_else(PoisonError::into_inner).end;
+        let is_loose = |number: &u64| {
+            let Some(page) = self.pages.get(*number) else { return false };
+            if page.loose.load(Ordering::Acquire) == 0 {
+                return false;
+            }
+            let mut body = page.body.write().unwrap_or_else(PoisonError::into_inner);
+            // Nothing is linked that was not appended before.
+            let loose = !body.closed && page.loose.load(Ordering::Acquire) == body.rows.len();
+            body.closed |= loose;
+            loose
+        };
+        (0..end).filter(is_loose).collect()
+    }
+
+    /// Takes a page out that nobody reads any more. Its number is used again.
     pub(crate) fn remove(&self, number: u64) {
         let Some(page) = self.pages.get(number) else { return };
         self.close(&page.shape, number);
@@ -313,10 +350,6 @@ impl Pages {
         self.bytes.fetch_sub(body.bytes + body.rows.len() * CELL_BYTES, Ordering::Relaxed);
         drop(body);
         self.pages.set(number, None);
-    }
-
-    /// A page that was taken out is in nobody's hands any more.
-    pub(crate) fn give_back(&self, number: u64) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).free.push(number);
     }
 

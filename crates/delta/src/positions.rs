@@ -1,25 +1,73 @@
-//! Positions of new edges in the pages of one edge table: takes a page and how many positions main has there,
-//! gives the next one.
+//! Positions of new edges in the pages of one edge table: takes a page and what main has there, gives a
+//! position that no edge has.
+//!
+//! A page is known here from its first change on: what main has there is asked once, before that. Positions
+//! of edges that went come back when nobody can see these any more.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
 /// Maps that pages are spread over.
 const SHARDS: usize = 16;
 
-/// Positions that were given, by page.
+/// Positions of a page that nobody has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FreePositions {
+    /// All from here on.
+    pub end: u64,
+    /// Those below.
+    pub holes: Vec<u64>,
+}
+
+/// Positions that can be given, by page.
 #[derive(Debug, Default)]
 pub struct Positions {
-    next: [Mutex<FxHashMap<u64, u64>>; SHARDS],
+    free: [Mutex<FxHashMap<u64, FreePositions>>; SHARDS],
 }
 
 impl Positions {
-    /// The next position of a page in which main has positions below `first`.
-    pub fn take(&self, page: u64, first: impl FnOnce() -> u64) -> u64 {
-        let mut next = self.next[page as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner);
-        let next = next.entry(page).or_insert_with(first);
-        *next += 1;
-        *next - 1
+    fn shard(&self, page: u64) -> MutexGuard<'_, FxHashMap<u64, FreePositions>> {
+        self.free[page as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A position of a page that nobody has. Where main has a vertex column, `wanted` is the only one that it
+    /// can take, and given if it is free, else one behind all others. `main` tells what is free in main.
+    pub fn take(&self, page: u64, wanted: Option<u64>, main: impl FnOnce() -> FreePositions) -> u64 {
+        let mut shard = self.shard(page);
+        let free = shard.entry(page).or_insert_with(main);
+        let hole = match wanted {
+            None => free.holes.pop(),
+            Some(wanted) => {
+                free.holes.iter().position(|hole| *hole == wanted).map(|at| free.holes.swap_remove(at))
+            }
+        };
+        hole.unwrap_or_else(|| {
+            free.end += 1;
+            free.end - 1
+        })
+    }
+
+    /// An edge of the page is about to go.
+    pub fn touch(&self, page: u64, main: impl FnOnce() -> FreePositions) {
+        self.shard(page).entry(page).or_insert_with(main);
+    }
+
+    /// Nobody can see the edge any more that had a position.
+    pub fn give_back(&self, page: u64, position: u64) {
+        if let Some(free) = self.shard(page).get_mut(&page) {
+            debug_assert!(position < free.end && !free.holes.contains(&position));
+            free.holes.push(position);
+        }
+    }
+
+    /// Bytes it holds.
+    pub fn bytes(&self) -> usize {
+        let shard = |shard: &Mutex<FxHashMap<u64, FreePositions>>| {
+            let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            let holes: usize = shard.values().map(|free| free.holes.capacity() * 8).sum();
+            shard.capacity() * 41 * 8 / 7 + holes
+        };
+        self.free.iter().map(shard).sum()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_mvcc::{AtomicStamp, Handle, Reading, Stamp};
+use trimorph_mvcc::{AtomicStamp, Handle, Reading, Stamp, Timestamp};
 
 /// Records in the first chunk; each chunk has twice as many as the one before.
 const FIRST: u32 = 64;
@@ -66,10 +66,42 @@ impl EdgeRecord {
         reading.sees(&self.end, self.statements.load(Ordering::Relaxed) as u32)
     }
 
-    /// Whether it is an edge of main: only that it went is told here.
+    /// Whether it is an edge of the main version that is read, or was one: only that it went is told here.
     #[inline]
-    pub(crate) fn is_of_main(&self) -> bool {
-        self.begin.load() == Stamp::ALWAYS
+    pub(crate) fn is_of_main(&self, reading: &Reading<'_>) -> bool {
+        reading.is_merged(&self.begin)
+    }
+
+    /// What the record tells a reader that main does not know: that the edge came, or that it went.
+    #[inline]
+    pub(crate) fn change(&self, reading: &Reading<'_>) -> Option<bool> {
+        if self.is_of_main(reading) {
+            (!reading.is_merged(&self.end) && self.has_gone(reading)).then_some(false)
+        } else {
+            self.is_there(reading).then_some(true)
+        }
+    }
+
+    /// Whether it says of an edge what it says. One that is free says nothing.
+    pub(crate) fn is_in_use(&self) -> bool {
+        self.edge.load(Ordering::Acquire) != 0
+    }
+
+    /// It says nothing any more.
+    pub(crate) fn forget(&self) {
+        self.edge.store(0, Ordering::Release);
+    }
+
+    /// Whether the record is of no use any more, if all main versions that are read have the commits up to
+    /// `merged`: main knows the edge, or knows that it is gone, or it was never there.
+    pub(crate) fn is_past(&self, merged: Timestamp) -> bool {
+        let (begin, end) = (self.begin.load(), self.end.load());
+        begin == Stamp::NEVER || end.is_at_most(merged) || (begin.is_at_most(merged) && end == Stamp::NEVER)
+    }
+
+    /// Whether nobody will see the edge any more, whose record is past: its position is free.
+    pub(crate) fn is_nowhere(&self, merged: Timestamp) -> bool {
+        self.begin.load() == Stamp::NEVER || self.end.load().is_at_most(merged)
     }
 
     /// Deletes it, unless somebody has been faster. `old` is what stood there.
@@ -132,18 +164,25 @@ impl Records {
             })
         };
         let record = self.get(number);
-        record.edge.store(new.edge.0, Ordering::Relaxed);
         record.source.store(new.source.0, Ordering::Relaxed);
         record.target.store(new.target.0, Ordering::Relaxed);
         let both = u64::from(new.statement) << 32 | u64::from(new.statement);
         record.statements.store(both, Ordering::Relaxed);
         record.end.store(new.end);
         record.begin.store(new.begin);
+        // Last: who goes through all records takes one that has an edge for one that is in use.
+        record.edge.store(new.edge.0, Ordering::Release);
         number
+    }
+
+    /// One past the last record that was ever made.
+    pub(crate) fn end(&self) -> u32 {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).1
     }
 
     /// A record that nobody finds any more may be given again.
     pub(crate) fn give_back(&self, number: u32) {
+        self.get(number).edge.store(0, Ordering::Release);
         self.free.lock().unwrap_or_else(PoisonError::into_inner).0.push(number);
     }
 

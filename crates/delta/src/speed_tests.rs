@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use trimorph_base::{CancelToken, EdgeId, EdgeTableId, NodeId, Random, TableId};
-use trimorph_mvcc::{Changes, Isolation, ReadSet, Reading, Stamp, Transactions, View};
+use trimorph_mvcc::{Changes, Isolation, ReadSet, Reading, Stamp, Timestamp, Transactions, View};
 use trimorph_types::Value;
 use trimorph_vector::{Positions, Vector};
 
@@ -20,13 +20,13 @@ fn speed() {
     let all = Transactions::default();
     let begin = || all.begin(Isolation::Snapshot, CancelToken::default(), None);
     let (open, kept) = begin();
-    let view = View { read: kept.read(), own: Some(open.handle()), statement: 1 };
+    let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
     let reading = Reading { view, transactions: &all };
     let writer = Writer { reading, statement: 1, level: Isolation::Snapshot };
     let own = Reading { view: View { statement: 2, ..view }, ..reading };
 
     const NODES: usize = 1 << 18;
-    let nodes = NodeDelta::new(0);
+    let nodes = NodeDelta::new(0, Vec::new());
     let (mut rows, mut written) = (Vec::new(), Written::new());
     let positions: Vec<u32> = (0..NODES as u32).collect();
     let of = |make: &dyn Fn(usize) -> Value| {
@@ -83,7 +83,7 @@ fn speed() {
     let started = Instant::now();
     for at in 0..COMMITS {
         let (open, kept) = begin();
-        let view = View { read: kept.read(), own: Some(open.handle()), statement: 1 };
+        let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
         let reading = Reading { view, transactions: &all };
         let writer = Writer { reading, statement: 1, level: Isolation::Snapshot };
         let mut written = Written::new();

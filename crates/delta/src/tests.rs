@@ -32,7 +32,7 @@ struct Running {
 
 impl Running {
     fn writer<'t>(&self, all: &'t Transactions) -> Writer<'t> {
-        let view = View { read: self.kept.read(), own: Some(self.open.handle()), statement: self.statement };
+        let view = View { read: self.kept.read(), own: Some(self.open.handle()), statement: self.statement, merged: Timestamp(0) };
         let reading = Reading { view, transactions: all };
         Writer { reading, statement: self.statement, level: self.open.level() }
     }
@@ -59,7 +59,7 @@ fn vector(values: Vec<Value>) -> Vector<'static> {
 fn program(seed: u64, steps: usize) -> [usize; 3] {
     let mut random = Random::new(seed);
     let all = Transactions::default();
-    let delta = NodeDelta::new(0);
+    let delta = NodeDelta::new(0, Vec::new());
     let mut history: BTreeMap<u64, Rows> = BTreeMap::from([(0, Rows::new())]);
     let mut running: Vec<Running> = Vec::new();
     let [mut committed, mut conflicts, mut undone] = [0; 3];
@@ -236,10 +236,10 @@ fn cells_give_back_what_was_put_in() {
 #[test]
 fn a_batch_goes_by_pages_and_runs_of_clean_zones_are_told() {
     let all = Transactions::default();
-    let delta = NodeDelta::new(1 << 20);
+    let delta = NodeDelta::new(1 << 20, Vec::new());
     assert_eq!(delta.clean_run(5, 1 << 20, Some(0)), 1 << 20);
     let (open, kept) = all.begin(Isolation::Snapshot, CancelToken::default(), None);
-    let view = View { read: kept.read(), own: Some(open.handle()), statement: 1 };
+    let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
     let writer =
         Writer { reading: Reading { view, transactions: &all }, statement: 1, level: Isolation::Snapshot };
     let values = vector((0..5_000).map(Value::Int).collect());
@@ -280,10 +280,10 @@ fn a_batch_goes_by_pages_and_runs_of_clean_zones_are_told() {
 fn transfers_beside_each_other_keep_the_sum() {
     const ACCOUNTS: u64 = 20;
     const EACH: usize = 400;
-    let (all, delta) = (Transactions::default(), NodeDelta::new(0));
+    let (all, delta) = (Transactions::default(), NodeDelta::new(0, Vec::new()));
     let begin = || all.begin(Isolation::Snapshot, CancelToken::default(), None);
     let writer_of = |open: &Open, kept: &Registered| {
-        let view = View { read: kept.read(), own: Some(open.handle()), statement: 1 };
+        let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
         Writer { reading: Reading { view, transactions: &all }, statement: 1, level: Isolation::Snapshot }
     };
     let commit = |open: Open, writer: &Writer<'_>, written: &Written| {

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -20,6 +20,7 @@ use trimorph_mvcc::{Conflict, Isolation, Reading, Stamp};
 
 use crate::directory::Directory;
 use crate::heads::ZONE_ROWS;
+use crate::latches::Latches;
 use crate::records::{EdgeRecord, NewRecord, Records};
 use crate::tree::{Arena, Direction, EdgeKey, Entry, Tree};
 use crate::writer::{WriteError, Writer};
@@ -33,7 +34,14 @@ const ZONES: u64 = 64;
 /// Zones of a node table that changes touched along one edge table and direction: words of bits, by segment
 /// of rows.
 #[derive(Clone, Debug, Default)]
-pub struct Marks(Arc<Directory<AtomicU64>>);
+pub struct Marks(Arc<MarkedZones>);
+
+#[derive(Debug, Default)]
+struct MarkedZones {
+    words: Directory<AtomicU64>,
+    /// How many there are.
+    count: AtomicUsize,
+}
 
 impl Marks {
     /// Whether something came to or went from the lists of `len` rows from `first` on, or of others of their
@@ -42,11 +50,39 @@ impl Marks {
         let (zone, end) = (first / ZONE_ROWS, first.saturating_add(len).div_ceil(ZONE_ROWS));
         let last = end.div_ceil(ZONES).min(zone / ZONES + WORDS_MAX);
         (zone / ZONES..last).any(|number| {
-            let word = self.0.get(number).map_or(0, |word| word.load(Ordering::Acquire));
+            let word = self.0.words.get(number).map_or(0, |word| word.load(Ordering::Acquire));
             let (from, to) = (zone.max(number * ZONES), end.min((number + 1) * ZONES));
             word != 0 && (from..to).any(|zone| word >> (zone % ZONES) & 1 == 1)
         })
     }
+
+    fn is_empty(&self) -> bool {
+        self.0.count.load(Ordering::Acquire) == 0
+    }
+
+    fn set(&self, zone: u64) {
+        if let Some(word) = self.0.words.get_or_make(zone / ZONES, || AtomicU64::new(0)) {
+            let bit = 1 << (zone % ZONES);
+            // Most zones are marked already, by others: a look leaves the word with all of them.
+            if word.load(Ordering::Acquire) & bit == 0 && word.fetch_or(bit, Ordering::AcqRel) & bit == 0 {
+                self.0.count.fetch_add(1, Ordering::AcqRel);
+            }
+        }
+    }
+
+    fn clear(&self, zone: u64) {
+        if let Some(word) = self.0.words.get(zone / ZONES) {
+            let bit = 1 << (zone % ZONES);
+            if word.fetch_and(!bit, Ordering::AcqRel) & bit != 0 {
+                self.0.count.fetch_sub(1, Ordering::AcqRel);
+            }
+        }
+    }
+}
+
+/// The latch of a node's zone.
+fn latch_of(node: NodeId) -> u64 {
+    node.row() / ZONE_ROWS + u64::from(node.table().0)
 }
 
 /// Words that the rows of any table have: beyond, nothing is marked.
@@ -73,6 +109,7 @@ pub struct Topology {
     tables: RwLock<HashMap<TableId, Arc<OfTable>>>,
     /// The record of each edge that has one.
     by_edge: ByEdge,
+    latches: Latches,
 }
 
 /// Records by edge.
@@ -94,6 +131,28 @@ impl ByEdge {
     fn put(&self, edge: EdgeId, record: u32) {
         let shard = &self.0[edge.0 as usize % SHARDS];
         shard.write().unwrap_or_else(PoisonError::into_inner).insert(edge.0, record);
+    }
+
+    fn remove(&self, edge: EdgeId, record: u32) {
+        let mut shard = self.0[edge.0 as usize % SHARDS].write().unwrap_or_else(PoisonError::into_inner);
+        if shard.get(&edge.0) == Some(&record) {
+            shard.remove(&edge.0);
+        }
+    }
+
+    fn shrink(&self) {
+        for shard in &self.0 {
+            let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
+            // What comes next needs about as much as there is.
+            if shard.capacity() > 4 * shard.len() {
+                shard.shrink_to_fit();
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let shards = self.0.iter().map(|shard| shard.read().unwrap_or_else(PoisonError::into_inner));
+        shards.map(|shard| shard.capacity() * 17 * 8 / 7).sum()
     }
 }
 
@@ -131,6 +190,9 @@ impl EdgeEnds {
         }
     }
 }
+
+/// Ordinals that are tried before all of two nodes are looked at.
+const ORDINALS_TRIED: usize = 4;
 
 const BOTH: [Direction; 2] = [Direction::Forward, Direction::Backward];
 
@@ -185,8 +247,10 @@ impl Topology {
         written: &mut WrittenEdges,
     ) -> Result<(), WriteError> {
         let Some(handle) = writer.reading.view.own else { return Ok(()) };
+        // The record that is found is not cleaned meanwhile.
+        let latch = self.latches.write(latch_of(ends.source));
         loop {
-            let Some(number) = self.find(ends) else {
+            let Some(number) = self.find(ends.edge) else {
                 if !in_main {
                     return Ok(());
                 }
@@ -202,6 +266,7 @@ impl Topology {
                 // Whoever puts it into the source's tree first has deleted it.
                 if self.put_once(ends, record) {
                     self.by_edge.put(ends.edge, record);
+                    drop(latch);
                     self.put(ends, Direction::Backward, record);
                     written.push((record, false));
                     return Ok(());
@@ -226,6 +291,7 @@ impl Topology {
     fn put(&self, ends: EdgeEnds, direction: Direction, record: u32) {
         let (own, other) = ends.from(direction);
         let of = self.table_to_write(own.table());
+        let _latch = self.latches.write(latch_of(own));
         of.mark(ends.edge.table(), direction, own.row());
         let key = of.key(ends, direction);
         for ordinal in of.ordinals(ends.edge) {
@@ -252,28 +318,14 @@ impl Topology {
         false
     }
 
-    /// The record of an edge.
-    fn find(&self, ends: EdgeEnds) -> Option<u32> {
-        let of = self.table(ends.source.table())?;
-        let local = of.local(ends.edge.table(), ends.target.table())?;
-        let (first, last) = EdgeKey::between(ends.source.row(), Direction::Forward, local, ends.target.row());
-        let mut found = None;
-        let _ = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
-            // The last one counts: a place may have been given again.
-            for (_, number) in entries {
-                let record = self.records.get(*number);
-                if record.edge() == ends.edge && record.begin.load() != Stamp::NEVER {
-                    found = Some(*number);
-                }
-            }
-            ControlFlow::Continue(())
-        });
-        found
+    /// The record of an edge, unless it is one that was undone.
+    fn find(&self, edge: EdgeId) -> Option<u32> {
+        self.by_edge.get(edge).filter(|number| self.records.get(*number).begin.load() != Stamp::NEVER)
     }
 
-    /// The zones that changes touched; none where there was never one.
+    /// The zones that changes touched; none where there are none, or all of them are main's.
     pub fn marks(&self, table: TableId, edge_table: EdgeTableId, direction: Direction) -> Option<Marks> {
-        self.table(table)?.words(edge_table, direction)
+        self.table(table)?.words(edge_table, direction).filter(|marks| !marks.is_empty())
     }
 
     /// Whether nothing came to or went from the lists of `len` rows from `first` on.
@@ -296,7 +348,10 @@ impl Topology {
     /// Whether a reader sees an edge; none where main knows.
     pub fn is_there(&self, edge: EdgeId, reading: &Reading<'_>) -> Option<bool> {
         let record = self.records.get(self.by_edge.get(edge)?);
-        Some(if record.is_of_main() { !record.has_gone(reading) } else { record.is_there(reading) })
+        match record.change(reading) {
+            None if record.is_of_main(reading) => None,
+            change => Some(change == Some(true)),
+        }
     }
 
     /// What a reader sees of the changes to the list of `node` along one edge table, in the order of lists:
@@ -318,8 +373,7 @@ impl Topology {
             let _ = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
                 for (key, number) in entries {
                     let record = self.records.get(*number);
-                    let came = !record.is_of_main();
-                    if if came { record.is_there(reading) } else { record.has_gone(reading) } {
+                    if let Some(came) = record.change(reading) {
                         let neighbour = NodeId::new(other, EdgeKey::of(*key).other);
                         out.push(EdgeChange { neighbour, edge: record.edge(), came });
                     }
@@ -369,7 +423,86 @@ impl Topology {
 
     /// Bytes it holds.
     pub fn bytes(&self) -> usize {
-        self.arena.in_use() * Arena::<FAN_OUT>::NODE_BYTES + self.records.in_use() * Records::BYTES
+        self.arena.in_use() * Arena::<FAN_OUT>::NODE_BYTES
+            + self.records.in_use() * Records::BYTES
+            + self.by_edge.bytes()
+    }
+
+    /// The records in use, with their numbers.
+    pub(crate) fn numbered_records(&self) -> impl Iterator<Item = (u32, &EdgeRecord)> {
+        let all = (0..self.records.end()).map(|number| (number, self.records.get(number)));
+        all.filter(|(_, record)| record.is_in_use())
+    }
+
+    /// Takes the record of an edge and its keys out, if it still may go: it says nothing any more from then
+    /// on, and its number is free once it is given back.
+    pub(crate) fn take_out(&self, ends: EdgeEnds, number: u32, may_go: impl FnOnce() -> bool) -> bool {
+        {
+            let _latch = self.latches.clean(latch_of(ends.source));
+            if !may_go() {
+                return false;
+            }
+            self.remove_key(ends, Direction::Forward, number);
+            self.by_edge.remove(ends.edge, number);
+            self.records.get(number).forget();
+        }
+        let _latch = self.latches.clean(latch_of(ends.target));
+        self.remove_key(ends, Direction::Backward, number);
+        true
+    }
+
+    fn remove_key(&self, ends: EdgeEnds, direction: Direction, number: u32) {
+        let Some(of) = self.table(ends.from(direction).0.table()) else { return };
+        let (tree, key) = (self.tree(&of), of.key(ends, direction));
+        let is_own = |there: u32| there == number;
+        for ordinal in of.ordinals(ends.edge).take(ORDINALS_TRIED) {
+            if tree.remove_if(EdgeKey { ordinal, ..key }.key(), is_own).is_some() {
+                return;
+            }
+        }
+        let (first, last) = EdgeKey::between(key.row, direction, key.local, key.other);
+        let mut found = None;
+        let _ = tree.scan(first, last, &mut |entries: &[Entry]| {
+            found = entries.iter().find(|(_, there)| is_own(*there)).map(|(key, _)| *key);
+            if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        found.and_then(|key| tree.remove_if(key, is_own));
+    }
+
+    /// Takes the mark off a zone unless it has an edge.
+    pub(crate) fn unmark(&self, table: TableId, zone: u64, edge_table: EdgeTableId, direction: Direction) {
+        let Some(of) = self.table(table) else { return };
+        let first = zone * ZONE_ROWS;
+        let _latch = self.latches.clean(latch_of(NodeId::new(table, first)));
+        let locals: Vec<u16> = of.others(edge_table).into_iter().map(|(_, local)| local).collect();
+        let (first, last) = EdgeKey::rows(first, ZONE_ROWS);
+        let has_edge = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
+            let is_one = |(key, _): &Entry| {
+                let key = EdgeKey::of(*key);
+                key.direction == direction && locals.contains(&key.local)
+            };
+            if entries.iter().any(is_one) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if has_edge.is_continue()
+            && let Some(marks) = of.words(edge_table, direction)
+        {
+            marks.clear(zone);
+        }
+    }
+
+    /// Records that were taken out are in nobody's hands any more.
+    pub(crate) fn give_back(&self, records: Vec<u32>) {
+        records.into_iter().for_each(|number| self.records.give_back(number));
+    }
+
+    /// Gives memory back that maps have too much of.
+    pub(crate) fn shrink(&self) {
+        self.by_edge.shrink();
+    }
+
+    /// Whether there is no record of any edge.
+    pub fn is_empty(&self) -> bool {
+        self.records.in_use() == 0
     }
 }
 
@@ -415,9 +548,6 @@ impl OfTable {
             let mut marked = self.marked.write().unwrap_or_else(PoisonError::into_inner);
             marked.entry((edge_table, direction)).or_default().clone()
         });
-        let zone = row / ZONE_ROWS;
-        if let Some(word) = words.0.get_or_make(zone / ZONES, || AtomicU64::new(0)) {
-            word.fetch_or(1 << (zone % ZONES), Ordering::AcqRel);
-        }
+        words.set(row / ZONE_ROWS);
     }
 }

@@ -205,7 +205,7 @@ impl Connection {
             let text = "a transaction is open already; commit it or roll it back first";
             return Err(Error::Transaction(text.to_owned()));
         }
-        let writing = Writing::begin(&self.shared.live, Isolation::Snapshot, CancelToken::default());
+        let writing = Writing::begin(&self.shared, Isolation::Snapshot, CancelToken::default());
         *transaction = Transaction::Open(Box::new(writing));
         Ok(())
     }
@@ -433,7 +433,7 @@ impl Connection {
         let settings = self.settings(&params, cancel.clone());
         let mut rows = Arc::default();
         if mode != Mode::Explain {
-            let mut writing = Writing::begin(&self.shared.live, Isolation::Snapshot, settings.cancel.clone());
+            let mut writing = Writing::begin(&self.shared, Isolation::Snapshot, settings.cancel.clone());
             rows = self.statement(text, &query, &params, &settings).run(&mut writing)?;
             writing.commit()?;
         }
@@ -466,7 +466,7 @@ impl Connection {
         };
         let settings = self.settings(&params, cancel);
         let procedures = self.shared.procedures();
-        let done = self.bound(text, &writing.snapshot(self.shared.base()), &procedures, &settings.cancel);
+        let done = self.bound(text, &writing.snapshot(writing.base(&self.shared)), &procedures, &settings.cancel);
         let done = done.and_then(|(query, mode)| {
             let rows = match mode {
                 Mode::Explain => Arc::default(),
@@ -481,7 +481,7 @@ impl Connection {
                 return Err(error);
             }
         };
-        let snapshot = writing.snapshot(self.shared.base());
+        let snapshot = writing.snapshot(writing.base(&self.shared));
         let settings = Settings { rows: Some(rows), ..settings };
         self.given(text, query, mode, params, procedures, settings, snapshot)
     }

@@ -12,11 +12,12 @@ use trimorph_loader::{
 };
 use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
 use trimorph_store::{
-    Checkpoint, DatabaseError, Load, Main, Snapshot, check_main, open_checkpoint, write_main,
+    Checkpoint, DatabaseError, Load, Main, MergeReport, Snapshot, check_main, open_checkpoint, write_main,
 };
 use trimorph_vfs::{OsFileSystem, Pool, RegionOptions};
 
 use crate::directory;
+use crate::merging::{MERGED, merge_failed};
 use crate::plan_cache::PlanCache;
 use crate::procedures;
 use crate::shared::Shared;
@@ -46,6 +47,7 @@ impl Database {
             procedures: procedures::registry(config.test_procedures, &budget),
             snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
             live: Arc::default(),
+            merging: Mutex::default(),
             spill: spill_area(&config, dir.as_deref()),
             config,
             budget,
@@ -111,12 +113,20 @@ impl Database {
         if dir.read_dir().map_err(failed)?.next().is_some() {
             return Err(Error::Storage(format!("{}: not empty; give another directory", dir.display())));
         }
-        if self.shared.live.was_written() {
-            let text =
-                "a database that was written to cannot be backed up yet: what was written would be lost";
-            return Err(Error::Storage(text.to_owned()));
-        }
-        Ok(write_main(&OsFileSystem, dir, self.shared.snapshot().main())?)
+        self.merge(&CancelToken::default())?;
+        let mut main = self.shared.base().main().clone();
+        main.complete(MERGED).map_err(merge_failed)?;
+        Ok(write_main(&OsFileSystem, dir, &main)?)
+    }
+
+    /// Puts everything that is committed now into the main version, which is read without detours, and gives
+    /// back the memory of what nobody needs any more.
+    ///
+    /// **Errors**: data that cannot be read; [`Error::Cancelled`]. Then nothing has changed. **Cost**: the
+    /// parts of the data that were changed, 65,536 rows at a time, are written anew. Readers and writers go
+    /// on.
+    pub fn merge(&self, cancel: &CancelToken) -> Result<MergeReport, Error> {
+        self.shared.merge(cancel)
     }
 
     /// A connection. Cheap; one per thread.

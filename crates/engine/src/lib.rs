@@ -25,6 +25,7 @@ mod estimator;
 mod explain;
 mod functions;
 mod machine;
+mod merging;
 mod notice;
 mod params;
 mod plan_cache;

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use trimorph_algebra::Procedures;
 use trimorph_base::{MemoryBudget, Workers};
 use trimorph_exec::SpillArea;
-use trimorph_mvcc::View;
+use trimorph_mvcc::{Timestamp, View};
 use trimorph_store::{Checkpoint, Live, Moment, Snapshot};
 use trimorph_vfs::Pool;
 
 use crate::Config;
+use crate::merging::Merging;
 use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
 
@@ -32,6 +33,8 @@ pub(crate) struct Shared {
     pub(crate) snapshot: RwLock<Snapshot>,
     /// What was changed since, and who is when.
     pub(crate) live: Arc<Live>,
+    /// What merges have left to be cleaned.
+    pub(crate) merging: Mutex<Merging>,
     pub(crate) dir: Option<PathBuf>,
     /// What the directory's files hold.
     pub(crate) checkpoint: Mutex<Checkpoint>,
@@ -45,10 +48,18 @@ impl Shared {
         if !self.live.was_written() {
             return self.base();
         }
-        let registered = Arc::new(self.live.transactions.snapshot());
-        let view = View::at(registered.read());
-        // The catalog after the time: what changes rely on was made before they could be seen.
-        self.base().at(Moment::new(Arc::clone(&self.live), view, registered))
+        let (base, registered) = self.base_with(|| self.live.transactions.snapshot());
+        let view = View::at(registered.read()).over(Timestamp(base.main().merged_at));
+        base.at(Moment::new(Arc::clone(&self.live), view, Arc::new(registered)))
+    }
+
+    /// The main version, and what `register` gives for it: nobody publishes another one between the two. So
+    /// a time that is taken has all commits that main has, and no commit that uses what main does not
+    /// declare.
+    pub(crate) fn base_with<T>(&self, register: impl FnOnce() -> T) -> (Snapshot, T) {
+        let base = self.snapshot.read().unwrap_or_else(PoisonError::into_inner);
+        let registered = register();
+        (base.clone(), registered)
     }
 
     /// The main version without the delta.

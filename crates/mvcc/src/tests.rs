@@ -73,7 +73,7 @@ fn what_is_undone_is_seen_by_nobody() {
     let all = Transactions::default();
     let (open, _kept) = begin(&all, Isolation::Serializable);
     let version = AtomicStamp::new(open.handle().into());
-    let own = View { own: Some(open.handle()), statement: 9, read: all.published() };
+    let own = View { own: Some(open.handle()), statement: 9, merged: Timestamp(0), read: all.published() };
     all.undo(&open, |last| {
         assert!(!View::at(Timestamp(9)).sees(&version, 0, &all), "undone in the table, not yet stamped");
         version.store(last);
@@ -89,7 +89,7 @@ fn the_first_updater_wins() {
     let (first, _a) = begin(&all, Isolation::Snapshot);
     let (second, _b) = begin(&all, Isolation::Snapshot);
     let version = AtomicStamp::new(first.handle().into());
-    let view = |open: &Open| View { read: open.read(), own: Some(open.handle()), statement: 1 };
+    let view = |open: &Open| View { read: open.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
     let of_second = view(&second);
     let ask = |view: View, level| view.may_replace(&version, level, &all);
     assert_eq!(ask(view(&first), Isolation::Snapshot), Ok(true));

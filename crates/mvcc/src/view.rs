@@ -18,6 +18,12 @@ impl Reading<'_> {
         self.view.sees(stamp, statement, self.transactions)
     }
 
+    /// As [`View::is_merged`].
+    #[inline]
+    pub fn is_merged(&self, stamp: &AtomicStamp) -> bool {
+        self.view.is_merged(stamp)
+    }
+
     /// As [`View::may_replace`].
     pub fn may_replace(&self, stamp: &AtomicStamp, level: Isolation) -> Result<bool, Conflict> {
         self.view.may_replace(stamp, level, self.transactions)
@@ -33,12 +39,26 @@ pub struct View {
     pub own: Option<Handle>,
     /// The first statement number whose own versions are not seen.
     pub statement: u32,
+    /// Commits up to here are in the main version that is read: their versions do not count any more. Never
+    /// above `read`.
+    pub merged: Timestamp,
 }
 
 impl View {
     /// What was committed at `read`.
     pub fn at(read: Timestamp) -> Self {
-        Self { read, own: None, statement: 0 }
+        Self { read, own: None, statement: 0, merged: Timestamp(0) }
+    }
+
+    /// The same over a main version that has the commits up to `merged`.
+    pub fn over(self, merged: Timestamp) -> Self {
+        Self { merged, ..self }
+    }
+
+    /// Whether what has this stamp is in the main version that is read.
+    #[inline]
+    pub fn is_merged(&self, stamp: &AtomicStamp) -> bool {
+        stamp.load().is_at_most(self.merged)
     }
 
     /// Whether a version is there, given its stamp and the number of the statement that made it.

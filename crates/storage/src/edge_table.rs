@@ -85,6 +85,16 @@ impl EdgeTable {
             .chain(self.columns.iter().flat_map(|c| c.pieces()))
     }
 
+    /// Page and position of an edge.
+    pub fn place(&self, edge: EdgeId) -> (u64, u64) {
+        self.places.place(edge)
+    }
+
+    /// The edge at a position of a page.
+    pub fn id(&self, page: u64, position: u64) -> EdgeId {
+        self.places.id(page, position)
+    }
+
     /// As one thread sees it. Nothing is read yet.
     pub fn view<'s>(&'s self, pins: &Arc<Pins<'s>>) -> EdgeTableView<'s> {
         EdgeTableView {
@@ -225,11 +235,52 @@ impl<'s> EdgeTableView<'s> {
     }
 
     /// One past the last position of a page that an edge has or had.
+    ///
+    /// **Cost**: where edges have no properties and a merge has written the page, a look at its edges.
     pub fn positions_end(&self, page: u64) -> u64 {
         match &self.forward {
             AdjacencyView::Column(_) => PAGE_ROWS,
-            AdjacencyView::Csr(_) => self.pages.positions_end(page, &self.pins),
+            AdjacencyView::Csr(_) if self.pages.are_stored() => self.pages.positions_end(page, &self.pins),
+            AdjacencyView::Csr(_) => self.positions_of(page).into_iter().max().map_or(0, |last| last + 1),
         }
+    }
+
+    /// The positions of a page that edges have, in no order.
+    ///
+    /// **Cost**: a look at the edges of the page.
+    pub fn positions_of(&self, page: u64) -> Vec<u64> {
+        let first = page * PAGE_ROWS;
+        match &self.forward {
+            AdjacencyView::Column(column) => {
+                (0..PAGE_ROWS).filter(|position| column.has(first + position)).collect()
+            }
+            AdjacencyView::Csr(csr) => {
+                let rows = (PAGE_ROWS as usize).min(csr.rows_from(first));
+                let Some(run) = csr.run(first, rows) else { return Vec::new() };
+                match csr.is_in_order(run) {
+                    true => (0..run.len as u64).collect(),
+                    false => (0..run.len).filter_map(|i| csr.position(run, i)).collect(),
+                }
+            }
+        }
+    }
+
+    /// The positions of a page that no edge has: all from the first number on, and these below.
+    pub fn free_positions(&self, page: u64) -> (u64, Vec<u64>) {
+        let end = self.positions_end(page);
+        let mut free: Vec<bool> = vec![true; usize::try_from(end).unwrap_or(0)];
+        for position in self.positions_of(page) {
+            if let Some(free) = usize::try_from(position).ok().and_then(|at| free.get_mut(at)) {
+                *free = false;
+            }
+        }
+        let holes = (0..end).zip(free).filter(|(_, free)| *free).map(|(position, _)| position);
+        (end, holes.collect())
+    }
+
+    /// Whether sources have their one edge at the position of their row in its page.
+    pub fn is_single(&self) -> bool {
+        matches!(self.forward, AdjacencyView::Column(_))
     }
 
     /// Page and position of an edge of this table.

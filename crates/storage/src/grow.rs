@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgePlaces, EdgeTableId, TableId};
 use trimorph_catalog::{EdgeTableFacts, EdgeTableInfo, NodeTableFacts, NodeTableInfo, PropertyInfo};
+use trimorph_vfs::RegionOptions;
 use trimorph_catalog::{EdgeTableStats, NodeTableStats, PropertyStats};
 
 use crate::adjacency::{Adjacency, Csr, SegmentRows};
 use crate::column::Column;
-use crate::{EdgeTable, Main, NodeTable};
+use crate::{EdgeMerge, EdgeTable, Main, NodeTable, RewriteError};
 
 impl Main {
     /// Adds a node table without rows or columns; gives its id.
@@ -18,7 +19,7 @@ impl Main {
         let info = NodeTableInfo { labels, properties: Vec::new(), key: None };
         let catalog = Arc::make_mut(&mut self.catalog);
         catalog.add_node_table(info, NodeTableFacts::default(), NodeTableStats::default());
-        self.node_tables.push(Arc::new(NodeTable { rows: 0, columns: Vec::new(), key_index: None }));
+        self.node_tables.push(Arc::new(NodeTable::default()));
         TableId(id)
     }
 
@@ -70,6 +71,117 @@ impl Main {
         catalog.statistics.edge_tables[at].properties.push(PropertyStats::default());
         catalog.facts_mut().edge_tables[at].one_type.push(one_type);
         edges.columns.len() - 1
+    }
+}
+
+impl Main {
+    /// This version's data with the tables, columns and facts of one that has more of them: what was declared
+    /// since has nothing in it.
+    pub fn grown_like(&self, newer: &Self) -> Self {
+        let mut catalog = (*newer.catalog).clone();
+        let mut node_tables = Vec::with_capacity(newer.node_tables.len());
+        for (at, info) in newer.catalog.schema.node_tables.iter().enumerate() {
+            let mut table = self.node_tables.get(at).cloned().unwrap_or_default();
+            let mut stats = self.catalog.statistics.node_tables.get(at).cloned().unwrap_or_default();
+            for info in info.properties.iter().skip(table.columns.len()) {
+                Arc::make_mut(&mut table).columns.push(empty_column(info));
+                stats.properties.push(PropertyStats { nulls: table.rows, ..PropertyStats::default() });
+            }
+            catalog.statistics.node_tables[at] = stats;
+            node_tables.push(table);
+        }
+        let mut edge_tables = Vec::with_capacity(newer.edge_tables.len());
+        for (at, info) in newer.catalog.schema.edge_tables.iter().enumerate() {
+            let declared = &newer.edge_tables[at];
+            let mut table = self.edge_tables.get(at).cloned().unwrap_or_else(|| {
+                let lists = Csr::new(&[], Vec::new(), SegmentRows::default(), vec![0]);
+                let (places, lists) = ((*declared.places).clone(), Adjacency::Csr(lists));
+                Arc::new(EdgeTable::new(places, info.source, lists, Vec::new(), None))
+            });
+            let mut stats = self.catalog.statistics.edge_tables.get(at).cloned().unwrap_or_default();
+            for info in info.properties.iter().skip(table.columns.len()) {
+                Arc::make_mut(&mut table).columns.push(empty_column(info));
+                stats.properties.push(PropertyStats::default());
+            }
+            // Parts of pages are only added.
+            if declared.places.overflow().len() > table.places.overflow().len() {
+                Arc::make_mut(&mut table).places = Arc::clone(&declared.places);
+            }
+            catalog.statistics.edge_tables[at] = stats;
+            edge_tables.push(table);
+        }
+        Self { catalog: Arc::new(catalog), node_tables, edge_tables, ..*self }
+    }
+
+    /// Takes back facts that the data do not bear out: values of columns that are of another type.
+    pub fn weaken_facts(&mut self) {
+        let catalog = Arc::make_mut(&mut self.catalog);
+        let facts = catalog.facts_mut();
+        for (facts, table) in facts.node_tables.iter_mut().zip(&self.node_tables) {
+            weaken(&mut facts.one_type, &table.columns);
+        }
+        for (facts, table) in facts.edge_tables.iter_mut().zip(&self.edge_tables) {
+            weaken(&mut facts.one_type, &table.columns);
+        }
+    }
+
+    /// Says of the data what is true of them, if nobody is about to change them.
+    pub fn restore_facts(&mut self) {
+        let catalog = Arc::make_mut(&mut self.catalog);
+        let facts = catalog.facts_mut();
+        let one_type = |columns: &[Arc<Column>]| columns.iter().map(|column| column.has_one_type()).collect();
+        for (facts, table) in facts.node_tables.iter_mut().zip(&self.node_tables) {
+            facts.one_type = one_type(&table.columns);
+            facts.labels_vary = table.labels.is_some();
+        }
+        for (facts, table) in facts.edge_tables.iter_mut().zip(&self.edge_tables) {
+            let is_column = |lists: &Adjacency| matches!(lists, Adjacency::Column(_));
+            facts.one_type = one_type(&table.columns);
+            facts.edges_max = table.forward.edges();
+            facts.single |= is_column(&table.forward);
+            for target in &mut facts.targets {
+                let lists = table.backward.iter().find(|(of, _)| *of == target.table);
+                target.single |= lists.is_some_and(|(_, lists)| is_column(lists));
+            }
+        }
+    }
+
+    /// Gives each edge table all directions and pages that its catalog entry says it has, though nothing is
+    /// in them: what is to be written to files needs them.
+    ///
+    /// **Errors**: a piece that cannot be had, where lists must be written anew.
+    pub fn complete(&mut self, options: RegionOptions) -> Result<(), RewriteError> {
+        for at in 0..self.edge_tables.len() {
+            let table = &self.edge_tables[at];
+            let facts = &self.catalog.unrecorded_facts().edge_tables[at];
+            let targets: Vec<TableId> = facts.targets.iter().map(|target| target.table).collect();
+            let has_all = table.backward.iter().map(|(of, _)| *of).eq(targets.iter().copied());
+            let has_pages = table.columns.is_empty()
+                || table.pages.are_stored()
+                || matches!(table.forward, Adjacency::Column(_));
+            if has_all && has_pages {
+                continue;
+            }
+            let known = facts.clone();
+            let nothing = EdgeMerge {
+                inserted: Vec::new(),
+                deleted: Vec::new(),
+                changed: Vec::new(),
+                targets,
+                values: &|_, _, _| None,
+            };
+            let id = table.id;
+            self.merge_edges(id, nothing, options)?;
+            // What writers may break stays broken.
+            Arc::make_mut(&mut self.catalog).facts_mut().edge_tables[at] = known;
+        }
+        Ok(())
+    }
+}
+
+fn weaken(one_type: &mut [bool], columns: &[Arc<Column>]) {
+    for (one, column) in one_type.iter_mut().zip(columns) {
+        *one &= column.has_one_type();
     }
 }
 

@@ -138,21 +138,29 @@ impl KeyIndex {
         piece_of(hash, self.bits)
     }
 
-    /// Piece `number`, finished, with more rows; `hash_at` gives the hash of a row that is there already.
-    /// What cannot be read is told to `pins`.
+    /// Whether an index of `rows` rows has too few pieces: keys that come write much.
+    pub(crate) fn is_too_small(&self, rows: usize) -> bool {
+        self.bits < BITS_MAX && rows > 4 * PIECE_KEYS << self.bits
+    }
+
+    /// Piece `number`, finished, with more rows; `hash_at` gives the hash of a row that is there already, or
+    /// none if it goes. What cannot be read is told to `pins`.
     pub(crate) fn write_piece<'s>(
         &'s self,
         number: usize,
         rows: &[(u64, u32)],
-        hash_at: impl Fn(u32) -> u64,
+        hash_at: impl Fn(u32) -> Option<u64>,
         pins: &Pins<'s>,
     ) -> Vec<u8> {
         let old = self.pieces.get(number).and_then(|p| p.get(pins)).map_or(&[][..], |p| p.view());
-        let count = old.iter().filter(|e| **e != 0).count() + rows.len();
+        let old = old.iter().filter_map(|entry| {
+            let row = entry.checked_sub(1)?;
+            Some((hash_at(row)?, row))
+        });
+        let old: Vec<(u64, u32)> = old.collect();
+        let count = old.len() + rows.len();
         let mut entries = vec![0; count + count / 3 + 1];
-        for row in old.iter().filter_map(|e| e.checked_sub(1)) {
-            insert(&mut entries, hash_at(row), self.bits, row);
-        }
+        old.iter().for_each(|(hash, row)| insert(&mut entries, *hash, self.bits, *row));
         rows.iter().for_each(|(hash, row)| insert(&mut entries, *hash, self.bits, *row));
         finish(&entries)
     }

@@ -35,5 +35,7 @@ pub use key_index::{KeyIndex, KeyIndexView};
 pub use key_lookup::NO_ROW;
 pub use main_version::{ComponentBytes, Main};
 pub use node_table::NodeTable;
-pub use rewrite::{EdgeChanges, NewEdge, RewriteError};
+pub use rewrite::{
+    EdgeChanges, EdgeMerge, NewEdge, NewEdgeValues, NewValues, NodeChanges, PlacedEdge, RewriteError,
+};
 pub use slot::Load;

@@ -68,6 +68,8 @@ pub struct Main {
     pub edge_tables: Vec<Arc<EdgeTable>>,
     /// Bytes by component.
     pub bytes: ComponentBytes,
+    /// The last commit that it has, and all before it: a timestamp.
+    pub merged_at: u64,
 }
 
 impl Main {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use trimorph_vfs::Piece;
 
-use crate::column::Column;
+use crate::RewriteError;
+use crate::column::{Column, ColumnView};
 use crate::key_index::KeyIndex;
 use crate::slot::{Load, loads};
 
 /// A node table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct NodeTable {
     /// Rows.
     pub rows: u64,
@@ -17,18 +18,41 @@ pub struct NodeTable {
     pub columns: Vec<Arc<Column>>,
     /// Index of the key property, if it has one.
     pub key_index: Option<KeyIndex>,
+    /// The labels of rows that have others than the table: lists of strings. None where no row ever had.
+    pub labels: Option<Arc<Column>>,
+    /// True at rows that nobody has, without a value at others. None where there never was such a row.
+    pub missing: Option<Arc<Column>>,
 }
 
 impl NodeTable {
     /// What can be brought into memory.
     pub fn slots(&self) -> impl Iterator<Item = &dyn Load> {
         let key = self.key_index.iter().flat_map(|index| loads(&index.pieces));
-        self.columns.iter().flat_map(|column| column.slots()).chain(key)
+        self.all_columns().flat_map(|column| column.slots()).chain(key)
     }
 
     /// All its pieces.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
         let key = self.key_index.iter().flat_map(|k| k.pieces.iter().map(|p| p.piece()));
-        self.columns.iter().flat_map(|c| c.pieces()).chain(key)
+        self.all_columns().flat_map(|c| c.pieces()).chain(key)
+    }
+
+    /// Columns, and what is kept as they are.
+    fn all_columns(&self) -> impl Iterator<Item = &Arc<Column>> {
+        self.columns.iter().chain(&self.labels).chain(&self.missing)
+    }
+
+    /// Rows that nobody has, ascending.
+    ///
+    /// **Errors**: a piece that cannot be had. **Cost**: a look at each row where some are missing.
+    pub fn missing_rows(&self) -> Result<Vec<u64>, RewriteError> {
+        let Some(missing) = &self.missing else { return Ok(Vec::new()) };
+        let pins = Arc::default();
+        let view = ColumnView::pinned(missing, &pins);
+        let rows = (0..self.rows).filter(|row| !view.is_null(*row)).collect();
+        match pins.failure() {
+            Some(error) => Err(RewriteError::Read(error)),
+            None => Ok(rows),
+        }
     }
 }

@@ -131,6 +131,11 @@ impl PropertyPages {
         }
     }
 
+    /// Whether they have pieces of their own.
+    pub(crate) fn are_stored(&self) -> bool {
+        matches!(self.segments, Segments::Stored(_))
+    }
+
     /// The first slot of each segment, and behind the last.
     pub(crate) fn first_slots(&self) -> &[u64] {
         &self.first_slots

@@ -3,6 +3,7 @@
 //! ```text
 //! snapshot         a main version and, with the delta, a read timestamp: what a query sees from start to end
 //! moment           what a snapshot sees of the delta
+//! merge            what was committed put into a new main version
 //! reader           a snapshot resolved into slices as they are needed, one per thread access
 //! look_up          rows by key, the properties of one node or edge
 //! patterns over statements (S, P, O, I): planned, estimated, run, or walked in place neighbours
@@ -14,6 +15,7 @@
 
 pub mod access;
 mod look_up;
+mod merge;
 mod moment;
 pub mod neighbours;
 mod overlay;
@@ -21,6 +23,7 @@ mod property_column;
 mod reader;
 mod snapshot;
 
+pub use merge::{MergeError, MergeReport, merged};
 pub use moment::{Live, Moment};
 pub use property_column::PropertyColumn;
 pub use reader::Reader;
@@ -28,8 +31,9 @@ pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet, SEGMENT_ROWS, ZONE_ROWS};
 pub use trimorph_storage::{
-    Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeTable,
-    EdgeTableView, Load, Main, NO_ROW, NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main,
+    Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeMerge,
+    EdgeTable, EdgeTableView, Load, Main, NO_ROW, NewEdge, NodeChanges, NodeTable, PiecePlace, PlacedEdge,
+    RewriteError, bulk, check_main,
     directory_state, end_first_write, open_checkpoint, pieces_of, read_checkpoint, read_main,
     read_unverified, write_main,
 };

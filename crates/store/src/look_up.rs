@@ -19,8 +19,11 @@ impl Reader<'_> {
     /// The labels of a node, in the order they are shown.
     pub fn labels(&self, node: NodeId) -> Vec<Arc<str>> {
         let own = || {
-            let delta = self.node_changes(node.table()).filter(|_| self.labels_vary(node.table()))?;
-            delta.value(node.row(), LABELS, &self.moment()?.reading())
+            let table = Some(node.table()).filter(|table| self.labels_vary(*table))?;
+            let changed = || {
+                self.node_changes(table)?.value(node.row(), LABELS, &self.moment()?.reading())
+            };
+            changed().or_else(|| Some(self.main_labels(table)?.value(node.row())))
         };
         let of_table = || self.schema().label_names(node.table());
         match own() {

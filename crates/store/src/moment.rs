@@ -1,7 +1,7 @@
 //! Moment: what a snapshot sees of the delta, and the lists that it has put together so far.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use elsa::sync::FrozenMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId};
@@ -16,17 +16,42 @@ pub struct Live {
     /// The table of transactions.
     pub transactions: Transactions,
     written: AtomicBool,
+    /// Transactions that may write and are not over.
+    writers: Mutex<usize>,
 }
 
 impl Live {
-    /// Somebody is about to write for the first time.
+    fn writers(&self) -> MutexGuard<'_, usize> {
+        self.writers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A transaction begins that may write.
     pub fn begin_to_write(&self) {
+        let mut writers = self.writers();
+        *writers += 1;
         self.written.store(true, Ordering::Release);
     }
 
-    /// Whether anybody ever wrote: else main is all there is.
+    /// It is over.
+    pub fn end_writing(&self) {
+        let mut writers = self.writers();
+        *writers = writers.saturating_sub(1);
+    }
+
+    /// Whether somebody has written what main may not have: else main is all there is.
     pub fn was_written(&self) -> bool {
         self.written.load(Ordering::Acquire)
+    }
+
+    /// If nobody is about to write, and `is_all` says that main has all that was written, main is all there
+    /// is from now on.
+    pub fn rest(&self, is_all: impl FnOnce() -> bool) -> bool {
+        let writers = self.writers();
+        let rests = *writers == 0 && is_all();
+        if rests {
+            self.written.store(false, Ordering::Release);
+        }
+        rests
     }
 }
 
@@ -80,7 +105,7 @@ impl Moment {
     pub fn reading(&self) -> Reading<'_> {
         let committed = self.outcome.as_ref().and_then(|outcome| outcome.load().timestamp());
         let view = match committed {
-            Some(at) if at > self.view.read => View::at(at),
+            Some(at) if at > self.view.read => View::at(at).over(self.view.merged),
             _ => self.view,
         };
         Reading { view, transactions: &self.live.transactions }

@@ -25,6 +25,8 @@ pub struct Reader<'s> {
     changes: Option<Changes<'s>>,
     node_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
     key_indexes: Vec<OnceCell<Box<KeyIndexView<'s>>>>,
+    /// Labels of rows, and which rows are missing.
+    row_columns: Vec<[OnceCell<Box<ColumnView<'s>>>; 2]>,
     edge_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
     edges: Vec<OnceCell<Box<EdgeTableView<'s>>>>,
     pins: Arc<Pins<'s>>,
@@ -55,7 +57,7 @@ impl<'s> Changes<'s> {
 
     fn nodes(&self, table: TableId) -> Option<&Arc<NodeDelta>> {
         let cell = self.nodes.get(table.0 as usize)?;
-        cell.get_or_init(|| self.moment.delta().nodes(table)).as_ref()
+        cell.get_or_init(|| self.moment.delta().changed_nodes(table)).as_ref()
     }
 }
 
@@ -82,6 +84,7 @@ impl<'s> Reader<'s> {
             changes: snapshot.moment().map(|moment| Changes::of(moment, main)),
             node_columns: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
             key_indexes: cells(main.node_tables.len()),
+            row_columns: main.node_tables.iter().map(|_| Default::default()).collect(),
             edge_columns: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
             edges: cells(main.edge_tables.len()),
             pins: Arc::new(pins),
@@ -121,6 +124,7 @@ impl<'s> Reader<'s> {
     #[cold]
     fn release(&self) {
         let columns = self.node_columns.iter().chain(&self.edge_columns).flatten();
+        let columns = columns.chain(self.row_columns.iter().flatten());
         columns.filter_map(OnceCell::get).for_each(|column| column.forget());
         self.key_indexes.iter().filter_map(OnceCell::get).for_each(|index| index.forget());
         self.edges.iter().filter_map(OnceCell::get).for_each(|table| table.forget());
@@ -168,17 +172,35 @@ impl<'s> Reader<'s> {
     ///
     /// **Cost**: a look-up for each zone where none came or went.
     pub fn existing(&self, first: NodeId, len: usize) -> Option<Vec<u32>> {
-        let delta = self.node_changes(first.table())?;
-        let end = first.row() + len as u64;
-        let main = self.main.node_tables[first.table().0 as usize].rows;
-        if end <= main && delta.clean_run(first.row(), len as u64, None) == len as u64 {
+        let (table, row) = (first.table(), first.row());
+        let end = row + len as u64;
+        let (rows, missing) = (self.main.node_tables[table.0 as usize].rows, self.missing(table));
+        let clean = |delta: &Arc<NodeDelta>| end <= rows && delta.clean_run(row, len as u64, None) == len as u64;
+        let changes = self.node_changes(table).filter(|delta| !clean(delta));
+        if changes.is_none() && missing.is_none_or(|missing| missing.are_null(row, len)) {
             return None;
         }
-        let reading = self.changes.as_ref()?.moment.reading();
-        let is_there = |row: u64| delta.is_there(row, &reading).unwrap_or(row < main);
-        let there = (first.row()..end).zip(0u32..).filter(|(row, _)| is_there(*row)).map(|(_, i)| i);
+        let in_main = |row: u64| row < rows && missing.is_none_or(|missing| missing.is_null(row));
+        let reading = self.moment().map(Moment::reading);
+        let told = |row: u64| changes?.is_there(row, reading.as_ref()?);
+        let is_there = |row: u64| told(row).unwrap_or_else(|| in_main(row));
+        let there = (row..end).zip(0u32..).filter(|(row, _)| is_there(*row)).map(|(_, i)| i);
         let there: Vec<u32> = there.collect();
         (there.len() < len).then_some(there)
+    }
+
+    /// The rows of a node table that nobody has in main have a value here; none where all are somebody's.
+    fn missing(&self, table: TableId) -> Option<&ColumnView<'s>> {
+        let column = self.main.node_tables.get(table.0 as usize)?.missing.as_ref()?;
+        let [_, cell] = self.row_columns.get(table.0 as usize)?;
+        Some(cell.get_or_init(|| Box::new(ColumnView::pinned(column, &self.pins))))
+    }
+
+    /// The labels that main has of rows with others than their table's.
+    pub(crate) fn main_labels(&self, table: TableId) -> Option<&ColumnView<'s>> {
+        let column = self.main.node_tables.get(table.0 as usize)?.labels.as_ref()?;
+        let [cell, _] = self.row_columns.get(table.0 as usize)?;
+        Some(cell.get_or_init(|| Box::new(ColumnView::pinned(column, &self.pins))))
     }
 
     /// What the delta has of a column of nodes.
@@ -208,7 +230,7 @@ impl<'s> Reader<'s> {
             let id = self.main.edge_tables[table].id;
             let delta = changes.moment.delta();
             let source = self.main.edge_tables[table].source;
-            delta.edges(id).is_some() || delta.topology().marks(source, id, Direction::Forward).is_some()
+            delta.changed_edges(id).is_some() || delta.topology().marks(source, id, Direction::Forward).is_some()
         })
     }
 
@@ -223,7 +245,7 @@ impl<'s> Reader<'s> {
         let overlay = cell.get_or_init(|| {
             let id = self.main.edge_tables[table].id;
             Some(Box::new(Overlay::Edges {
-                delta: changes.moment.delta().edges(id),
+                delta: changes.moment.delta().changed_edges(id),
                 column: column as u32,
                 table: id,
                 reading: changes.moment.reading(),
@@ -284,7 +306,11 @@ impl<'s> Reader<'s> {
             .changes
             .as_ref()
             .and_then(|changes| changes.nodes(node.table())?.is_there(node.row(), &changes.moment.reading()));
-        node.is_node() && changed.unwrap_or(node.row() < table.rows)
+        let in_main = || {
+            node.row() < table.rows
+                && self.missing(node.table()).is_none_or(|missing| missing.is_null(node.row()))
+        };
+        node.is_node() && changed.unwrap_or_else(in_main)
     }
 
     /// The edge with its ends, also where it was deleted; null if there was never such an edge.

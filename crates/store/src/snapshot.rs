@@ -43,6 +43,11 @@ impl Snapshot {
         Self { moment: Some(Arc::new(moment)), ..self }
     }
 
+    /// The same over the main version of `base`, which has the same commits.
+    pub fn over(&self, main: Arc<Main>) -> Self {
+        Self { main, ..self.clone() }
+    }
+
     /// What is seen of the delta, if there is one.
     #[inline]
     pub fn moment(&self) -> Option<&Moment> {
@@ -68,7 +73,7 @@ impl Snapshot {
     /// there.
     pub fn rows(&self, table: TableId) -> u64 {
         let main = self.main.node_tables.get(table.0 as usize).map_or(0, |t| t.rows);
-        let delta = self.moment().and_then(|moment| moment.delta().nodes(table));
+        let delta = self.moment().and_then(|moment| moment.delta().changed_nodes(table));
         delta.map_or(main, |delta| delta.rows_end().max(main))
     }
 

@@ -81,10 +81,4 @@ impl<const F: usize> Arena<F> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.fresh as usize - free.nodes.len()
     }
-
-    /// Bytes of all that were made.
-    pub(crate) fn bytes(&self) -> usize {
-        let nodes: usize = self.chunks.iter().filter_map(OnceLock::get).map(|chunk| chunk.len()).sum();
-        nodes * Self::NODE_BYTES
-    }
 }

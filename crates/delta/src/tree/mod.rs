@@ -188,21 +188,27 @@ impl<'a, const F: usize> Tree<'a, F> {
     }
 
     /// Takes `key` out; gives what stood there.
+    #[cfg(test)]
     pub(crate) fn remove(&self, key: Key) -> Option<u32> {
+        self.remove_if(key, |_| true)
+    }
+
+    /// Takes `key` out if what stands there is wanted; gives it.
+    pub(crate) fn remove_if(&self, key: Key, wanted: impl Fn(u32) -> bool) -> Option<u32> {
         loop {
-            if let Ok(result) = self.try_remove(key) {
+            if let Ok(result) = self.try_remove(key, &wanted) {
                 return result;
             }
         }
     }
 
-    fn try_remove(&self, key: Key) -> Result<Option<u32>, Changed> {
+    fn try_remove(&self, key: Key, wanted: impl Fn(u32) -> bool) -> Result<Option<u32>, Changed> {
         let Way { parent, leaf, .. } = self.down(key, false)?;
         let at = leaf.node.lower_bound(0, leaf.header.len, key);
         let found = at < leaf.header.len && leaf.node.key(at) == key;
         let value = leaf.node.value(at);
         leaf.node.check(leaf.version)?;
-        if !found {
+        if !found || !wanted(value) {
             return Ok(None);
         }
         match parent {
@@ -221,6 +227,7 @@ impl<'a, const F: usize> Tree<'a, F> {
     }
 
     /// What stands at `key`.
+    #[cfg(test)]
     pub(crate) fn get(&self, key: Key) -> Option<u32> {
         let mut found = None;
         let _ = self.scan(key, key, &mut |entries: &[Entry]| {
@@ -276,10 +283,12 @@ impl<'a, const F: usize> Tree<'a, F> {
     }
 
     /// Gives all nodes of the tree back. Nobody may read or write it any more.
+    #[cfg(test)]
     pub(crate) fn free(self) {
         self.free_below(self.root);
     }
 
+    #[cfg(test)]
     fn free_below(&self, number: u32) {
         let node = self.arena.node(number);
         let header = node.header();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, TableId};
-use trimorph_delta::LABELS;
+use trimorph_delta::{LABELS, NodeDelta};
 use trimorph_store::Reader;
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
@@ -145,10 +145,9 @@ impl Statement<'_> {
             by_column.insert(column, values.clone());
             columns.insert(column as u32, Vector::of_values(values, Positions::all(count)));
         }
-        let main = self.shared.base();
+        let main = writing.base(self.shared);
         let info = &main.schema().node_tables[usize::from(table.0)];
-        let delta =
-            writing.live().delta.nodes_to_write(table, main.main().node_tables[usize::from(table.0)].rows);
+        let delta = self.nodes_to_write(writing, table);
         let columns: Vec<(u32, &Vector<'_>)> = columns.iter().map(|(c, v)| (*c, v)).collect();
         let positions: Vec<u32> = (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
         let (mut rows, mut written) = (Vec::with_capacity(count), Vec::new());
@@ -161,6 +160,16 @@ impl Statement<'_> {
             self.set_keys(writing, table, &rows, keys)?;
         }
         Ok(rows.into_iter().map(|row| Value::Node(NodeId::new(table, row))).collect())
+    }
+
+    /// The changed nodes of a table, to be written to.
+    pub(super) fn nodes_to_write(&self, writing: &Writing, table: TableId) -> Arc<NodeDelta> {
+        writing.live().delta.nodes_to_write(table, || {
+            let main = self.shared.base();
+            let nodes = &main.main().node_tables[usize::from(table.0)];
+            // Rows that are missing and cannot be read are not given to anybody.
+            (nodes.rows, nodes.missing_rows().unwrap_or_default())
+        })
     }
 
     /// The column of a property of a node table, which may get these values.
@@ -181,7 +190,7 @@ impl Statement<'_> {
         keys: &[Value],
     ) -> Result<(), Error> {
         let index = writing.live().delta.keys_to_write(table);
-        let snapshot = writing.snapshot_within(self.shared.base());
+        let snapshot = writing.snapshot_within(writing.base(self.shared));
         let reader = Reader::new(&snapshot);
         for (row, key) in rows.iter().zip(keys) {
             index.insert(key, *row);
@@ -290,7 +299,7 @@ impl Statement<'_> {
 
     fn set(&self, writing: &mut Writing, sets: Sets) -> Result<(), Error> {
         if !sets.nodes.is_empty() || !sets.edges.is_empty() {
-            let snapshot = writing.snapshot_within(self.shared.base());
+            let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
             let nodes = sets.nodes.values().flat_map(|(nodes, _)| nodes);
             let gone = nodes.into_iter().find(|node| !reader.node_exists(**node)).map(|_| "node");
@@ -307,12 +316,12 @@ impl Statement<'_> {
         }
         for ((table, key), (nodes, values)) in sets.nodes {
             if values.iter().all(Value::is_null)
-                && self.shared.base().schema().node_property(table, &key).is_none()
+                && writing.base(self.shared).schema().node_property(table, &key).is_none()
             {
                 continue;
             }
             let column = self.node_column_of(table, &key, &values);
-            let base = self.shared.base();
+            let base = writing.base(self.shared);
             let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
             self.write_column(writing, table, column as u32, &rows, values.clone())?;
             let changed = writing.changes.nodes_of(table).columns.entry(column).or_default();
@@ -323,7 +332,7 @@ impl Statement<'_> {
         }
         for ((table, key), (edges, values)) in sets.edges {
             if values.iter().all(Value::is_null)
-                && self.shared.base().schema().edge_property(table, &key).is_none()
+                && writing.base(self.shared).schema().edge_property(table, &key).is_none()
             {
                 continue;
             }
@@ -341,7 +350,7 @@ impl Statement<'_> {
         from: VarId,
         replace: bool,
     ) -> Result<(), Error> {
-        let snapshot = writing.snapshot_within(self.shared.base());
+        let snapshot = writing.snapshot_within(writing.base(self.shared));
         let reader = Reader::new(&snapshot);
         let properties = |value: &Value| match value {
             Value::Node(node) => Some(reader.node_properties(*node)),
@@ -383,7 +392,7 @@ impl Statement<'_> {
         labels: &[Arc<str>],
         add: bool,
     ) -> Result<(), Error> {
-        let snapshot = writing.snapshot_within(self.shared.base());
+        let snapshot = writing.snapshot_within(writing.base(self.shared));
         let reader = Reader::new(&snapshot);
         // The last of a node counts: what rows before have done to it is among its labels.
         let mut changed: BTreeMap<NodeId, Vec<Arc<str>>> = BTreeMap::new();
@@ -440,8 +449,7 @@ impl Statement<'_> {
         rows: &[u64],
         values: Vec<Value>,
     ) -> Result<(), Error> {
-        let main_rows = self.shared.base().main().node_tables[usize::from(table.0)].rows;
-        let delta = writing.live().delta.nodes_to_write(table, main_rows);
+        let delta = self.nodes_to_write(writing, table);
         let vector = Vector::of_values(values, Positions::all(rows.len()));
         let positions: Vec<u32> = (0..u32::try_from(rows.len()).unwrap_or(u32::MAX)).collect();
         let mut written = Vec::new();

@@ -5,10 +5,10 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use trimorph_algebra::VarId;
-use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId};
-use trimorph_delta::{Direction, EdgeEnds, Topology};
+use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, PAGE_ROWS};
+use trimorph_delta::{Direction, EdgeEnds, FreePositions, Topology};
 use trimorph_store::neighbours::Neighbours;
-use trimorph_store::{Reader, Snapshot};
+use trimorph_store::{EdgeTableView, Reader, Snapshot};
 use trimorph_types::{Relationship, Value};
 
 use super::changes::ByKey;
@@ -45,7 +45,7 @@ impl Statement<'_> {
             }
             ends.push((source, target));
         }
-        let snapshot = writing.snapshot_within(self.shared.base());
+        let snapshot = writing.snapshot_within(writing.base(self.shared));
         let reader = Reader::new(&snapshot);
         let mut made = Vec::with_capacity(rows.len());
         let mut by_table: BTreeMap<EdgeTableId, (Vec<EdgeId>, Vec<usize>)> = BTreeMap::new();
@@ -97,9 +97,11 @@ impl Statement<'_> {
         source: NodeId,
     ) -> Result<EdgeId, Error> {
         let view = reader.edge_table(usize::from(table.0));
-        let page = source.row() / trimorph_base::PAGE_ROWS;
+        let page = source.row() / PAGE_ROWS;
         let positions = writing.live().delta.positions(table);
-        let position = positions.take(page, || view.positions_end(page));
+        // Where sources have one edge each, it is at the position of its row, and at another there are lists.
+        let wanted = view.is_single().then_some(source.row() % PAGE_ROWS);
+        let position = positions.take(page, wanted, || free_positions(view, page));
         let edge = view.id_at(source.row(), position);
         if view.place(edge) != (page, position) {
             let text = "128 nodes that follow each other have more new relationships of one type than can be \
@@ -140,7 +142,7 @@ impl Statement<'_> {
         nodes.sort_unstable();
         nodes.dedup();
         if detach {
-            let snapshot = writing.snapshot_within(self.shared.base());
+            let snapshot = writing.snapshot_within(writing.base(self.shared));
             for (at, node) in nodes.iter().enumerate() {
                 self.check(at)?;
                 edges.extend(incident(&snapshot, *node));
@@ -153,12 +155,13 @@ impl Statement<'_> {
     }
 
     fn delete_edges(&self, writing: &mut Writing, edges: &[Relationship]) -> Result<(), Error> {
-        let base = self.shared.base();
+        let base = writing.base(self.shared);
         let reader = Reader::new(&base);
         for (at, Relationship { id, start, end }) in edges.iter().enumerate() {
             self.check(at)?;
             let view = reader.edge_table(usize::from(id.table().0));
             let (page, position) = view.place(*id);
+            writing.live().delta.positions(id.table()).touch(page, || free_positions(view, page));
             let in_main = position < view.positions_end(page);
             let ends = EdgeEnds { edge: *id, source: *start, target: *end };
             let mut written = Vec::new();
@@ -172,18 +175,14 @@ impl Statement<'_> {
     }
 
     fn delete_nodes(&self, writing: &mut Writing, nodes: &[NodeId]) -> Result<(), Error> {
-        let base = self.shared.base();
-        let snapshot = writing.snapshot_within(self.shared.base());
+        let snapshot = writing.snapshot_within(writing.base(self.shared));
         let reader = Reader::new(&snapshot);
         for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
             let Some(first) = of_table.first() else { continue };
             let table = first.table();
             let rows: Vec<u64> =
                 of_table.iter().filter(|node| reader.node_exists(**node)).map(|node| node.row()).collect();
-            let delta = writing
-                .live()
-                .delta
-                .nodes_to_write(table, base.main().node_tables[usize::from(table.0)].rows);
+            let delta = self.nodes_to_write(writing, table);
             let mut written = Vec::new();
             let deleted = delta.delete(&writing.writer(), &rows, &mut written);
             writing.nodes.entry(table).or_default().extend(written);
@@ -207,7 +206,7 @@ impl Statement<'_> {
         if deleted.is_empty() {
             return Ok(());
         }
-        let snapshot = writing.snapshot_within(self.shared.base());
+        let snapshot = writing.snapshot_within(writing.base(self.shared));
         for (at, node) in deleted.into_iter().enumerate() {
             self.check(at)?;
             if let Some(edge) = incident(&snapshot, node).first() {
@@ -221,6 +220,12 @@ impl Statement<'_> {
         }
         Ok(())
     }
+}
+
+/// The positions of a page that no edge of main has.
+fn free_positions(view: &EdgeTableView<'_>, page: u64) -> FreePositions {
+    let (end, holes) = view.free_positions(page);
+    FreePositions { end, holes }
 }
 
 /// The edges of a node, in both directions, as a snapshot sees them.

@@ -216,7 +216,7 @@ impl Statement<'_> {
         if let Plan::Argument(_) = plan {
             return Ok(given.restricted(wanted));
         }
-        let snapshot = writing.snapshot(self.shared.base());
+        let snapshot = writing.snapshot(writing.base(self.shared));
         let columns = wanted.iter().map(|var| (format!("v{}", var.0), *var)).collect();
         let query = self.part(plan, columns);
         let physical = self.planned(query, &snapshot)?;

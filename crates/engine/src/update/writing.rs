@@ -2,18 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use trimorph_base::{CancelToken, EdgeTableId, NodeId, TableId};
+use trimorph_catalog::Catalog;
 use trimorph_delta::{WriteError, Writer, Written, WrittenEdges};
-use trimorph_mvcc::{Changes, Conflict, Failed, Isolation, Open, ReadSet, Reading, Registered, Stamp, View};
-use trimorph_store::{Live, Moment, Snapshot};
+use trimorph_mvcc::{
+    Changes, Conflict, Failed, Isolation, Open, ReadSet, Reading, Registered, Stamp, Timestamp, View,
+};
+use trimorph_store::{Live, Main, Moment, Snapshot};
 
 use crate::Error;
+use crate::shared::Shared;
 
 /// An open transaction. Dropped without a commit, it is undone.
 pub(crate) struct Writing {
     live: Arc<Live>,
+    /// The main version when it began: later ones have commits that it does not see.
+    main: Arc<Main>,
+    /// That main version with what was declared since, and the catalog that has all of it.
+    grown: Mutex<Option<(Arc<Catalog>, Snapshot)>>,
     open: Option<Open>,
     registered: Arc<Registered>,
     level: Isolation,
@@ -29,11 +37,15 @@ pub(crate) struct Writing {
 
 impl Writing {
     /// Begins a transaction.
-    pub(crate) fn begin(live: &Arc<Live>, level: Isolation, cancel: CancelToken) -> Self {
+    pub(crate) fn begin(shared: &Shared, level: Isolation, cancel: CancelToken) -> Self {
+        let live = &shared.live;
         live.begin_to_write();
-        let (open, registered) = live.transactions.begin(level, cancel, None);
+        let (base, (open, registered)) =
+            shared.base_with(|| live.transactions.begin(level, cancel, None));
         Self {
             live: Arc::clone(live),
+            main: Arc::clone(base.shared_main()),
+            grown: Mutex::default(),
             open: Some(open),
             registered: Arc::new(registered),
             level,
@@ -46,13 +58,34 @@ impl Writing {
         }
     }
 
+    /// The main version that it reads, with all tables and columns that there are now.
+    ///
+    /// **Cost**: two locks; where a merge has published another one since, a look at all tables each time
+    /// something is declared.
+    pub(crate) fn base(&self, shared: &Shared) -> Snapshot {
+        let newest = shared.base();
+        if newest.main().merged_at == self.main.merged_at {
+            return newest;
+        }
+        let mut grown = self.grown.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((catalog, base)) = &*grown
+            && Arc::ptr_eq(catalog, newest.catalog())
+        {
+            return base.clone();
+        }
+        let base = newest.over(Arc::new(self.main.grown_like(newest.main())));
+        *grown = Some((Arc::clone(newest.catalog()), base.clone()));
+        base
+    }
+
     pub(super) fn live(&self) -> &Live {
         &self.live
     }
 
     /// What it sees: of its own writes those of clauses that are over.
     fn view(&self, statement: u32) -> View {
-        View { read: self.registered.read(), own: self.open.as_ref().map(Open::handle), statement }
+        let own = self.open.as_ref().map(Open::handle);
+        View { read: self.registered.read(), own, statement, merged: Timestamp(self.main.merged_at) }
     }
 
     /// What the next clause reads, over a main version.
@@ -104,7 +137,7 @@ impl Writing {
     }
 
     fn author(&self, open: &Open) -> View {
-        View { read: self.registered.read(), own: Some(open.handle()), statement: self.statement }
+        View { own: Some(open.handle()), ..self.view(self.statement) }
     }
 
     /// Writes the last stamp into all its versions.
@@ -132,6 +165,7 @@ impl Drop for Writing {
             let author = self.author(&open);
             self.live.transactions.undo(&open, |stamp| self.stamp(&author, stamp));
         }
+        self.live.end_writing();
     }
 }
 

@@ -211,7 +211,8 @@ impl<'a> Reading<'a> {
         if catalog.statistics.node_tables.iter().any(|table| table.rows >= u64::from(u32::MAX)) {
             return Err(damaged(meta.error("fewer than 2^32 rows of a node table")));
         }
-        let mut main = Main { bytes, ..Main::default() };
+        let merged_at = meta.u64().map_err(damaged)?;
+        let mut main = Main { bytes, merged_at, ..Main::default() };
         let tables = main_tables(&mut meta, &catalog).map_err(damaged)?;
         for (stats, places) in catalog.statistics.node_tables.iter().zip(tables.nodes) {
             if let Some(table) = self.read_nodes(stats.rows, &places, failed)? {
@@ -227,6 +228,7 @@ impl<'a> Reading<'a> {
         let one_type = |columns: &[Arc<Column>]| columns.iter().map(|column| column.has_one_type()).collect();
         for (facts, table) in facts.node_tables.iter_mut().zip(&main.node_tables) {
             facts.one_type = one_type(&table.columns);
+            facts.labels_vary = table.labels.is_some();
         }
         for (facts, table) in facts.edge_tables.iter_mut().zip(&main.edge_tables) {
             facts.one_type = one_type(&table.columns);
@@ -324,13 +326,26 @@ impl<'a> Reading<'a> {
         failed: &mut Failed<'_>,
     ) -> Result<Option<NodeTable>, DatabaseError> {
         let segments: Vec<usize> = segment_lengths(rows).collect();
-        let columns = self.read_columns(&places.columns, &segments, true, failed)?;
+        // Rows that the table got since may have no segments.
+        let columns = self.read_columns(&places.columns, &segments, false, failed)?;
         let key_index = match places.key_index {
             None => Some(None),
             Some(place) => self.directory(place, failed, |d, p| read_key_index(d, rows, p))?.map(Some),
         };
-        let table = |(columns, key_index)| NodeTable { rows, columns, key_index };
-        Ok(columns.zip(key_index).map(table))
+        let mut optional = |place: Option<PieceRef>| match place {
+            None => Ok(Some(None)),
+            Some(place) => {
+                let read = self.directory(place, failed, |d, p| read_column(d, &segments, false, p))?;
+                Ok::<_, DatabaseError>(read.map(|column| Some(Arc::new(column))))
+            }
+        };
+        let (labels, missing) = (optional(places.labels)?, optional(places.missing)?);
+        let (Some(columns), Some(key_index), Some(labels), Some(missing)) =
+            (columns, key_index, labels, missing)
+        else {
+            return Ok(None);
+        };
+        Ok(Some(NodeTable { rows, columns, key_index, labels, missing }))
     }
 
     fn read_edges(
@@ -387,6 +402,8 @@ impl<'a> Reading<'a> {
 struct NodePlaces {
     columns: Vec<PieceRef>,
     key_index: Option<PieceRef>,
+    labels: Option<PieceRef>,
+    missing: Option<PieceRef>,
 }
 
 /// The directories of an edge table.
@@ -424,7 +441,8 @@ fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, Code
     for info in &schema.node_tables {
         let columns = read_as_many(meta, info.properties.len())?;
         let key_index = read_optional(meta)?;
-        tables.nodes.push(NodePlaces { columns, key_index });
+        let (labels, missing) = (read_optional(meta)?, read_optional(meta)?);
+        tables.nodes.push(NodePlaces { columns, key_index, labels, missing });
     }
     let facts = &catalog.unrecorded_facts().edge_tables;
     for ((id, info), facts) in schema.edge_table_ids().zip(&schema.edge_tables).zip(facts) {

@@ -234,6 +234,7 @@ impl Checkpoint {
         };
         let mut meta = Encoder::new();
         write_catalog(&main.catalog, &main.bytes, &mut meta);
+        meta.u64(main.merged_at);
         for table in &main.node_tables {
             meta.u64(table.columns.len() as u64);
             for column in &table.columns {
@@ -242,6 +243,12 @@ impl Checkpoint {
             meta.u8(u8::from(table.key_index.is_some()));
             if let Some(index) = &table.key_index {
                 plan.directory(write_key_index(index, &places), &known).write(&mut meta);
+            }
+            for column in [&table.labels, &table.missing] {
+                meta.u8(u8::from(column.is_some()));
+                if let Some(column) = column {
+                    plan.directory(write_column(column, &places), &known).write(&mut meta);
+                }
             }
         }
         for table in &main.edge_tables {

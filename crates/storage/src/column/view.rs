@@ -332,6 +332,26 @@ impl<'s> ColumnView<'s> {
         self.segment(segment).is_none_or(|s| s.place(local).is_none()) && self.exception(row).is_none()
     }
 
+    /// Whether none of `len` rows from `first` on has a value. **Cost**: a look at each row of a segment that
+    /// has some.
+    pub fn are_null(&self, first: u64, len: usize) -> bool {
+        let end = first + len as u64;
+        let mut at = first;
+        while at < end {
+            let (segment, local) = split(at);
+            let next = end.min(at + (SEGMENT_ROWS - local) as u64);
+            let has_none = match self.segment(segment) {
+                None => true,
+                Some(view) => matches!(view.presence, PresenceView::None) && !self.has_exceptions,
+            };
+            if !has_none && (at..next).any(|row| !self.is_null(row)) {
+                return false;
+            }
+            at = next;
+        }
+        true
+    }
+
     /// The value of one row.
     pub fn value(&self, row: u64) -> Value {
         let (segment, local) = split(row);

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! columns   some segments of a column written anew
+//! nodes     rows of a node table that come, change or go
 //! rows      rows put behind the last of a node table
 //! edges     edges put in and taken out of an edge table
 //! ```
@@ -17,13 +18,15 @@
 
 mod columns;
 mod edges;
+mod nodes;
 mod rows;
 
 use std::fmt;
 
 use trimorph_vfs::{CodecError, Pins, ReadError};
 
-pub use edges::{EdgeChanges, NewEdge};
+pub use edges::{EdgeChanges, EdgeMerge, NewEdge, NewEdgeValues, PlacedEdge};
+pub use nodes::{NewValues, NodeChanges};
 
 /// Why a main version could not be changed.
 #[derive(Debug)]

@@ -36,7 +36,7 @@ impl<'s> Run<'_, 's> {
                     None => (start..end).map(|i| NodeId::new(table, i * step)).collect(),
                 };
                 let ids: Vec<NodeId> =
-                    ids.into_iter().filter(|n| n.row() < rows && subject.passes(*n)).collect();
+                    ids.into_iter().filter(|n| reader.node_exists(*n) && subject.passes(*n)).collect();
                 self.emit(Found {
                     len: ids.len(),
                     objects: Vector::new(Values::String(Texts::repeat(&label, ids.len()))),

@@ -1,0 +1,177 @@
+//! Takes out what main has for everybody, and what was undone.
+
+use std::collections::BTreeSet;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use trimorph_base::{EdgeId, EdgeTableId, TableId};
+use trimorph_mvcc::{AtomicStamp, Stamp, Timestamp};
+
+use crate::heads::{ZONE_ROWS, bits_of};
+use crate::pages::{Body, Event, Page};
+use crate::topology::{EdgeEnds, Topology};
+use crate::tree::Direction;
+use crate::{Delta, EdgeDelta, NodeDelta, chain};
+
+/// What was taken out, to be used again once nobody can be looking at it.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Cleaned {
+    nodes: Vec<(TableId, LooseRows)>,
+    edges: Vec<(EdgeTableId, Vec<u64>)>,
+    topology: LooseEdges,
+}
+
+/// Pages of versions, and rows that nobody has.
+#[derive(Debug, Default)]
+struct LooseRows {
+    pages: Vec<u64>,
+    rows: Vec<u64>,
+}
+
+/// Records, and edges that are nowhere.
+#[derive(Debug, Default)]
+pub(crate) struct LooseEdges {
+    pub(crate) records: Vec<u32>,
+    pub(crate) gone: Vec<EdgeId>,
+}
+
+impl Cleaned {
+    /// Whether nothing was taken out.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.edges.is_empty() && self.topology.records.is_empty()
+    }
+}
+
+impl Delta {
+    /// Takes out what commits up to `merged` made and what was undone. All main versions that somebody reads
+    /// with this delta must have these commits.
+    ///
+    /// **Cost**: a look at everything in the delta; who writes to a zone waits while it is cleaned, some
+    /// hundred microseconds.
+    pub fn clean(&self, merged: Timestamp) -> Cleaned {
+        let mut cleaned = Cleaned::default();
+        for (table, nodes) in self.all_nodes() {
+            let loose = nodes.clean(merged);
+            if !loose.pages.is_empty() || !loose.rows.is_empty() {
+                cleaned.nodes.push((table, loose));
+            }
+            if let Some(keys) = self.keys(table) {
+                keys.clean(|row| nodes.has_no_version(row));
+            }
+        }
+        for (table, edges) in self.all_edges() {
+            let pages = edges.clean(merged);
+            if !pages.is_empty() {
+                cleaned.edges.push((table, pages));
+            }
+        }
+        cleaned.topology = self.topology().clean(merged);
+        cleaned
+    }
+
+    /// Lets what was taken out be used again: nobody can be looking at it any more. `place` tells page and
+    /// position of an edge.
+    pub fn give_back(&self, cleaned: Cleaned, place: impl Fn(EdgeId) -> (u64, u64)) {
+        for (table, loose) in cleaned.nodes {
+            if let Some(nodes) = self.nodes(table) {
+                loose.pages.into_iter().for_each(|page| nodes.pages.remove(page));
+                nodes.rows.give_back(loose.rows);
+            }
+        }
+        for (table, pages) in cleaned.edges {
+            if let Some(edges) = self.edges(table) {
+                pages.into_iter().for_each(|page| edges.pages.remove(page));
+            }
+        }
+        for edge in cleaned.topology.gone {
+            let (page, position) = place(edge);
+            self.positions(edge.table()).give_back(page, position);
+        }
+        self.topology().give_back(cleaned.topology.records);
+    }
+}
+
+impl NodeDelta {
+    fn clean(&self, merged: Timestamp) -> LooseRows {
+        let mut rows = Vec::new();
+        for number in 0..self.heads.end() {
+            if self.heads.by_number(number).is_none() {
+                continue;
+            }
+            let _latch = self.latches.clean(number);
+            let Some(zone) = self.heads.by_number(number) else { continue };
+            let mut written = None;
+            for (row, head) in (number * ZONE_ROWS..).zip(zone.slots()) {
+                let mut out = |page: &Page, body: &Body, at: usize| {
+                    let undone = body.stamps.get(at).map(AtomicStamp::load) == Some(Stamp::NEVER);
+                    // A row that did not come, or went, is nobody's.
+                    if page.shape.event == if undone { Event::Came } else { Event::Went } {
+                        rows.push(row);
+                    }
+                };
+                let mut stays = |page: &Page| written = Some(written.unwrap_or(0) | bits_of(&page.shape));
+                chain::clean(&self.pages, head, merged, &mut out, &mut stays);
+            }
+            match written {
+                Some(bits) => zone.set_written(bits),
+                None => self.heads.remove(number),
+            }
+        }
+        LooseRows { pages: self.pages.close_loose(), rows }
+    }
+
+    fn has_no_version(&self, row: u64) -> bool {
+        self.heads.zone(row).is_none_or(|zone| zone.head(row) == 0)
+    }
+}
+
+impl EdgeDelta {
+    fn clean(&self, merged: Timestamp) -> Vec<u64> {
+        for shard in &self.heads {
+            let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
+            let before = shard.len();
+            shard.retain(|_, head| {
+                chain::clean(&self.pages, head, merged, &mut |_, _, _| {}, &mut |_| {});
+                head.load(Ordering::Acquire) != 0
+            });
+            self.count.fetch_sub(before - shard.len(), Ordering::AcqRel);
+            if shard.capacity() > 4 * shard.len() {
+                shard.shrink_to_fit();
+            }
+        }
+        self.pages.close_loose()
+    }
+}
+
+impl Topology {
+    /// Takes records out that say nothing any more, and takes the marks off zones that have none.
+    fn clean(&self, merged: Timestamp) -> LooseEdges {
+        let mut loose = LooseEdges::default();
+        let mut zones = BTreeSet::new();
+        for (number, record) in self.numbered_records() {
+            if !record.is_past(merged) {
+                continue;
+            }
+            let (source, target) = record.ends();
+            let ends = EdgeEnds { edge: record.edge(), source, target };
+            let is_nowhere = record.is_nowhere(merged);
+            // Somebody may just be deleting the edge, by this record.
+            if !self.take_out(ends, number, || record.is_past(merged)) {
+                continue;
+            }
+            for (direction, node) in [(Direction::Forward, source), (Direction::Backward, target)] {
+                zones.insert((node.table(), node.row() / ZONE_ROWS, ends.edge.table(), direction));
+            }
+            loose.records.push(number);
+            if is_nowhere {
+                loose.gone.push(ends.edge);
+            }
+        }
+        for (table, zone, edge_table, direction) in zones {
+            self.unmark(table, zone, edge_table, direction);
+        }
+        self.shrink();
+        loose
+    }
+}

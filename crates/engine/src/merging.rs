@@ -1,0 +1,127 @@
+//! Merges: what was committed goes into a new main version, which is published; what all readers have in
+//! main is cleaned out of the delta.
+//!
+//! 1. The time is the last commit that is published; the main version is made beside readers and writers.
+//! 2. It is published under the lock of the snapshot, with what was declared meanwhile: who comes from then
+//!    on has it, who came before keeps the older one and finds all of what he sees in the delta.
+//! 3. When everybody is gone who came before, the delta is cleaned of what the version has.
+//! 4. When everybody is gone who came before that, pages, records, rows and positions are used again.
+//!
+//! Steps 3 and 4 are taken whenever somebody looks, as far as readers let them. A forgotten reader stops
+//! neither merges nor him who looks: what he needs stays.
+//!
+//! Source: `docs/design/transactions.md`, "Merge".
+
+use std::collections::VecDeque;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use trimorph_base::CancelToken;
+use trimorph_delta::Cleaned;
+use trimorph_mvcc::{Epoch, Timestamp};
+use trimorph_store::{MergeError, MergeReport, RewriteError, Snapshot, merged};
+use trimorph_vfs::RegionOptions;
+
+use crate::Error;
+use crate::shared::Shared;
+
+/// Where the pieces of a merge lie: each by itself, so that it goes by itself.
+pub(crate) const MERGED: RegionOptions = RegionOptions { huge_pages: false };
+
+/// What merges have left to be done.
+#[derive(Debug, Default)]
+pub(crate) struct Merging {
+    /// Main versions that were published, and the last epoch in which somebody got an older one.
+    published: VecDeque<(Epoch, Timestamp)>,
+    /// All main versions that somebody reads with the delta have the commits up to here.
+    settled: Timestamp,
+    /// What was cleaned, and the last epoch in which somebody could find it.
+    cleaned: VecDeque<(Epoch, Cleaned)>,
+}
+
+/// A merge's failure, as users see it.
+pub(crate) fn merge_failed(error: RewriteError) -> Error {
+    Error::Storage(format!("a merge failed, and nothing has changed: {error}"))
+}
+
+impl Shared {
+    fn merging(&self) -> MutexGuard<'_, Merging> {
+        self.merging.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Merges what is committed now, and cleans as far as readers let it.
+    pub(crate) fn merge(&self, cancel: &CancelToken) -> Result<MergeReport, Error> {
+        let mut merging = self.merging();
+        let to = self.live.transactions.published();
+        // After the time: it has every table and column that commits up to then use.
+        let base = self.base();
+        let mut report = MergeReport::default();
+        if to.0 > base.main().merged_at {
+            let done = merged(base.main(), &self.live.delta, to, MERGED, cancel);
+            let (next, made) = done.map_err(|error| match error {
+                MergeError::Cancelled => Error::Cancelled,
+                MergeError::Rewrite(error) => merge_failed(error),
+            })?;
+            report = made;
+            self.publish(next, &mut merging);
+        }
+        drop(base);
+        self.clean(&mut merging, true);
+        Ok(report)
+    }
+
+    /// Makes `next` the main version, with what was declared since it was begun.
+    fn publish(&self, next: trimorph_store::Main, merging: &mut Merging) {
+        let merged_at = Timestamp(next.merged_at);
+        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        let mut next = next.grown_like(snapshot.main());
+        next.weaken_facts();
+        *snapshot = Snapshot::within(Arc::new(next), self.config.memory_limit_bytes);
+        drop(snapshot);
+        merging.published.push_back((self.live.transactions.snapshots().retire(), merged_at));
+    }
+
+    /// Cleans what merges have left, as far as readers let it. With `all`, what was undone since, too.
+    fn clean(&self, merging: &mut Merging, all: bool) {
+        let (snapshots, delta) = (self.live.transactions.snapshots(), &self.live.delta);
+        let settled = merging.settled;
+        while let Some((epoch, merged_at)) = merging.published.front()
+            && snapshots.is_past(*epoch)
+        {
+            merging.settled = *merged_at;
+            merging.published.pop_front();
+        }
+        if all || merging.settled > settled {
+            let cleaned = delta.clean(merging.settled);
+            if !cleaned.is_empty() {
+                merging.cleaned.push_back((snapshots.retire(), cleaned));
+            }
+        }
+        while let Some((epoch, _)) = merging.cleaned.front()
+            && snapshots.is_past(*epoch)
+        {
+            if let Some((_, cleaned)) = merging.cleaned.pop_front() {
+                let main = self.base();
+                let tables = &main.main().edge_tables;
+                delta.give_back(cleaned, |edge| tables[usize::from(edge.table().0)].place(edge));
+            }
+        }
+        if merging.published.is_empty() && merging.cleaned.is_empty() {
+            self.rest();
+        }
+    }
+
+    /// Where main has all there is and nobody is about to write, readers take no look at the delta any more,
+    /// and plans may rely on what is true of the data.
+    fn rest(&self) {
+        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        let main = snapshot.main();
+        let has_all = || {
+            self.live.delta.is_empty() && self.live.transactions.published().0 == main.merged_at
+        };
+        if self.live.was_written() && self.live.rest(has_all) {
+            let mut main = main.clone();
+            main.restore_facts();
+            *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+        }
+    }
+}

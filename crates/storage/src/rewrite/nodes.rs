@@ -1,0 +1,359 @@
+//! Rows of a node table that come, change or go: takes them zone by zone, gives a main version whose other
+//! pieces are shared.
+//!
+//! 1. Which rows are there: a row that nobody has says so in the column `missing`, which a table gets with
+//!    its first such row.
+//! 2. Columns: segments of which a row got a value or went are written anew. Rows behind the last one of a
+//!    segment have no value; a short segment with another behind it is filled up.
+//! 3. The key index: pieces of the keys that came or went.
+//!
+//! Invariant: a row that is missing has no value in any column.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use trimorph_base::TableId;
+use trimorph_catalog::{NodeTableStats, PropertyStats};
+use trimorph_types::{LogicalType, Value};
+use trimorph_vfs::{Pins, RegionOptions, lay_out};
+
+use super::columns::{Part, Sources, rewrite};
+use super::{RewriteError, check};
+use crate::column::{Column, ColumnView, SEGMENT_ROWS, ZONE_ROWS};
+use crate::key_index::{KeyEntries, KeyIndex, hash_of};
+use crate::slot::Slot;
+use crate::{Main, NodeTable};
+
+/// What is asked for values: a column's place in the catalog, or none for labels; rows; and what takes the
+/// new values of those that have one, ascending.
+pub type NewValues<'a> = dyn Fn(Option<usize>, Range<u64>, &mut dyn FnMut(u64, Value)) + 'a;
+
+/// What happens to the rows of one node table.
+pub struct NodeChanges<'a> {
+    /// Rows that come, ascending; they have the new values and no others.
+    pub came: &'a [u64],
+    /// Rows that go, ascending. One that is not there may be among them.
+    pub went: &'a [u64],
+    /// Zones of 1,024 rows that have new values, by column.
+    pub columns: &'a BTreeMap<usize, BTreeSet<u64>>,
+    /// Zones that have new labels: lists of strings.
+    pub labels: Option<&'a BTreeSet<u64>>,
+    /// Gives new values.
+    pub values: &'a NewValues<'a>,
+}
+
+const SEGMENT: u64 = SEGMENT_ROWS as u64;
+
+fn segment_of(row: u64) -> usize {
+    (row / SEGMENT) as usize
+}
+
+fn rows_of(segment: usize, end: u64) -> Range<u64> {
+    let first = segment as u64 * SEGMENT;
+    first..end.min(first + SEGMENT)
+}
+
+/// The numbers of a sorted list that are in a range.
+fn within(sorted: &[u64], range: &Range<u64>) -> Range<usize> {
+    sorted.partition_point(|row| *row < range.start)..sorted.partition_point(|row| *row < range.end)
+}
+
+impl Main {
+    /// Makes changes to node table `table`.
+    ///
+    /// **Errors**: a table there is not; too many rows; a piece that cannot be had. **Cost**: the segments
+    /// that rows came to, changed or went in, column by column; the pieces of the key index that keys came
+    /// to or went from.
+    pub fn merge_nodes(
+        &mut self,
+        table: TableId,
+        changes: &NodeChanges<'_>,
+        options: RegionOptions,
+    ) -> Result<(), RewriteError> {
+        let at = usize::from(table.0);
+        let (old, info) = match (self.node_tables.get(at), self.catalog.schema.node_tables.get(at)) {
+            (Some(old), Some(info)) => (Arc::clone(old), info.clone()),
+            _ => return Err(RewriteError::Unknown(format!("there is no node table {at}"))),
+        };
+        let end = changes.came.last().map_or(0, |last| last + 1).max(old.rows);
+        if end >= u64::from(u32::MAX) {
+            return Err(RewriteError::Unknown(format!("more than {} rows in one node table", u32::MAX)));
+        }
+        let change = Change::new(&old, changes, end, options)?;
+        let mut catalog = (*self.catalog).clone();
+        let stats = &mut catalog.statistics.node_tables[at];
+        let mut columns = Vec::with_capacity(old.columns.len());
+        for (i, column) in old.columns.iter().enumerate() {
+            let zones = changes.columns.get(&i);
+            let (column, known) = change.column(column, &stats.properties[i], Some(i), zones)?;
+            stats.properties[i] = known;
+            columns.push(column);
+        }
+        let labels = change.optional(&old.labels, LogicalType::List, None, changes.labels)?;
+        let missing = change.missing()?;
+        let key_index = match (&old.key_index, info.key) {
+            (Some(index), Some(key)) => {
+                let zones = changes.columns.get(&key);
+                Some(change.key_index(index, &columns[key], key, zones)?)
+            }
+            _ => None,
+        };
+        count_sets(stats, &columns, changes, end);
+        stats.rows = end;
+        catalog.facts_mut().node_tables[at].one_type =
+            columns.iter().map(|column| column.has_one_type()).collect();
+        self.node_tables[at] = Arc::new(NodeTable { rows: end, columns, key_index, labels, missing });
+        self.catalog = Arc::new(catalog);
+        Ok(())
+    }
+}
+
+/// Counts the rows that came by which properties they have, as far as one tells for all.
+fn count_sets(stats: &mut NodeTableStats, columns: &[Arc<Column>], changes: &NodeChanges<'_>, end: u64) {
+    // Sets are estimates: the first row that came stands for all.
+    let Some(first) = changes.came.first() else { return };
+    let mut properties = Vec::new();
+    for (i, column) in (0u32..).zip(columns) {
+        if !ColumnView::new(column).is_null(*first) {
+            properties.push(i);
+        }
+    }
+    let came = changes.came.len() as u64;
+    debug_assert!(came <= end);
+    match stats.characteristic_sets.iter_mut().find(|set| set.properties == properties) {
+        Some(set) => set.count += came,
+        None => {
+            let set = trimorph_catalog::CharacteristicSet { properties, count: came };
+            stats.characteristic_sets.push(set);
+        }
+    }
+}
+
+/// One change of one node table.
+struct Change<'a> {
+    old: &'a NodeTable,
+    changes: &'a NodeChanges<'a>,
+    /// Rows that have no old value from now on, ascending: those that go, and those that come where others
+    /// were.
+    reset: Vec<u64>,
+    /// Rows that come where nobody was.
+    end: u64,
+    options: RegionOptions,
+}
+
+impl<'a> Change<'a> {
+    fn new(
+        old: &'a NodeTable,
+        changes: &'a NodeChanges<'a>,
+        end: u64,
+        options: RegionOptions,
+    ) -> Result<Self, RewriteError> {
+        let pins = Arc::<Pins<'_>>::default();
+        let missing = old.missing.as_ref().map(|missing| ColumnView::pinned(missing, &pins));
+        let was_there =
+            |row: &u64| *row < old.rows && missing.as_ref().is_none_or(|missing| missing.is_null(*row));
+        let mut reset: Vec<u64> = changes.went.iter().chain(changes.came).copied().filter(was_there).collect();
+        check(&pins)?;
+        reset.sort_unstable();
+        reset.dedup();
+        Ok(Self { old, changes, reset, end, options })
+    }
+
+    /// The rows of a segment, with new values in the place of old ones.
+    fn part(&self, segment: usize, column: &Column, over: Vec<(u64, Value)>) -> Part {
+        let rows = rows_of(segment, self.end);
+        let has = column.segments.get(segment).map_or(0, |old| old.given().rows as u64);
+        let old_end = rows.start + has.min(rows.end - rows.start);
+        let (mut sources, mut new) = (Sources::default(), Vec::with_capacity(over.len()));
+        let mut at = rows.start;
+        let mut until = |sources: &mut Sources, row: u64| {
+            sources.old_rows(at.min(old_end)..row.min(old_end));
+            sources.nothing((row.max(old_end) - at.max(old_end)) as usize);
+            at = row + 1;
+        };
+        for (row, value) in over {
+            until(&mut sources, row);
+            if value.is_null() {
+                sources.nothing(1);
+            } else {
+                sources.new_value(new.len());
+                new.push(value);
+            }
+        }
+        until(&mut sources, rows.end);
+        Part { replaced: segment..segment + 1, sources, new }
+    }
+
+    /// What stands in the place of old values in a segment.
+    fn over(&self, segment: usize, column: Option<usize>) -> Vec<(u64, Value)> {
+        let rows = rows_of(segment, self.end);
+        let mut reset = self.reset[within(&self.reset, &rows)].iter().copied().peekable();
+        let mut over = Vec::new();
+        (self.changes.values)(column, rows, &mut |row, value| {
+            while let Some(gone) = reset.next_if(|gone| *gone < row) {
+                over.push((gone, Value::Null));
+            }
+            reset.next_if_eq(&row);
+            over.push((row, value));
+        });
+        over.extend(reset.map(|gone| (gone, Value::Null)));
+        over
+    }
+
+    /// The segments of a column to be written: those of `zones` and of rows that lose their values, and a
+    /// short one before.
+    fn segments(&self, column: &Column, zones: Option<&BTreeSet<u64>>) -> BTreeSet<usize> {
+        let zones = zones.into_iter().flatten().map(|zone| segment_of(zone * ZONE_ROWS as u64));
+        let has_values = |row: &&u64| segment_of(**row) < column.segments.len();
+        let mut segments: BTreeSet<usize> =
+            zones.chain(self.reset.iter().filter(has_values).map(|row| segment_of(*row))).collect();
+        segments.retain(|segment| (*segment as u64) * SEGMENT < self.end);
+        if let (Some(last), Some(short)) = (segments.last().copied(), column.segments.len().checked_sub(1))
+            && last > short
+            && column.segments[short].given().rows < SEGMENT_ROWS
+        {
+            segments.insert(short);
+        }
+        segments
+    }
+
+    fn column(
+        &self,
+        column: &Arc<Column>,
+        stats: &PropertyStats,
+        place: Option<usize>,
+        zones: Option<&BTreeSet<u64>>,
+    ) -> Result<(Arc<Column>, PropertyStats), RewriteError> {
+        let segments = self.segments(column, zones);
+        let grown = self.end - self.old.rows;
+        if segments.is_empty() {
+            return Ok((Arc::clone(column), PropertyStats { nulls: stats.nulls + grown, ..*stats }));
+        }
+        // Rows behind a segment's last have no value, and were counted so.
+        let rows = |segment: &usize, end: u64| {
+            let rows = rows_of(*segment, end);
+            rows.end.saturating_sub(rows.start)
+        };
+        let uncounted = |segment: &usize| {
+            let has = column.segments.get(*segment).map_or(0, |old| old.given().rows as u64);
+            rows(segment, self.old.rows).saturating_sub(has)
+        };
+        let before: u64 = segments.iter().map(uncounted).sum();
+        let more: u64 = segments.iter().map(|s| rows(s, self.end) - rows(s, self.old.rows)).sum();
+        let mut parts = segments.iter().map(|s| self.part(*s, column, self.over(*s, place)));
+        let (column, mut stats) = rewrite(column, stats, &mut parts, self.options)?;
+        stats.nulls = (stats.nulls + grown).saturating_sub(before + more);
+        Ok((Arc::new(column), stats))
+    }
+
+    /// A column that a table has only where some row has a value.
+    fn optional(
+        &self,
+        old: &Option<Arc<Column>>,
+        ty: LogicalType,
+        place: Option<usize>,
+        zones: Option<&BTreeSet<u64>>,
+    ) -> Result<Option<Arc<Column>>, RewriteError> {
+        let column = match (old, zones) {
+            (Some(column), _) => Arc::clone(column),
+            (None, None) => return Ok(None),
+            (None, Some(_)) => Arc::new(Column::new(ty, Vec::new(), Default::default(), None)),
+        };
+        Ok(Some(self.column(&column, &PropertyStats::default(), place, zones)?.0))
+    }
+
+    /// Which rows nobody has.
+    fn missing(&self) -> Result<Option<Arc<Column>>, RewriteError> {
+        let came = |row: u64| self.changes.came.binary_search(&row).is_ok();
+        let mut over: BTreeMap<u64, Value> = BTreeMap::new();
+        let gaps = (self.old.rows..self.end).filter(|row| !came(*row));
+        let went = self.changes.went.iter().copied().filter(|row| *row < self.end && !came(*row));
+        went.chain(gaps).for_each(|row| drop(over.insert(row, Value::Bool(true))));
+        let column = match &self.old.missing {
+            Some(column) => Arc::clone(column),
+            None if over.is_empty() => return Ok(None),
+            None => Arc::new(Column::new(LogicalType::Bool, Vec::new(), Default::default(), None)),
+        };
+        if self.old.missing.is_some() {
+            let again = self.changes.came.iter().take_while(|row| **row < self.old.rows);
+            again.for_each(|row| drop(over.insert(*row, Value::Null)));
+        }
+        let mut segments: BTreeSet<usize> = over.keys().map(|row| segment_of(*row)).collect();
+        if segments.is_empty() {
+            return Ok(Some(column));
+        }
+        segments.extend(self.segments(&column, None).iter().filter(|s| **s < column.segments.len()));
+        let short = column.segments.len().checked_sub(1);
+        segments.extend(short.filter(|short| column.segments[*short].given().rows < SEGMENT_ROWS));
+        let mut parts = segments.iter().map(|segment| {
+            let rows = rows_of(*segment, self.end);
+            let over = over.range(rows).map(|(row, value)| (*row, value.clone())).collect();
+            self.part(*segment, &column, over)
+        });
+        let (column, _) = rewrite(&column, &PropertyStats::default(), &mut parts, self.options)?;
+        Ok(Some(Arc::new(column)))
+    }
+
+    /// The key index, for the keys that stand in `column`.
+    fn key_index(
+        &self,
+        index: &KeyIndex,
+        column: &Arc<Column>,
+        key: usize,
+        zones: Option<&BTreeSet<u64>>,
+    ) -> Result<KeyIndex, RewriteError> {
+        let pins = Arc::default();
+        let before = ColumnView::pinned(&self.old.columns[key], &pins);
+        let after = ColumnView::pinned(column, &pins);
+        let mut changed: Vec<u64> = Vec::new();
+        for segment in self.segments(column, zones) {
+            changed.extend(self.over(segment, Some(key)).into_iter().map(|(row, _)| row));
+        }
+        let row_of = |row: &u64| u32::try_from(*row).unwrap_or(u32::MAX);
+        let mut pieces: BTreeMap<usize, Vec<(u64, u32)>> = BTreeMap::new();
+        for row in &changed {
+            if let Some(hash) = hash_of(&before.value(*row)) {
+                pieces.entry(index.piece(hash)).or_default();
+            }
+            if let Some(hash) = hash_of(&after.value(*row)) {
+                pieces.entry(index.piece(hash)).or_default().push((hash, row_of(row)));
+            }
+        }
+        let stays = |row: u32| match changed.binary_search(&u64::from(row)) {
+            Ok(_) => None,
+            Err(_) => hash_of(&before.value(row.into())),
+        };
+        let more: usize = pieces.values().map(Vec::len).sum();
+        if index.is_too_small(self.end as usize) {
+            return self.new_index(column, &pins);
+        }
+        debug_assert!(more <= changed.len());
+        let write = |(number, rows): (&usize, &Vec<(u64, u32)>)| index.write_piece(*number, rows, stays, &pins);
+        let written = pieces.iter().map(write).collect();
+        check(&pins)?;
+        let mut next = index.clone();
+        for (number, piece) in pieces.keys().zip(lay_out(written, self.options)?) {
+            next.pieces[*number] = Slot::<KeyEntries>::read(piece, self.end)?;
+        }
+        Ok(next)
+    }
+
+    /// An index of all keys of a column.
+    fn new_index<'c>(&self, column: &'c Column, pins: &Arc<Pins<'c>>) -> Result<KeyIndex, RewriteError> {
+        let view = ColumnView::pinned(column, pins);
+        let mut keys = Vec::new();
+        for row in 0..self.end {
+            if let (Some(hash), Ok(row)) = (hash_of(&view.value(row)), u32::try_from(row)) {
+                keys.push((hash, row));
+            }
+        }
+        check(pins)?;
+        let (bits, written, _) = KeyIndex::write(keys.len(), |take| take(&keys));
+        let pieces = lay_out(written, self.options)?;
+        let slots = pieces.into_iter().map(|piece| Slot::<KeyEntries>::read(piece, self.end));
+        let slots = slots.collect::<Result<Vec<_>, _>>()?;
+        let unfit = trimorph_vfs::CodecError { offset: 0, expected: "pieces of a key index" };
+        Ok(KeyIndex::of(bits, slots).ok_or(unfit)?)
+    }
+}
