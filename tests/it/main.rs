@@ -17,6 +17,7 @@ mod large_queries;
 mod led_scans;
 mod load_fuzz;
 mod long_trails;
+mod merges;
 mod narrowed_scans;
 mod neighbours;
 mod notices;

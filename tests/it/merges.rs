@@ -1,0 +1,340 @@
+//! Merges beside statements that write and readers of any age: nobody sees a merge, ids stay, and a database
+//! that is merged at random times is the same as one that never is.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use trimorph::{CancelToken, Config, Connection, Database, Error, Value};
+use trimorph_base::Random;
+
+/// The rows of a query as text, sorted.
+fn rows(connection: &Connection, text: &str) -> Vec<String> {
+    let mut result = connection.query(text, &[]).unwrap_or_else(|e| panic!("{text}\n{e}"));
+    let mut out = Vec::new();
+    while let Some(row) = result.next_row().unwrap_or_else(|e| panic!("{text}\n{e}")) {
+        out.push(row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" | "));
+    }
+    out.sort();
+    out
+}
+
+/// Questions by all ways in, with ids.
+const WITH_IDS: [&str; 9] = [
+    "MATCH (n) RETURN id(n), labels(n), properties(n)",
+    "MATCH (a)-[r]->(b) RETURN id(a), id(r), type(r), properties(r), id(b)",
+    "MATCH (b)<-[r]-(a) WHERE b.k IS NOT NULL RETURN id(b), id(r), r.w, id(a)",
+    "MATCH (n:A) WHERE n.v > 500 RETURN id(n)",
+    "MATCH (n:Extra) RETURN id(n), n.k",
+    "MATCH (a)-[r:R]->(a) RETURN id(r)",
+    "MATCH (a:A)-[r:R {w: 7}]-(b) RETURN id(a), id(r), id(b)",
+    "MATCH (a)-[r:S]->(b) RETURN id(a), id(r), r.t, id(b)",
+    "MATCH (a:B) OPTIONAL MATCH (a)-[r:S]->(b) RETURN id(a), a.name, count(r), min(b.k)",
+];
+
+/// Questions whose answers do not tell ids.
+const WITHOUT_IDS: [&str; 7] = [
+    "MATCH (n) RETURN labels(n), properties(n)",
+    "MATCH (a)-[r]->(b) RETURN a.k, type(r), properties(r), b.k",
+    "MATCH (n:A) RETURN count(*), sum(n.v), min(n.s), count(n.s)",
+    "MATCH (n:B) RETURN count(n.name), max(n.k)",
+    "MATCH (a)-[:R]->(b)-[:R]->(c) RETURN count(*), sum(b.k)",
+    "MATCH (n:Extra) RETURN count(*)",
+    "MATCH (a:A)-[r:R]->(b) WHERE r.w >= 10 RETURN a.k, count(*), sum(r.w)",
+];
+
+fn answers(connection: &Connection, queries: &[&str]) -> Vec<Vec<String>> {
+    queries.iter().map(|query| rows(connection, query)).collect()
+}
+
+fn assert_same(found: &[Vec<String>], wanted: &[Vec<String>], what: &str) {
+    for (at, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+        if found != wanted {
+            let (f, w): (BTreeSet<_>, BTreeSet<_>) = (found.iter().collect(), wanted.iter().collect());
+            let more: Vec<_> = f.difference(&w).take(8).collect();
+            let less: Vec<_> = w.difference(&f).take(8).collect();
+            panic!("{what}: query {at}: {} rows, not {}\nmore: {more:#?}\nless: {less:#?}", found.len(), wanted.len());
+        }
+    }
+}
+
+fn merge(database: &Database) {
+    database.merge(&CancelToken::default()).unwrap();
+}
+
+/// Draws statements: what they name is told by keys, so that they do the same in any database.
+struct Program {
+    random: Random,
+    keys: i64,
+    weights: i64,
+}
+
+impl Program {
+    fn key(&mut self) -> i64 {
+        // Some nodes are drawn often: they become hubs.
+        let below = if self.random.chance(30) { 6 } else { self.keys.max(1) as usize };
+        self.random.below(below) as i64
+    }
+
+    fn statement(&mut self) -> String {
+        let (a, b) = (self.key(), self.key());
+        let n = self.random.below(1000);
+        match self.random.below(22) {
+            0..3 => {
+                let count = [1, 3, 40, 700][self.random.below(4)];
+                let first = self.keys;
+                self.keys += count;
+                let label = ["A", "B", "A:B", "C"][self.random.below(4)];
+                let properties = [
+                    "k: i, v: i % 997, s: 'text ' + toString(i % 7)",
+                    "k: i, name: 'name ' + toString(i)",
+                    "k: i, v: CASE WHEN i % 5 = 0 THEN 'odd' ELSE i END",
+                    "k: i",
+                ][self.random.below(4)];
+                format!("UNWIND range({first}, {}) AS i CREATE (:{label} {{{properties}}})", self.keys - 1)
+            }
+            3 => format!("MATCH (n {{k: {a}}}) SET n.v = {n}, n.s = 'set {n}'"),
+            4 => format!("MATCH (n:A) WHERE n.k % 13 = {} SET n.v = n.k + {n}", a % 13),
+            5 => format!("MATCH (n {{k: {a}}}) SET n.new{} = [{n}, 'x']", n % 3),
+            6 => format!("MATCH (n {{k: {a}}}) REMOVE n.v SET n:Extra"),
+            7 => format!("MATCH (n:Extra) WHERE n.k % 3 = {} REMOVE n:Extra", a % 3),
+            8 => format!("MATCH (n {{k: {a}}}) SET n:A:Other REMOVE n.s"),
+            9..13 => {
+                let first = self.weights;
+                let count = 1 + self.random.below(4) as i64;
+                self.weights += count;
+                let ty = ["R", "R", "S"][self.random.below(3)];
+                let properties = [format!("w: i, t: 'at ' + toString(i)"), "w: i".to_owned()];
+                let properties = &properties[self.random.below(2)];
+                let last = self.weights - 1;
+                format!(
+                    "MATCH (a {{k: {a}}}), (b {{k: {b}}}) UNWIND range({first}, {last}) AS i \
+                     CREATE (a)-[:{ty} {{{properties}}}]->(b)"
+                )
+            }
+            13 => {
+                let first = self.weights;
+                self.weights += self.keys;
+                format!(
+                    "MATCH (a {{k: {a}}}), (b) WHERE b.k % 4 = {} CREATE (a)-[:R {{w: {first} + b.k}}]->(b)",
+                    b % 4
+                )
+            }
+            14 => format!("MATCH (a {{k: {a}}}) CREATE (a)-[:LOOP]->(a)"),
+            15 => format!("MATCH (a {{k: {a}}})-[r]->(b {{k: {b}}}) DELETE r"),
+            16 => format!("MATCH (a {{k: {a}}})-[r:R]->() WHERE r.w % 2 = 0 DELETE r"),
+            17 => format!("MATCH ()-[r:R]->(b {{k: {a}}}) SET r.w = r.w + {n}, r.u = {n}"),
+            18 => format!("MATCH ()-[r:S]->() WHERE r.w % 5 = {} SET r.t = 'later {n}'", a % 5),
+            19 => format!("MATCH (n {{k: {a}}}) DETACH DELETE n"),
+            20 => format!("MATCH (n) WHERE n.k % 29 = {} DETACH DELETE n", a % 29),
+            _ => format!("MERGE (n:A {{k: {a}}}) ON CREATE SET n.v = {n} ON MATCH SET n.m = {n}"),
+        }
+    }
+}
+
+/// A reader that stays: its transaction, and what it saw when it began.
+struct Stayer {
+    connection: Connection,
+    seen: Vec<Vec<String>>,
+}
+
+impl Stayer {
+    fn new(database: &Database) -> Self {
+        let connection = database.connect();
+        connection.begin().unwrap();
+        let seen = answers(&connection, &WITH_IDS);
+        Self { connection, seen }
+    }
+
+    fn check(&self, what: &str) {
+        assert_same(&answers(&self.connection, &WITH_IDS), &self.seen, what);
+    }
+}
+
+fn random_program(seed: u64, steps: usize) {
+    let mut program = Program { random: Random::new(seed), keys: 0, weights: 0 };
+    let (merged, plain) = (Database::in_memory(Config::default()), Database::in_memory(Config::default()));
+    let (c, p) = (merged.connect(), plain.connect());
+    let mut stayers: Vec<Stayer> = Vec::new();
+    let merges = [3, 10, 40][program.random.below(3)];
+    for step in 0..steps {
+        let what = format!("seed {seed} step {step}");
+        let in_transaction = program.random.chance(20);
+        let undone = in_transaction && program.random.chance(50);
+        let statements: Vec<String> =
+            (0..if in_transaction { 3 } else { 1 }).map(|_| program.statement()).collect();
+        if in_transaction {
+            c.begin().unwrap();
+            p.begin().unwrap();
+        }
+        for statement in &statements {
+            rows(&c, statement);
+            if in_transaction && program.random.chance(30) {
+                // What it wrote itself, too, is seen over a merge in the middle.
+                let before = answers(&c, &WITH_IDS);
+                merge(&merged);
+                assert_same(&answers(&c, &WITH_IDS), &before, &format!("{what}: {statement}, within"));
+            }
+            if !undone {
+                rows(&p, statement);
+            }
+        }
+        if in_transaction && undone {
+            c.rollback().unwrap();
+            p.rollback().unwrap();
+        } else if in_transaction {
+            c.commit().unwrap();
+            p.commit().unwrap();
+        }
+        if program.random.chance(8) && stayers.len() < 3 {
+            stayers.push(Stayer::new(&merged));
+        }
+        if program.random.chance(merges) {
+            let before = answers(&c, &WITH_IDS);
+            merge(&merged);
+            assert_same(&answers(&c, &WITH_IDS), &before, &format!("{what}: after {statements:?}"));
+            for (at, stayer) in stayers.iter().enumerate() {
+                stayer.check(&format!("{what}: stayer {at}, after {statements:?}"));
+            }
+            if !stayers.is_empty() && program.random.chance(40) {
+                let gone = program.random.below(stayers.len());
+                stayers.swap_remove(gone);
+            }
+        }
+        if step % 10 == 9 {
+            let (found, wanted) = (answers(&c, &WITHOUT_IDS), answers(&p, &WITHOUT_IDS));
+            assert_same(&found, &wanted, &format!("{what}: not as without merges"));
+        }
+    }
+    drop(stayers);
+    let before = answers(&c, &WITH_IDS);
+    merge(&merged);
+    merge(&merged);
+    merge(&merged);
+    assert_same(&answers(&c, &WITH_IDS), &before, &format!("seed {seed}: all merged"));
+    let found = answers(&c, &WITHOUT_IDS);
+    assert_same(&found, &answers(&p, &WITHOUT_IDS), &format!("seed {seed}: all merged, beside unmerged"));
+    reopened(&merged, seed, &before);
+}
+
+/// What is written to files, and opened, has the same answers.
+fn reopened(database: &Database, seed: u64, wanted: &[Vec<String>]) {
+    let dir = std::env::temp_dir().join(format!("trimorph-merges-{}-{seed}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    database.backup(&dir).unwrap();
+    Database::check(&dir).unwrap();
+    let opened = Database::open(&dir, Config { read_only: true, ..Config::default() }).unwrap();
+    assert_same(&answers(&opened.connect(), &WITH_IDS), wanted, &format!("seed {seed}: opened again"));
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[test]
+fn nobody_sees_a_merge() {
+    let (first, count) = match std::env::var("TRIMORPH_SEEDS").ok().and_then(|n| n.parse().ok()) {
+        Some(count) => (1_000, count),
+        None => (1, 12),
+    };
+    for seed in first..first + count {
+        println!("seed {seed}");
+        random_program(seed, 80);
+    }
+}
+
+#[test]
+fn a_merged_database_needs_no_delta() {
+    let database = Database::in_memory(Config::default());
+    let c = database.connect();
+    rows(&c, "UNWIND range(0, 4999) AS i CREATE (:A {k: i})");
+    rows(&c, "MATCH (a:A), (b:A) WHERE b.k = a.k + 1 CREATE (a)-[:R {w: a.k}]->(b)");
+    let report = database.merge(&CancelToken::default()).unwrap();
+    assert_eq!((report.nodes, report.edges), ((5000, 0), (4999, 0)));
+    let profile = rows(&c, "PROFILE MATCH (a:A)-[r:R]->(b) WHERE r.w > 4000 RETURN count(*)");
+    assert!(!profile.is_empty());
+    assert_eq!(rows(&c, "MATCH (a:A)-[r:R]->(b) WHERE r.w > 4000 RETURN count(*)"), ["998"]);
+    rows(&c, "MATCH (a:A) WHERE a.k % 2 = 0 DETACH DELETE a");
+    let report = database.merge(&CancelToken::default()).unwrap();
+    assert_eq!((report.nodes, report.edges), ((0, 2500), (0, 4999)));
+    assert_eq!(rows(&c, "MATCH (a:A) RETURN count(*), sum(a.k)"), ["2500 | 6250000"]);
+    assert_eq!(rows(&c, "MATCH ()-[r]->() RETURN count(*)"), ["0"]);
+    // Rows that nobody has are given again.
+    merge(&database);
+    rows(&c, "UNWIND range(0, 2499) AS i CREATE (:A {k: -i})");
+    let highest = rows(&c, "MATCH (a:A) RETURN max(id(a))");
+    merge(&database);
+    assert_eq!(rows(&c, "MATCH (a:A) RETURN max(id(a))"), highest);
+    assert!(highest[0].parse::<i64>().unwrap() % (1 << 44) < 5000, "{highest:?}");
+    assert_eq!(rows(&c, "MATCH (a:A) RETURN count(*)"), ["5000"]);
+}
+
+#[test]
+fn a_cancelled_merge_changes_nothing() {
+    let database = Database::in_memory(Config::default());
+    let c = database.connect();
+    rows(&c, "UNWIND range(0, 99) AS i CREATE (:A {k: i})-[:R]->(:B {k: i})");
+    let cancel = CancelToken::default();
+    cancel.cancel();
+    assert!(matches!(database.merge(&cancel), Err(Error::Cancelled)));
+    let before = answers(&c, &WITH_IDS);
+    merge(&database);
+    assert_same(&answers(&c, &WITH_IDS), &before, "after a merge");
+}
+
+/// Threads that move amounts between accounts along edges, some that only read, and merges in a loop: the sum
+/// is always the same.
+#[test]
+fn merges_beside_writers_and_readers() {
+    let database = Database::in_memory(Config::default());
+    let c = database.connect();
+    rows(&c, "UNWIND range(0, 199) AS i CREATE (:Account {k: i, amount: 100})");
+    let done = AtomicBool::new(false);
+    let committed = std::thread::scope(|scope| {
+        let (database, done) = (&database, &done);
+        let reader = scope.spawn(move || {
+            let c = database.connect();
+            while !done.load(Ordering::Acquire) {
+                assert_eq!(rows(&c, "MATCH (a:Account) RETURN sum(a.amount), count(*)"), ["20000 | 200"]);
+                let moved = "MATCH (a:Account)-[m:MOVED]->(b:Account) RETURN count(*) = sum(m.one)";
+                assert!(rows(&c, moved).iter().all(|row| row == "true" || row == "null"));
+            }
+        });
+        let merger = scope.spawn(move || {
+            let mut merges = 0;
+            while !done.load(Ordering::Acquire) {
+                merge(database);
+                merges += 1;
+            }
+            merges
+        });
+        let writers: Vec<_> = (0..3).map(|seed| scope.spawn(move || transfers(database, seed))).collect();
+        let committed: usize = writers.into_iter().map(|writer| writer.join().unwrap()).sum();
+        done.store(true, Ordering::Release);
+        reader.join().unwrap();
+        assert!(merger.join().unwrap() > 0);
+        committed
+    });
+    merge(&database);
+    merge(&database);
+    assert_eq!(rows(&c, "MATCH (a:Account) RETURN sum(a.amount), count(*)"), ["20000 | 200"]);
+    let moved = rows(&c, "MATCH ()-[m:MOVED]->() RETURN count(*)");
+    assert_eq!(moved, [committed.to_string()]);
+}
+
+/// Moves amounts until it has done so often; gives how many edges of its moves are left.
+fn transfers(database: &Database, seed: u64) -> usize {
+    let (c, mut random, mut done) = (database.connect(), Random::new(seed), 0);
+    while done < 150 {
+        let (a, b) = (random.below(200) as i64, random.below(200) as i64);
+        let parameters = [("a", Value::Int(a)), ("b", Value::Int(b)), ("m", Value::Int(random.between(1, 9)))];
+        let text = "MATCH (a:Account {k: $a}), (b:Account {k: $b}) WHERE a <> b \
+                    SET a.amount = a.amount - $m SET b.amount = b.amount + $m \
+                    CREATE (a)-[:MOVED {one: 1}]->(b) RETURN count(*)";
+        match c.query(text, &parameters) {
+            Ok(mut result) => {
+                let row = result.next_row().unwrap().unwrap();
+                done += usize::from(row[0] == Value::Int(1));
+            }
+            Err(Error::Conflict(_)) => {}
+            Err(error) => panic!("seed {seed}: {error}"),
+        }
+    }
+    done
+}
