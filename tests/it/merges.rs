@@ -330,7 +330,7 @@ fn transfers(database: &Database, seed: u64) -> usize {
         match c.query(text, &parameters) {
             Ok(mut result) => {
                 let row = result.next_row().unwrap().unwrap();
-                done += usize::from(row[0] == Value::Int(1));
+                done += usize::from(matches!(row[0], Value::Int(1)));
             }
             Err(Error::Conflict(_)) => {}
             Err(error) => panic!("seed {seed}: {error}"),

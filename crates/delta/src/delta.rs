@@ -30,13 +30,10 @@ impl Delta {
         self.nodes(table).filter(|nodes| !nodes.is_empty())
     }
 
-    /// The same to write to; if it is the first time, `main` tells how many rows the table has in main, and
-    /// which of them nobody has.
-    pub fn nodes_to_write(&self, table: TableId, main: impl FnOnce() -> (u64, Vec<u64>)) -> Arc<NodeDelta> {
-        let made = self.nodes.get_or_make(u64::from(table.0), || {
-            let (rows, free) = main();
-            NodeDelta::new(rows, free)
-        });
+    /// The same to write to; if it is the first time, the table has `rows` rows in main, of which nobody has
+    /// those that are `free`.
+    pub fn nodes_to_write(&self, table: TableId, rows: u64, free: Vec<u64>) -> Arc<NodeDelta> {
+        let made = self.nodes.get_or_make(u64::from(table.0), || NodeDelta::new(rows, free));
         // A directory has room for all numbers of tables.
         made.unwrap_or_default()
     }

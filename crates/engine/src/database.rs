@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trimorph_base::{CancelToken, MemoryBudget, Workers};
 use trimorph_exec::{SpillArea, TemporaryDirectory};
@@ -48,6 +48,9 @@ impl Database {
             snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
             live: Arc::default(),
             merging: Mutex::default(),
+            merger: OnceLock::new(),
+            delta_held: Mutex::new(budget.reservation()),
+            sessions: Arc::default(),
             spill: spill_area(&config, dir.as_deref()),
             config,
             budget,

@@ -69,6 +69,13 @@ impl Shared {
         Ok(report)
     }
 
+    /// Cleans what readers have let go; tells whether something still waits for them.
+    pub(crate) fn clean_up(&self) -> bool {
+        let mut merging = self.merging();
+        self.clean(&mut merging, false);
+        !merging.published.is_empty() || !merging.cleaned.is_empty()
+    }
+
     /// Makes `next` the main version, with what was declared since it was begun.
     fn publish(&self, next: trimorph_store::Main, merging: &mut Merging) {
         let merged_at = Timestamp(next.merged_at);
@@ -113,12 +120,15 @@ impl Shared {
     /// Where main has all there is and nobody is about to write, readers take no look at the delta any more,
     /// and plans may rely on what is true of the data.
     fn rest(&self) {
+        if !self.live.was_written() {
+            return;
+        }
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         let main = snapshot.main();
         let has_all = || {
             self.live.delta.is_empty() && self.live.transactions.published().0 == main.merged_at
         };
-        if self.live.was_written() && self.live.rest(has_all) {
+        if self.live.rest(has_all) {
             let mut main = main.clone();
             main.restore_facts();
             *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);

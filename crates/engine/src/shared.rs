@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trimorph_algebra::Procedures;
-use trimorph_base::{MemoryBudget, Workers};
+use trimorph_base::{MemoryBudget, Reservation, Workers};
 use trimorph_exec::SpillArea;
 use trimorph_mvcc::{Timestamp, View};
 use trimorph_store::{Checkpoint, Live, Moment, Snapshot};
@@ -15,6 +15,7 @@ use crate::Config;
 use crate::merging::Merging;
 use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
+use crate::sessions::Sessions;
 
 /// What connections share.
 #[derive(Debug)]
@@ -35,11 +36,23 @@ pub(crate) struct Shared {
     pub(crate) live: Arc<Live>,
     /// What merges have left to be cleaned.
     pub(crate) merging: Mutex<Merging>,
+    /// Whether the thread that merges could be started, once it is wanted.
+    pub(crate) merger: OnceLock<bool>,
+    /// What the delta holds, as far as somebody has looked.
+    pub(crate) delta_held: Mutex<Reservation>,
+    /// The transactions that connections have begun.
+    pub(crate) sessions: Arc<Sessions>,
     pub(crate) dir: Option<PathBuf>,
     /// What the directory's files hold.
     pub(crate) checkpoint: Mutex<Checkpoint>,
     /// Held while the database is open for writing.
     pub(crate) _lock: Option<File>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.live.pressure.close();
+    }
 }
 
 impl Shared {

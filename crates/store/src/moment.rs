@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use elsa::sync::FrozenMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId};
 use trimorph_delta::{Delta, Direction};
+use crate::Pressure;
 use trimorph_mvcc::{AtomicStamp, Reading, Registered, Transactions, View};
 
 /// What all snapshots of one database share: what was changed, and who is when.
@@ -15,6 +16,8 @@ pub struct Live {
     pub delta: Delta,
     /// The table of transactions.
     pub transactions: Transactions,
+    /// How much was written since the last merge looked.
+    pub pressure: Pressure,
     written: AtomicBool,
     /// Transactions that may write and are not over.
     writers: Mutex<usize>,

@@ -107,6 +107,7 @@ impl Statement<'_> {
         }
         let mut made = self.changed(writing, rows.pick(&first), &merge.create)?;
         writing.end_clause();
+        self.shared.charge_clause(writing)?;
         for update in &merge.on_create {
             made = self.update(writing, made, update, held)?;
         }

@@ -63,18 +63,17 @@ impl<'a> Change<'a> {
             Self { old, view, pins, rows, changes, form: old.forward.form(), all: false, paged: false, options };
         let stays_single = change.form == Form::Column && change.stays_single();
         let edges = old.forward.edges() + change.changes.inserted.len() as u64;
-        if !stays_single {
-            let best = Form::of(false, change.source_rows(), edges, SegmentRows::EDGES);
-            change.form = match change.form {
-                Form::Csr(rows) if !is_outgrown(rows, change.source_rows(), edges) => change.form,
-                _ => best,
-            };
-        }
-        change.paged = !old.columns.is_empty() && change.form != Form::Column;
-        let targets = old.backward.iter().map(|(t, _)| *t);
-        change.all = change.form != old.forward.form()
-            || !targets.eq(change.changes.targets.iter().copied())
-            || (change.paged && !old.pages.are_stored());
+        let best = || Form::of(false, change.source_rows(), edges, SegmentRows::EDGES);
+        let form = match change.form {
+            Form::Column if stays_single => Form::Column,
+            Form::Csr(rows) if !is_outgrown(rows, change.source_rows(), edges) => change.form,
+            _ => best(),
+        };
+        let paged = !old.columns.is_empty() && form != Form::Column;
+        let same_targets = old.backward.iter().map(|(t, _)| *t).eq(change.changes.targets.iter().copied());
+        let all = form != change.form || !same_targets || (paged && !old.pages.are_stored());
+        let form = if all && form != Form::Column { best() } else { form };
+        (change.form, change.paged, change.all) = (form, paged, all);
         check(&change.pins)?;
         Ok(change)
     }

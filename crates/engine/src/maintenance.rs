@@ -1,0 +1,105 @@
+//! The thread that merges: told when much was written, it looks how large the delta is, merges what is too
+//! large and cleans what readers have let go.
+//!
+//! 1. What the delta holds is charged to the memory limit, each time somebody looks: the thread, and a
+//!    statement that has written much. What does not fit ends the statement that asked, with the memory
+//!    error; the thread is told, and makes room.
+//! 2. From a part of the limit on, and never below a floor, the delta is merged. The thread rests as long as
+//!    the last merge took: queries have the other half of its core, and changes come together.
+//! 3. As long as something waits for readers to go, it looks again from time to time.
+
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use trimorph_base::CancelToken;
+use trimorph_store::Waited;
+
+use crate::Error;
+use crate::shared::Shared;
+use crate::update::Writing;
+
+/// The delta is merged from this part of the memory limit on.
+const MERGED_PART: usize = 16;
+/// It is merged in any case from here on: a larger one makes merges rarer, and reads slower in between.
+const MERGED_BYTES_MAX: usize = 64 << 20;
+/// And never below: a merge writes segments anew, whatever changed in them.
+const MERGED_BYTES_MIN: usize = 1 << 20;
+/// How long until the thread looks again whether readers have gone.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// How long it sleeps where nothing waits.
+const LONG: Duration = Duration::from_secs(3600);
+
+impl Shared {
+    /// Starts the thread, if nobody has yet.
+    pub(crate) fn start_merging(self: &Arc<Self>) {
+        self.merger.get_or_init(|| {
+            let (weak, live) = (Arc::downgrade(self), Arc::clone(&self.live));
+            let work = move || {
+                let mut time = LONG;
+                loop {
+                    let waited = live.pressure.wait(time);
+                    if waited == Waited::Closed {
+                        return;
+                    }
+                    match maintain(&weak) {
+                        Some(next) => time = next,
+                        None => return,
+                    }
+                }
+            };
+            // Without the thread the delta grows until somebody asks for a merge.
+            std::thread::Builder::new().name("trimorph-merge".into()).spawn(work).is_ok()
+        });
+    }
+
+    /// From so many bytes on the delta is merged.
+    fn merged_bytes(&self) -> usize {
+        let part = self.config.memory_limit_bytes / MERGED_PART;
+        part.clamp(MERGED_BYTES_MIN, MERGED_BYTES_MAX)
+    }
+
+    /// Charges what the delta holds to the memory limit.
+    ///
+    /// **Errors**: it does not fit.
+    pub(crate) fn charge_delta(&self) -> Result<usize, Error> {
+        let bytes = self.live.delta.bytes();
+        let mut held = self.delta_held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.resize(bytes).map_err(Error::Memory)?;
+        Ok(bytes)
+    }
+
+    /// A clause has written: what the delta holds must fit the memory limit.
+    ///
+    /// **Errors**: the memory limit.
+    pub(crate) fn charge_clause(&self, writing: &mut Writing) -> Result<(), Error> {
+        if !writing.has_written_much() {
+            return Ok(());
+        }
+        let charged = self.charge_delta().map(drop);
+        if charged.is_err() {
+            self.live.pressure.tell();
+        }
+        charged
+    }
+}
+
+/// Merges and cleans once; how long to wait before the next time, or none if the database is gone.
+fn maintain(shared: &Weak<Shared>) -> Option<Duration> {
+    let shared = shared.upgrade()?;
+    let began = Instant::now();
+    let too_large = match shared.charge_delta() {
+        Ok(bytes) => bytes >= shared.merged_bytes(),
+        Err(_) => true,
+    };
+    if too_large {
+        // What cannot be merged now stays; who asks for a merge is told why.
+        let _ = shared.merge(&CancelToken::default());
+        let _ = shared.charge_delta();
+    }
+    let waits = shared.clean_up();
+    drop(shared);
+    if too_large {
+        std::thread::sleep(began.elapsed());
+    }
+    Some(if waits { LOOK_AGAIN } else { LONG })
+}
