@@ -19,12 +19,13 @@ fn rows(connection: &Connection, text: &str) -> Vec<String> {
 }
 
 /// Questions by all ways in, with ids.
-const WITH_IDS: [&str; 9] = [
+const WITH_IDS: [&str; 10] = [
     "MATCH (n) RETURN id(n), labels(n), properties(n)",
     "MATCH (a)-[r]->(b) RETURN id(a), id(r), type(r), properties(r), id(b)",
     "MATCH (b)<-[r]-(a) WHERE b.k IS NOT NULL RETURN id(b), id(r), r.w, id(a)",
     "MATCH (n:A) WHERE n.v > 500 RETURN id(n)",
     "MATCH (n:Extra) RETURN id(n), n.k",
+    "MATCH (n) RETURN id(n), n.s, n.v, n.name, n.new1, n.m",
     "MATCH (a)-[r:R]->(a) RETURN id(r)",
     "MATCH (a:A)-[r:R {w: 7}]-(b) RETURN id(a), id(r), id(b)",
     "MATCH (a)-[r:S]->(b) RETURN id(a), id(r), r.t, id(b)",
@@ -52,7 +53,11 @@ fn assert_same(found: &[Vec<String>], wanted: &[Vec<String>], what: &str) {
             let (f, w): (BTreeSet<_>, BTreeSet<_>) = (found.iter().collect(), wanted.iter().collect());
             let more: Vec<_> = f.difference(&w).take(8).collect();
             let less: Vec<_> = w.difference(&f).take(8).collect();
-            panic!("{what}: query {at}: {} rows, not {}\nmore: {more:#?}\nless: {less:#?}", found.len(), wanted.len());
+            panic!(
+                "{what}: query {at}: {} rows, not {}\nmore: {more:#?}\nless: {less:#?}",
+                found.len(),
+                wanted.len()
+            );
         }
     }
 }
@@ -87,7 +92,7 @@ impl Program {
                 let properties = [
                     "k: i, v: i % 997, s: 'text ' + toString(i % 7)",
                     "k: i, name: 'name ' + toString(i)",
-                    "k: i, v: CASE WHEN i % 5 = 0 THEN 'odd' ELSE i END",
+                    "k: i, m: CASE WHEN i % 5 = 0 THEN 'odd' ELSE i END",
                     "k: i",
                 ][self.random.below(4)];
                 format!("UNWIND range({first}, {}) AS i CREATE (:{label} {{{properties}}})", self.keys - 1)
@@ -323,7 +328,8 @@ fn transfers(database: &Database, seed: u64) -> usize {
     let (c, mut random, mut done) = (database.connect(), Random::new(seed), 0);
     while done < 150 {
         let (a, b) = (random.below(200) as i64, random.below(200) as i64);
-        let parameters = [("a", Value::Int(a)), ("b", Value::Int(b)), ("m", Value::Int(random.between(1, 9)))];
+        let parameters =
+            [("a", Value::Int(a)), ("b", Value::Int(b)), ("m", Value::Int(random.between(1, 9)))];
         let text = "MATCH (a:Account {k: $a}), (b:Account {k: $b}) WHERE a <> b \
                     SET a.amount = a.amount - $m SET b.amount = b.amount + $m \
                     CREATE (a)-[:MOVED {one: 1}]->(b) RETURN count(*)";

@@ -32,7 +32,12 @@ struct Running {
 
 impl Running {
     fn writer<'t>(&self, all: &'t Transactions) -> Writer<'t> {
-        let view = View { read: self.kept.read(), own: Some(self.open.handle()), statement: self.statement, merged: Timestamp(0) };
+        let view = View {
+            read: self.kept.read(),
+            own: Some(self.open.handle()),
+            statement: self.statement,
+            merged: Timestamp(0),
+        };
         let reading = Reading { view, transactions: all };
         Writer { reading, statement: self.statement, level: self.open.level() }
     }

@@ -201,7 +201,8 @@ fn a_hundred_thousand_edges_between_two_nodes() {
 /// Two threads, again and again: one inserts an edge at a node, the other deletes the node. Not both commit.
 #[test]
 fn an_edge_and_the_deletion_of_its_end_never_both_commit() {
-    let (all, topology, nodes) = (Transactions::default(), Topology::default(), NodeDelta::new(0, Vec::new()));
+    let (all, topology, nodes) =
+        (Transactions::default(), Topology::default(), NodeDelta::new(0, Vec::new()));
     let begin = || all.begin(Isolation::ReadCommitted, CancelToken::default(), None);
     let mut both = [0; 2];
     for round in 0..600_u64 {

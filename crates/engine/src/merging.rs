@@ -125,9 +125,7 @@ impl Shared {
         }
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         let main = snapshot.main();
-        let has_all = || {
-            self.live.delta.is_empty() && self.live.transactions.published().0 == main.merged_at
-        };
+        let has_all = || self.live.delta.is_empty() && self.live.transactions.published().0 == main.merged_at;
         if self.live.rest(has_all) {
             let mut main = main.clone();
             main.restore_facts();

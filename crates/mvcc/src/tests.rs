@@ -96,7 +96,12 @@ fn the_first_updater_wins() {
     let (first, _a) = begin(&all, Isolation::Snapshot);
     let (second, _b) = begin(&all, Isolation::Snapshot);
     let version = AtomicStamp::new(first.handle().into());
-    let view = |open: &Open| View { read: open.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
+    let view = |open: &Open| View {
+        read: open.read(),
+        own: Some(open.handle()),
+        statement: 1,
+        merged: Timestamp(0),
+    };
     let of_second = view(&second);
     let ask = |view: View, level| view.may_replace(&version, level, &all);
     assert_eq!(ask(view(&first), Isolation::Snapshot), Ok(true));

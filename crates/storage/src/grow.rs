@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgePlaces, EdgeTableId, TableId};
 use trimorph_catalog::{EdgeTableFacts, EdgeTableInfo, NodeTableFacts, NodeTableInfo, PropertyInfo};
-use trimorph_vfs::RegionOptions;
 use trimorph_catalog::{EdgeTableStats, NodeTableStats, PropertyStats};
+use trimorph_vfs::RegionOptions;
 
 use crate::adjacency::{Adjacency, Csr, SegmentRows};
 use crate::column::Column;

@@ -23,9 +23,7 @@ impl Reader<'_> {
         }
         let own = || {
             let table = Some(node.table()).filter(|table| self.labels_vary(*table))?;
-            let changed = || {
-                self.node_changes(table)?.value(node.row(), LABELS, &self.moment()?.reading())
-            };
+            let changed = || self.node_changes(table)?.value(node.row(), LABELS, &self.moment()?.reading());
             changed().or_else(|| Some(self.main_labels(table)?.value(node.row())))
         };
         let of_table = || self.schema().label_names(node.table());

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::Pressure;
 use elsa::sync::FrozenMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId};
 use trimorph_delta::{Delta, Direction};
-use crate::Pressure;
 use trimorph_mvcc::{AtomicStamp, Reading, Registered, Transactions, View};
 
 /// What all snapshots of one database share: what was changed, and who is when.

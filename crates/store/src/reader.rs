@@ -193,7 +193,8 @@ impl<'s> Reader<'s> {
         let (table, row) = (first.table(), first.row());
         let end = row + len as u64;
         let (rows, missing) = (self.main.node_tables[table.0 as usize].rows, self.missing(table));
-        let clean = |delta: &Arc<NodeDelta>| end <= rows && delta.clean_run(row, len as u64, None) == len as u64;
+        let clean =
+            |delta: &Arc<NodeDelta>| end <= rows && delta.clean_run(row, len as u64, None) == len as u64;
         let changes = self.node_changes(table).filter(|delta| !clean(delta));
         if changes.is_none() && missing.is_none_or(|missing| missing.are_null(row, len)) {
             return None;

@@ -87,7 +87,8 @@ impl<'s> Apply<'s> {
 
     /// Hands the next rows to the subplan; `false` when there are none left.
     fn feed(&mut self, cx: &Context<'s>) -> Result<bool, ExecError> {
-        if self.rest.is_empty() {
+        // A chunk may have no rows: of a scan whose nodes are all deleted.
+        while self.rest.is_empty() {
             cx.check()?;
             if !self.child.next(&mut self.inner, cx)? {
                 return Ok(false);

@@ -81,7 +81,8 @@ impl Column {
 
     /// The codes of all segments, where all are packed integers; all must have been touched.
     pub(super) fn codes(&self) -> Option<&Codes<'_>> {
-        let touched = self.segments.iter().all(|s| s.touched().is_some());
+        // A column that was declared and never written to has no codes, and all its rows are null.
+        let touched = !self.segments.is_empty() && self.segments.iter().all(|s| s.touched().is_some());
         let codes = if touched {
             Some(self.codes.get_or_init(|| {
                 ColumnCodes::new(self.segments.clone(), |slots| {

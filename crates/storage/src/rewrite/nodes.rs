@@ -3,8 +3,8 @@
 //!
 //! 1. Which rows are there: a row that nobody has says so in the column `missing`, which a table gets with
 //!    its first such row.
-//! 2. Columns: segments of which a row got a value or went are written anew. Rows behind the last one of a
-//!    segment have no value; a short segment with another behind it is filled up.
+//! 2. Columns: segments of which a row got a value or went are written anew, and the last one where rows
+//!    came: every column has a value, or none, for each row.
 //! 3. The key index: pieces of the keys that came or went.
 //!
 //! Invariant: a row that is missing has no value in any column.
@@ -153,7 +153,8 @@ impl<'a> Change<'a> {
         let missing = old.missing.as_ref().map(|missing| ColumnView::pinned(missing, &pins));
         let was_there =
             |row: &u64| *row < old.rows && missing.as_ref().is_none_or(|missing| missing.is_null(*row));
-        let mut reset: Vec<u64> = changes.went.iter().chain(changes.came).copied().filter(was_there).collect();
+        let mut reset: Vec<u64> =
+            changes.went.iter().chain(changes.came).copied().filter(was_there).collect();
         check(&pins)?;
         reset.sort_unstable();
         reset.dedup();
@@ -201,14 +202,22 @@ impl<'a> Change<'a> {
         over
     }
 
-    /// The segments of a column to be written: those of `zones` and of rows that lose their values, and a
-    /// short one before.
+    /// The segments of a column to be written: those of `zones` and of rows that lose their values; the last,
+    /// unless it has all rows that there are, and one before it that was short. What is between gets segments
+    /// without values.
     fn segments(&self, column: &Column, zones: Option<&BTreeSet<u64>>) -> BTreeSet<usize> {
         let zones = zones.into_iter().flatten().map(|zone| segment_of(zone * ZONE_ROWS as u64));
+        // Rows behind the last segment have none to lose.
         let has_values = |row: &&u64| segment_of(**row) < column.segments.len();
         let mut segments: BTreeSet<usize> =
             zones.chain(self.reset.iter().filter(has_values).map(|row| segment_of(*row))).collect();
         segments.retain(|segment| (*segment as u64) * SEGMENT < self.end);
+        if let Some(last) = self.end.checked_sub(1).map(segment_of) {
+            let has = column.segments.get(last).map_or(0, |old| old.given().rows as u64);
+            if has < self.end - rows_of(last, self.end).start {
+                segments.insert(last);
+            }
+        }
         if let (Some(last), Some(short)) = (segments.last().copied(), column.segments.len().checked_sub(1))
             && last > short
             && column.segments[short].given().rows < SEGMENT_ROWS
@@ -280,12 +289,10 @@ impl<'a> Change<'a> {
             again.for_each(|row| drop(over.insert(*row, Value::Null)));
         }
         let mut segments: BTreeSet<usize> = over.keys().map(|row| segment_of(*row)).collect();
+        segments.extend(self.segments(&column, None));
         if segments.is_empty() {
             return Ok(Some(column));
         }
-        segments.extend(self.segments(&column, None).iter().filter(|s| **s < column.segments.len()));
-        let short = column.segments.len().checked_sub(1);
-        segments.extend(short.filter(|short| column.segments[*short].given().rows < SEGMENT_ROWS));
         let mut parts = segments.iter().map(|segment| {
             let rows = rows_of(*segment, self.end);
             let over = over.range(rows).map(|(row, value)| (*row, value.clone())).collect();
@@ -329,7 +336,8 @@ impl<'a> Change<'a> {
             return self.new_index(column, &pins);
         }
         debug_assert!(more <= changed.len());
-        let write = |(number, rows): (&usize, &Vec<(u64, u32)>)| index.write_piece(*number, rows, stays, &pins);
+        let write =
+            |(number, rows): (&usize, &Vec<(u64, u32)>)| index.write_piece(*number, rows, stays, &pins);
         let written = pieces.iter().map(write).collect();
         check(&pins)?;
         let mut next = index.clone();

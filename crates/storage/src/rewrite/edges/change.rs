@@ -59,8 +59,17 @@ impl<'a> Change<'a> {
         changes.changed.sort_unstable();
         changes.targets.sort_unstable();
         changes.targets.dedup();
-        let mut change =
-            Self { old, view, pins, rows, changes, form: old.forward.form(), all: false, paged: false, options };
+        let mut change = Self {
+            old,
+            view,
+            pins,
+            rows,
+            changes,
+            form: old.forward.form(),
+            all: false,
+            paged: false,
+            options,
+        };
         let stays_single = change.form == Form::Column && change.stays_single();
         let edges = old.forward.edges() + change.changes.inserted.len() as u64;
         let best = || Form::of(false, change.source_rows(), edges, SegmentRows::EDGES);

@@ -26,8 +26,11 @@ impl Change<'_> {
         facts.single = self.form == Form::Column;
         facts.one_type = next.columns.iter().map(|column| column.has_one_type()).collect();
         let single = |table| matches!(view.backward(table), Some(AdjacencyView::Column(_)));
-        facts.targets =
-            next.backward.iter().map(|(table, _)| TargetFacts { table: *table, single: single(*table) }).collect();
+        facts.targets = next
+            .backward
+            .iter()
+            .map(|(table, _)| TargetFacts { table: *table, single: single(*table) })
+            .collect();
         let stats = &mut catalog.statistics.edge_tables[at];
         stats.forward.edges = next.forward.edges();
         let touched: BTreeSet<u64> = deleted.iter().chain(inserted).map(|e| e.source).collect();

@@ -102,7 +102,8 @@ impl Main {
     ) -> Result<(Self, Vec<EdgeId>), RewriteError> {
         let at = usize::from(table.0);
         let old = self.edge_tables.get(at);
-        let old = Arc::clone(old.ok_or_else(|| RewriteError::Unknown(format!("there is no edge table {at}")))?);
+        let old =
+            Arc::clone(old.ok_or_else(|| RewriteError::Unknown(format!("there is no edge table {at}")))?);
         let (inserted, deleted) = self.placed(&old, changes)?;
         let new: BTreeMap<(u64, u64), usize> =
             (0..).zip(&inserted).map(|(i, e)| ((e.source / PAGE_ROWS, e.position), i)).collect();
@@ -132,7 +133,8 @@ impl Main {
     ) -> Result<(), RewriteError> {
         let at = usize::from(table.0);
         let old = self.edge_tables.get(at);
-        let old = Arc::clone(old.ok_or_else(|| RewriteError::Unknown(format!("there is no edge table {at}")))?);
+        let old =
+            Arc::clone(old.ok_or_else(|| RewriteError::Unknown(format!("there is no edge table {at}")))?);
         let rows: Vec<u64> = self.node_tables.iter().map(|t| t.rows).collect();
         let mut catalog = (*self.catalog).clone();
         let change = Change::new(&old, &rows, changes, options)?;
@@ -182,7 +184,11 @@ impl Main {
                 edge.source % PAGE_ROWS
             } else {
                 let page = edge.source / PAGE_ROWS;
-                let stay = || view.positions_of(page).into_iter().filter(|at| !gone.contains(&view.id_at(edge.source, *at)));
+                let stay = || {
+                    view.positions_of(page)
+                        .into_iter()
+                        .filter(|at| !gone.contains(&view.id_at(edge.source, *at)))
+                };
                 let taken = taken.entry(page).or_insert_with(|| stay().collect());
                 let hole = (0..).zip(taken.iter()).find(|(free, used)| free != *used).map(|(free, _)| free);
                 let position = hole.unwrap_or(taken.len() as u64);

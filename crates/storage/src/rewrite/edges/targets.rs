@@ -67,8 +67,9 @@ impl Change<'_> {
             let edges = self.back_segment(target, first..first + here, &inserted, &deleted);
             let offsets = offsets(here as usize, edges.iter().map(|(row, ..)| row - first));
             let neighbours: Vec<i64> = edges.iter().map(|(_, source, _)| source.cast_signed()).collect();
-            let positions =
-                self.has_positions().then(|| edges.iter().map(|(.., at)| at.cast_signed()).collect::<Vec<_>>());
+            let positions = self
+                .has_positions()
+                .then(|| edges.iter().map(|(.., at)| at.cast_signed()).collect::<Vec<_>>());
             written.push(&SegmentLists {
                 offsets: &offsets,
                 neighbours: &neighbours,
