@@ -326,8 +326,7 @@ impl<'a> Reading<'a> {
         failed: &mut Failed<'_>,
     ) -> Result<Option<NodeTable>, DatabaseError> {
         let segments: Vec<usize> = segment_lengths(rows).collect();
-        // Rows that the table got since may have no segments.
-        let columns = self.read_columns(&places.columns, &segments, false, failed)?;
+        let columns = self.read_columns(&places.columns, &segments, true, failed)?;
         let key_index = match places.key_index {
             None => Some(None),
             Some(place) => self.directory(place, failed, |d, p| read_key_index(d, rows, p))?.map(Some),
@@ -335,7 +334,7 @@ impl<'a> Reading<'a> {
         let mut optional = |place: Option<PieceRef>| match place {
             None => Ok(Some(None)),
             Some(place) => {
-                let read = self.directory(place, failed, |d, p| read_column(d, &segments, false, p))?;
+                let read = self.directory(place, failed, |d, p| read_column(d, &segments, true, p))?;
                 Ok::<_, DatabaseError>(read.map(|column| Some(Arc::new(column))))
             }
         };
