@@ -37,7 +37,7 @@ impl Places {
     }
 
     /// These numbers are in use: a log said so.
-    #[cfg_attr(not(test), expect(dead_code, reason = "reading a log uses it"))]
+    #[expect(dead_code, reason = "reading a log uses it")]
     pub(crate) fn mark(&self, number: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if number >= state.end {

@@ -139,7 +139,8 @@ impl Database {
 
     /// Tables, rows, encodings, bytes by component.
     pub fn stats(&self) -> Stats {
-        Stats::of(self.shared.snapshot().main(), self.shared.pool.counts())
+        let main = Stats::of(self.shared.base().main(), self.shared.pool.counts());
+        Stats { delta_bytes: self.shared.live.delta.bytes(), ..main }
     }
 
     /// Brings tables into memory, those of all labels and relationship types named, or all; on the threads of

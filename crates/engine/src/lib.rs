@@ -27,6 +27,7 @@ mod explain;
 mod functions;
 mod machine;
 mod maintenance;
+mod merges_left;
 mod merging;
 mod notice;
 mod params;

@@ -12,31 +12,19 @@
 //!
 //! Source: `docs/design/transactions.md`, "Merge".
 
-use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use trimorph_base::CancelToken;
-use trimorph_delta::Cleaned;
-use trimorph_mvcc::{Epoch, Timestamp};
+use trimorph_mvcc::Timestamp;
 use trimorph_store::{MergeError, MergeReport, RewriteError, Snapshot, merged};
 use trimorph_vfs::RegionOptions;
 
 use crate::Error;
+use crate::merges_left::Merging;
 use crate::shared::Shared;
 
 /// Where the pieces of a merge lie: each by itself, so that it goes by itself.
 pub(crate) const MERGED: RegionOptions = RegionOptions { huge_pages: false };
-
-/// What merges have left to be done.
-#[derive(Debug, Default)]
-pub(crate) struct Merging {
-    /// Main versions that were published, and the last epoch in which somebody got an older one.
-    published: VecDeque<(Epoch, Timestamp)>,
-    /// All main versions that somebody reads with the delta have the commits up to here.
-    settled: Timestamp,
-    /// What was cleaned, and the last epoch in which somebody could find it.
-    cleaned: VecDeque<(Epoch, Cleaned)>,
-}
 
 /// A merge's failure, as users see it.
 pub(crate) fn merge_failed(error: RewriteError) -> Error {

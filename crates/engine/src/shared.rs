@@ -12,7 +12,7 @@ use trimorph_store::{Checkpoint, Live, Moment, Snapshot};
 use trimorph_vfs::Pool;
 
 use crate::Config;
-use crate::merging::Merging;
+use crate::merges_left::Merging;
 use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
 use crate::sessions::Sessions;

@@ -50,6 +50,8 @@ pub struct Stats {
     pub total_bytes: usize,
     /// Bytes of all pieces, as they lie on disk, and in memory once they are touched.
     pub piece_bytes: usize,
+    /// Bytes of what was written and is not merged, and of what is merged and somebody still reads.
+    pub delta_bytes: usize,
     /// Bytes of memory that pieces of files take now.
     pub resident_bytes: usize,
     /// Pieces read from files since the database was opened, those read again included.
@@ -96,6 +98,7 @@ impl Stats {
             components: bytes.rows().to_vec(),
             total_bytes: bytes.total(),
             piece_bytes: main.piece_bytes(),
+            delta_bytes: 0,
             resident_bytes: counts.resident_bytes,
             pieces_read: counts.pieces_read,
             bytes_read: counts.bytes_read,

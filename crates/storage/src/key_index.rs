@@ -140,7 +140,7 @@ impl KeyIndex {
 
     /// Whether an index of `rows` rows has too few pieces: keys that come write much.
     pub(crate) fn is_too_small(&self, rows: usize) -> bool {
-        self.bits < BITS_MAX && rows > 4 * PIECE_KEYS << self.bits
+        self.bits < BITS_MAX && rows > (4 * PIECE_KEYS) << self.bits
     }
 
     /// Piece `number`, finished, with more rows; `hash_at` gives the hash of a row that is there already, or

@@ -12,7 +12,7 @@ use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 use super::{RewriteError, check};
 use crate::bulk::{ColumnBatch, ColumnData};
 use crate::column::{
-    Column, ColumnView, ColumnWriter, Entries, Fsst, SEGMENT_ROWS, Segment, WrittenSegments,
+    Column, ColumnView, ColumnWriter, Dictionary, Entries, Fsst, SEGMENT_ROWS, Segment, WrittenSegments,
 };
 use crate::slot::Slot;
 
@@ -75,16 +75,18 @@ impl Sources {
     }
 }
 
-/// The column with some segments written anew, and its statistics. Parts are in the order of segments;
-/// `part` makes each when it is its turn.
+/// The column with some segments written anew, and its statistics. Parts are in the order of segments, each
+/// made when it is its turn. With `whole` no old segment stays: what only they needed goes, too.
 pub(super) fn rewrite(
     column: &Arc<Column>,
     stats: &PropertyStats,
+    whole: bool,
     parts: &mut dyn Iterator<Item = Part>,
     options: RegionOptions,
 ) -> Result<(Column, PropertyStats), RewriteError> {
     let pins = Arc::default();
-    let mut writer = ColumnWriter::continuing(column, &pins);
+    let mut writer =
+        if whole { ColumnWriter::new(column.ty) } else { ColumnWriter::continuing(column, &pins) };
     let view = ColumnView::pinned(column, &pins);
     let mut replaced: Vec<(Range<usize>, usize)> = Vec::new();
     let (mut segments, mut nulls_before) = (0, 0);
@@ -121,7 +123,9 @@ pub(super) fn rewrite(
     let range = low.zip(high).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).or(low).or(high);
     let nulls = (stats.nulls + written.stats.nulls).saturating_sub(nulls_before as u64);
     let distinct = stats.distinct.max(written.stats.distinct);
-    Ok((put(column, &replaced, written, options)?, PropertyStats { nulls, distinct, range }))
+    let (distinct, range) =
+        if whole { (written.stats.distinct, written.stats.range) } else { (distinct, range) };
+    Ok((put(column, whole, &replaced, written, options)?, PropertyStats { nulls, distinct, range }))
 }
 
 /// Appends old rows.
@@ -169,6 +173,7 @@ fn nothing(column: &Column, options: RegionOptions) -> Result<Arc<Slot<Segment>>
 /// The column with what was written in the place of some segments.
 fn put(
     column: &Arc<Column>,
+    whole: bool,
     replaced: &[(Range<usize>, usize)],
     written: WrittenSegments,
     options: RegionOptions,
@@ -180,13 +185,20 @@ fn put(
     let pieces = fsst.into_iter().chain(dictionary.into_iter().chain(segments).map(|(piece, _)| piece));
     let mut pieces = lay_out(pieces.collect(), options)?.into_iter();
     let mut next = || pieces.next().ok_or(CodecError { offset: 0, expected: "a piece" });
-    let fsst = if has_fsst { Some(Slot::<Fsst>::read(next()?, ())?) } else { column.fsst.clone() };
+    let fsst = match has_fsst {
+        true => Some(Slot::<Fsst>::read(next()?, ())?),
+        false => column.fsst.clone().filter(|_| !whole),
+    };
     let tail = entries
         .into_iter()
         .map(|len| Ok(Slot::<Entries>::read(next()?, len)?))
         .collect::<Result<_, RewriteError>>()?;
     let unfit = CodecError { offset: 0, expected: "a dictionary that goes on" };
-    let dictionary = column.dictionary.with_tail(shift, tail).ok_or(unfit)?;
+    let dictionary = match whole {
+        true => Dictionary::of(shift, tail),
+        false => column.dictionary.with_tail(shift, tail),
+    };
+    let dictionary = dictionary.ok_or(unfit)?;
     let mut out = Column::new(column.ty, Vec::new(), dictionary, fsst);
     let old = &column.segments;
     let kept = |from: usize, to: usize| old.get(from..to.min(old.len())).unwrap_or_default();

@@ -227,6 +227,11 @@ impl<'a> Change<'a> {
         segments
     }
 
+    /// Whether these are all segments.
+    fn is_whole(&self, segments: &BTreeSet<usize>) -> bool {
+        self.end.checked_sub(1).is_some_and(|last| segments.len() == segment_of(last) + 1)
+    }
+
     fn column(
         &self,
         column: &Arc<Column>,
@@ -251,7 +256,8 @@ impl<'a> Change<'a> {
         let before: u64 = segments.iter().map(uncounted).sum();
         let more: u64 = segments.iter().map(|s| rows(s, self.end) - rows(s, self.old.rows)).sum();
         let mut parts = segments.iter().map(|s| self.part(*s, column, self.over(*s, place)));
-        let (column, mut stats) = rewrite(column, stats, &mut parts, self.options)?;
+        let whole = self.is_whole(&segments);
+        let (column, mut stats) = rewrite(column, stats, whole, &mut parts, self.options)?;
         stats.nulls = (stats.nulls + grown).saturating_sub(before + more);
         Ok((Arc::new(column), stats))
     }
@@ -298,7 +304,8 @@ impl<'a> Change<'a> {
             let over = over.range(rows).map(|(row, value)| (*row, value.clone())).collect();
             self.part(*segment, &column, over)
         });
-        let (column, _) = rewrite(&column, &PropertyStats::default(), &mut parts, self.options)?;
+        let whole = self.is_whole(&segments);
+        let (column, _) = rewrite(&column, &PropertyStats::default(), whole, &mut parts, self.options)?;
         Ok(Some(Arc::new(column)))
     }
 

@@ -9,8 +9,8 @@ use trimorph_vfs::{Piece, Pins, RegionOptions, lay_out};
 
 use super::super::columns::{Part, Sources as ColumnSources, rewrite};
 use super::super::{RewriteError, check};
-use super::sources::Sources;
-use super::{EdgeMerge, PlacedEdge};
+use super::placed::{EdgeMerge, PlacedEdge};
+use super::segment::Sources;
 use crate::EdgeTable;
 use crate::adjacency::{
     Adjacency, AdjacencyView, Csr, CsrSegment, Form, SegmentRows, Targets, VertexColumn, VertexSegment,
@@ -137,7 +137,9 @@ impl<'a> Change<'a> {
         for (i, column) in self.old.columns.iter().enumerate() {
             let known = &mut catalog.statistics.edge_tables[at].properties[i];
             let mut parts = sources.iter().enumerate().map(|(nth, s)| self.part(nth, s, i));
-            let (column, stats) = rewrite(column, known, &mut parts, self.options)?;
+            let whole =
+                self.all || sources.len() == self.form.segment_rows().each(self.source_rows()).count();
+            let (column, stats) = rewrite(column, known, whole, &mut parts, self.options)?;
             next.columns.push(Arc::new(column));
             *known = stats;
         }

@@ -3,6 +3,8 @@
 //!
 //! ```text
 //! mod       what happens to an edge table; new edges get positions where nobody has given them any
+//! placed    edges that have their places, and what happens to them
+//! segment   a segment of sources as it will be
 //! change    one change: what is written, and in which form
 //! sources   the lists and the property pages of segments of sources
 //! targets   the lists of segments of targets
@@ -23,6 +25,8 @@
 
 mod change;
 mod facts;
+mod placed;
+mod segment;
 mod sources;
 mod targets;
 
@@ -38,6 +42,7 @@ use crate::adjacency::AdjacencyView;
 use crate::edge_table::EdgeTableView;
 use crate::{EdgeTable, Main};
 use change::Change;
+pub use placed::{EdgeMerge, NewEdgeValues, PlacedEdge};
 
 /// An edge to put in, wherever there is room.
 #[derive(Clone, Debug)]
@@ -57,35 +62,6 @@ pub struct EdgeChanges {
     pub deleted: Vec<EdgeId>,
     /// Edges that come.
     pub inserted: Vec<NewEdge>,
-}
-
-/// An edge at its place.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct PlacedEdge {
-    /// Row of the source.
-    pub source: u64,
-    /// The target.
-    pub target: NodeId,
-    /// The position in the page of the source.
-    pub position: u64,
-}
-
-/// The new value of a column, by its place in the catalog, of the edge at a position of a page; none where it
-/// has no new one.
-pub type NewEdgeValues<'a> = dyn Fn(usize, u64, u64) -> Option<Value> + 'a;
-
-/// What happens to the edges of one edge table, which have their places already.
-pub struct EdgeMerge<'a> {
-    /// Edges that come, at positions that no edge has that stays.
-    pub inserted: Vec<PlacedEdge>,
-    /// Edges that go.
-    pub deleted: Vec<PlacedEdge>,
-    /// Pages and positions of edges that have new values, those that come among them.
-    pub changed: Vec<(u64, u64)>,
-    /// All tables that the table's edges may lead to: those it has, and more.
-    pub targets: Vec<TableId>,
-    /// Gives new values.
-    pub values: &'a NewEdgeValues<'a>,
 }
 
 impl Main {

@@ -6,45 +6,12 @@ use trimorph_base::{NodeId, PAGE_ROWS};
 use trimorph_vfs::lay_out;
 
 use super::super::RewriteError;
-use super::PlacedEdge;
 use super::change::{Change, offsets, put};
+use super::placed::PlacedEdge;
+use super::segment::Sources;
 use crate::adjacency::{Adjacency, AdjacencyView, Form, SegmentLists, WrittenAdjacency};
 use crate::property_pages::SegmentPages;
 use crate::slot::Slot;
-
-/// A segment of sources as it will be.
-pub(super) struct Sources {
-    pub(super) segment: usize,
-    /// Rows of it.
-    pub(super) rows: usize,
-    /// By source, then target, then position; and whether the edge is new.
-    pub(super) edges: Vec<(PlacedEdge, bool)>,
-    /// One past the last position of each page that an edge has.
-    pub(super) ends: Vec<u64>,
-    /// Where its pages start, and the end.
-    pub(super) starts: Vec<u32>,
-}
-
-impl Sources {
-    /// Its edges by slot: slot, page, position, and whether it is new. By row if `by_row`, counted from the
-    /// `first` one.
-    pub(super) fn by_slot(&self, by_row: bool, first: u64) -> Vec<(usize, u64, u64, bool)> {
-        let slot = |(edge, is_new): &(PlacedEdge, bool)| {
-            let (page, row) = (edge.source / PAGE_ROWS, edge.source - first);
-            let start = self.starts.get((row / PAGE_ROWS) as usize).copied().unwrap_or(0);
-            let slot = if by_row { row } else { u64::from(start) + edge.position };
-            (slot as usize, page, edge.position, *is_new)
-        };
-        let mut slots: Vec<_> = self.edges.iter().map(slot).collect();
-        slots.sort_unstable();
-        slots
-    }
-
-    /// Slots of it, by row or by page.
-    pub(super) fn slots(&self, by_row: bool) -> usize {
-        if by_row { self.rows } else { self.starts.last().copied().unwrap_or(0) as usize }
-    }
-}
 
 impl Change<'_> {
     /// Source rows of a segment.

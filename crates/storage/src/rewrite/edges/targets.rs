@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use trimorph_base::{NodeId, TableId};
 
 use super::super::RewriteError;
-use super::PlacedEdge;
 use super::change::{Change, offsets, put};
+use super::placed::PlacedEdge;
 use crate::adjacency::{Adjacency, AdjacencyView, Form, SegmentLists, SegmentRows, WrittenAdjacency};
 
 /// An edge as its target has it: row of the target, row of the source, position; 0 where none is wanted.
