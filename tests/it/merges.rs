@@ -310,20 +310,18 @@ fn churn_returns_memory() {
     const NODES: i64 = 3_000;
     let database = Database::in_memory(Config { memory_limit_bytes: 64 << 20, ..Config::default() });
     let c = database.connect();
-    let make = |c: &Connection, part: &str, round: i64| {
+    // All nodes of a part of the keys, and two edges out of each.
+    let make = |part: &str, round: i64| {
+        let own = part.replace("KEY", "i");
         let text = "k: i, v: i, s: 'made ' + toString(i)";
-        rows(c, &format!("UNWIND range(0, {}) AS i WITH i WHERE {part} CREATE (:P {{{text}}})", NODES - 1));
+        rows(&c, &format!("UNWIND range(0, {}) AS i WITH i WHERE {own} CREATE (:P {{{text}}})", NODES - 1));
+        let own = part.replace("KEY", "a.k");
         for step in [31, 7] {
-            rows(
-                c,
-                &format!(
-                    "MATCH (a:P), (b:P) WITH a, b, a.k AS i WHERE b.k = (i * {step} + 3) % {NODES} AND {part} \
-                     CREATE (a)-[:E {{w: {round}}}]->(b)"
-                ),
-            );
+            let to = format!("b.k = (a.k * {step} + 3) % {NODES}");
+            rows(&c, &format!("MATCH (a:P), (b:P) WHERE {to} AND {own} CREATE (a)-[:E {{w: {round}}}]->(b)"));
         }
     };
-    make(&c, "true", 0);
+    make("KEY >= 0", 0);
     (0..3).for_each(|_| merge(&database));
     let fresh = database.stats();
     for round in 1..=20 {
@@ -331,7 +329,7 @@ fn churn_returns_memory() {
             rows(&c, &format!("MATCH (n:P) WHERE n.k % 5 = {fifth} SET n.v = {round}, n.s = 'set {round}'"));
             rows(&c, &format!("MATCH (n:P)-[e:E]->() WHERE n.k % 5 = {fifth} SET e.w = {round}"));
             rows(&c, &format!("MATCH (n:P) WHERE n.k % 5 = {fifth} DETACH DELETE n"));
-            make(&c, &format!("i % 5 = {fifth}"), round);
+            make(&format!("KEY % 5 = {fifth}"), round);
             merge(&database);
         }
     }
