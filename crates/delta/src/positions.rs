@@ -58,6 +58,9 @@ impl Positions {
         if let Some(free) = self.shard(page).get_mut(&page) {
             debug_assert!(position < free.end && !free.holes.contains(&position));
             free.holes.push(position);
+            if free.holes.len() as u64 == free.end {
+                *free = FreePositions::default();
+            }
         }
     }
 

@@ -71,19 +71,9 @@ impl Change<'_> {
             let end = &mut ends[((edge.source - first) / PAGE_ROWS) as usize];
             *end = (*end).max(edge.position + 1);
         }
-        // A page keeps the room it has, where it stays in the segment.
-        let old = match self.all {
-            true => &[][..],
-            false => self.old.pages.segment(segment, &self.pins).map_or(&[][..], |s| &s.starts),
-        };
         let mut starts = vec![0u32];
-        for (page, end) in ends.iter().enumerate() {
-            let room = match (old.get(page), old.get(page + 1)) {
-                (Some(start), Some(end)) => end - start,
-                _ => 0,
-            };
-            let room = u64::from(room).max(*end);
-            let start = u64::from(starts.last().copied().unwrap_or(0)) + room;
+        for end in &ends {
+            let start = u64::from(starts.last().copied().unwrap_or(0)) + end;
             // Fewer than 2^32 slots: positions are below 2^32 edges of a segment.
             starts.push(u32::try_from(start).unwrap_or(u32::MAX));
         }
