@@ -108,6 +108,11 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.overlay.is_none_or(|overlay| overlay.is_clean(first, len))
     }
 
+    /// The same; who reads notes by himself what he has found.
+    pub(crate) fn unnoted(self) -> Self {
+        Self { noted: None, ..self }
+    }
+
     /// Notes that `len` rows from `first` on are read.
     #[inline(always)]
     fn note(&self, first: u64, len: u64) {

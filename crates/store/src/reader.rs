@@ -186,6 +186,10 @@ impl<'s> Reader<'s> {
         if let Some(recording) = &self.recording {
             recording.rows(first, len as u64);
         }
+        self.existing_unnoted(first, len)
+    }
+
+    pub(crate) fn existing_unnoted(&self, first: NodeId, len: usize) -> Option<Vec<u32>> {
         let delta = self.node_changes(first.table())?;
         let end = first.row() + len as u64;
         let main = self.main.node_tables[first.table().0 as usize].rows;
