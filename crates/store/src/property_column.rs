@@ -237,7 +237,10 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         len: usize,
         out: &mut Vec<u32>,
     ) -> Option<()> {
-        self.note(first, len as u64);
+        // Who notes reads has the values of those rows taken out that he asks for.
+        if self.noted.is_some() {
+            return None;
+        }
         self.is_clean(first, len).then(|| comparison.select(self.column, condition, first, len, out))?
     }
 
@@ -250,7 +253,6 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         rows: impl ExactSizeIterator<Item = (u32, u64)>,
         out: &mut Vec<u32>,
     ) -> Option<()> {
-        // Who notes reads has values gathered instead.
         if self.overlay.is_some() || self.noted.is_some() {
             return None;
         }
