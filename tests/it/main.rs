@@ -6,6 +6,7 @@ mod ask;
 mod budgets;
 mod counts;
 mod deep_walks;
+mod durable;
 mod differential;
 mod estimates;
 mod first_touch;

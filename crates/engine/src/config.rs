@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+pub use trimorph_log::Durability;
 pub use trimorph_store::access::Choice as AccessChoice;
 
 use crate::machine;
@@ -11,6 +12,14 @@ use crate::machine;
 pub struct Config {
     /// Refuse to create or change anything.
     pub read_only: bool,
+    /// Open what exists and make nothing.
+    pub must_exist: bool,
+    /// When a commit of a database in a directory lasts: when it returns, a little later, or with the next
+    /// checkpoint.
+    pub durability: Durability,
+    /// Open a database whose log is damaged up to the damage, and lose what follows; copies of the damaged
+    /// files are kept beside them.
+    pub recover_to_damage: bool,
     /// Bytes that queries, loads and the data of a database in files may use, all together. Unless told, four
     /// fifths of the memory that this process may use: the machine's, or that of its control group if that
     /// has less.
@@ -43,6 +52,9 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             read_only: false,
+            must_exist: false,
+            durability: Durability::Durable,
+            recover_to_damage: false,
             memory_limit_bytes: machine::memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
             temp_directory: None,
             spill_limit_bytes: u64::MAX,

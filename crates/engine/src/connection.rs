@@ -199,13 +199,12 @@ impl Connection {
     ///
     /// **Errors**: one is open; a database that cannot be written to.
     pub fn begin(&self) -> Result<(), Error> {
-        self.check_writable()?;
         let mut transaction = self.transaction();
         if !matches!(*transaction, Transaction::None) {
             let text = "a transaction is open already; commit it or roll it back first";
             return Err(Error::Transaction(text.to_owned()));
         }
-        let writing = Writing::begin(&self.shared.live, Isolation::Snapshot, CancelToken::default());
+        let writing = self.shared.begin(Isolation::Snapshot, CancelToken::default())?;
         *transaction = Transaction::Open(Box::new(writing));
         Ok(())
     }
@@ -242,17 +241,6 @@ impl Connection {
 
     fn transaction(&self) -> MutexGuard<'_, Transaction> {
         self.transaction.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn check_writable(&self) -> Result<(), Error> {
-        if self.shared.config.read_only {
-            return Err(Error::ReadOnly);
-        }
-        if self.shared.dir.is_some() {
-            let text = "a database in a directory cannot be written to yet: what is written would not last";
-            return Err(Error::Storage(text.to_owned()));
-        }
-        Ok(())
     }
 
     /// Parses and plans a query.
@@ -426,14 +414,11 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        if mode != Mode::Explain {
-            self.check_writable()?;
-        }
         let procedures = self.shared.procedures();
         let settings = self.settings(&params, cancel.clone());
         let mut rows = Arc::default();
         if mode != Mode::Explain {
-            let mut writing = Writing::begin(&self.shared.live, Isolation::Snapshot, settings.cancel.clone());
+            let mut writing = self.shared.begin(Isolation::Snapshot, settings.cancel.clone())?;
             rows = self.statement(text, &query, &params, &settings).run(&mut writing)?;
             writing.commit()?;
         }

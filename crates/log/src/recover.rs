@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use trimorph_vfs::{FileSystem, RegionOptions, WriteAt};
 
-use crate::replay::Apply;
+use crate::replay::{Apply, Replayed};
 use crate::segment::path_of;
 use crate::walk::{Walked, walk};
 use crate::{LogError, Position};
@@ -104,15 +104,34 @@ pub(crate) fn recover(
             file.sync_data().map_err(|error| LogError::io(&path, error))?;
         }
     }
-    let recovered = Recovered {
+    let recovered = recovered(&walked, damage.map(|_| walked.synced));
+    Ok(Ready { recovered, walked, file })
+}
+
+/// Reads a log without changing anything: for who opens a database only to read it. A writer may be at it
+/// meanwhile; then what looks like damage may be gone when it is read again.
+///
+/// **Errors**: as [`crate::Log::open`].
+pub fn read(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    from: Position,
+    database: u128,
+    apply: &mut dyn FnMut(Replayed<'_>) -> Result<(), LogError>,
+) -> Result<Recovered, LogError> {
+    let walked = walk(fs, dir, from, database, apply)?;
+    walked.damage(dir).map_or_else(|| Ok(recovered(&walked, None)), Err)
+}
+
+fn recovered(walked: &Walked, lost: Option<Position>) -> Recovered {
+    Recovered {
         end: walked.end,
         transactions: walked.transactions,
         declarations: walked.declarations,
         is_closed: walked.is_closed,
         has_left_out: walked.is_within,
-        lost: damage.map(|_| walked.synced),
-    };
-    Ok(Ready { recovered, walked, file })
+        lost,
+    }
 }
 
 fn zero(file: &dyn WriteAt, from: u32, len: u32) -> std::io::Result<()> {

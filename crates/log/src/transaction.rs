@@ -34,6 +34,11 @@ impl TransactionWriter {
         Ok(())
     }
 
+    /// Whether nothing was done yet.
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+
     /// Bytes so far: what a transaction is charged for.
     pub fn size(&self) -> usize {
         self.bytes.len()

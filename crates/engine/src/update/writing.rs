@@ -1,19 +1,23 @@
 //! An open transaction that writes: what it sees, what it has written, how it ends.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use trimorph_base::{CancelToken, EdgeTableId, NodeId, TableId};
 use trimorph_delta::{WriteError, Writer, Written, WrittenEdges};
+use trimorph_log::TransactionWriter;
 use trimorph_mvcc::{Changes, Conflict, Failed, Isolation, Open, ReadSet, Reading, Registered, Stamp, View};
 use trimorph_store::{Live, Moment, Snapshot};
 
 use crate::Error;
+use crate::durable::Journal;
 
 /// An open transaction. Dropped without a commit, it is undone.
 pub(crate) struct Writing {
     live: Arc<Live>,
+    journal: Option<Arc<Journal>>,
+    /// What it has done, in order, as the log will have it.
+    pub(super) log: TransactionWriter,
     open: Option<Open>,
     registered: Arc<Registered>,
     level: Isolation,
@@ -29,11 +33,18 @@ pub(crate) struct Writing {
 
 impl Writing {
     /// Begins a transaction.
-    pub(crate) fn begin(live: &Arc<Live>, level: Isolation, cancel: CancelToken) -> Self {
+    pub(crate) fn begin(
+        live: &Arc<Live>,
+        journal: Option<Arc<Journal>>,
+        level: Isolation,
+        cancel: CancelToken,
+    ) -> Self {
         live.begin_to_write();
         let (open, registered) = live.transactions.begin(level, cancel, None);
         Self {
             live: Arc::clone(live),
+            journal: journal.filter(|journal| journal.is_kept()),
+            log: TransactionWriter::new(),
             open: Some(open),
             registered: Arc::new(registered),
             level,
@@ -44,6 +55,11 @@ impl Writing {
             changes: Changes::default(),
             deleted: Vec::new(),
         }
+    }
+
+    /// Whether what it does is logged.
+    pub(super) fn is_logged(&self) -> bool {
+        self.journal.is_some()
     }
 
     pub(super) fn live(&self) -> &Live {
@@ -92,14 +108,18 @@ impl Writing {
         let changes = std::mem::take(&mut self.changes);
         let author = self.author(&open);
         let reads = ReadSet::default();
-        let log = |_| Ok::<(), Infallible>(());
+        let (handle, operations) = (open.handle().number(), std::mem::take(&mut self.log));
+        let log = |at| match &self.journal {
+            Some(journal) if !operations.is_empty() => journal.commit(operations, handle, at),
+            _ => Ok(()),
+        };
         let done = self.live.transactions.commit(open, changes, &reads, log, |stamp| {
             self.stamp(&author, stamp);
         });
         match done {
             Ok(_) => Ok(()),
             Err(Failed::Conflict(conflict)) => Err(conflicting(&conflict)),
-            Err(Failed::Log(never)) => match never {},
+            Err(Failed::Log(error)) => Err(error),
         }
     }
 
