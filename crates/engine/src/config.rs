@@ -17,6 +17,8 @@ pub struct Config {
     /// When a commit of a database in a directory lasts: when it returns, a little later, or with the next
     /// checkpoint.
     pub durability: Durability,
+    /// Length of a segment of the log, in bytes: 4 KiB to 1 GiB.
+    pub log_segment_bytes: u32,
     /// Open a database whose log is damaged up to the damage, and lose what follows; copies of the damaged
     /// files are kept beside them.
     pub recover_to_damage: bool,
@@ -54,6 +56,7 @@ impl Default for Config {
             read_only: false,
             must_exist: false,
             durability: Durability::Durable,
+            log_segment_bytes: 16 << 20,
             recover_to_damage: false,
             memory_limit_bytes: machine::memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
             temp_directory: None,

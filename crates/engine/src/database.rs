@@ -65,7 +65,7 @@ impl Database {
         };
         let shared = Arc::new(shared);
         if let Some(registered) = &shared.registered {
-            registered.publish(&shared);
+            registered.publish(Arc::clone(&shared) as Arc<_>);
         }
         Self { shared }
     }
@@ -93,7 +93,10 @@ impl Database {
         directory::make(&*fs, path, config.must_exist)?;
         let failed = |e| Error::Storage(format!("{}: {e}", path.display()));
         match durable::claim(path.canonicalize().map_err(failed)?) {
-            Claimed::Open(shared) => Ok(Self { shared }),
+            Claimed::Open(open) => {
+                let other = |_| DatabaseError::internal("a path is registered for something else");
+                Ok(Self { shared: open.downcast().map_err(other)? })
+            }
             Claimed::New(registered) => {
                 let lock = directory::lock(path)?;
                 let (lock, registered) = (Some(lock), Some(registered));
@@ -104,11 +107,7 @@ impl Database {
 
     /// Opens the database in directory `path` of a file system, without a lock: for tests.
     #[doc(hidden)]
-    pub fn open_on(
-        fs: Arc<dyn FileSystem>,
-        path: impl AsRef<Path>,
-        config: Config,
-    ) -> Result<Self, Error> {
+    pub fn open_on(fs: Arc<dyn FileSystem>, path: impl AsRef<Path>, config: Config) -> Result<Self, Error> {
         let path = path.as_ref();
         match config.read_only {
             true => directory::find(&*fs, path)?,

@@ -32,7 +32,15 @@ pub(crate) fn make(fs: &dyn FileSystem, path: &Path, must_exist: bool) -> Result
     if state_of(fs, path)? == DirectoryState::Foreign {
         return Err(refuse(path, "not a Trimorph database, and not empty; give another directory"));
     }
-    fs.create_dir(path).map_err(|e| refuse(path, &e.to_string()))
+    if fs.exists(path) {
+        return Ok(());
+    }
+    let failed = |e: std::io::Error| refuse(path, &e.to_string());
+    fs.create_dir(path).map_err(failed)?;
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => fs.sync_dir(parent).map_err(failed),
+        _ => Ok(()),
+    }
 }
 
 /// Whether there is a database in a directory that this process has locked.
@@ -40,6 +48,9 @@ pub(crate) fn exists(fs: &dyn FileSystem, path: &Path) -> Result<bool, Error> {
     // Another process may have finished its load before this one got the lock.
     let exists = state_of(fs, path)? == DirectoryState::Database;
     if exists {
+        // A manifest is read as it was written, and need not last where a sync of its name failed: what is
+        // logged from now on relies on it.
+        fs.sync_dir(path).map_err(|e| refuse(path, &e.to_string()))?;
         end_first_write(fs, path);
     }
     Ok(exists)

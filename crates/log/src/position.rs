@@ -21,7 +21,7 @@ impl Position {
 
 impl Position {
     /// Where the first block of a segment begins.
-    pub const FIRST_OFFSET: u32 = crate::segment::HEADER_LEN;
+    pub const FIRST_OFFSET: u32 = 64;
 }
 
 impl fmt::Display for Position {

@@ -23,12 +23,7 @@ pub(super) type Batch<'b> = [(Timestamp, Prepared<'b>)];
 /// Puts a batch into the delta.
 ///
 /// **Errors**: as many changes as there are numbers; some are there then.
-pub(super) fn apply(
-    delta: &Delta,
-    main: &Main,
-    batch: &Batch<'_>,
-    threads: usize,
-) -> Result<(), WriteError> {
+pub(super) fn apply(delta: &Delta, main: &Main, batch: &Batch<'_>, threads: usize) -> Result<(), WriteError> {
     let parts = if batch.len() < SMALL { 1 } else { threads.max(1) as u64 };
     let part = |own: u64| Part { delta, main, own, parts }.apply(batch);
     std::thread::scope(|scope| {

@@ -31,7 +31,8 @@ pub(crate) fn log_folder(dir: &Path) -> PathBuf {
 
 /// How the log is written.
 pub(crate) fn log_options(config: &Config, database: u128) -> LogOptions {
-    LogOptions { durability: config.durability, database, ..LogOptions::default() }
+    let Config { durability, log_segment_bytes: segment_bytes, .. } = *config;
+    LogOptions { durability, segment_bytes, database, ..LogOptions::default() }
 }
 
 /// A number that no other database has.
@@ -95,11 +96,16 @@ pub(crate) fn open_to_read(
         match read.and_then(|()| replay.finish()) {
             Ok((main, live)) => return Ok(Opened { main, checkpoint, live, log: None }),
             // A writer may have written on between two looks, or have let the segment go for a checkpoint.
-            Err(error @ (LogError::Damaged { .. } | LogError::Missing { .. })) if error.to_string() != before => {
+            Err(error @ (LogError::Damaged { .. } | LogError::Missing { .. }))
+                if error.to_string() != before =>
+            {
                 before = error.to_string();
             }
             Err(error) => return Err(error.into()),
         }
     }
-    Err(Error::Storage(format!("{}: its writer goes on faster than it can be read; try again", dir.display())))
+    Err(Error::Storage(format!(
+        "{}: its writer goes on faster than it can be read; try again",
+        dir.display()
+    )))
 }

@@ -23,13 +23,7 @@ pub(super) type ByColumn<'b> = Vec<(u32, Vector<'b>)>;
 /// What is to be put into the delta.
 pub(super) enum Prepared<'b> {
     /// Nodes that came, got values or went. `key`: the place of the key among the columns.
-    Nodes {
-        table: TableId,
-        event: RowEvent,
-        rows: Cow<'b, [u64]>,
-        columns: ByColumn<'b>,
-        key: Option<usize>,
-    },
+    Nodes { table: TableId, event: RowEvent, rows: Cow<'b, [u64]>, columns: ByColumn<'b>, key: Option<usize> },
     /// Values of edges.
     Values { table: EdgeTableId, edges: Vec<EdgeId>, columns: ByColumn<'b> },
     /// Edges that came, or went.

@@ -1,14 +1,16 @@
 //! The databases that this process has open for writing, by their directories: the same path opened twice is
 //! one database.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::shared::Shared;
+/// What is registered: whoever registers knows what it is.
+type Anything = dyn Any + Send + Sync;
 
 /// None while somebody opens it.
-type Known = HashMap<PathBuf, Option<Weak<Shared>>>;
+type Known = HashMap<PathBuf, Option<Weak<Anything>>>;
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 static CHANGED: Condvar = Condvar::new();
@@ -24,7 +26,7 @@ pub(crate) struct Registered(PathBuf);
 /// What is known of a path.
 pub(crate) enum Claimed {
     /// It is open.
-    Open(Arc<Shared>),
+    Open(Arc<Anything>),
     /// It is not: others who ask wait until it is.
     New(Registered),
 }
@@ -53,8 +55,8 @@ pub(crate) fn claim(path: PathBuf) -> Claimed {
 
 impl Registered {
     /// It is open now.
-    pub(crate) fn publish(&self, shared: &Arc<Shared>) {
-        lock().get_or_insert_with(HashMap::new).insert(self.0.clone(), Some(Arc::downgrade(shared)));
+    pub(crate) fn publish(&self, open: Arc<Anything>) {
+        lock().get_or_insert_with(HashMap::new).insert(self.0.clone(), Some(Arc::downgrade(&open)));
         CHANGED.notify_all();
     }
 }

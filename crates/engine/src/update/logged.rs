@@ -19,12 +19,7 @@ impl Writing {
     }
 
     /// Nodes came.
-    pub(super) fn log_nodes(
-        &mut self,
-        table: TableId,
-        rows: &[u64],
-        columns: ByColumn,
-    ) -> Result<(), Error> {
+    pub(super) fn log_nodes(&mut self, table: TableId, rows: &[u64], columns: ByColumn) -> Result<(), Error> {
         self.in_parts(rows, columns, |rows, columns| Operation::Nodes {
             table,
             rows: rows.into(),

@@ -11,8 +11,8 @@ use trimorph_store::{Main, Snapshot};
 use trimorph_types::LogicalType;
 
 use crate::durable::declared;
-use crate::{Error, facts};
 use crate::shared::Shared;
+use crate::{Error, facts};
 
 /// Node tables, and edge tables, that there may be.
 const TABLES_MAX: usize = 1 << 16;
@@ -145,12 +145,7 @@ impl Shared {
     }
 
     /// The column of a property of a node table, which may get values of a type.
-    pub(super) fn node_column(
-        &self,
-        table: TableId,
-        key: &str,
-        ty: LogicalType,
-    ) -> Result<usize, Error> {
+    pub(super) fn node_column(&self, table: TableId, key: &str, ty: LogicalType) -> Result<usize, Error> {
         let at = usize::from(table.0);
         let find = |main: &Main| {
             let column = main.catalog.schema.node_property(table, key)?;
@@ -180,12 +175,7 @@ impl Shared {
     }
 
     /// The same of an edge table.
-    pub(super) fn edge_column(
-        &self,
-        table: EdgeTableId,
-        key: &str,
-        ty: LogicalType,
-    ) -> Result<usize, Error> {
+    pub(super) fn edge_column(&self, table: EdgeTableId, key: &str, ty: LogicalType) -> Result<usize, Error> {
         let at = usize::from(table.0);
         let find = |main: &Main| {
             let column = main.catalog.schema.edge_property(table, key)?;
