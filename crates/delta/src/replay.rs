@@ -79,7 +79,8 @@ impl NodeDelta {
 }
 
 impl EdgeDelta {
-    /// Puts values that were committed at `at` in front of the chains of edges, as [`NodeDelta::replay`] does.
+    /// Puts values that were committed at `at` in front of the chains of edges, as [`NodeDelta::replay`]
+    /// does.
     pub fn replay(
         &self,
         at: Timestamp,

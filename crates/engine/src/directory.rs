@@ -84,7 +84,7 @@ pub(crate) fn lock(path: &Path) -> Result<File, Error> {
         return Err(refuse(path, &text));
     }
     // For people: a disk that has no room for it has room for nothing else either.
-    let _ = file.set_len(0).and_then(|()| write!(file, "{}\n", std::process::id()));
+    let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
     Ok(file)
 }
 

@@ -5,9 +5,9 @@
 //! 3. What lies behind the end is made to be nothing: the rest of the last segment is zeroed where blocks
 //!    were found in it, later segments are removed. So no block of before comes to life when others are
 //!    written.
-//! 4. The names of the segments are made to last. What was read and is not certain to be on the disk is written again and synced, since the first block
-//!    that is written says so. A sync alone is not enough: after one that failed the system may have dropped
-//!    what it still lets us read.
+//! 4. The names of the segments are made to last, and what was read and is not certain to be on the disk is
+//!    written again and synced, since the first block that is written says so. A sync alone is not enough:
+//!    after one that failed the system may have dropped what it still lets us read.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
