@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trimorph_algebra::Procedures;
-use trimorph_base::{CancelToken, MemoryBudget, Workers};
+use trimorph_base::{MemoryBudget, Workers};
 use trimorph_exec::SpillArea;
-use trimorph_log::{Log, Position, Recover};
-use trimorph_mvcc::{Isolation, View};
+use trimorph_log::{Durability, Log, Position, Recover};
+use trimorph_mvcc::View;
 use trimorph_store::{Checkpoint, Live, LogStart, Moment, Snapshot};
 use trimorph_vfs::{FileSystem, Pool};
 
 use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
 use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
-use crate::update::Writing;
+use crate::sessions::Sessions;
 use crate::{Config, Error};
 
 /// What connections share.
@@ -37,6 +37,8 @@ pub(crate) struct Shared {
     /// What was changed since, and who is when.
     pub(crate) live: Arc<Live>,
     pub(crate) fs: Arc<dyn FileSystem>,
+    /// The transactions that connections have begun.
+    pub(crate) sessions: Arc<Sessions>,
     pub(crate) dir: Option<PathBuf>,
     /// The log; none of a database in memory, one that is read only, or that was never written to.
     pub(crate) journal: OnceLock<Arc<Journal>>,
@@ -74,21 +76,25 @@ impl Shared {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Begins a transaction that may write.
+    /// Whether what transactions write is logged.
+    pub(crate) fn is_logged(&self) -> bool {
+        self.dir.is_some() && !self.config.read_only && self.config.durability != Durability::Memory
+    }
+
+    /// Makes what a transaction needs that is open and is about to write: the log of a directory that nobody
+    /// has written to before.
     ///
-    /// **Errors**: a database that is read only; the first one of a directory makes what its log needs.
-    pub(crate) fn begin(&self, level: Isolation, cancel: CancelToken) -> Result<Writing, Error> {
+    /// **Errors**: a database that is read only; a bulk load beside it.
+    pub(crate) fn ready_to_write(&self) -> Result<(), Error> {
         if self.config.read_only {
             return Err(Error::ReadOnly);
         }
-        let journal = self.journal()?.cloned();
-        let writing = Writing::begin(&self.live, journal, level, cancel);
         // Who loads looks for open transactions after it has said that it does.
         if self.is_loading.load(Ordering::SeqCst) {
             let text = "a bulk load is at work: write to the database when it is done";
             return Err(Error::Storage(text.to_owned()));
         }
-        Ok(writing)
+        self.journal().map(drop)
     }
 
     /// The log, made ready if nobody has written to the directory before; none of a database in memory.

@@ -45,4 +45,4 @@ pub use position::Position;
 pub use record::{Record, RecordError, decode};
 pub use recover::{Recover, Recovered, read};
 pub use replay::{Place, Replayed, Transaction};
-pub use transaction::{DeclarationBytes, TransactionBytes, TransactionWriter};
+pub use transaction::{DeclarationBytes, LogMark, TransactionBytes, TransactionWriter};
