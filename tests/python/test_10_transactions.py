@@ -1,5 +1,7 @@
 """Writing and transactions through Python."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -115,10 +117,48 @@ def test_many_writers(conn):
     assert conn.execute("MATCH (c:Counter) RETURN c.n").fetchall() == [(200,)]
 
 
-def test_a_directory_is_not_written_to_yet(tmp_path):
-    with trimorph.connect(tmp_path / "db") as conn:
-        with pytest.raises(trimorph.StorageError, match="cannot be written to yet"):
+def test_what_is_written_to_a_directory_lasts(tmp_path):
+    with pytest.raises(trimorph.StorageError, match="no database here"):
+        trimorph.connect(tmp_path / "db", must_exist=True)
+    for i, durability in enumerate(("durable", "relaxed")):
+        with trimorph.connect(tmp_path / "db", durability=durability) as conn:
+            conn.execute("CREATE (:City {n: $n})-[:IN]->(:Land)", {"n": i})
+            with conn.transaction() as tx:
+                tx.execute("MATCH (c:City {n: $n}) SET c.name = 'Ulm', c:Old", {"n": i})
+            conn.begin()
+            conn.execute("CREATE (:Never)")
+    with trimorph.connect(tmp_path / "db", read_only=True) as conn:
+        found = conn.execute("MATCH (c:Old)-[:IN]->(l) RETURN c.n, c.name, labels(l) ORDER BY c.n").fetchall()
+        assert found == [(0, "Ulm", ["Land"]), (1, "Ulm", ["Land"])]
+        assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (4,)
+        with pytest.raises(trimorph.StorageError, match="read-only"):
             conn.execute("CREATE (:City)")
+    with trimorph.connect(tmp_path / "db", durability="memory") as conn:
+        conn.execute("CREATE (:Gone)")
+    with trimorph.connect(tmp_path / "db") as conn:
+        assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (4,)
+    for wrong in ({"durability": "safe"}, {"durability": "relaxed", "relaxed_interval": 0}):
+        with pytest.raises(ValueError, match="durability|interval"):
+            trimorph.connect(tmp_path / "db", **wrong)
+
+
+def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path):
+    child = """
+import sys, trimorph
+conn = trimorph.connect(sys.argv[1])
+for i in range(1_000_000):
+    conn.execute("CREATE (:Pair {i: $i, side: 0})-[:WITH]->(:Pair {i: $i, side: 1})", {"i": i})
+    print(i, flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", child, str(tmp_path / "db")], stdout=subprocess.PIPE, text=True)
+    seen = [int(process.stdout.readline()) for _ in range(20)]
+    process.kill()
+    seen += [int(line) for line in process.stdout if line.endswith("\n")]
+    process.wait()
+    with trimorph.connect(tmp_path / "db", must_exist=True) as conn:
+        ids = [i for (i,) in conn.execute("MATCH (a:Pair {side: 0})-[:WITH]->(b {side: 1}) WHERE a.i = b.i RETURN a.i ORDER BY a.i").fetchall()]
+        assert ids[: len(seen)] == seen and len(ids) <= len(seen) + 1
+        assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (2 * len(ids),)
 
 
 def test_levels(conn):

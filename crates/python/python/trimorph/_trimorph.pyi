@@ -5,7 +5,7 @@ import os
 import typing
 from collections.abc import Callable, ItemsView, KeysView, Mapping, Sequence
 from types import TracebackType
-from typing import Any, final
+from typing import Any, Literal, final
 from typing_extensions import CapsuleType, Self, TypeAlias
 
 import networkx
@@ -81,6 +81,10 @@ def connect(
     test_procedures: bool = False,
     temp_directory: _Path | None = None,
     spill_limit: int | str | None = None,
+    durability: Literal["durable", "relaxed", "memory"] = "durable",
+    relaxed_interval: float = 0.1,
+    must_exist: bool = False,
+    recover_to_damage: bool = False,
 ) -> Connection:
     """Opens a database and connects to it; closing the connection closes the database. Options are those of `Database`."""
 
@@ -104,6 +108,10 @@ class Database:
         test_procedures: bool = False,
         temp_directory: _Path | None = None,
         spill_limit: int | str | None = None,
+        durability: Literal["durable", "relaxed", "memory"] = "durable",
+        relaxed_interval: float = 0.1,
+        must_exist: bool = False,
+        recover_to_damage: bool = False,
     ) -> Self: ...
     def connect(self) -> Connection: ...
     def load(
