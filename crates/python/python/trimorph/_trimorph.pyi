@@ -5,7 +5,7 @@ import os
 import typing
 from collections.abc import Callable, ItemsView, KeysView, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, final
+from typing import Any, final
 from typing_extensions import CapsuleType, Self, TypeAlias
 
 import networkx
@@ -51,7 +51,7 @@ __all__ = [
 
 _Path: TypeAlias = str | os.PathLike[str]
 _Language: TypeAlias = typing.Literal["cypher", "sparql", "sql"]
-_Isolation: TypeAlias = Literal["serializable", "snapshot", "read committed"]
+_Isolation: TypeAlias = typing.Literal["serializable", "snapshot", "read committed"]
 _T = typing.TypeVar("_T")
 _Format: TypeAlias = typing.Literal["ldbc-snb", "csv", "neo4j-csv", "parquet"]
 _Progress: TypeAlias = bool | Callable[[LoadProgress], object] | None
@@ -85,7 +85,7 @@ def connect(
     spill_limit: int | str | None = None,
     isolation: _Isolation | None = None,
     idle_timeout: float | None = None,
-    durability: Literal["durable", "relaxed", "memory"] = "durable",
+    durability: typing.Literal["durable", "relaxed", "memory"] = "durable",
     relaxed_interval: float = 0.1,
     must_exist: bool = False,
     recover_to_damage: bool = False,
@@ -114,7 +114,7 @@ class Database:
         spill_limit: int | str | None = None,
         isolation: _Isolation | None = None,
         idle_timeout: float | None = None,
-        durability: Literal["durable", "relaxed", "memory"] = "durable",
+        durability: typing.Literal["durable", "relaxed", "memory"] = "durable",
         relaxed_interval: float = 0.1,
         must_exist: bool = False,
         recover_to_damage: bool = False,
