@@ -200,9 +200,9 @@ impl NodeDelta {
 
     /// Writes the stamp of versions that this writer made.
     pub fn stamp(&self, writer: &Writer<'_>, written: &Written, stamp: Stamp) {
-        let Some(author) = writer.author() else { return };
+        let Some(handle) = writer.reading.view.own else { return };
         for (first, len) in written {
-            (*first..*first + *len as u32).for_each(|v| self.pages.stamp(v, author.handle, stamp));
+            (*first..*first + *len as u32).for_each(|v| self.pages.stamp(v, handle, stamp));
         }
     }
 

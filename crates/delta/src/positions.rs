@@ -4,6 +4,7 @@
 //! A page is known here from its first change on: what main has there is asked once, before that. Positions
 //! of edges that went come back when nobody can see these any more.
 
+use std::collections::hash_map::Entry;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -20,6 +21,10 @@ pub struct FreePositions {
     pub holes: Vec<u64>,
 }
 
+/// Stands at the end of a page of which a log told positions that were given: main may have others behind
+/// them, and holes before them may have been taken.
+pub(crate) const RESTORED: u64 = 1 << 63;
+
 /// Positions that can be given, by page.
 #[derive(Debug, Default)]
 pub struct Positions {
@@ -27,7 +32,27 @@ pub struct Positions {
 }
 
 impl Positions {
-    fn shard(&self, page: u64) -> MutexGuard<'_, FxHashMap<u64, FreePositions>> {
+    /// What is known of a page, asked of main if nobody has.
+    fn known(
+        shard: &mut FxHashMap<u64, FreePositions>,
+        page: u64,
+        main: impl FnOnce() -> FreePositions,
+    ) -> &mut FreePositions {
+        match shard.entry(page) {
+            Entry::Vacant(new) => new.insert(main()),
+            Entry::Occupied(known) => {
+                let known = known.into_mut();
+                if known.end & RESTORED != 0 {
+                    let (given, main) = (known.end & !RESTORED, main());
+                    known.holes.extend(main.holes.into_iter().filter(|hole| *hole >= given));
+                    known.end = given.max(main.end);
+                }
+                known
+            }
+        }
+    }
+
+    pub(crate) fn shard(&self, page: u64) -> MutexGuard<'_, FxHashMap<u64, FreePositions>> {
         self.free[page as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -35,7 +60,7 @@ impl Positions {
     /// can take, and given if it is free, else one behind all others. `main` tells what is free in main.
     pub fn take(&self, page: u64, wanted: Option<u64>, main: impl FnOnce() -> FreePositions) -> u64 {
         let mut shard = self.shard(page);
-        let free = shard.entry(page).or_insert_with(main);
+        let free = Self::known(&mut shard, page, main);
         let hole = match wanted {
             None => free.holes.pop(),
             Some(wanted) => {
@@ -50,7 +75,7 @@ impl Positions {
 
     /// An edge of the page is about to go.
     pub fn touch(&self, page: u64, main: impl FnOnce() -> FreePositions) {
-        self.shard(page).entry(page).or_insert_with(main);
+        Self::known(&mut self.shard(page), page, main);
     }
 
     /// Nobody can see the edge any more that had a position.

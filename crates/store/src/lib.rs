@@ -32,14 +32,14 @@ pub use moment::{Live, Moment};
 pub use pressure::{Pressure, Waited};
 pub use property_column::PropertyColumn;
 pub use reader::Reader;
-pub use recording::ReadLog;
+pub use recording::{ReadLog, integer_of};
 pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet, SEGMENT_ROWS, ZONE_ROWS};
 pub use trimorph_storage::{
     Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeMerge,
-    EdgeTable, EdgeTableView, Load, Main, NO_ROW, NewEdge, NodeChanges, NodeTable, PiecePlace, PlacedEdge,
-    RewriteError, bulk, check_main, directory_state, end_first_write, open_checkpoint, pieces_of,
+    EdgeTable, EdgeTableView, Load, LogStart, Main, NO_ROW, NewEdge, NodeChanges, NodeTable, PiecePlace,
+    PlacedEdge, RewriteError, bulk, check_main, directory_state, end_first_write, open_checkpoint, pieces_of,
     read_checkpoint, read_main, read_unverified, write_main,
 };
 pub use trimorph_vfs::{Pins, ask_for_huge_pages, prefetch_item};

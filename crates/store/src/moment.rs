@@ -7,7 +7,7 @@ use crate::Pressure;
 use elsa::sync::FrozenMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId};
 use trimorph_delta::{Delta, Direction};
-use trimorph_mvcc::{AtomicStamp, Reading, Registered, Transactions, View};
+use trimorph_mvcc::{AtomicStamp, Reading, Registered, Timestamp, Transactions, View};
 
 /// What all snapshots of one database share: what was changed, and who is when.
 #[derive(Debug, Default)]
@@ -26,6 +26,14 @@ pub struct Live {
 impl Live {
     fn writers(&self) -> MutexGuard<'_, usize> {
         self.writers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Of a database whose last commit was at `last`, whose transactions were given `handles` handles, and
+    /// whose log left `delta`: something, or nothing.
+    pub fn recovered(delta: Delta, last: Timestamp, handles: u64, has_written: bool) -> Self {
+        let transactions = Transactions::after(last, handles);
+        let written = AtomicBool::new(has_written);
+        Self { delta, transactions, written, ..Self::default() }
     }
 
     /// A transaction begins that may write.

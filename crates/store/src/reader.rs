@@ -33,6 +33,7 @@ pub struct Reader<'s> {
     pins: Arc<Pins<'s>>,
     /// What is read, where somebody will ask.
     recording: Option<Recording>,
+    after_deletion: bool,
 }
 
 /// What the snapshot sees of the delta, resolved as it is needed.
@@ -92,7 +93,14 @@ impl<'s> Reader<'s> {
             edges: cells(main.edge_tables.len()),
             pins: Arc::new(pins),
             recording: snapshot.read_log().map(Recording::new),
+            after_deletion: snapshot.is_after_deletion(),
         }
+    }
+
+    /// Whether what a statement has found may be deleted by its own transaction.
+    #[inline(always)]
+    pub fn is_after_deletion(&self) -> bool {
+        self.after_deletion
     }
 
     /// Whether reads are noted one by one: then reading much to find little costs conflicts.
@@ -190,6 +198,10 @@ impl<'s> Reader<'s> {
         if let Some(recording) = &self.recording {
             recording.rows(first, len as u64);
         }
+        self.existing_unnoted(first, len)
+    }
+
+    pub(crate) fn existing_unnoted(&self, first: NodeId, len: usize) -> Option<Vec<u32>> {
         let (table, row) = (first.table(), first.row());
         let end = row + len as u64;
         let (rows, missing) = (self.main.node_tables[table.0 as usize].rows, self.missing(table));

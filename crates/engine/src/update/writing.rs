@@ -1,12 +1,12 @@
 //! An open transaction that writes: what it sees, what it has written, how it ends.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trimorph_base::{CancelToken, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Reliances};
 use trimorph_delta::{WriteError, Writer, Written, WrittenEdges};
+use trimorph_log::{LogMark, TransactionWriter};
 use trimorph_mvcc::{
     Changes, Conflict, Failed, Isolation, Open, Overlap, Reading, Registered, Stamp, Timestamp, Turn, View,
 };
@@ -27,6 +27,10 @@ pub(crate) struct Writing {
     main: Arc<Main>,
     /// That main version with what was declared since, and the catalog that has all of it.
     grown: Mutex<Option<(Arc<Catalog>, Snapshot)>>,
+    /// Whether what it does is logged.
+    is_logged: bool,
+    /// What it has done, in order, as the log will have it.
+    pub(super) log: TransactionWriter,
     open: Option<Open>,
     registered: Arc<Registered>,
     level: Isolation,
@@ -43,6 +47,8 @@ pub(crate) struct Writing {
     pub(super) edges: BTreeMap<EdgeTableId, Written>,
     pub(super) topology: WrittenEdges,
     pub(super) changes: Changes,
+    /// Whether anything was deleted.
+    pub(super) has_deleted: bool,
     /// Nodes that went while they may have had edges.
     pub(super) deleted: Vec<NodeId>,
 }
@@ -52,6 +58,7 @@ pub(crate) struct Mark {
     nodes: BTreeMap<TableId, usize>,
     edges: BTreeMap<EdgeTableId, usize>,
     topology: usize,
+    log: LogMark,
 }
 
 impl Writing {
@@ -71,6 +78,8 @@ impl Writing {
             live: Arc::clone(live),
             main: Arc::clone(base.shared_main()),
             grown: Mutex::default(),
+            is_logged: shared.is_logged(),
+            log: TransactionWriter::new(),
             open: Some(open),
             registered: Arc::new(registered),
             level,
@@ -83,6 +92,7 @@ impl Writing {
             edges: BTreeMap::new(),
             topology: WrittenEdges::new(),
             changes: Changes::default(),
+            has_deleted: false,
             deleted: Vec::new(),
         }
     }
@@ -105,6 +115,11 @@ impl Writing {
         let base = newest.over(Arc::new(self.main.grown_like(newest.main())));
         *grown = Some((Arc::clone(newest.catalog()), base.clone()));
         base
+    }
+
+    /// Whether what it does is logged.
+    pub(super) fn is_logged(&self) -> bool {
+        self.is_logged
     }
 
     /// Its isolation level.
@@ -150,6 +165,7 @@ impl Writing {
             nodes: self.nodes.iter().map(|(table, written)| (*table, written.len())).collect(),
             edges: self.edges.iter().map(|(table, written)| (*table, written.len())).collect(),
             topology: self.topology.len(),
+            log: self.log.mark(),
         }
     }
 
@@ -170,6 +186,7 @@ impl Writing {
         self.stamp_these(&author, Stamp::NEVER, (&nodes, &edges, &topology));
         self.open = Some(open);
         self.deleted.clear();
+        self.log.undo_to(mark.log);
         self.end_clause();
     }
 
@@ -200,7 +217,7 @@ impl Writing {
             Some(open) => moment.of_transaction(Arc::clone(open.outcome())),
             None => moment,
         });
-        base.noting(self.reads.clone())
+        base.noting(self.reads.clone()).after_deletion(self.has_deleted)
     }
 
     /// Who writes, for the delta.
@@ -250,7 +267,11 @@ impl Writing {
             Some(reads) => reads.reads_since(&self.catalog, shared.base().catalog()),
             None => Default::default(),
         };
-        let log = |_| Ok::<(), Infallible>(());
+        let (handle, operations) = (open.handle().number(), std::mem::take(&mut self.log));
+        let log = |at| match shared.journal.get() {
+            Some(journal) if !operations.is_empty() => journal.commit(operations, handle, at),
+            _ => Ok(()),
+        };
         let done = self.live.transactions.commit(open, changes, reads, log, |stamp| {
             self.stamp(&author, stamp);
         });
@@ -258,7 +279,7 @@ impl Writing {
             Ok(_) => Ok(()),
             Err(Failed::Conflict(Conflict::Read(overlap))) => Err(overlapping(&overlap, shared)),
             Err(Failed::Conflict(conflict)) => Err(conflicting(&conflict)),
-            Err(Failed::Log(never)) => match never {},
+            Err(Failed::Log(error)) => Err(error),
         }
     }
 
