@@ -259,3 +259,82 @@ fn values_of_all_types_come_back() {
     drop(c);
     reopened(&dir, db);
 }
+
+/// The segments of a log, by name.
+fn segments(dir: &Directory) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        std::fs::read_dir(dir.path().join("log")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn damage_is_named_refused_and_recovered_up_to() {
+    let dir = Directory::new("damage");
+    let config = Config { log_segment_bytes: 4 << 10, ..config() };
+    let db = Database::open(dir.path(), config.clone()).unwrap();
+    for i in 0..120 {
+        db.connect()
+            .query("CREATE (:A {i: $i, text: 'some text'})", &[("i", Value::Int(i))])
+            .map(drop)
+            .unwrap();
+    }
+    drop(db);
+    let log = segments(&dir);
+    assert!(log.len() > 2, "{log:?}");
+    let mut bytes = std::fs::read(&log[1]).unwrap();
+    bytes[1_000] ^= 1;
+    std::fs::write(&log[1], &bytes).unwrap();
+    let name = log[1].file_name().unwrap().to_str().unwrap();
+    for found in [
+        Database::check(dir.path()).map(drop).unwrap_err(),
+        Database::open(dir.path(), config.clone()).map(drop).unwrap_err(),
+        Database::open(dir.path(), Config { read_only: true, ..config.clone() }).map(drop).unwrap_err(),
+    ] {
+        let text = found.to_string();
+        assert!(
+            text.contains(name) && text.contains("at byte") && text.contains("recover_to_damage"),
+            "{text}"
+        );
+    }
+    let db = Database::open(dir.path(), Config { recover_to_damage: true, ..config.clone() }).unwrap();
+    let c = db.connect();
+    let kept: usize = rows(&c, "MATCH (a:A) RETURN count(*)")[0].parse().unwrap();
+    assert!((5..115).contains(&kept), "{kept}");
+    let wanted = [format!("{kept} | {} | {}", kept - 1, kept * (kept - 1) / 2)];
+    assert_eq!(rows(&c, "MATCH (a:A) RETURN count(*), max(a.i), sum(a.i)"), wanted);
+    run(&c, &["CREATE (:A {i: 1000})"]);
+    drop((c, db));
+    Database::check(dir.path()).unwrap();
+    assert!(segments(&dir).iter().any(|path| path.to_string_lossy().ends_with(".log.damaged")));
+    let db = Database::open(dir.path(), config).unwrap();
+    assert_eq!(rows(&db.connect(), "MATCH (a:A) RETURN count(*)"), [(kept + 1).to_string()]);
+}
+
+/// Commits beside which a reader opens the database again and again.
+const READ: i64 = 300;
+
+#[test]
+fn a_reader_beside_a_writer_sees_whole_commits() {
+    let dir = Directory::new("beside");
+    let config = Config { log_segment_bytes: 4 << 10, ..config() };
+    let db = Database::open(dir.path(), config.clone()).unwrap();
+    run(&db.connect(), &["CREATE (:A {i: 0}), (:A {i: 0})"]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let c = db.connect();
+            (0..READ).for_each(|_| run(&c, &["MATCH (a:A) SET a.i = a.i + 1 CREATE (:B)-[:T]->(:B)"]));
+        });
+        let mut last = 0;
+        while last < READ {
+            let reader = Database::open(dir.path(), Config { read_only: true, ..config.clone() }).unwrap();
+            let c = reader.connect();
+            let found = rows(&c, "MATCH (a:A) RETURN a.i");
+            assert!(found.len() == 2 && found[0] == found[1], "{found:?}");
+            let now: i64 = found[0].parse().unwrap();
+            assert!(now >= last, "{now} after {last}");
+            assert_eq!(rows(&c, "MATCH (:B)-[t:T]->(:B) RETURN count(t)"), [(now * 2).to_string()]);
+            last = now;
+        }
+    });
+}

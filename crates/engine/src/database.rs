@@ -140,7 +140,8 @@ impl Database {
         synced
     }
 
-    /// Verifies every checksum and invariant of the database in directory `path`.
+    /// Verifies every checksum and invariant of the database in directory `path`, its log included: every
+    /// record of it is decoded. A log whose end was torn by a crash is sound.
     ///
     /// **Errors**: every file that is missing or damaged, a line each, by name, with what is wrong and where.
     pub fn check(path: impl AsRef<Path>) -> Result<Stats, Error> {
@@ -149,12 +150,19 @@ impl Database {
         // Each piece is looked at once: what was is dropped for what comes.
         let budget = MemoryBudget::new(CHECK_BYTES, None);
         let pool = Pool::new(&budget, RegionOptions { huge_pages: false });
-        match check_main(&OsFileSystem, path, &pool) {
-            Ok(main) => Ok(Stats::of(&main, pool.counts())),
-            Err(found) => {
-                let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
-                Err(Error::Storage(lines.join("\n")))
-            }
+        let (main, mut lines) = match check_main(&OsFileSystem, path, &pool) {
+            Ok(main) => (Some(main), Vec::new()),
+            Err(found) => (None, found.iter().map(ToString::to_string).collect()),
+        };
+        // Without a manifest nothing tells where the log begins.
+        if let Ok((_, checkpoint)) = open_checkpoint(&OsFileSystem, path, &pool)
+            && let Err(error) = durable::check(&OsFileSystem, path, checkpoint.log_start())
+        {
+            lines.push(error.to_string());
+        }
+        match main {
+            Some(main) if lines.is_empty() => Ok(Stats::of(&main, pool.counts())),
+            _ => Err(Error::Storage(lines.join("\n"))),
         }
     }
 
