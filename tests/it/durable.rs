@@ -147,6 +147,27 @@ fn what_was_not_committed_is_not() {
 }
 
 #[test]
+fn a_statement_that_failed_is_not_in_its_transaction() {
+    let dir = Directory::new("failed");
+    let db = open(&dir);
+    let c = db.connect();
+    run(&c, &["CREATE (:A {id: 1})-[:T]->(:A {id: 2})"]);
+    c.begin().unwrap();
+    run(&c, &["MATCH (a:A {id: 1}) SET a.before = true"]);
+    let text = "MATCH (a:A)-[t:T]->(b) SET a.v = 1, a:Gone DELETE t CREATE (:Gone)-[:T]->(b) \
+                WITH a UNWIND [1, 0] AS x CREATE (:Gone {x: 1 / x})";
+    let error = c.query(text, &[]).map(drop).unwrap_err();
+    assert!(error.to_string().contains("zero"), "{error}");
+    run(&c, &["MATCH (a:A {id: 2}) SET a.after = true"]);
+    c.commit().unwrap();
+    let found = rows(&c, "MATCH (n) RETURN labels(n), properties(n)");
+    assert_eq!(found, ["['A'] | {after: true, id: 2}", "['A'] | {before: true, id: 1}"]);
+    drop(c);
+    let db = reopened(&dir, db);
+    assert_eq!(rows(&db.connect(), "MATCH (:A)-[t]->(:A) RETURN count(t)"), ["1"]);
+}
+
+#[test]
 fn one_path_is_one_database_and_one_process_writes() {
     let dir = Directory::new("one");
     let missing = Database::open(dir.path(), Config { must_exist: true, ..config() });
