@@ -134,6 +134,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
         if kill % KILLS_OF_A_DIRECTORY == KILLS_OF_A_DIRECTORY - 1 {
             acknowledged.clear();
             drop(std::mem::replace(&mut dir, Directory::new(&format!("killed-{kill}"))));
+            println!("{kill} kills: {early} before a first commit, {late} after; {commits} commits");
         }
         let millis = (campaign.is_some() && draw.below(2) == 0).then(|| draw.below(120) as u64);
         let seen = kill_one(dir.path(), 1 + draw.below(200), millis);

@@ -319,14 +319,7 @@ impl Database {
             let (shared, fs) = (&self.shared, &*self.shared.fs);
             let mut checkpoint = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
             // Nobody writes meanwhile: it has all that was ever committed.
-            let position = shared.log_position()?;
-            let start = LogStart {
-                segment: position.segment,
-                offset: position.offset,
-                committed: shared.live.transactions.published().0,
-                handles: shared.live.transactions.handles(),
-                ..shared.identified(checkpoint.log_start())
-            };
+            let start = shared.log_start(checkpoint.log_start())?;
             checkpoint.write_from(fs, dir, &main, start)?;
             // From here on it is read from its files, as a database that was opened is: what is touched stays
             // in memory, the rest does not.
