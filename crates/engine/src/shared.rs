@@ -126,11 +126,11 @@ impl Shared {
         LogStart { database, ..start }
     }
 
-    /// Where the log goes on from a main version that has exactly what was committed up to the `committed` that
-    /// is given here, for the manifest of such a version; `before` is what the manifest says until then.
+    /// Where the log goes on from a main version that has exactly what was committed up to the `committed`
+    /// that is given here, for the manifest of such a version; `before` is what the manifest says until then.
     ///
-    /// The place in the log comes first: what was logged before it has a timestamp already, and is waited for.
-    /// What is logged behind it and is in the version all the same is passed over by its timestamp.
+    /// The place in the log comes first: what was logged before it has a timestamp already, and is waited
+    /// for. What is logged behind it and is in the version all the same is passed over by its timestamp.
     pub(crate) fn log_start(&self, before: LogStart) -> Result<LogStart, Error> {
         let position = self.journal.get().map_or(Ok(Position::default()), |journal| journal.position())?;
         let committed = self.live.transactions.settle().0;

@@ -334,8 +334,8 @@ impl Transactions {
         state
     }
 
-    /// Waits until every commit that has a timestamp now is published, or undone; gives the last one: all that
-    /// was logged before this was asked is at or before it.
+    /// Waits until every commit that has a timestamp now is published, or undone; gives the last one: all
+    /// that was logged before this was asked is at or before it.
     pub fn settle(&self) -> Timestamp {
         let mut state = self.lock();
         let last = state.commits.last();
