@@ -30,3 +30,7 @@ bench *ARGS:
 # Licences of everything we link.
 licences:
     cargo xtask licences
+
+# Kill a process in the middle of its commits, so many times, and look at what is left.
+crash KILLS="1000":
+    TRIMORPH_KILLS={{KILLS}} cargo test -p trimorph-tests --test it -- --nocapture killed::what_was_acknowledged

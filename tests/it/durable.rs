@@ -147,6 +147,27 @@ fn what_was_not_committed_is_not() {
 }
 
 #[test]
+fn a_statement_that_failed_is_not_in_its_transaction() {
+    let dir = Directory::new("failed");
+    let db = open(&dir);
+    let c = db.connect();
+    run(&c, &["CREATE (:A {id: 1})-[:T]->(:A {id: 2})"]);
+    c.begin().unwrap();
+    run(&c, &["MATCH (a:A {id: 1}) SET a.before = true"]);
+    let text = "MATCH (a:A)-[t:T]->(b) SET a.v = 1, a:Gone DELETE t CREATE (:Gone)-[:T]->(b) \
+                WITH a UNWIND [1, 0] AS x CREATE (:Gone {x: 1 / x})";
+    let error = c.query(text, &[]).map(drop).unwrap_err();
+    assert!(error.to_string().contains("zero"), "{error}");
+    run(&c, &["MATCH (a:A {id: 2}) SET a.after = true"]);
+    c.commit().unwrap();
+    let found = rows(&c, "MATCH (n) RETURN labels(n), properties(n)");
+    assert_eq!(found, ["['A'] | {after: true, id: 2}", "['A'] | {before: true, id: 1}"]);
+    drop(c);
+    let db = reopened(&dir, db);
+    assert_eq!(rows(&db.connect(), "MATCH (:A)-[t]->(:A) RETURN count(t)"), ["1"]);
+}
+
+#[test]
 fn one_path_is_one_database_and_one_process_writes() {
     let dir = Directory::new("one");
     let missing = Database::open(dir.path(), Config { must_exist: true, ..config() });
@@ -258,4 +279,83 @@ fn values_of_all_types_come_back() {
     run(&c, &[&all]);
     drop(c);
     reopened(&dir, db);
+}
+
+/// The segments of a log, by name.
+fn segments(dir: &Directory) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        std::fs::read_dir(dir.path().join("log")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn damage_is_named_refused_and_recovered_up_to() {
+    let dir = Directory::new("damage");
+    let config = Config { log_segment_bytes: 4 << 10, ..config() };
+    let db = Database::open(dir.path(), config.clone()).unwrap();
+    for i in 0..120 {
+        db.connect()
+            .query("CREATE (:A {i: $i, text: 'some text'})", &[("i", Value::Int(i))])
+            .map(drop)
+            .unwrap();
+    }
+    drop(db);
+    let log = segments(&dir);
+    assert!(log.len() > 2, "{log:?}");
+    let mut bytes = std::fs::read(&log[1]).unwrap();
+    bytes[1_000] ^= 1;
+    std::fs::write(&log[1], &bytes).unwrap();
+    let name = log[1].file_name().unwrap().to_str().unwrap();
+    for found in [
+        Database::check(dir.path()).map(drop).unwrap_err(),
+        Database::open(dir.path(), config.clone()).map(drop).unwrap_err(),
+        Database::open(dir.path(), Config { read_only: true, ..config.clone() }).map(drop).unwrap_err(),
+    ] {
+        let text = found.to_string();
+        assert!(
+            text.contains(name) && text.contains("at byte") && text.contains("recover_to_damage"),
+            "{text}"
+        );
+    }
+    let db = Database::open(dir.path(), Config { recover_to_damage: true, ..config.clone() }).unwrap();
+    let c = db.connect();
+    let kept: usize = rows(&c, "MATCH (a:A) RETURN count(*)")[0].parse().unwrap();
+    assert!((5..115).contains(&kept), "{kept}");
+    let wanted = [format!("{kept} | {} | {}", kept - 1, kept * (kept - 1) / 2)];
+    assert_eq!(rows(&c, "MATCH (a:A) RETURN count(*), max(a.i), sum(a.i)"), wanted);
+    run(&c, &["CREATE (:A {i: 1000})"]);
+    drop((c, db));
+    Database::check(dir.path()).unwrap();
+    assert!(segments(&dir).iter().any(|path| path.to_string_lossy().ends_with(".log.damaged")));
+    let db = Database::open(dir.path(), config).unwrap();
+    assert_eq!(rows(&db.connect(), "MATCH (a:A) RETURN count(*)"), [(kept + 1).to_string()]);
+}
+
+/// Commits beside which a reader opens the database again and again.
+const READ: i64 = 300;
+
+#[test]
+fn a_reader_beside_a_writer_sees_whole_commits() {
+    let dir = Directory::new("beside");
+    let config = Config { log_segment_bytes: 4 << 10, ..config() };
+    let db = Database::open(dir.path(), config.clone()).unwrap();
+    run(&db.connect(), &["CREATE (:A {i: 0}), (:A {i: 0})"]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let c = db.connect();
+            (0..READ).for_each(|_| run(&c, &["MATCH (a:A) SET a.i = a.i + 1 CREATE (:B)-[:T]->(:B)"]));
+        });
+        let mut last = 0;
+        while last < READ {
+            let reader = Database::open(dir.path(), Config { read_only: true, ..config.clone() }).unwrap();
+            let c = reader.connect();
+            let found = rows(&c, "MATCH (a:A) RETURN a.i");
+            assert!(found.len() == 2 && found[0] == found[1], "{found:?}");
+            let now: i64 = found[0].parse().unwrap();
+            assert!(now >= last, "{now} after {last}");
+            assert_eq!(rows(&c, "MATCH (:B)-[t:T]->(:B) RETURN count(t)"), [(now * 2).to_string()]);
+            last = now;
+        }
+    });
 }

@@ -10,18 +10,26 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use trimorph::{Connection, Database, Value};
+use trimorph::{Config, Connection, Database, Value};
 use trimorph_base::Random;
 
-use crate::durable::{Directory, config, open, rows, run};
+use crate::durable::{Directory, config, rows, run};
 
 /// Writers of one process.
 const WRITERS: i64 = 4;
 /// Pairs of a writer that are there at a time.
 const PAIRS: i64 = 5;
-/// Processes that are killed, one after the other.
+/// Processes that are killed, one after the other, unless the environment says how many.
 const KILLS: u64 = 6;
+const KILLS_WANTED: &str = "TRIMORPH_KILLS";
+/// After so many the next one gets a new directory: logs stay short.
+const KILLS_OF_A_DIRECTORY: u64 = 100;
 const DIRECTORY: &str = "TRIMORPH_KILLED_DIRECTORY";
+
+/// Small segments: many kills fall into the making of one.
+fn options() -> Config {
+    Config { log_segment_bytes: 16 << 10, ..config() }
+}
 
 /// Transaction `i` of writer `w`.
 pub(crate) fn write_one(c: &Connection, w: i64, i: i64) -> Result<(), trimorph::Error> {
@@ -65,7 +73,7 @@ pub(crate) fn check(c: &Connection) -> BTreeMap<i64, i64> {
 #[ignore = "the process that is killed, which the test below starts"]
 fn the_child() {
     let dir = std::env::var(DIRECTORY).unwrap();
-    let db = Database::open(Path::new(&dir), config()).unwrap();
+    let db = Database::open(Path::new(&dir), options()).unwrap();
     let last = check(&db.connect());
     std::thread::scope(|scope| {
         for w in 0..WRITERS {
@@ -83,47 +91,75 @@ fn the_child() {
     });
 }
 
+/// Starts a process on a directory, kills it, and gives the commits that it had acknowledged. It is killed
+/// after `wanted` commits, or after `millis`, whatever it is at then: also opening.
+fn kill_one(dir: &Path, wanted: usize, millis: Option<u64>) -> Vec<(i64, i64)> {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "killed::the_child", "--ignored", "--nocapture"])
+        .env(DIRECTORY, dir)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut seen = Vec::new();
+    if let Some(millis) = millis {
+        std::thread::sleep(std::time::Duration::from_millis(millis));
+        child.kill().unwrap();
+    }
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        let words: Vec<&str> = line.split(' ').collect();
+        if let ["committed", w, i] = words[..]
+            && let (Ok(w), Ok(i)) = (w.parse(), i.parse())
+        {
+            seen.push((w, i));
+        }
+        if seen.len() == wanted {
+            child.kill().unwrap();
+        }
+    }
+    let code = child.wait().unwrap().code();
+    assert_eq!(code, None, "the child ended by itself after {} commits", seen.len());
+    seen
+}
+
 #[test]
 fn what_was_acknowledged_is_there_after_a_kill() {
-    let dir = Directory::new("killed");
+    let campaign: Option<u64> = std::env::var(KILLS_WANTED).ok().and_then(|text| text.parse().ok());
     let mut draw = Random::new(10);
+    let mut dir = Directory::new("killed");
     let mut acknowledged: BTreeMap<i64, i64> = BTreeMap::new();
-    for kill in 0..KILLS {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "killed::the_child", "--ignored", "--nocapture"])
-            .env(DIRECTORY, dir.path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let wanted = 1 + draw.below(200);
-        let mut seen = 0;
-        let out = BufReader::new(child.stdout.take().unwrap());
-        for line in out.lines() {
-            let line = line.unwrap();
-            let mut words = line.split(' ');
-            if words.next() == Some("committed") && line.matches(' ').count() == 2 {
-                let mut number = || words.next().unwrap().parse::<i64>().ok();
-                if let (Some(w), Some(i)) = (number(), number()) {
-                    acknowledged.insert(w, i);
-                    seen += 1;
-                }
-            }
-            if seen == wanted {
-                child.kill().unwrap();
-            }
+    // Kills before the first commit, and after it.
+    let (mut early, mut late, mut commits) = (0, 0, 0);
+    for kill in 0..campaign.unwrap_or(KILLS) {
+        if kill % KILLS_OF_A_DIRECTORY == KILLS_OF_A_DIRECTORY - 1 {
+            acknowledged.clear();
+            drop(std::mem::replace(&mut dir, Directory::new(&format!("killed-{kill}"))));
+            println!("{kill} kills: {early} before a first commit, {late} after; {commits} commits");
         }
-        child.wait().unwrap();
-        assert!(seen >= wanted, "the child ended by itself after {seen} commits");
-        let db = open(&dir);
+        let millis = (campaign.is_some() && draw.below(2) == 0).then(|| draw.below(120) as u64);
+        let seen = kill_one(dir.path(), 1 + draw.below(200), millis);
+        commits += seen.len();
+        *if seen.is_empty() { &mut early } else { &mut late } += 1;
+        acknowledged.extend(seen);
+        if !dir.path().exists() {
+            continue;
+        }
+        let db = Database::open(dir.path(), options()).unwrap();
         let last = check(&db.connect());
-        for (w, i) in &acknowledged {
-            let there = last.get(w).copied().unwrap_or(-1);
+        for w in 0..WRITERS {
+            let (done, there) = (acknowledged.get(&w).copied(), last.get(&w).copied());
+            let (done, there) = (done.unwrap_or(-1), there.unwrap_or(-1));
+            // What was not acknowledged may be there; nobody will ask whether it was.
             assert!(
-                there == *i || there == i + 1,
-                "kill {kill}, writer {w}: {i} acknowledged, {there} there"
+                there == done || there == done + 1,
+                "kill {kill}, {w}: {done} acknowledged, {there} there"
             );
+            if there >= 0 {
+                acknowledged.insert(w, there);
+            }
         }
         // The database goes on; the next child begins where this one ends.
         run(&db.connect(), &["MATCH (c:Counter) SET c.seen = true"]);
     }
+    println!("{early} kills before a first commit, {late} after; {commits} commits");
 }

@@ -144,7 +144,8 @@ impl Database {
         synced
     }
 
-    /// Verifies every checksum and invariant of the database in directory `path`.
+    /// Verifies every checksum and invariant of the database in directory `path`, its log included: every
+    /// record of it is decoded. A log whose end was torn by a crash is sound.
     ///
     /// **Errors**: every file that is missing or damaged, a line each, by name, with what is wrong and where.
     pub fn check(path: impl AsRef<Path>) -> Result<Stats, Error> {
@@ -153,12 +154,19 @@ impl Database {
         // Each piece is looked at once: what was is dropped for what comes.
         let budget = MemoryBudget::new(CHECK_BYTES, None);
         let pool = Pool::new(&budget, RegionOptions { huge_pages: false });
-        match check_main(&OsFileSystem, path, &pool) {
-            Ok(main) => Ok(Stats::of(&main, pool.counts())),
-            Err(found) => {
-                let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
-                Err(Error::Storage(lines.join("\n")))
-            }
+        let (main, mut lines) = match check_main(&OsFileSystem, path, &pool) {
+            Ok(main) => (Some(main), Vec::new()),
+            Err(found) => (None, found.iter().map(ToString::to_string).collect()),
+        };
+        // Without a manifest nothing tells where the log begins.
+        if let Ok((_, checkpoint)) = open_checkpoint(&OsFileSystem, path, &pool)
+            && let Err(error) = durable::check(&OsFileSystem, path, checkpoint.log_start())
+        {
+            lines.push(error.to_string());
+        }
+        match main {
+            Some(main) if lines.is_empty() => Ok(Stats::of(&main, pool.counts())),
+            _ => Err(Error::Storage(lines.join("\n"))),
         }
     }
 
@@ -323,14 +331,7 @@ impl Database {
             let (shared, fs) = (&self.shared, &*self.shared.fs);
             let mut checkpoint = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
             // Nobody writes meanwhile: it has all that was ever committed.
-            let position = shared.log_position()?;
-            let start = LogStart {
-                segment: position.segment,
-                offset: position.offset,
-                committed: shared.live.transactions.published().0,
-                handles: shared.live.transactions.handles(),
-                ..shared.identified(checkpoint.log_start())
-            };
+            let start = shared.log_start(checkpoint.log_start())?;
             checkpoint.write_from(fs, dir, &main, start)?;
             // From here on it is read from its files, as a database that was opened is: what is touched stays
             // in memory, the rest does not.

@@ -142,10 +142,17 @@ impl Shared {
         LogStart { database, ..start }
     }
 
-    /// The place in the log behind all that was committed, from which on it is needed by who has all of that:
-    /// what was ordered before is to be published first, then it is in what the read timestamp sees.
-    pub(crate) fn log_position(&self) -> Result<Position, Error> {
-        self.journal.get().map_or(Ok(Position::default()), |journal| journal.position())
+    /// Where the log goes on from a main version that has exactly what was committed up to the `committed`
+    /// that is given here, for the manifest of such a version; `before` is what the manifest says until then.
+    ///
+    /// The place in the log comes first: what was logged before it has a timestamp already, and is waited
+    /// for. What is logged behind it and is in the version all the same is passed over by its timestamp.
+    pub(crate) fn log_start(&self, before: LogStart) -> Result<LogStart, Error> {
+        let position = self.journal.get().map_or(Ok(Position::default()), |journal| journal.position())?;
+        let committed = self.live.transactions.settle().0;
+        let handles = self.live.transactions.handles();
+        let Position { segment, offset } = position;
+        Ok(LogStart { segment, offset, committed, handles, ..self.identified(before) })
     }
 
     /// Makes all that was committed last.

@@ -36,6 +36,11 @@ impl Commits {
         Timestamp(self.first + self.recent.len() as u64 - 1)
     }
 
+    /// The last timestamp that was given.
+    pub(crate) fn last(&self) -> Timestamp {
+        Timestamp((self.first + self.recent.len() as u64 - 1).max(self.published.0))
+    }
+
     /// What was changed after `read` and before `own`, published or not.
     pub(crate) fn between(&self, read: Timestamp, own: Timestamp) -> Vec<(Timestamp, Arc<Changes>)> {
         let begin = (read.0 + 1).max(self.first);

@@ -318,3 +318,29 @@ fn reads_without_rows_are_reads() {
     reads.nodes_of(T).rows.insert_all();
     assert_eq!(reads.overlap(&changes), Some(Overlap::Nodes(T)));
 }
+
+#[test]
+fn settling_waits_for_those_that_have_a_timestamp() {
+    let all = Transactions::default();
+    assert_eq!(all.settle(), Timestamp(0));
+    let (open, _kept) = begin(&all, Isolation::Snapshot);
+    let (ordered, logged) = (Barrier::new(2), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let log = |_| {
+                ordered.wait();
+                // It takes a while.
+                (0..1_000).for_each(|_| std::thread::yield_now());
+                logged.store(1, Ordering::SeqCst);
+                Ok::<(), Infallible>(())
+            };
+            all.commit(open, wrote(1), ReadSet::default, log, |_| {}).unwrap();
+        });
+        ordered.wait();
+        assert_eq!(all.settle(), Timestamp(1));
+        assert_eq!(logged.load(Ordering::SeqCst), 1);
+    });
+    let (open, _kept) = begin(&all, Isolation::Snapshot);
+    all.undo(&open, |_| {});
+    assert_eq!(all.settle(), Timestamp(1));
+}

@@ -334,6 +334,17 @@ impl Transactions {
         state
     }
 
+    /// Waits until every commit that has a timestamp now is published, or undone; gives the last one: all
+    /// that was logged before this was asked is at or before it.
+    pub fn settle(&self) -> Timestamp {
+        let mut state = self.lock();
+        let last = state.commits.last();
+        while self.published() < last {
+            state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.published()
+    }
+
     /// Commits whose changes are kept for those who will be asked against them.
     pub fn commits_kept(&self) -> usize {
         self.lock().commits.kept()

@@ -22,5 +22,5 @@ mod replay;
 
 pub(crate) use declare::declared;
 pub(crate) use journal::Journal;
-pub(crate) use open::{Opened, log_folder, log_options, open_to_read, open_to_write, random_number};
+pub(crate) use open::{Opened, check, log_folder, log_options, open_to_read, open_to_write, random_number};
 pub(crate) use registry::{Claimed, Registered, claim};

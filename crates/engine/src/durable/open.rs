@@ -46,6 +46,16 @@ fn position(start: LogStart) -> Position {
     Position::new(start.segment, start.offset)
 }
 
+/// Reads and decodes all of a log that goes on at `start`.
+///
+/// **Errors**: what opening would refuse.
+pub(crate) fn check(fs: &dyn FileSystem, dir: &Path, start: LogStart) -> Result<(), LogError> {
+    match start.database {
+        0 => Ok(()),
+        database => trimorph_log::check(fs, &log_folder(dir), position(start), database).map(drop),
+    }
+}
+
 /// Opens a database to be written: what was committed is there, and the log is ready.
 ///
 /// **Errors**: what is missing or damaged, by file and offset.
