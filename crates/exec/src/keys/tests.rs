@@ -41,6 +41,10 @@ fn vector(kind: u64, len: usize, random: &mut Random) -> Vector<'static> {
         8 => Values::LocalDateTime(ints(random)),
         9 => Values::LocalTime((0..len).map(|_| random.below(3) as i64).collect()),
         // One value for all rows.
+        13 => {
+            let mut random = trimorph_base::Random::new(random.below(1 << 30));
+            return crate::expr::tests::sample::wide(&mut random, len);
+        }
         12 => Values::Int(vec![random.below(3) as i64; len]),
         10 => {
             let ids =
@@ -50,7 +54,10 @@ fn vector(kind: u64, len: usize, random: &mut Random) -> Vector<'static> {
         _ => {
             let nanos = |n: u64| LocalDateTime { seconds: 0, nanos: n as u32 };
             let date_time = |n: u64| DateTime { seconds: 0, nanos: n as u32, zone: Zone::Offset(0) };
-            let any = |_| match random.below(11) {
+            let any = |_| match random.below(14) {
+                10 => Value::Decimal(1.into()),
+                11 => Value::Iri("a".into()),
+                12 => Value::iri("http://a"),
                 0 => Value::Int(1),
                 1 => Value::Float(1.0),
                 2 => Value::string("a"),
@@ -83,7 +90,7 @@ fn equivalent_tuples_have_one_number() {
         for _ in 0..4 {
             let len = 40;
             let vectors: Vec<Vector<'static>> =
-                (0..keys).map(|_| vector(random.below(13), len, &mut random)).collect();
+                (0..keys).map(|_| vector(random.below(14), len, &mut random)).collect();
             let columns: Vec<&Vector<'static>> = vectors.iter().collect();
             let positions: Vec<u32> = (0..len as u32).filter(|_| random.below(5) > 0).collect();
             let tuple = |p: u32| -> Vec<Value> {

@@ -114,7 +114,7 @@ fn sides<'a>(
     Some((Moments::of(*from)?, Moments::of(*to)?, nulls_of(args, at.len)))
 }
 
-/// Durations as general values.
+/// A duration for each.
 #[inline(always)]
 fn durations<'s>(
     context: &Context<'_>,
@@ -123,16 +123,12 @@ fn durations<'s>(
     of: impl Fn(Moment, Moment) -> Option<Duration>,
 ) -> Option<Vector<'s>> {
     let (from, to, nulls) = sides(context, args, at)?;
-    let (mut out, mut ok) = (vec![Value::Null; at.len], true);
-    at.for_each(|i| {
-        if !nulls.get(i) {
-            match of(from.at(i), to.at(i)) {
-                Some(duration) => out[i] = Value::Duration(duration),
-                None => ok = false,
-            }
-        }
+    let (mut out, mut ok) = (vec![Duration::default(); at.len], true);
+    at.for_each(|i| match of(from.at(i), to.at(i)) {
+        Some(duration) => out[i] = duration,
+        None => ok &= nulls.get(i),
     });
-    ok.then(|| Vector::new(Values::Any(out)))
+    ok.then_some(Vector { values: Values::Duration(out), nulls })
 }
 
 /// One component of each duration.
