@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //!
-//! 1. A value has the number of its tag; there are at most 256 tags, each once. Columns with more are general.
+//! 1. A value has the number of its tag; there are at most 256 tags, each once. What has more is general.
 //! 2. At positions that are arbitrary the number may be one that no tag has.
 
 use std::sync::Arc;

@@ -1,29 +1,14 @@
 //! Comparison kernels: two typed vectors, or a vector and a constant, in; Booleans out, null where either
 //! side is. `None` where the types ask for the general operator.
 
-use std::cmp::Ordering;
-
 use trimorph_algebra::Op;
 use trimorph_types::number::{compare_int_float, exact_int};
 use trimorph_types::{Value, Zone};
 use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, map_chosen, zip};
 
-use super::compare_wide::{Other, compare_wide};
+use super::compare_wide::{Other, by_position, compare_wide, satisfies};
 use super::evaluated::Evaluated;
 use super::range::swapped;
-
-/// Whether an order satisfies a comparison.
-#[inline(always)]
-pub(super) fn satisfies(op: Op, order: Ordering) -> bool {
-    match op {
-        Op::Eq => order.is_eq(),
-        Op::Ne => order.is_ne(),
-        Op::Lt => order.is_lt(),
-        Op::Le => order.is_le(),
-        Op::Gt => order.is_gt(),
-        _ => order.is_ge(),
-    }
-}
 
 pub(super) fn compare<'s>(
     op: Op,
@@ -87,13 +72,6 @@ fn as_floats<'s>(op: Op, a: &[i64], b: Side<'_, f64>, at: Positions<'_>) -> Valu
 /// What is the same for all positions.
 fn same<'s>(answer: bool, at: Positions<'_>) -> Values<'s> {
     Values::Bool(vec![answer; at.len])
-}
-
-/// Calls `of` on each position, where values are not in a slice.
-pub(super) fn by_position<'s>(at: Positions<'_>, of: impl Fn(usize) -> bool) -> Values<'s> {
-    let mut out = vec![false; at.len];
-    at.for_each(|i| out[i] = of(i));
-    Values::Bool(out)
 }
 
 fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, at: Positions<'_>) -> Option<Vector<'s>> {

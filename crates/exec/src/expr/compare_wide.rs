@@ -9,7 +9,25 @@ use trimorph_types::compare::{order_times, order_zones};
 use trimorph_types::{Decimal, LiteralKind, Zone};
 use trimorph_vector::{Literals, Nulls, Positions, Values, Vector};
 
-use super::compare::{by_position, satisfies};
+/// Whether an order satisfies a comparison.
+#[inline(always)]
+pub(super) fn satisfies(op: Op, order: Ordering) -> bool {
+    match op {
+        Op::Eq => order.is_eq(),
+        Op::Ne => order.is_ne(),
+        Op::Lt => order.is_lt(),
+        Op::Le => order.is_le(),
+        Op::Gt => order.is_gt(),
+        _ => order.is_ge(),
+    }
+}
+
+/// Calls `of` on each position, where values are not in a slice.
+pub(super) fn by_position<'s>(at: Positions<'_>, of: impl Fn(usize) -> bool) -> Values<'s> {
+    let mut out = vec![false; at.len];
+    at.for_each(|i| out[i] = of(i));
+    Values::Bool(out)
+}
 
 /// The second side: a value for each position, or the first of a vector for all.
 #[derive(Clone, Copy)]

@@ -50,6 +50,7 @@ pub(super) fn fixed_key(vector: &Vector<'_>, i: usize) -> Option<(u8, u64)> {
         Values::LocalDateTime(v) => (TAG_LOCAL_DATE_TIME, v[i].cast_unsigned()),
         Values::Float(v) => float_key(v[i]),
         Values::Time(v) => (TAG_TIME, time_bits(v[i])?),
+        Values::Zoned(v) if v.tag(i) == Some(&Zone::UTC) => (TAG_UTC, v.values()[i].cast_unsigned()),
         Values::Decimal(v) => return decimal_key(v[i]),
         Values::Any(v) => return fixed_value_key(&v[i]),
         _ => return None,
