@@ -33,6 +33,7 @@ mod subplans;
 mod tall_plans;
 mod threads;
 mod told_apart;
+mod transactions;
 mod unwind_lists;
 mod value_joins;
 mod value_limits;

@@ -90,6 +90,43 @@ impl Reliances {
             && !self.have_drifted(catalog)
     }
 
+    /// Whether it would have looked at a node table that has come since.
+    pub fn concerns_node_table(&self, table: TableId, catalog: &Catalog) -> bool {
+        let has = |label: &Arc<str>| catalog.schema.has_label(table, label);
+        let asked = |asked: &LabelsAsked| asked.others || asked.labels.iter().any(has);
+        usize::from(table.0) >= self.node_table_count
+            && (self.all_node_tables || self.labels.iter().any(asked))
+    }
+
+    /// Whether it took for certain that the labels of a node table's rows are the table's.
+    pub fn concerns_labels(&self, table: TableId) -> bool {
+        self.varying.as_ref().is_some_and(|varying| !varying.contains(&table))
+    }
+
+    /// Whether it took for certain that no table has a column of this name that has come since, or what its
+    /// type is.
+    pub fn concerns_property(&self, name: &Arc<str>) -> bool {
+        self.columns.contains_key(&None) || self.columns.contains_key(&Some(Arc::clone(name)))
+    }
+
+    /// Whether it took for certain that all values of a column are of its type.
+    pub fn concerns_type(&self, table: TableId, column: usize) -> bool {
+        self.one_type.get(&(table, column)).is_some_and(|one| *one)
+    }
+
+    /// Whether it would have looked at an edge table that has come since, or took something of one for
+    /// certain that is so no more.
+    pub fn concerns_edge_table(&self, table: EdgeTableId, catalog: &Catalog) -> bool {
+        let is_new = usize::from(table.0) >= self.edge_table_count;
+        let name = catalog.schema.type_name(table);
+        let asked = || self.types.iter().any(|types| types.contains(&name));
+        let relied = self.edge_tables.iter().filter(|relied| relied.table == table);
+        let few = self.few_edges.iter().filter(|few| few.tables.contains(&table));
+        (is_new && (self.all_edge_tables || asked()))
+            || relied.into_iter().any(|relied| !relied.holds_in(catalog))
+            || few.into_iter().any(|few| catalog.have_fewer_edges(&few.tables, few.than) != few.few)
+    }
+
     fn names_hold(&self, catalog: &Catalog) -> bool {
         let schema = &catalog.schema;
         self.unknown.iter().all(|(kind, name)| schema.names(*kind).id(name).is_none())

@@ -121,8 +121,8 @@ impl<'c> CatalogView<'c> {
         (table.0 as usize) < self.node_tables.len()
     }
 
-    /// The node tables whose label set `keep` accepts, by their ids, and those whose rows may have others. What `keep` gives must be decided by
-    /// what it asks.
+    /// The node tables whose label set `keep` accepts, by their ids, and those whose rows may have others.
+    /// What `keep` gives must be decided by what it asks.
     pub fn node_tables_where(&self, keep: impl Fn(&dyn Fn(&str) -> bool) -> bool) -> Vec<TableId> {
         // A table with none of the labels that are asked when all answers are no is like this one.
         let asked: RefCell<Vec<Arc<str>>> = RefCell::default();

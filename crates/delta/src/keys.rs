@@ -24,21 +24,21 @@ impl Default for KeyDelta {
     }
 }
 
-/// The hash of a key: a string or an integer. Other values are no keys.
-fn hash_of(key: &Value) -> Option<u64> {
-    let mut hasher = FxHasher::default();
-    match key {
-        Value::Int(i) => i.hash(&mut hasher),
-        Value::String(s) => s.hash(&mut hasher),
-        _ => return None,
-    }
-    Some(hasher.finish())
-}
-
 impl KeyDelta {
+    /// The hash of a key: a string or an integer. Other values are no keys.
+    pub fn hash_of(key: &Value) -> Option<u64> {
+        let mut hasher = FxHasher::default();
+        match key {
+            Value::Int(i) => i.hash(&mut hasher),
+            Value::String(s) => s.hash(&mut hasher),
+            _ => return None,
+        }
+        Some(hasher.finish())
+    }
+
     /// A row gets a key. Others find it from now on.
     pub fn insert(&self, key: &Value, row: u64) {
-        let Some(hash) = hash_of(key) else { return };
+        let Some(hash) = Self::hash_of(key) else { return };
         let mut shard = self.shard(hash).write().unwrap_or_else(PoisonError::into_inner);
         let rows = shard.entry(hash).or_default();
         if !rows.contains(&row) {
@@ -48,7 +48,7 @@ impl KeyDelta {
 
     /// Rows that may have a key.
     pub fn rows(&self, key: &Value) -> Vec<u64> {
-        let Some(hash) = hash_of(key) else { return Vec::new() };
+        let Some(hash) = Self::hash_of(key) else { return Vec::new() };
         let shard = self.shard(hash).read().unwrap_or_else(PoisonError::into_inner);
         shard.get(&hash).cloned().unwrap_or_default()
     }

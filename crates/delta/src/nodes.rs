@@ -125,6 +125,19 @@ impl NodeDelta {
         met.map_or(Ok(()), Err)
     }
 
+    /// Asks whether somebody else has written a row's column, or made or deleted the row, and has not
+    /// committed, or has since the writer began: what he wrote counts though it is not seen.
+    pub fn meets(&self, writer: &Writer<'_>, row: u64, column: u32) -> Result<(), Conflict> {
+        let Some(zone) = self.heads.zone(row) else { return Ok(()) };
+        let met = self.pages.walk(zone.head(row), |page: &Page, body: &Body, at: usize| {
+            if page.shape.event == Event::Changed && page.place_of(column).is_none() {
+                return None;
+            }
+            writer.reading.may_replace(body.stamps.get(at)?, Isolation::Snapshot).err()
+        });
+        met.map_or(Ok(()), Err)
+    }
+
     /// What is known of a row's column; [`Said::Nothing`] where main knows.
     pub(crate) fn said(&self, row: u64, column: u32, reading: &Reading<'_>) -> Said {
         match self.heads.zone(row) {

@@ -76,7 +76,7 @@ fn speed() {
         nodes.stamp(&writer, &written, stamp);
         topology.stamp(&writer, &edges, stamp);
     };
-    all.commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+    all.commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), stamp).unwrap();
     print("commit: a version or an edge stamped", 3 * NODES + EDGES, started);
 
     const COMMITS: usize = 200_000;
@@ -91,7 +91,7 @@ fn speed() {
         let mut changes = Changes::default();
         changes.nodes_of(TableId(0)).columns.entry(0).or_default().insert(at as u64 % 1_000);
         let stamp = |stamp: Stamp| nodes.stamp(&writer, &written, stamp);
-        all.commit::<()>(open, changes, &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+        all.commit::<()>(open, changes, ReadSet::default, |_| Ok(()), stamp).unwrap();
     }
     print("a transaction that sets a property", COMMITS, started);
 }

@@ -86,9 +86,8 @@ fn program(seed: u64, steps: usize) -> [usize; 3] {
                 continue;
             }
             let stamp = |stamp: Stamp| delta.stamp(&writer, &done.written, stamp);
-            let at = all
-                .commit::<()>(done.open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp)
-                .unwrap();
+            let at =
+                all.commit::<()>(done.open, Changes::default(), ReadSet::default, |_| Ok(()), stamp).unwrap();
             // Others committed since it began; what it wrote is put over that.
             let mut rows = history[&(at.0 - 1)].clone();
             for (row, column) in done.wrote {
@@ -263,7 +262,7 @@ fn a_batch_goes_by_pages_and_runs_of_clean_zones_are_told() {
     let made = all.commit::<()>(
         open,
         Changes::default(),
-        &ReadSet::default(),
+        ReadSet::default,
         |_| Ok(()),
         |s| {
             delta.stamp(&writer, &written, s);
@@ -288,7 +287,7 @@ fn transfers_beside_each_other_keep_the_sum() {
     };
     let commit = |open: Open, writer: &Writer<'_>, written: &Written| {
         let stamp = |stamp: Stamp| delta.stamp(writer, written, stamp);
-        all.commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+        all.commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), stamp).unwrap();
     };
     let (open, kept) = begin();
     let writer = writer_of(&open, &kept);

@@ -110,7 +110,7 @@ fn program(seed: u64, steps: usize) -> [usize; 3] {
                 continue;
             }
             let changes = Changes::default();
-            let at = all.commit::<()>(done.open, changes, &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+            let at = all.commit::<()>(done.open, changes, ReadSet::default, |_| Ok(()), stamp).unwrap();
             let mut edges = history[&(at.0 - 1)].clone();
             for (edge, came) in done.wrote {
                 if came {
@@ -210,7 +210,7 @@ fn an_edge_and_the_deletion_of_its_end_never_both_commit() {
         let (mut rows, mut written) = (Vec::new(), Written::new());
         nodes.insert(&maker, &[], &[0, 1], &mut rows, &mut written).unwrap();
         let stamp = |stamp: Stamp| nodes.stamp(&maker, &written, stamp);
-        all.commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+        all.commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), stamp).unwrap();
         let edge = ends(0, round, rows[0], (0, rows[1]));
         let start = std::sync::Barrier::new(2);
         let [inserted, deleted] = std::thread::scope(|scope| {
@@ -226,7 +226,7 @@ fn an_edge_and_the_deletion_of_its_end_never_both_commit() {
                 let stamp = |stamp: Stamp| topology.stamp(&writer, &written, stamp);
                 match there {
                     Ok(()) => all
-                        .commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp)
+                        .commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), stamp)
                         .is_ok(),
                     Err(_) => {
                         all.undo(&open, stamp);
@@ -248,7 +248,7 @@ fn an_edge_and_the_deletion_of_its_end_never_both_commit() {
                     all.undo(&open, stamp);
                     return false;
                 }
-                all.commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).is_ok()
+                all.commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), stamp).is_ok()
             });
             [insert, delete].map(|thread| thread.join().unwrap())
         });
@@ -287,7 +287,7 @@ fn properties_of_edges_are_seen_by_view() {
     let before = Reading { view: View::at(all.published()), transactions: &all };
     assert!(seen(5, 2, &before).is_none() && !edges.has_written(3));
     let stamp = |stamp: Stamp| edges.stamp(&first, &written, stamp);
-    all.commit::<()>(open, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+    all.commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), stamp).unwrap();
     let after = Reading { view: View::at(all.published()), transactions: &all };
     assert!(matches!(seen(2_999, 2, &after), Some(Value::Int(2_999))));
     // Two that write one column of an edge meet; another column, or another edge, does not.
@@ -302,7 +302,7 @@ fn properties_of_edges_are_seen_by_view() {
     assert!(matches!(met, Err(WriteError::Conflict(Conflict::Open(handle))) if handle == a.handle()));
     all.undo(&b, |stamp| edges.stamp(&b_writes, &of_b, stamp));
     let stamp = |stamp: Stamp| edges.stamp(&a_writes, &of_a, stamp);
-    all.commit::<()>(a, Changes::default(), &ReadSet::default(), |_| Ok(()), stamp).unwrap();
+    all.commit::<()>(a, Changes::default(), ReadSet::default, |_| Ok(()), stamp).unwrap();
     let last = Reading { view: View::at(all.published()), transactions: &all };
     assert!(
         matches!(seen(0, 2, &last), Some(Value::Int(-1)))

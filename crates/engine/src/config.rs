@@ -1,10 +1,15 @@
 //! How a database is opened.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use trimorph_mvcc::Isolation;
 pub use trimorph_store::access::Choice as AccessChoice;
 
 use crate::machine;
+
+/// Somebody who comes back from lunch finds his transaction; what it keeps from being cleaned is bounded.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// How a database is opened.
 #[derive(Clone, Debug)]
@@ -28,6 +33,10 @@ pub struct Config {
     /// Offer `tck.register` and `tck.unregister`, by which tests make procedures of their own. Otherwise
     /// there are none.
     pub test_procedures: bool,
+    /// What transactions see of each other unless they say otherwise.
+    pub isolation: Isolation,
+    /// How long a transaction may be left open without a statement before it is undone; none for ever.
+    pub idle_timeout: Option<Duration>,
     /// Positions a scan fills at once.
     pub vector_size: usize,
     /// Order joins by cost, count what nobody looks at, intersect cycles. Off only for tests and
@@ -49,6 +58,8 @@ impl Default for Config {
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             huge_pages: true,
             test_procedures: false,
+            isolation: Isolation::default(),
+            idle_timeout: Some(IDLE_TIMEOUT),
             vector_size: trimorph_vector::VECTOR_SIZE,
             optimize: true,
             factorise: true,

@@ -2,24 +2,26 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use trimorph_algebra::{BoundQuery, Plan, Procedures, Vars};
+use trimorph_algebra::{BoundQuery, Plan, Procedures};
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
-use trimorph_exec::{ExecError, Execution, PhysicalOptions, PhysicalPlan, Settings};
+use trimorph_exec::{ExecError, Execution, GivenRows, PhysicalOptions, PhysicalPlan, Settings};
 use trimorph_functions::Clock;
-use trimorph_mvcc::Isolation;
+use trimorph_mvcc::{Isolation, Turn};
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 
+use crate::commands::{Answer, Command};
 use crate::estimator::Sampler;
 use crate::functions::Registry;
 use crate::params::Params;
 use crate::plan_cache::Planned;
 use crate::result::QueryResult;
 use crate::shared::Shared;
+use crate::transaction::{BY_CONFLICT, Running, State, TRIES, back_off, ended, turn};
 use crate::update::{Statement, Writing};
-use crate::{Error, Notice, entity::Entities};
+use crate::{Error, Notice, OpenTransaction, TransactionOptions, entity::Entities};
 
 /// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
 /// brackets, and a thread is little compared with the rest of its planning.
@@ -39,63 +41,7 @@ fn no_thread(text: &str) -> Error {
 pub struct Connection {
     shared: Arc<Shared>,
     cancel: Mutex<CancelToken>,
-    transaction: Mutex<Transaction>,
-}
-
-/// The transaction of a connection.
-#[derive(Default)]
-enum Transaction {
-    /// Each statement has its own.
-    #[default]
-    None,
-    /// Begun, and neither committed nor rolled back.
-    Open(Box<Writing>),
-    /// A statement of it failed: all it wrote is undone, and it waits to be ended.
-    Failed,
-}
-
-impl std::fmt::Debug for Transaction {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::None => "None",
-            Self::Open(_) => "Open",
-            Self::Failed => "Failed",
-        })
-    }
-}
-
-/// A statement that is about transactions.
-enum Control {
-    Begin,
-    Commit,
-    Rollback,
-}
-
-impl Control {
-    /// `BEGIN`, `COMMIT` and `ROLLBACK`, with or without `TRANSACTION` behind.
-    fn of(text: &str) -> Option<Self> {
-        let mut words = text.trim().trim_end_matches(';').split_whitespace();
-        let control = match words.next()?.to_ascii_uppercase().as_str() {
-            "BEGIN" => Self::Begin,
-            "COMMIT" => Self::Commit,
-            "ROLLBACK" => Self::Rollback,
-            _ => return None,
-        };
-        let rest = words.next().is_none_or(|word| word.eq_ignore_ascii_case("TRANSACTION"));
-        (rest && words.next().is_none()).then_some(control)
-    }
-}
-
-/// A query that gives nothing.
-fn nothing() -> BoundQuery {
-    BoundQuery {
-        plan: Plan::Unit,
-        columns: Vec::new(),
-        vars: Vars::default(),
-        parameters: Vec::new(),
-        notices: Vec::new(),
-        depth: None,
-    }
+    transaction: Arc<Mutex<State>>,
 }
 
 fn no_transaction() -> Error {
@@ -135,7 +81,7 @@ impl Prepared {
 
 impl Connection {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, cancel: Mutex::default(), transaction: Mutex::default() }
+        Self { shared, cancel: Mutex::default(), transaction: Arc::default() }
     }
 
     /// Stops the query that runs on this connection now, from any thread; within 100 ms as a rule.
@@ -165,23 +111,11 @@ impl Connection {
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
-        if let Some(control) = Control::of(text) {
-            match control {
-                Control::Begin => self.begin(),
-                Control::Commit => self.commit(),
-                Control::Rollback => self.rollback(),
-            }?;
-            let (query, procedures) = (nothing(), self.shared.procedures());
-            let settings = self.settings(&params, cancel);
-            return self.given(
-                text,
-                query,
-                Mode::Normal,
-                params,
-                procedures,
-                settings,
-                self.shared.snapshot(),
-            );
+        if let Some(command) = Command::of(text) {
+            let answer = self.obey(command)?;
+            let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
+            let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
+            return self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot);
         }
         if self.in_transaction() {
             return self.within_transaction(text, params, cancel);
@@ -193,34 +127,118 @@ impl Connection {
         }
     }
 
+    /// Does what a statement about transactions says.
+    fn obey(&self, command: Command) -> Result<Answer, Error> {
+        match command {
+            Command::Begin(isolation) => {
+                self.begin_with(TransactionOptions { isolation, ..TransactionOptions::default() })?;
+            }
+            Command::Commit => self.commit()?,
+            Command::Rollback => self.rollback()?,
+            Command::Show => return Ok(Answer::transactions(self.transactions())),
+            Command::Terminate(numbers) => {
+                let done = numbers.into_iter().map(|number| (number, self.terminate(number)));
+                return Ok(Answer::terminated(done.collect()));
+            }
+        }
+        Ok(Answer::nothing())
+    }
+
+    /// The transactions that connections of the database have begun and not ended, as `SHOW TRANSACTIONS`.
+    pub fn transactions(&self) -> Vec<OpenTransaction> {
+        self.shared.sessions.list(self.shared.live.transactions.published())
+    }
+
+    /// Undoes a transaction of any connection, at once or as soon as its statement stops, as `TERMINATE
+    /// TRANSACTION`; false if there is none of this number.
+    pub fn terminate(&self, number: u64) -> bool {
+        self.shared.sessions.terminate(number)
+    }
+
     /// Begins a transaction: statements of this connection are parts of it until it is committed or rolled
-    /// back, and see what they wrote. It reads what was committed when it began, and conflicts with whoever
-    /// writes the same first.
+    /// back, and see what they wrote.
     ///
-    /// **Errors**: one is open; a database that cannot be written to.
+    /// **Errors**: one is open.
     pub fn begin(&self) -> Result<(), Error> {
-        self.check_writable()?;
-        let mut transaction = self.transaction();
-        if !matches!(*transaction, Transaction::None) {
+        self.begin_with(TransactionOptions::default())
+    }
+
+    /// The same with an isolation level and a timeout.
+    pub fn begin_with(&self, options: TransactionOptions) -> Result<(), Error> {
+        self.begin_under(options, None)
+    }
+
+    /// Runs `work` in a transaction of this connection and commits it. What ends in a conflict is run again,
+    /// after a wait that grows from try to try; from the fourth try on others wait with their commits
+    /// meanwhile. So `work` may run several times, and must do nothing else that cannot be done twice.
+    ///
+    /// **Errors**: what `work` fails with, and then all it wrote is undone; a conflict that was met again and
+    /// again.
+    pub fn transact<T>(
+        &self,
+        options: TransactionOptions,
+        mut work: impl FnMut(&Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.transact_as(options, |error| matches!(error, Error::Conflict(_)), |own| work(own))
+    }
+
+    /// The same with errors of another kind, of which `is_conflict` tells those that may be tried again.
+    pub fn transact_as<T, E: From<Error>>(
+        &self,
+        options: TransactionOptions,
+        is_conflict: impl Fn(&E) -> bool,
+        mut work: impl FnMut(&Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut tries = 0;
+        loop {
+            let turn = turn(&self.shared, tries, options.timeout);
+            self.begin_under(options, turn.as_ref())?;
+            let done = work(self);
+            let done = match done {
+                Ok(value) if self.in_transaction() => self.commit().map(|()| value).map_err(E::from),
+                // It was ended by the work itself.
+                Ok(value) => Ok(value),
+                Err(error) => {
+                    if self.in_transaction() {
+                        self.rollback()?;
+                    }
+                    Err(error)
+                }
+            };
+            match done {
+                Err(error) if tries < TRIES && is_conflict(&error) => {}
+                done => return done,
+            }
+            drop(turn);
+            back_off(tries);
+            tries += 1;
+        }
+    }
+
+    fn begin_under(&self, options: TransactionOptions, turn: Option<&Turn<'_>>) -> Result<(), Error> {
+        let mut state = self.transaction();
+        if !matches!(*state, State::None) {
             let text = "a transaction is open already; commit it or roll it back first";
             return Err(Error::Transaction(text.to_owned()));
         }
-        let writing = Writing::begin(&self.shared.live, Isolation::Snapshot, CancelToken::default());
-        *transaction = Transaction::Open(Box::new(writing));
+        let config = &self.shared.config;
+        let level = options.isolation.unwrap_or(config.isolation);
+        let writing = Writing::begin(&self.shared, level, CancelToken::default(), turn);
+        let about = (writing.number(), level, writing.read());
+        let (sessions, idle) = (&self.shared.sessions, config.idle_timeout);
+        let session = sessions.begin(about, options.timeout, idle, &self.transaction);
+        *state = State::Open(Box::new(Running { writing, has_answered: false, session }));
         Ok(())
     }
 
     /// Commits the transaction.
     ///
-    /// **Errors**: none is open; [`Error::Conflict`], and one that failed before: then it is rolled back.
+    /// **Errors**: none is open; [`Error::Conflict`], and one that was ended before: then it is rolled back.
     pub fn commit(&self) -> Result<(), Error> {
-        match std::mem::take(&mut *self.transaction()) {
-            Transaction::Open(writing) => writing.commit(),
-            Transaction::Failed => {
-                let text = "a statement of the transaction failed: it is rolled back, not committed";
-                Err(Error::Transaction(text.to_owned()))
-            }
-            Transaction::None => Err(no_transaction()),
+        match self.taken() {
+            State::Open(running) => running.writing.commit(&self.shared),
+            State::Ended(why) => Err(Error::Transaction(format!("{why}; it cannot be committed"))),
+            State::None => Err(no_transaction()),
         }
     }
 
@@ -228,19 +246,28 @@ impl Connection {
     ///
     /// **Errors**: none is open.
     pub fn rollback(&self) -> Result<(), Error> {
-        match std::mem::take(&mut *self.transaction()) {
-            Transaction::None => Err(no_transaction()),
+        match self.taken() {
+            State::None => Err(no_transaction()),
             // Dropped, it is undone.
-            Transaction::Open(_) | Transaction::Failed => Ok(()),
+            State::Open(_) | State::Ended(_) => Ok(()),
         }
+    }
+
+    /// The transaction, which the connection has no more.
+    fn taken(&self) -> State {
+        let state = std::mem::take(&mut *self.transaction());
+        if let State::Open(running) = &state {
+            self.shared.sessions.end(running.session.number);
+        }
+        state
     }
 
     /// Whether a transaction was begun and not ended.
     pub fn in_transaction(&self) -> bool {
-        !matches!(*self.transaction(), Transaction::None)
+        !matches!(*self.transaction(), State::None)
     }
 
-    fn transaction(&self) -> MutexGuard<'_, Transaction> {
+    fn transaction(&self) -> MutexGuard<'_, State> {
         self.transaction.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -417,7 +444,8 @@ impl Connection {
         }
     }
 
-    /// Runs a statement that writes, in a transaction of its own that is committed when it is over.
+    /// Runs a statement that writes, in a transaction of its own that is committed when it is over. If it
+    /// meets a conflict it is run again.
     fn write(
         &self,
         text: &str,
@@ -426,17 +454,27 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        if mode != Mode::Explain {
-            self.check_writable()?;
-        }
         let procedures = self.shared.procedures();
         let settings = self.settings(&params, cancel.clone());
-        let mut rows = Arc::default();
-        if mode != Mode::Explain {
-            let mut writing = Writing::begin(&self.shared.live, Isolation::Snapshot, settings.cancel.clone());
-            rows = self.statement(text, &query, &params, &settings).run(&mut writing)?;
-            writing.commit()?;
+        if mode == Mode::Explain {
+            let settings = Settings { rows: Some(Arc::default()), ..settings };
+            return self.given(text, query, mode, params, procedures, settings, self.shared.snapshot());
         }
+        self.check_writable()?;
+        let mut tries = 0;
+        let rows = loop {
+            let turn = turn(&self.shared, tries, None);
+            let level = self.shared.config.isolation;
+            let mut writing = Writing::begin(&self.shared, level, cancel.clone(), turn.as_ref());
+            let done = self.statement(text, &query, &params, &settings).run(&mut writing);
+            match done.and_then(|rows| writing.commit(&self.shared).map(|()| rows)) {
+                Err(Error::Conflict(_)) if tries < TRIES && !cancel.is_cancelled() => {}
+                done => break done?,
+            }
+            drop(turn);
+            back_off(tries);
+            tries += 1;
+        };
         let settings = Settings { rows: Some(rows), ..settings };
         self.given(text, query, mode, params, procedures, settings, self.shared.snapshot())
     }
@@ -452,38 +490,78 @@ impl Connection {
         Statement { shared: &self.shared, text, query, params, settings: settings.clone(), cancel }
     }
 
-    /// Runs a statement within the open transaction. If it fails, so does the transaction.
+    /// Runs a statement within the open transaction. If it fails it is undone, and the transaction goes on; a
+    /// conflict ends it.
     fn within_transaction(
         &self,
         text: &str,
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        let mut transaction = self.transaction();
-        let Transaction::Open(writing) = &mut *transaction else {
-            let text = "a statement of the transaction failed: roll it back, then begin again";
-            return Err(Error::Transaction(text.to_owned()));
-        };
-        let settings = self.settings(&params, cancel);
+        let mut state = self.transaction();
+        let settings = self.settings(&params, cancel.clone());
         let procedures = self.shared.procedures();
-        let done = self.bound(text, &writing.snapshot(self.shared.base()), &procedures, &settings.cancel);
-        let done = done.and_then(|(query, mode)| {
-            let rows = match mode {
-                Mode::Explain => Arc::default(),
-                _ => self.statement(text, &query, &params, &settings).run(writing)?,
+        let mut tries = 0;
+        let (query, mode, rows) = loop {
+            let running = match &mut *state {
+                State::Open(running) => running,
+                State::Ended(why) => return Err(ended(why)),
+                State::None => return Err(no_transaction()),
             };
-            Ok((query, mode, rows))
-        });
-        let (query, mode, rows) = match done {
-            Ok(done) => done,
-            Err(error) => {
-                *transaction = Transaction::Failed;
-                return Err(error);
+            let done = match running.session.begin_statement(text, &cancel) {
+                Ok(()) => self.run_within(running, text, &params, &settings, &procedures),
+                Err(_) => Err(Error::Cancelled),
+            };
+            let doom = running.session.end_statement();
+            let is_conflict = matches!(done, Err(Error::Conflict(_)));
+            if is_conflict && doom.is_none() && running.may_begin_again() && tries < TRIES {
+                if running.writing.level() != Isolation::ReadCommitted {
+                    running.writing.begin_again(&self.shared);
+                }
+                back_off(tries);
+                tries += 1;
+                continue;
             }
+            if let Some(why) = doom.or(is_conflict.then_some(BY_CONFLICT)) {
+                self.shared.sessions.end(running.session.number);
+                *state = State::Ended(why);
+                return Err(done.err().filter(|_| doom.is_none()).unwrap_or_else(|| ended(why)));
+            }
+            let done = done?;
+            running.has_answered = true;
+            break done;
         };
-        let snapshot = writing.snapshot(self.shared.base());
+        let State::Open(running) = &*state else { return Err(no_transaction()) };
+        let snapshot = running.writing.snapshot(self.shared.base());
         let settings = Settings { rows: Some(rows), ..settings };
         self.given(text, query, mode, params, procedures, settings, snapshot)
+    }
+
+    /// Runs a statement once; what it wrote is undone if it fails.
+    fn run_within(
+        &self,
+        running: &mut Running,
+        text: &str,
+        params: &Arc<Params>,
+        settings: &Settings,
+        procedures: &Procedures,
+    ) -> Result<(BoundQuery, Mode, Arc<GivenRows>), Error> {
+        let writing = &mut running.writing;
+        writing.begin_statement();
+        let snapshot = writing.snapshot(self.shared.base());
+        let (query, mode) = self.bound(text, &snapshot, procedures, &settings.cancel)?;
+        if mode == Mode::Explain {
+            return Ok((query, mode, Arc::default()));
+        }
+        if query.plan.updates() {
+            self.check_writable()?;
+        }
+        let mark = writing.mark();
+        let done = self.statement(text, &query, params, settings).run(writing);
+        if done.is_err() {
+            writing.undo_to(&mark);
+        }
+        done.map(|rows| (query, mode, rows))
     }
 
     /// The result of a statement whose rows are there; they are handed out as those of any query.

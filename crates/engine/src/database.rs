@@ -46,6 +46,7 @@ impl Database {
             procedures: procedures::registry(config.test_procedures, &budget),
             snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
             live: Arc::default(),
+            sessions: Arc::default(),
             spill: spill_area(&config, dir.as_deref()),
             config,
             budget,

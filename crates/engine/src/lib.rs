@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod arrow;
+mod commands;
 mod config;
 mod connection;
 mod database;
@@ -30,8 +31,10 @@ mod params;
 mod plan_cache;
 mod procedures;
 mod result;
+mod sessions;
 mod shared;
 mod stats;
+mod transaction;
 mod update;
 
 pub use arrow::{ArrowCursor, ArrowStream};
@@ -44,7 +47,9 @@ pub use functions::function_names;
 pub use notice::Notice;
 pub use params::Params;
 pub use result::{QueryResult, Row};
+pub use sessions::OpenTransaction;
 pub use stats::{ColumnStats, EdgeTableStats, NodeTableStats, Stats};
+pub use transaction::TransactionOptions;
 pub use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId, Phase, Span};
 pub use trimorph_exec::SpillError;
 pub use trimorph_loader::generate;
@@ -52,6 +57,7 @@ pub use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase as LoadPhase, Progress, ProgressState,
     Rates,
 };
+pub use trimorph_mvcc::Isolation;
 pub use trimorph_types::{
     Date, DateTime, Decimal, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, LogicalType, Map,
     Path, Relationship, Time, Value, Zone, format_value, temporal,

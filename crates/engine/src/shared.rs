@@ -14,6 +14,7 @@ use trimorph_vfs::Pool;
 use crate::Config;
 use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
+use crate::sessions::Sessions;
 
 /// What connections share.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct Shared {
     pub(crate) snapshot: RwLock<Snapshot>,
     /// What was changed since, and who is when.
     pub(crate) live: Arc<Live>,
+    /// The transactions that connections have begun.
+    pub(crate) sessions: Arc<Sessions>,
     pub(crate) dir: Option<PathBuf>,
     /// What the directory's files hold.
     pub(crate) checkpoint: Mutex<Checkpoint>,

@@ -196,6 +196,10 @@ impl GraphAccess for Graph<'_, '_> {
         Ok(self.0.labels(node))
     }
 
+    fn labels_vary(&self, node: NodeId) -> bool {
+        self.0.labels_vary(node.table())
+    }
+
     fn relationship_type(&self, relationship: &Relationship) -> Result<Arc<str>, Diagnostic> {
         Ok(self.0.schema().type_name(relationship.id.table()))
     }

@@ -17,6 +17,11 @@ use crate::steps::Steps;
 pub trait GraphAccess {
     /// Labels of a node.
     fn labels(&self, node: NodeId) -> Result<Vec<Arc<str>>, Diagnostic>;
+
+    /// Whether nodes of the same table as this one may have other labels.
+    fn labels_vary(&self, _: NodeId) -> bool {
+        false
+    }
     /// Type of a relationship.
     fn relationship_type(&self, relationship: &Relationship) -> Result<Arc<str>, Diagnostic>;
     /// The relationship that an edge is; `None` where it is not known.

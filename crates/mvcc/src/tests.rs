@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
+use std::time::Duration;
 
 use trimorph_base::{CancelToken, EdgeTableId, Random, TableId};
 
@@ -22,7 +23,13 @@ fn commit(
     reads: &ReadSet,
     made: &[&AtomicStamp],
 ) -> Result<Timestamp, Failed<Infallible>> {
-    all.commit(open, changes, reads, |_| Ok(()), |last| made.iter().for_each(|stamp| stamp.store(last)))
+    all.commit(
+        open,
+        changes,
+        || reads.clone(),
+        |_| Ok(()),
+        |last| made.iter().for_each(|stamp| stamp.store(last)),
+    )
 }
 
 fn wrote(row: u64) -> Changes {
@@ -64,7 +71,7 @@ fn what_is_committed_and_not_yet_stamped_is_seen_by_the_table() {
         assert!(seen(last.timestamp().unwrap()) && !seen(Timestamp(0)));
         version.store(last);
     };
-    let at = all.commit::<Infallible>(open, wrote(1), &ReadSet::default(), |_| Ok(()), stamped).unwrap();
+    let at = all.commit::<Infallible>(open, wrote(1), ReadSet::default, |_| Ok(()), stamped).unwrap();
     assert!(seen(at) && !seen(Timestamp(at.0 - 1)));
 }
 
@@ -139,7 +146,7 @@ fn a_commit_that_cannot_be_logged_is_undone() {
     let all = Transactions::default();
     let (open, _kept) = begin(&all, Isolation::Snapshot);
     let version = AtomicStamp::new(open.handle().into());
-    let result = all.commit(open, wrote(1), &ReadSet::default(), |_| Err("no room"), |s| version.store(s));
+    let result = all.commit(open, wrote(1), ReadSet::default, |_| Err("no room"), |s| version.store(s));
     assert_eq!(result, Err(Failed::Log("no room")));
     assert_eq!(version.load(), Stamp::NEVER);
     let (next, _kept) = begin(&all, Isolation::Snapshot);
@@ -213,7 +220,7 @@ fn commits_are_published_whole_and_in_order() {
 #[test]
 fn who_has_the_turn_commits_first() {
     let all = Transactions::default();
-    let turn = all.take_turn();
+    let turn = all.take_turn(Duration::from_secs(3_600));
     let (other, _a) = begin(&all, Isolation::Serializable);
     let (own, _b) = all.begin(Isolation::Serializable, CancelToken::default(), Some(&turn));
     let barrier = Barrier::new(2);

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use trimorph_base::CancelToken;
 
@@ -106,9 +106,21 @@ struct State {
     commits: Commits,
     /// How many open transactions will be asked against what was committed after these timestamps.
     validated: BTreeMap<Timestamp, usize>,
-    /// Who has the turn.
-    turn: Option<u64>,
+    /// Who has the turn, and until when at most.
+    turn: Option<(u64, Instant)>,
     turns: u64,
+}
+
+impl State {
+    /// Until when `own` has to wait for somebody else's turn.
+    fn others_turn(&mut self, own: Option<u64>) -> Option<Instant> {
+        let (number, end) = self.turn?;
+        if end <= Instant::now() {
+            self.turn = None;
+            return None;
+        }
+        (Some(number) != own).then_some(end)
+    }
 }
 
 /// The table of transactions.
@@ -123,7 +135,7 @@ pub struct Transactions {
     snapshots: Arc<Snapshots>,
 }
 
-/// The right to commit while others wait. Over when it is dropped.
+/// The right to commit while others wait. Over when it is dropped, or its time is.
 #[derive(Debug)]
 pub struct Turn<'t> {
     transactions: &'t Transactions,
@@ -132,7 +144,10 @@ pub struct Turn<'t> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.transactions.lock().turn = None;
+        let mut state = self.transactions.lock();
+        if state.turn.is_some_and(|(number, _)| number == self.number) {
+            state.turn = None;
+        }
         self.transactions.moved.notify_all();
     }
 }
@@ -228,8 +243,9 @@ impl Transactions {
         all
     }
 
-    /// Commits `open`, which wrote `changes` and read `reads`. `log` makes it last; `stamp` writes its
-    /// timestamp, or [`Stamp::NEVER`] if it fails, into all its versions.
+    /// Commits `open`, which wrote `changes`. `reads`, asked once its place in the order is known, says what
+    /// it read; `log` makes it last; `stamp` writes its timestamp, or [`Stamp::NEVER`] if it fails, into all
+    /// its versions.
     ///
     /// **Errors**: a conflict with what it read; what `log` fails with. Then it is undone. **Cost**: waits
     /// until commits before it are published.
@@ -237,20 +253,18 @@ impl Transactions {
         &self,
         open: Open,
         changes: Changes,
-        reads: &ReadSet,
+        reads: impl FnOnce() -> ReadSet,
         log: impl FnOnce(Timestamp) -> Result<(), E>,
         stamp: impl FnOnce(Stamp),
     ) -> Result<Timestamp, Failed<E>> {
         let (own, since) = {
-            let mut state = self.lock();
-            while state.turn.is_some() && state.turn != open.turn {
-                state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
+            let mut state = self.wait_for_turn(open.turn);
             let own = state.commits.order(Arc::new(changes));
             let validates = open.level == Isolation::Serializable;
             (own, if validates { state.commits.between(open.read, own) } else { Vec::new() })
         };
-        let overlap = since.iter().find_map(|(_, changes)| reads.overlap(changes));
+        let overlap = (!since.is_empty()).then(reads);
+        let overlap = overlap.and_then(|reads| since.iter().find_map(|(_, changes)| reads.overlap(changes)));
         let result = match overlap {
             Some(overlap) => Err(Failed::Conflict(Conflict::Read(overlap))),
             None => log(own).map(|()| own).map_err(Failed::Log),
@@ -301,16 +315,23 @@ impl Transactions {
         state.commits.forget(oldest);
     }
 
-    /// Waits until nobody else has the turn, and takes it: until it is dropped, only transactions that began
-    /// under it commit.
-    pub fn take_turn(&self) -> Turn<'_> {
-        let mut state = self.lock();
-        while state.turn.is_some() {
-            state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+    /// Waits until nobody else has the turn, and takes it: until it is dropped, for `limit` at most, only
+    /// transactions that began under it commit.
+    pub fn take_turn(&self, limit: Duration) -> Turn<'_> {
+        let mut state = self.wait_for_turn(None);
         state.turns += 1;
-        state.turn = Some(state.turns);
+        state.turn = Some((state.turns, Instant::now() + limit));
         Turn { transactions: self, number: state.turns }
+    }
+
+    /// Waits until nobody else than `own` has the turn.
+    fn wait_for_turn(&self, own: Option<u64>) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        while let Some(end) = state.others_turn(own) {
+            let left = end.saturating_duration_since(Instant::now());
+            state = self.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state
     }
 
     /// Commits whose changes are kept for those who will be asked against them.

@@ -9,7 +9,7 @@ use trimorph::CancelToken;
 use crate::cell::Cell;
 use crate::handle::{Database, Handle};
 use crate::result::QueryResult;
-use crate::transaction::Transaction;
+use crate::transaction::{self, Transaction};
 use crate::{execute, from_python, interrupt};
 
 /// A connection: one per thread. Results may be read at the same time, and after it is closed.
@@ -69,16 +69,19 @@ impl Connection {
     }
 
     /// A transaction as a context manager: begun on entering, committed at the end, rolled back on an
-    /// exception.
-    #[pyo3(signature = (isolation = "snapshot"))]
-    fn transaction(&self, py: Python<'_>, isolation: &str) -> PyResult<Transaction> {
-        Transaction::new(py, Arc::clone(&self.handle), Arc::clone(&self.cell), isolation)
+    /// exception. `isolation` is "serializable", "snapshot" or "read committed", unless told what the database
+    /// was opened with; `timeout` in seconds ends it when it takes longer.
+    #[pyo3(signature = (isolation = None, timeout = None))]
+    fn transaction(&self, isolation: Option<&str>, timeout: Option<f64>) -> PyResult<Transaction> {
+        let options = transaction::options(isolation, timeout)?;
+        Transaction::new(Arc::clone(&self.handle), Arc::clone(&self.cell), options)
     }
 
     /// Begins a transaction: what is executed on this connection is part of it until `commit` or
-    /// `rollback`.
-    fn begin(&self, py: Python<'_>) -> PyResult<()> {
-        execute::begin(py, &self.cell)
+    /// `rollback`. `isolation` and `timeout` as for `transaction`.
+    #[pyo3(signature = (isolation = None, timeout = None))]
+    fn begin(&self, py: Python<'_>, isolation: Option<&str>, timeout: Option<f64>) -> PyResult<()> {
+        execute::begin(py, &self.cell, transaction::options(isolation, timeout)?)
     }
 
     /// Commits the transaction.

@@ -10,8 +10,9 @@ use trimorph::{CancelToken, Config, Stats};
 
 use crate::connection::Connection;
 use crate::handle::{Database, Handle};
-use crate::interrupt;
 use crate::load::{self, LoadReport};
+use crate::transaction::{self, Transaction};
+use crate::{error, interrupt};
 
 /// The path of a database without a directory.
 const MEMORY: &str = ":memory:";
@@ -27,8 +28,8 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600)"
 )]
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     pub(crate) fn new(
@@ -41,12 +42,17 @@ impl Database {
         test_procedures: bool,
         temp_directory: Option<PathBuf>,
         spill_limit: Option<Bound<'_, PyAny>>,
+        isolation: Option<&str>,
+        idle_timeout: Option<f64>,
     ) -> PyResult<Self> {
         let mut config = Config { read_only, huge_pages, test_procedures, ..Config::default() };
         if let Some(limit) = memory_limit {
             config.memory_limit_bytes = bytes_of("memory_limit", &limit)?;
         }
         config.temp_directory = temp_directory;
+        let options = transaction::options(isolation, idle_timeout)?;
+        config.isolation = options.isolation.unwrap_or_default();
+        config.idle_timeout = options.timeout.or(config.idle_timeout);
         if let Some(limit) = spill_limit {
             config.spill_limit_bytes = bytes_of("spill_limit", &limit)? as u64;
         }
@@ -63,6 +69,31 @@ impl Database {
     /// A connection. Cheap; one per thread.
     fn connect(&self) -> PyResult<Connection> {
         self.connection(false)
+    }
+
+    /// Calls `work` with a transaction, and commits what it did; what it returns is returned. If that ends in a
+    /// conflict `work` is called again, after a wait that grows from try to try, so it must do nothing else
+    /// that cannot be done twice. `isolation` and `timeout` as for `Connection.transaction`.
+    #[pyo3(signature = (work, isolation = None, timeout = None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        work: Py<PyAny>,
+        isolation: Option<&str>,
+        timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        let options = transaction::options(isolation, timeout)?;
+        let cell = self.handle.connect()?;
+        let engine = cell.engine()?;
+        let call = |_: &trimorph::Connection| {
+            Python::attach(|py| {
+                let own = Transaction::new(Arc::clone(&self.handle), Arc::clone(&cell), options)?;
+                work.call1(py, (own,))
+            })
+            .map_err(error::Raised)
+        };
+        let done = py.detach(|| engine.transact_as(options, error::Raised::is_conflict, call));
+        done.map_err(|raised| raised.0)
     }
 
     /// Loads files or directories into an empty database, all or nothing unless `skip_bad_rows`.
@@ -188,8 +219,8 @@ impl Database {
 /// `Database`.
 #[pyfunction]
 #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600)"
 )]
 #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
 pub(crate) fn connect(
@@ -202,6 +233,8 @@ pub(crate) fn connect(
     test_procedures: bool,
     temp_directory: Option<PathBuf>,
     spill_limit: Option<Bound<'_, PyAny>>,
+    isolation: Option<&str>,
+    idle_timeout: Option<f64>,
 ) -> PyResult<Connection> {
     let database = Database::new(
         py,
@@ -213,6 +246,8 @@ pub(crate) fn connect(
         test_procedures,
         temp_directory,
         spill_limit,
+        isolation,
+        idle_timeout,
     )?;
     database.connection(true)
 }

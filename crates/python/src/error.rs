@@ -101,3 +101,19 @@ fn query_error(py: Python<'_>, text: String, about: &About<'_>) -> PyErr {
         Err(e) => e,
     }
 }
+
+/// An exception, as the engine hands it through.
+pub(crate) struct Raised(pub(crate) PyErr);
+
+impl Raised {
+    /// Whether the transaction it came from may be tried again.
+    pub(crate) fn is_conflict(&self) -> bool {
+        Python::attach(|py| self.0.is_instance_of::<TransactionConflict>(py))
+    }
+}
+
+impl From<EngineError> for Raised {
+    fn from(error: EngineError) -> Self {
+        Python::attach(|py| Self(from_engine(py, &error)))
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use trimorph::CancelToken;
+use trimorph::{CancelToken, TransactionOptions};
 
 use crate::cell::Cell;
 use crate::handle::Handle;
@@ -30,9 +30,9 @@ pub(crate) fn execute(
 }
 
 /// Begins a transaction of the connection.
-pub(crate) fn begin(py: Python<'_>, cell: &Cell) -> PyResult<()> {
+pub(crate) fn begin(py: Python<'_>, cell: &Cell, options: TransactionOptions) -> PyResult<()> {
     let engine = cell.engine()?;
-    py.detach(|| engine.begin()).map_err(|e| error::from_engine(py, &e))
+    py.detach(|| engine.begin_with(options)).map_err(|e| error::from_engine(py, &e))
 }
 
 /// Commits it.

@@ -2,48 +2,57 @@
 //! leaving.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use trimorph::{Isolation, TransactionOptions};
 
 use crate::cell::Cell;
+use crate::execute;
 use crate::handle::Handle;
 use crate::result::QueryResult;
-use crate::{error, execute};
 
 /// A transaction of a connection.
 #[pyclass(frozen, module = "trimorph")]
 pub(crate) struct Transaction {
     handle: Arc<Handle>,
     cell: Arc<Cell>,
+    options: TransactionOptions,
 }
 
-/// Checks the level that is asked for.
+/// The level of a name.
 ///
-/// **Errors**: one that there is not, or not yet.
-fn check_isolation(py: Python<'_>, isolation: &str) -> PyResult<()> {
-    match isolation {
-        "snapshot" => Ok(()),
-        "serializable" | "read committed" => {
-            let primary = format!("isolation level \"{isolation}\" is not available in this version");
-            Err(error::unsupported(py, "UnsupportedIsolation", &primary, "use \"snapshot\""))
-        }
-        _ => Err(PyValueError::new_err(format!(
-            "there is no isolation level \"{isolation}\"; known are serializable, snapshot, read committed"
+/// **Errors**: one that there is not.
+pub(crate) fn isolation(name: Option<&str>) -> PyResult<Option<Isolation>> {
+    match name {
+        None => Ok(None),
+        Some("serializable") => Ok(Some(Isolation::Serializable)),
+        Some("snapshot") => Ok(Some(Isolation::Snapshot)),
+        Some("read committed" | "read_committed") => Ok(Some(Isolation::ReadCommitted)),
+        Some(name) => Err(PyValueError::new_err(format!(
+            "there is no isolation level \"{name}\"; known are serializable, snapshot, read committed"
         ))),
     }
 }
 
+/// How a transaction is to be run; `timeout` in seconds.
+///
+/// **Errors**: a level that there is not; a timeout that is no time.
+pub(crate) fn options(level: Option<&str>, timeout: Option<f64>) -> PyResult<TransactionOptions> {
+    let timeout = match timeout {
+        None => None,
+        Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
+            PyValueError::new_err(format!("a timeout is a number of seconds, 0 or more, not {seconds}"))
+        })?),
+    };
+    Ok(TransactionOptions { isolation: isolation(level)?, timeout })
+}
+
 impl Transaction {
-    pub(crate) fn new(
-        py: Python<'_>,
-        handle: Arc<Handle>,
-        cell: Arc<Cell>,
-        isolation: &str,
-    ) -> PyResult<Self> {
-        check_isolation(py, isolation)?;
+    pub(crate) fn new(handle: Arc<Handle>, cell: Arc<Cell>, options: TransactionOptions) -> PyResult<Self> {
         cell.engine()?;
-        Ok(Self { handle, cell })
+        Ok(Self { handle, cell, options })
     }
 }
 
@@ -72,7 +81,8 @@ impl Transaction {
     }
 
     fn __enter__(slf: Py<Self>, py: Python<'_>) -> PyResult<Py<Self>> {
-        execute::begin(py, &slf.get().cell)?;
+        let own = slf.get();
+        execute::begin(py, &own.cell, own.options)?;
         Ok(slf)
     }
 

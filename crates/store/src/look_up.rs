@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_delta::LABELS;
+use trimorph_delta::{KeyDelta, LABELS};
 use trimorph_types::{Map, Value};
 use trimorph_vector::Vector;
 
@@ -18,6 +18,9 @@ impl Reader<'_> {
 
     /// The labels of a node, in the order they are shown.
     pub fn labels(&self, node: NodeId) -> Vec<Arc<str>> {
+        if let Some(recording) = self.recording() {
+            recording.rows(node, 1);
+        }
         let own = || {
             let delta = self.node_changes(node.table()).filter(|_| self.labels_vary(node.table()))?;
             delta.value(node.row(), LABELS, &self.moment()?.reading())
@@ -40,8 +43,15 @@ impl Reader<'_> {
     /// **Cost**: one probe of the hash index.
     pub fn find_key(&self, table: TableId, key: &Value) -> Option<u64> {
         let column = self.schema().node_tables[table.0 as usize].key?;
+        if let Some(recording) = self.recording() {
+            recording.key(table, KeyDelta::hash_of(key));
+        }
         let found = self.find_main_key(table, column, key);
         if !self.has_node_changes(table) {
+            // Who finds a row reads its key.
+            if let (Some(recording), Some(row)) = (self.recording(), found) {
+                recording.values(table, column, row, 1);
+            }
             return found;
         }
         let column = PropertyColumn::of_nodes(table, column, self);
@@ -63,7 +73,7 @@ impl Reader<'_> {
     /// [`NO_ROW`]: crate::NO_ROW
     pub fn find_keys(&self, table: TableId, keys: &Vector<'_>, positions: &[u32], rows: &mut Vec<u32>) {
         rows.clear();
-        if self.has_node_changes(table) {
+        if self.has_node_changes(table) || self.recording().is_some() {
             let key = |p: &u32| keys.value(*p as usize, &|_| Value::Null);
             let row = |key: Value| self.find_key(table, &key).and_then(|row| u32::try_from(row).ok());
             return rows.extend(positions.iter().map(|p| row(key(p)).unwrap_or(crate::NO_ROW)));
@@ -97,6 +107,9 @@ impl Reader<'_> {
 
     /// All properties of a node.
     pub fn node_properties(&self, node: NodeId) -> Map {
+        if let Some(recording) = self.recording() {
+            recording.all_properties();
+        }
         let table = self.schema().node_tables.get(node.table().0 as usize);
         let Some(info) = table.filter(|_| node.is_node()) else { return Map::new() };
         (info.properties.iter().enumerate())
@@ -112,6 +125,9 @@ impl Reader<'_> {
 
     /// All properties of an edge.
     pub fn edge_properties(&self, edge: EdgeId) -> Map {
+        if let Some(recording) = self.recording() {
+            recording.all_properties();
+        }
         let table = edge.table().0 as usize;
         let Some(info) = self.schema().edge_tables.get(table).filter(|_| edge.is_edge()) else {
             return Map::new();

@@ -23,6 +23,11 @@ pub(crate) fn slot_of(edge: EdgeId) -> u64 {
     PLACE | edge.place()
 }
 
+/// The edge that a virtual slot stands for.
+pub(crate) fn edge_of(table: EdgeTableId, slot: u64) -> Option<EdgeId> {
+    (slot & PLACE != 0).then(|| EdgeId::new(table, slot & !PLACE))
+}
+
 /// What the delta has of one column.
 pub(crate) enum Overlay<'s> {
     /// Of nodes; main has `rows` rows of the column.

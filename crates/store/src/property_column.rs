@@ -1,14 +1,15 @@
 //! The values of one property of the nodes of a table, by row, or of the edges of an edge table, by slot:
 //! read as vectors, or asked against a condition as they are encoded.
 
-use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_storage::EdgeTableView;
-use trimorph_storage::column::{ColumnView, Comparison, Condition};
+use trimorph_storage::column::{ColumnView, Comparison, Condition, ZONE_ROWS};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
 use crate::Reader;
 use crate::overlay::{self, Overlay};
+use crate::recording::Recording;
 
 /// The values of one property in one table.
 #[derive(Clone, Copy)]
@@ -18,6 +19,15 @@ pub struct PropertyColumn<'r, 's> {
     edges: Option<&'r EdgeTableView<'s>>,
     /// What the delta has of it, if something.
     overlay: Option<&'r Overlay<'s>>,
+    /// Where it is noted what is read, and as what.
+    noted: Option<(&'r Recording, Noted)>,
+}
+
+/// What reads of a column are noted as.
+#[derive(Clone, Copy)]
+enum Noted {
+    Nodes(TableId, usize),
+    Edges(EdgeTableId, usize),
 }
 
 impl Reader<'_> {
@@ -37,16 +47,19 @@ impl<'r, 's> PropertyColumn<'r, 's> {
             column: reader.node_column(table, column),
             edges: None,
             overlay: reader.node_overlay(table, column),
+            noted: reader.recording().map(|to| (to, Noted::Nodes(table, column))),
         }
     }
 
     /// A property of the edges of an edge table, by its place in the catalog.
     #[inline]
     pub fn of_edges(table: usize, column: usize, reader: &'r Reader<'s>) -> Self {
+        let edges = reader.edge_table(table);
         Self {
             column: reader.edge_column(table, column),
-            edges: Some(reader.edge_table(table)),
+            edges: Some(edges),
             overlay: reader.edge_overlay(table, column),
+            noted: reader.recording().map(|to| (to, Noted::Edges(edges.id, column))),
         }
     }
 
@@ -95,9 +108,25 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.overlay.is_none_or(|overlay| overlay.is_clean(first, len))
     }
 
+    /// Notes that `len` rows from `first` on are read.
+    #[inline(always)]
+    fn note(&self, first: u64, len: u64) {
+        if let Some((to, noted)) = self.noted {
+            note(to, noted, first, len);
+        }
+    }
+
+    /// The least and the largest that the rows of the zone at `first`, those without a value too, can have
+    /// in main; none where it is not known.
+    pub fn full_zone_range(&self, first: u64) -> Option<(i64, i64)> {
+        self.note(first, ZONE_ROWS as u64);
+        self.column.full_zone_range(first)
+    }
+
     /// The values of `len` rows from `first` on.
     #[inline]
     pub fn scan(&self, first: u64, len: usize) -> Vector<'s> {
+        self.note(first, len as u64);
         match self.overlay {
             Some(overlay) if !overlay.is_clean(first, len) => {
                 overlay.gather((first..).take(len).enumerate(), len, self.column, self.edges)
@@ -109,6 +138,9 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     /// The values of nodes, in their order.
     #[inline]
     pub fn gather_nodes(&self, nodes: &[NodeId]) -> Vector<'s> {
+        if self.noted.is_some() {
+            nodes.iter().for_each(|node| self.note(node.row(), 1));
+        }
         match self.overlay {
             Some(overlay) => {
                 let rows = nodes.iter().map(|node| node.row()).enumerate();
@@ -122,6 +154,16 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     /// arbitrary.
     #[inline]
     pub fn gather(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+        if self.noted.is_some() {
+            let rows: Vec<(usize, u64)> = rows.collect();
+            rows.iter().for_each(|(_, row)| self.note(*row, 1));
+            return self.gather_unnoted(rows.into_iter(), len);
+        }
+        self.gather_unnoted(rows, len)
+    }
+
+    #[inline]
+    fn gather_unnoted(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
         match self.overlay {
             Some(overlay) => overlay.gather(rows, len, self.column, self.edges),
             None => self.column.gather(rows, len),
@@ -131,6 +173,7 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     /// The value of one row.
     #[inline]
     pub fn value(&self, row: u64) -> Value {
+        self.note(row, 1);
         match self.overlay {
             Some(overlay) => overlay.value(row, self.column, self.edges),
             None => self.column.value(row),
@@ -140,6 +183,7 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     /// Whether a row has no value.
     #[inline]
     pub fn is_null(&self, row: u64) -> bool {
+        self.note(row, 1);
         match self.overlay {
             Some(overlay) => overlay.value(row, self.column, self.edges).is_null(),
             None => self.column.is_null(row),
@@ -156,6 +200,7 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         first: u64,
         len: usize,
     ) -> Option<usize> {
+        self.note(first, len as u64);
         self.is_clean(first, len).then(|| comparison.count(self.column, condition, first, len))?
     }
 
@@ -172,6 +217,7 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     ) -> Option<()> {
         let end = ends.last().copied().unwrap_or(start);
         let len = usize::try_from(end.saturating_sub(start)).ok()?;
+        self.note(start, len as u64);
         self.is_clean(start, len)
             .then(|| comparison.count_runs(self.column, condition, start, ends, counts))?
     }
@@ -186,6 +232,7 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         len: usize,
         out: &mut Vec<u32>,
     ) -> Option<()> {
+        self.note(first, len as u64);
         self.is_clean(first, len).then(|| comparison.select(self.column, condition, first, len, out))?
     }
 
@@ -198,9 +245,22 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         rows: impl ExactSizeIterator<Item = (u32, u64)>,
         out: &mut Vec<u32>,
     ) -> Option<()> {
-        if self.overlay.is_some() {
+        // Who notes reads has values gathered instead.
+        if self.overlay.is_some() || self.noted.is_some() {
             return None;
         }
         comparison.select_at(self.column, condition, rows, out)
+    }
+}
+
+/// Edges are noted one by one where rows stand for them, else all.
+#[cold]
+fn note(to: &Recording, noted: Noted, first: u64, len: u64) {
+    match noted {
+        Noted::Nodes(table, column) => to.values(table, column, first, len),
+        Noted::Edges(table, column) => match overlay::edge_of(table, first) {
+            Some(edge) if len == 1 => to.edge_value(edge, column),
+            _ => to.all_edge_values(table, column),
+        },
     }
 }

@@ -17,6 +17,7 @@ use trimorph_types::{Relationship, Value};
 use trimorph_vfs::Pins;
 
 use crate::overlay::Overlay;
+use crate::recording::Recording;
 use crate::{Moment, Snapshot};
 
 /// Reads a snapshot.
@@ -28,6 +29,8 @@ pub struct Reader<'s> {
     edge_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
     edges: Vec<OnceCell<Box<EdgeTableView<'s>>>>,
     pins: Arc<Pins<'s>>,
+    /// What is read, where somebody will ask.
+    recording: Option<Recording>,
 }
 
 /// What the snapshot sees of the delta, resolved as it is needed.
@@ -85,7 +88,19 @@ impl<'s> Reader<'s> {
             edge_columns: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
             edges: cells(main.edge_tables.len()),
             pins: Arc::new(pins),
+            recording: snapshot.read_log().map(Recording::new),
         }
+    }
+
+    /// Whether reads are noted one by one: then reading much to find little costs conflicts.
+    pub fn notes_reads(&self) -> bool {
+        self.recording.is_some()
+    }
+
+    /// Where reads are noted, if they are.
+    #[inline(always)]
+    pub(crate) fn recording(&self) -> Option<&Recording> {
+        self.recording.as_ref()
     }
 
     /// What it has pinned.
@@ -168,6 +183,9 @@ impl<'s> Reader<'s> {
     ///
     /// **Cost**: a look-up for each zone where none came or went.
     pub fn existing(&self, first: NodeId, len: usize) -> Option<Vec<u32>> {
+        if let Some(recording) = &self.recording {
+            recording.rows(first, len as u64);
+        }
         let delta = self.node_changes(first.table())?;
         let end = first.row() + len as u64;
         let main = self.main.node_tables[first.table().0 as usize].rows;
@@ -208,7 +226,10 @@ impl<'s> Reader<'s> {
             let id = self.main.edge_tables[table].id;
             let delta = changes.moment.delta();
             let source = self.main.edge_tables[table].source;
-            delta.edges(id).is_some() || delta.topology().marks(source, id, Direction::Forward).is_some()
+            // Who notes what he reads names edges, not slots.
+            self.recording.is_some()
+                || delta.edges(id).is_some()
+                || delta.topology().marks(source, id, Direction::Forward).is_some()
         })
     }
 
@@ -279,6 +300,9 @@ impl<'s> Reader<'s> {
 
     /// Whether this id is of a node of the snapshot.
     pub fn node_exists(&self, node: NodeId) -> bool {
+        if let Some(recording) = &self.recording {
+            recording.rows(node, 1);
+        }
         let Some(table) = self.main.node_tables.get(node.table().0 as usize) else { return false };
         let changed = self
             .changes
@@ -302,6 +326,9 @@ impl<'s> Reader<'s> {
 
     /// Whether this id is of an edge of the snapshot.
     pub fn edge_exists(&self, id: EdgeId) -> bool {
+        if let (Some(recording), Value::Relationship(edge)) = (&self.recording, self.relationship(id)) {
+            recording.lists(id.table(), true, edge.start, 1);
+        }
         let changed = self
             .changes
             .as_ref()

@@ -6,7 +6,7 @@ use trimorph_base::TableId;
 use trimorph_catalog::{Catalog, Schema};
 use trimorph_storage::Main;
 
-use crate::Moment;
+use crate::{Moment, ReadLog};
 
 /// A main version and what is seen of the delta, held for as long as somebody reads them. Cloning shares
 /// them.
@@ -17,6 +17,8 @@ pub struct Snapshot {
     moment: Option<Arc<Moment>>,
     /// What a reader may pin, in bytes, before it lets go; none where all fits.
     pinned_bytes_max: Option<usize>,
+    /// Where readers note what they read; none where nobody will ask.
+    reads: Option<Arc<ReadLog>>,
 }
 
 /// Pieces of files may take this part of the memory limit before readers let go of what they do not need at
@@ -29,18 +31,28 @@ const PINNED_PART: usize = 8;
 impl Snapshot {
     /// The snapshot of a main version without a delta.
     pub fn new(main: Arc<Main>) -> Self {
-        Self { main, moment: None, pinned_bytes_max: None }
+        Self { main, moment: None, pinned_bytes_max: None, reads: None }
     }
 
     /// The same within a memory limit, in bytes.
     pub fn within(main: Arc<Main>, limit: usize) -> Self {
         let fits = main.stored_bytes() <= limit / KEPT_PART;
-        Self { main, moment: None, pinned_bytes_max: (!fits).then_some(limit / PINNED_PART) }
+        let pinned_bytes_max = (!fits).then_some(limit / PINNED_PART);
+        Self { pinned_bytes_max, ..Self::new(main) }
     }
 
     /// The same with what `moment` sees of the delta.
     pub fn at(self, moment: Moment) -> Self {
         Self { moment: Some(Arc::new(moment)), ..self }
+    }
+
+    /// The same, whose readers note in `log` what they read.
+    pub fn noting(self, log: Option<Arc<ReadLog>>) -> Self {
+        Self { reads: log, ..self }
+    }
+
+    pub(crate) fn read_log(&self) -> Option<&Arc<ReadLog>> {
+        self.reads.as_ref()
     }
 
     /// What is seen of the delta, if there is one.

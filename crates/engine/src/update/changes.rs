@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, TableId};
-use trimorph_delta::LABELS;
+use trimorph_delta::{KeyDelta, LABELS};
 use trimorph_store::Reader;
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
 
 use super::rows::Rows;
-use super::writing::not_written;
+use super::writing::{conflicting, not_written};
 use super::{Statement, Writing};
 use crate::Error;
 
@@ -181,13 +181,24 @@ impl Statement<'_> {
         keys: &[Value],
     ) -> Result<(), Error> {
         let index = writing.live().delta.keys_to_write(table);
-        let snapshot = writing.snapshot_within(self.shared.base());
+        let delta = writing.live().delta.nodes(table);
+        // A constraint is asked for itself, and holds at every level: nothing of it is a read.
+        let snapshot = writing.snapshot_within(self.shared.base()).noting(None);
         let reader = Reader::new(&snapshot);
+        let key_column = snapshot.schema().node_tables[usize::from(table.0)].key.unwrap_or_default();
+        let hashes = keys.iter().filter_map(KeyDelta::hash_of);
+        writing.changes.keys.entry(u64::from(table.0)).or_default().extend(hashes);
         for (row, key) in rows.iter().zip(keys) {
             index.insert(key, *row);
+            // Who has the key and is not seen is met here, or meets this one.
+            for other in index.rows(key).into_iter().filter(|other| other != row) {
+                let met = delta
+                    .as_ref()
+                    .map_or(Ok(()), |nodes| nodes.meets(&writing.writer(), other, key_column as u32));
+                met.map_err(|conflict| conflicting(&conflict))?;
+            }
             let other = index.rows(key).into_iter().chain(reader.find_key(table, key));
-            let column = snapshot.schema().node_tables[usize::from(table.0)].key.unwrap_or_default();
-            let name = snapshot.schema().node_tables[usize::from(table.0)].properties[column].id;
+            let name = snapshot.schema().node_tables[usize::from(table.0)].properties[key_column].id;
             let name = snapshot.schema().property_name(name);
             let has_key = |other: u64| {
                 let value = reader.node_property(NodeId::new(table, other), &name);

@@ -219,7 +219,7 @@ impl Statement<'_> {
         let snapshot = writing.snapshot(self.shared.base());
         let columns = wanted.iter().map(|var| (format!("v{}", var.0), *var)).collect();
         let query = self.part(plan, columns);
-        let physical = self.planned(query, &snapshot)?;
+        let physical = self.planned(writing, query, &snapshot)?;
         let settings = Settings { rows: Some(given.into_given()), ..self.settings.clone() };
         let failed = |error| Error::exec(error, self.text);
         let mut execution = Execution::run(&physical, snapshot, settings).map_err(failed)?;
@@ -256,7 +256,12 @@ impl Statement<'_> {
         }
     }
 
-    fn planned(&self, query: BoundQuery, snapshot: &Snapshot) -> Result<PhysicalPlan, Error> {
+    fn planned(
+        &self,
+        writing: &Writing,
+        query: BoundQuery,
+        snapshot: &Snapshot,
+    ) -> Result<PhysicalPlan, Error> {
         let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), self.text);
         let config = &self.shared.config;
         let catalog = CatalogView::new(snapshot.catalog());
@@ -269,7 +274,9 @@ impl Statement<'_> {
             trimorph_optimizer::optimize_until(query, &catalog, Some(&estimator), options, &self.cancel)
                 .map_err(wrong)?;
         let options = PhysicalOptions { factorise: config.factorise, access: config.access };
-        PhysicalPlan::new(&optimized.query, &catalog, options).map_err(|e| Error::exec(e, self.text))
+        let physical = PhysicalPlan::new(&optimized.query, &catalog, options);
+        writing.note_plan(catalog.reliances());
+        physical.map_err(|e| Error::exec(e, self.text))
     }
 
     /// Stops if somebody asked.

@@ -5,11 +5,15 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use trimorph_base::{CancelToken, EdgeTableId, NodeId, TableId};
+use trimorph_catalog::{Catalog, Reliances};
 use trimorph_delta::{WriteError, Writer, Written, WrittenEdges};
-use trimorph_mvcc::{Changes, Conflict, Failed, Isolation, Open, ReadSet, Reading, Registered, Stamp, View};
-use trimorph_store::{Live, Moment, Snapshot};
+use trimorph_mvcc::{
+    Changes, Conflict, Failed, Isolation, Open, Overlap, Reading, Registered, Stamp, Timestamp, Turn, View,
+};
+use trimorph_store::{Live, Moment, ReadLog, Snapshot};
 
 use crate::Error;
+use crate::shared::Shared;
 
 /// An open transaction. Dropped without a commit, it is undone.
 pub(crate) struct Writing {
@@ -17,6 +21,11 @@ pub(crate) struct Writing {
     open: Option<Open>,
     registered: Arc<Registered>,
     level: Isolation,
+    cancel: CancelToken,
+    /// What it reads, if it must be serializable.
+    reads: Option<Arc<ReadLog>>,
+    /// What plans are made of, as it was when the transaction began.
+    catalog: Arc<Catalog>,
     /// The number that the next clause writes at.
     statement: u32,
     pub(super) nodes: BTreeMap<TableId, Written>,
@@ -27,16 +36,34 @@ pub(crate) struct Writing {
     pub(super) deleted: Vec<NodeId>,
 }
 
+/// How much a transaction had written at some time.
+pub(crate) struct Mark {
+    nodes: BTreeMap<TableId, usize>,
+    edges: BTreeMap<EdgeTableId, usize>,
+    topology: usize,
+}
+
 impl Writing {
-    /// Begins a transaction.
-    pub(crate) fn begin(live: &Arc<Live>, level: Isolation, cancel: CancelToken) -> Self {
+    /// Begins a transaction, which may commit under `turn` while others wait.
+    pub(crate) fn begin(
+        shared: &Shared,
+        level: Isolation,
+        cancel: CancelToken,
+        turn: Option<&Turn<'_>>,
+    ) -> Self {
+        let live = &shared.live;
         live.begin_to_write();
-        let (open, registered) = live.transactions.begin(level, cancel, None);
+        // The catalog first: what is new in it later may have come after the time that is read.
+        let catalog = Arc::clone(shared.base().catalog());
+        let (open, registered) = live.transactions.begin(level, cancel.clone(), turn);
         Self {
             live: Arc::clone(live),
             open: Some(open),
             registered: Arc::new(registered),
             level,
+            cancel,
+            reads: (level == Isolation::Serializable).then(Arc::default),
+            catalog,
             statement: 0,
             nodes: BTreeMap::new(),
             edges: BTreeMap::new(),
@@ -44,6 +71,70 @@ impl Writing {
             changes: Changes::default(),
             deleted: Vec::new(),
         }
+    }
+
+    /// Its isolation level.
+    pub(crate) fn level(&self) -> Isolation {
+        self.level
+    }
+
+    /// Its handle's number, never used again.
+    pub(crate) fn number(&self) -> u64 {
+        self.open.as_ref().map_or(0, |open| open.handle().number())
+    }
+
+    /// What it reads.
+    pub(crate) fn read(&self) -> Timestamp {
+        self.registered.read()
+    }
+
+    /// Undoes it all and begins anew, at a later time.
+    pub(crate) fn begin_again(&mut self, shared: &Shared) {
+        let next = Self::begin(shared, self.level, self.cancel.clone(), None);
+        drop(std::mem::replace(self, next));
+    }
+
+    /// A statement begins: at read committed it sees what is committed now.
+    pub(crate) fn begin_statement(&mut self) {
+        if self.level == Isolation::ReadCommitted {
+            self.registered = Arc::new(self.live.transactions.snapshot());
+        }
+    }
+
+    /// A plan was made of the catalog that it sees.
+    pub(super) fn note_plan(&self, reliances: Reliances) {
+        if let Some(reads) = &self.reads {
+            reads.plan(reliances);
+        }
+    }
+
+    /// What was written until now.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            nodes: self.nodes.iter().map(|(table, written)| (*table, written.len())).collect(),
+            edges: self.edges.iter().map(|(table, written)| (*table, written.len())).collect(),
+            topology: self.topology.len(),
+        }
+    }
+
+    /// Undoes what was written since `mark`; what was written before stays. Its changes are kept among those
+    /// that others are asked against: that may cost a conflict, never miss one.
+    pub(crate) fn undo_to(&mut self, mark: &Mark) {
+        let Some(open) = self.open.take() else { return };
+        let author = self.author(&open);
+        let nodes = self.nodes.iter_mut().map(|(table, written)| {
+            (*table, written.split_off(mark.nodes.get(table).copied().unwrap_or(0).min(written.len())))
+        });
+        let nodes = nodes.collect();
+        let edges = self.edges.iter_mut().map(|(table, written)| {
+            (*table, written.split_off(mark.edges.get(table).copied().unwrap_or(0).min(written.len())))
+        });
+        let edges = edges.collect();
+        let topology = self.topology.split_off(mark.topology.min(self.topology.len()));
+        self.stamp_these(&author, Stamp::NEVER, (&nodes, &edges, &topology));
+        self.open = Some(open);
+        self.deleted.clear();
+        self.end_clause();
     }
 
     pub(super) fn live(&self) -> &Live {
@@ -68,10 +159,11 @@ impl Writing {
     fn snapshot_at(&self, base: Snapshot, statement: u32) -> Snapshot {
         let view = self.view(statement);
         let moment = Moment::new(Arc::clone(&self.live), view, Arc::clone(&self.registered));
-        base.at(match &self.open {
+        let base = base.at(match &self.open {
             Some(open) => moment.of_transaction(Arc::clone(open.outcome())),
             None => moment,
-        })
+        });
+        base.noting(self.reads.clone())
     }
 
     /// Who writes, for the delta.
@@ -87,17 +179,29 @@ impl Writing {
     }
 
     /// Commits what was written.
-    pub(crate) fn commit(mut self) -> Result<(), Error> {
+    ///
+    /// **Errors**: a conflict, and then it is undone.
+    pub(crate) fn commit(mut self, shared: &Shared) -> Result<(), Error> {
         let Some(open) = self.open.take() else { return Ok(()) };
         let changes = std::mem::take(&mut self.changes);
         let author = self.author(&open);
-        let reads = ReadSet::default();
+        if changes.is_empty() {
+            // It is serial at the time that it read.
+            self.live.transactions.undo(&open, |stamp| self.stamp(&author, stamp));
+            return Ok(());
+        }
+        // What others made in the catalog for commits before this one is there now.
+        let reads = || match &self.reads {
+            Some(reads) => reads.reads_since(&self.catalog, shared.base().catalog()),
+            None => Default::default(),
+        };
         let log = |_| Ok::<(), Infallible>(());
-        let done = self.live.transactions.commit(open, changes, &reads, log, |stamp| {
+        let done = self.live.transactions.commit(open, changes, reads, log, |stamp| {
             self.stamp(&author, stamp);
         });
         match done {
             Ok(_) => Ok(()),
+            Err(Failed::Conflict(Conflict::Read(overlap))) => Err(overlapping(&overlap, shared)),
             Err(Failed::Conflict(conflict)) => Err(conflicting(&conflict)),
             Err(Failed::Log(never)) => match never {},
         }
@@ -109,22 +213,29 @@ impl Writing {
 
     /// Writes the last stamp into all its versions.
     fn stamp(&self, view: &View, stamp: Stamp) {
+        self.stamp_these(view, stamp, (&self.nodes, &self.edges, &self.topology));
+    }
+
+    fn stamp_these(&self, view: &View, stamp: Stamp, (nodes, edges, topology): Versions<'_>) {
         let reading = Reading { view: *view, transactions: &self.live.transactions };
         let writer = Writer { reading, statement: self.statement, level: self.level };
         let delta = &self.live.delta;
-        for (table, written) in &self.nodes {
+        for (table, written) in nodes {
             if let Some(nodes) = delta.nodes(*table) {
                 nodes.stamp(&writer, written, stamp);
             }
         }
-        for (table, written) in &self.edges {
+        for (table, written) in edges {
             if let Some(edges) = delta.edges(*table) {
                 edges.stamp(&writer, written, stamp);
             }
         }
-        delta.topology().stamp(&writer, &self.topology, stamp);
+        delta.topology().stamp(&writer, topology, stamp);
     }
 }
+
+/// Versions of nodes, of properties of edges, and edges.
+type Versions<'a> = (&'a BTreeMap<TableId, Written>, &'a BTreeMap<EdgeTableId, Written>, &'a WrittenEdges);
 
 impl Drop for Writing {
     fn drop(&mut self) {
@@ -143,6 +254,37 @@ pub(super) fn conflicting(conflict: &Conflict) -> Error {
         Conflict::Read(_) => "another transaction has changed what this one read",
     };
     Error::Conflict(format!("{why}; try again"))
+}
+
+/// A conflict with what was read, by name.
+fn overlapping(overlap: &Overlap, shared: &Shared) -> Error {
+    let base = shared.base();
+    let schema = base.schema();
+    let nodes = |table: TableId| {
+        let labels = schema.label_names(table);
+        let labels: String = labels.iter().map(|label| format!(":{label}")).collect();
+        if labels.is_empty() { "nodes without labels".to_owned() } else { format!("nodes ({labels})") }
+    };
+    let edges = |table: EdgeTableId| format!("relationships [:{}]", schema.type_name(table));
+    let what = match overlap {
+        Overlap::Nodes(table) => nodes(*table),
+        Overlap::NodeColumn(table, column) => {
+            let info = schema.node_tables.get(usize::from(table.0));
+            let name = info.and_then(|info| info.properties.get(*column)).map(|p| schema.property_name(p.id));
+            format!("property \"{}\" of {}", name.unwrap_or_default(), nodes(*table))
+        }
+        Overlap::Edges(table) => edges(*table),
+        Overlap::EdgeColumn(table, column) => {
+            let info = schema.edge_tables.get(usize::from(table.0));
+            let name = info.and_then(|info| info.properties.get(*column)).map(|p| schema.property_name(p.id));
+            format!("property \"{}\" of {}", name.unwrap_or_default(), edges(*table))
+        }
+        Overlap::Key(index) => match u16::try_from(*index) {
+            Ok(table) => format!("a key of {}", nodes(TableId(table))),
+            Err(_) => "a key of an index".to_owned(),
+        },
+    };
+    Error::Conflict(format!("another transaction has changed what this one read: {what}; try again"))
 }
 
 /// Why something could not be written, as users see it.

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use trimorph_base::{NodeId, Reservation};
 use trimorph_functions::operators as functions;
-use trimorph_store::NO_ROW;
 use trimorph_store::access::{AccessPlan, Bound, Choice, Kind, Pattern, Term};
+use trimorph_store::{NO_ROW, PropertyColumn};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Nodes, Positions, Values, Vector};
 
@@ -179,6 +179,7 @@ impl<'s> KeyLookup<'s> {
         }
         let is_main = !self.spec.tables.iter().any(|table| cx.reader.has_node_changes(*table));
         let is_dense = is_main
+            && !cx.reader.notes_reads()
             && positions.len() >= LENGTH_MIN
             && positions.len().saturating_mul(SWEEP) >= self.table_rows(cx);
         if is_dense && self.sweep(keys, positions, cx)? {
@@ -227,7 +228,7 @@ impl<'s> KeyLookup<'s> {
             let info = cx.reader.schema().node_tables.get(id.0 as usize);
             let Some(column) = info.and_then(|info| info.key) else { continue };
             let mut row_of = vec![NO_ROW; table.len()];
-            let (column, count) = (cx.reader.node_column(*id, column), cx.reader.rows(*id));
+            let (column, count) = (PropertyColumn::of_nodes(*id, column, &cx.reader), cx.reader.rows(*id));
             let mut first = 0;
             while first < count {
                 cx.check()?;

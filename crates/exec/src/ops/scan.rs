@@ -153,11 +153,11 @@ impl Lead {
         if !self.bound.is_set() {
             return None;
         }
+        let column = PropertyColumn::of_nodes(bound.table, bound.column, &cx.reader);
         // Nulls would be left out, too.
         if bound.nulls {
-            cx.reader.node_column(bound.table, bound.column).full_zone_range(first.row())?;
+            column.full_zone_range(first.row())?;
         }
-        let column = PropertyColumn::of_nodes(bound.table, bound.column, &cx.reader);
         let mut rows = Vec::new();
         let range = Condition::Range(bound.low, bound.high);
         column.select(&mut Comparison::default(), &range, first.row(), len, &mut rows)?;

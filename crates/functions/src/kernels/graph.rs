@@ -67,15 +67,17 @@ pub(crate) fn labels<'s>(
     at.for_each(|i| {
         if !nulls.get(i) {
             let node = nodes.id(i);
-            let ask = || {
+            let mut ask = || {
                 let (labels, start) = (context.graph.labels(node).ok()?, names.len());
                 labels.iter().for_each(|label| names.push(label));
                 Some((u32::try_from(start).ok()?, u32::try_from(labels.len()).ok()?))
             };
-            match tables.get(node.table().0, ask) {
-                Some(run) => runs[i] = *run,
-                None => ok = false,
-            }
+            let run = match context.graph.labels_vary(node) {
+                true => ask(),
+                false => tables.get(node.table().0, ask).copied(),
+            };
+            ok &= run.is_some();
+            runs[i] = run.unwrap_or_default();
         }
     });
     let lists = ok.then(|| Lists::new(runs.into_iter(), Vector::new(Values::String(names))))??;

@@ -93,6 +93,11 @@ impl Morsels {
 
     /// The next range that is not pruned: its first node and its length.
     pub fn next(&self, reader: &Reader<'_>, prune: &[Prune]) -> Option<(NodeId, usize)> {
+        if let Some(recording) = reader.recording() {
+            // Also what is left out is read: that it is not wanted.
+            self.tables.iter().for_each(|(table, _)| recording.all_rows(*table));
+            prune.iter().for_each(|prune| recording.all_values(prune.table, prune.column));
+        }
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             if index >= self.total {

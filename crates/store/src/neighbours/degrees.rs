@@ -10,6 +10,7 @@ impl Neighbours<'_, '_> {
     /// Edges of row `row`, with those that do not count.
     #[inline]
     pub fn degree(&self, row: u64) -> u64 {
+        self.note(row, 1);
         if let Some(patch) = self.patch(NodeId::new(self.from, row)) {
             return patch.nodes.len() as u64;
         }
@@ -22,6 +23,7 @@ impl Neighbours<'_, '_> {
 
     /// Edges of `count` rows from `first` on, with those that do not count.
     pub fn degrees(&self, first: u64, count: u64) -> u64 {
+        self.note(first, count);
         if self.are_changed(first, count) {
             return (first..first + count).map(|row| self.degree(row)).sum();
         }
@@ -39,6 +41,7 @@ impl Neighbours<'_, '_> {
     ///
     /// **Cost**: one load per row.
     pub fn multiply_degrees(&self, first: u64, out: &mut [u64]) {
+        self.note(first, out.len() as u64);
         if self.are_changed(first, out.len() as u64) {
             for (row, o) in (first..).zip(out) {
                 *o = o.saturating_mul(self.degree(row));
@@ -61,6 +64,7 @@ impl Neighbours<'_, '_> {
     ///
     /// **Cost**: a load of the neighbour and one of the weight each.
     pub fn multiply_sums<T: Copy + Into<u64>>(&self, first: u64, weights: &[T], out: &mut [u64]) {
+        self.note(first, out.len() as u64);
         if self.are_changed(first, out.len() as u64) {
             for (row, o) in (first..).zip(out) {
                 let sum = self.list(NodeId::new(self.from, row)).sum_weights(weights);

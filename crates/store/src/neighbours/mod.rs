@@ -33,6 +33,7 @@ use trimorph_storage::EdgeTableView;
 use trimorph_storage::adjacency::AdjacencyView;
 
 use crate::access::{AdjacencyRef, EdgeAccess};
+use crate::recording::Recording;
 use crate::{Moment, Reader};
 
 pub use list::{InPlace, NeighbourList};
@@ -56,6 +57,8 @@ pub struct Neighbours<'r, 's> {
     changes: Option<(&'s Moment, &'r Marks)>,
     /// Whether edges or properties of edges were written: what lies end to end in main is not all then.
     has_changes: bool,
+    /// Where it is noted what is read.
+    recording: Option<&'r Recording>,
 }
 
 impl AdjacencyRef {
@@ -112,6 +115,7 @@ impl<'r, 's> Neighbours<'r, 's> {
     pub(crate) fn of(reader: &'r Reader<'s>, table: usize, forward: bool, from: TableId) -> Self {
         let changes = reader.list_changes(table, forward, from);
         let has_changes = reader.has_edge_changes(table);
+        let recording = reader.recording();
         let table = reader.edge_table(table);
         let view = if forward { Some(&table.forward) } else { table.backward(from) };
         Self {
@@ -124,6 +128,15 @@ impl<'r, 's> Neighbours<'r, 's> {
             from,
             changes,
             has_changes,
+            recording,
+        }
+    }
+
+    /// Notes that lists of `count` rows from `first` on are read.
+    #[inline(always)]
+    fn note(&self, first: u64, count: u64) {
+        if let Some(recording) = self.recording {
+            recording.lists(self.table.id, self.forward, NodeId::new(self.from, first), count);
         }
     }
 

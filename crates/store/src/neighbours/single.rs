@@ -21,6 +21,7 @@ impl Neighbours<'_, '_> {
     /// The neighbour of `node`, whatever its table; the first if there are several.
     #[inline(always)]
     pub fn single(&self, node: NodeId) -> Option<NodeId> {
+        self.note(node.row(), 1);
         if let Some(patch) = self.patch(node) {
             return patch.nodes.first().copied();
         }
@@ -57,6 +58,7 @@ impl Neighbours<'_, '_> {
     pub fn singles(&self, nodes: &Nodes<'_>, positions: &[u32], out: &mut [NodeId]) -> Vec<u32> {
         if self.is_plain()
             && self.changes.is_none()
+            && self.recording.is_none()
             && let Some(AdjacencyView::Column(column)) = self.view
         {
             return column.follow(nodes, positions, out);

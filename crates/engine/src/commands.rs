@@ -1,0 +1,140 @@
+//! Statements about transactions: takes a text, gives the command if it is one, and the rows that it answers
+//! with.
+
+use std::sync::Arc;
+
+use trimorph_algebra::{BoundQuery, Plan, Vars};
+use trimorph_exec::GivenRows;
+use trimorph_mvcc::Isolation;
+use trimorph_types::{Duration, LogicalType, Value};
+
+use crate::sessions::OpenTransaction;
+
+/// A statement about transactions.
+pub(crate) enum Command {
+    /// `BEGIN`, with a level if one is named.
+    Begin(Option<Isolation>),
+    /// `COMMIT`.
+    Commit,
+    /// `ROLLBACK`.
+    Rollback,
+    /// `SHOW TRANSACTIONS`.
+    Show,
+    /// `TERMINATE TRANSACTION` with the numbers of some.
+    Terminate(Vec<u64>),
+}
+
+impl Command {
+    /// The command that a text is: words, and numbers of transactions, quoted or not, behind `TERMINATE`.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        let text = text.trim().trim_end_matches(';');
+        let words: Vec<String> = text.split_whitespace().map(str::to_ascii_uppercase).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words[..] {
+            ["BEGIN"] | ["BEGIN", "TRANSACTION"] => Some(Self::Begin(None)),
+            ["BEGIN", ref level @ ..] => {
+                let level = level.strip_prefix(&["TRANSACTION"]).unwrap_or(level);
+                let level = level.strip_prefix(&["ISOLATION", "LEVEL"]).unwrap_or(level);
+                isolation(&level.join(" ")).map(|level| Self::Begin(Some(level)))
+            }
+            ["COMMIT"] | ["COMMIT", "TRANSACTION"] => Some(Self::Commit),
+            ["ROLLBACK"] | ["ROLLBACK", "TRANSACTION"] => Some(Self::Rollback),
+            ["SHOW", "TRANSACTION" | "TRANSACTIONS"] => Some(Self::Show),
+            ["TERMINATE", "TRANSACTION" | "TRANSACTIONS", ref numbers @ ..] if !numbers.is_empty() => {
+                let numbers = numbers.join(" ");
+                let numbers =
+                    numbers.split(',').map(|number| number.trim().trim_matches(['\'', '"']).parse());
+                numbers.collect::<Result<_, _>>().ok().map(Self::Terminate)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The isolation level of a name, whatever its letters' case.
+pub(crate) fn isolation(name: &str) -> Option<Isolation> {
+    match name.to_ascii_lowercase().as_str() {
+        "serializable" => Some(Isolation::Serializable),
+        "snapshot" => Some(Isolation::Snapshot),
+        "read committed" => Some(Isolation::ReadCommitted),
+        _ => None,
+    }
+}
+
+/// The name of an isolation level.
+fn name_of(level: Isolation) -> &'static str {
+    match level {
+        Isolation::Serializable => "serializable",
+        Isolation::Snapshot => "snapshot",
+        Isolation::ReadCommitted => "read committed",
+    }
+}
+
+/// A table of values with names of columns, as the result of a query.
+pub(crate) struct Answer {
+    pub(crate) query: BoundQuery,
+    pub(crate) rows: Arc<GivenRows>,
+}
+
+impl Answer {
+    /// No columns and no rows.
+    pub(crate) fn nothing() -> Self {
+        Self::table(&[], Vec::new())
+    }
+
+    /// `rows` have a value for each column.
+    pub(crate) fn table(columns: &[(&str, LogicalType)], rows: Vec<Vec<Value>>) -> Self {
+        let mut vars = Vars::default();
+        let ids: Vec<_> = columns.iter().map(|(name, ty)| vars.named(*name, *ty)).collect();
+        let names = columns.iter().map(|(name, _)| (*name).to_owned()).zip(ids.iter().copied()).collect();
+        let len = rows.len();
+        let mut values: Vec<Vec<Value>> = columns.iter().map(|_| Vec::with_capacity(len)).collect();
+        for row in rows {
+            values.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
+        }
+        let query = BoundQuery {
+            plan: Plan::Unit,
+            columns: names,
+            vars,
+            parameters: Vec::new(),
+            notices: Vec::new(),
+            depth: None,
+        };
+        Self { query, rows: Arc::new(GivenRows { vars: ids, columns: values, len }) }
+    }
+
+    /// The transactions that are open.
+    pub(crate) fn transactions(open: Vec<OpenTransaction>) -> Self {
+        let columns = [
+            ("transaction", LogicalType::Int),
+            ("isolation", LogicalType::String),
+            ("age", LogicalType::Duration),
+            ("status", LogicalType::String),
+            ("statement", LogicalType::String),
+            ("commitsPinned", LogicalType::Int),
+        ];
+        let rows = open.into_iter().map(|one| {
+            let seconds = i64::try_from(one.age.as_secs()).unwrap_or(i64::MAX);
+            let age = Duration::normalized(0, 0, seconds, i64::from(one.age.subsec_nanos()));
+            vec![
+                Value::Int(one.number.cast_signed()),
+                Value::String(name_of(one.isolation).into()),
+                age.map_or(Value::Null, Value::Duration),
+                Value::String(if one.is_running { "running" } else { "idle" }.into()),
+                Value::String(one.statement),
+                Value::Int(i64::try_from(one.commits_pinned).unwrap_or(i64::MAX)),
+            ]
+        });
+        Self::table(&columns, rows.collect())
+    }
+
+    /// What became of the transactions that were to be ended.
+    pub(crate) fn terminated(numbers: Vec<(u64, bool)>) -> Self {
+        let columns = [("transaction", LogicalType::Int), ("message", LogicalType::String)];
+        let rows = numbers.into_iter().map(|(number, was_open)| {
+            let message = if was_open { "terminated" } else { "there is no open transaction of this number" };
+            vec![Value::Int(number.cast_signed()), Value::String(message.into())]
+        });
+        Self::table(&columns, rows.collect())
+    }
+}

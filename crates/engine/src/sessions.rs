@@ -1,0 +1,230 @@
+//! The open transactions of a database: listed, and ended when they take too long, are left alone, or
+//! somebody says so.
+//!
+//! A thread looks after those that have a limit. It is started with the first of them and ends with the last.
+//!
+//! A transaction is ended by undoing it, so that nobody meets it any more. While a statement of it is at
+//! work it cannot be: then the statement is stopped, and undoes it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use trimorph_base::CancelToken;
+use trimorph_mvcc::{Isolation, Timestamp};
+
+use crate::transaction::State;
+
+pub(crate) const BY_TIMEOUT: &str =
+    "the transaction took longer than its timeout, and all it wrote was undone";
+pub(crate) const BY_IDLENESS: &str =
+    "the transaction was left idle for longer than may be, and all it wrote was undone";
+pub(crate) const BY_SOMEBODY: &str = "the transaction was terminated, and all it wrote was undone";
+
+/// What is told of an open transaction.
+#[derive(Clone, Debug)]
+pub struct OpenTransaction {
+    /// Its number, by which it can be ended.
+    pub number: u64,
+    /// What it sees of others.
+    pub isolation: Isolation,
+    /// How long it has been open.
+    pub age: Duration,
+    /// Whether a statement of it is at work.
+    pub is_running: bool,
+    /// That statement, or the last one.
+    pub statement: Arc<str>,
+    /// Commits since it began: what they replaced is kept for it.
+    pub commits_pinned: u64,
+}
+
+/// An open transaction, as others see it.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) number: u64,
+    isolation: Isolation,
+    read: Timestamp,
+    began: Instant,
+    deadline: Option<Instant>,
+    state: Weak<Mutex<State>>,
+    now: Mutex<Now>,
+}
+
+/// What it does now.
+#[derive(Debug)]
+struct Now {
+    /// The flag of the statement that is at work.
+    running: Option<CancelToken>,
+    statement: Arc<str>,
+    used: Instant,
+    /// Why it is to be ended.
+    doom: Option<&'static str>,
+}
+
+/// The open transactions of a database.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions {
+    state: Mutex<Table>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    open: BTreeMap<u64, Arc<Session>>,
+    is_watched: bool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Session {
+    /// A statement begins. Gives why there is to be none, if the transaction is to be ended.
+    pub(crate) fn begin_statement(&self, text: &str, cancel: &CancelToken) -> Result<(), &'static str> {
+        let mut now = lock(&self.now);
+        match now.doom {
+            Some(why) => Err(why),
+            None => {
+                (now.running, now.statement) = (Some(cancel.clone()), text.into());
+                Ok(())
+            }
+        }
+    }
+
+    /// A statement is over. Gives why the transaction is to be ended, if it is.
+    pub(crate) fn end_statement(&self) -> Option<&'static str> {
+        let mut now = lock(&self.now);
+        (now.running, now.used) = (None, Instant::now());
+        now.doom
+    }
+
+    /// Ends it: at once, or by the statement that is at work.
+    fn end(&self, why: &'static str) {
+        {
+            let mut now = lock(&self.now);
+            now.doom.get_or_insert(why);
+            if let Some(running) = &now.running {
+                running.cancel();
+                return;
+            }
+        }
+        // Who begins a statement now finds that it is to be ended.
+        let Some(state) = self.state.upgrade() else { return };
+        if let Ok(mut state) = state.try_lock()
+            && let State::Open(running) = &*state
+            && running.session.number == self.number
+        {
+            let undone = std::mem::replace(&mut *state, State::Ended(why));
+            drop(undone);
+        }
+    }
+
+    /// When somebody has to look, and what for.
+    fn limit(&self, idle: Option<Duration>) -> Option<(Instant, &'static str)> {
+        let now = lock(&self.now);
+        let idle = idle.filter(|_| now.running.is_none()).map(|idle| (now.used + idle, BY_IDLENESS));
+        let late = self.deadline.map(|deadline| (deadline, BY_TIMEOUT));
+        idle.into_iter().chain(late).min_by_key(|(at, _)| *at)
+    }
+}
+
+impl Sessions {
+    /// A transaction begins. `idle` is how long transactions may be left alone.
+    pub(crate) fn begin(
+        self: &Arc<Self>,
+        (number, isolation, read): (u64, Isolation, Timestamp),
+        timeout: Option<Duration>,
+        idle: Option<Duration>,
+        state: &Arc<Mutex<State>>,
+    ) -> Arc<Session> {
+        let began = Instant::now();
+        let now = Now { running: None, statement: "".into(), used: began, doom: None };
+        let session = Arc::new(Session {
+            number,
+            isolation,
+            read,
+            began,
+            deadline: timeout.and_then(|timeout| began.checked_add(timeout)),
+            state: Arc::downgrade(state),
+            now: Mutex::new(now),
+        });
+        let mut table = lock(&self.state);
+        table.open.insert(number, Arc::clone(&session));
+        if !table.is_watched && (idle.is_some() || session.deadline.is_some()) {
+            let sessions = Arc::downgrade(self);
+            let watch = move || watch(&sessions, idle);
+            let thread = std::thread::Builder::new().name("trimorph-sessions".into()).spawn(watch);
+            // Without a thread a transaction has no limits: it is still one.
+            table.is_watched = thread.is_ok();
+        }
+        drop(table);
+        self.changed.notify_all();
+        session
+    }
+
+    /// A transaction is over.
+    pub(crate) fn end(&self, number: u64) {
+        lock(&self.state).open.remove(&number);
+    }
+
+    /// The open transactions, in the order they began. `published` is the last commit.
+    pub(crate) fn list(&self, published: Timestamp) -> Vec<OpenTransaction> {
+        let open: Vec<Arc<Session>> = lock(&self.state).open.values().cloned().collect();
+        let told = open.iter().filter(|session| session.state.strong_count() > 0).filter_map(|session| {
+            let now = lock(&session.now);
+            (now.doom.is_none() || now.running.is_some()).then(|| OpenTransaction {
+                number: session.number,
+                isolation: session.isolation,
+                age: session.began.elapsed(),
+                is_running: now.running.is_some(),
+                statement: Arc::clone(&now.statement),
+                commits_pinned: published.0.saturating_sub(session.read.0),
+            })
+        });
+        told.collect()
+    }
+
+    /// Ends a transaction; false if there is none of this number.
+    pub(crate) fn terminate(&self, number: u64) -> bool {
+        let session = lock(&self.state).open.get(&number).cloned();
+        let session = session.filter(|session| lock(&session.now).doom.is_none());
+        session.inspect(|session| session.end(BY_SOMEBODY)).is_some()
+    }
+
+    /// Ends what is over its limits; gives when to look again, or nothing where nobody need look.
+    fn look(&self, idle: Option<Duration>) -> Option<Duration> {
+        let mut table = lock(&self.state);
+        table.open.retain(|_, session| session.state.strong_count() > 0);
+        if table.open.is_empty() {
+            table.is_watched = false;
+            return None;
+        }
+        let open: Vec<Arc<Session>> = table.open.values().cloned().collect();
+        drop(table);
+        let at = Instant::now();
+        let mut next = LOOK_MAX;
+        for session in open {
+            match session.limit(idle) {
+                Some((limit, why)) if limit <= at => session.end(why),
+                Some((limit, _)) => next = next.min(limit - at),
+                None => {}
+            }
+        }
+        Some(next)
+    }
+}
+
+/// The longest time between two looks: a statement that is over may have left its transaction alone.
+const LOOK_MAX: Duration = Duration::from_secs(1);
+/// The shortest.
+const LOOK_MIN: Duration = Duration::from_millis(5);
+
+/// Looks after transactions as long as there are any.
+fn watch(sessions: &Weak<Sessions>, idle: Option<Duration>) {
+    while let Some(sessions) = sessions.upgrade() {
+        let Some(next) = sessions.look(idle) else { return };
+        let table = lock(&sessions.state);
+        // Somebody who begins may have an earlier limit.
+        drop(sessions.changed.wait_timeout(table, next.max(LOOK_MIN)));
+    }
+}

@@ -1,0 +1,100 @@
+//! The transaction of a connection: begun, run statement by statement, ended by its connection or by somebody
+//! else.
+//!
+//! 1. A statement that fails undoes what it wrote and leaves the transaction open; a conflict ends it.
+//! 2. A transaction that has answered nothing yet may begin again without anybody noticing: its first
+//!    statement is run again when it meets a conflict. So is every statement at read committed, and one
+//!    outside of transactions.
+//! 3. Who meets conflicts again and again takes the turn: others wait with their commits until it has
+//!    committed.
+//!
+//! Source: `docs/design/transactions.md`, "Retries".
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use trimorph_mvcc::{Isolation, Turn};
+
+use crate::Error;
+use crate::sessions::Session;
+use crate::shared::Shared;
+use crate::update::Writing;
+
+/// How a transaction is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TransactionOptions {
+    /// What it sees of others; unless told, as the database is configured.
+    pub isolation: Option<Isolation>,
+    /// It is ended when it takes longer.
+    pub timeout: Option<Duration>,
+}
+
+/// How often a statement is run again before its conflict is told.
+pub(crate) const TRIES: u32 = 12;
+/// From this try on it takes the turn.
+const TURN_FROM: u32 = 4;
+/// The turn of who sets no timeout: nobody who forgets it stops the others for good.
+const TURN_MAX: Duration = Duration::from_secs(10);
+/// The first wait, and the longest: each is twice as long as the one before, less a part by chance.
+const WAIT_FIRST: Duration = Duration::from_micros(50);
+const WAIT_MAX: Duration = Duration::from_millis(8);
+
+/// Waits after try number `tries` met a conflict.
+pub(crate) fn back_off(tries: u32) {
+    let longest = WAIT_FIRST.saturating_mul(1 << tries.min(16)).min(WAIT_MAX);
+    // Threads that met each other have different ones.
+    let chance = Instant::now().elapsed().subsec_nanos() ^ (std::ptr::from_ref(&longest).addr() >> 12) as u32;
+    let part = f64::from(chance.wrapping_mul(0x9e37_79b9)) / f64::from(u32::MAX);
+    std::thread::sleep(longest.mul_f64(0.5 + part / 2.0));
+}
+
+/// The turn, if it is time to take it after `tries` tries: for `limit` at most, others wait with their
+/// commits.
+pub(crate) fn turn(shared: &Shared, tries: u32, limit: Option<Duration>) -> Option<Turn<'_>> {
+    let limit = limit.unwrap_or(TURN_MAX).min(TURN_MAX);
+    (tries >= TURN_FROM).then(|| shared.live.transactions.take_turn(limit))
+}
+
+/// The transaction of a connection.
+#[derive(Default)]
+pub(crate) enum State {
+    /// Each statement has its own.
+    #[default]
+    None,
+    /// Begun, and neither committed nor rolled back.
+    Open(Box<Running>),
+    /// It was ended for a reason that its connection has yet to take notice of: all it wrote is undone.
+    Ended(&'static str),
+}
+
+/// An open transaction.
+pub(crate) struct Running {
+    pub(crate) writing: Writing,
+    /// Whether a statement of it has answered: what was read is known to somebody.
+    pub(crate) has_answered: bool,
+    pub(crate) session: Arc<Session>,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Open(_) => "Open",
+            Self::Ended(_) => "Ended",
+        })
+    }
+}
+
+impl Running {
+    /// Whether its statement may be run again without anybody noticing.
+    pub(crate) fn may_begin_again(&self) -> bool {
+        !self.has_answered || self.writing.level() == Isolation::ReadCommitted
+    }
+}
+
+/// Why nothing more can be done in a transaction.
+pub(crate) fn ended(why: &str) -> Error {
+    Error::Transaction(format!("{why}; roll it back, then begin again"))
+}
+
+pub(crate) const BY_CONFLICT: &str = "the transaction met a conflict, and all it wrote was undone";

@@ -1,0 +1,203 @@
+//! Recording: what a transaction reads, noted at the one door as rows, values, lists and keys; asked at its
+//! commit against what others wrote meanwhile.
+//!
+//! 1. A snapshot of a transaction that must be serializable has a log of reads; others have none, and noting
+//!    costs them a test of a pointer.
+//! 2. Each reader notes into a set of its own, without a lock, and leaves it to the log when it is dropped.
+//! 3. What gives values of the store to others (`Neighbours`, `PropertyColumn`, look-ups, morsels) notes
+//!    before it reads. Columns and adjacencies themselves are not handed out, so nothing can be read past it.
+//!
+//! Invariant: a set says what was read or more, also where nothing was found.
+//!
+//! Source: Neumann and others 2015, §4; `docs/design/transactions.md`, "Read sets".
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
+use trimorph_catalog::{Catalog, Reliances};
+use trimorph_mvcc::ReadSet;
+
+/// What all readers of a transaction have read, and what its plans took for certain.
+#[derive(Debug, Default)]
+pub struct ReadLog {
+    reads: Mutex<ReadSet>,
+    plans: Mutex<Vec<Reliances>>,
+    /// Whether all properties of something were read, whatever their names.
+    all_properties: AtomicBool,
+}
+
+/// Plans that are kept apart; statements that come again rely on the same.
+const PLANS_MAX: usize = 256;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl ReadLog {
+    /// A plan was made.
+    pub fn plan(&self, reliances: Reliances) {
+        let mut plans = lock(&self.plans);
+        if !plans.contains(&reliances) {
+            plans.push(reliances);
+        }
+    }
+
+    /// What was read until now by readers that are gone, and what plans took from the catalog, which was
+    /// `before` when the transaction began, that is no longer so `now`: all that a new table, column or fact
+    /// tells of counts as read.
+    pub fn reads_since(&self, before: &Catalog, now: &Catalog) -> ReadSet {
+        let mut reads = lock(&self.reads).clone();
+        let plans = lock(&self.plans);
+        let plans = Plans { all: &plans, all_properties: self.all_properties.load(Ordering::Relaxed) };
+        plans.note_nodes(before, now, &mut reads);
+        plans.note_edges(before, now, &mut reads);
+        reads
+    }
+}
+
+/// What plans took for certain.
+struct Plans<'p> {
+    all: &'p [Reliances],
+    all_properties: bool,
+}
+
+impl Plans<'_> {
+    /// Whether one of them would have to be made anew, as `concerns` says; where they are too many, whatever
+    /// it says.
+    fn any(&self, concerns: impl Fn(&Reliances) -> bool) -> bool {
+        self.all.len() > PLANS_MAX || self.all.iter().any(concerns)
+    }
+
+    fn note_nodes(&self, before: &Catalog, now: &Catalog, reads: &mut ReadSet) {
+        for table in now.schema.table_ids() {
+            let at = usize::from(table.0);
+            let facts = |catalog: &Catalog| catalog.unrecorded_facts().node_tables.get(at).cloned();
+            let is = facts(now).unwrap_or_default();
+            let Some(was) = facts(before) else {
+                if self.any(|plan| plan.concerns_node_table(table, now)) {
+                    reads.nodes_of(table).rows.insert_all();
+                }
+                continue;
+            };
+            if was.labels_vary != is.labels_vary && self.any(|plan| plan.concerns_labels(table)) {
+                reads.nodes_of(table).rows.insert_all();
+            }
+            let Some(info) = now.schema.node_tables.get(at) else { continue };
+            for (column, property) in info.properties.iter().enumerate() {
+                let name = now.schema.property_name(property.id);
+                let is_changed = match was.one_type.get(column) {
+                    None => self.all_properties || self.any(|plan| plan.concerns_property(&name)),
+                    Some(one) if Some(one) == is.one_type.get(column) => false,
+                    Some(_) => self.any(|plan| plan.concerns_type(table, column)),
+                };
+                if is_changed {
+                    reads.nodes_of(table).columns.entry(column).or_default().insert_all();
+                }
+            }
+        }
+    }
+
+    fn note_edges(&self, before: &Catalog, now: &Catalog, reads: &mut ReadSet) {
+        for table in now.schema.edge_table_ids() {
+            let at = usize::from(table.0);
+            if self.any(|plan| plan.concerns_edge_table(table, now)) {
+                reads.edges_of(table).forward.insert_all();
+            }
+            let known = before.schema.edge_tables.get(at).map_or(0, |info| info.properties.len());
+            let Some(info) = now.schema.edge_tables.get(at) else { continue };
+            for (column, property) in info.properties.iter().enumerate().skip(known) {
+                let name = now.schema.property_name(property.id);
+                if self.all_properties || self.any(|plan| plan.concerns_property(&name)) {
+                    reads.edges_of(table).columns.entry(column).or_default().insert_all();
+                }
+            }
+        }
+    }
+}
+
+/// What one reader has read.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    log: Arc<ReadLog>,
+    own: RefCell<ReadSet>,
+}
+
+impl Recording {
+    pub(crate) fn new(log: &Arc<ReadLog>) -> Self {
+        Self { log: Arc::clone(log), own: RefCell::default() }
+    }
+
+    fn note(&self, note: impl FnOnce(&mut ReadSet)) {
+        // Nothing below notes again.
+        if let Ok(mut own) = self.own.try_borrow_mut() {
+            note(&mut own);
+        }
+    }
+
+    /// Whether rows are there, and their labels.
+    pub(crate) fn rows(&self, first: NodeId, len: u64) {
+        self.note(|reads| reads.nodes_of(first.table()).rows.insert_run(first.row(), len));
+    }
+
+    /// Which rows a table has, and their labels.
+    pub(crate) fn all_rows(&self, table: TableId) {
+        self.note(|reads| reads.nodes_of(table).rows.insert_all());
+    }
+
+    /// Values of a column of nodes.
+    pub(crate) fn values(&self, table: TableId, column: usize, first: u64, len: u64) {
+        self.note(|reads| {
+            reads.nodes_of(table).columns.entry(column).or_default().insert_run(first, len);
+        });
+    }
+
+    /// All values of a column of nodes, also of those that may come.
+    pub(crate) fn all_values(&self, table: TableId, column: usize) {
+        self.note(|reads| reads.nodes_of(table).columns.entry(column).or_default().insert_all());
+    }
+
+    /// The value of a column of edges.
+    pub(crate) fn edge_value(&self, edge: EdgeId, column: usize) {
+        self.note(|reads| {
+            reads.edges_of(edge.table()).columns.entry(column).or_default().insert(edge.place());
+        });
+    }
+
+    /// All values of a column of edges.
+    pub(crate) fn all_edge_values(&self, table: EdgeTableId, column: usize) {
+        self.note(|reads| reads.edges_of(table).columns.entry(column).or_default().insert_all());
+    }
+
+    /// Lists of `len` nodes along an edge table.
+    pub(crate) fn lists(&self, table: EdgeTableId, forward: bool, first: NodeId, len: u64) {
+        self.note(|reads| {
+            let reads = reads.edges_of(table);
+            let rows = match forward {
+                true => &mut reads.forward,
+                false => reads.backward.entry(first.table()).or_default(),
+            };
+            rows.insert_run(first.row(), len);
+        });
+    }
+
+    /// All properties of something, whatever their names.
+    pub(crate) fn all_properties(&self) {
+        self.log.all_properties.store(true, Ordering::Relaxed);
+    }
+
+    /// A key of a node table was looked up.
+    pub(crate) fn key(&self, table: TableId, hash: Option<u64>) {
+        if let Some(hash) = hash {
+            self.note(|reads| reads.key(u64::from(table.0), hash));
+        }
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let own = std::mem::take(&mut *self.own.borrow_mut());
+        lock(&self.log.reads).merge(own);
+    }
+}
