@@ -167,3 +167,20 @@ fn many_texts_have_numbers_of_their_own() {
     table.find_all(&[&vector(0..3)], &[0, 1, 2], &mut found);
     assert_eq!(found, [0, 1, 2]);
 }
+
+#[test]
+fn instants_of_utc_are_one_key_in_all_vectors() {
+    let at = |nanos: u32, zone: Zone| Value::DateTime(DateTime { seconds: 0, nanos, zone });
+    let values = vec![at(1, Zone::UTC), at(1, Zone::Offset(60)), at(2, Zone::UTC)];
+    let zoned = Vector::of_values(values.clone(), trimorph_vector::Positions::all(3));
+    assert!(matches!(zoned.values, Values::Zoned(_)));
+    let mut table = KeyTable::default();
+    let (mut numbers, mut fresh) = (Vec::new(), Vec::new());
+    table.number_all(&[&zoned], &[0, 1, 2], &mut numbers, &mut fresh);
+    let mut found = Vec::new();
+    table.find_all(&[&Vector::new(Values::DateTime(vec![1, 2, 3]))], &[0, 1, 2], &mut found);
+    assert_eq!(found, [0, 2, NO_NUMBER]);
+    found.clear();
+    table.find_all(&[&Vector::new(Values::Any(values))], &[0, 1, 2], &mut found);
+    assert_eq!(found, numbers);
+}

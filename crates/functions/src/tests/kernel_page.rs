@@ -46,16 +46,7 @@ const GENERAL: [(&str, &[&str]); 6] = [
     ("paths are values of no fixed size", &["nodes", "relationships", "length"]),
     (
         "takes maps or texts, each read by itself; the results are a typed vector",
-        &[
-            "valueType",
-            "toIntegerList",
-            "toFloatList",
-            "toStringList",
-            "toBooleanList",
-            "time",
-            "time.truncate",
-            "duration",
-        ],
+        &["valueType", "toIntegerList", "toFloatList", "toStringList", "toBooleanList", "time.truncate"],
     ),
 ];
 
@@ -70,6 +61,10 @@ fn samples() -> Vec<(&'static str, Vector<'static>)> {
         ("FLOAT", both(Value::Float(0.5))),
         ("DECIMAL", both(Value::Decimal(Decimal::new(5, 1).unwrap_or_default()))),
         ("STRING", both(Value::string("1"))),
+        // Read as a moment or a duration.
+        ("STRING", both(Value::string("2020-01-01"))),
+        ("STRING", both(Value::string("12:00"))),
+        ("STRING", both(Value::string("P1D"))),
         ("IRI", both(Value::iri("http://a"))),
         ("LITERAL", both(Value::Literal(Literal::in_language("a", "en").into()))),
         ("DATE", both(Value::Date(Date { days: 1 }))),
@@ -153,7 +148,9 @@ fn typed_for(kernel: TypedKernel, counts: std::ops::RangeInclusive<usize>) -> Ve
         let is_taken = |(_, vector): &&(&'static str, Vector<'static>)| {
             counts.clone().any(|count| count >= least && place < count && takes(kernel, vector, place, count))
         };
-        samples.iter().filter(is_taken).map(|(name, _)| *name).collect()
+        let mut names: Vec<&'static str> = samples.iter().filter(is_taken).map(|(name, _)| *name).collect();
+        names.dedup();
+        names
     };
     let shown = |place: usize| match taken(place, 0)[..] {
         // It may be there while another argument is a vector.

@@ -53,10 +53,12 @@ pub(super) enum Kind {
     Decimal,
     Iri,
     Literal,
+    /// Texts that are read as moments or durations.
+    Moment,
     Mixed,
 }
 
-pub(super) const KINDS: [Kind; 16] = [
+pub(super) const KINDS: [Kind; 17] = [
     Kind::Bool,
     Kind::Int,
     Kind::Small,
@@ -72,6 +74,7 @@ pub(super) const KINDS: [Kind; 16] = [
     Kind::Decimal,
     Kind::Iri,
     Kind::Literal,
+    Kind::Moment,
     Kind::Mixed,
 ];
 
@@ -173,6 +176,17 @@ pub(super) fn value(kind: Kind, random: &mut Random) -> Value {
             let literal =
                 if is_tagged { Literal::in_language(text, of) } else { Literal::of_datatype(text, of) };
             Value::Literal(literal.into())
+        }
+        Kind::Moment => {
+            let texts = match random.below(6) {
+                0 => &["2020-02-29", "-0044-03-15", "2020-W10", "+123456-01-01"][..],
+                1 => &["12:30", "23:59:59.999999999", "12", "1230"],
+                2 => &["2020-02-29T12:30", "1969-12-31T23:59:59.5", "+123456-01-01T00"],
+                3 => &["2020-02-29T12:30Z", "2020-02-29T12:30+01:00", "12:30+01:00", "12:30Z"],
+                4 => &["P1Y2M3DT4H5M6.7S", "PT-1.5S", "P2W", "P12345678901234567D"],
+                _ => &["", "nonsense", "2021-02-29"],
+            };
+            Value::string(*random.pick(texts))
         }
         Kind::Mixed => match random.below(12) {
             0 => Value::Date(Date { days: *random.pick(&DAYS) }),
@@ -464,11 +478,13 @@ impl<'r> Drawn<'r> {
                     "toBooleanOrNull",
                     "toStringOrNull",
                     "exists",
+                    "isEmpty",
                     "valueType",
                 ]);
                 let kinds: &[Kind] = match name {
                     "toInteger" | "toFloat" => &[Kind::Int, Kind::Float, Kind::Bool, Kind::Text],
                     "toBoolean" => &[Kind::Int, Kind::Bool, Kind::Text],
+                    "isEmpty" => &[Kind::Text, Kind::Moment],
                     _ if name.starts_with("to") => &KINDS,
                     _ => &NUMBERS,
                 };
@@ -509,6 +525,11 @@ impl<'r> Drawn<'r> {
             15 => {
                 let name = *self.random.pick(&["date", "localdatetime", "datetime", "localtime", "time"]);
                 let base = self.operand(&MOMENTS, depth);
+                if self.random.chance(30) {
+                    let text = self.leaf(&[Kind::Moment]);
+                    let name = *self.random.pick(&[name, "duration"]);
+                    return self.call(name, vec![text]);
+                }
                 if self.random.chance(50) {
                     return self.call(name, vec![base]);
                 }

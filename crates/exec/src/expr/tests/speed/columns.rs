@@ -28,6 +28,8 @@ pub(super) const ZONED: usize = 17;
 pub(super) const DECIMALS: usize = 18;
 pub(super) const IRIS: usize = 19;
 pub(super) const LITERALS: usize = 20;
+pub(super) const DATE_TEXTS: usize = 21;
+pub(super) const DURATION_TEXTS: usize = 22;
 
 /// The arrays.
 pub(super) struct Columns {
@@ -51,6 +53,8 @@ pub(super) struct Columns {
     pub(super) zoned: Vec<(i64, usize)>,
     pub(super) decimals: Vec<Decimal>,
     pub(super) iris: Vec<String>,
+    pub(super) date_texts: Vec<String>,
+    pub(super) duration_texts: Vec<String>,
     nulls: Nulls,
 }
 
@@ -82,6 +86,11 @@ impl Columns {
             digits: a.iter().map(ToString::to_string).collect(),
             parts: b.iter().map(|b| format!("{b},some,words,more")).collect(),
             iris: b.iter().map(|b| format!("http://example.org/things/{b}")).collect(),
+            date_texts: b
+                .iter()
+                .map(|b| format!("20{:02}-{:02}-{:02}", b % 100, b % 12 + 1, b % 28 + 1))
+                .collect(),
+            duration_texts: b.iter().map(|b| format!("P{b}DT{}H", b % 24)).collect(),
             durations: durations
                 .iter()
                 .map(|n| Duration { months: n % 5, days: *n, seconds: 60, nanos: 1 })
@@ -137,6 +146,8 @@ impl Columns {
             Vector::new(Values::Decimal(self.decimals.clone())),
             texts(&self.iris).into_iris(),
             of(self.iris.iter().map(literal).collect()),
+            texts(&self.date_texts),
+            texts(&self.duration_texts),
         ];
         let group = Group { len: N, selection: Selection::All, flat: None, multiplicity: None, vectors };
         Chunk { groups: vec![group] }

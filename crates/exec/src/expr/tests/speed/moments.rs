@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use trimorph_algebra::Op;
 use trimorph_types::temporal::calendar::{date_from_days, days_from_date, week_of};
-use trimorph_types::{Duration, Value};
+use trimorph_types::{Duration, Time, Value};
 
-use super::columns::{A, B, Columns, DAYS, T, U};
+use super::columns::{A, B, Columns, DATE_TEXTS, DAYS, DURATION_TEXTS, T, U};
 use super::{Cases, DAY, call, op, plain, property, slot, text};
 use crate::expr::Ex;
 
@@ -103,6 +103,28 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
                 let months = (b.0 - a.0) * 12 + b.1 - a.1 - i64::from(b.2 < a.2);
                 Duration { months, ..Duration::default() }
             }),
+        ),
+        (
+            "date(text)",
+            call("date", vec![slot(DATE_TEXTS)]),
+            plain!(c.date_texts, |t| {
+                let part = |range: std::ops::Range<usize>| t[range].parse::<i64>().unwrap_or(0);
+                days_from_date(part(0..4), part(5..7), part(8..10))
+            }),
+        ),
+        (
+            "duration(text)",
+            call("duration", vec![slot(DURATION_TEXTS)]),
+            plain!(c.duration_texts, |t| {
+                let (days, hours) = t[1..t.len() - 1].split_once("DT").unwrap_or(("", ""));
+                let part = |text: &str| text.parse::<i64>().unwrap_or(0);
+                Duration { days: part(days), seconds: part(hours) * 3_600, ..Duration::default() }
+            }),
+        ),
+        (
+            "time(x)",
+            call("time", vec![slot(T)]),
+            plain!(c.t, |t| Time { nanos: t.rem_euclid(DAY), offset_seconds: 0 }),
         ),
         ("localtime(x)", call("localtime", vec![slot(T)]), plain!(c.t, |t| t.rem_euclid(DAY))),
         ("localdatetime(x)", call("localdatetime", vec![slot(T)]), plain!(c.t, |t| *t)),
