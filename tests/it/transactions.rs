@@ -188,6 +188,21 @@ fn reads_without_rows() {
         "MATCH (a:N {k: 2}), (b:N {k: 1}) CREATE (a)-[:R]->(b)",
     );
     reads("MERGE (n:N {k: 9}) RETURN n", "CREATE (:N {k: 9})");
+    // Rows that were looked for by a number, and rows that came or changed with others.
+    let three = &["CREATE (:N {k: 1, p: 1}), (:N {k: 2, p: 2}), (:N {k: 5, p: 5})"];
+    let read = "MATCH (n:N) WHERE n.k >= 2 AND n.k < 4 RETURN count(n)";
+    let write = |write, expect| pair(three, &[write], &[read, "CREATE (:Note)"], expect);
+    write("CREATE (:N {k: 3})", "--x");
+    write("CREATE (:N {k: 3.0})", "--x");
+    write("CREATE (:N {k: 4})", "---");
+    write("CREATE (:N {p: 3})", "---");
+    write("MATCH (n:N {k: 5}) SET n.k = 3", "--x");
+    write("MATCH (n:N {k: 5}) SET n.k = 6", "---");
+    write("MATCH (n:N {k: 2}) SET n.k = 1", "--x");
+    write("MATCH (n:N {k: 2}) SET n.p = 1", "---");
+    write("MATCH (n:N {k: 2}) DELETE n", "--x");
+    write("MATCH (n:N {k: 5}) DELETE n", "---");
+    write("MATCH (n:N {k: 2}) REMOVE n:N", "--x");
     // What it has nothing to do with.
     let passes = |read, write| pair(TWO, &[write], &[read, "CREATE (:Note)"], "---");
     passes("MATCH (n:N {k: 1}) RETURN n.p", "MATCH (n:N {k: 1}) SET n.q = 2");

@@ -223,3 +223,23 @@ fn labels_come_and_go() {
     fails(&c, "MATCH (n:Twice) SET n:Thrice WITH n RETURN 1 / 0");
     assert_eq!(rows(&c, "MATCH (n:Thrice) RETURN count(*)"), ["0"]);
 }
+
+/// What was deleted is told apart from what has no value.
+#[test]
+fn properties_of_what_was_deleted_are_an_error() {
+    let c = empty();
+    run(&c, &["CREATE (:A {p: 1})-[:T {p: 2}]->(:B {p: 3})"]);
+    for text in [
+        "MATCH (a:A)-[r]->() DELETE r, a RETURN a.p",
+        "MATCH (a:A)-[r]->() DELETE r RETURN r.p",
+        "MATCH (a:A)-[r]->() DELETE r WITH [r] AS rs, a RETURN rs[0].p",
+        "MATCH (a:A) DETACH DELETE a WITH a WHERE a.p = 1 RETURN 1",
+    ] {
+        match fails(&c, text) {
+            Error::Query { diagnostic, .. } => assert_eq!(diagnostic.detail, "DeletedEntityAccess", "{text}"),
+            other => panic!("{text}: {other}"),
+        }
+    }
+    assert_eq!(rows(&c, "MATCH (a:A)-[r]->(b) DELETE r RETURN a.p, b.p, type(r)"), ["1 | 3 | T"]);
+    assert_eq!(rows(&c, "MATCH (a:A) WITH a, a.p AS p DELETE a RETURN p"), ["1"]);
+}

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trimorph_base::{CancelToken, Diagnostic, EdgeId, MemoryBudget, NodeId, Workers};
+use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, MemoryBudget, NodeId, Workers};
 use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
 use trimorph_store::access::Choice;
 use trimorph_store::{Pins, Reader, Snapshot};
@@ -182,10 +182,37 @@ impl<'s> Context<'s> {
         FunctionContext::new(graph, self.settings.clock, seed).until(&self.settings.cancel)
     }
 
+    /// Makes sure that a node whose properties are read was not deleted by its own transaction.
+    ///
+    /// **Errors**: it was. **Cost**: a load where nothing was deleted.
+    #[inline]
+    pub(crate) fn check_node(&self, node: NodeId) -> Result<(), Diagnostic> {
+        if self.reader.is_after_deletion() && !self.reader.node_exists(node) {
+            return Err(deleted("node"));
+        }
+        Ok(())
+    }
+
+    /// The same of an edge.
+    #[inline]
+    pub(crate) fn check_edge(&self, edge: EdgeId) -> Result<(), Diagnostic> {
+        if self.reader.is_after_deletion() && !self.reader.edge_exists(edge) {
+            return Err(deleted("relationship"));
+        }
+        Ok(())
+    }
+
     /// The graph as scalar functions see it.
     pub fn graph(&self) -> Graph<'_, 's> {
         Graph(&self.reader)
     }
+}
+
+#[cold]
+fn deleted(what: &str) -> Diagnostic {
+    let text = format!("a {what} that was deleted has no properties to be read");
+    Diagnostic::runtime(ErrorKind::EntityNotFound, "DeletedEntityAccess", text)
+        .hint("read what is needed before DELETE, with WITH")
 }
 
 /// The graph as scalar functions see it.

@@ -17,6 +17,36 @@ pub struct NodeChanges {
     pub labels: RowSet,
     /// Values that changed, by column, of nodes that were there.
     pub columns: BTreeMap<usize, RowSet>,
+    /// What nodes got, by column: those that came, too.
+    pub values: BTreeMap<usize, WrittenValues>,
+}
+
+/// Values that were written to a column, as far as ranges are asked against them.
+#[derive(Clone, Debug, Default)]
+pub struct WrittenValues {
+    /// Values that are integers in their column: numbers, dates, times.
+    integers: Vec<i64>,
+    /// Whether there were others, or too many.
+    any: bool,
+}
+
+/// Integers that are kept. Beyond, a column counts as written with any.
+const INTEGERS_MAX: usize = 1_024;
+
+impl WrittenValues {
+    /// A value that is this integer, or, without one, something else that is not null.
+    pub fn insert(&mut self, integer: Option<i64>) {
+        match integer {
+            _ if self.any => {}
+            Some(integer) if self.integers.len() < INTEGERS_MAX => self.integers.push(integer),
+            _ => (self.integers, self.any) = (Vec::new(), true),
+        }
+    }
+
+    /// Whether one of them is in a range, or may be.
+    pub fn meet(&self, low: i64, high: i64) -> bool {
+        self.any || self.integers.iter().any(|integer| (low..=high).contains(integer))
+    }
 }
 
 /// What was written to the edges of one edge table.
@@ -68,7 +98,8 @@ impl Changes {
     pub fn bytes(&self) -> usize {
         let nodes = self.nodes.values().map(|n| {
             let columns: usize = n.columns.values().map(|set| 64 + set.bytes()).sum();
-            128 + n.came.bytes() + n.went.bytes() + n.labels.bytes() + columns
+            let values: usize = n.values.values().map(|v| 64 + v.integers.capacity() * 8).sum();
+            128 + n.came.bytes() + n.went.bytes() + n.labels.bytes() + columns + values
         });
         let edges = self.edges.values().map(|e| {
             let sets = e.targets.values().chain(e.columns.values());

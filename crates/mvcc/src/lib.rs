@@ -28,8 +28,8 @@ mod tests;
 mod transactions;
 mod view;
 
-pub use changes::{Changes, EdgeChanges, NodeChanges};
-pub use read_set::{EdgeReads, NodeReads, Overlap, ReadSet};
+pub use changes::{Changes, EdgeChanges, NodeChanges, WrittenValues};
+pub use read_set::{EdgeReads, NodeReads, Overlap, ReadRange, ReadSet};
 pub use row_set::RowSet;
 pub use snapshots::{Epoch, Registered, Snapshots};
 pub use stamp::{AtomicStamp, Handle, Stamp, Timestamp};

@@ -19,7 +19,23 @@ pub struct NodeReads {
     pub rows: RowSet,
     /// Rows whose value of a column was read.
     pub columns: BTreeMap<usize, RowSet>,
+    /// Rows that were looked for by a value; those that were found are among the rows.
+    ranges: Vec<ReadRange>,
 }
+
+/// The rows of a node table whose value of a column lies between two integers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReadRange {
+    /// The column.
+    pub column: usize,
+    /// The least value.
+    pub low: i64,
+    /// The largest.
+    pub high: i64,
+}
+
+/// Ranges that are kept apart. Beyond, all rows count as read.
+const RANGES_MAX: usize = 256;
 
 /// What was read of the edges of one edge table.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +103,7 @@ impl ReadSet {
             let own = self.nodes_of(table);
             own.rows.merge(&reads.rows);
             reads.columns.iter().for_each(|(c, rows)| own.columns.entry(*c).or_default().merge(rows));
+            reads.ranges.into_iter().for_each(|range| own.range(range));
         }
         for (table, reads) in other.edges {
             let own = self.edges_of(table);
@@ -126,10 +143,11 @@ impl ReadSet {
 
     /// What it holds, in bytes, about.
     pub fn bytes(&self) -> usize {
-        let nodes = self
-            .nodes
-            .values()
-            .map(|n| 128 + n.rows.bytes() + n.columns.values().map(|set| 64 + set.bytes()).sum::<usize>());
+        let nodes = self.nodes.values().map(|n| {
+            128 + n.rows.bytes()
+                + n.ranges.len() * 24
+                + n.columns.values().map(|set| 64 + set.bytes()).sum::<usize>()
+        });
         let edges = self.edges.values().map(|e| {
             let sets = e.backward.values().chain(e.columns.values());
             128 + e.forward.bytes() + sets.map(|set| 64 + set.bytes()).sum::<usize>()
@@ -140,9 +158,32 @@ impl ReadSet {
 }
 
 impl NodeReads {
+    /// Rows were looked for by a value. Those that are found are to be noted themselves.
+    pub fn range(&mut self, range: ReadRange) {
+        let covers = |known: &ReadRange| {
+            known.column == range.column && known.low <= range.low && known.high >= range.high
+        };
+        if self.rows == RowSet::All || self.ranges.iter().any(covers) {
+            return;
+        }
+        if self.ranges.len() < RANGES_MAX {
+            self.ranges.push(range);
+        } else {
+            self.ranges.clear();
+            self.rows.insert_all();
+            self.columns.entry(range.column).or_default().insert_all();
+        }
+    }
+
     fn overlap(&self, table: TableId, changes: &NodeChanges) -> Option<Overlap> {
         let existence = [&changes.came, &changes.went, &changes.labels];
         if existence.iter().any(|rows| self.rows.meets(rows)) {
+            return Some(Overlap::Nodes(table));
+        }
+        let enters = |range: &ReadRange| {
+            changes.values.get(&range.column).is_some_and(|values| values.meet(range.low, range.high))
+        };
+        if self.ranges.iter().any(enters) {
             return Some(Overlap::Nodes(table));
         }
         for (column, rows) in &self.columns {

@@ -76,12 +76,12 @@ impl View {
     /// Whether something may be put in the place of a version that writes the same. `true`: the version is
     /// the newest that counts. `false`: it was undone, and the one before it is to be asked.
     ///
-    /// **Errors**: its maker has not committed, or committed after this reader began, which matters at
-    /// `level` snapshot and above.
+    /// **Errors**: its maker has not committed, or committed after what this reader sees. At read committed,
+    /// too: the statement has computed what it writes from what it saw, and is to be run again.
     pub fn may_replace(
         &self,
         stamp: &AtomicStamp,
-        level: Isolation,
+        _: Isolation,
         transactions: &Transactions,
     ) -> Result<bool, Conflict> {
         let mut stands = stamp.load();
@@ -98,7 +98,7 @@ impl View {
         }
         match stands.timestamp() {
             None => Ok(false),
-            Some(made) if made <= self.read || level == Isolation::ReadCommitted => Ok(true),
+            Some(made) if made <= self.read => Ok(true),
             Some(made) => Err(Conflict::Newer(made)),
         }
     }

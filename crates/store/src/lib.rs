@@ -26,7 +26,7 @@ mod snapshot;
 pub use moment::{Live, Moment};
 pub use property_column::PropertyColumn;
 pub use reader::Reader;
-pub use recording::ReadLog;
+pub use recording::{ReadLog, integer_of};
 pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet, SEGMENT_ROWS, ZONE_ROWS};

@@ -108,6 +108,11 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.overlay.is_none_or(|overlay| overlay.is_clean(first, len))
     }
 
+    /// The same; who reads notes by himself what he has found.
+    pub(crate) fn unnoted(self) -> Self {
+        Self { noted: None, ..self }
+    }
+
     /// Notes that `len` rows from `first` on are read.
     #[inline(always)]
     fn note(&self, first: u64, len: u64) {
@@ -232,7 +237,10 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         len: usize,
         out: &mut Vec<u32>,
     ) -> Option<()> {
-        self.note(first, len as u64);
+        // Who notes reads has the values of those rows taken out that he asks for.
+        if self.noted.is_some() {
+            return None;
+        }
         self.is_clean(first, len).then(|| comparison.select(self.column, condition, first, len, out))?
     }
 
@@ -245,7 +253,6 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         rows: impl ExactSizeIterator<Item = (u32, u64)>,
         out: &mut Vec<u32>,
     ) -> Option<()> {
-        // Who notes reads has values gathered instead.
         if self.overlay.is_some() || self.noted.is_some() {
             return None;
         }

@@ -31,6 +31,7 @@ pub struct Reader<'s> {
     pins: Arc<Pins<'s>>,
     /// What is read, where somebody will ask.
     recording: Option<Recording>,
+    after_deletion: bool,
 }
 
 /// What the snapshot sees of the delta, resolved as it is needed.
@@ -89,7 +90,14 @@ impl<'s> Reader<'s> {
             edges: cells(main.edge_tables.len()),
             pins: Arc::new(pins),
             recording: snapshot.read_log().map(Recording::new),
+            after_deletion: snapshot.is_after_deletion(),
         }
+    }
+
+    /// Whether what a statement has found may be deleted by its own transaction.
+    #[inline(always)]
+    pub fn is_after_deletion(&self) -> bool {
+        self.after_deletion
     }
 
     /// Whether reads are noted one by one: then reading much to find little costs conflicts.
@@ -186,6 +194,10 @@ impl<'s> Reader<'s> {
         if let Some(recording) = &self.recording {
             recording.rows(first, len as u64);
         }
+        self.existing_unnoted(first, len)
+    }
+
+    pub(crate) fn existing_unnoted(&self, first: NodeId, len: usize) -> Option<Vec<u32>> {
         let delta = self.node_changes(first.table())?;
         let end = first.row() + len as u64;
         let main = self.main.node_tables[first.table().0 as usize].rows;

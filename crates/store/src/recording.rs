@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Reliances};
-use trimorph_mvcc::ReadSet;
+use trimorph_mvcc::{ReadRange, ReadSet};
+use trimorph_types::Value;
 
 /// What all readers of a transaction have read, and what its plans took for certain.
 #[derive(Debug, Default)]
@@ -117,6 +118,19 @@ impl Plans<'_> {
     }
 }
 
+/// The integer by which a value is found in ranges of its column, as columns have it; none of other values.
+pub fn integer_of(value: &Value) -> Option<i64> {
+    let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
+    match value {
+        Value::Int(i) => Some(*i),
+        Value::Date(date) => Some(date.days),
+        Value::LocalTime(time) => Some(time.nanos),
+        Value::LocalDateTime(moment) => nanos(moment.seconds, moment.nanos),
+        Value::DateTime(moment) => nanos(moment.seconds, moment.nanos),
+        _ => None,
+    }
+}
+
 /// What one reader has read.
 #[derive(Debug)]
 pub(crate) struct Recording {
@@ -146,16 +160,16 @@ impl Recording {
         self.note(|reads| reads.nodes_of(table).rows.insert_all());
     }
 
+    /// Rows of a table were looked for by a value, an integer as the column has it.
+    pub(crate) fn range(&self, table: TableId, range: ReadRange) {
+        self.note(|reads| reads.nodes_of(table).range(range));
+    }
+
     /// Values of a column of nodes.
     pub(crate) fn values(&self, table: TableId, column: usize, first: u64, len: u64) {
         self.note(|reads| {
             reads.nodes_of(table).columns.entry(column).or_default().insert_run(first, len);
         });
-    }
-
-    /// All values of a column of nodes, also of those that may come.
-    pub(crate) fn all_values(&self, table: TableId, column: usize) {
-        self.note(|reads| reads.nodes_of(table).columns.entry(column).or_default().insert_all());
     }
 
     /// The value of a column of edges.

@@ -19,6 +19,8 @@ pub struct Snapshot {
     pinned_bytes_max: Option<usize>,
     /// Where readers note what they read; none where nobody will ask.
     reads: Option<Arc<ReadLog>>,
+    /// Whether the transaction that sees it has deleted something.
+    after_deletion: bool,
 }
 
 /// Pieces of files may take this part of the memory limit before readers let go of what they do not need at
@@ -31,7 +33,7 @@ const PINNED_PART: usize = 8;
 impl Snapshot {
     /// The snapshot of a main version without a delta.
     pub fn new(main: Arc<Main>) -> Self {
-        Self { main, moment: None, pinned_bytes_max: None, reads: None }
+        Self { main, moment: None, pinned_bytes_max: None, reads: None, after_deletion: false }
     }
 
     /// The same within a memory limit, in bytes.
@@ -49,6 +51,17 @@ impl Snapshot {
     /// The same, whose readers note in `log` what they read.
     pub fn noting(self, log: Option<Arc<ReadLog>>) -> Self {
         Self { reads: log, ..self }
+    }
+
+    /// The same, of a transaction that may have deleted something: its statements still have what they found
+    /// before.
+    pub fn after_deletion(self, after_deletion: bool) -> Self {
+        Self { after_deletion, ..self }
+    }
+
+    /// Whether nodes and edges that a statement has found may be deleted by its own transaction.
+    pub fn is_after_deletion(&self) -> bool {
+        self.after_deletion
     }
 
     pub(crate) fn read_log(&self) -> Option<&Arc<ReadLog>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, TableId};
 use trimorph_delta::{KeyDelta, LABELS};
-use trimorph_store::Reader;
+use trimorph_store::{Reader, integer_of};
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
 
@@ -27,6 +27,12 @@ struct Sets {
 
 /// Some nodes or edges, and a value for each.
 type Set<T> = (Vec<T>, Vec<Value>);
+
+/// Notes what rows get in a column, for those who look for rows by it.
+fn note_values(writing: &mut Writing, table: TableId, column: usize, values: &[Value]) {
+    let written = writing.changes.nodes_of(table).values.entry(column).or_default();
+    values.iter().filter(|value| !value.is_null()).for_each(|value| written.insert(integer_of(value)));
+}
 
 impl Statement<'_> {
     /// Does what a clause says, for all rows; gives the rows with what was made.
@@ -142,6 +148,7 @@ impl Statement<'_> {
         let mut by_column: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
         for (key, values) in values {
             let column = self.node_column_of(table, &key, &values);
+            note_values(writing, table, column, &values);
             by_column.insert(column, values.clone());
             columns.insert(column as u32, Vector::of_values(values, Positions::all(count)));
         }
@@ -325,6 +332,7 @@ impl Statement<'_> {
             let column = self.node_column_of(table, &key, &values);
             let base = self.shared.base();
             let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
+            note_values(writing, table, column, &values);
             self.write_column(writing, table, column as u32, &rows, values.clone())?;
             let changed = writing.changes.nodes_of(table).columns.entry(column).or_default();
             rows.iter().for_each(|row| changed.insert(*row));

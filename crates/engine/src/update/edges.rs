@@ -139,6 +139,7 @@ impl Statement<'_> {
         }
         nodes.sort_unstable();
         nodes.dedup();
+        writing.has_deleted |= !nodes.is_empty() || !edges.is_empty();
         if detach {
             let snapshot = writing.snapshot_within(self.shared.base());
             for (at, node) in nodes.iter().enumerate() {

@@ -32,6 +32,8 @@ pub(crate) struct Writing {
     pub(super) edges: BTreeMap<EdgeTableId, Written>,
     pub(super) topology: WrittenEdges,
     pub(super) changes: Changes,
+    /// Whether anything was deleted.
+    pub(super) has_deleted: bool,
     /// Nodes that went while they may have had edges.
     pub(super) deleted: Vec<NodeId>,
 }
@@ -69,6 +71,7 @@ impl Writing {
             edges: BTreeMap::new(),
             topology: WrittenEdges::new(),
             changes: Changes::default(),
+            has_deleted: false,
             deleted: Vec::new(),
         }
     }
@@ -163,7 +166,7 @@ impl Writing {
             Some(open) => moment.of_transaction(Arc::clone(open.outcome())),
             None => moment,
         });
-        base.noting(self.reads.clone())
+        base.noting(self.reads.clone()).after_deletion(self.has_deleted)
     }
 
     /// Who writes, for the delta.

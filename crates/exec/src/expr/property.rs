@@ -18,8 +18,10 @@ pub(super) fn property<'s>(
 ) -> Option<Vector<'s>> {
     let len = at.len;
     match &vector.values {
-        // Reading all in order costs less than picking many.
-        Values::Node(Nodes::Range(first)) if at.is_dense() && vector.nulls.is_none() => {
+        // Reading all in order costs less than picking many, but all of it is noted as read.
+        Values::Node(Nodes::Range(first))
+            if at.is_dense() && vector.nulls.is_none() && (at.count() == len || !cx.reader.notes_reads()) =>
+        {
             let column = columns.of_nodes(first.table(), &cx.reader);
             Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(first.row(), len)))
         }

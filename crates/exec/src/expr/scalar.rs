@@ -199,8 +199,14 @@ impl<'a, 's> Row<'a, 's> {
         cx: &Context<'s>,
     ) -> Result<Value, Diagnostic> {
         match base {
-            Value::Node(n) => Ok(columns.of_node(*n, &cx.reader)),
-            Value::Relationship(r) => Ok(columns.of_edge(r.id, &cx.reader)),
+            Value::Node(n) => {
+                cx.check_node(*n)?;
+                Ok(columns.of_node(*n, &cx.reader))
+            }
+            Value::Relationship(r) => {
+                cx.check_edge(r.id)?;
+                Ok(columns.of_edge(r.id, &cx.reader))
+            }
             other => ops::property_of(&cx.functions(&cx.graph()), other, key),
         }
     }

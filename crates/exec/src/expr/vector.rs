@@ -303,6 +303,10 @@ fn chain<'a, 's>(
 /// `base.key`: a property of nodes or edges, a component of temporal values, an entry of maps.
 fn property_access<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Context<'s>) -> Outcome<'a, 's> {
     let Ex::Property { base, key, columns, span } = ex else { return by_row(ex, over, cx) };
+    if cx.reader.is_after_deletion() {
+        // Each is asked whether it is still there.
+        return by_row(ex, over, cx);
+    }
     if let Some(vector) = over.slot(base)
         && let Some(out) = property(vector, columns, over.at, cx)
     {

@@ -97,9 +97,10 @@ impl ScanRows {
         Some(Arc::clone(&lead.bound))
     }
 
-    /// What must hold of the rows of a morsel now.
-    fn wanted(&self) -> Cow<'_, [Prune]> {
-        match self.lead.get() {
+    /// What must hold of the rows of a morsel now. Who notes what he reads does not leave out what is not
+    /// among the best: that would be a read, too.
+    fn wanted(&self, notes_reads: bool) -> Cow<'_, [Prune]> {
+        match self.lead.get().filter(|_| !notes_reads) {
             Some(lead) => self.prune.iter().cloned().chain(lead.prune()).collect(),
             None => Cow::Borrowed(&self.prune),
         }
@@ -190,14 +191,16 @@ impl<'s> Operator<'s> for NodeScan {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         cx.check()?;
         let (first, len, selection) = loop {
-            let wanted = self.rows.wanted();
+            let wanted = self.rows.wanted(cx.reader.notes_reads());
             let next = self.current.take().or_else(|| self.rows.morsels.next(&cx.reader, &wanted));
             let Some((first, left)) = next else { return Ok(false) };
             let len = left.min(cx.settings.vector_size);
             if len < left {
                 self.current = Some((NodeId(first.0 + len as u64), left - len));
             }
-            let Some(lead) = self.rows.lead.get() else { break (first, len, Selection::All) };
+            let Some(lead) = self.rows.lead.get().filter(|_| !cx.reader.notes_reads()) else {
+                break (first, len, Selection::All);
+            };
             // A bound may have come closer since the morsel was handed out.
             if is_wanted(&cx.reader, first, len, &wanted) {
                 match lead.select(first, len, cx) {
@@ -207,7 +210,11 @@ impl<'s> Operator<'s> for NodeScan {
                 }
             }
         };
-        let selection = match cx.reader.existing(first, len) {
+        let existing = match cx.reader.notes_reads() {
+            true => cx.reader.existing_noted(first, len, &self.rows.prune),
+            false => cx.reader.existing(first, len),
+        };
+        let selection = match existing {
             None => selection,
             Some(there) => match selection {
                 Selection::All => Selection::List(there),

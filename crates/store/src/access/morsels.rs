@@ -7,8 +7,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use trimorph_base::{NodeId, TableId};
+use trimorph_mvcc::ReadRange;
+use trimorph_types::Value;
 
-use crate::{Reader, Snapshot, ZONE_ROWS};
+use crate::{PropertyColumn, Reader, Snapshot, ZONE_ROWS, integer_of};
 
 /// A range that the integer value of a column must fall in for a zone to be worth reading.
 #[derive(Clone, Debug)]
@@ -95,8 +97,14 @@ impl Morsels {
     pub fn next(&self, reader: &Reader<'_>, prune: &[Prune]) -> Option<(NodeId, usize)> {
         if let Some(recording) = reader.recording() {
             // Also what is left out is read: that it is not wanted.
-            self.tables.iter().for_each(|(table, _)| recording.all_rows(*table));
-            prune.iter().for_each(|prune| recording.all_values(prune.table, prune.column));
+            for (table, _) in &self.tables {
+                match noted_by(*table, prune) {
+                    Some(Prune { column, low, high, .. }) => {
+                        recording.range(*table, ReadRange { column, low, high });
+                    }
+                    None => recording.all_rows(*table),
+                }
+            }
         }
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
@@ -112,6 +120,46 @@ impl Morsels {
                 return Some((NodeId::new(table, first), len));
             }
         }
+    }
+}
+
+/// What a scan of a table is noted by: rows with a value in a range that all that are wanted lie in, if there
+/// is one. Of several columns that of the narrowest.
+fn noted_by(table: TableId, prune: &[Prune]) -> Option<Prune> {
+    let mut ranges: Vec<Prune> = Vec::new();
+    for prune in prune.iter().filter(|prune| prune.table == table && !prune.nulls) {
+        match ranges.iter_mut().find(|range| range.column == prune.column) {
+            Some(range) => (range.low, range.high) = (range.low.max(prune.low), range.high.min(prune.high)),
+            None => ranges.push(prune.clone()),
+        }
+    }
+    ranges.into_iter().min_by_key(|range| range.high.saturating_sub(range.low))
+}
+
+impl Reader<'_> {
+    /// The positions of those of `len` rows from `first` on that are there and may have the values that
+    /// `prune` wants, noted one by one; none where all are. For a reader that notes what it reads.
+    ///
+    /// **Cost**: each row that is there is looked at.
+    pub fn existing_noted(&self, first: NodeId, len: usize, prune: &[Prune]) -> Option<Vec<u32>> {
+        let (Some(recording), Some(prune)) = (self.recording(), noted_by(first.table(), prune)) else {
+            return self.existing(first, len);
+        };
+        let column = PropertyColumn::of_nodes(first.table(), prune.column, self).unnoted();
+        let values = column.scan(first.row(), len);
+        let there = self.existing_unnoted(first, len).unwrap_or_else(|| (0u32..).take(len).collect());
+        let is_wanted = |position: &u32| {
+            let value = values.value(*position as usize, &|_| Value::Null);
+            // What is no integer may be equal to one all the same.
+            integer_of(&value).map_or(!value.is_null(), |integer| (prune.low..=prune.high).contains(&integer))
+        };
+        let wanted: Vec<u32> = there.into_iter().filter(is_wanted).collect();
+        for position in &wanted {
+            let row = first.row() + u64::from(*position);
+            recording.rows(NodeId::new(first.table(), row), 1);
+            recording.values(first.table(), prune.column, row, 1);
+        }
+        Some(wanted)
     }
 }
 
