@@ -139,7 +139,6 @@ fn range_joins() {
         "MATCH (a:A), (b:A) WHERE a.n > 0 AND b.n > 0 AND b.u >= a.n AND b.u < a.n + 1 RETURN a.s AS x, b.s AS y",
         "MATCH (a:A), (b:A) WHERE b.f > a.f AND b.f <= a.f + 0.5 RETURN a.n AS x, b.n AS y",
         "MATCH (a:A), (b:A) WHERE a.n > 0 AND b.n < a.n RETURN count(*) AS n",
-        "MATCH (a:A), (b:A) WHERE b.s > a.s AND a.n % 3000 = 7 RETURN a.n AS x, count(*) AS n",
         "MATCH (a:A) WHERE a.n < 20000 AND EXISTS { MATCH (b:A) WHERE b.u > a.n AND b.u < a.n + 2 } RETURN a.n AS x",
     ] {
         check(query, &graph, false);

@@ -8,6 +8,7 @@
 //! enumerated. Where keys are of several types, which do not compare, each row is looked at.
 
 mod sorted;
+mod spec;
 mod spilled;
 
 use std::sync::{Arc, OnceLock};
@@ -19,23 +20,8 @@ use crate::spill::{Stored, Writer, batch_bytes};
 use crate::{Context, ExecError};
 
 use sorted::{Block, Matches, Sorted, is_comparable};
+pub(crate) use spec::RangeJoinSpec;
 use spilled::SpilledProbe;
-
-/// Slots of both sides. Output slots: `probe_keep`, then `build_keep`.
-#[derive(Debug)]
-pub(crate) struct RangeJoinSpec {
-    pub(crate) probe_slots: usize,
-    pub(crate) build_slots: usize,
-    /// Of the build side.
-    pub(crate) key: usize,
-    /// Of the probe side: what the key must not be below, and whether it may be equal.
-    pub(crate) low: Option<(usize, bool)>,
-    pub(crate) high: Option<(usize, bool)>,
-    pub(crate) probe_keep: Vec<usize>,
-    pub(crate) build_keep: Vec<usize>,
-    /// The build side does not depend on the rows of an apply around.
-    pub(crate) constant: bool,
-}
 
 /// The build side: the rows that had room in order, and the others as they came, their key last.
 struct BuildSide<'s> {

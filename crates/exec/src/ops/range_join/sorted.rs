@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use trimorph_types::{Value, compare};
 use trimorph_vector::{Values, Vector};
 
-use super::RangeJoinSpec;
+use super::spec::RangeJoinSpec;
 use crate::keys::POSITIONS_UNCHECKED;
 use crate::ops::sort::ordered;
 use crate::rows::{MANY, Rows};

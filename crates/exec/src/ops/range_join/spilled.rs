@@ -3,8 +3,8 @@
 
 use trimorph_vector::{Chunk, Vector};
 
-use super::RangeJoinSpec;
 use super::sorted::{Block, Sorted};
+use super::spec::RangeJoinSpec;
 use crate::operator::BoxOperator;
 use crate::spill::{Batch, Stored, Writer, batch_bytes};
 use crate::{Context, ExecError};
