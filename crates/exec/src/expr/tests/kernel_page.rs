@@ -133,7 +133,7 @@ fn rows() -> String {
          | `CASE` `coalesce` | all types, by selection of positions |\n\
          | `IS NULL` `IS NOT NULL` | all types, by null masks |\n\
          | `[a..b]` | LIST, by other runs of the same elements |\n\
-         | `IN` a constant list | all types of fixed size and STRING, by sets; others value by value |\n",
+         | `IN` a constant list | BOOLEAN, INTEGER, FLOAT, STRING, DATE, LOCAL TIME, LOCAL DATETIME, DATETIME, by sets; others value by value |\n",
     );
     out
 }
