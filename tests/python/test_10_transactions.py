@@ -1,5 +1,7 @@
 """Writing and transactions through Python."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -59,16 +61,30 @@ def test_begin_commit_rollback(conn):
     assert names(conn) == ["Bonn", "Trier"]
 
 
-def test_a_failed_statement_fails_the_transaction(conn):
+def test_a_failed_statement_undoes_itself_only(conn):
     conn.begin()
     conn.execute("CREATE (:City {name: 'Ulm'})")
     with pytest.raises(trimorph.QueryError):
-        conn.execute("CREATE (:City {name: {}})")
+        conn.execute("CREATE (:City {name: 'Bonn'}) WITH 1 AS one RETURN one / 0")
+    assert names(conn) == ["Ulm"]
+    conn.commit()
+    assert names(conn) == ["Ulm"]
+
+
+def test_a_conflict_ends_the_transaction(conn):
+    conn.execute("CREATE (:City {name: 'Ulm', n: 0})")
+    other = conn.database.connect()
+    other.begin()
+    other.execute("RETURN 1")
+    conn.execute("MATCH (c:City) SET c.n = 1")
+    with pytest.raises(trimorph.TransactionConflict):
+        other.execute("MATCH (c:City) SET c.n = 2")
     with pytest.raises(trimorph.Error, match="roll it back"):
-        conn.execute("RETURN 1")
-    with pytest.raises(trimorph.Error, match="rolled back"):
-        conn.commit()
-    assert names(conn) == []
+        other.execute("RETURN 1")
+    with pytest.raises(trimorph.Error, match="cannot be committed"):
+        other.commit()
+    other.execute("MATCH (c:City) SET c.n = c.n + 2")
+    assert conn.execute("MATCH (c:City) RETURN c.n").fetchall() == [(3,)]
 
 
 def test_the_second_writer_of_a_value_gets_a_conflict(conn):
@@ -115,18 +131,105 @@ def test_many_writers(conn):
     assert conn.execute("MATCH (c:Counter) RETURN c.n").fetchall() == [(200,)]
 
 
-def test_a_directory_is_not_written_to_yet(tmp_path):
-    with trimorph.connect(tmp_path / "db") as conn:
-        with pytest.raises(trimorph.StorageError, match="cannot be written to yet"):
+def test_what_is_written_to_a_directory_lasts(tmp_path):
+    with pytest.raises(trimorph.StorageError, match="no database here"):
+        trimorph.connect(tmp_path / "db", must_exist=True)
+    for i, durability in enumerate(("durable", "relaxed")):
+        with trimorph.connect(tmp_path / "db", durability=durability) as conn:
+            conn.execute("CREATE (:City {n: $n})-[:IN]->(:Land)", {"n": i})
+            with conn.transaction() as tx:
+                tx.execute("MATCH (c:City {n: $n}) SET c.name = 'Ulm', c:Old", {"n": i})
+            conn.begin()
+            conn.execute("CREATE (:Never)")
+    with trimorph.connect(tmp_path / "db", read_only=True) as conn:
+        found = conn.execute("MATCH (c:Old)-[:IN]->(l) RETURN c.n, c.name, labels(l) ORDER BY c.n").fetchall()
+        assert found == [(0, "Ulm", ["Land"]), (1, "Ulm", ["Land"])]
+        assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (4,)
+        with pytest.raises(trimorph.StorageError, match="read-only"):
             conn.execute("CREATE (:City)")
+    with trimorph.connect(tmp_path / "db", durability="memory") as conn:
+        conn.execute("CREATE (:Gone)")
+    with trimorph.connect(tmp_path / "db") as conn:
+        assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (4,)
+    for wrong in ({"durability": "safe"}, {"durability": "relaxed", "relaxed_interval": 0}):
+        with pytest.raises(ValueError, match="durability|interval"):
+            trimorph.connect(tmp_path / "db", **wrong)
+
+
+def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path):
+    child = """
+import sys, trimorph
+conn = trimorph.connect(sys.argv[1])
+for i in range(1_000_000):
+    conn.execute("CREATE (:Pair {i: $i, side: 0})-[:WITH]->(:Pair {i: $i, side: 1})", {"i": i})
+    print(i, flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", child, str(tmp_path / "db")], stdout=subprocess.PIPE, text=True)
+    seen = [int(process.stdout.readline()) for _ in range(20)]
+    process.kill()
+    seen += [int(line) for line in process.stdout if line.endswith("\n")]
+    process.wait()
+    with trimorph.connect(tmp_path / "db", must_exist=True) as conn:
+        ids = [i for (i,) in conn.execute("MATCH (a:Pair {side: 0})-[:WITH]->(b {side: 1}) WHERE a.i = b.i RETURN a.i ORDER BY a.i").fetchall()]
+        assert ids[: len(seen)] == seen and len(ids) <= len(seen) + 1
+        assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (2 * len(ids),)
 
 
 def test_levels(conn):
-    for level in ("serializable", "read committed"):
-        with pytest.raises(trimorph.QueryError, match="not available in this version"):
-            conn.transaction(isolation=level)
+    conn.execute("CREATE (:A {on: true}), (:A {on: true})")
+    for level, both in (("serializable", False), ("snapshot", True), ("read committed", True)):
+        conn.execute("MATCH (a:A) SET a.on = true")
+        transactions = [conn.database.connect() for _ in range(2)]
+        for i, tx in enumerate(transactions):
+            tx.begin(isolation=level)
+            assert tx.execute("MATCH (a:A) WHERE a.on RETURN count(*)").fetchall() == [(2,)]
+            tx.execute("MATCH (a:A) WITH a ORDER BY id(a) SKIP $i LIMIT 1 SET a.on = false", {"i": i})
+        transactions[0].commit()
+        if both:
+            transactions[1].commit()
+        else:
+            with pytest.raises(trimorph.TransactionConflict, match='property "on"'):
+                transactions[1].commit()
     with pytest.raises(ValueError, match="no isolation level"):
         conn.transaction(isolation="chaos")
+    with pytest.raises(ValueError, match="timeout"):
+        conn.begin(timeout=-1)
+
+
+def test_run_tries_again(conn):
+    conn.execute("CREATE (:Counter {n: 0})")
+
+    def add(tx):
+        ((n,),) = tx.execute("MATCH (c:Counter) RETURN c.n").fetchall()
+        tx.execute("MATCH (c:Counter) SET c.n = $n", {"n": n + 1})
+        return n
+
+    def many():
+        for _ in range(25):
+            conn.database.run(add)
+
+    threads = [threading.Thread(target=many) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert conn.execute("MATCH (c:Counter) RETURN c.n").fetchall() == [(100,)]
+    assert conn.database.run(add, isolation="snapshot", timeout=60) == 100
+    with pytest.raises(KeyError):
+        conn.database.run(lambda tx: tx.execute("CREATE (:Gone)") and {}["x"])
+    assert conn.execute("MATCH (g:Gone) RETURN count(*)").fetchall() == [(0,)]
+
+
+def test_transactions_are_listed_and_ended(conn):
+    other = conn.database.connect()
+    other.begin(isolation="snapshot")
+    other.execute("CREATE (:Gone)")
+    ((number, isolation, _, status, statement, _),) = conn.execute("SHOW TRANSACTIONS").fetchall()
+    assert (isolation, status, statement) == ("snapshot", "idle", "CREATE (:Gone)")
+    assert conn.execute(f"TERMINATE TRANSACTION {number}").fetchall() == [(number, "terminated")]
+    with pytest.raises(trimorph.Error, match="terminated"):
+        other.execute("RETURN 1")
+    other.rollback()
 
 
 def test_large_writes_go_through_everything(conn):

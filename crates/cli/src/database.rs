@@ -1,12 +1,16 @@
 //! Options of every command that opens a database, and how it is opened.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use clap::Args;
-use trimorph::{Config, Database};
+use clap::{Args, ValueEnum};
+use trimorph::{Config, Database, Durability};
 
 use crate::failure::Failure;
 use crate::text::quantity;
+
+/// How often what is not durable at once is made so.
+const RELAXED_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How many resources a command may use.
 #[derive(Args, Clone, Debug)]
@@ -25,12 +29,31 @@ pub(crate) struct Resources {
     /// for]
     #[arg(long, value_name = "BYTES", value_parser = quantity::parse_bytes)]
     spill_limit: Option<usize>,
+    /// When what is written to a database in a directory lasts
+    #[arg(long, value_enum, default_value_t = Lasting::Durable)]
+    durability: Lasting,
+}
+
+/// When a commit lasts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Lasting {
+    /// When it is answered
+    Durable,
+    /// A tenth of a second later
+    Relaxed,
+    /// With the next checkpoint
+    Memory,
 }
 
 impl Resources {
     /// The engine's configuration.
     pub(crate) fn config(&self, read_only: bool) -> Config {
-        let mut config = Config { read_only, ..Config::default() };
+        let durability = match self.durability {
+            Lasting::Durable => Durability::Durable,
+            Lasting::Relaxed => Durability::Relaxed { interval: RELAXED_INTERVAL },
+            Lasting::Memory => Durability::Memory,
+        };
+        let mut config = Config { read_only, durability, ..Config::default() };
         if let Some(threads) = self.threads {
             config.threads = threads.into();
         }

@@ -19,12 +19,12 @@ use crate::writer::{Columns, WriteError, Writer, Written};
 /// Maps that edges are spread over, so that writers seldom wait for each other.
 const SHARDS: usize = 64;
 
-type Shard = RwLock<FxHashMap<u64, AtomicU32>>;
+pub(crate) type Shard = RwLock<FxHashMap<u64, AtomicU32>>;
 
 /// The written properties of the edges of one edge table.
 #[derive(Debug)]
 pub struct EdgeDelta {
-    pages: Pages,
+    pub(crate) pages: Pages,
     heads: [Shard; SHARDS],
     /// A bit for each column that was written, its number modulo 64.
     written: AtomicU64,
@@ -44,7 +44,13 @@ impl EdgeDelta {
         self.written.load(Ordering::Acquire) >> (column % 64) & 1 == 1
     }
 
-    fn shard(&self, edge: EdgeId) -> &Shard {
+    /// Values of these columns are about to be found.
+    pub(crate) fn note(&self, shape: &Shape) {
+        let bits = shape.columns.iter().fold(0, |bits, column| bits | 1 << (column % 64));
+        self.written.fetch_or(bits, Ordering::AcqRel);
+    }
+
+    pub(crate) fn shard(&self, edge: EdgeId) -> &Shard {
         // Neighbours in a page go to different maps.
         &self.heads[edge.0 as usize % SHARDS]
     }
@@ -72,8 +78,7 @@ impl EdgeDelta {
         // Who has no handle reads only: he has no way to get here.
         let Some(author) = writer.author() else { return Ok(()) };
         let shape = Shape { event: Event::Changed, columns: columns.iter().map(|(c, _)| *c).collect() };
-        let bits = shape.columns.iter().fold(0, |bits, column| bits | 1 << (column % 64));
-        self.written.fetch_or(bits, Ordering::AcqRel);
+        self.note(&shape);
         let values: Vec<_> = columns.iter().map(|(_, vector)| *vector).collect();
         let ids: Vec<u64> = edges.iter().map(|edge| edge.0).collect();
         let runs = self.pages.append(&shape, author, &ids, &values, positions)?;
@@ -105,9 +110,9 @@ impl EdgeDelta {
 
     /// Writes the stamp of versions that this writer made.
     pub fn stamp(&self, writer: &Writer<'_>, written: &Written, stamp: Stamp) {
-        let Some(author) = writer.author() else { return };
+        let Some(handle) = writer.reading.view.own else { return };
         for (first, len) in written {
-            (*first..*first + *len as u32).for_each(|v| self.pages.stamp(v, author.handle, stamp));
+            (*first..*first + *len as u32).for_each(|v| self.pages.stamp(v, handle, stamp));
         }
     }
 

@@ -12,6 +12,7 @@
 //! cells      the values of one column of a page
 //! topology   edges that came or went: changes to the list of a node
 //! records    the edges by number: ends, from when to when
+//! replay     what a log says was committed
 //! places     rows and positions that are given and come back
 //! directory  things by number, looked up while others come and go
 //! tree       topology: edges from both ends, sorted as main's lists are (TAG §3)
@@ -36,6 +37,7 @@ mod pages;
 mod places;
 mod positions;
 mod records;
+mod replay;
 #[cfg(test)]
 mod speed_tests;
 #[cfg(test)]
@@ -51,6 +53,7 @@ pub use edges::EdgeDelta;
 pub use keys::KeyDelta;
 pub use nodes::{LABELS, NodeDelta};
 pub use positions::Positions;
+pub use replay::RowEvent;
 pub use topology::{EdgeChange, EdgeEnds, Marks, Topology, WrittenEdges};
 pub use tree::Direction;
 pub use writer::{Columns, WriteError, Writer, Written};

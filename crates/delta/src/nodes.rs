@@ -23,9 +23,9 @@ pub const LABELS: u32 = u32::MAX;
 /// The changed nodes of one table.
 #[derive(Debug, Default)]
 pub struct NodeDelta {
-    heads: Heads,
-    pages: Pages,
-    rows: Places,
+    pub(crate) heads: Heads,
+    pub(crate) pages: Pages,
+    pub(crate) rows: Places,
 }
 
 impl NodeDelta {
@@ -186,9 +186,9 @@ impl NodeDelta {
 
     /// Writes the stamp of versions that this writer made.
     pub fn stamp(&self, writer: &Writer<'_>, written: &Written, stamp: Stamp) {
-        let Some(author) = writer.author() else { return };
+        let Some(handle) = writer.reading.view.own else { return };
         for (first, len) in written {
-            (*first..*first + *len as u32).for_each(|v| self.pages.stamp(v, author.handle, stamp));
+            (*first..*first + *len as u32).for_each(|v| self.pages.stamp(v, handle, stamp));
         }
     }
 

@@ -135,10 +135,10 @@ struct State {
     end: u64,
 }
 
-/// Who writes.
+/// Who writes: the first stamp of his versions, and his statement's number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Author {
-    pub(crate) handle: Handle,
+    pub(crate) stamp: Stamp,
     pub(crate) statement: u32,
 }
 
@@ -181,7 +181,7 @@ impl Pages {
             let part = from..from + len;
             let before = body.bytes;
             body.rows.extend_from_slice(&rows[part.clone()]);
-            body.stamps.extend((0..len).map(|_| AtomicStamp::new(author.handle.into())));
+            body.stamps.extend((0..len).map(|_| AtomicStamp::new(author.stamp)));
             body.statements.extend(std::iter::repeat_n(author.statement, len));
             body.previous.extend((0..len).map(|_| AtomicU32::new(0)));
             for (cells, vector) in body.columns.iter_mut().zip(values) {

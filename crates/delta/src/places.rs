@@ -36,16 +36,9 @@ impl Places {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).free.extend(numbers);
     }
 
-    /// These numbers are in use: a log said so.
-    pub(crate) fn mark(&self, number: u64) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if number >= state.end {
-            let from = state.end;
-            state.free.extend(from..number);
-            state.end = number + 1;
-        } else if let Some(at) = state.free.iter().position(|free| *free == number) {
-            state.free.swap_remove(at);
-        }
+    /// Numbers below `end` are in use, but for those in `free`: a log said so.
+    pub(crate) fn restore(&self, end: u64, free: Vec<u64>) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State { end, free };
     }
 
     /// One past the largest that was ever given.

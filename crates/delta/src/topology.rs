@@ -69,15 +69,15 @@ struct OfTable {
 #[derive(Debug, Default)]
 pub struct Topology {
     arena: Arena<FAN_OUT>,
-    records: Records,
+    pub(crate) records: Records,
     tables: RwLock<HashMap<TableId, Arc<OfTable>>>,
     /// The record of each edge that has one.
-    by_edge: ByEdge,
+    pub(crate) by_edge: ByEdge,
 }
 
 /// Records by edge.
 #[derive(Debug)]
-struct ByEdge([RwLock<FxHashMap<u64, u32>>; SHARDS]);
+pub(crate) struct ByEdge([RwLock<FxHashMap<u64, u32>>; SHARDS]);
 
 impl Default for ByEdge {
     fn default() -> Self {
@@ -86,12 +86,12 @@ impl Default for ByEdge {
 }
 
 impl ByEdge {
-    fn get(&self, edge: EdgeId) -> Option<u32> {
+    pub(crate) fn get(&self, edge: EdgeId) -> Option<u32> {
         let shard = self.0[edge.0 as usize % SHARDS].read().unwrap_or_else(PoisonError::into_inner);
         shard.get(&edge.0).copied()
     }
 
-    fn put(&self, edge: EdgeId, record: u32) {
+    pub(crate) fn put(&self, edge: EdgeId, record: u32) {
         let shard = &self.0[edge.0 as usize % SHARDS];
         shard.write().unwrap_or_else(PoisonError::into_inner).insert(edge.0, record);
     }
@@ -223,7 +223,7 @@ impl Topology {
     }
 
     /// Puts the key of one end into its tree.
-    fn put(&self, ends: EdgeEnds, direction: Direction, record: u32) {
+    pub(crate) fn put(&self, ends: EdgeEnds, direction: Direction, record: u32) {
         let (own, other) = ends.from(direction);
         let of = self.table_to_write(own.table());
         of.mark(ends.edge.table(), direction, own.row());

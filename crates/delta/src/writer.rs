@@ -40,7 +40,7 @@ pub struct Writer<'t> {
 impl Writer<'_> {
     pub(crate) fn author(&self) -> Option<Author> {
         let handle = self.reading.view.own?;
-        Some(Author { handle, statement: self.statement })
+        Some(Author { stamp: handle.into(), statement: self.statement })
     }
 }
 

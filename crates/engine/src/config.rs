@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use trimorph_log::Durability;
 use trimorph_mvcc::Isolation;
 pub use trimorph_store::access::Choice as AccessChoice;
 
@@ -16,6 +17,16 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(3_600);
 pub struct Config {
     /// Refuse to create or change anything.
     pub read_only: bool,
+    /// Open what exists and make nothing.
+    pub must_exist: bool,
+    /// When a commit of a database in a directory lasts: when it returns, a little later, or with the next
+    /// checkpoint.
+    pub durability: Durability,
+    /// Length of a segment of the log, in bytes: 4 KiB to 1 GiB.
+    pub log_segment_bytes: u32,
+    /// Open a database whose log is damaged up to the damage, and lose what follows; copies of the damaged
+    /// files are kept beside them.
+    pub recover_to_damage: bool,
     /// Bytes that queries, loads and the data of a database in files may use, all together. Unless told, four
     /// fifths of the memory that this process may use: the machine's, or that of its control group if that
     /// has less.
@@ -52,6 +63,10 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             read_only: false,
+            must_exist: false,
+            durability: Durability::Durable,
+            log_segment_bytes: 16 << 20,
+            recover_to_damage: false,
             memory_limit_bytes: machine::memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
             temp_directory: None,
             spill_limit_bytes: u64::MAX,

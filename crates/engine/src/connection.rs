@@ -271,17 +271,6 @@ impl Connection {
         self.transaction.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn check_writable(&self) -> Result<(), Error> {
-        if self.shared.config.read_only {
-            return Err(Error::ReadOnly);
-        }
-        if self.shared.dir.is_some() {
-            let text = "a database in a directory cannot be written to yet: what is written would not last";
-            return Err(Error::Storage(text.to_owned()));
-        }
-        Ok(())
-    }
-
     /// Parses and plans a query.
     pub fn prepare(&self, text: &str) -> Result<Prepared, Error> {
         self.prepare_until(text, &CancelToken::default())
@@ -460,12 +449,13 @@ impl Connection {
             let settings = Settings { rows: Some(Arc::default()), ..settings };
             return self.given(text, query, mode, params, procedures, settings, self.shared.snapshot());
         }
-        self.check_writable()?;
         let mut tries = 0;
         let rows = loop {
             let turn = turn(&self.shared, tries, None);
             let level = self.shared.config.isolation;
             let mut writing = Writing::begin(&self.shared, level, cancel.clone(), turn.as_ref());
+            // Now that it is open: a bulk load that begins sees it.
+            self.shared.ready_to_write()?;
             let done = self.statement(text, &query, &params, &settings).run(&mut writing);
             match done.and_then(|rows| writing.commit(&self.shared).map(|()| rows)) {
                 Err(Error::Conflict(_)) if tries < TRIES && !cancel.is_cancelled() => {}
@@ -554,7 +544,7 @@ impl Connection {
             return Ok((query, mode, Arc::default()));
         }
         if query.plan.updates() {
-            self.check_writable()?;
+            self.shared.ready_to_write()?;
         }
         let mark = writing.mark();
         let done = self.statement(text, &query, params, settings).run(writing);

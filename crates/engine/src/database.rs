@@ -2,8 +2,8 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trimorph_base::{CancelToken, MemoryBudget, Workers};
 use trimorph_exec::{SpillArea, TemporaryDirectory};
@@ -12,11 +12,12 @@ use trimorph_loader::{
 };
 use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
 use trimorph_store::{
-    Checkpoint, DatabaseError, Load, Main, Snapshot, check_main, open_checkpoint, write_main,
+    Checkpoint, DatabaseError, Live, Load, LogStart, Main, Snapshot, check_main, open_checkpoint,
 };
-use trimorph_vfs::{OsFileSystem, Pool, RegionOptions};
+use trimorph_vfs::{FileSystem, OsFileSystem, Pool, RegionOptions};
 
 use crate::directory;
+use crate::durable::{self, Claimed, Journal, Opened, Registered};
 use crate::plan_cache::PlanCache;
 use crate::procedures;
 use crate::shared::Shared;
@@ -31,56 +32,112 @@ pub struct Database {
 impl Database {
     /// An empty database that lives as long as this handle and its connections.
     pub fn in_memory(config: Config) -> Self {
-        Self::with(Memory::of(&config), config, None, None, (Main::default(), Checkpoint::default()))
+        Self::with(Memory::of(&config), config, Place::memory(), nothing())
     }
 
     fn with(
         Memory { budget, pool }: Memory,
         config: Config,
-        dir: Option<PathBuf>,
-        lock: Option<File>,
-        (main, checkpoint): (Main, Checkpoint),
+        Place { fs, dir, lock, registered }: Place,
+        Opened { main, checkpoint, live, log }: Opened,
     ) -> Self {
+        let journal = OnceLock::new();
+        if let Some(log) = log {
+            journal.get_or_init(|| Arc::new(Journal::new(log, config.durability)));
+        }
         let shared = Shared {
             plans: PlanCache::default(),
             procedures: procedures::registry(config.test_procedures, &budget),
             snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
-            live: Arc::default(),
+            live: Arc::new(live),
             sessions: Arc::default(),
             spill: spill_area(&config, dir.as_deref()),
             config,
             budget,
             workers: Workers::default(),
             pool,
+            fs,
             dir,
+            journal,
+            is_loading: AtomicBool::new(false),
             checkpoint: Mutex::new(checkpoint),
             _lock: lock,
+            registered,
         };
-        Self { shared: Arc::new(shared) }
+        let shared = Arc::new(shared);
+        if let Some(registered) = &shared.registered {
+            registered.publish(Arc::clone(&shared) as Arc<_>);
+        }
+        Self { shared }
     }
 
     /// Opens the database in directory `path` (`:memory:` for none), making an empty one if there is none and
     /// the configuration allows it. What the manifest names must be there; data are read, and their checksums
     /// verified, when a query touches them first.
     ///
+    /// What was committed since the last checkpoint is read from the log: the database is as it was left,
+    /// however it was left. A directory that this process has open for writing already is the same database,
+    /// whose configuration stays; one that is opened read-only is as it is now, and stays so.
+    ///
     /// **Errors**: the file that is missing or damaged, by name; another process that has it open for
-    /// writing. **Cost**: the manifest and the directories of pieces, some 30 bytes for each 65,536 values.
+    /// writing. **Cost**: the manifest and the directories of pieces, some 30 bytes for each 65,536 values;
+    /// the log, about a second for each million of changes.
     pub fn open(path: impl AsRef<Path>, config: Config) -> Result<Self, Error> {
         let path = path.as_ref();
         if path == Path::new(":memory:") {
             return Ok(Self::in_memory(config));
         }
-        let (lock, exists) = if config.read_only {
-            directory::find(path)?;
-            (None, true)
-        } else {
-            let (lock, exists) = directory::claim(path)?;
-            (Some(lock), exists)
+        let fs: Arc<dyn FileSystem> = Arc::new(OsFileSystem);
+        if config.read_only {
+            return Self::open_on(fs, path, config);
+        }
+        directory::make(&*fs, path, config.must_exist)?;
+        let failed = |e| Error::Storage(format!("{}: {e}", path.display()));
+        match durable::claim(path.canonicalize().map_err(failed)?) {
+            Claimed::Open(open) => {
+                let other = |_| DatabaseError::internal("a path is registered for something else");
+                Ok(Self { shared: open.downcast().map_err(other)? })
+            }
+            Claimed::New(registered) => {
+                let lock = directory::lock(path)?;
+                let (lock, registered) = (Some(lock), Some(registered));
+                Self::open_place(Place { fs, dir: Some(path.to_owned()), lock, registered }, config)
+            }
+        }
+    }
+
+    /// Opens the database in directory `path` of a file system, without a lock: for tests.
+    #[doc(hidden)]
+    pub fn open_on(fs: Arc<dyn FileSystem>, path: impl AsRef<Path>, config: Config) -> Result<Self, Error> {
+        let path = path.as_ref();
+        match config.read_only {
+            true => directory::find(&*fs, path)?,
+            false => directory::make(&*fs, path, config.must_exist)?,
+        }
+        Self::open_place(Place { fs, dir: Some(path.to_owned()), lock: None, registered: None }, config)
+    }
+
+    fn open_place(place: Place, config: Config) -> Result<Self, Error> {
+        let (fs, memory) = (&place.fs, Memory::of(&config));
+        let opened = match &place.dir {
+            Some(dir) if config.read_only => durable::open_to_read(fs, dir, &memory.pool, &config)?,
+            Some(dir) if directory::exists(&**fs, dir)? => {
+                durable::open_to_write(fs, dir, &memory.pool, &config)?
+            }
+            _ => nothing(),
         };
-        let memory = Memory::of(&config);
-        let main =
-            if exists { open_checkpoint(&OsFileSystem, path, &memory.pool)? } else { Default::default() };
-        Ok(Self::with(memory, config, Some(path.to_owned()), lock, main))
+        Ok(Self::with(memory, config, place, opened))
+    }
+
+    /// Makes all that was committed last, and lets the database go: once its connections and what else
+    /// shares it are gone too, it is closed, and its directory can be opened by others.
+    ///
+    /// **Errors**: what writing the log fails with. A database that is dropped is closed as well, but nobody
+    /// is told.
+    pub fn close(self) -> Result<(), Error> {
+        let synced = self.shared.sync();
+        drop(self);
+        synced
     }
 
     /// Verifies every checksum and invariant of the database in directory `path`.
@@ -88,7 +145,7 @@ impl Database {
     /// **Errors**: every file that is missing or damaged, a line each, by name, with what is wrong and where.
     pub fn check(path: impl AsRef<Path>) -> Result<Stats, Error> {
         let path = path.as_ref();
-        directory::find(path)?;
+        directory::find(&OsFileSystem, path)?;
         // Each piece is looked at once: what was is dropped for what comes.
         let budget = MemoryBudget::new(CHECK_BYTES, None);
         let pool = Pool::new(&budget, RegionOptions { huge_pages: false });
@@ -117,7 +174,10 @@ impl Database {
                 "a database that was written to cannot be backed up yet: what was written would be lost";
             return Err(Error::Storage(text.to_owned()));
         }
-        Ok(write_main(&OsFileSystem, dir, self.shared.snapshot().main())?)
+        let main = self.shared.snapshot();
+        let start = self.shared.identified(LogStart::default());
+        Checkpoint::default().write_from(&OsFileSystem, dir, main.main(), start)?;
+        Ok(())
     }
 
     /// A connection. Cheap; one per thread.
@@ -219,10 +279,7 @@ impl Database {
         if self.shared.config.read_only {
             return Err(Error::ReadOnly);
         }
-        if !self.shared.snapshot().main().node_tables.is_empty() {
-            let text = "the database has data already; bulk loading fills an empty one".to_owned();
-            return Err(Error::Storage(text));
-        }
+        let _loading = Loading::begin(&self.shared)?;
         let refused: Arc<Mutex<Vec<Rejected>>> = Arc::default();
         let (list, skip) = (Arc::clone(&refused), options.skip_bad_rows);
         let reject = Box::new(move |row: Rejected| {
@@ -251,16 +308,73 @@ impl Database {
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
         if let Some(dir) = &self.shared.dir {
-            let mut checkpoint = self.shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
-            checkpoint.write(&OsFileSystem, dir, &main)?;
+            let (shared, fs) = (&self.shared, &*self.shared.fs);
+            let mut checkpoint = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+            // Nobody writes meanwhile: it has all that was ever committed.
+            let position = shared.log_position()?;
+            let start = LogStart {
+                segment: position.segment,
+                offset: position.offset,
+                committed: shared.live.transactions.published().0,
+                handles: shared.live.transactions.handles(),
+                ..shared.identified(checkpoint.log_start())
+            };
+            checkpoint.write_from(fs, dir, &main, start)?;
             // From here on it is read from its files, as a database that was opened is: what is touched stays
             // in memory, the rest does not.
             drop(main);
-            (main, *checkpoint) = open_checkpoint(&OsFileSystem, dir, &self.shared.pool)?;
+            (main, *checkpoint) = open_checkpoint(fs, dir, &self.shared.pool)?;
         }
         let snapshot = Snapshot::within(Arc::new(main), self.shared.config.memory_limit_bytes);
         *self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(report)
+    }
+}
+
+/// Where a database is.
+struct Place {
+    fs: Arc<dyn FileSystem>,
+    dir: Option<PathBuf>,
+    lock: Option<File>,
+    registered: Option<Registered>,
+}
+
+impl Place {
+    fn memory() -> Self {
+        Self { fs: Arc::new(OsFileSystem), dir: None, lock: None, registered: None }
+    }
+}
+
+/// A database that has nothing.
+fn nothing() -> Opened {
+    let (main, checkpoint) = (Main::default(), Checkpoint::default());
+    Opened { main, checkpoint, live: Live::default(), log: None }
+}
+
+/// A bulk load that goes on: until it is dropped nobody may write.
+struct Loading<'a>(&'a Shared);
+
+impl<'a> Loading<'a> {
+    /// **Errors**: another load; a database that has data, or is being written to.
+    fn begin(shared: &'a Shared) -> Result<Self, Error> {
+        let refuse = |text: &str| Err(Error::Storage(text.to_owned()));
+        if shared.is_loading.swap(true, Ordering::SeqCst) {
+            return refuse("another bulk load is at work; wait until it is done");
+        }
+        let loading = Self(shared);
+        if !shared.live.transactions.list().is_empty() {
+            return refuse("a transaction that may write is open; end it before a bulk load");
+        }
+        if !shared.snapshot().main().node_tables.is_empty() {
+            return refuse("the database has data already; bulk loading fills an empty one");
+        }
+        Ok(loading)
+    }
+}
+
+impl Drop for Loading<'_> {
+    fn drop(&mut self) {
+        self.0.is_loading.store(false, Ordering::SeqCst);
     }
 }
 

@@ -1,18 +1,19 @@
 //! Takes a path, tells whether there is a database to be read, or claims the directory for writing.
 
 use std::fs::File;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use trimorph_store::{DatabaseError, DirectoryState, directory_state, end_first_write};
-use trimorph_vfs::OsFileSystem;
+use trimorph_vfs::FileSystem;
 
 use crate::Error;
 
 /// Makes sure that there is a database.
 ///
 /// **Errors**: what is there instead.
-pub(crate) fn find(path: &Path) -> Result<(), Error> {
-    match state_of(path)? {
+pub(crate) fn find(fs: &dyn FileSystem, path: &Path) -> Result<(), Error> {
+    match state_of(fs, path)? {
         DirectoryState::Database => Ok(()),
         DirectoryState::Unfinished => {
             Err(refuse(path, "there is no database here yet: a load into this directory has not finished"))
@@ -21,44 +22,70 @@ pub(crate) fn find(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Locks the directory, which is made if need be, and tells whether there is a database in it.
+/// Makes the directory, unless it is there or must be.
 ///
-/// **Errors**: another process that has it open for writing; other files.
-pub(crate) fn claim(path: &Path) -> Result<(File, bool), Error> {
-    if state_of(path)? == DirectoryState::Foreign {
+/// **Errors**: other files in it; no database where there must be one.
+pub(crate) fn make(fs: &dyn FileSystem, path: &Path, must_exist: bool) -> Result<(), Error> {
+    if must_exist {
+        return find(fs, path);
+    }
+    if state_of(fs, path)? == DirectoryState::Foreign {
         return Err(refuse(path, "not a Trimorph database, and not empty; give another directory"));
     }
-    std::fs::create_dir_all(path).map_err(|e| refuse(path, &e.to_string()))?;
-    let lock = take_lock(path)?;
-    // Another process may have finished its load before this one got the lock.
-    let exists = state_of(path)? == DirectoryState::Database;
-    if exists {
-        end_first_write(&OsFileSystem, path);
+    if fs.exists(path) {
+        return Ok(());
     }
-    Ok((lock, exists))
+    let failed = |e: std::io::Error| refuse(path, &e.to_string());
+    fs.create_dir(path).map_err(failed)?;
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => fs.sync_dir(parent).map_err(failed),
+        _ => Ok(()),
+    }
 }
 
-fn state_of(path: &Path) -> Result<DirectoryState, Error> {
+/// Whether there is a database in a directory that this process has locked.
+pub(crate) fn exists(fs: &dyn FileSystem, path: &Path) -> Result<bool, Error> {
+    // Another process may have finished its load before this one got the lock.
+    let exists = state_of(fs, path)? == DirectoryState::Database;
+    if exists {
+        // A manifest is read as it was written, and need not last where a sync of its name failed: what is
+        // logged from now on relies on it.
+        fs.sync_dir(path).map_err(|e| refuse(path, &e.to_string()))?;
+        end_first_write(fs, path);
+    }
+    Ok(exists)
+}
+
+fn state_of(fs: &dyn FileSystem, path: &Path) -> Result<DirectoryState, Error> {
     if path.is_file() {
         return Err(refuse(path, "this is a file, and a database is a directory"));
     }
-    match directory_state(&OsFileSystem, path)? {
+    match directory_state(fs, path)? {
         DirectoryState::ManifestLost => Err(DatabaseError::ManifestLost { dir: path.to_owned() }.into()),
         state => Ok(state),
     }
 }
 
-fn take_lock(path: &Path) -> Result<File, Error> {
+/// Locks the directory, as long as the file is open. Its number of process is in the file.
+///
+/// **Errors**: another process that has it open for writing.
+pub(crate) fn lock(path: &Path) -> Result<File, Error> {
     let name = path.join("LOCK");
     let file = File::options().create(true).truncate(false).read(true).write(true).open(&name);
-    let file = file.map_err(|e| refuse(&name, &e.to_string()))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(_) => Err(refuse(
-            path,
-            "another process has this database open for writing; open it read-only or close the other",
-        )),
+    let mut file = file.map_err(|e| refuse(&name, &e.to_string()))?;
+    if file.try_lock().is_err() {
+        let mut text = String::new();
+        // Some systems do not let others read a file that is locked.
+        let owner = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse::<u32>().ok());
+        let owner = owner.map_or(String::new(), |owner| format!(" (number {owner})"));
+        let text = format!(
+            "another process{owner} has this database open for writing; open it read-only or close the other"
+        );
+        return Err(refuse(path, &text));
     }
+    // For people: a disk that has no room for it has room for nothing else either.
+    let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+    Ok(file)
 }
 
 fn refuse(path: &Path, why: &str) -> Error {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use trimorph_base::{Diagnostic, OverBudget, Span};
 use trimorph_exec::{ExecError, SpillError};
 use trimorph_loader::LoadError;
+use trimorph_log::LogError;
 use trimorph_store::DatabaseError;
 use unicode_width::UnicodeWidthChar as _;
 
@@ -68,6 +69,12 @@ impl Error {
             Self::Query { diagnostic, text } => diagnostic.span.map(|s| position(text, s)),
             _ => None,
         }
+    }
+}
+
+impl From<LogError> for Error {
+    fn from(e: LogError) -> Self {
+        Self::Storage(e.to_string())
     }
 }
 

@@ -2,19 +2,22 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trimorph_algebra::Procedures;
 use trimorph_base::{MemoryBudget, Workers};
 use trimorph_exec::SpillArea;
+use trimorph_log::{Durability, Log, Position, Recover};
 use trimorph_mvcc::View;
-use trimorph_store::{Checkpoint, Live, Moment, Snapshot};
-use trimorph_vfs::Pool;
+use trimorph_store::{Checkpoint, Live, LogStart, Moment, Snapshot};
+use trimorph_vfs::{FileSystem, Pool};
 
-use crate::Config;
+use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
 use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
 use crate::sessions::Sessions;
+use crate::{Config, Error};
 
 /// What connections share.
 #[derive(Debug)]
@@ -33,13 +36,27 @@ pub(crate) struct Shared {
     pub(crate) snapshot: RwLock<Snapshot>,
     /// What was changed since, and who is when.
     pub(crate) live: Arc<Live>,
+    pub(crate) fs: Arc<dyn FileSystem>,
     /// The transactions that connections have begun.
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) dir: Option<PathBuf>,
+    /// The log; none of a database in memory, one that is read only, or that was never written to.
+    pub(crate) journal: OnceLock<Arc<Journal>>,
+    /// A bulk load is at work: nobody may write beside it.
+    pub(crate) is_loading: AtomicBool,
     /// What the directory's files hold.
     pub(crate) checkpoint: Mutex<Checkpoint>,
     /// Held while the database is open for writing.
     pub(crate) _lock: Option<File>,
+    /// Given up after the lock is.
+    pub(crate) registered: Option<Registered>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // Who wants to know asked before.
+        let _ = self.journal.get().map(|journal| journal.close());
+    }
 }
 
 impl Shared {
@@ -57,6 +74,67 @@ impl Shared {
     /// The main version without the delta.
     pub(crate) fn base(&self) -> Snapshot {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether what transactions write is logged.
+    pub(crate) fn is_logged(&self) -> bool {
+        self.dir.is_some() && !self.config.read_only && self.config.durability != Durability::Memory
+    }
+
+    /// Makes what a transaction needs that is open and is about to write: the log of a directory that nobody
+    /// has written to before.
+    ///
+    /// **Errors**: a database that is read only; a bulk load beside it.
+    pub(crate) fn ready_to_write(&self) -> Result<(), Error> {
+        if self.config.read_only {
+            return Err(Error::ReadOnly);
+        }
+        // Who loads looks for open transactions after it has said that it does.
+        if self.is_loading.load(Ordering::SeqCst) {
+            let text = "a bulk load is at work: write to the database when it is done";
+            return Err(Error::Storage(text.to_owned()));
+        }
+        self.journal().map(drop)
+    }
+
+    /// The log, made ready if nobody has written to the directory before; none of a database in memory.
+    fn journal(&self) -> Result<Option<&Arc<Journal>>, Error> {
+        let Some(dir) = &self.dir else { return Ok(None) };
+        if let Some(journal) = self.journal.get() {
+            return Ok(Some(journal));
+        }
+        let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.journal.get().is_none() {
+            let start = self.identified(checkpoint.log_start());
+            if start != checkpoint.log_start() || !checkpoint.is_written() {
+                checkpoint.write_from(&*self.fs, dir, self.base().main(), start)?;
+            }
+            let from = Position::new(start.segment, start.offset);
+            let options = log_options(&self.config, start.database);
+            let nothing = &mut |_: trimorph_log::Replayed<'_>| Ok(());
+            let folder = log_folder(dir);
+            let (log, _) = Log::open(Arc::clone(&self.fs), &folder, from, options, Recover::Whole, nothing)?;
+            let journal = Journal::new(log, self.config.durability);
+            self.journal.get_or_init(|| Arc::new(journal));
+        }
+        Ok(self.journal.get())
+    }
+
+    /// With a number of the database, drawn if there is none.
+    pub(crate) fn identified(&self, start: LogStart) -> LogStart {
+        let database = if start.database == 0 { random_number() } else { start.database };
+        LogStart { database, ..start }
+    }
+
+    /// The place in the log behind all that was committed, from which on it is needed by who has all of that:
+    /// what was ordered before is to be published first, then it is in what the read timestamp sees.
+    pub(crate) fn log_position(&self) -> Result<Position, Error> {
+        self.journal.get().map_or(Ok(Position::default()), |journal| journal.position())
+    }
+
+    /// Makes all that was committed last.
+    pub(crate) fn sync(&self) -> Result<(), Error> {
+        self.journal.get().map_or(Ok(()), |journal| journal.sync())
     }
 
     /// The procedures there are now.

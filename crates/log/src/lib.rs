@@ -43,6 +43,6 @@ pub use log::{Durability, Hold, Log, LogOptions};
 pub use operation::{Column, Commit, Declaration, Name, Operation, Owner, Subject};
 pub use position::Position;
 pub use record::{Record, RecordError, decode};
-pub use recover::{Recover, Recovered};
+pub use recover::{Recover, Recovered, read};
 pub use replay::{Place, Replayed, Transaction};
-pub use transaction::{DeclarationBytes, TransactionBytes, TransactionWriter};
+pub use transaction::{DeclarationBytes, LogMark, TransactionBytes, TransactionWriter};

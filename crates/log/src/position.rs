@@ -19,6 +19,11 @@ impl Position {
     }
 }
 
+impl Position {
+    /// Where the first block of a segment begins.
+    pub const FIRST_OFFSET: u32 = 64;
+}
+
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.segment, self.offset)

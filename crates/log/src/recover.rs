@@ -5,14 +5,16 @@
 //! 3. What lies behind the end is made to be nothing: the rest of the last segment is zeroed where blocks
 //!    were found in it, later segments are removed. So no block of before comes to life when others are
 //!    written.
-//! 4. What was read is synced, since the first block that is written says so.
+//! 4. The names of the segments are made to last, and what was read and is not certain to be on the disk is
+//!    written again and synced, since the first block that is written says so. A sync alone is not enough:
+//!    after one that failed the system may have dropped what it still lets us read.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use trimorph_vfs::{FileSystem, RegionOptions, WriteAt};
 
-use crate::replay::Apply;
+use crate::replay::{Apply, Replayed};
 use crate::segment::path_of;
 use crate::walk::{Walked, walk};
 use crate::{LogError, Position};
@@ -94,25 +96,65 @@ pub(crate) fn recover(
             None
         }
     };
-    if has_changed {
-        fs.sync_dir(dir).map_err(|error| LogError::io(dir, error))?;
-    }
-    for number in walked.synced.min(walked.end).segment..=walked.end.segment {
-        let path = path_of(dir, number);
-        if walked.segments.contains(&number) && (number != walked.end.segment || file.is_some()) {
-            let file = fs.open_to_write(&path).map_err(|error| LogError::io(&path, error))?;
-            file.sync_data().map_err(|error| LogError::io(&path, error))?;
+    // Names, too, are read as they were written, and need not last where a sync of theirs failed.
+    if has_changed || fs.exists(dir) {
+        let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
+        for dir in [dir].into_iter().chain(parent) {
+            fs.sync_dir(dir).map_err(|error| LogError::io(dir, error))?;
         }
     }
-    let recovered = Recovered {
+    let certain = walked.synced.min(walked.end);
+    for number in certain.segment..=walked.end.segment {
+        let path = path_of(dir, number);
+        if walked.segments.contains(&number) && (number != walked.end.segment || file.is_some()) {
+            let from = if number == certain.segment { certain.offset } else { 0 };
+            let end = if number == walked.end.segment { Some(walked.end.offset) } else { None };
+            write_again(fs, &path, from, end).map_err(|error| LogError::io(&path, error))?;
+        }
+    }
+    let recovered = recovered(&walked, damage.map(|_| walked.synced));
+    Ok(Ready { recovered, walked, file })
+}
+
+/// Reads a log without changing anything: for who opens a database only to read it. A writer may be at it
+/// meanwhile; then what looks like damage may be gone when it is read again.
+///
+/// **Errors**: as [`crate::Log::open`].
+pub fn read(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    from: Position,
+    database: u128,
+    apply: &mut dyn FnMut(Replayed<'_>) -> Result<(), LogError>,
+) -> Result<Recovered, LogError> {
+    let walked = walk(fs, dir, from, database, apply)?;
+    walked.damage(dir).map_or_else(|| Ok(recovered(&walked, None)), Err)
+}
+
+fn recovered(walked: &Walked, lost: Option<Position>) -> Recovered {
+    Recovered {
         end: walked.end,
         transactions: walked.transactions,
         declarations: walked.declarations,
         is_closed: walked.is_closed,
         has_left_out: walked.is_within,
-        lost: damage.map(|_| walked.synced),
-    };
-    Ok(Ready { recovered, walked, file })
+        lost,
+    }
+}
+
+/// Writes what is in a file from one place to another, or to its end, once more, and syncs it.
+fn write_again(fs: &dyn FileSystem, path: &Path, from: u32, end: Option<u32>) -> std::io::Result<()> {
+    let (reader, writer) = (fs.open(path)?, fs.open_to_write(path)?);
+    let end = end.map_or_else(|| reader.size(), |end| Ok(end.into()))?;
+    let mut bytes = vec![0; 256 << 10];
+    let mut at = u64::from(from);
+    while at < end {
+        let some = usize::try_from(end - at).map_or(bytes.len(), |left| left.min(bytes.len()));
+        reader.read_exact_at(&mut bytes[..some], at)?;
+        writer.write_all_at(&bytes[..some], at)?;
+        at += some as u64;
+    }
+    writer.sync_data()
 }
 
 fn zero(file: &dyn WriteAt, from: u32, len: u32) -> std::io::Result<()> {

@@ -25,7 +25,17 @@ pub struct Place<'a> {
     at: Position,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// In the block at `at` of the log in `dir`.
+    pub fn new(dir: &'a std::path::Path, at: Position) -> Self {
+        Self { dir, at }
+    }
+
+    /// The block in which it began.
+    pub fn position(&self) -> Position {
+        self.at
+    }
+
     fn path(&self) -> PathBuf {
         path_of(self.dir, self.at.segment)
     }
@@ -47,6 +57,16 @@ pub struct Transaction<'a> {
 }
 
 impl<'a> Transaction<'a> {
+    /// One whose bytes were kept.
+    pub fn new(commit: Commit, place: Place<'a>, bytes: &'a [u8]) -> Self {
+        Self { commit, place, bytes }
+    }
+
+    /// Its operations as they stand in the log, for who keeps them to decode them later.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// Its operations, in order, decoded one by one.
     ///
     /// **Errors**: bytes that are no operation; nothing follows then.

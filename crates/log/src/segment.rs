@@ -10,7 +10,7 @@ use crate::block::{BlockHeader, HEADER_BYTES, block_bytes};
 use crate::{LogError, Position};
 
 /// Bytes of a segment's header: its first block begins behind.
-pub(crate) const HEADER_LEN: u32 = 64;
+pub(crate) const HEADER_LEN: u32 = Position::FIRST_OFFSET;
 const MAGIC: &[u8; 8] = b"TRIMORPH";
 const FORMAT_VERSION: u32 = 1;
 const KIND: u32 = 2;
@@ -64,6 +64,15 @@ fn making_failed(path: &Path, error: io::Error) -> LogError {
     }
 }
 
+/// Makes the folder, whose name lasts.
+fn make_dir(fs: &dyn FileSystem, dir: &Path) -> io::Result<()> {
+    if fs.exists(dir) {
+        return Ok(());
+    }
+    fs.create_dir(dir)?;
+    dir.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), |parent| fs.sync_dir(parent))
+}
+
 /// Makes a segment that is whole, or not there, after a crash: of zeros, or of `old`, a segment of the same
 /// length that nobody needs.
 ///
@@ -85,7 +94,7 @@ pub(crate) fn make(
             fs.open_to_write(&temporary)
         }
         None => {
-            fs.create_dir(dir).map_err(failed)?;
+            make_dir(fs, dir).map_err(failed)?;
             fs.create_sized(&temporary, len.into())
         }
     };

@@ -11,6 +11,13 @@ pub struct TransactionWriter {
     records: u64,
 }
 
+/// How much a transaction had done at some time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LogMark {
+    len: usize,
+    records: u64,
+}
+
 /// The records of a transaction with its commit record at the end.
 #[derive(Clone, Debug)]
 pub struct TransactionBytes(Vec<u8>);
@@ -32,6 +39,24 @@ impl TransactionWriter {
         put_operation(&mut self.bytes, operation)?;
         self.records += 1;
         Ok(())
+    }
+
+    /// What was done until now, for [`Self::undo_to`].
+    pub fn mark(&self) -> LogMark {
+        LogMark { len: self.bytes.len(), records: self.records }
+    }
+
+    /// Takes back what was done since.
+    pub fn undo_to(&mut self, LogMark { len, records }: LogMark) {
+        if len <= self.bytes.len() {
+            self.bytes.truncate(len);
+            self.records = records;
+        }
+    }
+
+    /// Whether nothing was done yet.
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
     }
 
     /// Bytes so far: what a transaction is charged for.

@@ -10,7 +10,7 @@ use crate::cell::Cell;
 use crate::handle::{Database, Handle};
 use crate::result::QueryResult;
 use crate::transaction::{self, Transaction};
-use crate::{execute, from_python, interrupt};
+use crate::{error, execute, from_python, interrupt};
 
 /// A connection: one per thread. Results may be read at the same time, and after it is closed.
 #[pyclass(frozen, module = "trimorph")]
@@ -107,11 +107,12 @@ impl Connection {
     }
 
     /// Closes the connection. Results that are open can be read on.
-    fn close(&self, py: Python<'_>) {
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.cell.close();
         if self.owner {
-            py.detach(|| self.handle.close());
+            py.detach(|| self.handle.close()).map_err(|e| error::from_engine(py, &e))?;
         }
+        Ok(())
     }
 
     /// Whether this connection or its database was closed.
@@ -125,8 +126,8 @@ impl Connection {
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
-        self.close(py);
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py)
     }
 
     fn __repr__(&self) -> &'static str {

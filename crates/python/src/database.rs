@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use trimorph::{CancelToken, Config, Stats};
+use trimorph::{CancelToken, Config, Durability, Stats};
 
 use crate::connection::Connection;
 use crate::handle::{Database, Handle};
@@ -28,8 +29,8 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False)"
 )]
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     pub(crate) fn new(
@@ -44,8 +45,21 @@ impl Database {
         spill_limit: Option<Bound<'_, PyAny>>,
         isolation: Option<&str>,
         idle_timeout: Option<f64>,
+        durability: &str,
+        relaxed_interval: f64,
+        must_exist: bool,
+        recover_to_damage: bool,
     ) -> PyResult<Self> {
-        let mut config = Config { read_only, huge_pages, test_procedures, ..Config::default() };
+        let durability = durability_of(durability, relaxed_interval)?;
+        let mut config = Config {
+            read_only,
+            huge_pages,
+            test_procedures,
+            durability,
+            must_exist,
+            recover_to_damage,
+            ..Config::default()
+        };
         if let Some(limit) = memory_limit {
             config.memory_limit_bytes = bytes_of("memory_limit", &limit)?;
         }
@@ -183,9 +197,10 @@ impl Database {
         interrupt::run(py, &cancel, || engine.preload(names, &cancel))
     }
 
-    /// Closes the database and its connections. Results that are open keep their data and can be read on.
-    fn close(&self, py: Python<'_>) {
-        py.detach(|| self.handle.close());
+    /// Closes the database and its connections: all that was committed lasts then. Results that are open keep
+    /// their data and can be read on.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.handle.close()).map_err(|e| error::from_engine(py, &e))
     }
 
     /// Whether `close` was called.
@@ -205,8 +220,8 @@ impl Database {
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
-        self.close(py);
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py)
     }
 
     fn __repr__(&self) -> String {
@@ -219,8 +234,8 @@ impl Database {
 /// `Database`.
 #[pyfunction]
 #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False)"
 )]
 #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
 pub(crate) fn connect(
@@ -235,6 +250,10 @@ pub(crate) fn connect(
     spill_limit: Option<Bound<'_, PyAny>>,
     isolation: Option<&str>,
     idle_timeout: Option<f64>,
+    durability: &str,
+    relaxed_interval: f64,
+    must_exist: bool,
+    recover_to_damage: bool,
 ) -> PyResult<Connection> {
     let database = Database::new(
         py,
@@ -248,8 +267,28 @@ pub(crate) fn connect(
         spill_limit,
         isolation,
         idle_timeout,
+        durability,
+        relaxed_interval,
+        must_exist,
+        recover_to_damage,
     )?;
     database.connection(true)
+}
+
+/// When commits last.
+fn durability_of(name: &str, relaxed_interval: f64) -> PyResult<Durability> {
+    match name {
+        "durable" => Ok(Durability::Durable),
+        "memory" => Ok(Durability::Memory),
+        "relaxed" => match Duration::try_from_secs_f64(relaxed_interval) {
+            Ok(interval) if !interval.is_zero() => Ok(Durability::Relaxed { interval }),
+            _ => Err(PyValueError::new_err("relaxed_interval must be a number of seconds above 0")),
+        },
+        _ => {
+            let text = format!("durability must be \"durable\", \"relaxed\" or \"memory\", not {name:?}");
+            Err(PyValueError::new_err(text))
+        }
+    }
 }
 
 /// Bytes of `8_000_000_000`, `"8GB"`, `"512 MiB"`.

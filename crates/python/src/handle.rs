@@ -49,14 +49,16 @@ impl Handle {
     }
 
     /// Closes the database and its connections.
-    pub(crate) fn close(&self) {
+    ///
+    /// **Errors**: what was committed may not last.
+    pub(crate) fn close(&self) -> Result<(), trimorph::Error> {
         let engine = self.engine.write().unwrap_or_else(PoisonError::into_inner).take();
         for cell in self.cells.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             if let Some(cell) = cell.upgrade() {
                 cell.close();
             }
         }
-        drop(engine);
+        engine.map_or(Ok(()), trimorph::Database::close)
     }
 }
 

@@ -59,6 +59,11 @@ impl EdgeTable {
         Self { id, source, forward, backward, columns: Vec::new(), pages, places }
     }
 
+    /// How page and position make the ids of its edges.
+    pub fn places(&self) -> &EdgePlaces {
+        &self.places
+    }
+
     /// How many slots each piece of its columns has, given the source rows: what a reader of the columns
     /// needs.
     pub(crate) fn column_rows(&self, source_rows: u64) -> Vec<usize> {

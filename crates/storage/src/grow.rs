@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{EdgePlaces, EdgeTableId, TableId};
+use trimorph_base::{EdgePlaces, EdgeTableId, PAGE_ROWS, TableId, TypeId};
 use trimorph_catalog::{EdgeTableFacts, EdgeTableInfo, NodeTableFacts, NodeTableInfo, PropertyInfo};
 use trimorph_catalog::{EdgeTableStats, NodeTableStats, PropertyStats};
 
@@ -23,11 +23,21 @@ impl Main {
     }
 
     /// Adds an edge table without edges, which may get any: of its facts only those hold that say nothing.
-    pub fn add_edge_table(&mut self, ty: trimorph_base::TypeId, source: TableId) -> EdgeTableId {
+    pub fn add_edge_table(&mut self, ty: TypeId, source: TableId) -> EdgeTableId {
         let id = EdgeTableId(self.edge_tables.len() as u16);
         let rows = self.node_tables.get(usize::from(source.0)).map_or(0, |table| table.rows);
+        self.put_edge_table(ty, source, EdgePlaces::new(id, rows.div_ceil(PAGE_ROWS), |_| 0))
+    }
+
+    /// The same with as many bits of a position as the edge table was made with; none if that cannot be.
+    pub fn add_stored_edge_table(&mut self, ty: TypeId, source: TableId, bits: u8) -> Option<EdgeTableId> {
+        let id = EdgeTableId(u16::try_from(self.edge_tables.len()).ok()?);
+        Some(self.put_edge_table(ty, source, EdgePlaces::stored(id, bits, Vec::new())?))
+    }
+
+    fn put_edge_table(&mut self, ty: TypeId, source: TableId, places: EdgePlaces) -> EdgeTableId {
+        let id = places.table();
         let lists = Csr::new(&[], Vec::new(), SegmentRows::default(), vec![0]);
-        let places = EdgePlaces::new(id, rows.div_ceil(trimorph_base::PAGE_ROWS), |_| 0);
         let table = EdgeTable::new(places, source, Adjacency::Csr(lists), Vec::new(), None);
         let facts = EdgeTableFacts {
             single: false,

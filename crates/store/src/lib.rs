@@ -32,8 +32,8 @@ pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumn
 pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet, SEGMENT_ROWS, ZONE_ROWS};
 pub use trimorph_storage::{
     Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeTable,
-    EdgeTableView, Load, Main, NO_ROW, NewEdge, NodeTable, PiecePlace, RewriteError, bulk, check_main,
-    directory_state, end_first_write, open_checkpoint, pieces_of, read_checkpoint, read_main,
+    EdgeTableView, Load, LogStart, Main, NO_ROW, NewEdge, NodeTable, PiecePlace, RewriteError, bulk,
+    check_main, directory_state, end_first_write, open_checkpoint, pieces_of, read_checkpoint, read_main,
     read_unverified, write_main,
 };
 pub use trimorph_vfs::{Pins, ask_for_huge_pages, prefetch_item};

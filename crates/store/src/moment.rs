@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use elsa::sync::FrozenMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId};
 use trimorph_delta::{Delta, Direction};
-use trimorph_mvcc::{AtomicStamp, Reading, Registered, Transactions, View};
+use trimorph_mvcc::{AtomicStamp, Reading, Registered, Timestamp, Transactions, View};
 
 /// What all snapshots of one database share: what was changed, and who is when.
 #[derive(Debug, Default)]
@@ -19,6 +19,13 @@ pub struct Live {
 }
 
 impl Live {
+    /// Of a database whose last commit was at `last`, whose transactions were given `handles` handles, and
+    /// whose log left `delta`: something, or nothing.
+    pub fn recovered(delta: Delta, last: Timestamp, handles: u64, has_written: bool) -> Self {
+        let transactions = Transactions::after(last, handles);
+        Self { delta, transactions, written: AtomicBool::new(has_written) }
+    }
+
     /// Somebody is about to write for the first time.
     pub fn begin_to_write(&self) {
         self.written.store(true, Ordering::Release);

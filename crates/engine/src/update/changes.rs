@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
-use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, TableId};
+use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, LabelId, NodeId, TableId};
+use trimorph_catalog::Schema;
 use trimorph_delta::{KeyDelta, LABELS};
 use trimorph_store::{Reader, integer_of};
 use trimorph_types::{LogicalType, Path, Relationship, Value};
@@ -147,7 +148,7 @@ impl Statement<'_> {
         let mut columns: BTreeMap<u32, Vector<'static>> = BTreeMap::new();
         let mut by_column: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
         for (key, values) in values {
-            let column = self.node_column_of(table, &key, &values);
+            let column = self.node_column_of(table, &key, &values)?;
             note_values(writing, table, column, &values);
             by_column.insert(column, values.clone());
             columns.insert(column as u32, Vector::of_values(values, Positions::all(count)));
@@ -156,12 +157,15 @@ impl Statement<'_> {
         let info = &main.schema().node_tables[usize::from(table.0)];
         let delta =
             writing.live().delta.nodes_to_write(table, main.main().node_tables[usize::from(table.0)].rows);
-        let columns: Vec<(u32, &Vector<'_>)> = columns.iter().map(|(c, v)| (*c, v)).collect();
+        let by_reference: Vec<(u32, &Vector<'_>)> = columns.iter().map(|(c, v)| (*c, v)).collect();
         let positions: Vec<u32> = (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
         let (mut rows, mut written) = (Vec::with_capacity(count), Vec::new());
-        let done = delta.insert(&writing.writer(), &columns, &positions, &mut rows, &mut written);
+        let done = delta.insert(&writing.writer(), &by_reference, &positions, &mut rows, &mut written);
         writing.nodes.entry(table).or_default().extend(written);
         done.map_err(not_written)?;
+        if writing.is_logged() {
+            writing.log_nodes(table, &rows, columns.into_iter().collect())?;
+        }
         let came = &mut writing.changes.nodes_of(table).came;
         rows.iter().for_each(|row| came.insert(*row));
         if let Some(keys) = info.key.and_then(|key| by_column.get(&key)) {
@@ -171,12 +175,12 @@ impl Statement<'_> {
     }
 
     /// The column of a property of a node table, which may get these values.
-    fn node_column_of(&self, table: TableId, key: &str, values: &[Value]) -> usize {
-        types_of(values).map(|ty| self.shared.node_column(table, key, ty)).last().unwrap_or_default()
+    fn node_column_of(&self, table: TableId, key: &str, values: &[Value]) -> Result<usize, Error> {
+        types_of(values).try_fold(0, |_, ty| self.shared.node_column(table, key, ty))
     }
 
-    fn edge_column_of(&self, table: EdgeTableId, key: &str, values: &[Value]) -> usize {
-        types_of(values).map(|ty| self.shared.edge_column(table, key, ty)).last().unwrap_or_default()
+    fn edge_column_of(&self, table: EdgeTableId, key: &str, values: &[Value]) -> Result<usize, Error> {
+        types_of(values).try_fold(0, |_, ty| self.shared.edge_column(table, key, ty))
     }
 
     /// Rows of a table get keys, which no other row has.
@@ -233,7 +237,7 @@ impl Statement<'_> {
         key: &str,
         values: Vec<Value>,
     ) -> Result<(), Error> {
-        let column = self.edge_column_of(table, key, &values);
+        let column = self.edge_column_of(table, key, &values)?;
         let delta = writing.live().delta.edges_to_write(table);
         let vector = Vector::of_values(values, Positions::all(edges.len()));
         let positions: Vec<u32> = (0..u32::try_from(edges.len()).unwrap_or(u32::MAX)).collect();
@@ -242,6 +246,9 @@ impl Statement<'_> {
         let done = delta.set(&writing.writer(), &columns, &positions, edges, &mut written);
         writing.edges.entry(table).or_default().extend(written);
         done.map_err(not_written)?;
+        if writing.is_logged() {
+            writing.log_edge_values(table, edges, vec![(column as u32, vector)])?;
+        }
         let changed = writing.changes.edges_of(table).columns.entry(column).or_default();
         edges.iter().for_each(|edge| changed.insert(edge.place()));
         Ok(())
@@ -329,11 +336,14 @@ impl Statement<'_> {
             {
                 continue;
             }
-            let column = self.node_column_of(table, &key, &values);
+            let column = self.node_column_of(table, &key, &values)?;
             let base = self.shared.base();
             let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
             note_values(writing, table, column, &values);
-            self.write_column(writing, table, column as u32, &rows, values.clone())?;
+            let vector = self.write_column(writing, table, column as u32, &rows, values.clone())?;
+            if writing.is_logged() {
+                writing.log_values(table, &rows, vec![(column as u32, vector)])?;
+            }
             let changed = writing.changes.nodes_of(table).columns.entry(column).or_default();
             rows.iter().for_each(|row| changed.insert(*row));
             if base.schema().node_tables[usize::from(table.0)].key == Some(column) {
@@ -437,13 +447,17 @@ impl Statement<'_> {
         for of_table in changed.chunk_by(|(a, _), (b, _)| a.table() == b.table()) {
             let Some((first, _)) = of_table.first() else { continue };
             let table = first.table();
-            self.shared.let_labels_vary(table, labels);
+            self.shared.let_labels_vary(table, labels)?;
             let list = |labels: &Vec<Arc<str>>| {
                 Value::list(labels.iter().map(|label| Value::String(Arc::clone(label))).collect())
             };
             let values = of_table.iter().map(|(_, labels)| list(labels)).collect();
             let rows: Vec<u64> = of_table.iter().map(|(node, _)| node.row()).collect();
             self.write_column(writing, table, LABELS, &rows, values)?;
+            if writing.is_logged() {
+                let (sets, chosen) = label_sets(self.shared.base().schema(), of_table);
+                writing.log_labels(table, &rows, &sets, &chosen)?;
+            }
             let changed = &mut writing.changes.nodes_of(table).labels;
             rows.iter().for_each(|row| changed.insert(*row));
         }
@@ -458,7 +472,7 @@ impl Statement<'_> {
         column: u32,
         rows: &[u64],
         values: Vec<Value>,
-    ) -> Result<(), Error> {
+    ) -> Result<Vector<'static>, Error> {
         let main_rows = self.shared.base().main().node_tables[usize::from(table.0)].rows;
         let delta = writing.live().delta.nodes_to_write(table, main_rows);
         let vector = Vector::of_values(values, Positions::all(rows.len()));
@@ -467,8 +481,24 @@ impl Statement<'_> {
         let done = delta.set(&writing.writer(), &[(column, &vector)], &positions, rows, &mut written);
         // Also what met a conflict is undone with the rest.
         writing.nodes.entry(table).or_default().extend(written);
-        done.map_err(not_written)
+        done.map(|()| vector).map_err(not_written)
     }
+}
+
+/// The label sets of nodes, each once, and which one each node has.
+fn label_sets(schema: &Schema, nodes: &[(NodeId, Vec<Arc<str>>)]) -> (Vec<Vec<LabelId>>, Vec<u64>) {
+    let mut numbers: BTreeMap<&[Arc<str>], u64> = BTreeMap::new();
+    let mut sets = Vec::new();
+    let chosen = nodes.iter().map(|(_, labels)| {
+        *numbers.entry(labels).or_insert_with(|| {
+            // The catalog has 65,536 labels at most.
+            let ids = labels.iter().filter_map(|label| schema.labels.id(label));
+            sets.push(ids.map(|id| LabelId(id as u16)).collect());
+            sets.len() as u64 - 1
+        })
+    });
+    let chosen = chosen.collect();
+    (sets, chosen)
 }
 
 fn order_is_equal(a: &Value, b: &Value) -> bool {

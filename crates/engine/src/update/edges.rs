@@ -78,6 +78,10 @@ impl Statement<'_> {
             places.push(row);
         }
         for (table, (edges, places)) in by_table {
+            if writing.is_logged() {
+                let ends: Vec<EdgeEnds> = places.iter().filter_map(|row| ends_of(&made[*row])).collect();
+                writing.log_edges(table, &ends, true)?;
+            }
             for (key, values) in &values {
                 let values: Vec<Value> = places.iter().map(|row| values[*row].clone()).collect();
                 if values.iter().any(|value| !value.is_null()) {
@@ -156,6 +160,7 @@ impl Statement<'_> {
     fn delete_edges(&self, writing: &mut Writing, edges: &[Relationship]) -> Result<(), Error> {
         let base = self.shared.base();
         let reader = Reader::new(&base);
+        let mut gone: Vec<EdgeEnds> = Vec::new();
         for (at, Relationship { id, start, end }) in edges.iter().enumerate() {
             self.check(at)?;
             let view = reader.edge_table(usize::from(id.table().0));
@@ -165,9 +170,17 @@ impl Statement<'_> {
             let mut written = Vec::new();
             let deleted =
                 writing.live().delta.topology().delete(&writing.writer(), ends, in_main, &mut written);
+            if !written.is_empty() {
+                gone.push(ends);
+            }
             writing.topology.extend(written);
             deleted.map_err(not_written)?;
             writing.changes.edge(id.table(), start.row(), (end.table(), end.row()));
+        }
+        if writing.is_logged() {
+            for of_table in gone.chunk_by(|a, b| a.edge.table() == b.edge.table()) {
+                writing.log_edges(of_table[0].edge.table(), of_table, false)?;
+            }
         }
         Ok(())
     }
@@ -189,6 +202,9 @@ impl Statement<'_> {
             let deleted = delta.delete(&writing.writer(), &rows, &mut written);
             writing.nodes.entry(table).or_default().extend(written);
             deleted.map_err(not_written)?;
+            if writing.is_logged() {
+                writing.log_nodes_deleted(table, &rows)?;
+            }
             // Who gives one an edge meets the deletion, or is met here.
             Topology::barrier();
             for row in &rows {
@@ -221,6 +237,16 @@ impl Statement<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// An edge and its ends.
+fn ends_of(edge: &Value) -> Option<EdgeEnds> {
+    match edge {
+        Value::Relationship(Relationship { id, start, end }) => {
+            Some(EdgeEnds { edge: *id, source: *start, target: *end })
+        }
+        _ => None,
     }
 }
 

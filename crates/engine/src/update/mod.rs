@@ -6,6 +6,7 @@
 //! merge      MERGE: rows that find nothing make it, once for all that ask the same
 //! changes    the changes of one clause, for all its rows, by columns
 //! edges      edges that come and go
+//! logged     what a clause did, as the log will have it
 //! schema     tables and columns that changes need; facts that they may break
 //! writing    an open transaction: what it sees, what it has written, how it ends
 //! rows       rows between two parts
@@ -16,6 +17,7 @@
 
 mod changes;
 mod edges;
+mod logged;
 mod merge;
 mod rows;
 mod schema;

@@ -6,15 +6,19 @@
 use std::sync::{Arc, PoisonError};
 
 use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId, TypeId};
-use trimorph_catalog::{PropertyInfo, TargetFacts};
+use trimorph_catalog::PropertyInfo;
 use trimorph_store::{Main, Snapshot};
 use trimorph_types::LogicalType;
 
-use crate::Error;
+use crate::durable::declared;
 use crate::shared::Shared;
+use crate::{Error, facts};
 
 /// Node tables, and edge tables, that there may be.
 const TABLES_MAX: usize = 1 << 16;
+
+/// Labels, and relationship types, that there may be: their ids have 16 bits.
+const NAMES_MAX: usize = 1 << 16;
 
 /// The type of a column for values of a type; `Any` where they have none of their own.
 fn column_type(ty: LogicalType) -> LogicalType {
@@ -32,13 +36,27 @@ fn id32(id: usize) -> u32 {
 }
 
 impl Shared {
-    /// Publishes a main version that differs by `change`.
-    fn change_schema<T>(&self, change: impl FnOnce(&mut Main) -> T) -> T {
+    /// Publishes a main version that differs by `change`, and logs before what it has more.
+    ///
+    /// **Errors**: what `change` says; what logging fails with. Then nothing has changed.
+    fn change_schema<T>(&self, change: impl FnOnce(&mut Main) -> Result<T, Error>) -> Result<T, Error> {
+        // Held until it is published: declarations stand in the log in the order of ids.
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
-        let mut main = (**snapshot.shared_main()).clone();
-        let made = change(&mut main);
+        let before = snapshot.shared_main();
+        let mut main = (**before).clone();
+        let made = change(&mut main)?;
+        let schema = &main.catalog.schema;
+        if schema.labels.iter().len().max(schema.types.iter().len()) > NAMES_MAX {
+            let text = "there are 65,536 different labels or relationship types; no more are possible";
+            return Err(Error::Storage(text.into()));
+        }
+        if let Some(journal) = self.journal.get().filter(|journal| journal.is_kept())
+            && let Some(declarations) = declared(before, &main)
+        {
+            journal.declare(&declarations)?;
+        }
         *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
-        made
+        Ok(made)
     }
 
     /// The node table of a label set, sorted.
@@ -68,23 +86,20 @@ impl Shared {
     }
 
     /// Rows of a node table may have other labels than the table, these among them.
-    pub(super) fn let_labels_vary(&self, table: TableId, labels: &[Arc<str>]) {
-        let at = usize::from(table.0);
+    pub(super) fn let_labels_vary(&self, table: TableId, labels: &[Arc<str>]) -> Result<(), Error> {
         let is_ready = |main: &Main| {
-            let facts = main.catalog.unrecorded_facts().node_tables.get(at);
             let names = &main.catalog.schema.labels;
-            facts.is_none_or(|facts| facts.labels_vary) && labels.iter().all(|l| names.id(l).is_some())
+            facts::labels_vary(main, table) && labels.iter().all(|l| names.id(l).is_some())
         };
         if is_ready(self.base().main()) {
-            return;
+            return Ok(());
         }
         self.change_schema(|main| {
-            let catalog = Arc::make_mut(&mut main.catalog);
-            labels.iter().for_each(|label| _ = catalog.schema.labels.intern(label));
-            if let Some(facts) = catalog.facts_mut().node_tables.get_mut(at) {
-                facts.labels_vary = true;
-            }
-        });
+            let names = &mut Arc::make_mut(&mut main.catalog).schema.labels;
+            labels.iter().for_each(|label| _ = names.intern(label));
+            facts::let_labels_vary(main, table);
+            Ok(())
+        })
     }
 
     /// The edge table of a type out of a node table, which may get edges to `target` and between any nodes.
@@ -102,16 +117,7 @@ impl Shared {
             };
             schema.edge_table_ids().find(of)
         };
-        let is_ready = |main: &Main, table: EdgeTableId| {
-            let facts = main.catalog.unrecorded_facts().edge_tables.get(usize::from(table.0));
-            facts.is_some_and(|facts| {
-                !facts.single
-                    && facts.edges_max == u64::MAX
-                    && facts.self_loops_max == u64::MAX
-                    && facts.targets.iter().all(|known| !known.single)
-                    && facts.targets.iter().any(|known| known.table == target)
-            })
-        };
+        let is_ready = |main: &Main, table: EdgeTableId| facts::edges_vary(main, table, target);
         let base = self.base();
         if let Some(table) = find(base.main())
             && is_ready(base.main(), table)
@@ -132,23 +138,14 @@ impl Shared {
                 }
             };
             if !is_ready(main, table) {
-                let facts = Arc::make_mut(&mut main.catalog).facts_mut();
-                if let Some(facts) = facts.edge_tables.get_mut(usize::from(table.0)) {
-                    facts.single = false;
-                    (facts.edges_max, facts.self_loops_max) = (u64::MAX, u64::MAX);
-                    facts.targets.iter_mut().for_each(|known| known.single = false);
-                    if !facts.targets.iter().any(|known| known.table == target) {
-                        facts.targets.push(TargetFacts { table: target, single: false });
-                        facts.targets.sort_by_key(|known| known.table);
-                    }
-                }
+                facts::let_edges_vary(main, table, target);
             }
             Ok(table)
         })
     }
 
     /// The column of a property of a node table, which may get values of a type.
-    pub(super) fn node_column(&self, table: TableId, key: &str, ty: LogicalType) -> usize {
+    pub(super) fn node_column(&self, table: TableId, key: &str, ty: LogicalType) -> Result<usize, Error> {
         let at = usize::from(table.0);
         let find = |main: &Main| {
             let column = main.catalog.schema.node_property(table, key)?;
@@ -158,15 +155,14 @@ impl Shared {
             (!one_type || has == ty || ty == LogicalType::Any).then_some(column)
         };
         if let Some(column) = find(self.base().main()) {
-            return column;
+            return Ok(column);
         }
         self.change_schema(|main| {
             let catalog = Arc::make_mut(&mut main.catalog);
-            match catalog.schema.node_property(table, key) {
+            Ok(match catalog.schema.node_property(table, key) {
                 Some(column) => {
                     if find(main).is_none() {
-                        let facts = Arc::make_mut(&mut main.catalog).facts_mut();
-                        facts.node_tables[at].one_type[column] = false;
+                        facts::let_node_types_vary(main, table, column);
                     }
                     column
                 }
@@ -174,12 +170,12 @@ impl Shared {
                     let id = PropertyId(id32(catalog.schema.properties.intern(key)));
                     main.add_node_column(table, PropertyInfo { id, ty: column_type(ty) })
                 }
-            }
+            })
         })
     }
 
     /// The same of an edge table.
-    pub(super) fn edge_column(&self, table: EdgeTableId, key: &str, ty: LogicalType) -> usize {
+    pub(super) fn edge_column(&self, table: EdgeTableId, key: &str, ty: LogicalType) -> Result<usize, Error> {
         let at = usize::from(table.0);
         let find = |main: &Main| {
             let column = main.catalog.schema.edge_property(table, key)?;
@@ -189,15 +185,14 @@ impl Shared {
             (!one_type || has == ty || ty == LogicalType::Any).then_some(column)
         };
         if let Some(column) = find(self.base().main()) {
-            return column;
+            return Ok(column);
         }
         self.change_schema(|main| {
             let catalog = Arc::make_mut(&mut main.catalog);
-            match catalog.schema.edge_property(table, key) {
+            Ok(match catalog.schema.edge_property(table, key) {
                 Some(column) => {
                     if find(main).is_none() {
-                        let facts = Arc::make_mut(&mut main.catalog).facts_mut();
-                        facts.edge_tables[at].one_type[column] = false;
+                        facts::let_edge_types_vary(main, table, column);
                     }
                     column
                 }
@@ -205,7 +200,7 @@ impl Shared {
                     let id = PropertyId(id32(catalog.schema.properties.intern(key)));
                     main.add_edge_column(table, PropertyInfo { id, ty: column_type(ty) })
                 }
-            }
+            })
         })
     }
 }

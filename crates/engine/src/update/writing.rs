@@ -1,12 +1,12 @@
 //! An open transaction that writes: what it sees, what it has written, how it ends.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use trimorph_base::{CancelToken, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Reliances};
 use trimorph_delta::{WriteError, Writer, Written, WrittenEdges};
+use trimorph_log::{LogMark, TransactionWriter};
 use trimorph_mvcc::{
     Changes, Conflict, Failed, Isolation, Open, Overlap, Reading, Registered, Stamp, Timestamp, Turn, View,
 };
@@ -18,6 +18,10 @@ use crate::shared::Shared;
 /// An open transaction. Dropped without a commit, it is undone.
 pub(crate) struct Writing {
     live: Arc<Live>,
+    /// Whether what it does is logged.
+    is_logged: bool,
+    /// What it has done, in order, as the log will have it.
+    pub(super) log: TransactionWriter,
     open: Option<Open>,
     registered: Arc<Registered>,
     level: Isolation,
@@ -43,6 +47,7 @@ pub(crate) struct Mark {
     nodes: BTreeMap<TableId, usize>,
     edges: BTreeMap<EdgeTableId, usize>,
     topology: usize,
+    log: LogMark,
 }
 
 impl Writing {
@@ -60,6 +65,8 @@ impl Writing {
         let (open, registered) = live.transactions.begin(level, cancel.clone(), turn);
         Self {
             live: Arc::clone(live),
+            is_logged: shared.is_logged(),
+            log: TransactionWriter::new(),
             open: Some(open),
             registered: Arc::new(registered),
             level,
@@ -74,6 +81,11 @@ impl Writing {
             has_deleted: false,
             deleted: Vec::new(),
         }
+    }
+
+    /// Whether what it does is logged.
+    pub(super) fn is_logged(&self) -> bool {
+        self.is_logged
     }
 
     /// Its isolation level.
@@ -117,6 +129,7 @@ impl Writing {
             nodes: self.nodes.iter().map(|(table, written)| (*table, written.len())).collect(),
             edges: self.edges.iter().map(|(table, written)| (*table, written.len())).collect(),
             topology: self.topology.len(),
+            log: self.log.mark(),
         }
     }
 
@@ -137,6 +150,7 @@ impl Writing {
         self.stamp_these(&author, Stamp::NEVER, (&nodes, &edges, &topology));
         self.open = Some(open);
         self.deleted.clear();
+        self.log.undo_to(mark.log);
         self.end_clause();
     }
 
@@ -198,7 +212,11 @@ impl Writing {
             Some(reads) => reads.reads_since(&self.catalog, shared.base().catalog()),
             None => Default::default(),
         };
-        let log = |_| Ok::<(), Infallible>(());
+        let (handle, operations) = (open.handle().number(), std::mem::take(&mut self.log));
+        let log = |at| match shared.journal.get() {
+            Some(journal) if !operations.is_empty() => journal.commit(operations, handle, at),
+            _ => Ok(()),
+        };
         let done = self.live.transactions.commit(open, changes, reads, log, |stamp| {
             self.stamp(&author, stamp);
         });
@@ -206,7 +224,7 @@ impl Writing {
             Ok(_) => Ok(()),
             Err(Failed::Conflict(Conflict::Read(overlap))) => Err(overlapping(&overlap, shared)),
             Err(Failed::Conflict(conflict)) => Err(conflicting(&conflict)),
-            Err(Failed::Log(never)) => match never {},
+            Err(Failed::Log(error)) => Err(error),
         }
     }
 

@@ -51,6 +51,8 @@ __all__ = [
 
 _Path: TypeAlias = str | os.PathLike[str]
 _Language: TypeAlias = typing.Literal["cypher", "sparql", "sql"]
+_Isolation: TypeAlias = typing.Literal["serializable", "snapshot", "read committed"]
+_T = typing.TypeVar("_T")
 _Format: TypeAlias = typing.Literal["ldbc-snb", "csv", "neo4j-csv", "parquet"]
 _Progress: TypeAlias = bool | Callable[[LoadProgress], object] | None
 _Params: TypeAlias = Mapping[str, Any] | None
@@ -81,6 +83,12 @@ def connect(
     test_procedures: bool = False,
     temp_directory: _Path | None = None,
     spill_limit: int | str | None = None,
+    isolation: _Isolation | None = None,
+    idle_timeout: float | None = None,
+    durability: typing.Literal["durable", "relaxed", "memory"] = "durable",
+    relaxed_interval: float = 0.1,
+    must_exist: bool = False,
+    recover_to_damage: bool = False,
 ) -> Connection:
     """Opens a database and connects to it; closing the connection closes the database. Options are those of `Database`."""
 
@@ -104,8 +112,20 @@ class Database:
         test_procedures: bool = False,
         temp_directory: _Path | None = None,
         spill_limit: int | str | None = None,
+        isolation: _Isolation | None = None,
+        idle_timeout: float | None = None,
+        durability: typing.Literal["durable", "relaxed", "memory"] = "durable",
+        relaxed_interval: float = 0.1,
+        must_exist: bool = False,
+        recover_to_damage: bool = False,
     ) -> Self: ...
     def connect(self) -> Connection: ...
+    def run(
+        self,
+        work: Callable[[Transaction], _T],
+        isolation: _Isolation | None = None,
+        timeout: float | None = None,
+    ) -> _T: ...
     def load(
         self,
         *paths: _Path,
@@ -150,8 +170,8 @@ class Connection:
     def sparql(self, text: str, params: _Params = None) -> QueryResult: ...
     def sql(self, text: str, params: _Params = None) -> QueryResult: ...
     def prepare(self, text: str, lang: _Language = "cypher") -> Prepared: ...
-    def transaction(self, isolation: str = "snapshot") -> Transaction: ...
-    def begin(self) -> None: ...
+    def transaction(self, isolation: _Isolation | None = None, timeout: float | None = None) -> Transaction: ...
+    def begin(self, isolation: _Isolation | None = None, timeout: float | None = None) -> None: ...
     def commit(self) -> None: ...
     def rollback(self) -> None: ...
     def interrupt(self) -> None: ...

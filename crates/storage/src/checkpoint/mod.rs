@@ -14,11 +14,13 @@
 //! directory  which pieces a column, a direction or an index consists of
 //! place      where a piece is; headers of files
 //! catalog    names, tables, statistics
+//! log_start  where the log goes on from it
 //! ```
 
 mod catalog;
 mod directory;
 mod error;
+mod log_start;
 mod place;
 mod read;
 mod state;
@@ -29,6 +31,7 @@ use std::collections::{BTreeMap, HashMap};
 use place::PieceRef;
 
 pub use error::DatabaseError;
+pub use log_start::LogStart;
 pub use read::{
     PiecePlace, check_main, open_checkpoint, pieces_of, read_checkpoint, read_main, read_unverified,
 };
@@ -47,9 +50,20 @@ pub struct Checkpoint {
     directories: HashMap<Vec<u8>, PieceRef>,
     /// Length of each file.
     files: BTreeMap<u32, u64>,
+    log_start: LogStart,
 }
 
 impl Checkpoint {
+    /// Whether the directory has a manifest.
+    pub fn is_written(&self) -> bool {
+        self.number > 0
+    }
+
+    /// Where the log goes on from what the manifest names.
+    pub fn log_start(&self) -> LogStart {
+        self.log_start
+    }
+
     /// Files that the manifest names.
     pub fn file_count(&self) -> usize {
         self.files.len()

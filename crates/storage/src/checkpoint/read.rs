@@ -16,7 +16,7 @@ use trimorph_vfs::{CodecError, Decoder, FileSystem, Piece, PieceFile, Pins, Pool
 use super::catalog::read_catalog;
 use super::directory::{Fetch, read_adjacency, read_column, read_key_index, read_pages};
 use super::place::{FILE_HEADER_BYTES, PieceRef, check_file, check_manifest, piece_file};
-use super::{Checkpoint, DatabaseError};
+use super::{Checkpoint, DatabaseError, LogStart};
 use crate::adjacency::{Adjacency, Targets};
 use crate::column::{Column, segment_lengths};
 use crate::{EdgeTable, Main, NodeTable};
@@ -155,6 +155,7 @@ struct Reading<'a> {
     pool: &'a Arc<Pool>,
     verify: bool,
     number: Option<u64>,
+    log_start: LogStart,
     lengths: BTreeMap<u32, u64>,
     files: HashMap<u32, Arc<PieceFile>>,
     pieces: HashMap<u64, PieceRef>,
@@ -170,6 +171,7 @@ impl<'a> Reading<'a> {
             pool,
             verify,
             number: None,
+            log_start: LogStart::default(),
             lengths: BTreeMap::new(),
             files: HashMap::new(),
             pieces: HashMap::new(),
@@ -184,6 +186,7 @@ impl<'a> Reading<'a> {
             pieces: self.pieces,
             directories: self.directories,
             files: self.lengths,
+            log_start: self.log_start,
         }
     }
 
@@ -196,6 +199,7 @@ impl<'a> Reading<'a> {
         self.number = Some(number);
         let damaged = |e| DatabaseError::codec(&path, 40, e);
         let mut meta = Decoder::new(payload);
+        self.log_start = LogStart::read(&mut meta).map_err(damaged)?;
         for _ in 0..meta.count(meta.remaining()).map_err(damaged)? {
             let (file, len) = (meta.u32().map_err(damaged)?, meta.u64().map_err(damaged)?);
             self.lengths.insert(file, len);

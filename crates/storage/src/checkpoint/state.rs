@@ -16,6 +16,8 @@ use super::place::{folder, number_of};
 
 const MANIFEST: &str = "MANIFEST";
 const MARKER: &str = "LOADING";
+/// The folder of the log, which is made after the first manifest.
+const LOG: &str = "log";
 const MARKER_TEXT: &str = "A load into this directory has begun and has not finished. While this file is here and \
 MANIFEST is not, the directory holds no database: the next load removes what is in checkpoint/ and begins anew.\n";
 
@@ -45,21 +47,31 @@ pub fn directory_state(fs: &dyn FileSystem, dir: &Path) -> Result<DirectoryState
         return Ok(DirectoryState::Database);
     }
     let pieces = if has("checkpoint") { list(fs, &folder(dir))? } else { Vec::new() };
+    let segments = if has(LOG) { list(fs, &dir.join(LOG))? } else { Vec::new() };
     let ours = |name: &String| match name.as_str() {
         "LOCK" | "MANIFEST.tmp" | MARKER => true,
+        LOG => segments.iter().all(|n| is_segment(n)),
         "checkpoint" => pieces.iter().all(|n| number_of(n).is_some()),
         _ => false,
     };
     let ours = names.iter().all(ours);
     Ok(if has(MARKER) && ours {
         DirectoryState::Unfinished
-    } else if has("MANIFEST.tmp") || pieces.iter().any(|n| number_of(n).is_some()) {
+    } else if has("MANIFEST.tmp")
+        || pieces.iter().any(|n| number_of(n).is_some())
+        || segments.iter().any(|n| is_segment(n))
+    {
         DirectoryState::ManifestLost
     } else if ours {
         DirectoryState::Empty
     } else {
         DirectoryState::Foreign
     })
+}
+
+/// Whether a file in the folder of the log is one of its own.
+fn is_segment(name: &str) -> bool {
+    name.ends_with(".log") || name.ends_with(".log.tmp") || name.ends_with(".log.damaged")
 }
 
 fn list(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<String>, DatabaseError> {

@@ -23,7 +23,7 @@ use super::catalog::write_catalog;
 use super::directory::{write_adjacency, write_column, write_key_index, write_pages};
 use super::place::{self, FILE_HEADER_BYTES, PieceRef, file_header, folder, number_of, piece_file};
 use super::state::{begin_first_write, end_first_write};
-use super::{Checkpoint, DatabaseError};
+use super::{Checkpoint, DatabaseError, LogStart};
 use crate::Main;
 
 /// A file is filled up to this; a larger piece has one to itself.
@@ -127,15 +127,27 @@ impl<'a> Plan<'a> {
 }
 
 impl Checkpoint {
-    /// Writes what `main` has and the files have not, and publishes it as the directory's main version.
-    ///
-    /// **Errors**: the system's answer about a file, by name; the version before is whole then, and so is
-    /// this state.
+    /// As [`Self::write_from`], with a log that goes on from where it did before.
     pub fn write(
         &mut self,
         fs: &dyn FileSystem,
         dir: &Path,
         main: &Main,
+    ) -> Result<CheckpointReport, DatabaseError> {
+        self.write_from(fs, dir, main, self.log_start)
+    }
+
+    /// Writes what `main` has and the files have not, and publishes it as the directory's main version, from
+    /// which the log goes on at `log_start`.
+    ///
+    /// **Errors**: the system's answer about a file, by name; the version before is whole then, and so is
+    /// this state.
+    pub fn write_from(
+        &mut self,
+        fs: &dyn FileSystem,
+        dir: &Path,
+        main: &Main,
+        log_start: LogStart,
     ) -> Result<CheckpointReport, DatabaseError> {
         let folder = folder(dir);
         let failed = |path: &Path| {
@@ -180,6 +192,7 @@ impl Checkpoint {
             }
         }
         let mut payload = Encoder::new();
+        log_start.write(&mut payload);
         payload.u64(files.len() as u64);
         for (number, len) in &files {
             payload.u32(*number);
@@ -198,6 +211,7 @@ impl Checkpoint {
             }
         }
         self.number += 1;
+        self.log_start = log_start;
         self.pieces = std::mem::take(&mut plan.pieces);
         self.directories = std::mem::take(&mut plan.directories);
         self.files = files;

@@ -1,0 +1,69 @@
+//! The databases that this process has open for writing, by their directories: the same path opened twice is
+//! one database.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+/// What is registered: whoever registers knows what it is.
+type Anything = dyn Any + Send + Sync;
+
+/// None while somebody opens it.
+type Known = HashMap<PathBuf, Option<Weak<Anything>>>;
+
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+static CHANGED: Condvar = Condvar::new();
+
+fn lock() -> MutexGuard<'static, Option<Known>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A place in the registry: given up when it is dropped, so that the path can be opened anew.
+#[derive(Debug)]
+pub(crate) struct Registered(PathBuf);
+
+/// What is known of a path.
+pub(crate) enum Claimed {
+    /// It is open.
+    Open(Arc<Anything>),
+    /// It is not: others who ask wait until it is.
+    New(Registered),
+}
+
+/// Asks for the database of a directory, whose path is canonical. Waits while another thread opens or closes
+/// it.
+pub(crate) fn claim(path: PathBuf) -> Claimed {
+    let mut known = lock();
+    loop {
+        let all = known.get_or_insert_with(HashMap::new);
+        match all.get(&path) {
+            None => {
+                all.insert(path.clone(), None);
+                return Claimed::New(Registered(path));
+            }
+            Some(Some(open)) => {
+                if let Some(open) = open.upgrade() {
+                    return Claimed::Open(open);
+                }
+            }
+            Some(None) => {}
+        }
+        known = CHANGED.wait(known).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+impl Registered {
+    /// It is open now.
+    pub(crate) fn publish(&self, open: Arc<Anything>) {
+        lock().get_or_insert_with(HashMap::new).insert(self.0.clone(), Some(Arc::downgrade(&open)));
+        CHANGED.notify_all();
+    }
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        lock().get_or_insert_with(HashMap::new).remove(&self.0);
+        CHANGED.notify_all();
+    }
+}

@@ -1,0 +1,261 @@
+//! Databases in directories: what was committed is there when they are opened again, however they were left.
+
+use std::path::{Path, PathBuf};
+
+use trimorph::{Config, Connection, Database, Durability, Error, Value};
+
+/// A directory of its own that goes with it.
+pub(crate) struct Directory(PathBuf);
+
+impl Directory {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("trimorph-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) fn config() -> Config {
+    Config { threads: 2, memory_limit_bytes: 256 << 20, huge_pages: false, ..Config::default() }
+}
+
+pub(crate) fn open(dir: &Directory) -> Database {
+    Database::open(dir.path(), config()).unwrap()
+}
+
+/// The rows of a query as text, sorted.
+pub(crate) fn rows(connection: &Connection, text: &str) -> Vec<String> {
+    let mut result = connection.query(text, &[]).unwrap_or_else(|e| panic!("{text}\n{e}"));
+    let mut out = Vec::new();
+    while let Some(row) = result.next_row().unwrap_or_else(|e| panic!("{text}\n{e}")) {
+        out.push(row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" | "));
+    }
+    out.sort();
+    out
+}
+
+pub(crate) fn run(connection: &Connection, texts: &[&str]) {
+    for text in texts {
+        rows(connection, text);
+    }
+}
+
+/// All of a graph, ids included.
+pub(crate) fn graph(connection: &Connection) -> Vec<Vec<String>> {
+    [
+        "MATCH (n) RETURN id(n), labels(n), properties(n)",
+        "MATCH (a)-[r]->(b) RETURN id(a), id(r), id(b), type(r), properties(r)",
+        "MATCH (b)<-[r]-(a) RETURN id(a), id(r), id(b), type(r), properties(r)",
+    ]
+    .map(|text| rows(connection, text))
+    .into()
+}
+
+/// The graph before and after the database is closed and opened again.
+fn reopened(dir: &Directory, db: Database) -> Database {
+    let before = graph(&db.connect());
+    drop(db);
+    let reader = Database::open(dir.path(), Config { read_only: true, ..config() }).unwrap();
+    assert_eq!(graph(&reader.connect()), before, "read-only");
+    let db = open(dir);
+    assert_eq!(graph(&db.connect()), before);
+    db
+}
+
+const WRITES: &[&str] = &[
+    "CREATE (a:Person {name: 'Ada', age: 36})-[:KNOWS {since: 1840, text: 'long'}]->(b:Person {name: 'Charles'})",
+    "MATCH (a:Person {name: 'Ada'}) CREATE (a)-[:WROTE]->(:Note:Old {title: 'G', words: 20000})",
+    "UNWIND range(1, 3000) AS i CREATE (:Number {n: i, text: 'number ' + toString(i)})",
+    "MATCH (a:Person {name: 'Ada'}), (b:Person {name: 'Charles'}) UNWIND range(1, 300) AS i CREATE (a)-[:SAME {i: i}]->(b)",
+    "MATCH ()-[r:SAME]->() WHERE r.i % 3 = 0 DELETE r",
+    "MATCH ()-[r:SAME]->() WHERE r.i % 3 = 1 SET r.i = 'one', r.x = [r.i, 1.5]",
+    "MATCH (n:Number) WHERE n.n % 2 = 0 SET n.half = n.n / 2, n.text = null",
+    "MATCH (n:Number) WHERE n.n % 5 = 0 SET n:Five:Even REMOVE n:Even",
+    "MATCH (n:Number) WHERE n.n % 7 = 0 DETACH DELETE n",
+    "MATCH (n:Number {n: 1}) SET n.n = 'one' SET n.n = 1.5 SET n.again = true SET n:X REMOVE n:X",
+    "MATCH (a:Number {n: 2}) CREATE (a)-[:SELF]->(a) WITH a MATCH (a)-[r:SELF]->() SET r.w = 1 DELETE r",
+    "MATCH (a:Number {n: 3}) CREATE (a)-[:SELF]->(a), (a)-[:KNOWS]->(:Person {name: 'New'}) \
+     WITH a MATCH (x:Person {name: 'New'}) DETACH DELETE x",
+];
+
+#[test]
+fn what_was_written_is_there_again() {
+    let dir = Directory::new("written");
+    let mut db = open(&dir);
+    for text in WRITES {
+        run(&db.connect(), &[text]);
+        db = reopened(&dir, db);
+    }
+    let c = db.connect();
+    assert_eq!(rows(&c, "MATCH (n:Number) RETURN count(*), count(n.half)"), ["2572 | 1286"]);
+    assert_eq!(rows(&c, "MATCH (n:Five) RETURN count(*)"), ["515"]);
+    assert_eq!(rows(&c, "MATCH ()-[r:SAME]->() RETURN count(r), count(r.x)"), ["200 | 100"]);
+    assert_eq!(rows(&c, "MATCH (n)-[:SELF]->(n) RETURN n.n"), ["3"]);
+    assert_eq!(rows(&c, "MATCH (p:Person) RETURN p.name"), ["Ada", "Charles"]);
+}
+
+#[test]
+fn all_at_once_is_as_good() {
+    let dir = Directory::new("at-once");
+    let db = open(&dir);
+    run(&db.connect(), WRITES);
+    let c = db.connect();
+    c.begin().unwrap();
+    run(&c, &WRITES[..4]);
+    run(&c, &["MATCH (n:Number {n: 10}) DETACH DELETE n"]);
+    c.commit().unwrap();
+    drop(c);
+    drop(reopened(&dir, db));
+    Database::check(dir.path()).unwrap();
+}
+
+#[test]
+fn what_was_not_committed_is_not() {
+    let dir = Directory::new("undone");
+    let db = open(&dir);
+    run(&db.connect(), &["CREATE (:A {id: 1, v: 0}), (:A {id: 2, v: 0})"]);
+    let (a, b) = (db.connect(), db.connect());
+    a.begin().unwrap();
+    b.begin().unwrap();
+    run(&a, &["MATCH (a:A {id: 1}) SET a.v = 1 CREATE (:B {made: true})-[:T]->(a)"]);
+    let error = b.query("MATCH (a:A {id: 1}) SET a.v = 2", &[]).map(drop).unwrap_err();
+    assert!(matches!(error, Error::Conflict(_)), "{error}");
+    a.rollback().unwrap();
+    assert!(b.commit().is_err());
+    a.begin().unwrap();
+    run(&a, &["CREATE (:Never {x: 1})"]);
+    // Open when the database is left: it was never committed.
+    drop((a, b));
+    run(&db.connect(), &["MATCH (a:A {id: 2}) SET a.v = 5"]);
+    let db = reopened(&dir, db);
+    let c = db.connect();
+    assert_eq!(rows(&c, "MATCH (n) RETURN labels(n), n.id, n.v"), ["['A'] | 1 | 0", "['A'] | 2 | 5"]);
+    // Rows and positions that were given to nobody are given.
+    run(&c, &["UNWIND range(1, 10) AS i CREATE (:B {i: i})-[:T {i: i}]->(:Never {i: i})"]);
+    let db = reopened(&dir, db);
+    assert_eq!(rows(&db.connect(), "MATCH (:B)-[t:T]->(n) WHERE t.i = n.i RETURN count(*)"), ["10"]);
+}
+
+#[test]
+fn one_path_is_one_database_and_one_process_writes() {
+    let dir = Directory::new("one");
+    let missing = Database::open(dir.path(), Config { must_exist: true, ..config() });
+    assert!(missing.unwrap_err().to_string().contains("there is no database here"));
+    assert!(!dir.path().exists());
+    let a = open(&dir);
+    let b = Database::open(dir.path().join("."), config()).unwrap();
+    run(&a.connect(), &["CREATE (:A)"]);
+    run(&b.connect(), &["CREATE (:A)"]);
+    assert_eq!(rows(&a.connect(), "MATCH (n:A) RETURN count(*)"), ["2"]);
+    drop(a);
+    run(&b.connect(), &["CREATE (:A)"]);
+    b.close().unwrap();
+    let c = Database::open(dir.path(), Config { must_exist: true, ..config() }).unwrap();
+    assert_eq!(rows(&c.connect(), "MATCH (n:A) RETURN count(*)"), ["3"]);
+    let owner = std::fs::read_to_string(dir.path().join("LOCK")).unwrap();
+    assert_eq!(owner.trim(), std::process::id().to_string());
+}
+
+#[test]
+fn each_durability_keeps_what_it_says() {
+    for (durability, kept) in [
+        (Durability::Durable, "1"),
+        (Durability::Relaxed { interval: std::time::Duration::from_secs(3600) }, "1"),
+        (Durability::Memory, "0"),
+    ] {
+        let dir = Directory::new("durability");
+        let db = Database::open(dir.path(), Config { durability, ..config() }).unwrap();
+        run(&db.connect(), &["CREATE (:A)"]);
+        assert_eq!(rows(&db.connect(), "MATCH (n) RETURN count(*)"), ["1"]);
+        drop(db);
+        assert_eq!(rows(&open(&dir).connect(), "MATCH (n) RETURN count(*)"), [kept], "{durability:?}");
+    }
+}
+
+#[test]
+fn a_load_goes_on_in_the_log() {
+    let dir = Directory::new("load");
+    let db = open(&dir);
+    db.generate_snb(0.01, 7).unwrap();
+    let c = db.connect();
+    run(
+        &c,
+        &[
+            "MATCH (p:Person) WITH p ORDER BY p.id LIMIT 20 SET p.firstName = 'New', p.extra = 1.5, p:Chosen",
+            "MATCH (p:Person)-[k:KNOWS]->(q) WITH k ORDER BY p.id, q.id LIMIT 30 DELETE k",
+            "MATCH (p:Person) WITH p ORDER BY p.id SKIP 20 LIMIT 5 DETACH DELETE p",
+            "MATCH (p:Chosen) CREATE (p)-[:KNOWS {creationDate: 1}]->(:Person {id: -1 - p.id, firstName: 'X'})",
+        ],
+    );
+    let error =
+        c.query("CREATE (:Person {id: -1000000})-[:T]->(:Person {id: -1000000})", &[]).map(drop).unwrap_err();
+    assert!(error.to_string().contains("already"), "{error}");
+    drop(c);
+    let db = reopened(&dir, db);
+    let c = db.connect();
+    let ids = rows(&c, "MATCH (p:Person {firstName: 'X'}) RETURN p.id");
+    assert_eq!(ids.len(), 20);
+    for id in &ids {
+        assert_eq!(rows(&c, &format!("MATCH (p:Person {{id: {id}}}) RETURN p.firstName")), ["X"]);
+        assert!(c.query(&format!("CREATE (:Person {{id: {id}}})"), &[]).is_err(), "{id}");
+    }
+    let error = db.generate_snb(0.01, 7).unwrap_err();
+    assert!(error.to_string().contains("has data already"), "{error}");
+}
+
+#[test]
+fn values_of_all_types_come_back() {
+    let dir = Directory::new("values");
+    let db = open(&dir);
+    let long = "long ".repeat(300_000);
+    let c = db.connect();
+    c.query(
+        "CREATE (:V {n: 0, v: $long})-[:E {v: $long}]->(:V {n: 0})",
+        &[("long", Value::String(long.as_str().into()))],
+    )
+    .unwrap();
+    let values = [
+        "true",
+        "1",
+        "-9223372036854775808",
+        "1.5",
+        "-0.0",
+        "0.0/0.0",
+        "''",
+        "'text\\u0000é𝄞'",
+        "date('2024-02-29')",
+        "localtime('10:11:12.123456789')",
+        "time('10:11:12+02:00')",
+        "localdatetime('1900-01-01T00:00:00.000000001')",
+        "datetime('2024-06-01T12:00Z')",
+        "datetime('2024-06-01T12:00[Europe/Berlin]')",
+        "duration('P1Y2M3DT4H5M6.7S')",
+        "[]",
+        "[1, 2, 3]",
+        "['a', 'b']",
+        "[1.5, date('2000-01-01')]",
+    ];
+    for (n, value) in values.iter().enumerate() {
+        run(
+            &c,
+            &[&format!(
+                "CREATE (:V {{n: {n}, v: {value}}})-[:E {{v: {value}}}]->(:Of{n} {{v: {value}, w: {value}}})"
+            )],
+        );
+    }
+    let all =
+        format!("UNWIND [{}] AS v CREATE (:W {{v: v}})-[:F {{v: v}}]->(:W {{v: v}})", values.join(", "));
+    run(&c, &[&all]);
+    drop(c);
+    reopened(&dir, db);
+}
