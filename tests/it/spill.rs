@@ -131,6 +131,20 @@ fn joins() {
     }
 }
 
+/// The build side is joined block by block, with rows and counted.
+#[test]
+fn range_joins() {
+    let graph = graph();
+    for query in [
+        "MATCH (a:A), (b:A) WHERE a.n > 0 AND b.n > 0 AND b.u >= a.n AND b.u < a.n + 1 RETURN a.s AS x, b.s AS y",
+        "MATCH (a:A), (b:A) WHERE b.f > a.f AND b.f <= a.f + 0.5 RETURN a.n AS x, b.n AS y",
+        "MATCH (a:A), (b:A) WHERE a.n > 0 AND b.n < a.n RETURN count(*) AS n",
+        "MATCH (a:A) WHERE a.n < 20000 AND EXISTS { MATCH (b:A) WHERE b.u > a.n AND b.u < a.n + 2 } RETURN a.n AS x",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
 /// One key has all rows: no partition of it is smaller.
 #[test]
 fn one_key_with_all_rows() {
@@ -184,12 +198,13 @@ fn files_that_fail_are_the_querys_error() {
 }
 
 /// Each operator that spills.
-const SPILLING: [&str; 5] = [
+const SPILLING: [&str; 6] = [
     "MATCH (a:A) RETURN a.s AS s, a.u AS u ORDER BY s",
     "MATCH (a:A) RETURN DISTINCT a.s AS s, a.u AS u",
     "MATCH (a:A) RETURN a.s AS s, count(*) AS n",
     "MATCH (a:A) RETURN a.k AS k, count(DISTINCT a.s) AS n",
     "MATCH (a:A), (b:A) WHERE a.s = b.s RETURN a.n AS x, b.n AS y",
+    "MATCH (a:A), (b:A) WHERE b.u >= a.n AND b.u < a.n + 1 RETURN a.s AS x, b.s AS y",
 ];
 
 /// A file whose disk is full, or that comes back cut, or that somebody cancels the query at: at the write or

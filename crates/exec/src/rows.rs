@@ -61,10 +61,18 @@ fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
         Values::Bool(v) => of(v),
         Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => of(v),
         Values::Float(v) => of(v),
-        Values::String(v) => {
+        Values::String(v) | Values::Iri(v) => {
             let (room, width) = v.cells();
             (v.len(), room, width)
         }
+        Values::Literal(v) => {
+            let (room, width) = v.values().cells();
+            (v.len(), room, width + 1)
+        }
+        Values::Zoned(v) => (v.len(), v.values().capacity(), size_of::<i64>() + 1),
+        Values::Time(v) => of(v),
+        Values::Duration(v) => of(v),
+        Values::Decimal(v) => of(v),
         Values::Date(v) => of(v),
         Values::Node(Nodes::Ids { ids, .. }) => of(ids),
         Values::Edge(Edges::Ids(ids)) => of(ids),
@@ -97,10 +105,11 @@ pub(crate) fn column_growth_bytes(vector: &Vector<'_>, more: usize) -> usize {
 
 /// Bytes of the blocks that the texts of a vector lie in.
 pub(crate) fn text_bytes(vector: &Vector<'_>) -> usize {
-    sum_of_parts(
-        vector,
-        |part| if let Values::String(texts) = &part.values { texts.block_bytes() } else { 0 },
-    )
+    sum_of_parts(vector, |part| match &part.values {
+        Values::String(texts) | Values::Iri(texts) => texts.block_bytes(),
+        Values::Literal(literals) => literals.values().block_bytes(),
+        _ => 0,
+    })
 }
 
 /// What the general values of a vector own.

@@ -30,7 +30,10 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         is_empty,
         "isEmpty(a): whether a list, map or string has nothing in it",
     )
-    .typed(crate::kernels::lists::is_empty),
+    .typed(|context, args, at| {
+        crate::kernels::texts::is_empty(args, at)
+            .or_else(|| crate::kernels::lists::is_empty(context, args, at))
+    }),
     Function::new("isNaN", (1, 1), result::bool, is_nan, "isNaN(x): whether the number is not a number")
         .typed(kernels::is_nan),
     Function::new("valueType", (1, 1), result::string, value_type, "valueType(a): the name of a's type")

@@ -63,7 +63,15 @@ pub(crate) fn put(out: &mut Vec<u8>, vector: &Vector<'_>, len: usize) -> bool {
         Values::LocalTime(_) => Form::LocalTime,
         Values::LocalDateTime(_) => Form::LocalDateTime,
         Values::DateTime(_) => Form::DateTime,
-        Values::List(_) | Values::Map(_) | Values::Any(_) => Form::Any,
+        Values::Zoned(_)
+        | Values::Time(_)
+        | Values::Duration(_)
+        | Values::Decimal(_)
+        | Values::Iri(_)
+        | Values::Literal(_)
+        | Values::List(_)
+        | Values::Map(_)
+        | Values::Any(_) => Form::Any,
         Values::Node(_) | Values::Edge(_) => return false,
     };
     let nulls = if form == Form::Any { &Nulls::NONE } else { &vector.nulls };
@@ -95,7 +103,15 @@ pub(crate) fn put(out: &mut Vec<u8>, vector: &Vector<'_>, len: usize) -> bool {
         Values::String(v) => {
             (0..len).for_each(|i| put_text(out, if nulls.get(i) { "" } else { v.get(i) }));
         }
-        Values::List(_) | Values::Map(_) | Values::Any(_) => {
+        Values::Zoned(_)
+        | Values::Time(_)
+        | Values::Duration(_)
+        | Values::Decimal(_)
+        | Values::Iri(_)
+        | Values::Literal(_)
+        | Values::List(_)
+        | Values::Map(_)
+        | Values::Any(_) => {
             let mut encoder = Encoder::new();
             for i in 0..len {
                 let value = vector.value(i, &|_| Value::Null);

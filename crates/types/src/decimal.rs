@@ -187,6 +187,9 @@ fn compare_fractions(mut decimal: u128, mut binary: f64) -> Ordering {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
+        if self.scale == other.scale {
+            return self.unscaled().cmp(&other.unscaled());
+        }
         self.parts().cmp(&other.parts())
     }
 }

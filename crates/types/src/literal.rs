@@ -54,6 +54,23 @@ impl Literal {
     }
 }
 
+impl LiteralKind {
+    /// Whether literals of the same text and these kinds are the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.order(other).is_eq()
+    }
+
+    /// Languages before datatypes, then by tag or IRI.
+    pub fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Language(a), Self::Language(b)) => compare_tags(a, b),
+            (Self::Datatype(a), Self::Datatype(b)) => a.cmp(b),
+            (Self::Language(_), Self::Datatype(_)) => Ordering::Less,
+            (Self::Datatype(_), Self::Language(_)) => Ordering::Greater,
+        }
+    }
+}
+
 fn compare_tags(a: &str, b: &str) -> Ordering {
     a.bytes().map(|b| b.to_ascii_lowercase()).cmp(b.bytes().map(|b| b.to_ascii_lowercase()))
 }
@@ -61,13 +78,7 @@ fn compare_tags(a: &str, b: &str) -> Ordering {
 /// By text, then languages before datatypes, then by tag or IRI.
 impl Ord for Literal {
     fn cmp(&self, other: &Self) -> Ordering {
-        use LiteralKind as K;
-        self.lexical.cmp(&other.lexical).then_with(|| match (&self.kind, &other.kind) {
-            (K::Language(a), K::Language(b)) => compare_tags(a, b),
-            (K::Datatype(a), K::Datatype(b)) => a.cmp(b),
-            (K::Language(_), K::Datatype(_)) => Ordering::Less,
-            (K::Datatype(_), K::Language(_)) => Ordering::Greater,
-        })
+        self.lexical.cmp(&other.lexical).then_with(|| self.kind.order(&other.kind))
     }
 }
 

@@ -58,7 +58,7 @@ pub struct LocalTime {
 }
 
 /// A time of day with an offset from UTC.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Time {
     /// Local nanoseconds since midnight.
     pub nanos: i64,

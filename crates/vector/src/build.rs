@@ -4,9 +4,9 @@
 //! Edges stay general: an edge vector has ids only, and what knows the ends would have to look them up again.
 
 use trimorph_base::NodeId;
-use trimorph_types::{DateTime, LocalDateTime, Value, Zone};
+use trimorph_types::{DateTime, Decimal, Duration, LocalDateTime, Time, Value, Zone};
 
-use crate::{Maps, Nodes, Nulls, Positions, Texts, Values, Vector};
+use crate::{Literals, Maps, Nodes, Nulls, Positions, Texts, Values, Vector, Zoned};
 
 /// Nanoseconds since the epoch, if they fit.
 #[inline]
@@ -24,6 +24,12 @@ pub fn local_nanos(local: &LocalDateTime) -> Option<i64> {
 #[inline]
 pub fn instant_nanos(instant: &DateTime) -> Option<i64> {
     if instant.zone == Zone::Offset(0) { join_nanos(instant.seconds, instant.nanos) } else { None }
+}
+
+/// Nanoseconds since 1970 of an instant in whatever zone, if a vector can hold it.
+#[inline]
+pub fn zoned_nanos(instant: &DateTime) -> Option<i64> {
+    join_nanos(instant.seconds, instant.nanos)
 }
 
 /// The plain values of those that are meant, and which are null; `None` where one is of another type.
@@ -94,7 +100,27 @@ impl<'s> Vector<'s> {
             Value::DateTime(_) => typed!(values, at, DateTime, 0, |v| match v {
                 Value::DateTime(t) => instant_nanos(t),
                 _ => None,
+            })
+            .or_else(|| zoned(values, at)),
+            Value::Time(_) => typed!(values, at, Time, Time::default(), |v| match v {
+                Value::Time(t) => Some(*t),
+                _ => None,
             }),
+            Value::Duration(_) => typed!(values, at, Duration, Duration::default(), |v| match v {
+                Value::Duration(d) => Some(*d),
+                _ => None,
+            }),
+            Value::Decimal(_) => typed!(values, at, Decimal, Decimal::default(), |v| match v {
+                Value::Decimal(d) => Some(*d),
+                _ => None,
+            }),
+            Value::Iri(_) => {
+                let mut is_iri = true;
+                at.for_each(|i| is_iri &= matches!(values[i], Value::Iri(_) | Value::Null));
+                let text = |i: usize| if let Value::Iri(s) = &values[i] { Some(&**s) } else { None };
+                is_iri.then(|| Self::of_texts(at, text).into_iris())
+            }
+            Value::Literal(_) => literals(values, at),
             Value::Node(_) => nodes(values, at),
             Value::Map(_) => {
                 let maps = Maps::of_values(values, at)?;
@@ -126,6 +152,15 @@ impl<'s> Vector<'s> {
         Self { values: Values::String(out), nulls }
     }
 
+    /// The same with its texts as IRIs.
+    #[must_use]
+    pub fn into_iris(self) -> Self {
+        match self.values {
+            Values::String(texts) => Self { values: Values::Iri(texts), nulls: self.nulls },
+            values => Self { values, nulls: self.nulls },
+        }
+    }
+
     /// The same value at `len` positions.
     pub fn constant(value: &Value, len: usize) -> Self {
         let general = || Values::Any(vec![value.clone(); len]);
@@ -142,7 +177,18 @@ impl<'s> Vector<'s> {
                 local_nanos(t).map_or_else(general, |nanos| Values::LocalDateTime(vec![nanos; len]))
             }
             Value::DateTime(t) => {
-                instant_nanos(t).map_or_else(general, |nanos| Values::DateTime(vec![nanos; len]))
+                let shown = |nanos| Values::Zoned(Zoned::all(vec![nanos; len], t.zone.clone()));
+                match instant_nanos(t) {
+                    Some(nanos) => Values::DateTime(vec![nanos; len]),
+                    None => zoned_nanos(t).map_or_else(general, shown),
+                }
+            }
+            Value::Time(t) => Values::Time(vec![*t; len]),
+            Value::Duration(d) => Values::Duration(vec![*d; len]),
+            Value::Decimal(d) => Values::Decimal(vec![*d; len]),
+            Value::Iri(iri) => Values::Iri(Texts::repeat(iri, len)),
+            Value::Literal(l) => {
+                Values::Literal(Literals::all(Texts::repeat(&l.lexical, len), l.kind.clone()))
             }
             Value::Node(n) => Values::Node(Nodes::Ids { table: Some(n.table()), ids: vec![*n; len] }),
             _ => general(),
@@ -160,4 +206,34 @@ fn nodes<'s>(values: &[Value], at: Positions<'_>) -> Option<Vector<'s>> {
         }
     });
     Some(Vector { values: Values::Node(Nodes::Ids { table: first.filter(|_| same), ids }), nulls })
+}
+
+/// Instants of whatever zones; `None` where one is none, or has no place in a vector.
+fn zoned<'s>(values: &[Value], at: Positions<'_>) -> Option<Vector<'s>> {
+    let (mut out, mut nulls, mut ok) = (Zoned::default(), Nulls::NONE, true);
+    out.resize(at.len);
+    at.for_each(|i| match &values[i] {
+        Value::Null => nulls.set(i, at.len),
+        Value::DateTime(t) => match (zoned_nanos(t), out.code_of(&t.zone)) {
+            (Some(nanos), Some(code)) => out.set(i, code, |instants| instants[i] = nanos),
+            _ => ok = false,
+        },
+        _ => ok = false,
+    });
+    ok.then_some(Vector { values: Values::Zoned(out), nulls })
+}
+
+/// Literals; `None` where one is none, or there are too many kinds of them.
+fn literals<'s>(values: &[Value], at: Positions<'_>) -> Option<Vector<'s>> {
+    let (mut out, mut nulls, mut ok) = (Literals::default(), Nulls::NONE, true);
+    out.resize(at.len);
+    at.for_each(|i| match &values[i] {
+        Value::Null => nulls.set(i, at.len),
+        Value::Literal(l) => match out.code_of(&l.kind) {
+            Some(code) => out.set(i, code, |texts| texts.set(i, &l.lexical)),
+            None => ok = false,
+        },
+        _ => ok = false,
+    });
+    ok.then_some(Vector { values: Values::Literal(out), nulls })
 }

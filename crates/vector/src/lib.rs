@@ -15,18 +15,22 @@ mod nulls;
 mod positions;
 mod selection;
 mod side;
+mod tagged;
+#[cfg(test)]
+mod tagged_tests;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod vector;
 
 pub use blend::{Part, blend, choose};
-pub use build::{instant_nanos, local_nanos};
+pub use build::{instant_nanos, local_nanos, zoned_nanos};
 pub use chunk::{Chunk, Group, VECTOR_SIZE};
 pub use nodes::{Edges, Nodes, PageStarts};
 pub use nulls::{Nulls, bits_of};
 pub use positions::{Chosen, Positions};
 pub use selection::Selection;
 pub use side::{Side, map, map_chosen, zip, zip_checked};
+pub use tagged::{Literals, Tag, Tagged, Zoned};
 pub use texts::{Dictionary, Entries, Room, Symbols, Texts, View};
 pub use vector::{Lists, Maps, Values, Vector};

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
+use trimorph_types::{
+    Date, DateTime, Decimal, Duration, Literal, LocalDateTime, LocalTime, LogicalType, Time, Value, Zone,
+};
 
-use crate::{Edges, Nodes, Nulls, Texts};
+use crate::{Edges, Literals, Nodes, Nulls, Texts, Zoned};
 
 /// The values of a vector. At null positions they are arbitrary.
 #[derive(Clone, Debug)]
@@ -22,6 +24,14 @@ pub enum Values<'s> {
     LocalDateTime(Vec<i64>),
     /// Nanoseconds since 1970-01-01T00:00:00Z, shown in UTC.
     DateTime(Vec<i64>),
+    /// The same, some of them shown in other zones.
+    Zoned(Zoned),
+    Time(Vec<Time>),
+    Duration(Vec<Duration>),
+    Decimal(Vec<Decimal>),
+    /// Without the angle brackets.
+    Iri(Texts<'s>),
+    Literal(Literals<'s>),
     Node(Nodes<'s>),
     Edge(Edges<'s>),
     List(Lists<'s>),
@@ -99,7 +109,12 @@ impl<'s> Vector<'s> {
             Values::Date(_) => LogicalType::Date,
             Values::LocalTime(_) => LogicalType::LocalTime,
             Values::LocalDateTime(_) => LogicalType::LocalDateTime,
-            Values::DateTime(_) => LogicalType::DateTime,
+            Values::DateTime(_) | Values::Zoned(_) => LogicalType::DateTime,
+            Values::Time(_) => LogicalType::Time,
+            Values::Duration(_) => LogicalType::Duration,
+            Values::Decimal(_) => LogicalType::Decimal,
+            Values::Iri(_) => LogicalType::Iri,
+            Values::Literal(_) => LogicalType::Literal,
             Values::Node(_) => LogicalType::Node,
             Values::Edge(_) => LogicalType::Relationship,
             Values::List(_) => LogicalType::List,
@@ -157,6 +172,22 @@ impl<'s> Vector<'s> {
                 let (seconds, nanos) = split_nanos(v[i]);
                 Value::DateTime(DateTime { seconds, nanos, zone: Zone::Offset(0) })
             }
+            Values::Zoned(v) => {
+                let (seconds, nanos) = split_nanos(v.values()[i]);
+                let zone = v.tag(i).cloned().unwrap_or(Zone::UTC);
+                Value::DateTime(DateTime { seconds, nanos, zone })
+            }
+            Values::Time(v) => Value::Time(v[i]),
+            Values::Duration(v) => Value::Duration(v[i]),
+            Values::Decimal(v) => Value::Decimal(v[i]),
+            Values::Iri(v) => Value::Iri(Arc::from(v.get(i))),
+            Values::Literal(v) => match v.tag(i) {
+                Some(kind) => {
+                    let lexical = Arc::from(v.values().get(i));
+                    Value::Literal(Arc::new(Literal { lexical, kind: kind.clone() }))
+                }
+                None => Value::Null,
+            },
             Values::Node(v) => Value::Node(v.id(i)),
             Values::Edge(v) => edge(v.id(i)),
             Values::List(v) => v.value(i, edge),
@@ -187,7 +218,12 @@ impl<'s> Vector<'s> {
         match &self.values {
             Values::Bool(_) => count,
             Values::Date(_) => count * 4,
-            Values::String(v) => count * 16 + at.map(|i| v.get(i).len() as u64).sum::<u64>(),
+            Values::String(v) | Values::Iri(v) => count * 16 + at.map(|i| v.get(i).len() as u64).sum::<u64>(),
+            Values::Literal(v) => count * 17 + at.map(|i| v.values().get(i).len() as u64).sum::<u64>(),
+            Values::Zoned(_) => count * 9,
+            Values::Time(_) => count * size_of::<Time>() as u64,
+            Values::Duration(_) => count * size_of::<Duration>() as u64,
+            Values::Decimal(_) => count * size_of::<Decimal>() as u64,
             Values::List(_) => count * 8 + self.owned_bytes(at),
             Values::Map(v) => v.fields().iter().map(|field| field.bytes_of(at_range.clone())).sum(),
             Values::Any(v) => (v.len() as u64).min(count) * size_of::<Value>() as u64 + self.owned_bytes(at),
@@ -209,6 +245,12 @@ impl<'s> Vector<'s> {
             Values::LocalTime(v) => Values::LocalTime(pick(v, positions)),
             Values::LocalDateTime(v) => Values::LocalDateTime(pick(v, positions)),
             Values::DateTime(v) => Values::DateTime(pick(v, positions)),
+            Values::Zoned(v) => Values::Zoned(v.gather(positions)),
+            Values::Time(v) => Values::Time(pick(v, positions)),
+            Values::Duration(v) => Values::Duration(pick(v, positions)),
+            Values::Decimal(v) => Values::Decimal(pick(v, positions)),
+            Values::Iri(v) => Values::Iri(v.gather(positions)),
+            Values::Literal(v) => Values::Literal(v.gather(positions)),
             Values::Node(v) => Values::Node(Nodes::Ids { table: v.table(), ids: v.gather(positions) }),
             Values::Edge(v) => {
                 Values::Edge(Edges::Ids(positions.iter().map(|p| v.id(*p as usize)).collect()))
@@ -248,6 +290,12 @@ impl<'s> Vector<'s> {
             Values::LocalTime(_) => Values::LocalTime(Vec::new()),
             Values::LocalDateTime(_) => Values::LocalDateTime(Vec::new()),
             Values::DateTime(_) => Values::DateTime(Vec::new()),
+            Values::Zoned(v) => Values::Zoned(v.like()),
+            Values::Time(_) => Values::Time(Vec::new()),
+            Values::Duration(_) => Values::Duration(Vec::new()),
+            Values::Decimal(_) => Values::Decimal(Vec::new()),
+            Values::Iri(_) => Values::Iri(Texts::default()),
+            Values::Literal(v) => Values::Literal(v.like()),
             Values::Node(n) => Values::Node(Nodes::Ids { table: n.table(), ids: Vec::new() }),
             Values::Edge(_) => Values::Edge(Edges::Ids(Vec::new())),
             Values::List(_) => Values::List(Lists::default()),
@@ -264,8 +312,13 @@ impl<'s> Vector<'s> {
             Values::Bool(v) => v.len(),
             Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => v.len(),
             Values::Float(v) => v.len(),
-            Values::String(v) => v.len(),
+            Values::String(v) | Values::Iri(v) => v.len(),
             Values::Date(v) => v.len(),
+            Values::Zoned(v) => v.len(),
+            Values::Time(v) => v.len(),
+            Values::Duration(v) => v.len(),
+            Values::Decimal(v) => v.len(),
+            Values::Literal(v) => v.len(),
             Values::Node(Nodes::Ids { ids, .. }) => ids.len(),
             Values::Edge(Edges::Ids(ids)) => ids.len(),
             Values::List(v) => v.len(),
@@ -289,6 +342,11 @@ impl<'s> Vector<'s> {
                 self.extend_nulls(positions.len());
                 return;
             }
+            // Instants of UTC are instants of zones.
+            (Values::DateTime(_), Values::Zoned(_)) => *self = std::mem::replace(self, Self::empty()).zoned(),
+            (Values::Zoned(_), Values::DateTime(_)) => {
+                return self.extend(&other.clone().zoned(), positions, edge);
+            }
             _ => {}
         }
         match (&mut self.values, &other.values) {
@@ -298,8 +356,15 @@ impl<'s> Vector<'s> {
             | (Values::LocalDateTime(a), Values::LocalDateTime(b))
             | (Values::DateTime(a), Values::DateTime(b)) => a.extend(at.map(|i| b[i])),
             (Values::Float(a), Values::Float(b)) => a.extend(at.map(|i| b[i])),
-            (Values::String(a), Values::String(b)) => a.extend(b, positions),
+            (Values::String(a), Values::String(b)) | (Values::Iri(a), Values::Iri(b)) => {
+                a.extend(b, positions);
+            }
             (Values::Date(a), Values::Date(b)) => a.extend(at.map(|i| b[i])),
+            (Values::Time(a), Values::Time(b)) => a.extend(at.map(|i| b[i])),
+            (Values::Duration(a), Values::Duration(b)) => a.extend(at.map(|i| b[i])),
+            (Values::Decimal(a), Values::Decimal(b)) => a.extend(at.map(|i| b[i])),
+            (Values::Zoned(a), Values::Zoned(b)) if a.has_room_for(b) => a.extend(b, positions),
+            (Values::Literal(a), Values::Literal(b)) if a.has_room_for(b) => a.extend(b, positions),
             (Values::Node(Nodes::Ids { table, ids }), Values::Node(b)) => {
                 if *table != b.table() {
                     *table = None;
@@ -331,6 +396,16 @@ impl<'s> Vector<'s> {
         }
     }
 
+    /// The same with its instants of UTC as instants of zones.
+    fn zoned(self) -> Self {
+        match self.values {
+            Values::DateTime(nanos) => {
+                Self { values: Values::Zoned(Zoned::all(nanos, Zone::UTC)), nulls: self.nulls }
+            }
+            values => Self { values, nulls: self.nulls },
+        }
+    }
+
     /// Appends `count` nulls to a listed vector.
     fn extend_nulls(&mut self, count: usize) {
         let before = self.listed();
@@ -358,8 +433,13 @@ impl<'s> Vector<'s> {
                 v.resize(len, 0);
             }
             Values::Float(v) => v.resize(len, 0.0),
-            Values::String(v) => v.resize(len),
+            Values::String(v) | Values::Iri(v) => v.resize(len),
             Values::Date(v) => v.resize(len, 0),
+            Values::Zoned(v) => v.resize(len),
+            Values::Time(v) => v.resize(len, Time::default()),
+            Values::Duration(v) => v.resize(len, Duration::default()),
+            Values::Decimal(v) => v.resize(len, Decimal::default()),
+            Values::Literal(v) => v.resize(len),
             Values::Node(Nodes::Ids { ids, .. }) => ids.resize(len, trimorph_base::NodeId(0)),
             Values::Edge(Edges::Ids(ids)) => ids.resize(len, trimorph_base::EdgeId(0)),
             Values::List(v) => v.resize(len),
@@ -380,6 +460,8 @@ impl<'s> Vector<'s> {
             (Values::Bool(a), Value::Bool(b)) => fill(a, positions, *b),
             (Values::Int(a), Value::Int(b)) => fill(a, positions, *b),
             (Values::Float(a), Value::Float(b)) => fill(a, positions, *b),
+            (Values::Duration(a), Value::Duration(b)) => fill(a, positions, *b),
+            (Values::Decimal(a), Value::Decimal(b)) => fill(a, positions, *b),
             _ => return false,
         }
         true
@@ -389,6 +471,13 @@ impl<'s> Vector<'s> {
     /// done, where the types differ; nulls alone have none.
     pub fn assign(&mut self, other: &Self, positions: &[u32], len: usize) -> bool {
         let at = positions.iter().map(|p| *p as usize);
+        match (&self.values, &other.values) {
+            (Values::DateTime(_), Values::Zoned(_)) => *self = std::mem::replace(self, Self::empty()).zoned(),
+            (Values::Zoned(_), Values::DateTime(_)) => {
+                return self.assign(&other.clone().zoned(), positions, len);
+            }
+            _ => {}
+        }
         match (&mut self.values, &other.values) {
             (Values::Bool(a), Values::Bool(b)) => at.for_each(|i| a[i] = b[i]),
             (Values::Int(a), Values::Int(b))
@@ -396,8 +485,15 @@ impl<'s> Vector<'s> {
             | (Values::LocalDateTime(a), Values::LocalDateTime(b))
             | (Values::DateTime(a), Values::DateTime(b)) => at.for_each(|i| a[i] = b[i]),
             (Values::Float(a), Values::Float(b)) => at.for_each(|i| a[i] = b[i]),
-            (Values::String(a), Values::String(b)) => a.assign(b, positions),
+            (Values::String(a), Values::String(b)) | (Values::Iri(a), Values::Iri(b)) => {
+                a.assign(b, positions);
+            }
             (Values::Date(a), Values::Date(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::Time(a), Values::Time(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::Duration(a), Values::Duration(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::Decimal(a), Values::Decimal(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::Zoned(a), Values::Zoned(b)) if a.has_room_for(b) => a.assign(b, positions),
+            (Values::Literal(a), Values::Literal(b)) if a.has_room_for(b) => a.assign(b, positions),
             (Values::Node(Nodes::Ids { table, ids }), Values::Node(b)) => {
                 if *table != b.table() {
                     *table = None;

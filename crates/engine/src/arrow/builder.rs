@@ -13,12 +13,14 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, NullBufferBuilder};
 use trimorph_base::EdgeId;
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::format::IdsOnly;
+use trimorph_types::{LogicalType, Value, format_value};
 use trimorph_vector::{Values, Vector};
 
 use super::column::{Column, ColumnType};
 use super::failure::TooLong;
 use super::maker::Maker;
+use super::nested::{DEPTH_MAX, FIELDS_MAX};
 use super::text::push_text;
 use crate::Error;
 
@@ -47,6 +49,10 @@ struct ColumnBuilder {
     nulls: NullBufferBuilder,
     /// Bytes of general values.
     bytes: u64,
+    /// Levels that it is within a column of the result.
+    depth: usize,
+    /// How many values there are.
+    len: usize,
 }
 
 /// Like `Values`, with what Arrow has no vector of as general values.
@@ -59,8 +65,12 @@ enum Buffer {
     LocalTime(Vec<i64>),
     LocalDateTime(Vec<i64>),
     DateTime(Vec<i64>),
+    /// The text form of values of a type.
+    Spelled(LogicalType, StringBuilder),
     /// Where lists end, and their elements.
     List(Vec<i32>, Box<ColumnBuilder>),
+    /// Maps of the same keys, and what they have under each.
+    Struct(Arc<[Arc<str>]>, Vec<ColumnBuilder>),
     General(Vec<Value>),
 }
 
@@ -75,7 +85,7 @@ fn end_of(offsets: &[i32]) -> i32 {
 impl BatchBuilder {
     /// An empty batch for vectors like these, with room for `rows`.
     pub(super) fn like(vectors: &[&Vector<'_>], rows: usize) -> Self {
-        Self { columns: vectors.iter().map(|v| ColumnBuilder::like(v, rows)).collect(), len: 0 }
+        Self { columns: vectors.iter().map(|v| ColumnBuilder::like(v, rows, 0)).collect(), len: 0 }
     }
 
     /// Whether vectors like these can be appended.
@@ -108,7 +118,8 @@ impl BatchBuilder {
 }
 
 impl ColumnBuilder {
-    fn like(vector: &Vector<'_>, rows: usize) -> Self {
+    /// For vectors like this one, which is so many levels within its column.
+    fn like(vector: &Vector<'_>, rows: usize, depth: usize) -> Self {
         let values = match &vector.values {
             Values::Bool(_) => Buffer::Bool(Vec::with_capacity(rows)),
             Values::Int(_) => Buffer::Int(Vec::with_capacity(rows)),
@@ -118,21 +129,30 @@ impl ColumnBuilder {
             Values::LocalTime(_) => Buffer::LocalTime(Vec::with_capacity(rows)),
             Values::LocalDateTime(_) => Buffer::LocalDateTime(Vec::with_capacity(rows)),
             Values::DateTime(_) => Buffer::DateTime(Vec::with_capacity(rows)),
-            Values::List(lists) => {
+            Values::List(lists) if depth < DEPTH_MAX => {
                 let mut ends = Vec::with_capacity(rows + 1);
                 ends.push(0);
-                Buffer::List(ends, Box::new(Self::like(lists.child(), 0)))
+                Buffer::List(ends, Box::new(Self::like(lists.child(), 0, depth + 1)))
             }
-            Values::Map(_) | Values::Node(_) | Values::Edge(_) | Values::Any(_) => {
-                Buffer::General(Vec::with_capacity(rows))
+            Values::Map(maps) if depth < DEPTH_MAX && (1..=FIELDS_MAX).contains(&maps.keys().len()) => {
+                let fields = maps.fields().iter().map(|field| Self::like(field, rows, depth + 1));
+                Buffer::Struct(maps.keys().into(), fields.collect())
             }
+            // What may yet be shown within another text keeps its type.
+            Values::Duration(_) | Values::Time(_) | Values::Iri(_) | Values::Literal(_) if depth == 0 => {
+                Buffer::Spelled(vector.logical_type(), StringBuilder::with_capacity(rows, 0))
+            }
+            _ => Buffer::General(Vec::with_capacity(rows)),
         };
-        Self { values, nulls: NullBufferBuilder::new(rows), bytes: 0 }
+        Self { values, nulls: NullBufferBuilder::new(rows), bytes: 0, depth, len: 0 }
     }
 
     fn takes(&self, vector: &Vector<'_>) -> bool {
         match (&self.values, &vector.values) {
             (Buffer::String(texts), Values::String(_)) => texts.values_slice().len() < TEXT_BYTES_MAX,
+            (Buffer::Spelled(ty, texts), _) => {
+                vector.logical_type() == *ty && texts.values_slice().len() < TEXT_BYTES_MAX
+            }
             (Buffer::Bool(_), Values::Bool(_))
             | (Buffer::Int(_), Values::Int(_))
             | (Buffer::Float(_), Values::Float(_))
@@ -143,8 +163,14 @@ impl ColumnBuilder {
             (Buffer::List(ends, child), Values::List(lists)) => {
                 end_of(ends) < ELEMENTS_MAX && child.takes(lists.child())
             }
-            (Buffer::General(_), Values::Map(_) | Values::Node(_) | Values::Edge(_) | Values::Any(_)) => {
-                self.bytes < VALUE_BYTES_MAX
+            (Buffer::Struct(keys, fields), Values::Map(maps)) => {
+                **keys == *maps.keys()
+                    && fields.iter().zip(maps.fields()).all(|(own, field)| own.takes(field))
+            }
+            // What goes with no other buffer.
+            (Buffer::General(_), _) => {
+                let own = Self::like(vector, 0, self.depth);
+                matches!(own.values, Buffer::General(_)) && self.bytes < VALUE_BYTES_MAX
             }
             _ => false,
         }
@@ -157,6 +183,7 @@ impl ColumnBuilder {
         positions: &[u32],
         edge: &dyn Fn(EdgeId) -> Value,
     ) -> Result<(), TooLong> {
+        self.len += positions.len();
         match (&mut self.values, &vector.values) {
             (Buffer::Bool(out), Values::Bool(v)) => extend(out, v, positions),
             (Buffer::Int(out), Values::Int(v))
@@ -171,6 +198,13 @@ impl ColumnBuilder {
                 }
                 return Ok(());
             }
+            (Buffer::Spelled(_, out), _) => {
+                for p in positions.iter().map(|p| *p as usize) {
+                    let text = (!vector.nulls.get(p)).then(|| format_value(&vector.value(p, edge), &IdsOnly));
+                    push_text(out, text.as_deref())?;
+                }
+                return Ok(());
+            }
             (Buffer::List(ends, child), Values::List(lists)) => {
                 let mut elements = Vec::new();
                 let first = end_of(ends);
@@ -182,6 +216,16 @@ impl ColumnBuilder {
                     ends.push(end.ok_or(TooLong)?);
                 }
                 child.append(lists.child(), &elements, edge)?;
+            }
+            (Buffer::Struct(keys, fields), Values::Map(maps)) => {
+                for ((key, own), field) in keys.iter().zip(fields).zip(maps.fields()) {
+                    if vector.nulls.is_none() {
+                        own.append(field, positions, edge)?;
+                    } else {
+                        // What a null map has is arbitrary.
+                        own.append(&maps.under(key, &vector.nulls), positions, edge)?;
+                    }
+                }
             }
             (Buffer::General(out), _) => {
                 for p in positions {
@@ -223,7 +267,14 @@ impl ColumnBuilder {
             }
             Buffer::String(mut texts) => (LogicalType::String, Arc::new(texts.finish())),
             Buffer::List(ends, child) => return Ok(Column::of_lists(ends, nulls, child.finish(maker)?)),
-            Buffer::General(values) => return Column::of_values(values, maker),
+            Buffer::Spelled(ty, mut texts) => {
+                return Ok(Column::of_array(ColumnType::declared(ty), Arc::new(texts.finish())));
+            }
+            Buffer::Struct(keys, fields) => {
+                let fields = fields.into_iter().map(|field| field.finish(maker)).collect::<Result<_, _>>()?;
+                return Ok(Column::of_structs(keys, nulls, fields, self.len));
+            }
+            Buffer::General(values) => return Column::of_values(values, self.depth, maker),
         };
         Ok(Column::of_array(ColumnType::Plain(ty), array))
     }

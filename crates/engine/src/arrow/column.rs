@@ -5,13 +5,14 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int64Array, StringArray,
-    Time64NanosecondArray, TimestampNanosecondArray,
+    Time64NanosecondArray, TimestampNanosecondArray, new_null_array,
 };
 use arrow_buffer::NullBuffer;
 use trimorph_types::{Decimal, LogicalType, Value};
 use trimorph_vector::{Values, Vector};
 
 pub(super) use super::column_type::ColumnType;
+use super::column_type::Keys;
 use super::maker::Maker;
 use crate::Error;
 
@@ -27,6 +28,8 @@ enum Data {
     Array(ArrayRef),
     /// Where lists begin and the last ends, which are null, and their elements.
     Lists(Vec<i32>, Option<NullBuffer>, Box<Column>),
+    /// The keys of maps, which are null, what they have under each key, and how many there are.
+    Structs(Arc<[Arc<str>]>, Option<NullBuffer>, Vec<Column>, usize),
     Values(Vec<Value>),
 }
 
@@ -41,8 +44,21 @@ impl Column {
         Self { ty, data: Data::Lists(ends, nulls, Box::new(child)) }
     }
 
-    pub(super) fn of_values(values: Vec<Value>, maker: &Maker<'_>) -> Result<Self, Error> {
-        Ok(Self { ty: ColumnType::of_values(&values, maker)?, data: Data::Values(values) })
+    /// Maps of the same keys, of columns for each. Its own type is exact.
+    pub(super) fn of_structs(
+        keys: Arc<[Arc<str>]>,
+        nulls: Option<NullBuffer>,
+        fields: Vec<Self>,
+        len: usize,
+    ) -> Self {
+        let types = keys.iter().cloned().zip(fields.iter().map(Self::exact_type)).collect();
+        let ty = ColumnType::Struct(Box::new(Keys { fields: types, most: keys.len() }));
+        Self { ty, data: Data::Structs(keys, nulls, fields, len) }
+    }
+
+    /// Values that are so many levels within a column.
+    pub(super) fn of_values(values: Vec<Value>, depth: usize, maker: &Maker<'_>) -> Result<Self, Error> {
+        Ok(Self { ty: ColumnType::of_values(&values, depth, maker)?, data: Data::Values(values) })
     }
 
     /// The type that holds all its values, their fractions of a second looked at: for columns that cannot be
@@ -67,7 +83,7 @@ impl Column {
         }
         let Data::Values(values) = &self.data else { return Ok(Some(own.name())) };
         for value in values {
-            let one = ColumnType::of_values(std::slice::from_ref(value), maker)?;
+            let one = ColumnType::of_values(std::slice::from_ref(value), 0, maker)?;
             if !ty.holds(&one) {
                 return Ok(Some(match one {
                     ColumnType::Decimal { .. } => one.type_name(),
@@ -82,10 +98,24 @@ impl Column {
     /// General values as an array already, a third of their size, where no later value can ask for more than
     /// the array tells.
     pub(super) fn packed(self, maker: &Maker<'_>) -> Result<Self, Error> {
-        if let Data::Lists(ends, nulls, child) = self.data {
-            let data = Data::Lists(ends, nulls, Box::new(child.packed(maker)?));
-            return Ok(Self { ty: self.ty, data });
-        }
+        let data = match self.data {
+            Data::Lists(ends, nulls, child) => Data::Lists(ends, nulls, Box::new(child.packed(maker)?)),
+            Data::Structs(keys, nulls, fields, len) => {
+                // What is of several types may yet be shown with them in the text of the whole.
+                let pack = |field: Self| match field.ty {
+                    ColumnType::Text => Ok(field),
+                    _ => field.packed(maker),
+                };
+                let fields = fields.into_iter().map(pack);
+                Data::Structs(keys, nulls, fields.collect::<Result<_, _>>()?, len)
+            }
+            data => data,
+        };
+        let packed = Self { ty: self.ty, data };
+        packed.packed_values(maker)
+    }
+
+    fn packed_values(self, maker: &Maker<'_>) -> Result<Self, Error> {
         let Data::Values(values) = &self.data else { return Ok(self) };
         let is_exact = match &self.ty {
             ColumnType::Text | ColumnType::Spelled(_) => true,
@@ -106,14 +136,49 @@ impl Column {
                 ColumnType::List(of) => {
                     Maker::list_array(of, ends.clone(), child.settle(of, maker)?, nulls.clone())
                 }
-                _ => {
-                    let array = self.settle(&self.ty.clone().settled(), maker)?;
-                    maker.array(&values_of(&array).iter().collect::<Vec<_>>(), ty)
-                }
+                _ => maker.array(&self.values().iter().collect::<Vec<_>>(), ty),
+            },
+            Data::Structs(own, nulls, columns, len) => match ty {
+                ColumnType::Struct(keys) => maker.struct_array(ty, keys, nulls.clone(), *len, |key, of| {
+                    let place = own.binary_search_by(|own| (**own).cmp(key)).ok();
+                    match place.and_then(|place| columns.get(place)) {
+                        Some(column) => column.settle(of, maker),
+                        None => Ok(new_null_array(&of.data_type(), *len)),
+                    }
+                }),
+                _ => maker.array(&self.values().iter().collect::<Vec<_>>(), ty),
             },
             Data::Array(array) if *array.data_type() == ty.data_type() => Ok(Arc::clone(array)),
             Data::Array(array) => maker.array(&values_of(array).iter().collect::<Vec<_>>(), ty),
             Data::Values(values) => maker.array(&values.iter().collect::<Vec<_>>(), ty),
+        }
+    }
+}
+
+impl Column {
+    /// Its values, for the rare column whose batches differ in type.
+    fn values(&self) -> Vec<Value> {
+        let is_null = |nulls: &Option<NullBuffer>, i| nulls.as_ref().is_some_and(|nulls| nulls.is_null(i));
+        match &self.data {
+            Data::Array(array) => values_of(array),
+            Data::Values(values) => values.clone(),
+            Data::Lists(ends, nulls, child) => {
+                let elements = child.values();
+                let ends = ends.windows(2).map(|pair| [pair[0], pair[1]].map(|n| n.unsigned_abs() as usize));
+                let list = |(i, [start, end]): (usize, [usize; 2])| match elements.get(start..end) {
+                    Some(elements) if !is_null(nulls, i) => Value::list(elements.to_vec()),
+                    _ => Value::Null,
+                };
+                ends.enumerate().map(list).collect()
+            }
+            Data::Structs(keys, nulls, columns, len) => {
+                let columns: Vec<Vec<Value>> = columns.iter().map(Self::values).collect();
+                let map = |i: usize| {
+                    let values = columns.iter().map(|column| column.get(i).cloned().unwrap_or_default());
+                    Value::map(keys.iter().cloned().zip(values).collect())
+                };
+                (0..*len).map(|i| if is_null(nulls, i) { Value::Null } else { map(i) }).collect()
+            }
         }
     }
 }

@@ -99,13 +99,25 @@ impl<'e> Maker<'e> {
     }
 
     fn structs(&self, values: &[&Value], keys: &Keys, ty: &ColumnType) -> Result<ArrayRef, Error> {
-        let DataType::Struct(fields) = ty.data_type() else { return Err(failed("no struct".into())) };
-        let mut arrays = Vec::with_capacity(keys.fields.len());
-        for (key, ty) in &keys.fields {
+        self.struct_array(ty, keys, nulls_of(values), values.len(), |key, ty| {
             let picked: Vec<&Value> = values.iter().map(|v| get(v, key)).collect();
-            arrays.push(self.array(&picked, ty)?);
-        }
-        struct_array(fields, arrays, nulls_of(values), values.len())
+            self.array(&picked, ty)
+        })
+    }
+
+    /// The array of structs of a type with these keys, of an array for each.
+    pub(super) fn struct_array(
+        &self,
+        ty: &ColumnType,
+        keys: &Keys,
+        nulls: Option<NullBuffer>,
+        len: usize,
+        array: impl Fn(&str, &ColumnType) -> Result<ArrayRef, Error>,
+    ) -> Result<ArrayRef, Error> {
+        self.check()?;
+        let DataType::Struct(fields) = ty.data_type() else { return Err(failed("no struct".into())) };
+        let arrays = keys.fields.iter().map(|(key, ty)| array(key, ty)).collect::<Result<_, _>>()?;
+        struct_array(fields, arrays, nulls, len)
     }
 
     fn maps(&self, values: &[&Value], of: &ColumnType) -> Result<ArrayRef, Error> {

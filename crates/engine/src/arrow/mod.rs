@@ -128,7 +128,7 @@ impl QueryResult {
         if len == 0 {
             return Ok(None);
         }
-        let columns = columns.into_iter().map(|values| Column::of_values(values, maker));
+        let columns = columns.into_iter().map(|values| Column::of_values(values, 0, maker));
         let columns = maker.settle(columns.collect::<Result<_, _>>())?;
         Ok(Some(Batch { len, columns }))
     }

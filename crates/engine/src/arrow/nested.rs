@@ -18,7 +18,7 @@ use super::column_type::{ColumnType, Entity, Keys};
 pub(super) const DEPTH_MAX: usize = 24;
 
 /// Most keys that a struct has.
-const FIELDS_MAX: usize = 256;
+pub(super) const FIELDS_MAX: usize = 256;
 
 /// Keys that maps may differ in besides twice those that the largest of them has.
 const FIELDS_FREE: usize = 8;

@@ -375,3 +375,42 @@ fn making_arrays_stops_when_it_is_told_to() {
     cancel.cancel();
     assert!(matches!(stream.next(), Some(Err(crate::Error::Cancelled))));
 }
+
+#[test]
+fn vectors_of_maps_are_handed_over() {
+    // A null map, a null in a map, maps and lists within, and values that Arrow has no type for.
+    let text = "UNWIND range(1, 70000) AS i RETURN CASE i % 3 WHEN 0 THEN null ELSE \
+                {a: CASE WHEN i % 3 > 1 THEN i END, b: {c: toString(i)}, d: duration({days: i}), l: split('x,y', ',')} \
+                END AS x";
+    let (ty, cells, notices) = column(text, &[]);
+    assert_eq!(ty, "STRUCT<a INTEGER, b STRUCT<c STRING>, d DURATION, l LIST<STRING>>");
+    assert_eq!((cells.len(), notices.len()), (70_000, 1), "{notices:?}");
+    let expected = ["{a:- b:{c:'1'} d:'P1D' l:['x' 'y']}", "{a:2 b:{c:'2'} d:'P2D' l:['x' 'y']}", "-"];
+    assert_eq!(cells[..3], expected);
+    assert_eq!(cells[69_997], "{a:69998 b:{c:'69998'} d:'P69998D' l:['x' 'y']}");
+    // Others have other keys, and other types under the same.
+    let text = "UNWIND range(1, 70000) AS i \
+                RETURN CASE WHEN i > 66000 THEN {a: 1.5, z: i} ELSE {a: i, b: 'x'} END AS x";
+    let (ty, cells, notices) = column(text, &[]);
+    assert_eq!((ty.as_str(), notices.len()), ("STRUCT<a FLOAT, b STRING, z INTEGER>", 0));
+    assert_eq!([&cells[0], &cells[69_999]], ["{a:1.0 b:'x' z:-}", "{a:1.5 b:- z:70000}"]);
+    // With what is no map they are text, as by themselves.
+    let text = "UNWIND range(1, 70000) AS i \
+                RETURN CASE WHEN i > 66000 THEN i ELSE {d: duration({days: i}), t: datetime('2020-01-01T00:00+01:00')} END AS x";
+    let (ty, cells, notices) = column(text, &[]);
+    assert_eq!((ty.as_str(), notices.len()), ("ANY", 1));
+    assert_eq!([&cells[0], &cells[69_999]], ["'{d: 'P1D', t: '2020-01-01T00:00+01:00'}'", "'70000'"]);
+}
+
+#[test]
+fn typed_values_that_arrow_has_no_type_for_are_text() {
+    for (value, ty, expected, notices) in [
+        ("duration({days: i})", "DURATION", "'P1D'", 1),
+        ("time('12:00+01:00')", "TIME", "'12:00+01:00'", 1),
+        ("CASE WHEN i > 66000 THEN 5 ELSE duration({days: i}) END", "ANY", "'P1D'", 0),
+    ] {
+        let (found, cells, messages) =
+            column(&format!("UNWIND range(1, 70000) AS i RETURN {value} AS x"), &[]);
+        assert_eq!((found.as_str(), cells[0].as_str(), messages.len()), (ty, expected, notices), "{value}");
+    }
+}

@@ -15,13 +15,13 @@ use super::nested::DEPTH_MAX;
 use crate::Error;
 
 impl ColumnType {
-    /// The type that holds all these values.
-    pub(super) fn of_values(values: &[Value], maker: &Maker<'_>) -> Result<Self, Error> {
+    /// The type that holds all these values, which are so many levels within their column.
+    pub(super) fn of_values(values: &[Value], depth: usize, maker: &Maker<'_>) -> Result<Self, Error> {
         let mut ty = Self::Unknown;
         for some in values.chunks(UNCHECKED) {
             maker.check()?;
             for value in some {
-                ty.include(value, 0);
+                ty.include(value, depth);
             }
         }
         ty.resolve(maker)?;

@@ -6,6 +6,7 @@ use trimorph_functions::nulls_of;
 use trimorph_types::Value;
 use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, zip, zip_checked};
 
+use super::arithmetic_wide::{arithmetic_wide, negated_wide};
 use super::evaluated::Evaluated;
 use super::moments::moved;
 
@@ -27,7 +28,7 @@ pub(super) fn arithmetic<'s>(
         (.., Some(x), Some(y)) => Values::Float(floats(op, x, y, |x| x, |y| y, at)?),
         (Some(x), .., Some(y)) => Values::Float(floats(op, x, y, float, |y| y, at)?),
         (_, Some(y), Some(x), _) => Values::Float(floats(op, x, y, |x| x, float, at)?),
-        _ => return moved(op, a, b, at),
+        _ => return moved(op, a, b, at).or_else(|| arithmetic_wide(op, a, b, at)),
     };
     Some(Vector { values, nulls })
 }
@@ -110,7 +111,7 @@ pub(super) fn negated<'s>(a: &Evaluated<'_, 's>, at: Positions<'_>) -> Option<Ve
             })?)
         }
         Values::Float(v) => Values::Float(map(v, at, |x: f64| -x)),
-        _ => return None,
+        _ => return negated_wide(vector, at),
     };
     Some(Vector { values, nulls: vector.nulls.clone() })
 }

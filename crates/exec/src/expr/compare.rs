@@ -1,28 +1,14 @@
 //! Comparison kernels: two typed vectors, or a vector and a constant, in; Booleans out, null where either
 //! side is. `None` where the types ask for the general operator.
 
-use std::cmp::Ordering;
-
 use trimorph_algebra::Op;
 use trimorph_types::number::{compare_int_float, exact_int};
 use trimorph_types::{Value, Zone};
 use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, map_chosen, zip};
 
+use super::compare_wide::{Other, by_position, compare_wide, satisfies};
 use super::evaluated::Evaluated;
 use super::range::swapped;
-
-/// Whether an order satisfies a comparison.
-#[inline(always)]
-fn satisfies(op: Op, order: Ordering) -> bool {
-    match op {
-        Op::Eq => order.is_eq(),
-        Op::Ne => order.is_ne(),
-        Op::Lt => order.is_lt(),
-        Op::Le => order.is_le(),
-        Op::Gt => order.is_gt(),
-        _ => order.is_ge(),
-    }
-}
 
 pub(super) fn compare<'s>(
     op: Op,
@@ -88,13 +74,6 @@ fn same<'s>(answer: bool, at: Positions<'_>) -> Values<'s> {
     Values::Bool(vec![answer; at.len])
 }
 
-/// Calls `of` on each position, where values are not in a slice.
-fn by_position<'s>(at: Positions<'_>, of: impl Fn(usize) -> bool) -> Values<'s> {
-    let mut out = vec![false; at.len];
-    at.for_each(|i| out[i] = of(i));
-    Values::Bool(out)
-}
-
 fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, at: Positions<'_>) -> Option<Vector<'s>> {
     let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
     let is_equality = matches!(op, Op::Eq | Op::Ne);
@@ -113,12 +92,9 @@ fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, at: Positions<'_>) ->
             Err(_) => same(satisfies(op, 0.cmp(&b.days)), at),
         },
         (Values::LocalTime(a), Value::LocalTime(b)) => plain(op, a, Side::One(b.nanos), at),
-        // Equality of zoned instants also asks for the zone, and those of a vector are in UTC; order is
-        // decided by the instant alone.
-        (Values::DateTime(_), Value::DateTime(b)) if is_equality && b.zone != Zone::Offset(0) => {
-            same(op == Op::Ne, at)
+        (Values::DateTime(a), Value::DateTime(b)) if b.zone == Zone::UTC => {
+            plain(op, a, Side::One(nanos(b.seconds, b.nanos)?), at)
         }
-        (Values::DateTime(a), Value::DateTime(b)) => plain(op, a, Side::One(nanos(b.seconds, b.nanos)?), at),
         (Values::LocalDateTime(a), Value::LocalDateTime(b)) => {
             plain(op, a, Side::One(nanos(b.seconds, b.nanos)?), at)
         }
@@ -128,6 +104,14 @@ fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, at: Positions<'_>) ->
         }
         (Values::Edge(a), Value::Relationship(b)) if is_equality => {
             by_position(at, |i| (a.id(i) == b.id) == (op == Op::Eq))
+        }
+        // What was not compared by a loop of its own.
+        (Values::Zoned(_), _)
+        | (Values::DateTime(_), Value::DateTime(_))
+        | (Values::Time(_) | Values::Duration(_) | Values::Decimal(_), _)
+        | (Values::Iri(_) | Values::Literal(_), _)
+        | (Values::Int(_) | Values::Float(_), Value::Decimal(_)) => {
+            return compare_wide(op, a, Other { vector: &Vector::constant(b, 1), is_one: true }, at);
         }
         _ => return None,
     };
@@ -174,7 +158,7 @@ fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, at: Positions<'_>
         (Values::Edge(x), Values::Edge(y)) if is_equality => {
             by_position(at, |i| (x.id(i) == y.id(i)) == (op == Op::Eq))
         }
-        _ => return None,
+        _ => return compare_wide(op, a, Other { vector: b, is_one: false }, at),
     };
     Some(Vector { values, nulls: a.nulls.union(&b.nulls, at.len) })
 }

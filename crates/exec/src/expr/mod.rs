@@ -7,10 +7,12 @@
 //! bounds what either of them makes.
 
 mod arithmetic;
+mod arithmetic_wide;
 mod bind;
 mod choice;
 mod closed;
 mod compare;
+mod compare_wide;
 mod compile;
 mod differs;
 mod elements;
@@ -32,7 +34,7 @@ mod quantified;
 mod range;
 mod scalar;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod vector;
 
 use std::sync::Arc;

@@ -6,8 +6,8 @@
 
 use trimorph_algebra::Op;
 use trimorph_types::temporal::calendar::add_months;
-use trimorph_types::{Duration, Value};
-use trimorph_vector::{Positions, Side, Values, Vector, map, zip_checked};
+use trimorph_types::{Duration, Time, Value, Zone};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, Zoned, map, zip_checked};
 
 use super::evaluated::Evaluated;
 
@@ -25,17 +25,29 @@ pub(super) fn moved<'s>(
     b: &Evaluated<'_, 's>,
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
-    let (moments, by) = match (op, a, b) {
-        (Op::Add, Evaluated::Const(Value::Duration(_)), b) => (b.vector()?, a),
-        (Op::Add | Op::Sub, a, b) => (a.vector()?, b),
+    let is_duration = |side: &Evaluated<'_, '_>| match side {
+        Evaluated::Const(value) => matches!(value, Value::Duration(_)),
+        side => matches!(side.vector(), Some(Vector { values: Values::Duration(_), .. })),
+    };
+    let (moments, by) = match op {
+        Op::Add if is_duration(a) && !is_duration(b) => (b, a),
+        Op::Add | Op::Sub if is_duration(b) && !is_duration(a) => (a, b),
         _ => return None,
+    };
+    let constant;
+    let moments = match moments {
+        Evaluated::Const(moment) => {
+            constant = Vector::constant(moment, at.len);
+            &constant
+        }
+        moments => moments.vector()?,
     };
     let signed = |d: Duration| if op == Op::Sub { d.negated().ok() } else { Some(d) };
     match by {
         Evaluated::Const(Value::Duration(d)) => by_constant(moments, signed(*d)?, at),
         Evaluated::Const(_) => None,
         by => match by.vector() {
-            Some(Vector { values: Values::Any(by), .. }) => by_each(moments, by, signed, at),
+            Some(Vector { values: Values::Duration(v), nulls }) => by_each(moments, (v, nulls), signed, at),
             _ => None,
         },
     }
@@ -115,9 +127,51 @@ fn by_constant<'s>(moments: &Vector<'s>, d: Duration, at: Positions<'_>) -> Opti
             };
             instants(moments, out)
         }
+        Values::Time(v) => Values::Time(map(v, at, |time: Time| time.plus_duration(d))),
+        Values::Zoned(v) => return zoned_later(v, nulls.clone(), |_| Some(d), at),
         _ => return None,
     };
     Some(Vector { values, nulls: nulls.clone() })
+}
+
+/// Instants of zones. Where all offsets are fixed, months and days move on local clocks that never change;
+/// else each is moved by itself.
+fn zoned_later<'s>(
+    v: &Zoned,
+    nulls: Nulls,
+    by: impl Fn(usize) -> Option<Duration>,
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    if v.tags().iter().all(|zone| matches!(zone, Zone::Offset(_))) {
+        let offsets = v.table(0, |zone| i64::from(zone.offset_seconds()) * SECOND);
+        let (mut out, mut ok) = (vec![0; at.len], true);
+        at.for_each(|i| {
+            let offset = offsets[usize::from(v.codes()[i])];
+            let local = v.values()[i].checked_add(offset);
+            let later = local.zip(by(i)).and_then(|(local, d)| nanos_later(local, d));
+            match later.and_then(|later| later.checked_sub(offset)) {
+                Some(later) => out[i] = later,
+                None => ok &= nulls.get(i),
+            }
+        });
+        let values = Values::Zoned(v.with_values(out).filter(|_| ok)?);
+        return Some(Vector { values, nulls });
+    }
+    let (mut out, mut ok) = (vec![Value::Null; at.len], true);
+    let moments = Vector::new(Values::Zoned(v.clone()));
+    at.for_each(|i| {
+        if nulls.get(i) {
+            return;
+        }
+        match (moments.value(i, &|_| Value::Null), by(i)) {
+            (Value::DateTime(instant), Some(d)) => match instant.plus(d) {
+                Ok(later) => out[i] = Value::DateTime(later),
+                Err(_) => ok = false,
+            },
+            _ => ok = false,
+        }
+    });
+    ok.then(|| Vector::of_values(out, at))
 }
 
 /// Nanoseconds as values of the type that others are of.
@@ -131,22 +185,18 @@ fn instants<'s>(like: &Vector<'s>, out: Vec<i64>) -> Values<'s> {
 
 fn by_each<'s>(
     moments: &Vector<'s>,
-    by: &[Value],
+    (by, unknown): (&[Duration], &Nulls),
     signed: impl Fn(Duration) -> Option<Duration>,
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
-    let (mut nulls, mut ok) = (moments.nulls.clone(), true);
+    let (nulls, mut ok) = (moments.nulls.union(unknown, at.len), true);
     // One loop per type of moment.
     macro_rules! fill {
         ($v:expr, $later:expr) => {{
             let mut out = vec![Default::default(); at.len];
-            at.for_each(|i| match &by[i] {
-                Value::Null => nulls.set(i, at.len),
-                Value::Duration(d) => match signed(*d).and_then(|d| $later($v[i], d)) {
-                    Some(later) => out[i] = later,
-                    None => ok &= moments.nulls.get(i),
-                },
-                _ => ok = false,
+            at.for_each(|i| match signed(by[i]).and_then(|d| $later($v[i], d)) {
+                Some(later) => out[i] = later,
+                None => ok &= nulls.get(i),
             });
             out
         }};
@@ -155,6 +205,8 @@ fn by_each<'s>(
         Values::LocalTime(v) => Values::LocalTime(fill!(v, |time, d| Some(time_later(time, within_day(d))))),
         Values::Date(v) => Values::Date(fill!(v, date_later)),
         Values::LocalDateTime(v) | Values::DateTime(v) => instants(moments, fill!(v, nanos_later)),
+        Values::Time(v) => Values::Time(fill!(v, |time: Time, d| Some(time.plus_duration(d)))),
+        Values::Zoned(v) => return zoned_later(v, nulls, |i| signed(by[i]), at),
         _ => return None,
     };
     ok.then_some(Vector { values, nulls })

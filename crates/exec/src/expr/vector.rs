@@ -254,7 +254,7 @@ fn operator<'a, 's>(
 }
 
 /// The kernel of an operator of two operands.
-fn binary<'s>(
+pub(super) fn binary<'s>(
     op: Op,
     a: &Evaluated<'_, 's>,
     b: &Evaluated<'_, 's>,

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use trimorph_types::number::exact_int;
-use trimorph_types::{LiteralKind, Value, Zone};
+use trimorph_types::{Decimal, LiteralKind, Time, Value, Zone};
 use trimorph_vector::{Values, Vector};
 
 pub(super) const TAG_NULL: u8 = 0;
@@ -19,6 +19,9 @@ pub(super) const TAG_TEXT: u8 = 8;
 pub(super) const TAG_OTHER: u8 = 9;
 pub(super) const TAG_LOCAL_TIME: u8 = 10;
 pub(super) const TAG_LOCAL_DATE_TIME: u8 = 11;
+pub(super) const TAG_TIME: u8 = 13;
+/// An IRI by the number of its text.
+pub(super) const TAG_IRI: u8 = 14;
 /// What no key has: a value that was never numbered.
 pub(super) const TAG_MISSING: u8 = 12;
 
@@ -46,9 +49,28 @@ pub(super) fn fixed_key(vector: &Vector<'_>, i: usize) -> Option<(u8, u64)> {
         Values::LocalTime(v) => (TAG_LOCAL_TIME, v[i].cast_unsigned()),
         Values::LocalDateTime(v) => (TAG_LOCAL_DATE_TIME, v[i].cast_unsigned()),
         Values::Float(v) => float_key(v[i]),
+        Values::Time(v) => (TAG_TIME, time_bits(v[i])?),
+        Values::Zoned(v) if v.tag(i) == Some(&Zone::UTC) => (TAG_UTC, v.values()[i].cast_unsigned()),
+        Values::Decimal(v) => return decimal_key(v[i]),
         Values::Any(v) => return fixed_value_key(&v[i]),
         _ => return None,
     })
+}
+
+/// A time of day and its offset, which is below 18 hours and some: 47 bits and 17.
+fn time_bits(t: Time) -> Option<u64> {
+    const OFFSETS: u64 = 1 << 17;
+    let nanos = u64::try_from(t.nanos).ok().filter(|n| *n < 1 << 47)?;
+    let offset = u64::try_from(i64::from(t.offset_seconds) + (1 << 16)).ok().filter(|o| *o < OFFSETS)?;
+    Some(nanos * OFFSETS + offset)
+}
+
+/// The integer or float that a decimal is, if it is one.
+fn decimal_key(d: Decimal) -> Option<(u8, u64)> {
+    match d.exact_int() {
+        Some(i) => Some((TAG_INT, i.cast_unsigned())),
+        None => d.exact_float().map(float_key),
+    }
 }
 
 /// Nanoseconds since the epoch, as vectors keep them, where they fit.
@@ -62,10 +84,8 @@ pub(super) fn fixed_value_key(value: &Value) -> Option<(u8, u64)> {
         Value::Bool(b) => (TAG_BOOL, (*b).into()),
         Value::Int(i) => (TAG_INT, i.cast_unsigned()),
         Value::Float(f) => float_key(*f),
-        Value::Decimal(d) => match d.exact_int() {
-            Some(i) => (TAG_INT, i.cast_unsigned()),
-            None => float_key(d.exact_float()?),
-        },
+        Value::Decimal(d) => return decimal_key(*d),
+        Value::Time(t) => (TAG_TIME, time_bits(*t)?),
         Value::Node(n) => (TAG_NODE, n.0),
         Value::Relationship(r) => (TAG_EDGE, r.id.0),
         Value::Date(d) => (TAG_DATE, d.days.cast_unsigned()),
@@ -138,6 +158,9 @@ pub(crate) fn encode(vector: &Vector<'_>, i: usize, out: &mut Vec<u8>) {
     }
     match &vector.values {
         Values::String(v) => encode_text(v.get(i), out),
+        Values::Iri(v) => encode_iri(v.get(i), out),
+        Values::Duration(v) => encode_value(&Value::Duration(v[i]), out),
+        Values::Literal(v) if let Some(kind) = v.tag(i) => encode_literal(v.values().get(i), kind, out),
         _ => encode_value(&vector.value(i, &|_| Value::Null), out),
     }
 }
@@ -153,6 +176,21 @@ pub(crate) fn encode_text(text: &str, out: &mut Vec<u8>) {
 pub(crate) fn decode_text(bytes: &[u8]) -> Option<&str> {
     let text = bytes.strip_prefix(&[TAG_TEXT])?.get(size_of::<u64>()..)?;
     std::str::from_utf8(text).ok()
+}
+
+fn encode_iri(iri: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(&[TAG_OTHER, 11]);
+    encode_text(iri, out);
+}
+
+fn encode_literal(lexical: &str, kind: &LiteralKind, out: &mut Vec<u8>) {
+    let (kind, of) = match kind {
+        LiteralKind::Language(tag) => (12, Cow::Owned(tag.to_ascii_lowercase())),
+        LiteralKind::Datatype(iri) => (13, Cow::Borrowed(&**iri)),
+    };
+    out.extend_from_slice(&[TAG_OTHER, kind]);
+    encode_text(lexical, out);
+    encode_text(&of, out);
 }
 
 pub(super) fn encode_value(value: &Value, out: &mut Vec<u8>) {
@@ -202,19 +240,8 @@ pub(super) fn encode_value(value: &Value, out: &mut Vec<u8>) {
             other(10, &[d.scale().into()]);
             out.extend_from_slice(&d.unscaled().to_le_bytes());
         }
-        Value::Iri(iri) => {
-            other(11, &[]);
-            encode_text(iri, out);
-        }
-        Value::Literal(literal) => {
-            let (kind, of) = match &literal.kind {
-                LiteralKind::Language(tag) => (12, Cow::Owned(tag.to_ascii_lowercase())),
-                LiteralKind::Datatype(iri) => (13, Cow::Borrowed(&**iri)),
-            };
-            other(kind, &[]);
-            encode_text(&literal.lexical, out);
-            encode_text(&of, out);
-        }
+        Value::Iri(iri) => encode_iri(iri, out),
+        Value::Literal(literal) => encode_literal(&literal.lexical, &literal.kind, out),
         // Of fixed size.
         Value::Null
         | Value::Bool(_)

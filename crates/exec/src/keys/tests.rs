@@ -41,6 +41,10 @@ fn vector(kind: u64, len: usize, random: &mut Random) -> Vector<'static> {
         8 => Values::LocalDateTime(ints(random)),
         9 => Values::LocalTime((0..len).map(|_| random.below(3) as i64).collect()),
         // One value for all rows.
+        13 => {
+            let mut random = trimorph_base::Random::new(random.below(1 << 30));
+            return crate::expr::tests::sample::wide(&mut random, len);
+        }
         12 => Values::Int(vec![random.below(3) as i64; len]),
         10 => {
             let ids =
@@ -50,7 +54,10 @@ fn vector(kind: u64, len: usize, random: &mut Random) -> Vector<'static> {
         _ => {
             let nanos = |n: u64| LocalDateTime { seconds: 0, nanos: n as u32 };
             let date_time = |n: u64| DateTime { seconds: 0, nanos: n as u32, zone: Zone::Offset(0) };
-            let any = |_| match random.below(11) {
+            let any = |_| match random.below(14) {
+                10 => Value::Decimal(1.into()),
+                11 => Value::Iri("a".into()),
+                12 => Value::iri("http://a"),
                 0 => Value::Int(1),
                 1 => Value::Float(1.0),
                 2 => Value::string("a"),
@@ -83,7 +90,7 @@ fn equivalent_tuples_have_one_number() {
         for _ in 0..4 {
             let len = 40;
             let vectors: Vec<Vector<'static>> =
-                (0..keys).map(|_| vector(random.below(13), len, &mut random)).collect();
+                (0..keys).map(|_| vector(random.below(14), len, &mut random)).collect();
             let columns: Vec<&Vector<'static>> = vectors.iter().collect();
             let positions: Vec<u32> = (0..len as u32).filter(|_| random.below(5) > 0).collect();
             let tuple = |p: u32| -> Vec<Value> {
@@ -159,4 +166,21 @@ fn many_texts_have_numbers_of_their_own() {
     found.clear();
     table.find_all(&[&vector(0..3)], &[0, 1, 2], &mut found);
     assert_eq!(found, [0, 1, 2]);
+}
+
+#[test]
+fn instants_of_utc_are_one_key_in_all_vectors() {
+    let at = |nanos: u32, zone: Zone| Value::DateTime(DateTime { seconds: 0, nanos, zone });
+    let values = vec![at(1, Zone::UTC), at(1, Zone::Offset(60)), at(2, Zone::UTC)];
+    let zoned = Vector::of_values(values.clone(), trimorph_vector::Positions::all(3));
+    assert!(matches!(zoned.values, Values::Zoned(_)));
+    let mut table = KeyTable::default();
+    let (mut numbers, mut fresh) = (Vec::new(), Vec::new());
+    table.number_all(&[&zoned], &[0, 1, 2], &mut numbers, &mut fresh);
+    let mut found = Vec::new();
+    table.find_all(&[&Vector::new(Values::DateTime(vec![1, 2, 3]))], &[0, 1, 2], &mut found);
+    assert_eq!(found, [0, 2, NO_NUMBER]);
+    found.clear();
+    table.find_all(&[&Vector::new(Values::Any(values))], &[0, 1, 2], &mut found);
+    assert_eq!(found, numbers);
 }

@@ -6,7 +6,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
 use super::encode::{
-    TAG_MISSING, TAG_NULL, TAG_OTHER, TAG_TEXT, encode, fixed_bits, fixed_key, fixed_value_key,
+    TAG_IRI, TAG_MISSING, TAG_NULL, TAG_OTHER, TAG_TEXT, encode, fixed_bits, fixed_key, fixed_value_key,
 };
 use super::texts::TextTable;
 use crate::charge::{table_bytes, table_growth_bytes};
@@ -61,6 +61,7 @@ impl KeyWords {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words<'s> {
     texts: TextTable<'s>,
+    iris: TextTable<'s>,
     general: FxHashMap<Box<[u8]>, u32>,
     general_bytes: usize,
 }
@@ -74,6 +75,8 @@ trait Numbers<'s> {
         give: impl FnMut(Option<u32>),
     );
     fn text(&mut self, text: &str) -> Option<u32>;
+    fn iris(&mut self, vector: &trimorph_vector::Texts<'s>, positions: &[u32], give: impl FnMut(Option<u32>));
+    fn iri(&mut self, iri: &str) -> Option<u32>;
     fn other(&mut self, bytes: &[u8]) -> Option<u32>;
 }
 
@@ -92,6 +95,19 @@ impl<'s> Numbers<'s> for Interning<'_, 's> {
 
     fn text(&mut self, text: &str) -> Option<u32> {
         Some(self.0.texts.number_one(text))
+    }
+
+    fn iris(
+        &mut self,
+        iris: &trimorph_vector::Texts<'s>,
+        positions: &[u32],
+        mut give: impl FnMut(Option<u32>),
+    ) {
+        self.0.iris.number_all(iris, positions, |number| give(Some(number)));
+    }
+
+    fn iri(&mut self, iri: &str) -> Option<u32> {
+        Some(self.0.iris.number_one(iri))
     }
 
     fn other(&mut self, bytes: &[u8]) -> Option<u32> {
@@ -121,6 +137,14 @@ impl<'s> Numbers<'s> for Finding<'_, 's> {
 
     fn text(&mut self, text: &str) -> Option<u32> {
         self.0.texts.find_one(text)
+    }
+
+    fn iris(&mut self, iris: &trimorph_vector::Texts<'s>, positions: &[u32], give: impl FnMut(Option<u32>)) {
+        self.0.iris.find_all(iris, positions, give);
+    }
+
+    fn iri(&mut self, iri: &str) -> Option<u32> {
+        self.0.iris.find_one(iri)
     }
 
     fn other(&mut self, bytes: &[u8]) -> Option<u32> {
@@ -161,6 +185,17 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
                 out.push(if null { (TAG_NULL, 0) } else { found.next().unwrap_or((TAG_MISSING, 0)) });
             }
         }
+        Values::Iri(iris) => {
+            let present: Vec<u32> =
+                positions.iter().copied().filter(|p| !vector.nulls.get(*p as usize)).collect();
+            let mut found = Vec::with_capacity(present.len());
+            numbers.iris(iris, &present, |number| found.push(word(TAG_IRI, number)));
+            let mut found = found.into_iter();
+            for p in positions {
+                let null = vector.nulls.get(*p as usize);
+                out.push(if null { (TAG_NULL, 0) } else { found.next().unwrap_or((TAG_MISSING, 0)) });
+            }
+        }
         Values::Any(values) => {
             let mut bytes = Vec::new();
             for p in positions {
@@ -168,6 +203,7 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
                 out.push(match (fixed_value_key(value), value) {
                     (Some(fixed), _) => fixed,
                     (None, Value::String(text)) => word(TAG_TEXT, numbers.text(text)),
+                    (None, Value::Iri(iri)) => word(TAG_IRI, numbers.iri(iri)),
                     (None, _) => {
                         bytes.clear();
                         encode(vector, *p as usize, &mut bytes);
@@ -194,16 +230,20 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
                 last = Some((elements, key));
             }
         }
-        Values::Map(_) => {
+        Values::Map(_)
+        | Values::Duration(_)
+        | Values::Zoned(_)
+        | Values::Time(_)
+        | Values::Decimal(_)
+        | Values::Literal(_) => {
             let mut bytes = Vec::new();
             for p in positions.iter().map(|p| *p as usize) {
-                out.push(if vector.nulls.get(p) {
-                    (TAG_NULL, 0)
-                } else {
+                // Some of these are of fixed size.
+                out.push(fixed_key(vector, p).unwrap_or_else(|| {
                     bytes.clear();
                     encode(vector, p, &mut bytes);
                     word(TAG_OTHER, numbers.other(&bytes))
-                });
+                }));
             }
         }
         // Of fixed size, with nulls among them or tags of their own.
@@ -238,12 +278,16 @@ impl<'s> Words<'s> {
 
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
-        self.texts.bytes() + table_bytes::<(Box<[u8]>, u32)>(self.general.capacity()) + self.general_bytes
+        self.texts.bytes()
+            + self.iris.bytes()
+            + table_bytes::<(Box<[u8]>, u32)>(self.general.capacity())
+            + self.general_bytes
     }
 
     /// Bytes that may be allocated before `more` values have come, texts left out.
     pub(super) fn growth_bytes(&self, more: usize) -> usize {
         self.texts.growth_bytes(more)
+            + if self.iris.texts().is_empty() { 0 } else { self.iris.growth_bytes(more) }
             + table_growth_bytes::<(Box<[u8]>, u32)>(self.general.len(), self.general.capacity(), more)
     }
 }

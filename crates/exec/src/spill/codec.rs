@@ -13,7 +13,7 @@
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_types::Value;
-use trimorph_vector::{Edges, Nodes, Nulls, Texts, Values, Vector};
+use trimorph_vector::{Edges, Nodes, Nulls, Positions, Texts, Values, Vector};
 
 use super::bytes::{Reader, put_u64};
 use super::value;
@@ -117,6 +117,17 @@ fn encode_column(column: &Vector<'_>, positions: &[u32], out: &mut Vec<u8>) {
             encode_nulls(column, positions, out);
             at.for_each(|i| put_u64(out, edges.id(i).0));
         }
+        // Value by value, and typed again when they are read.
+        Values::Zoned(_)
+        | Values::Time(_)
+        | Values::Duration(_)
+        | Values::Decimal(_)
+        | Values::Iri(_)
+        | Values::Literal(_) => {
+            out.push(12);
+            out.push(0);
+            at.for_each(|i| value::encode(&column.value(i, &|_| Value::Null), out));
+        }
         // Value by value.
         Values::List(_) | Values::Map(_) => {
             out.push(11);
@@ -174,6 +185,10 @@ fn decode_column<'s>(from: &mut Reader<'_>, rows: usize) -> Option<Vector<'s>> {
         }
         10 => Values::Edge(Edges::Ids(from.words(rows)?.map(EdgeId).collect())),
         11 => Values::Any((0..rows).map(|_| value::decode(from)).collect::<Option<_>>()?),
+        12 => {
+            let values = (0..rows).map(|_| value::decode(from)).collect::<Option<_>>()?;
+            return Some(Vector::of_values(values, Positions::all(rows)));
+        }
         _ => return None,
     };
     Some(Vector { values, nulls })

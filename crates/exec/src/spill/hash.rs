@@ -42,15 +42,12 @@ pub(crate) fn hashes(keys: &[&Vector<'_>], positions: &[u32], out: &mut Vec<u64>
             }
             let word = match &key.values {
                 Values::String(texts) => of_bytes(texts.get(i).as_bytes()),
-                Values::Any(values) => match &values[i] {
-                    Value::String(text) => of_bytes(text.as_bytes()),
-                    _ => {
-                        bytes.clear();
-                        encode(key, i, &mut bytes);
-                        of_bytes(&bytes)
-                    }
-                },
-                _ => 0,
+                Values::Any(values) if let Value::String(text) = &values[i] => of_bytes(text.as_bytes()),
+                _ => {
+                    bytes.clear();
+                    encode(key, i, &mut bytes);
+                    of_bytes(&bytes)
+                }
             };
             *hash = mix(*hash, word);
         }

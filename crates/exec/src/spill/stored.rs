@@ -110,7 +110,9 @@ fn no_area() -> ExecError {
 /// Bytes of a value in a file, about. What values share is written for each of them.
 fn bytes_at(column: &Vector<'_>, i: usize) -> usize {
     match &column.values {
-        Values::String(texts) => 8 + texts.get(i).len(),
+        Values::String(texts) | Values::Iri(texts) => 8 + texts.get(i).len(),
+        Values::Literal(literals) => 32 + literals.values().get(i).len(),
+        Values::Duration(_) | Values::Zoned(_) | Values::Time(_) | Values::Decimal(_) => 33,
         Values::Any(values) => usize::try_from(values[i].extent().bytes).unwrap_or(usize::MAX / 4),
         _ => 8,
     }

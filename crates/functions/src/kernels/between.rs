@@ -114,7 +114,7 @@ fn sides<'a>(
     Some((Moments::of(*from)?, Moments::of(*to)?, nulls_of(args, at.len)))
 }
 
-/// Durations as general values.
+/// A duration for each.
 #[inline(always)]
 fn durations<'s>(
     context: &Context<'_>,
@@ -123,16 +123,12 @@ fn durations<'s>(
     of: impl Fn(Moment, Moment) -> Option<Duration>,
 ) -> Option<Vector<'s>> {
     let (from, to, nulls) = sides(context, args, at)?;
-    let (mut out, mut ok) = (vec![Value::Null; at.len], true);
-    at.for_each(|i| {
-        if !nulls.get(i) {
-            match of(from.at(i), to.at(i)) {
-                Some(duration) => out[i] = Value::Duration(duration),
-                None => ok = false,
-            }
-        }
+    let (mut out, mut ok) = (vec![Duration::default(); at.len], true);
+    at.for_each(|i| match of(from.at(i), to.at(i)) {
+        Some(duration) => out[i] = duration,
+        None => ok &= nulls.get(i),
     });
-    ok.then(|| Vector::new(Values::Any(out)))
+    ok.then_some(Vector { values: Values::Duration(out), nulls })
 }
 
 /// One component of each duration.
@@ -179,6 +175,45 @@ pub fn difference_component<'s>(
     }
 }
 
+/// Differences of nanoseconds as durations, where both sides are such; `None` also where one does not fit.
+fn of_nanos<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    of: impl Fn(i64) -> Duration,
+) -> Option<Vector<'s>> {
+    let (from, to, nulls) = sides(context, args, at)?;
+    let out = zip_checked(from.nanos()?, to.nanos()?, &nulls, at, |from: i64, to: i64| {
+        let (nanos, over) = to.overflowing_sub(from);
+        (of(nanos), -i64::from(over))
+    })?;
+    Some(Vector { values: Values::Duration(out), nulls })
+}
+
+pub(crate) fn difference_in_days<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    // In UTC whole days are those of the nanoseconds between.
+    let whole = |nanos: i64| Duration { days: nanos / DAY, ..Duration::default() };
+    of_nanos(context, args, at, whole).or_else(|| durations(context, args, at, in_days))
+}
+
+pub(crate) fn difference_in_seconds<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    const SECOND: i64 = 1_000_000_000;
+    let elapsed = |nanos: i64| Duration {
+        seconds: nanos.div_euclid(SECOND),
+        nanos: i32::try_from(nanos.rem_euclid(SECOND)).unwrap_or(0),
+        ..Duration::default()
+    };
+    of_nanos(context, args, at, elapsed).or_else(|| durations(context, args, at, in_seconds))
+}
+
 macro_rules! kernels {
     ($($name:ident $of:ident),*) => {
         $(pub(crate) fn $name<'s>(
@@ -193,7 +228,5 @@ macro_rules! kernels {
 
 kernels!(
     difference between,
-    difference_in_months in_months,
-    difference_in_days in_days,
-    difference_in_seconds in_seconds
+    difference_in_months in_months
 );

@@ -1,6 +1,10 @@
 //! Components of dates, times and instants: `d.year`, `t.epochSeconds`.
 
-use trimorph_vector::{Positions, Values, Vector, map};
+use std::sync::Arc;
+
+use trimorph_types::temporal::{self, duration_component};
+use trimorph_types::{DateTime, Time, Value, Zone};
+use trimorph_vector::{Dictionary, Nulls, Positions, Texts, Values, Vector, Zoned, map};
 
 use super::calendar::{civil, days_of_nanos, hour, minute, quarter_start, second, week, weekday, year_start};
 
@@ -18,9 +22,61 @@ pub fn component<'s>(vector: &Vector<'s>, name: &str, at: Positions<'_>) -> Opti
             "offsetSeconds" | "offsetMinutes" => vec![0; at.len],
             _ => of_date(v, days_of_nanos, name, at).or_else(|| of_time(v, name, at))?,
         },
+        Values::Duration(v) => {
+            let of = duration_component(name)?;
+            map(v, at, |d| of(&d))
+        }
+        Values::Time(v) => match name {
+            "offsetSeconds" => map(v, at, |t: Time| t.offset_seconds.into()),
+            "offsetMinutes" => map(v, at, |t: Time| (t.offset_seconds / 60).into()),
+            _ => of_time(&map(v, at, |t: Time| t.nanos), name, at)?,
+        },
+        Values::Zoned(v) => return of_zoned(v, &vector.nulls, name, at),
         _ => return None,
     };
     Some(Vector { values: Values::Int(out), nulls: vector.nulls.clone() })
+}
+
+/// Components of instants by the clocks of their zones, which have few offsets and texts.
+fn of_zoned<'s>(v: &Zoned, nulls: &Nulls, name: &str, at: Positions<'_>) -> Option<Vector<'s>> {
+    let codes = v.codes();
+    let by_zone = |of: fn(&Zone) -> i64| {
+        let table = v.table(0, of);
+        map(codes, at, |code| table[usize::from(code)])
+    };
+    let out = match name {
+        "epochSeconds" => map(v.values(), at, |n| n.div_euclid(1_000_000_000)),
+        "epochMillis" => map(v.values(), at, |n| n.div_euclid(1_000_000)),
+        "offsetSeconds" => by_zone(|zone| zone.offset_seconds().into()),
+        "offsetMinutes" => by_zone(|zone| (zone.offset_seconds() / 60).into()),
+        "timezone" | "offset" => {
+            let mut entries = Texts::with_capacity(v.tags().len());
+            for zone in v.tags() {
+                let instant = DateTime { seconds: 0, nanos: 0, zone: zone.clone() };
+                match temporal::component(&Value::DateTime(instant), name) {
+                    Some(Value::String(text)) => entries.push(&text),
+                    _ => return None,
+                }
+            }
+            if entries.is_empty() {
+                return None;
+            }
+            let codes = codes.iter().map(|code| u32::from(*code)).collect();
+            let texts = Texts::coded(codes, &Arc::new(Dictionary::new(entries)));
+            return Some(Vector { values: Values::String(texts), nulls: nulls.clone() });
+        }
+        _ => {
+            let offsets = v.table(0, |zone| i64::from(zone.offset_seconds()) * 1_000_000_000);
+            let (codes, mut ok) = (v.codes(), true);
+            let mut local = vec![0; at.len];
+            at.for_each(|i| match v.values()[i].checked_add(offsets[usize::from(codes[i])]) {
+                Some(nanos) => local[i] = nanos,
+                None => ok &= nulls.get(i),
+            });
+            of_date(&local, days_of_nanos, name, at).or_else(|| of_time(&local, name, at)).filter(|_| ok)?
+        }
+    };
+    Some(Vector { values: Values::Int(out), nulls: nulls.clone() })
 }
 
 /// One loop per component, so that the loop has no branch on it.

@@ -4,6 +4,7 @@ use trimorph_types::temporal::ZoneId;
 use trimorph_vector::{Positions, Side, Values, Vector, map, zip_checked};
 
 use super::calendar::{DAY, days_of_nanos};
+use super::read;
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
 
@@ -15,18 +16,23 @@ fn only<'a, 's>(args: &[Argument<'a, 's>]) -> Option<&'a Vector<'s>> {
     }
 }
 
-pub(crate) fn date<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+pub(crate) fn date<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
     let vector = only(args)?;
     let out = match &vector.values {
         Values::Date(_) => return Some(vector.clone()),
         Values::LocalDateTime(v) | Values::DateTime(v) => map(v, at, days_of_nanos),
+        Values::String(_) => return read::date(context, args, at),
         _ => return None,
     };
     Some(Vector { values: Values::Date(out), nulls: vector.nulls.clone() })
 }
 
 pub(crate) fn local_time<'s>(
-    _: &Context<'_>,
+    context: &Context<'_>,
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
@@ -34,6 +40,7 @@ pub(crate) fn local_time<'s>(
     let out = match &vector.values {
         Values::LocalTime(_) => return Some(vector.clone()),
         Values::LocalDateTime(v) | Values::DateTime(v) => map(v, at, |n| n.rem_euclid(DAY)),
+        Values::String(_) => return read::local_time(context, args, at),
         _ => return None,
     };
     Some(Vector { values: Values::LocalTime(out), nulls: vector.nulls.clone() })
@@ -52,11 +59,14 @@ fn nanos(vector: &Vector<'_>, at: Positions<'_>) -> Option<Vec<i64>> {
 }
 
 pub(crate) fn local_datetime<'s>(
-    _: &Context<'_>,
+    context: &Context<'_>,
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let vector = only(args)?;
+    if let Values::String(_) = vector.values {
+        return read::local_datetime(context, args, at);
+    }
     Some(Vector { values: Values::LocalDateTime(nanos(vector, at)?), nulls: vector.nulls.clone() })
 }
 
@@ -66,12 +76,17 @@ pub(crate) fn datetime<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let vector = only(args)?;
+    if let Values::String(_) = vector.values {
+        return read::datetime(context, args, at);
+    }
     // What has no zone gets the default one, and vectors hold instants of UTC.
     if context.zone != ZoneId::UTC {
         return None;
     }
     Some(Vector { values: Values::DateTime(nanos(vector, at)?), nulls: vector.nulls.clone() })
 }
+
+pub(crate) use super::read::time;
 
 pub(crate) fn from_epoch_seconds<'s>(
     _: &Context<'_>,

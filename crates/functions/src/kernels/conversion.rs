@@ -1,8 +1,8 @@
 //! Conversions of numbers, Booleans and temporal values.
 
-use trimorph_types::Value;
 use trimorph_types::format::{IdsOnly, format_value};
-use trimorph_vector::{Positions, Side, Texts, Values, Vector, map, zip_checked};
+use trimorph_types::{Decimal, Value};
+use trimorph_vector::{Positions, Side, Texts, Values, Vector, map, map_chosen, zip_checked};
 
 use crate::context::Context;
 use crate::kernel::Argument;
@@ -56,6 +56,7 @@ pub(crate) fn to_float<'s>(
         Values::String(_) => return texts::to_float(args, at),
         Values::Float(_) => return Some((*vector).clone()),
         Values::Int(v) => map(v, at, |n| n as f64),
+        Values::Decimal(v) => map_chosen(v, at, Decimal::to_float),
         _ => return None,
     };
     Some(Vector { values: Values::Float(out), nulls: vector.nulls.clone() })
@@ -96,11 +97,17 @@ pub(crate) fn to_string<'s>(
             line.moment(v[i]);
             line.push(b"Z");
         }),
-        Values::Float(v) => {
-            let (mut texts, float) = (Texts::blank(at.len), |i: usize| Value::Float(v[i]));
+        Values::Float(_)
+        | Values::Decimal(_)
+        | Values::Duration(_)
+        | Values::Time(_)
+        | Values::Zoned(_)
+        | Values::Iri(_)
+        | Values::Literal(_) => {
+            let (mut texts, value) = (Texts::blank(at.len), |i| vector.value(i, &|_| Value::Null));
             at.for_each(|i| {
                 if !vector.nulls.get(i) {
-                    texts.set(i, &format_value(&float(i), &IdsOnly));
+                    texts.set(i, &format_value(&value(i), &IdsOnly));
                 }
             });
             Vector { values: Values::String(texts), nulls: vector.nulls.clone() }

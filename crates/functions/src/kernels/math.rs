@@ -1,6 +1,6 @@
 //! Functions of numbers: vectors of integers or floats in, of the same or of floats out.
 
-use trimorph_types::Value;
+use trimorph_types::{Decimal, Value};
 use trimorph_vector::{Positions, Side, Values, Vector, map, map_chosen, zip, zip_checked};
 
 use crate::context::Context;
@@ -19,6 +19,7 @@ pub(crate) fn of_number<'s>(
     let out = match &vector.values {
         Values::Int(v) => map_chosen(v, at, |n| of(n as f64)),
         Values::Float(v) => map_chosen(v, at, of),
+        Values::Decimal(v) => map_chosen(v, at, |d| of(d.to_float())),
         _ => return None,
     };
     Some(Vector { values: Values::Float(out), nulls: vector.nulls.clone() })
@@ -34,6 +35,7 @@ pub(crate) fn abs<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<
             })?)
         }
         Values::Float(v) => Values::Float(map(v, at, f64::abs)),
+        Values::Decimal(v) => Values::Decimal(map_chosen(v, at, |d: Decimal| d.max(d.negated()))),
         _ => return None,
     };
     Some(Vector { values, nulls: vector.nulls.clone() })
@@ -44,6 +46,7 @@ pub(crate) fn sign<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions
     let out = match &vector.values {
         Values::Int(v) => map(v, at, i64::signum),
         Values::Float(v) => map(v, at, |x| i64::from(x > 0.0) - i64::from(x < 0.0)),
+        Values::Decimal(v) => map(v, at, |d| i64::from(d.unscaled() > 0) - i64::from(d.unscaled() < 0)),
         _ => return None,
     };
     Some(Vector { values: Values::Int(out), nulls: vector.nulls.clone() })

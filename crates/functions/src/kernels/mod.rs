@@ -10,6 +10,7 @@ pub(crate) mod graph;
 pub(crate) mod lists;
 pub(crate) mod math;
 pub(crate) mod predicate;
+pub(crate) mod read;
 pub(crate) mod texts;
 pub(crate) mod truncate;
 mod written;

@@ -19,7 +19,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         result::duration,
         duration,
         "duration(a): a duration from ISO 8601 text or a map of amounts",
-    ),
+    )
+    .typed(crate::kernels::read::duration),
     Function::new(
         "duration.between",
         (2, 2),

@@ -32,7 +32,7 @@ macro_rules! constructors {
 pub(super) const CONSTRUCTORS: &[Function] = constructors!(
     "date" Date date date,
     "localtime" LocalTime local_time local_time,
-    "time" Time time,
+    "time" Time time time,
     "localdatetime" LocalDateTime local_datetime local_datetime,
     "datetime" DateTime datetime datetime
 );

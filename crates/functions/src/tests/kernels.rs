@@ -36,7 +36,6 @@ const GENERAL: &[&str] = &[
     "nodes",
     "relationships",
     "length",
-    "time",
     "timestamp",
     "date.transaction",
     "date.statement",
@@ -54,5 +53,4 @@ const GENERAL: &[&str] = &[
     "datetime.statement",
     "datetime.realtime",
     "time.truncate",
-    "duration",
 ];

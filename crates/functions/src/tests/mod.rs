@@ -4,6 +4,7 @@ mod aggregates;
 mod decimals;
 mod evaluator;
 mod functions;
+mod kernel_page;
 mod kernels;
 mod operators;
 mod regex;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use trimorph_encoding::{FsstTable, RankView, StringsView, expand};
 use trimorph_types::{LogicalType, Value};
-use trimorph_vector::{Nulls, Values, Vector};
+use trimorph_vector::{Nulls, Positions, Values, Vector};
 use trimorph_vfs::{Decoder, Pins};
 
 use super::codes::{BATCH_ROWS, Batch, Codes, RowId};
@@ -289,7 +289,16 @@ impl<'s> ColumnView<'s> {
         for (i, row) in rows {
             out[i] = self.value(row);
         }
-        Vector::new(Values::Any(out))
+        match self.ty {
+            // Stored value by value; read, they are vectors of their type.
+            LogicalType::Duration
+            | LogicalType::Time
+            | LogicalType::DateTime
+            | LogicalType::Decimal
+            | LogicalType::Iri
+            | LogicalType::Literal => Vector::of_values(out, Positions::all(len)),
+            _ => Vector::new(Values::Any(out)),
+        }
     }
 
     /// Reads rows `first..first + len` into a vector.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trimorph_base::Random;
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::{Decimal, LogicalType, Value};
 use trimorph_vector::{Positions, Values, Vector};
 use trimorph_vfs::{RegionOptions, lay_out};
 
@@ -90,10 +90,12 @@ fn many_together_are_found_as_one_by_one() {
                     let any: Vec<Value> = (0..len).map(|_| one(true)).collect();
                     let plain: Vec<Value> = (0..len).map(|_| one(false)).collect();
                     let floats = (0..len).map(|i| [f64::NAN, 0.5, 2.0, 1e300][i % 4] + (i / 4) as f64);
+                    let halves = (0..len).map(|i| Decimal::new(i as i128 * 5, 1).unwrap());
                     [
                         Vector::new(Values::Any(any)),
                         Vector::of_values(plain, Positions::all(len)),
                         Vector::new(Values::Float(floats.collect())),
+                        Vector::new(Values::Decimal(halves.collect())),
                         Vector::new(Values::Bool(vec![true; len])),
                     ]
                 })

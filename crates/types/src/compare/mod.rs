@@ -27,7 +27,7 @@ mod orderability;
 pub use comparability::{compare, greater, greater_or_equal, less, less_or_equal};
 pub use equality::{equals, equivalent};
 pub use hash::{Grouping, hash_equivalent};
-pub use orderability::order;
+pub use orderability::{length, order, order_durations, order_times, order_zones};
 
 #[cfg(test)]
 mod tests;

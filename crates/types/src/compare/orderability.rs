@@ -98,33 +98,38 @@ pub(super) fn order_maps_by_keys(a: &Map, b: &Map) -> Ordering {
 }
 
 /// By instant, then by offset.
-pub(super) fn order_times(a: Time, b: Time) -> Ordering {
+pub fn order_times(a: Time, b: Time) -> Ordering {
     let utc = |t: Time| i128::from(t.nanos) - i128::from(t.offset_seconds) * 1_000_000_000;
     utc(a).cmp(&utc(b)).then(a.offset_seconds.cmp(&b.offset_seconds))
 }
 
 /// By instant, then by offset, then by zone name (fixed offsets before named zones).
 pub(super) fn order_datetimes(a: &DateTime, b: &DateTime) -> Ordering {
-    fn zone(zone: &Zone) -> (i32, Option<&str>) {
+    (a.seconds, a.nanos).cmp(&(b.seconds, b.nanos)).then_with(|| order_zones(&a.zone, &b.zone))
+}
+
+/// What orders one instant shown in two zones: the offset, then the name (fixed offsets before named zones).
+pub fn order_zones(a: &Zone, b: &Zone) -> Ordering {
+    fn key(zone: &Zone) -> (i32, Option<&str>) {
         match zone {
             Zone::Offset(offset) => (*offset, None),
             Zone::Named { name, offset_seconds } => (*offset_seconds, Some(name)),
         }
     }
-    (a.seconds, a.nanos).cmp(&(b.seconds, b.nanos)).then_with(|| zone(&a.zone).cmp(&zone(&b.zone)))
+    key(a).cmp(&key(b))
 }
 
 /// By length, a month being 30.436875 days (a year of 365.2425) and a day 24 hours; then by components.
-fn order_durations(a: &Duration, b: &Duration) -> Ordering {
-    const SECONDS_PER_MONTH: i128 = 2_629_746;
-    const SECONDS_PER_DAY: i128 = 86_400;
-    let length = |d: &Duration| {
-        i128::from(d.months) * SECONDS_PER_MONTH
-            + i128::from(d.days) * SECONDS_PER_DAY
-            + i128::from(d.seconds)
-    };
+pub fn order_durations(a: &Duration, b: &Duration) -> Ordering {
     let parts = |d: &Duration| (d.months, d.days, d.seconds);
     (length(a), a.nanos).cmp(&(length(b), b.nanos)).then_with(|| parts(a).cmp(&parts(b)))
+}
+
+/// The whole seconds that durations are ordered by first.
+pub fn length(d: &Duration) -> i128 {
+    const SECONDS_PER_MONTH: i128 = 2_629_746;
+    const SECONDS_PER_DAY: i128 = 86_400;
+    i128::from(d.months) * SECONDS_PER_MONTH + i128::from(d.days) * SECONDS_PER_DAY + i128::from(d.seconds)
 }
 
 /// As the list of alternating nodes and relationships.

@@ -8,7 +8,7 @@ use trimorph_catalog::{Catalog, CatalogView};
 use trimorph_functions::lookup;
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::temporal::ZoneId;
-use trimorph_types::{Date, DateTime, Duration, LocalDateTime, LocalTime, Value};
+use trimorph_types::{Date, DateTime, Decimal, Duration, Literal, LocalDateTime, LocalTime, Time, Value};
 use trimorph_vector::{Chunk, Group, Positions, Selection, Values, Vector};
 
 use crate::expr::Ex;
@@ -48,10 +48,17 @@ pub(super) enum Kind {
     DateTime,
     Duration,
     Text,
+    Time,
+    Zoned,
+    Decimal,
+    Iri,
+    Literal,
+    /// Texts that are read as moments or durations.
+    Moment,
     Mixed,
 }
 
-pub(super) const KINDS: [Kind; 11] = [
+pub(super) const KINDS: [Kind; 17] = [
     Kind::Bool,
     Kind::Int,
     Kind::Small,
@@ -62,6 +69,12 @@ pub(super) const KINDS: [Kind; 11] = [
     Kind::DateTime,
     Kind::Duration,
     Kind::Text,
+    Kind::Time,
+    Kind::Zoned,
+    Kind::Decimal,
+    Kind::Iri,
+    Kind::Literal,
+    Kind::Moment,
     Kind::Mixed,
 ];
 
@@ -105,6 +118,21 @@ fn duration(random: &mut Random) -> Duration {
     Duration { months, days, seconds, nanos }
 }
 
+/// A vector of one of the types whose values are more than a word, few of them different.
+pub(crate) fn wide(random: &mut Random, len: usize) -> Vector<'static> {
+    let kind =
+        *random.pick(&[Kind::Duration, Kind::Time, Kind::Zoned, Kind::Decimal, Kind::Iri, Kind::Literal]);
+    let known: Vec<Value> = (0..6).map(|_| value(kind, random)).collect();
+    let nulls = *random.pick(&[0, 0, 30]);
+    let values =
+        (0..len).map(|_| if random.chance(nulls) { Value::Null } else { random.pick(&known).clone() });
+    Vector::of_values(values.collect(), Positions::all(len))
+}
+
+fn zones() -> [ZoneId; 4] {
+    [ZoneId::UTC, ZoneId::Offset(3_600), ZoneId::Offset(-34_200), ZoneId::Named("Europe/Stockholm".into())]
+}
+
 /// A value of a kind.
 pub(super) fn value(kind: Kind, random: &mut Random) -> Value {
     match kind {
@@ -125,6 +153,41 @@ pub(super) fn value(kind: Kind, random: &mut Random) -> Value {
         }
         Kind::Duration => Value::Duration(duration(random)),
         Kind::Text => Value::string(*random.pick(&["", "a", "day", "12", "1.5", "true", "2020-02-29", "é"])),
+        Kind::Time => Value::Time(Time {
+            nanos: time(random).nanos,
+            offset_seconds: *random.pick(&[0, 0, 3_600, -34_200, 64_800]),
+        }),
+        Kind::Zoned => {
+            let (seconds, nanos) = split(nanos(random));
+            Value::DateTime(DateTime::from_utc(seconds, nanos, random.pick(&zones())))
+        }
+        Kind::Decimal if random.chance(20) => Value::Decimal(int(random).into()),
+        Kind::Decimal => {
+            let (large, small) = (i128::from(int(random)), i128::from(int(random) % 100));
+            let unscaled = *random.pick(&[large, small, i128::MAX / 1_000]);
+            let decimal = Decimal::new(unscaled, *random.pick(&[0, 1, 2, 18, 38]));
+            Value::Decimal(decimal.unwrap_or_default())
+        }
+        Kind::Iri => Value::iri(*random.pick(&["", "http://a", "http://b", "day"])),
+        Kind::Literal => {
+            let text = *random.pick(&["", "a", "b"]);
+            let of = *random.pick(&["en", "EN", "de"]);
+            let is_tagged = random.chance(70);
+            let literal =
+                if is_tagged { Literal::in_language(text, of) } else { Literal::of_datatype(text, of) };
+            Value::Literal(literal.into())
+        }
+        Kind::Moment => {
+            let texts = match random.below(6) {
+                0 => &["2020-02-29", "-0044-03-15", "2020-W10", "+123456-01-01"][..],
+                1 => &["12:30", "23:59:59.999999999", "12", "1230"],
+                2 => &["2020-02-29T12:30", "1969-12-31T23:59:59.5", "+123456-01-01T00"],
+                3 => &["2020-02-29T12:30Z", "2020-02-29T12:30+01:00", "12:30+01:00", "12:30Z"],
+                4 => &["P1Y2M3DT4H5M6.7S", "PT-1.5S", "P2W", "P12345678901234567D"],
+                _ => &["", "nonsense", "2021-02-29"],
+            };
+            Value::string(*random.pick(texts))
+        }
         Kind::Mixed => match random.below(12) {
             0 => Value::Date(Date { days: *random.pick(&DAYS) }),
             1 => Value::DateTime(DateTime::from_utc(
@@ -134,7 +197,7 @@ pub(super) fn value(kind: Kind, random: &mut Random) -> Value {
             )),
             2 => Value::list(vec![Value::Int(1)]),
             _ => {
-                let kind = *random.pick(&KINDS[..10]);
+                let kind = *random.pick(&KINDS[..15]);
                 value(kind, random)
             }
         },
@@ -298,8 +361,9 @@ impl<'r> Drawn<'r> {
 
     /// An expression of some depth.
     pub(super) fn expression(&mut self, depth: usize) -> Ex {
-        const NUMBERS: [Kind; 3] = [Kind::Int, Kind::Small, Kind::Float];
-        const MOMENTS: [Kind; 4] = [Kind::Date, Kind::LocalTime, Kind::LocalDateTime, Kind::DateTime];
+        const NUMBERS: [Kind; 4] = [Kind::Int, Kind::Small, Kind::Float, Kind::Decimal];
+        const MOMENTS: [Kind; 6] =
+            [Kind::Date, Kind::LocalTime, Kind::LocalDateTime, Kind::DateTime, Kind::Time, Kind::Zoned];
         match self.random.below(20) {
             18.. => {
                 let keys = &["a", "b", "c"][..1 + self.random.below(3)];
@@ -331,7 +395,18 @@ impl<'r> Drawn<'r> {
                         } else {
                             self.leaf(&[Kind::Duration])
                         };
-                        let args = vec![self.leaf(&MOMENTS), duration];
+                        let mut args = vec![self.leaf(&MOMENTS), duration];
+                        if self.random.chance(20) {
+                            args.swap(0, 1);
+                        }
+                        return Ex::Op(op, args, self.span());
+                    }
+                    Op::Add | Op::Sub | Op::Mul | Op::Div if self.random.chance(30) => {
+                        let other = if self.random.chance(50) { Kind::Duration } else { Kind::Small };
+                        let mut args = vec![self.leaf(&[Kind::Duration]), self.leaf(&[other, Kind::Float])];
+                        if self.random.chance(30) {
+                            args.swap(0, 1);
+                        }
                         return Ex::Op(op, args, self.span());
                     }
                     _ => &NUMBERS,
@@ -344,7 +419,7 @@ impl<'r> Drawn<'r> {
                 let op = *self.random.pick(&[Op::Not, Op::IsNull, Op::IsNotNull, Op::Neg]);
                 let kinds: &[Kind] = match op {
                     Op::Not => &[Kind::Bool],
-                    Op::Neg => &[Kind::Int, Kind::Float, Kind::Duration, Kind::Small],
+                    Op::Neg => &[Kind::Int, Kind::Float, Kind::Duration, Kind::Small, Kind::Decimal],
                     _ => &KINDS,
                 };
                 let args = vec![self.operand(kinds, depth)];
@@ -403,11 +478,13 @@ impl<'r> Drawn<'r> {
                     "toBooleanOrNull",
                     "toStringOrNull",
                     "exists",
+                    "isEmpty",
                     "valueType",
                 ]);
                 let kinds: &[Kind] = match name {
                     "toInteger" | "toFloat" => &[Kind::Int, Kind::Float, Kind::Bool, Kind::Text],
                     "toBoolean" => &[Kind::Int, Kind::Bool, Kind::Text],
+                    "isEmpty" => &[Kind::Text, Kind::Moment],
                     _ if name.starts_with("to") => &KINDS,
                     _ => &NUMBERS,
                 };
@@ -431,7 +508,15 @@ impl<'r> Drawn<'r> {
             }
             14 => {
                 let base = self.operand(
-                    &[Kind::Date, Kind::LocalTime, Kind::LocalDateTime, Kind::DateTime, Kind::Duration],
+                    &[
+                        Kind::Date,
+                        Kind::LocalTime,
+                        Kind::LocalDateTime,
+                        Kind::DateTime,
+                        Kind::Duration,
+                        Kind::Time,
+                        Kind::Zoned,
+                    ],
                     depth,
                 );
                 let key = *self.random.pick(&COMPONENTS);
@@ -440,6 +525,11 @@ impl<'r> Drawn<'r> {
             15 => {
                 let name = *self.random.pick(&["date", "localdatetime", "datetime", "localtime", "time"]);
                 let base = self.operand(&MOMENTS, depth);
+                if self.random.chance(30) {
+                    let text = self.leaf(&[Kind::Moment]);
+                    let name = *self.random.pick(&[name, "duration"]);
+                    return self.call(name, vec![text]);
+                }
                 if self.random.chance(50) {
                     return self.call(name, vec![base]);
                 }

@@ -8,7 +8,7 @@ use trimorph_algebra::AggregateKind;
 use trimorph_base::{Diagnostic, Reservation};
 use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
 use trimorph_types::{LogicalType, Value};
-use trimorph_vector::{Nulls, Values, Vector};
+use trimorph_vector::{Nulls, Positions, Values, Vector};
 
 use super::collected::Collected;
 use super::deviation::{Coming, Moments};
@@ -577,11 +577,12 @@ impl<'s> Column<'s> {
                     .collect::<Result<_, _>>()?,
             )),
             States::Lists(collected) => collected.into_lists(),
-            States::General(states) => Vector::new(Values::Any(
-                (states.into_iter())
-                    .map(|state| state.finish_until(Some(&cx.settings.cancel)))
-                    .collect::<Result<_, _>>()?,
-            )),
+            States::General(states) => {
+                let len = states.len();
+                let finished = states.into_iter().map(|state| state.finish_until(Some(&cx.settings.cancel)));
+                // Least and largest of any type are a vector of that type.
+                Vector::of_values(finished.collect::<Result<_, _>>()?, Positions::all(len))
+            }
         })
     }
 }

@@ -10,6 +10,7 @@
 //! are asked for (`runs`).
 
 mod order;
+mod pairs;
 mod runs;
 
 use std::cmp::Ordering;
@@ -26,6 +27,7 @@ use crate::rows::Rows;
 use crate::spill::spare_bytes;
 use crate::{Context, ExecError};
 pub(super) use order::ordered;
+use pairs::typed;
 use runs::{Keys, Merge, Runs};
 
 /// Rows beyond twice the limit that are kept before the best of them are looked for.
@@ -293,7 +295,8 @@ impl<'s> Part<'s> {
                 let k = k.get(bound);
                 compare!(|p: usize| v.get(p).cmp(k));
             }
-            _ => {}
+            // What compares by values is left to the next cut.
+            _ => compare!(|p: usize| typed(key, p, kept, bound).unwrap_or(Ordering::Equal)),
         }
     }
 

@@ -11,9 +11,11 @@
 
 use std::cmp::Ordering;
 
-use trimorph_types::Value;
+use trimorph_types::Decimal;
+use trimorph_types::compare::length;
 use trimorph_vector::{Texts, Values, Vector};
 
+use super::pairs::order_in;
 use crate::parallel::on_each;
 use crate::{Context, ExecError};
 
@@ -103,6 +105,34 @@ fn prefixes(
                 return false;
             }
         },
+        // Of these the prefix is what mostly decides.
+        Values::Time(v) => {
+            fill(&|i| {
+                let offset = i64::from(v[i].offset_seconds) * 1_000_000_000;
+                signed(v[i].nanos.saturating_sub(offset))
+            });
+            return false;
+        }
+        Values::Zoned(v) => {
+            fill(&|i| signed(v.values()[i]));
+            return false;
+        }
+        Values::Duration(v) => {
+            fill(&|i| signed(saturated(length(&v[i]))));
+            return false;
+        }
+        Values::Decimal(v) => {
+            fill(&|i| signed(billionths(v[i])));
+            return false;
+        }
+        Values::Iri(v) => {
+            fill(&|i| text(v.get(i)));
+            return false;
+        }
+        Values::Literal(v) => {
+            fill(&|i| text(v.values().get(i)));
+            return false;
+        }
         Values::List(_) | Values::Map(_) | Values::Any(_) => {
             fill(&|_| 0);
             return false;
@@ -123,6 +153,21 @@ fn float(v: f64) -> u64 {
     }
     let bits = (v + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+/// The nearest of 64 bits.
+fn saturated(n: i128) -> i64 {
+    i64::try_from(n).unwrap_or(if n < 0 { i64::MIN } else { i64::MAX })
+}
+
+/// A decimal in whole billionths, those that do not fit at the ends: in the order of decimals.
+fn billionths(d: Decimal) -> i64 {
+    const DIGITS: u8 = 9;
+    let power = |digits: u8| 10_i128.pow(digits.into());
+    saturated(match d.scale().checked_sub(DIGITS) {
+        Some(more) => d.unscaled() / power(more),
+        None => d.unscaled().saturating_mul(power(DIGITS - d.scale())),
+    })
 }
 
 /// The first eight bytes, the first of them highest.
@@ -153,57 +198,6 @@ fn ranks<'a>(texts: &'a Texts<'_>, rows: usize) -> Option<impl Fn(usize) -> u64 
 fn order_by((vector, descending): &Key<'_, '_>, a: u32, b: u32) -> Ordering {
     let order = order_in(vector, a as usize, b as usize);
     if *descending { order.reverse() } else { order }
-}
-
-/// Orders two values of one vector: nulls last.
-pub(super) fn order_in(vector: &Vector<'_>, a: usize, b: usize) -> Ordering {
-    match (vector.is_null(a), vector.is_null(b)) {
-        (true, true) => return Ordering::Equal,
-        (true, false) => return Ordering::Greater,
-        (false, true) => return Ordering::Less,
-        (false, false) => {}
-    }
-    match &vector.values {
-        Values::Bool(v) => v[a].cmp(&v[b]),
-        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
-            v[a].cmp(&v[b])
-        }
-        Values::Date(v) => v[a].cmp(&v[b]),
-        Values::String(v) => v.get(a).cmp(v.get(b)),
-        Values::Node(v) => v.id(a).cmp(&v.id(b)),
-        Values::Edge(v) => v.id(a).cmp(&v.id(b)),
-        Values::Float(v) => trimorph_types::order(&Value::Float(v[a]), &Value::Float(v[b])),
-        Values::List(_) | Values::Map(_) => {
-            // No element is an edge.
-            let value = |i| vector.value(i, &|_| Value::Null);
-            trimorph_types::order(&value(a), &value(b))
-        }
-        Values::Any(v) => trimorph_types::order(&v[a], &v[b]),
-    }
-}
-
-/// Orders a value of one vector and one of another as [`order_in`] does.
-pub(super) fn order_across(a: &Vector<'_>, i: usize, b: &Vector<'_>, j: usize, cx: &Context<'_>) -> Ordering {
-    match (a.is_null(i), b.is_null(j)) {
-        (true, true) => return Ordering::Equal,
-        (true, false) => return Ordering::Greater,
-        (false, true) => return Ordering::Less,
-        (false, false) => {}
-    }
-    match (&a.values, &b.values) {
-        (Values::Int(a), Values::Int(b))
-        | (Values::LocalTime(a), Values::LocalTime(b))
-        | (Values::LocalDateTime(a), Values::LocalDateTime(b))
-        | (Values::DateTime(a), Values::DateTime(b)) => a[i].cmp(&b[j]),
-        (Values::Date(a), Values::Date(b)) => a[i].cmp(&b[j]),
-        (Values::String(a), Values::String(b)) => a.get(i).cmp(b.get(j)),
-        (Values::Node(a), Values::Node(b)) => a.id(i).cmp(&b.id(j)),
-        (Values::Edge(a), Values::Edge(b)) => a.id(i).cmp(&b.id(j)),
-        _ => {
-            let edge = |id| cx.edge_value(id);
-            trimorph_types::order(&a.value(i, &edge), &b.value(j, &edge))
-        }
-    }
 }
 
 /// Sorts the first `limit` of a total order to the front, and drops the others.
@@ -301,6 +295,7 @@ mod tests {
 
     use trimorph_base::Random;
     use trimorph_store::Snapshot;
+    use trimorph_types::Value;
     use trimorph_vector::Nulls;
 
     use super::*;
@@ -308,7 +303,7 @@ mod tests {
 
     fn vector(random: &mut Random, rows: usize) -> Vector<'static> {
         const WORDS: [&str; 7] = ["", "a", "a\0", "abcdefgh", "abcdefghi", "é", "abcdefgz"];
-        let kind = random.below(7);
+        let kind = random.below(8);
         let values = match kind {
             0 => Values::Int((0..rows).map(|_| *random.pick(&[i64::MIN, -1, 0, 5, i64::MAX])).collect()),
             1 => {
@@ -322,6 +317,7 @@ mod tests {
                 Values::String(Texts::coded((0..rows).map(|_| random.below(8) as u32).collect(), &entries))
             }
             4 => Values::Date((0..rows).map(|_| *random.pick(&[i32::MIN, -1, 0, i32::MAX])).collect()),
+            7 => return crate::expr::tests::sample::wide(random, rows),
             5 => Values::Bool((0..rows).map(|_| random.below(2) == 0).collect()),
             _ => {
                 let any =

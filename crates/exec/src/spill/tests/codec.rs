@@ -77,7 +77,8 @@ fn value(random: &mut Random, deep: usize) -> Value {
 
 fn vector(random: &mut Random, rows: usize) -> Vector<'static> {
     let longs = |random: &mut Random| (0..rows).map(|_| long(random)).collect::<Vec<i64>>();
-    let values = match random.below(14) {
+    let values = match random.below(15) {
+        14 => return crate::expr::tests::sample::wide(random, rows),
         0 => Values::Bool((0..rows).map(|_| random.below(2) == 0).collect()),
         1 => Values::Int(longs(random)),
         2 => Values::LocalTime(longs(random)),
@@ -112,9 +113,12 @@ fn vector(random: &mut Random, rows: usize) -> Vector<'static> {
     Vector { values, nulls }
 }
 
-/// A value exactly: with its type, and NaN as itself. Lists become general.
+/// A value exactly: with its type, and NaN as itself; null has none. Lists become general.
 fn shown(vector: &Vector<'_>, i: usize) -> String {
     let edge = |id| Value::Relationship(Relationship { id, start: NodeId(0), end: NodeId(0) });
+    if vector.is_null(i) {
+        return "null".into();
+    }
     let ty = match vector.values {
         Values::List(_) => LogicalType::Any,
         _ => vector.logical_type(),

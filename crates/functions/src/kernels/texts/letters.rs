@@ -115,17 +115,22 @@ pub(crate) fn trim_end<'s>(
     if args.len() > 1 { None } else { parts(args, at, |_, text| text.trim_end()) }
 }
 
-/// In another letter case: letters of ASCII byte by byte, a text with others as a whole.
+/// In another letter case: letters of ASCII many at once, in a buffer that holds nothing else; a text with
+/// others as a whole.
 fn cased<'s>(
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
-    ascii: impl Fn(u8) -> u8,
+    ascii: impl Fn(&mut str),
     other: impl Fn(&str) -> String,
 ) -> Option<Vector<'s>> {
     let (texts, nulls) = texts_of(args.first())?;
+    let mut buffer = String::new();
     make(texts, nulls, at, |text, out, i| {
         if text.is_ascii() {
-            out.set_with(i, text.len(), |room| room.extend_mapped(text.as_bytes(), &ascii));
+            buffer.clear();
+            buffer.push_str(text);
+            ascii(&mut buffer);
+            out.set(i, &buffer);
         } else {
             out.set(i, &other(text));
         }
@@ -138,7 +143,7 @@ pub(crate) fn to_upper<'s>(
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
-    cased(args, at, |byte| byte.to_ascii_uppercase(), str::to_uppercase)
+    cased(args, at, str::make_ascii_uppercase, str::to_uppercase)
 }
 
 /// In lower case.
@@ -147,7 +152,7 @@ pub(crate) fn to_lower<'s>(
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
-    cased(args, at, |byte| byte.to_ascii_lowercase(), str::to_lowercase)
+    cased(args, at, str::make_ascii_lowercase, str::to_lowercase)
 }
 
 /// Backwards.
@@ -157,11 +162,21 @@ pub(crate) fn reverse<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let (texts, nulls) = texts_of(args.first())?;
-    let mut buffer = String::new();
+    let (mut bytes, mut buffer) = (Vec::new(), String::new());
     make(texts, nulls, at, |text, out, i| {
-        buffer.clear();
-        buffer.extend(text.chars().rev());
-        out.set(i, &buffer);
+        bytes.clear();
+        if text.is_ascii() {
+            bytes.extend(text.bytes().rev());
+        }
+        // Of ASCII every byte is a character.
+        match std::str::from_utf8(&bytes) {
+            Ok(backwards) if backwards.len() == text.len() => out.set(i, backwards),
+            _ => {
+                buffer.clear();
+                buffer.extend(text.chars().rev());
+                out.set(i, &buffer);
+            }
+        }
     })
 }
 
@@ -273,15 +288,16 @@ fn part_from_end<'t>(text: &'t str, delimiter: &str, place: u64) -> Option<&'t s
 pub fn concat_texts<'s>(a: Argument<'_, 's>, b: Argument<'_, 's>, at: Positions<'_>) -> Option<Vector<'s>> {
     let nulls = nulls_of(&[a, b], at.len);
     let (a, b) = (Side::of(a)?, Side::of(b)?);
-    let (mut out, mut fits) = (Texts::blank(at.len), true);
+    let (mut out, mut fits, mut buffer) = (Texts::blank(at.len), true, String::new());
     at.for_each(|i| {
         if fits && !nulls.get(i) {
             let (a, b) = (a.at(i), b.at(i));
             fits = a.len() + b.len() < LONG_TEXT_BYTES && out.block_bytes() <= MADE_BYTES_MAX;
-            out.set_with(i, a.len() + b.len(), |room| {
-                room.extend(a.as_bytes());
-                room.extend(b.as_bytes());
-            });
+            // What is text already is not checked again, as bytes in a room would be.
+            buffer.clear();
+            buffer.push_str(a);
+            buffer.push_str(b);
+            out.set(i, &buffer);
         }
     });
     fits.then_some(Vector { values: Values::String(out), nulls })

@@ -26,7 +26,7 @@ pub use letters::{concat_texts, split_part};
 pub(crate) use letters::{
     left, replace, reverse, right, split, substring, to_lower, to_upper, trim, trim_end, trim_start,
 };
-pub(crate) use numbers::{length, to_boolean, to_float, to_integer};
+pub(crate) use numbers::{is_empty, length, to_boolean, to_float, to_integer};
 
 /// Bytes of a text from which it is long.
 const LONG_TEXT_BYTES: usize = 1 << 20;

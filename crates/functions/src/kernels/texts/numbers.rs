@@ -24,6 +24,12 @@ pub(crate) fn length<'s>(
     Some(Vector { values: Values::Int(lengths), nulls: nulls.clone() })
 }
 
+/// Which texts have nothing in them.
+pub(crate) fn is_empty<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let (texts, nulls) = texts_of(args.first())?;
+    Some(Vector { values: Values::Bool(map(texts, nulls, at, str::is_empty)), nulls: nulls.clone() })
+}
+
 /// What `read` reads from each text; null where it reads nothing.
 fn read<'s, T: Copy + Default>(
     args: &[Argument<'_, 's>],

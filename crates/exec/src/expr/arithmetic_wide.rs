@@ -1,0 +1,142 @@
+//! Arithmetic of durations and decimals, of which each value is more than a word: vectors or constants in, a
+//! vector out. What does not fit, and what is divided by zero, is left to the scalar evaluator, which has the
+//! message.
+
+use trimorph_algebra::Op;
+use trimorph_functions::{Argument, nulls_of};
+use trimorph_types::temporal::Ratio;
+use trimorph_types::{Decimal, Duration, Value};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector};
+
+use super::evaluated::Evaluated;
+
+/// `a op b` where one of them is durations or decimals.
+pub(super) fn arithmetic_wide<'s>(
+    op: Op,
+    a: &Evaluated<'_, 's>,
+    b: &Evaluated<'_, 's>,
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let (x, y) = (a.argument(), b.argument());
+    let nulls = nulls_of(&[x, y], at.len);
+    let values = match (durations(x), durations(y)) {
+        (Some(x), Some(y)) => Values::Duration(match op {
+            Op::Add => each(at, &nulls, |i| x.at(i).plus(y.at(i)).ok())?,
+            Op::Sub => each(at, &nulls, |i| x.at(i).minus(y.at(i)).ok())?,
+            _ => return None,
+        }),
+        (Some(x), None) => Values::Duration(scaled(op, x, y, &nulls, at)?),
+        (None, Some(y)) if op == Op::Mul => Values::Duration(scaled(op, y, x, &nulls, at)?),
+        (None, Some(_)) => return None,
+        (None, None) => Values::Decimal(decimals(op, x, y, &nulls, at)?),
+    };
+    Some(Vector { values, nulls })
+}
+
+/// `of` each position; `None` where one that is meant and not null has none.
+fn each<T: Clone + Default>(
+    at: Positions<'_>,
+    nulls: &Nulls,
+    of: impl Fn(usize) -> Option<T>,
+) -> Option<Vec<T>> {
+    let (mut out, mut ok) = (vec![T::default(); at.len], true);
+    at.for_each(|i| {
+        if !nulls.get(i) {
+            match of(i) {
+                Some(value) => out[i] = value,
+                None => ok = false,
+            }
+        }
+    });
+    ok.then_some(out)
+}
+
+fn durations<'a>(argument: Argument<'a, '_>) -> Option<Side<'a, Duration>> {
+    match argument {
+        Argument::One(Value::Duration(d)) => Some(Side::One(*d)),
+        Argument::Each(Vector { values: Values::Duration(v), .. }) => Some(Side::Each(v)),
+        _ => None,
+    }
+}
+
+/// Durations times a number, or divided by one.
+fn scaled(
+    op: Op,
+    x: Side<'_, Duration>,
+    by: Argument<'_, '_>,
+    nulls: &Nulls,
+    at: Positions<'_>,
+) -> Option<Vec<Duration>> {
+    let of = |d: Duration, factor: Ratio| match op {
+        Op::Mul => d.times(factor).ok(),
+        Op::Div if !factor.is_zero() => d.divided(factor).ok(),
+        _ => None,
+    };
+    if let Some(by) = by.ints() {
+        return each(at, nulls, |i| of(x.at(i), Ratio::whole(by.at(i))));
+    }
+    match by.floats()? {
+        Side::One(by) => {
+            let by = Ratio::from_float(by)?;
+            each(at, nulls, |i| of(x.at(i), by))
+        }
+        by => each(at, nulls, |i| of(x.at(i), Ratio::from_float(by.at(i))?)),
+    }
+}
+
+/// Decimals, and integers with them.
+enum Numbers<'a> {
+    Decimals(Side<'a, Decimal>),
+    Integers(Side<'a, i64>),
+}
+
+impl<'a> Numbers<'a> {
+    fn of(argument: Argument<'a, '_>) -> Option<Self> {
+        match argument {
+            Argument::One(Value::Decimal(d)) => Some(Self::Decimals(Side::One(*d))),
+            Argument::Each(Vector { values: Values::Decimal(v), .. }) => Some(Self::Decimals(Side::Each(v))),
+            other => other.ints().map(Self::Integers),
+        }
+    }
+
+    #[inline(always)]
+    fn at(&self, i: usize) -> Decimal {
+        match self {
+            Self::Decimals(side) => side.at(i),
+            Self::Integers(side) => Decimal::from(side.at(i)),
+        }
+    }
+}
+
+fn decimals(
+    op: Op,
+    x: Argument<'_, '_>,
+    y: Argument<'_, '_>,
+    nulls: &Nulls,
+    at: Positions<'_>,
+) -> Option<Vec<Decimal>> {
+    let (x, y) = (Numbers::of(x)?, Numbers::of(y)?);
+    if matches!((&x, &y), (Numbers::Integers(_), Numbers::Integers(_))) {
+        return None;
+    }
+    let is_zero = |d: Decimal| d.unscaled() == 0;
+    match op {
+        Op::Add => each(at, nulls, |i| x.at(i).plus(y.at(i))),
+        Op::Sub => each(at, nulls, |i| x.at(i).plus(y.at(i).negated())),
+        Op::Mul => each(at, nulls, |i| x.at(i).times(y.at(i))),
+        Op::Div => each(at, nulls, |i| x.at(i).divided(y.at(i)).filter(|_| !is_zero(y.at(i)))),
+        Op::Mod => each(at, nulls, |i| x.at(i).remainder(y.at(i)).filter(|_| !is_zero(y.at(i)))),
+        _ => None,
+    }
+}
+
+/// `-a`.
+pub(super) fn negated_wide<'s>(vector: &Vector<'s>, at: Positions<'_>) -> Option<Vector<'s>> {
+    let nulls = vector.nulls.clone();
+    let values = match &vector.values {
+        Values::Duration(v) => Values::Duration(each(at, &nulls, |i| v[i].negated().ok())?),
+        Values::Decimal(v) => Values::Decimal(each(at, &nulls, |i| Some(v[i].negated()))?),
+        _ => return None,
+    };
+    Some(Vector { values, nulls })
+}

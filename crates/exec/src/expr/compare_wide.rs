@@ -1,0 +1,164 @@
+//! Comparison of values that are more than a word: times with offsets, instants with zones, durations,
+//! decimals, IRIs and literals. As `compare`: two sides in, Booleans out, `None` where the types ask for the
+//! general operator.
+
+use std::cmp::Ordering;
+
+use trimorph_algebra::Op;
+use trimorph_types::compare::{order_times, order_zones};
+use trimorph_types::{Decimal, LiteralKind, Zone};
+use trimorph_vector::{Literals, Nulls, Positions, Values, Vector};
+
+/// Whether an order satisfies a comparison.
+#[inline(always)]
+pub(super) fn satisfies(op: Op, order: Ordering) -> bool {
+    match op {
+        Op::Eq => order.is_eq(),
+        Op::Ne => order.is_ne(),
+        Op::Lt => order.is_lt(),
+        Op::Le => order.is_le(),
+        Op::Gt => order.is_gt(),
+        _ => order.is_ge(),
+    }
+}
+
+/// Calls `of` on each position, where values are not in a slice.
+pub(super) fn by_position<'s>(at: Positions<'_>, of: impl Fn(usize) -> bool) -> Values<'s> {
+    let mut out = vec![false; at.len];
+    at.for_each(|i| out[i] = of(i));
+    Values::Bool(out)
+}
+
+/// The second side: a value for each position, or the first of a vector for all.
+#[derive(Clone, Copy)]
+pub(super) struct Other<'a, 's> {
+    pub(super) vector: &'a Vector<'s>,
+    pub(super) is_one: bool,
+}
+
+impl Other<'_, '_> {
+    #[inline(always)]
+    fn place(self, i: usize) -> usize {
+        if self.is_one { 0 } else { i }
+    }
+
+    /// Where either side is null.
+    fn nulls(self, a: &Vector<'_>, at: Positions<'_>) -> Nulls {
+        if self.is_one { a.nulls.clone() } else { a.nulls.union(&self.vector.nulls, at.len) }
+    }
+}
+
+pub(super) fn compare_wide<'s>(
+    op: Op,
+    a: &Vector<'s>,
+    b: Other<'_, 's>,
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let is_equality = matches!(op, Op::Eq | Op::Ne);
+    let nulls = b.nulls(a, at);
+    let values = match (&a.values, &b.vector.values) {
+        (Values::Time(x), Values::Time(y)) if is_equality => equal(op, at, |i| x[i] == y[b.place(i)]),
+        (Values::Time(x), Values::Time(y)) => ordered(op, at, |i| order_times(x[i], y[b.place(i)])),
+        (Values::Zoned(_) | Values::DateTime(_), Values::Zoned(_) | Values::DateTime(_)) => {
+            let (x, y) = (Instants::of(a)?, Instants::of(b.vector)?);
+            // One instant in two zones is not equal.
+            ordered(op, at, |i| {
+                let j = b.place(i);
+                x.nanos[i].cmp(&y.nanos[j]).then_with(|| order_zones(x.zone(i), y.zone(j)))
+            })
+        }
+        (Values::Duration(x), Values::Duration(y)) if is_equality => equal(op, at, |i| x[i] == y[b.place(i)]),
+        (Values::Decimal(x), Values::Decimal(y)) => ordered(op, at, |i| x[i].cmp(&y[b.place(i)])),
+        (Values::Decimal(x), Values::Int(y)) => ordered(op, at, |i| x[i].cmp(&Decimal::from(y[b.place(i)]))),
+        (Values::Int(x), Values::Decimal(y)) => ordered(op, at, |i| Decimal::from(x[i]).cmp(&y[b.place(i)])),
+        (Values::Decimal(x), Values::Float(y)) => with_float(op, at, |i| x[i].compare_float(y[b.place(i)])),
+        (Values::Float(x), Values::Decimal(y)) => {
+            with_float(op, at, |i| y[b.place(i)].compare_float(x[i]).map(Ordering::reverse))
+        }
+        (Values::Iri(x), Values::Iri(y)) if is_equality => equal(op, at, |i| x.get(i) == y.get(b.place(i))),
+        (Values::Literal(x), Values::Literal(y)) if is_equality => {
+            return Some(literals(op, (x, &nulls), (y, b), at));
+        }
+        // These have no order.
+        (Values::Duration(_), Values::Duration(_))
+        | (Values::Iri(_), Values::Iri(_))
+        | (Values::Literal(_), Values::Literal(_)) => {
+            return Some(Vector { values: Values::Bool(vec![false; at.len]), nulls: Nulls::all(at.len) });
+        }
+        _ => return None,
+    };
+    Some(Vector { values, nulls })
+}
+
+fn equal<'s>(op: Op, at: Positions<'_>, of: impl Fn(usize) -> bool) -> Values<'s> {
+    match op {
+        Op::Ne => by_position(at, |i| !of(i)),
+        _ => by_position(at, of),
+    }
+}
+
+/// One loop per operator, so that the loop has no branch on it.
+fn ordered<'s>(op: Op, at: Positions<'_>, of: impl Fn(usize) -> Ordering) -> Values<'s> {
+    match op {
+        Op::Eq => by_position(at, |i| of(i).is_eq()),
+        Op::Ne => by_position(at, |i| of(i).is_ne()),
+        Op::Lt => by_position(at, |i| of(i).is_lt()),
+        Op::Le => by_position(at, |i| of(i).is_le()),
+        Op::Gt => by_position(at, |i| of(i).is_gt()),
+        _ => by_position(at, |i| of(i).is_ge()),
+    }
+}
+
+/// NaN is unequal to all, and neither less nor greater.
+fn with_float<'s>(op: Op, at: Positions<'_>, of: impl Fn(usize) -> Option<Ordering>) -> Values<'s> {
+    by_position(at, |i| of(i).map_or(op == Op::Ne, |order| satisfies(op, order)))
+}
+
+/// Nanoseconds, and the zones they are shown in.
+struct Instants<'a> {
+    nanos: &'a [i64],
+    codes: Option<(&'a [u8], &'a [Zone])>,
+}
+
+impl<'a> Instants<'a> {
+    fn of(vector: &'a Vector<'_>) -> Option<Self> {
+        match &vector.values {
+            Values::DateTime(nanos) => Some(Self { nanos, codes: None }),
+            Values::Zoned(v) => Some(Self { nanos: v.values(), codes: Some((v.codes(), v.tags())) }),
+            _ => None,
+        }
+    }
+
+    fn zone(&self, i: usize) -> &'a Zone {
+        let zone = self.codes.and_then(|(codes, zones)| zones.get(usize::from(codes[i])));
+        zone.unwrap_or(&Zone::UTC)
+    }
+}
+
+/// Equal are literals of the same text and kind; others are known to be unequal only if both have languages.
+fn literals<'s>(
+    op: Op,
+    (x, nulls): (&Literals<'s>, &Nulls),
+    (y, b): (&Literals<'s>, Other<'_, 's>),
+    at: Positions<'_>,
+) -> Vector<'s> {
+    // Kinds are compared once: each gets the number of the first that it is the same as.
+    let kinds: Vec<&LiteralKind> = x.tags().iter().chain(y.tags()).collect();
+    let number =
+        |kind: &LiteralKind| kinds.iter().position(|known| known.is_same(kind)).unwrap_or(usize::MAX);
+    let known = |kind: &LiteralKind| (number(kind), matches!(kind, LiteralKind::Language(_)));
+    let of_x = x.table((usize::MAX, false), known);
+    let of_y = y.table((usize::MAX, false), known);
+    let (mut out, mut nulls) = (vec![false; at.len], nulls.clone());
+    at.for_each(|i| {
+        let j = b.place(i);
+        let (left, right) = (of_x[usize::from(x.codes()[i])], of_y[usize::from(y.codes()[j])]);
+        let same = left.0 == right.0 && x.values().get(i) == y.values().get(j);
+        let is_known = same || (left.1 && right.1);
+        if !is_known {
+            nulls.set(i, at.len);
+        }
+        out[i] = same == (op == Op::Eq);
+    });
+    Vector { values: Values::Bool(out), nulls }
+}

@@ -1,0 +1,17 @@
+//! What a range join is told: where keys, bounds and kept columns are.
+
+/// Slots of both sides. Output slots: `probe_keep`, then `build_keep`.
+#[derive(Debug)]
+pub(crate) struct RangeJoinSpec {
+    pub(crate) probe_slots: usize,
+    pub(crate) build_slots: usize,
+    /// Of the build side.
+    pub(crate) key: usize,
+    /// Of the probe side: what the key must not be below, and whether it may be equal.
+    pub(crate) low: Option<(usize, bool)>,
+    pub(crate) high: Option<(usize, bool)>,
+    pub(crate) probe_keep: Vec<usize>,
+    pub(crate) build_keep: Vec<usize>,
+    /// The build side does not depend on the rows of an apply around.
+    pub(crate) constant: bool,
+}
