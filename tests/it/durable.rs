@@ -26,7 +26,13 @@ impl Drop for Directory {
 }
 
 pub(crate) fn config() -> Config {
-    Config { threads: 2, memory_limit_bytes: 256 << 20, huge_pages: false, ..Config::default() }
+    Config {
+        threads: 2,
+        memory_limit_bytes: 256 << 20,
+        huge_pages: false,
+        checkpoint_on_close: false,
+        ..Config::default()
+    }
 }
 
 pub(crate) fn open(dir: &Directory) -> Database {
@@ -358,4 +364,76 @@ fn a_reader_beside_a_writer_sees_whole_commits() {
             last = now;
         }
     });
+}
+
+/// What was written is in the files, and the log before it is not needed any more.
+#[test]
+fn checkpoints_take_over_from_the_log() {
+    let dir = Directory::new("checkpoints");
+    let small = || Config { log_segment_bytes: 4 << 10, ..config() };
+    let db = Database::open(dir.path(), small()).unwrap();
+    let c = db.connect();
+    let mut expected = Vec::new();
+    for round in 0..4 {
+        run(
+            &c,
+            &[
+                &format!(
+                    "UNWIND range(1, 500) AS i CREATE (:P {{id: i, round: {round}, text: 'text ' + i}})"
+                ),
+                &format!(
+                    "MATCH (a:P {{round: {round}}}), (b:P) WHERE b.id = a.id + 1 CREATE (a)-[:T {{w: a.id}}]->(b)"
+                ),
+                &format!(
+                    "MATCH (p:P {{round: {round}}}) WHERE p.id % 3 = 0 SET p:Third, p.text = null, p.x = [p.id, 'x']"
+                ),
+                &format!("MATCH (p:P {{round: {round}}}) WHERE p.id % 7 = 0 DETACH DELETE p"),
+            ],
+        );
+        let segments = || std::fs::read_dir(dir.path().join("log")).unwrap().count();
+        let before = segments();
+        db.checkpoint(&trimorph::CancelToken::default()).unwrap();
+        assert!(before > 5 && segments() <= 4, "{before} segments, then {}", segments());
+        run(
+            &c,
+            &[&format!(
+                "CREATE (:After {{round: {round}}}) WITH 1 AS one MATCH (p:P {{id: 1}}) SET p.last = {round}"
+            )],
+        );
+        expected = graph(&c);
+        // As after a crash of the process: nothing is closed.
+        let copy = Directory::new("checkpoints-copy");
+        copy_all(dir.path(), copy.path());
+        let opened = Database::open(copy.path(), small()).unwrap();
+        assert_eq!(graph(&opened.connect()), expected, "round {round}");
+        run(&opened.connect(), &["CREATE (:P {id: -1})-[:T]->(:P {id: -2})"]);
+        opened.checkpoint(&trimorph::CancelToken::default()).unwrap();
+        let more = graph(&opened.connect());
+        drop(opened);
+        assert_eq!(graph(&open(&copy).connect()), more);
+    }
+    drop(c);
+    let db = reopened(&dir, db);
+    assert_eq!(graph(&db.connect()), expected);
+    db.close().unwrap();
+    // Closed with a checkpoint, it is opened without a log to be read.
+    let closing = Config { checkpoint_on_close: true, ..small() };
+    let db = Database::open(dir.path(), closing).unwrap();
+    run(&db.connect(), &["MATCH (p:P {id: 2}) SET p.last = 99"]);
+    let expected = graph(&db.connect());
+    db.close().unwrap();
+    Database::check(dir.path()).unwrap();
+    assert_eq!(graph(&open(&dir).connect()), expected);
+}
+
+fn copy_all(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_all(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
 }

@@ -48,6 +48,8 @@ pub struct Config {
     pub isolation: Isolation,
     /// How long a transaction may be left open without a statement before it is undone; none for ever.
     pub idle_timeout: Option<Duration>,
+    /// Put what was committed into the files when the database is closed, so that opening it reads no log.
+    pub checkpoint_on_close: bool,
     /// Positions a scan fills at once.
     pub vector_size: usize,
     /// Order joins by cost, count what nobody looks at, intersect cycles. Off only for tests and
@@ -74,6 +76,7 @@ impl Default for Config {
             huge_pages: true,
             test_procedures: false,
             isolation: Isolation::default(),
+            checkpoint_on_close: true,
             idle_timeout: Some(IDLE_TIMEOUT),
             vector_size: trimorph_vector::VECTOR_SIZE,
             optimize: true,

@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod arrow;
+mod checkpointing;
 mod commands;
 mod config;
 mod connection;

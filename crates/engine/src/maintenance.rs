@@ -96,6 +96,8 @@ fn maintain(shared: &Weak<Shared>) -> Option<Duration> {
         let _ = shared.merge(&CancelToken::default());
         let _ = shared.charge_delta();
     }
+    // Likewise: the log that a checkpoint would let go is longer to read, and no more.
+    let _ = shared.checkpoint_if_due();
     let waits = shared.clean_up();
     drop(shared);
     if too_large {

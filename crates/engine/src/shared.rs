@@ -62,6 +62,8 @@ pub(crate) struct Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         self.live.pressure.close();
+        // The log has all that could not be written.
+        let _ = self.checkpoint_at_close();
         // Who wants to know asked before.
         let _ = self.journal.get().map(|journal| journal.close());
     }
@@ -153,6 +155,11 @@ impl Shared {
         let handles = self.live.transactions.handles();
         let Position { segment, offset } = position;
         Ok(LogStart { segment, offset, committed, handles, ..self.identified(before) })
+    }
+
+    /// The segment of the log that is written.
+    pub(crate) fn log_segment(&self) -> Result<u64, Error> {
+        self.journal.get().map_or(Ok(0), |journal| Ok(journal.position()?.segment))
     }
 
     /// Makes all that was committed last.

@@ -174,10 +174,11 @@ impl Database {
         stats_dict(py, &stats)
     }
 
-    /// Makes what is stored independent of the log. A bulk load has done so when it returns, and nothing else
-    /// writes yet.
-    fn checkpoint(&self) -> PyResult<()> {
-        self.handle.engine().map(drop)
+    /// Puts all that is committed now into the database's files, and lets the log before it go. Closing does
+    /// so, too.
+    fn checkpoint(&self, py: Python<'_>) -> PyResult<()> {
+        let (engine, cancel) = (self.handle.engine()?, CancelToken::default());
+        interrupt::run(py, &cancel, || engine.checkpoint(&cancel))
     }
 
     /// Copies the database, as it is now, to the new or empty directory `dir`. Keeps a database in memory,

@@ -64,7 +64,6 @@ impl Journal {
     }
 
     /// Lets segments before `before` go.
-    #[expect(dead_code, reason = "for checkpoints, which are made by the merge")]
     pub(crate) fn release(&self, before: Position) -> Result<(), Error> {
         self.with(|log| log.release(before))
     }

@@ -1,0 +1,93 @@
+//! Checkpoints beside readers and writers: what is committed goes into files, and the log before it goes.
+//!
+//! 1. The place in the log is taken. What was ordered before is waited for: then it is published.
+//! 2. What is published is merged into main.
+//! 3. New pieces are written, and a manifest that names the main version, its time and the place in the log.
+//!    Opening passes over what the log says up to that time.
+//! 4. The log before that place is let go.
+//!
+//! Invariant: every commit is in the main version that the manifest names, or behind the place in the log. A
+//! crash at any point leaves the manifest before, with the log that it needs.
+//!
+//! Source: `docs/design/log.md`, "When segments go"; design `live.md` §2.
+
+use std::sync::{Arc, PoisonError};
+
+use trimorph_base::CancelToken;
+use trimorph_log::Position;
+use trimorph_store::{LogStart, Main, Snapshot, open_checkpoint};
+
+use crate::Error;
+use crate::merging::{MERGED, merge_failed};
+use crate::shared::Shared;
+
+/// Segments of the log after which a checkpoint is made. Of 16 MiB each, they are read in some two seconds.
+const SEGMENTS_MAX: u64 = 4;
+/// Pieces that are only in memory may take this part of the memory limit. Beyond, they are read from the
+/// files of the checkpoint, and dropped when memory is short.
+const UNSTORED_PART: usize = 8;
+
+impl Shared {
+    /// Puts all that is committed now into the files of the directory; merges only, in memory.
+    ///
+    /// **Errors**: what merging and writing fail with; the files are as before then. [`Error::Cancelled`].
+    pub(crate) fn checkpoint(&self, cancel: &CancelToken) -> Result<(), Error> {
+        let (Some(dir), Some(journal)) = (&self.dir, self.journal.get()) else {
+            // Nobody has written since the files were.
+            return self.merge(cancel).map(drop);
+        };
+        let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = checkpoint.log_start();
+        let start = self.log_start(before)?;
+        if (start.committed, start.segment, start.offset) == (before.committed, before.segment, before.offset)
+        {
+            return Ok(());
+        }
+        self.merge(cancel)?;
+        // After the place in the log: what was declared before it is there.
+        let mut main = self.base().main().clone();
+        main.complete(MERGED).map_err(merge_failed)?;
+        // It may have more than was asked for.
+        let start = LogStart { committed: main.merged_at, ..start };
+        checkpoint.write_from(&*self.fs, dir, &main, start)?;
+        let unstored = main.piece_bytes().saturating_sub(main.stored_bytes());
+        if unstored > self.config.memory_limit_bytes / UNSTORED_PART {
+            let (stored, state) = open_checkpoint(&*self.fs, dir, &self.pool)?;
+            *checkpoint = state;
+            self.take_stored(stored);
+        }
+        drop(checkpoint);
+        journal.release(Position::new(start.segment, start.offset))
+    }
+
+    /// The main version as its files have it takes the place of the one in memory, unless there is a later
+    /// one.
+    fn take_stored(&self, stored: Main) {
+        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        if snapshot.main().merged_at == stored.merged_at {
+            let main = stored.grown_like(snapshot.main());
+            *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+        }
+    }
+
+    /// Makes a checkpoint because the database is about to be closed, so that it is opened at once.
+    pub(crate) fn checkpoint_at_close(&self) -> Result<(), Error> {
+        match self.config.checkpoint_on_close && !self.config.read_only && self.dir.is_some() {
+            true => self.checkpoint(&CancelToken::default()),
+            false => Ok(()),
+        }
+    }
+
+    /// Makes a checkpoint if the log has become long.
+    pub(crate) fn checkpoint_if_due(&self) -> Result<(), Error> {
+        if self.journal.get().is_none() {
+            return Ok(());
+        }
+        let start = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner).log_start();
+        let segment = self.log_segment()?;
+        if segment.saturating_sub(start.segment.max(1)) >= SEGMENTS_MAX {
+            self.checkpoint(&CancelToken::default())?;
+        }
+        Ok(())
+    }
+}
