@@ -18,6 +18,7 @@ use crate::functions::Registry;
 use crate::params::Params;
 use crate::plan_cache::Planned;
 use crate::result::QueryResult;
+use crate::sessions::HasTransaction;
 use crate::shared::Shared;
 use crate::transaction::{BY_CONFLICT, Running, State, TRIES, back_off, ended, turn};
 use crate::update::{Statement, Writing};
@@ -226,7 +227,8 @@ impl Connection {
         let writing = Writing::begin(&self.shared, level, CancelToken::default(), turn);
         let about = (writing.number(), level, writing.read());
         let (sessions, idle) = (&self.shared.sessions, config.idle_timeout);
-        let session = sessions.begin(about, options.timeout, idle, &self.transaction);
+        let owner: Arc<dyn HasTransaction> = Arc::clone(&self.transaction) as _;
+        let session = sessions.begin(about, options.timeout, idle, Arc::downgrade(&owner));
         *state = State::Open(Box::new(Running { writing, has_answered: false, session }));
         Ok(())
     }

@@ -13,8 +13,6 @@ use std::time::{Duration, Instant};
 use trimorph_base::CancelToken;
 use trimorph_mvcc::{Isolation, Timestamp};
 
-use crate::transaction::State;
-
 pub(crate) const BY_TIMEOUT: &str =
     "the transaction took longer than its timeout, and all it wrote was undone";
 pub(crate) const BY_IDLENESS: &str =
@@ -38,15 +36,20 @@ pub struct OpenTransaction {
     pub commits_pinned: u64,
 }
 
+/// What has transactions that others may end.
+pub(crate) trait HasTransaction: Send + Sync {
+    /// Undoes the transaction of this number, if it is open and no statement of it at work.
+    fn end(&self, number: u64, why: &'static str);
+}
+
 /// An open transaction, as others see it.
-#[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) number: u64,
     isolation: Isolation,
     read: Timestamp,
     began: Instant,
     deadline: Option<Instant>,
-    state: Weak<Mutex<State>>,
+    owner: Weak<dyn HasTransaction>,
     now: Mutex<Now>,
 }
 
@@ -76,6 +79,15 @@ struct Table {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("number", &self.number)
+            .field("now", &self.now)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Session {
@@ -109,13 +121,8 @@ impl Session {
             }
         }
         // Who begins a statement now finds that it is to be ended.
-        let Some(state) = self.state.upgrade() else { return };
-        if let Ok(mut state) = state.try_lock()
-            && let State::Open(running) = &*state
-            && running.session.number == self.number
-        {
-            let undone = std::mem::replace(&mut *state, State::Ended(why));
-            drop(undone);
+        if let Some(owner) = self.owner.upgrade() {
+            owner.end(self.number, why);
         }
     }
 
@@ -135,7 +142,7 @@ impl Sessions {
         (number, isolation, read): (u64, Isolation, Timestamp),
         timeout: Option<Duration>,
         idle: Option<Duration>,
-        state: &Arc<Mutex<State>>,
+        owner: Weak<dyn HasTransaction>,
     ) -> Arc<Session> {
         let began = Instant::now();
         let now = Now { running: None, statement: "".into(), used: began, doom: None };
@@ -145,7 +152,7 @@ impl Sessions {
             read,
             began,
             deadline: timeout.and_then(|timeout| began.checked_add(timeout)),
-            state: Arc::downgrade(state),
+            owner,
             now: Mutex::new(now),
         });
         let mut table = lock(&self.state);
@@ -170,7 +177,7 @@ impl Sessions {
     /// The open transactions, in the order they began. `published` is the last commit.
     pub(crate) fn list(&self, published: Timestamp) -> Vec<OpenTransaction> {
         let open: Vec<Arc<Session>> = lock(&self.state).open.values().cloned().collect();
-        let told = open.iter().filter(|session| session.state.strong_count() > 0).filter_map(|session| {
+        let told = open.iter().filter(|session| session.owner.strong_count() > 0).filter_map(|session| {
             let now = lock(&session.now);
             (now.doom.is_none() || now.running.is_some()).then(|| OpenTransaction {
                 number: session.number,
@@ -194,7 +201,7 @@ impl Sessions {
     /// Ends what is over its limits; gives when to look again, or nothing where nobody need look.
     fn look(&self, idle: Option<Duration>) -> Option<Duration> {
         let mut table = lock(&self.state);
-        table.open.retain(|_, session| session.state.strong_count() > 0);
+        table.open.retain(|_, session| session.owner.strong_count() > 0);
         if table.open.is_empty() {
             table.is_watched = false;
             return None;

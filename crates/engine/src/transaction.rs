@@ -10,13 +10,13 @@
 //!
 //! Source: `docs/design/transactions.md`, "Retries".
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use trimorph_mvcc::{Isolation, Turn};
 
 use crate::Error;
-use crate::sessions::Session;
+use crate::sessions::{HasTransaction, Session};
 use crate::shared::Shared;
 use crate::update::Writing;
 
@@ -82,6 +82,19 @@ impl std::fmt::Debug for State {
             Self::Open(_) => "Open",
             Self::Ended(_) => "Ended",
         })
+    }
+}
+
+impl HasTransaction for Mutex<State> {
+    fn end(&self, number: u64, why: &'static str) {
+        // A statement that is at work has it: then that ends it.
+        if let Ok(mut state) = self.try_lock()
+            && let State::Open(running) = &*state
+            && running.session.number == number
+        {
+            let undone = std::mem::replace(&mut *state, State::Ended(why));
+            drop(undone);
+        }
     }
 }
 

@@ -69,8 +69,8 @@ impl Connection {
     }
 
     /// A transaction as a context manager: begun on entering, committed at the end, rolled back on an
-    /// exception. `isolation` is "serializable", "snapshot" or "read committed", unless told what the database
-    /// was opened with; `timeout` in seconds ends it when it takes longer.
+    /// exception. `isolation` is "serializable", "snapshot" or "read committed", unless told what the
+    /// database was opened with; `timeout` in seconds ends it when it takes longer.
     #[pyo3(signature = (isolation = None, timeout = None))]
     fn transaction(&self, isolation: Option<&str>, timeout: Option<f64>) -> PyResult<Transaction> {
         let options = transaction::options(isolation, timeout)?;

@@ -85,8 +85,8 @@ impl Database {
         self.connection(false)
     }
 
-    /// Calls `work` with a transaction, and commits what it did; what it returns is returned. If that ends in a
-    /// conflict `work` is called again, after a wait that grows from try to try, so it must do nothing else
+    /// Calls `work` with a transaction, and commits what it did; what it returns is returned. If that ends in
+    /// a conflict `work` is called again, after a wait that grows from try to try, so it must do nothing else
     /// that cannot be done twice. `isolation` and `timeout` as for `Connection.transaction`.
     #[pyo3(signature = (work, isolation = None, timeout = None))]
     fn run(
