@@ -208,7 +208,8 @@ impl<'s> Reader<'s> {
         let clean =
             |delta: &Arc<NodeDelta>| end <= rows && delta.clean_run(row, len as u64, None) == len as u64;
         let changes = self.node_changes(table).filter(|delta| !clean(delta));
-        if changes.is_none() && missing.is_none_or(|missing| missing.are_null(row, len)) {
+        // Rows beyond main's may have been cleaned since they were counted: they were undone, then.
+        if changes.is_none() && end <= rows && missing.is_none_or(|missing| missing.are_null(row, len)) {
             return None;
         }
         let in_main = |row: u64| row < rows && missing.is_none_or(|missing| missing.is_null(row));
