@@ -75,6 +75,11 @@ impl Shared {
         if !writing.has_written_much() {
             return Ok(());
         }
+        if self.charge_delta().is_ok() {
+            return Ok(());
+        }
+        // What others have left may make room; what this transaction wrote cannot.
+        let _ = self.merge(&CancelToken::default());
         let charged = self.charge_delta().map(drop);
         if charged.is_err() {
             self.live.pressure.tell();

@@ -100,6 +100,8 @@ impl Shared {
                 delta.give_back(cleaned, |edge| tables[usize::from(edge.table().0)].place(edge));
             }
         }
+        // What is not held any more is others' to use. Growth is charged by who writes.
+        let _ = self.charge_delta();
         if merging.published.is_empty() && merging.cleaned.is_empty() {
             self.rest();
         }
