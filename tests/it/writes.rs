@@ -152,7 +152,15 @@ fn a_statement_that_fails_leaves_nothing() {
 /// What was loaded into main and what was written over it are one graph.
 #[test]
 fn changes_lie_over_loaded_data() {
-    let db = Database::in_memory(Config::default());
+    changes_over_loaded_data(Config::default());
+    // However it is read.
+    for access in [trimorph::AccessChoice::Index, trimorph::AccessChoice::Relation] {
+        changes_over_loaded_data(Config { access, ..Config::default() });
+    }
+}
+
+fn changes_over_loaded_data(config: Config) {
+    let db = Database::in_memory(config);
     db.generate_snb(0.003, 7).unwrap();
     let c = db.connect();
     let count = |text: &str| match c.query(text, &[]).unwrap().rows().unwrap()[0][0] {
@@ -172,6 +180,7 @@ fn changes_lie_over_loaded_data() {
     );
     assert_eq!(count("MATCH (p:Person) RETURN count(*)"), persons + 1);
     assert_eq!(count("MATCH (p:Person {firstName: 'Zed'}) RETURN count(*)"), 10);
+    assert_eq!(count("MATCH (p:Person {id: -1}) RETURN count(*)"), 1);
     assert_eq!(count("MATCH (p:Person) WHERE p.score > 1 RETURN count(*)"), 10);
     assert_eq!(count("MATCH (:Person)-[r:KNOWS]->() RETURN count(r)"), knows + 1);
     assert_eq!(count("MATCH ()<-[r:KNOWS]-(:Person) RETURN count(r)"), knows + 1);

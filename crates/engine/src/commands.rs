@@ -18,6 +18,8 @@ pub(crate) enum Command {
     Commit,
     /// `ROLLBACK`.
     Rollback,
+    /// `CHECKPOINT`.
+    Checkpoint,
     /// `SHOW TRANSACTIONS`.
     Show,
     /// `TERMINATE TRANSACTION` with the numbers of some.
@@ -39,6 +41,7 @@ impl Command {
             }
             ["COMMIT"] | ["COMMIT", "TRANSACTION"] => Some(Self::Commit),
             ["ROLLBACK"] | ["ROLLBACK", "TRANSACTION"] => Some(Self::Rollback),
+            ["CHECKPOINT"] => Some(Self::Checkpoint),
             ["SHOW", "TRANSACTION" | "TRANSACTIONS"] => Some(Self::Show),
             ["TERMINATE", "TRANSACTION" | "TRANSACTIONS", ref numbers @ ..] if !numbers.is_empty() => {
                 let numbers = numbers.join(" ");

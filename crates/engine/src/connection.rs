@@ -113,7 +113,7 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
         if let Some(command) = Command::of(text) {
-            let answer = self.obey(command)?;
+            let answer = self.obey(command, &cancel)?;
             let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
             let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
             return self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot);
@@ -129,13 +129,15 @@ impl Connection {
     }
 
     /// Does what a statement about transactions says.
-    fn obey(&self, command: Command) -> Result<Answer, Error> {
+    fn obey(&self, command: Command, cancel: &CancelToken) -> Result<Answer, Error> {
         match command {
             Command::Begin(isolation) => {
                 self.begin_with(TransactionOptions { isolation, ..TransactionOptions::default() })?;
             }
             Command::Commit => self.commit()?,
             Command::Rollback => self.rollback()?,
+            Command::Checkpoint if self.shared.config.read_only => return Err(Error::ReadOnly),
+            Command::Checkpoint => self.shared.checkpoint(cancel)?,
             Command::Show => return Ok(Answer::transactions(self.transactions())),
             Command::Terminate(numbers) => {
                 let done = numbers.into_iter().map(|number| (number, self.terminate(number)));

@@ -108,6 +108,22 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.overlay.is_none_or(|overlay| overlay.is_clean(first, len))
     }
 
+    /// The least and the largest value that the zone at `first` has in main, where that says something of
+    /// `len` rows from there on: nothing was written to them.
+    pub(crate) fn zone_range(
+        &self,
+        table: TableId,
+        first: u64,
+        len: usize,
+        reader: &Reader<'_>,
+    ) -> Option<(i64, i64)> {
+        if let Some((to, _)) = self.noted {
+            to.all_rows(table);
+        }
+        let is_main = self.is_clean(first, len) && !reader.has_node_changes(table);
+        is_main.then(|| self.column.zone_range(first))?
+    }
+
     /// The same; who reads notes by himself what he has found.
     pub(crate) fn unnoted(self) -> Self {
         Self { noted: None, ..self }

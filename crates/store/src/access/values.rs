@@ -14,6 +14,7 @@ use super::filters::{LiteralFilter, NodeFilter, StatementFilter};
 use super::pattern::{Bound, Term};
 use super::plan::Path;
 use super::run::{BATCH, Found, Run};
+use crate::{PropertyColumn, Reader};
 
 impl<'s> Run<'_, 's> {
     /// The labels of the nodes of `table`.
@@ -62,7 +63,7 @@ impl<'s> Run<'_, 's> {
         let literal = LiteralFilter::new(&self.pattern.object);
         let info = &reader.schema().node_tables[table.0 as usize];
         let name = reader.schema().property_name(info.properties[column].id);
-        let view = reader.node_column(table, column);
+        let source = Source::Nodes(PropertyColumn::of_nodes(table, column, reader), table);
         let rows = reader.rows(table);
         let found: Option<Vec<u64>> = match path {
             Path::Object => Some(match &self.pattern.object.bound {
@@ -85,7 +86,7 @@ impl<'s> Run<'_, 's> {
         let pruned = literal.integers(info.properties[column].ty);
         let step = sample_step(rows, sample);
         self.read_column(
-            view,
+            source,
             Blocks::new(rows, step, found),
             pruned,
             |run, from, vector, positions| {
@@ -138,7 +139,7 @@ impl<'s> Run<'_, 's> {
         let pruned = literal.integers(info.properties[column].ty);
         let step = sample_step(slots, sample);
         self.read_column(
-            view,
+            Source::Edges(view),
             Blocks::new(slots, step, found),
             pruned,
             |run, from, vector, positions| {
@@ -167,7 +168,7 @@ impl<'s> Run<'_, 's> {
     /// that pass.
     fn read_column(
         &mut self,
-        view: &ColumnView<'s>,
+        source: Source<'_, 's>,
         blocks: Blocks,
         pruned: Option<(i64, i64)>,
         mut give: impl FnMut(&mut Self, &dyn Fn(u32) -> u64, &Vector<'s>, &[u32]) -> ControlFlow<()>,
@@ -177,19 +178,19 @@ impl<'s> Run<'_, 's> {
             let (first, len) = blocks.block(block);
             let from = |p: u32| blocks.row(first + u64::from(p));
             if let (Some((low, high)), true) = (pruned, blocks.is_dense())
-                && let Some((min, max)) = view.zone_range(first)
+                && let Some((min, max)) = source.zone_range(first, len, self.reader)
                 && (max < low || min > high)
             {
                 continue;
             }
             let vector = if blocks.is_dense() {
-                view.scan(first, len)
+                source.scan(first, len)
             } else {
-                view.gather((0..len).map(|i| (i, blocks.row(first + i as u64))), len)
+                source.gather((0..len).map(|i| (i, blocks.row(first + i as u64))), len)
             };
             let positions: Vec<u32> = (0u32..)
                 .take(len)
-                .filter(|i| view.has_row(from(*i)))
+                .filter(|i| source.has_row(from(*i), self.reader))
                 .filter(|i| {
                     let i = *i as usize;
                     if literal.open {
@@ -204,6 +205,46 @@ impl<'s> Run<'_, 's> {
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// What a column is read from.
+#[derive(Clone, Copy)]
+enum Source<'r, 's> {
+    /// A property of the nodes of a table, as the snapshot sees it.
+    Nodes(PropertyColumn<'r, 's>, TableId),
+    /// A property of edges, as main has it: who reads it estimates.
+    Edges(&'r ColumnView<'s>),
+}
+
+impl<'s> Source<'_, 's> {
+    /// The least and the largest value of the zone at `first`, where it is known.
+    fn zone_range(&self, first: u64, len: usize, reader: &Reader<'_>) -> Option<(i64, i64)> {
+        match self {
+            Self::Nodes(column, table) => column.zone_range(*table, first, len, reader),
+            Self::Edges(view) => view.zone_range(first),
+        }
+    }
+
+    fn scan(&self, first: u64, len: usize) -> Vector<'s> {
+        match self {
+            Self::Nodes(column, _) => column.scan(first, len),
+            Self::Edges(view) => view.scan(first, len),
+        }
+    }
+
+    fn gather(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+        match self {
+            Self::Nodes(column, _) => column.gather(rows, len),
+            Self::Edges(view) => view.gather(rows, len),
+        }
+    }
+
+    fn has_row(&self, row: u64, reader: &Reader<'_>) -> bool {
+        match self {
+            Self::Nodes(_, table) => reader.node_exists(NodeId::new(*table, row)),
+            Self::Edges(view) => view.has_row(row),
+        }
     }
 }
 
