@@ -108,7 +108,7 @@ impl Program {
                 let count = 1 + self.random.below(4) as i64;
                 self.weights += count;
                 let ty = ["R", "R", "S"][self.random.below(3)];
-                let properties = [format!("w: i, t: 'at ' + toString(i)"), "w: i".to_owned()];
+                let properties = ["w: i, t: 'at ' + toString(i)".to_owned(), "w: i".to_owned()];
                 let properties = &properties[self.random.below(2)];
                 let last = self.weights - 1;
                 format!(
