@@ -244,6 +244,37 @@ fn nobody_sees_a_merge() {
     }
 }
 
+/// A database in a directory: merges change nothing of what its log says, and what is opened again, and
+/// merged again, is the same.
+#[test]
+fn merges_beside_a_log() {
+    for seed in 50..53 {
+        let dir = std::env::temp_dir().join(format!("trimorph-merged-log-{}-{seed}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        let mut program = Program { random: Random::new(seed), keys: 0, weights: 0 };
+        let mut before = Vec::new();
+        for round in 0..4 {
+            let database = Database::open(&dir, Config::default()).unwrap();
+            let c = database.connect();
+            if round > 0 {
+                assert_same(&answers(&c, &WITH_IDS), &before, &format!("seed {seed} round {round}: opened"));
+            }
+            for _ in 0..15 {
+                rows(&c, &program.statement());
+                if program.random.chance(30) {
+                    merge(&database);
+                }
+            }
+            before = answers(&c, &WITH_IDS);
+            (0..program.random.below(3)).for_each(|_| merge(&database));
+            assert_same(&answers(&c, &WITH_IDS), &before, &format!("seed {seed} round {round}: merged"));
+            drop(c);
+            database.close().unwrap();
+        }
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}
+
 #[test]
 fn a_merged_database_needs_no_delta() {
     let database = Database::in_memory(Config::default());
