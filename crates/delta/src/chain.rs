@@ -84,7 +84,7 @@ fn ask(pages: &Pages, writer: &Writer<'_>, shape: &Shape, head: Version) -> Resu
             return None;
         }
         let stamp = body.stamps.get(at)?;
-        match writer.reading.may_replace(stamp, writer.level) {
+        match writer.reading.may_replace(stamp) {
             Err(conflict) => return Some(Err(conflict)),
             Ok(false) => return None,
             Ok(true) => open.retain(|column| !same(column)),

@@ -9,7 +9,7 @@
 
 use std::sync::{Arc, RwLockReadGuard};
 
-use trimorph_mvcc::{Conflict, Isolation, Reading, Stamp};
+use trimorph_mvcc::{Conflict, Reading, Stamp};
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
@@ -134,7 +134,7 @@ impl NodeDelta {
             if page.shape.event != Event::Went {
                 return None;
             }
-            writer.reading.may_replace(body.stamps.get(at)?, Isolation::Snapshot).err()
+            writer.reading.may_replace(body.stamps.get(at)?).err()
         });
         met.map_or(Ok(()), Err)
     }
@@ -147,7 +147,7 @@ impl NodeDelta {
             if page.shape.event == Event::Changed && page.place_of(column).is_none() {
                 return None;
             }
-            writer.reading.may_replace(body.stamps.get(at)?, Isolation::Snapshot).err()
+            writer.reading.may_replace(body.stamps.get(at)?).err()
         });
         met.map_or(Ok(()), Err)
     }

@@ -22,7 +22,7 @@ fn speed() {
     let (open, kept) = begin();
     let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
     let reading = Reading { view, transactions: &all };
-    let writer = Writer { reading, statement: 1, level: Isolation::Snapshot };
+    let writer = Writer { reading, statement: 1 };
     let own = Reading { view: View { statement: 2, ..view }, ..reading };
 
     const NODES: usize = 1 << 18;
@@ -85,7 +85,7 @@ fn speed() {
         let (open, kept) = begin();
         let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
         let reading = Reading { view, transactions: &all };
-        let writer = Writer { reading, statement: 1, level: Isolation::Snapshot };
+        let writer = Writer { reading, statement: 1 };
         let mut written = Written::new();
         nodes.set(&writer, &[(0, &ids)], &[0], &[at as u64 % 1_000], &mut written).unwrap();
         let mut changes = Changes::default();

@@ -39,7 +39,7 @@ impl Running {
             merged: Timestamp(0),
         };
         let reading = Reading { view, transactions: all };
-        Writer { reading, statement: self.statement, level: self.open.level() }
+        Writer { reading, statement: self.statement }
     }
 }
 
@@ -244,8 +244,7 @@ fn a_batch_goes_by_pages_and_runs_of_clean_zones_are_told() {
     assert_eq!(delta.clean_run(5, 1 << 20, Some(0)), 1 << 20);
     let (open, kept) = all.begin(Isolation::Snapshot, CancelToken::default(), None);
     let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
-    let writer =
-        Writer { reading: Reading { view, transactions: &all }, statement: 1, level: Isolation::Snapshot };
+    let writer = Writer { reading: Reading { view, transactions: &all }, statement: 1 };
     let values = vector((0..5_000).map(Value::Int).collect());
     let positions: Vec<u32> = (0..5_000).collect();
     let (mut rows, mut written) = (Vec::new(), Written::new());
@@ -288,7 +287,7 @@ fn transfers_beside_each_other_keep_the_sum() {
     let begin = || all.begin(Isolation::Snapshot, CancelToken::default(), None);
     let writer_of = |open: &Open, kept: &Registered| {
         let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
-        Writer { reading: Reading { view, transactions: &all }, statement: 1, level: Isolation::Snapshot }
+        Writer { reading: Reading { view, transactions: &all }, statement: 1 }
     };
     let commit = |open: Open, writer: &Writer<'_>, written: &Written| {
         let stamp = |stamp: Stamp| delta.stamp(writer, written, stamp);

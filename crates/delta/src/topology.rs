@@ -16,7 +16,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
-use trimorph_mvcc::{Conflict, Isolation, Reading, Stamp};
+use trimorph_mvcc::{Conflict, Reading, Stamp};
 
 use crate::directory::Directory;
 use crate::heads::ZONE_ROWS;
@@ -276,7 +276,7 @@ impl Topology {
             };
             let record = self.records.get(number);
             let stands = record.end.load();
-            if stands != Stamp::NEVER && writer.reading.may_replace(&record.end, writer.level)? {
+            if stands != Stamp::NEVER && writer.reading.may_replace(&record.end)? {
                 // It is gone for this writer, too.
                 return Ok(());
             }
@@ -395,7 +395,7 @@ impl Topology {
             for (_, number) in entries {
                 let EdgeRecord { begin, .. } = self.records.get(*number);
                 // At every level: an edge that was not seen would lose its end.
-                if let Err(conflict) = writer.reading.may_replace(begin, Isolation::Snapshot) {
+                if let Err(conflict) = writer.reading.may_replace(begin) {
                     met = Err(conflict);
                     return ControlFlow::Break(());
                 }

@@ -1,6 +1,6 @@
 //! Who writes, what he writes, and why he could not.
 
-use trimorph_mvcc::{Conflict, Isolation, Reading};
+use trimorph_mvcc::{Conflict, Reading};
 use trimorph_vector::Vector;
 
 use crate::pages::{Author, Full};
@@ -33,8 +33,6 @@ pub struct Writer<'t> {
     pub reading: Reading<'t>,
     /// The number of the statement's clause that writes.
     pub statement: u32,
-    /// His isolation level.
-    pub level: Isolation,
 }
 
 impl Writer<'_> {

@@ -29,8 +29,8 @@ pub struct TransactionOptions {
     pub timeout: Option<Duration>,
 }
 
-/// How often a statement is run again before its conflict is told.
-pub(crate) const TRIES: u32 = 12;
+/// How often a statement is run again before its conflict is told: some 150 ms in all.
+pub(crate) const TRIES: u32 = 32;
 /// From this try on it takes the turn.
 const TURN_FROM: u32 = 4;
 /// The turn of who sets no timeout: nobody who forgets it stops the others for good.

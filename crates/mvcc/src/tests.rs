@@ -86,7 +86,7 @@ fn what_is_undone_is_seen_by_nobody() {
         version.store(last);
     });
     assert!(!own.sees(&version, 0, &all) && !View::at(Timestamp(u64::MAX / 4)).sees(&version, 0, &all));
-    assert_eq!(own.may_replace(&version, Isolation::Serializable, &all), Ok(false));
+    assert_eq!(own.may_replace(&version, &all), Ok(false));
     assert!(all.list().is_empty());
 }
 
@@ -103,16 +103,12 @@ fn the_first_updater_wins() {
         merged: Timestamp(0),
     };
     let of_second = view(&second);
-    let ask = |view: View, level| view.may_replace(&version, level, &all);
-    assert_eq!(ask(view(&first), Isolation::Snapshot), Ok(true));
-    for level in [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable] {
-        assert_eq!(ask(of_second, level), Err(Conflict::Open(first.handle())));
-    }
+    let ask = |view: View| view.may_replace(&version, &all);
+    assert_eq!(ask(view(&first)), Ok(true));
+    assert_eq!(ask(of_second), Err(Conflict::Open(first.handle())));
     let at = commit(&all, first, wrote(1), &ReadSet::default(), &[&version]).unwrap();
-    for level in [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable] {
-        assert_eq!(ask(of_second, level), Err(Conflict::Newer(at)));
-    }
-    assert_eq!(ask(View::at(all.published()), Isolation::Serializable), Ok(true));
+    assert_eq!(ask(of_second), Err(Conflict::Newer(at)));
+    assert_eq!(ask(View::at(all.published())), Ok(true));
     all.undo(&second, |_| ());
 }
 

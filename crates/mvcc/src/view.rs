@@ -1,6 +1,6 @@
 //! View: what one reader sees: takes the stamp of a version, tells whether it is there.
 
-use crate::{AtomicStamp, Conflict, Handle, Isolation, Stamp, Timestamp, Transactions};
+use crate::{AtomicStamp, Conflict, Handle, Stamp, Timestamp, Transactions};
 
 /// A view, and the table that tells what became of transactions whose handles stand at versions.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +25,8 @@ impl Reading<'_> {
     }
 
     /// As [`View::may_replace`].
-    pub fn may_replace(&self, stamp: &AtomicStamp, level: Isolation) -> Result<bool, Conflict> {
-        self.view.may_replace(stamp, level, self.transactions)
+    pub fn may_replace(&self, stamp: &AtomicStamp) -> Result<bool, Conflict> {
+        self.view.may_replace(stamp, self.transactions)
     }
 }
 
@@ -98,12 +98,7 @@ impl View {
     ///
     /// **Errors**: its maker has not committed, or committed after what this reader sees. At read committed,
     /// too: the statement has computed what it writes from what it saw, and is to be run again.
-    pub fn may_replace(
-        &self,
-        stamp: &AtomicStamp,
-        _: Isolation,
-        transactions: &Transactions,
-    ) -> Result<bool, Conflict> {
+    pub fn may_replace(&self, stamp: &AtomicStamp, transactions: &Transactions) -> Result<bool, Conflict> {
         let mut stands = stamp.load();
         while let Some(handle) = stands.handle() {
             if Some(handle) == self.own {

@@ -224,7 +224,7 @@ impl Writing {
     pub(super) fn writer(&self) -> Writer<'_> {
         let view = self.view(self.statement + 1);
         let reading = Reading { view, transactions: &self.live.transactions };
-        Writer { reading, statement: self.statement, level: self.level }
+        Writer { reading, statement: self.statement }
     }
 
     /// Versions and edges it has written.
@@ -294,7 +294,7 @@ impl Writing {
 
     fn stamp_these(&self, view: &View, stamp: Stamp, (nodes, edges, topology): Versions<'_>) {
         let reading = Reading { view: *view, transactions: &self.live.transactions };
-        let writer = Writer { reading, statement: self.statement, level: self.level };
+        let writer = Writer { reading, statement: self.statement };
         let delta = &self.live.delta;
         for (table, written) in nodes {
             if let Some(nodes) = delta.nodes(*table) {
