@@ -148,9 +148,13 @@ def test_what_is_written_to_a_directory_lasts(tmp_path):
         with pytest.raises(trimorph.StorageError, match="read-only"):
             conn.execute("CREATE (:City)")
     with trimorph.connect(tmp_path / "db", durability="memory") as conn:
-        conn.execute("CREATE (:Gone)")
+        conn.execute("CREATE (:Kept)")  # by the checkpoint that closing makes
     with trimorph.connect(tmp_path / "db") as conn:
-        assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (4,)
+        assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (5,)
+        conn.execute("MATCH (k:Kept) DELETE k")
+        conn.database.checkpoint()
+        conn.execute("CHECKPOINT")
+    trimorph.Database.check(tmp_path / "db")
     for wrong in ({"durability": "safe"}, {"durability": "relaxed", "relaxed_interval": 0}):
         with pytest.raises(ValueError, match="durability|interval"):
             trimorph.connect(tmp_path / "db", **wrong)
