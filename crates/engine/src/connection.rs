@@ -22,7 +22,7 @@ use crate::sessions::HasTransaction;
 use crate::shared::Shared;
 use crate::transaction::{BY_CONFLICT, Running, State, TRIES, back_off, ended, turn};
 use crate::update::{Statement, Writing};
-use crate::{Error, Notice, OpenTransaction, TransactionOptions, entity::Entities};
+use crate::{Error, Notice, OpenTransaction, SideEffects, TransactionOptions, entity::Entities};
 
 /// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
 /// brackets, and a thread is little compared with the rest of its planning.
@@ -57,6 +57,9 @@ pub struct Prepared {
     /// None of a statement that writes.
     planned: Option<Planned>,
 }
+
+/// The rows of a statement that writes, and what it did.
+type Done = (Arc<GivenRows>, SideEffects);
 
 /// What becomes of a text.
 enum Made {
@@ -118,6 +121,15 @@ impl Connection {
             let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
             return self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot);
         }
+        if let Some(statement) = trimorph_cypher::parse_schema(text) {
+            let statement = statement.map_err(|d| Error::exec(ExecError::from(d), text))?;
+            let (answer, effects) = self.obey_schema(statement, text, &cancel)?;
+            let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
+            let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
+            let given =
+                self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot)?;
+            return Ok(given.with_side_effects(effects));
+        }
         if self.in_transaction() {
             return self.within_transaction(text, params, cancel);
         }
@@ -126,6 +138,11 @@ impl Connection {
             Made::Read(planned) => self.run(text, &planned, params, snapshot, cancel),
             Made::Write(query, mode) => self.write(text, *query, mode, params, cancel),
         }
+    }
+
+    /// What it shares with the other connections of its database.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// Does what a statement about transactions says.
@@ -454,7 +471,7 @@ impl Connection {
             return self.given(text, query, mode, params, procedures, settings, self.shared.snapshot());
         }
         let mut tries = 0;
-        let rows = loop {
+        let (rows, effects) = loop {
             let turn = turn(&self.shared, tries, None);
             let level = self.shared.config.isolation;
             let mut writing = Writing::begin(&self.shared, level, cancel.clone(), turn.as_ref());
@@ -471,7 +488,8 @@ impl Connection {
             tries += 1;
         };
         let settings = Settings { rows: Some(rows), ..settings };
-        self.given(text, query, mode, params, procedures, settings, self.shared.snapshot())
+        let given = self.given(text, query, mode, params, procedures, settings, self.shared.snapshot())?;
+        Ok(given.with_side_effects(effects))
     }
 
     fn statement<'a>(
@@ -497,7 +515,7 @@ impl Connection {
         let settings = self.settings(&params, cancel.clone());
         let procedures = self.shared.procedures();
         let mut tries = 0;
-        let (query, mode, rows) = loop {
+        let (query, mode, (rows, effects)) = loop {
             let running = match &mut *state {
                 State::Open(running) => running,
                 State::Ended(why) => return Err(ended(why)),
@@ -529,7 +547,8 @@ impl Connection {
         let State::Open(running) = &*state else { return Err(no_transaction()) };
         let snapshot = running.writing.snapshot(running.writing.base(&self.shared));
         let settings = Settings { rows: Some(rows), ..settings };
-        self.given(text, query, mode, params, procedures, settings, snapshot)
+        let given = self.given(text, query, mode, params, procedures, settings, snapshot)?;
+        Ok(given.with_side_effects(effects))
     }
 
     /// Runs a statement once; what it wrote is undone if it fails.
@@ -540,13 +559,13 @@ impl Connection {
         params: &Arc<Params>,
         settings: &Settings,
         procedures: &Procedures,
-    ) -> Result<(BoundQuery, Mode, Arc<GivenRows>), Error> {
+    ) -> Result<(BoundQuery, Mode, Done), Error> {
         let writing = &mut running.writing;
         writing.begin_statement(&self.shared);
         let snapshot = writing.snapshot(writing.base(&self.shared));
         let (query, mode) = self.bound(text, &snapshot, procedures, &settings.cancel)?;
         if mode == Mode::Explain {
-            return Ok((query, mode, Arc::default()));
+            return Ok((query, mode, Default::default()));
         }
         if query.plan.updates() {
             self.shared.ready_to_write()?;

@@ -12,7 +12,7 @@ use trimorph_vector::Vector;
 use crate::explain::explain;
 use crate::params::Params;
 use crate::plan_cache::Planned;
-use crate::{Entities, Error, Notice};
+use crate::{Entities, Error, Notice, SideEffects};
 
 /// One row.
 pub type Row = Vec<Value>;
@@ -39,6 +39,7 @@ pub struct QueryResult {
     notices: Vec<Notice>,
     /// What columns have turned out to be; empty until then.
     type_names: Vec<String>,
+    effects: SideEffects,
 }
 
 impl QueryResult {
@@ -62,7 +63,19 @@ impl QueryResult {
             entities,
             notices: Vec::new(),
             type_names: Vec::new(),
+            effects: SideEffects::default(),
         }
+    }
+
+    /// What the statement did to the graph. It is done, and committed if it was a transaction by itself,
+    /// before any row is fetched.
+    pub fn side_effects(&self) -> SideEffects {
+        self.effects
+    }
+
+    pub(crate) fn with_side_effects(mut self, effects: SideEffects) -> Self {
+        self.effects = effects;
+        self
     }
 
     /// The column names.

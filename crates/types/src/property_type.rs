@@ -1,5 +1,5 @@
-//! Types that a constraint asks of a property: a text such as `LIST<INTEGER NOT NULL> | STRING` in, what values
-//! it accepts out.
+//! Types that a constraint asks of a property: a text such as `LIST<INTEGER NOT NULL> | STRING` in, what
+//! values it accepts out.
 //!
 //! Names and their synonyms are those of GQL and openCypher 9's successors; types of ours have the names of
 //! [`LogicalType`].

@@ -11,7 +11,7 @@ use trimorph_store::neighbours::Neighbours;
 use trimorph_store::{EdgeTableView, Reader, Snapshot};
 use trimorph_types::{Relationship, Value};
 
-use super::changes::ByKey;
+use super::changes::{ByKey, values_of};
 use super::rows::Rows;
 use super::writing::{conflicting, not_written};
 use super::{Statement, Writing};
@@ -82,9 +82,14 @@ impl Statement<'_> {
                 let ends: Vec<EdgeEnds> = places.iter().filter_map(|row| ends_of(&made[*row])).collect();
                 writing.log_edges(table, &ends, true)?;
             }
+            if writing.is_watched(&writing.base(self.shared)) {
+                writing.touched.edges_came(&edges);
+            }
+            writing.effects.relationships_created += edges.len() as u64;
             for (key, values) in &values {
                 let values: Vec<Value> = places.iter().map(|row| values[*row].clone()).collect();
                 if values.iter().any(|value| !value.is_null()) {
+                    writing.effects.properties_set += values_of(&values);
                     self.set_edge_values(writing, table, &edges, key, values)?;
                 }
             }
@@ -174,6 +179,7 @@ impl Statement<'_> {
             let deleted =
                 writing.live().delta.topology().delete(&writing.writer(), ends, in_main, &mut written);
             if !written.is_empty() {
+                writing.effects.relationships_deleted += 1;
                 gone.push(ends);
             }
             writing.topology.extend(written);
@@ -198,6 +204,7 @@ impl Statement<'_> {
                 of_table.iter().filter(|node| reader.node_exists(**node)).map(|node| node.row()).collect();
             let delta = self.nodes_to_write(writing, table);
             let mut written = Vec::new();
+            writing.effects.nodes_deleted += rows.len() as u64;
             let deleted = delta.delete(&writing.writer(), &rows, &mut written);
             writing.nodes.entry(table).or_default().extend(written);
             deleted.map_err(not_written)?;

@@ -6,6 +6,8 @@
 //! merge      MERGE: rows that find nothing make it, once for all that ask the same
 //! changes    the changes of one clause, for all its rows, by columns
 //! edges      edges that come and go
+//! touched    what a clause wrote that definitions may be about
+//! constraints  that, asked against them
 //! logged     what a clause did, as the log will have it
 //! schema     tables and columns that changes need; facts that they may break
 //! writing    an open transaction: what it sees, what it has written, how it ends
@@ -16,11 +18,13 @@
 //! it wrote, and its plan is made for the tables that there are then.
 
 mod changes;
+mod constraints;
 mod edges;
 mod logged;
 mod merge;
 mod rows;
 mod schema;
+mod touched;
 mod writing;
 
 use std::sync::Arc;
@@ -32,10 +36,10 @@ use trimorph_exec::{ExecError, Execution, PhysicalOptions, PhysicalPlan, Setting
 use trimorph_store::Snapshot;
 use trimorph_types::Value;
 
-use crate::Error;
 use crate::estimator::Sampler;
 use crate::params::Params;
 use crate::shared::Shared;
+use crate::{Error, SideEffects};
 use rows::Rows;
 pub(crate) use writing::Writing;
 
@@ -56,12 +60,16 @@ impl Statement<'_> {
     /// Runs the statement within a transaction; gives its result: rows of the query's columns.
     ///
     /// **Errors**: what its parts fail with; what it wrote until then is undone with the transaction.
-    pub(crate) fn run(&self, writing: &mut Writing) -> Result<Arc<trimorph_exec::GivenRows>, Error> {
+    pub(crate) fn run(
+        &self,
+        writing: &mut Writing,
+    ) -> Result<(Arc<trimorph_exec::GivenRows>, SideEffects), Error> {
+        writing.effects = SideEffects::default();
         let wanted: Vec<VarId> = self.query.columns.iter().map(|(_, var)| *var).collect();
         let mut held = self.shared.budget.reservation();
         let rows = self.rows(writing, self.query.plan.clone(), Rows::unit(), &wanted, &mut held)?;
         self.check_deleted(writing)?;
-        Ok(rows.into_given())
+        Ok((rows.into_given(), writing.effects))
     }
 
     /// The rows of a plan that starts from `given`, and what it writes.
