@@ -52,7 +52,8 @@ impl Connection {
             );
             if let Some(row) = self.first(&twice, cancel, |_| true)? {
                 let (count, values) = row.split_first().ok_or_else(no_row)?;
-                let text = format!("{} {what}s have {}", self.written(count), self.assignments(&names, values));
+                let text =
+                    format!("{} {what}s have {}", self.written(count), self.assignments(&names, values));
                 return Ok(Some(text));
             }
         }
