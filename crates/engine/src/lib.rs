@@ -31,6 +31,7 @@ mod facts;
 mod functions;
 mod machine;
 mod maintenance;
+mod merged_pieces;
 mod merges_left;
 mod merging;
 mod notice;
@@ -45,6 +46,7 @@ mod side_effects;
 mod stats;
 mod transaction;
 mod update;
+mod value_indexes;
 
 pub use arrow::{ArrowCursor, ArrowStream};
 pub use config::{AccessChoice, Config, Durability};

@@ -10,6 +10,7 @@ use trimorph_store::{Checkpoint, Live, LogStart, Main, open_checkpoint};
 use trimorph_vfs::{FileSystem, Pool};
 
 use super::replay::Replay;
+use crate::value_indexes::index_all;
 use crate::{Config, Error};
 
 /// How often a directory is read anew because its writer has gone on meanwhile.
@@ -77,7 +78,8 @@ pub(crate) fn open_to_write(
         let (opened, _) = Log::open(Arc::clone(fs), &folder, position(start), options, how, take)?;
         log = Some(opened);
     }
-    let (main, live) = replay.finish()?;
+    let (mut main, live) = replay.finish()?;
+    index_all(&mut main, &live.delta)?;
     Ok(Opened { main, checkpoint, live, log })
 }
 
@@ -104,7 +106,10 @@ pub(crate) fn open_to_read(
             }
         };
         match read.and_then(|()| replay.finish()) {
-            Ok((main, live)) => return Ok(Opened { main, checkpoint, live, log: None }),
+            Ok((mut main, live)) => {
+                index_all(&mut main, &live.delta)?;
+                return Ok(Opened { main, checkpoint, live, log: None });
+            }
             // A writer may have written on between two looks, or have let the segment go for a checkpoint.
             Err(error @ (LogError::Damaged { .. } | LogError::Missing { .. }))
                 if error.to_string() != before =>
