@@ -113,6 +113,23 @@ fn groups() {
     }
 }
 
+/// Distinct values that are not counted: they come back from files as they were, 1 and 1.0 included.
+#[test]
+fn distinct_values_within_aggregates() {
+    let graph = graph();
+    for query in [
+        "MATCH (a:A) RETURN sum(DISTINCT a.u) AS s, avg(DISTINCT a.f) AS v, stDevP(DISTINCT a.n) AS d, max(DISTINCT a.s) AS m",
+        "MATCH (a:A) RETURN a.u % 10 AS u, percentileCont(DISTINCT a.u, 0.3) AS p, percentileDisc(DISTINCT a.f, 0.9) AS q, count(DISTINCT a.s) AS n",
+        "MATCH (a:A) RETURN a.u % 20000 AS u, sum(DISTINCT a.n) AS s, avg(DISTINCT a.f) AS v, stDev(DISTINCT a.k) AS d, count(*) AS c",
+        "MATCH (a:A) WHERE a.n > 0 RETURN a.k AS k, sum(DISTINCT a.u) AS s, percentileDisc(DISTINCT a.f, 0.25) AS p, count(DISTINCT a.s) AS n, min(a.s) AS m",
+        "MATCH (a:A) WITH a.u % 3000 AS u, collect(DISTINCT a.m) AS l UNWIND l AS x RETURN u, valueType(x) = '' AS e, x",
+        "MATCH (a:A) WITH a.u % 20000 AS u, collect(DISTINCT a) AS l RETURN u, size(l) AS n",
+        "MATCH (a:A) WITH a.u % 9000 AS u, collect(DISTINCT a.s) AS l, sum(DISTINCT toFloat(a.k)) AS f UNWIND l AS x RETURN u, f, x",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
 #[test]
 fn joins() {
     let graph = graph();
