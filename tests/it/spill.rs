@@ -180,6 +180,27 @@ fn one_key_with_all_rows() {
 }
 
 /// A subquery begins again for each row that comes to it: nothing of the row before is left.
+/// The lists of a vector of rows are more than there is memory for; those of some of its rows are not.
+#[test]
+fn lists_of_subqueries_are_made_for_fewer_rows() {
+    let graph = created(&[
+        "UNWIND range(1, 40) AS n CREATE (:A {n: n})",
+        "UNWIND range(1, 3000) AS n CREATE (:B {n: n, s: 'text ' + toString(n)})",
+    ]);
+    for query in [
+        "MATCH (a:A) WITH a, COLLECT { MATCH (b:B) WHERE b.n % a.n < 20 RETURN b.s + 'x' } AS l RETURN a.n AS n, size(l) AS k, l[7] AS s",
+        "MATCH (a:A) WITH a.n AS n, COLLECT { MATCH (b:B) WHERE b.n > a.n RETURN [b.n, a.n] } AS l UNWIND l AS x RETURN n, sum(x[0] * x[1]) AS s",
+    ] {
+        let expected = text(ask(query, &graph, Settings::default()).unwrap());
+        let budget = MemoryBudget::new(2 << 20, None);
+        let settings =
+            Settings { budget: budget.clone(), spill: Some(area(u64::MAX)), ..Settings::default() };
+        let found = text(ask(query, &graph, settings).unwrap_or_else(|e| panic!("{query}: {e}")));
+        assert_eq!(found, expected, "{query}");
+        assert_eq!(budget.used_bytes(), 0, "{query}");
+    }
+}
+
 #[test]
 fn subqueries_begin_again() {
     let graph = graph();

@@ -12,19 +12,17 @@ use trimorph_vector::{Positions, Vector};
 
 use super::merge::Export;
 use super::rows::{Rows, Weights};
-use super::spec::AggregateEx;
-use super::spilled::Found;
+use super::spec::{AggregateEx, Kept};
 use super::states::{Column, Ledger, ROWS_UNCHECKED, States, function};
 use crate::expr::Ex;
 use crate::{Context, ExecError};
 
-/// What becomes of the values in the end.
-#[derive(Clone)]
-pub(super) struct Kept {
-    kind: AggregateKind,
-    /// Of a percentile.
-    parameter: Option<Value>,
-    one_group: bool,
+/// What was found of the distinct values of one aggregate without keys, which were in files.
+pub(super) enum Found<'a, 's> {
+    /// So many more.
+    Count(u64),
+    /// Those at these positions.
+    Values(&'a Vector<'s>, &'a [u32]),
 }
 
 /// All values, and the group of each.

@@ -1,6 +1,7 @@
 //! What an aggregation is told: keys, aggregates, and where the child has them.
 
 use trimorph_algebra::AggregateKind;
+use trimorph_types::Value;
 
 use crate::expr::Ex;
 
@@ -22,6 +23,15 @@ pub(crate) struct AggregateEx {
     pub(crate) arg: Option<Ex>,
     pub(crate) parameter: Option<Ex>,
     pub(crate) distinct: bool,
+}
+
+/// What becomes of distinct values that are kept until all have come.
+#[derive(Clone)]
+pub(super) struct Kept {
+    pub(super) kind: AggregateKind,
+    /// Of a percentile.
+    pub(super) parameter: Option<Value>,
+    pub(super) one_group: bool,
 }
 
 impl AggregateEx {

@@ -14,7 +14,7 @@ use trimorph_vector::{Values, Vector};
 use super::AggregateSpec;
 use super::columns::{blank, counts, states_of, width};
 use super::distinct::DistinctSet;
-use super::kept::one_each;
+use super::kept::{Found, one_each};
 use super::states::Ledger;
 use super::table::{Finished, Part, Table};
 use crate::spill::{
@@ -168,14 +168,6 @@ pub(super) struct Rest<'s> {
     held: Option<Reservation>,
     /// What states that were written are merged by.
     spec: AggregateSpec,
-}
-
-/// What was found of the distinct values of one aggregate without keys.
-pub(super) enum Found<'a, 's> {
-    /// So many more.
-    Count(u64),
-    /// Those at these positions.
-    Values(&'a Vector<'s>, &'a [u32]),
 }
 
 /// A table that takes groups in, and writes what it has no room for.
