@@ -6,6 +6,7 @@ mod ask;
 mod budgets;
 mod counts;
 mod deep_walks;
+mod definitions;
 mod differential;
 mod durable;
 mod estimates;

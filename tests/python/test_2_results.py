@@ -80,6 +80,14 @@ def test_stats_plan_profile(conn):
     assert result.stats.nodes_created == result.stats["relationships_created"] == 0
     assert set(dict(result.stats).values()) == {0}
     assert not result.stats.contains_updates
+    made = conn.execute("CREATE (a:A {x: 1})-[:R]->(:B:A) SET a.y = null").stats
+    assert (made.nodes_created, made.relationships_created, made.labels_added, made.properties_set) == (2, 1, 3, 1)
+    assert made.contains_updates and made["properties_removed"] == 1
+    assert conn.execute("CREATE INDEX FOR (a:A) ON (a.x)").stats.indexes_added == 1
+    with pytest.raises(AttributeError):
+        made.nodes_invented
+    conn.execute("MATCH (n:A) DETACH DELETE n")
+    conn.execute("DROP INDEX a_x_index")
     assert "Unwind" in result.plan
     assert result.profile is None
     profiled = conn.execute("PROFILE " + ROWS)

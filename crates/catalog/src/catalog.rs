@@ -1,10 +1,10 @@
-//! The catalog of one main version: schema, facts and statistics, each by the ids of tables.
+//! The catalog of one main version: schema, facts and statistics, each by the ids of tables; definitions.
 
 use trimorph_base::{EdgeTableId, TableId};
 
 use crate::{
-    EdgeTableFacts, EdgeTableInfo, EdgeTableStats, Facts, NodeTableFacts, NodeTableInfo, NodeTableStats,
-    Schema, Statistics,
+    Definitions, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, Facts, NodeTableFacts, NodeTableInfo,
+    NodeTableStats, Schema, Statistics,
 };
 
 /// The catalog of one main version. What plans a query gets a [`crate::CatalogView`] of it.
@@ -14,6 +14,8 @@ pub struct Catalog {
     pub schema: Schema,
     /// Counts, for estimates.
     pub statistics: Statistics,
+    /// Indexes and constraints that were asked for.
+    pub definitions: Definitions,
     facts: Facts,
 }
 

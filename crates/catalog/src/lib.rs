@@ -4,6 +4,7 @@
 //! schema       names, tables, columns     only grows                 plans rely on it
 //! facts        single, no self-loops, …   a commit may break one     plans rely on them
 //! statistics   rows, degrees, ranges, …   may be wrong               costs only
+//! definitions  indexes, constraints       come and go                writers keep to them
 //! ```
 //!
 //! Who plans reads all three through a view that notes what a plan relies on ([`CatalogView`]); what it noted
@@ -11,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod catalog;
+mod definitions;
 mod facts;
 mod names;
 mod reliances;
@@ -21,6 +23,7 @@ mod tests;
 mod view;
 
 pub use catalog::{Catalog, KnownEdgeTable};
+pub use definitions::{Definition, Definitions, Rule, Subject};
 pub use facts::{EdgeTableFacts, Facts, NodeTableFacts, TargetFacts};
 pub use names::Names;
 pub use reliances::Reliances;

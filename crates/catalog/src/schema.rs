@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId, TypeId};
 use trimorph_types::LogicalType;
 
-use crate::Names;
+use crate::{Definition, Names, Subject};
 
 /// A property of a table.
 #[derive(Clone, Debug)]
@@ -138,6 +138,18 @@ impl Schema {
     /// The name of a property.
     pub fn property_name(&self, id: PropertyId) -> Arc<str> {
         self.properties.name(id.0 as usize).cloned().unwrap_or_else(|| "".into())
+    }
+
+    /// Whether all that a definition names is there.
+    pub fn can_have(&self, definition: &Definition) -> bool {
+        let subject = match definition.subject {
+            Subject::Label(label) => self.labels.name(label.0.into()),
+            Subject::Type(ty) => self.types.name(ty.0.into()),
+        };
+        let mut properties = definition.properties.iter();
+        subject.is_some()
+            && !definition.properties.is_empty()
+            && properties.all(|property| self.properties.name(property.0 as usize).is_some())
     }
 
     /// How many columns of tables have this name, or how many there are.

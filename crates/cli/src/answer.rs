@@ -44,6 +44,7 @@ impl Asking {
         } else {
             self.write_rows(&mut result, start, out)?;
         }
+        self.write_effects(&result, text, start, out)?;
         self.write_notices(&result, out)
     }
 
@@ -56,7 +57,7 @@ impl Asking {
     ) -> Result<(), Failure> {
         let columns = result.columns().len() as u64;
         let rows = output::write(result, self.format, &self.limits, out)?;
-        if self.format == Format::Table {
+        if self.format == Format::Table && columns > 0 {
             let rows = quantity::plural(rows, "row", "rows");
             let columns = quantity::plural(columns, "column", "columns");
             let time =
@@ -64,6 +65,32 @@ impl Asking {
             let paint = Paint { on: self.limits.color };
             writeln!(out, "{}", paint.dim(format!("({rows}, {columns}){time}")))?;
         }
+        Ok(())
+    }
+
+    /// What a statement changed, for people.
+    fn write_effects(
+        &self,
+        result: &QueryResult,
+        text: &str,
+        start: Instant,
+        out: &mut (dyn Write + Send),
+    ) -> Result<(), Failure> {
+        let effects = result.side_effects();
+        if self.format != Format::Table || (effects.is_empty() && !result.columns().is_empty()) {
+            return Ok(());
+        }
+        let changes = ["CREATE", "DROP", "MATCH", "MERGE", "UNWIND", "WITH", "OPTIONAL", "FOREACH", "CALL"];
+        let done = match effects.is_empty() {
+            true if begins_with(text, &changes) => "nothing changed".to_owned(),
+            true => "done".to_owned(),
+            false => effects.to_string(),
+        };
+        let with_time = result.columns().is_empty() && self.timer;
+        let time =
+            if with_time { format!(" {}", quantity::duration(start.elapsed())) } else { String::new() };
+        let paint = Paint { on: self.limits.color };
+        writeln!(out, "{}", paint.dim(format!("({done}){time}")))?;
         Ok(())
     }
 
@@ -86,10 +113,14 @@ impl Asking {
 
 /// Whether the statement asks for its plan.
 fn asks_for_plan(text: &str) -> bool {
+    begins_with(text, &["EXPLAIN", "PROFILE"])
+}
+
+/// Whether the first word of a statement is one of these.
+fn begins_with(text: &str, words: &[&str]) -> bool {
     let first =
         scan::tokens(text).into_iter().find(|t| !matches!(t.kind, scan::Kind::Space | scan::Kind::Comment));
-    first
-        .is_some_and(|t| ["EXPLAIN", "PROFILE"].iter().any(|w| w.eq_ignore_ascii_case(&text[t.start..t.end])))
+    first.is_some_and(|t| words.iter().any(|word| word.eq_ignore_ascii_case(&text[t.start..t.end])))
 }
 
 /// A plan is a text, not a table.

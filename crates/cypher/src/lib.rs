@@ -20,4 +20,4 @@ mod token;
 mod tests;
 
 pub use bind::{FunctionInfo, Functions, OPERATORS_MAX, bind, bind_until};
-pub use parser::{NESTING_MAX, QUERY_BYTES_MAX, parse, parse_until};
+pub use parser::{NESTING_MAX, QUERY_BYTES_MAX, parse, parse_schema, parse_until};

@@ -11,8 +11,8 @@ use trimorph_vector::Vector;
 
 use crate::explain::explain;
 use crate::params::Params;
-use crate::plan_cache::Planned;
-use crate::{Entities, Error, Notice};
+use crate::planned::Planned;
+use crate::{Entities, Error, Notice, SideEffects};
 
 /// One row.
 pub type Row = Vec<Value>;
@@ -39,6 +39,7 @@ pub struct QueryResult {
     notices: Vec<Notice>,
     /// What columns have turned out to be; empty until then.
     type_names: Vec<String>,
+    effects: SideEffects,
 }
 
 impl QueryResult {
@@ -46,7 +47,7 @@ impl QueryResult {
         text: &str,
         columns: Vec<String>,
         types: Vec<LogicalType>,
-        execution: Execution,
+        execution: Option<Execution>,
         planned: Planned,
         params: Arc<Params>,
         entities: Entities,
@@ -55,14 +56,26 @@ impl QueryResult {
             text: text.to_owned(),
             columns,
             types,
-            execution: Some(execution),
+            execution,
             rows: VecDeque::new(),
             planned,
             params,
             entities,
             notices: Vec::new(),
             type_names: Vec::new(),
+            effects: SideEffects::default(),
         }
+    }
+
+    /// What the statement did to the graph. It is done, and committed if it was a transaction by itself,
+    /// before any row is fetched.
+    pub fn side_effects(&self) -> SideEffects {
+        self.effects
+    }
+
+    pub(crate) fn with_side_effects(mut self, effects: SideEffects) -> Self {
+        self.effects = effects;
+        self
     }
 
     /// The column names.

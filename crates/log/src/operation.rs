@@ -90,8 +90,14 @@ pub enum Operation<'a> {
     EdgeValues { table: EdgeTableId, places: Cow<'a, [u64]>, columns: Cow<'a, [Column<'a>]> },
     /// A bulk load: where its pieces are, and the checksum of their manifest.
     Load { directory: Cow<'a, str>, checksum: u64 },
-    /// An index or a constraint was made; what `kind` means is the engine's.
-    Defined { name: Cow<'a, str>, kind: u8, subject: Subject, properties: Vec<PropertyId> },
+    /// An index or a constraint was made; what `kind` and `detail` mean is the engine's.
+    Defined {
+        name: Cow<'a, str>,
+        kind: u8,
+        detail: Cow<'a, str>,
+        subject: Subject,
+        properties: Vec<PropertyId>,
+    },
     /// An index or a constraint was dropped.
     Dropped { name: Cow<'a, str> },
 }

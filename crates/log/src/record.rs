@@ -202,18 +202,21 @@ pub(crate) fn put_operation(out: &mut Vec<u8>, operation: &Operation<'_>) -> Res
             put_text(out, directory);
             Ok(())
         }),
-        Operation::Defined { name, kind, subject, properties } => put_record(out, kind::DEFINED, |out| {
-            put_text(out, name);
-            out.push(*kind);
-            let (which, label) = match subject {
-                Subject::Nodes(label) => (0, label.0),
-                Subject::Edges(label) => (1, label.0),
-            };
-            out.push(which);
-            put_number(out, label.into());
-            put_ids(out, properties.iter().map(|property| property.0.into()));
-            Ok(())
-        }),
+        Operation::Defined { name, kind, detail, subject, properties } => {
+            put_record(out, kind::DEFINED, |out| {
+                put_text(out, name);
+                out.push(*kind);
+                put_text(out, detail);
+                let (which, label) = match subject {
+                    Subject::Nodes(label) => (0, label.0),
+                    Subject::Edges(label) => (1, label.0),
+                };
+                out.push(which);
+                put_number(out, label.into());
+                put_ids(out, properties.iter().map(|property| property.0.into()));
+                Ok(())
+            })
+        }
         Operation::Dropped { name } => put_record(out, kind::DROPPED, |out| {
             put_text(out, name);
             Ok(())
@@ -416,6 +419,7 @@ fn read_operation<'a>(kind: u8, from: &mut Reader<'a>) -> Result<Operation<'a>, 
         }
         kind::DEFINED => {
             let (name, kind) = (Cow::Borrowed(from.text()?), from.u8()?);
+            let detail = Cow::Borrowed(from.text()?);
             let here = from.error("nodes or edges");
             let subject = match from.u8()? {
                 0 => Subject::Nodes(LabelId(from.id("a label")?)),
@@ -424,7 +428,8 @@ fn read_operation<'a>(kind: u8, from: &mut Reader<'a>) -> Result<Operation<'a>, 
             };
             let count = from.count(1)?;
             let properties = (0..count).map(|_| Ok(PropertyId(from.id("a property")?)));
-            Operation::Defined { name, kind, subject, properties: properties.collect::<Result<_, _>>()? }
+            let properties = properties.collect::<Result<_, _>>()?;
+            Operation::Defined { name, kind, detail, subject, properties }
         }
         kind::DROPPED => Operation::Dropped { name: Cow::Borrowed(from.text()?) },
         _ => return Err(from.error("a known kind of record")),

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, MutexGuard};
 
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use trimorph::{CancelToken, Entities, Row};
@@ -257,10 +257,10 @@ impl QueryResult {
         Self::present(slf, "networkx", (slf,))
     }
 
-    /// What the query changed.
+    /// What the query changed: it is done before any row is fetched.
     #[getter]
-    fn stats(&self) -> QueryStats {
-        QueryStats::default()
+    fn stats(&self, py: Python<'_>) -> QueryStats {
+        QueryStats(self.lock(py).engine.side_effects())
     }
 
     /// Labels, relationship types and properties of the query that nothing in the graph has.
@@ -308,54 +308,37 @@ impl QueryResult {
 }
 
 /// What a query changed, by name: as attributes, or like a dict.
-#[pyclass(frozen, get_all, module = "trimorph")]
+#[pyclass(frozen, module = "trimorph")]
 #[derive(Clone, Copy, Default)]
-pub(crate) struct QueryStats {
-    nodes_created: u64,
-    nodes_deleted: u64,
-    relationships_created: u64,
-    relationships_deleted: u64,
-    labels_added: u64,
-    labels_removed: u64,
-    properties_set: u64,
-    properties_removed: u64,
-}
-
-impl QueryStats {
-    const fn fields(&self) -> [(&'static str, u64); 8] {
-        [
-            ("nodes_created", self.nodes_created),
-            ("nodes_deleted", self.nodes_deleted),
-            ("relationships_created", self.relationships_created),
-            ("relationships_deleted", self.relationships_deleted),
-            ("labels_added", self.labels_added),
-            ("labels_removed", self.labels_removed),
-            ("properties_set", self.properties_set),
-            ("properties_removed", self.properties_removed),
-        ]
-    }
-}
+pub(crate) struct QueryStats(trimorph::SideEffects);
 
 #[pymethods]
 impl QueryStats {
     /// Whether anything changed.
     #[getter]
     fn contains_updates(&self) -> bool {
-        self.fields().iter().any(|(_, n)| *n > 0)
+        !self.0.is_empty()
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<u64> {
+        let found = self.0.rows().into_iter().find(|(n, _)| *n == name);
+        found.map(|(_, count)| count).ok_or_else(|| {
+            PyAttributeError::new_err(format!("'QueryStats' object has no attribute '{name}'"))
+        })
     }
 
     fn keys(&self) -> Vec<&'static str> {
-        self.fields().iter().map(|(name, _)| *name).collect()
+        self.0.rows().iter().map(|(name, _)| *name).collect()
     }
 
     fn __getitem__(&self, name: &str) -> PyResult<u64> {
-        let found = self.fields().into_iter().find(|(n, _)| *n == name);
+        let found = self.0.rows().into_iter().find(|(n, _)| *n == name);
         found.map(|(_, count)| count).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
     fn __repr__(&self) -> String {
         let some: Vec<String> =
-            self.fields().iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{name}={n}")).collect();
+            self.0.rows().iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{name}={n}")).collect();
         format!("QueryStats({})", some.join(", "))
     }
 }

@@ -13,6 +13,7 @@ mod literal;
 mod logical;
 mod nested;
 pub mod number;
+mod property_type;
 pub mod temporal;
 mod value;
 
@@ -30,6 +31,7 @@ pub use format::{Describe, format_literal, format_value};
 pub use literal::{Literal, LiteralKind};
 pub use logical::LogicalType;
 pub use nested::ListBuilder;
+pub use property_type::PropertyType;
 pub use value::{
     Date, DateTime, Duration, LocalDateTime, LocalTime, Map, Path, Relationship, Time, Value, Zone,
 };

@@ -8,11 +8,13 @@ mod clause;
 mod expression;
 mod name;
 mod pattern;
+mod schema;
 
 pub use clause::*;
 pub use expression::*;
 pub use name::*;
 pub use pattern::*;
+pub use schema::*;
 
 use std::sync::Arc;
 

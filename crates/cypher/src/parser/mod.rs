@@ -28,6 +28,7 @@ mod operand;
 mod pattern;
 mod projection;
 mod query;
+mod schema;
 mod subquery;
 mod update;
 
@@ -36,6 +37,8 @@ use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Span};
 use crate::ast::Statement;
 use crate::lexer::tokenize;
 use crate::token::Token;
+
+pub use schema::parse_schema;
 
 /// Levels a syntax tree may have.
 ///

@@ -13,6 +13,7 @@ mod limits;
 mod mutations;
 mod patterns;
 mod procedures;
+mod schema;
 mod show;
 mod stub_functions;
 mod stub_procedures;

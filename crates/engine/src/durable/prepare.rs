@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgeTableId, LabelId, NodeId, TableId};
 use trimorph_catalog::PropertyInfo;
@@ -12,6 +13,7 @@ use trimorph_store::Main;
 use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
+use crate::definitions::definition_of;
 use crate::facts;
 
 /// Rows of a node table are below: a forged one would ask for more memory than there is.
@@ -135,8 +137,13 @@ impl Preparer<'_> {
                 out(Prepared::Values { table, edges, columns });
             }
             Operation::Load { .. } => return Err("a bulk load that this version does not know"),
-            Operation::Defined { .. } | Operation::Dropped { .. } => {
-                return Err("an index or a constraint that this version does not know");
+            operation @ Operation::Defined { .. } => {
+                let definition = definition_of(&operation, &self.main.catalog.schema);
+                let definition = definition.ok_or("an index or a constraint of what there is not")?;
+                Arc::make_mut(&mut self.main.catalog).definitions.add(definition);
+            }
+            Operation::Dropped { name } => {
+                Arc::make_mut(&mut self.main.catalog).definitions.remove(&name);
             }
         }
         Ok(())

@@ -75,6 +75,7 @@ impl Statement<'_> {
                 Change::Delete { target, detach } => self.delete(writing, &rows, *target, *detach)?,
             }
         }
+        self.check_definitions(writing)?;
         Ok(rows)
     }
 
@@ -167,6 +168,13 @@ impl Statement<'_> {
         }
         let came = &mut writing.changes.nodes_of(table).came;
         rows.iter().for_each(|row| came.insert(*row));
+        if writing.is_watched(&main) {
+            writing.touched.came(table, &rows);
+        }
+        let effects = &mut writing.effects;
+        effects.nodes_created += count as u64;
+        effects.labels_added += (count * labels.len()) as u64;
+        effects.properties_set += by_column.values().map(|values| values_of(values)).sum::<u64>();
         if let Some(keys) = info.key.and_then(|key| by_column.get(&key)) {
             self.set_keys(writing, table, &rows, keys)?;
         }
@@ -264,6 +272,9 @@ impl Statement<'_> {
         }
         let changed = writing.changes.edges_of(table).columns.entry(column).or_default();
         edges.iter().for_each(|edge| changed.insert(edge.place()));
+        if writing.is_watched(&writing.base(self.shared)) {
+            writing.touched.edge_values(table, column, edges);
+        }
         Ok(())
     }
 
@@ -359,6 +370,11 @@ impl Statement<'_> {
             }
             let changed = writing.changes.nodes_of(table).columns.entry(column).or_default();
             rows.iter().for_each(|row| changed.insert(*row));
+            if writing.is_watched(&base) {
+                writing.touched.values(table, column, &rows);
+            }
+            writing.effects.properties_set += values_of(&values);
+            writing.effects.properties_removed += rows.len() as u64 - values_of(&values);
             if base.schema().node_tables[usize::from(table.0)].key == Some(column) {
                 self.set_keys(writing, table, &rows, &values)?;
             }
@@ -369,6 +385,8 @@ impl Statement<'_> {
             {
                 continue;
             }
+            writing.effects.properties_set += values_of(&values);
+            writing.effects.properties_removed += edges.len() as u64 - values_of(&values);
             self.set_edge_values(writing, table, &edges, &key, values)?;
         }
         Ok(())
@@ -453,6 +471,9 @@ impl Statement<'_> {
                 next.retain(|label| !labels.contains(label));
             }
             if next != own {
+                let effects = &mut writing.effects;
+                effects.labels_added += next.len().saturating_sub(own.len()) as u64;
+                effects.labels_removed += own.len().saturating_sub(next.len()) as u64;
                 changed.insert(node, next);
             }
         }
@@ -473,6 +494,9 @@ impl Statement<'_> {
             }
             let changed = &mut writing.changes.nodes_of(table).labels;
             rows.iter().for_each(|row| changed.insert(*row));
+            if writing.is_watched(&writing.base(self.shared)) {
+                writing.touched.labels(table, &rows);
+            }
         }
         Ok(())
     }
@@ -511,6 +535,11 @@ fn label_sets(schema: &Schema, nodes: &[(NodeId, Vec<Arc<str>>)]) -> (Vec<Vec<La
     });
     let chosen = chosen.collect();
     (sets, chosen)
+}
+
+/// How many values there are.
+pub(super) fn values_of(values: &[Value]) -> u64 {
+    values.iter().filter(|value| !value.is_null()).count() as u64
 }
 
 fn order_is_equal(a: &Value, b: &Value) -> bool {

@@ -39,7 +39,10 @@ impl Shared {
     /// Publishes a main version that differs by `change`, and logs before what it has more.
     ///
     /// **Errors**: what `change` says; what logging fails with. Then nothing has changed.
-    fn change_schema<T>(&self, change: impl FnOnce(&mut Main) -> Result<T, Error>) -> Result<T, Error> {
+    pub(crate) fn change_schema<T>(
+        &self,
+        change: impl FnOnce(&mut Main) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         // Held until it is published: declarations stand in the log in the order of ids.
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         let before = snapshot.shared_main();

@@ -12,8 +12,9 @@ use trimorph_mvcc::{
 };
 use trimorph_store::{Live, Main, Moment, ReadLog, Snapshot};
 
-use crate::Error;
+use super::touched::{Lacking, Touched, meets_new_constraint};
 use crate::shared::Shared;
+use crate::{Error, SideEffects};
 
 /// Runs of versions, of up to 1,024 each, that are written between two looks at the memory limit.
 const UNCHARGED_RUNS_MAX: usize = 16;
@@ -51,6 +52,12 @@ pub(crate) struct Writing {
     pub(super) has_deleted: bool,
     /// Nodes that went while they may have had edges.
     pub(super) deleted: Vec<NodeId>,
+    /// What the clause that is at work has written, while there are definitions.
+    pub(super) touched: Touched,
+    /// What lacks something that a definition demands.
+    pub(super) lacking: Lacking,
+    /// What the statement that is at work has done.
+    pub(super) effects: SideEffects,
 }
 
 /// How much a transaction had written at some time.
@@ -94,6 +101,9 @@ impl Writing {
             changes: Changes::default(),
             has_deleted: false,
             deleted: Vec::new(),
+            touched: Touched::default(),
+            lacking: Lacking::default(),
+            effects: SideEffects::default(),
         }
     }
 
@@ -120,6 +130,11 @@ impl Writing {
     /// Whether what it does is logged.
     pub(super) fn is_logged(&self) -> bool {
         self.is_logged
+    }
+
+    /// Whether what it writes is asked against definitions.
+    pub(super) fn is_watched(&self, base: &Snapshot) -> bool {
+        !base.catalog().definitions.is_empty()
     }
 
     /// Its isolation level.
@@ -153,7 +168,7 @@ impl Writing {
     }
 
     /// A plan was made of the catalog that it sees.
-    pub(super) fn note_plan(&self, reliances: Reliances) {
+    pub(super) fn note_plan(&self, reliances: &Arc<Reliances>) {
         if let Some(reads) = &self.reads {
             reads.plan(reliances);
         }
@@ -186,6 +201,7 @@ impl Writing {
         self.stamp_these(&author, Stamp::NEVER, (&nodes, &edges, &topology));
         self.open = Some(open);
         self.deleted.clear();
+        self.touched = Touched::default();
         self.log.undo_to(mark.log);
         self.end_clause();
     }
@@ -252,8 +268,9 @@ impl Writing {
 
     /// Commits what was written.
     ///
-    /// **Errors**: a conflict, and then it is undone.
+    /// **Errors**: a conflict, or a constraint that it violates as a whole; then it is undone.
     pub(crate) fn commit(mut self, shared: &Shared) -> Result<(), Error> {
+        self.check_lacking(shared)?;
         let Some(open) = self.open.take() else { return Ok(()) };
         let changes = std::mem::take(&mut self.changes);
         let author = self.author(&open);
@@ -268,9 +285,17 @@ impl Writing {
             None => Default::default(),
         };
         let (handle, operations) = (open.handle().number(), std::mem::take(&mut self.log));
-        let log = |at| match shared.journal.get() {
-            Some(journal) if !operations.is_empty() => journal.commit(operations, handle, at),
-            _ => Ok(()),
+        let wrote = (changes.nodes.keys().copied().collect(), changes.edges.keys().copied().collect());
+        let before = &self.catalog.definitions;
+        let log = |at| {
+            // Who makes a constraint waits for those that have a timestamp, and looks at what they wrote.
+            if meets_new_constraint(before, shared.base().catalog(), &wrote) {
+                return Err(Error::Conflict("a constraint was made meanwhile; try again".to_owned()));
+            }
+            match shared.journal.get() {
+                Some(journal) if !operations.is_empty() => journal.commit(operations, handle, at),
+                _ => Ok(()),
+            }
         };
         let done = self.live.transactions.commit(open, changes, reads, log, |stamp| {
             self.stamp(&author, stamp);

@@ -111,6 +111,7 @@ fn operation(random: &mut Random, kind: usize) -> Operation<'static> {
         8 => Operation::Defined {
             name: text(random).into(),
             kind: 255,
+            detail: text(random).into(),
             subject: *random.pick(&[Subject::Nodes(LabelId(u16::MAX)), Subject::Edges(TypeId(0))]),
             properties: vec![PropertyId(u32::MAX), PropertyId(0)],
         },

@@ -2,9 +2,11 @@
 
 use trimorph_base::{EdgeId, LabelId, PropertyId, TableId, TypeId};
 use trimorph_catalog::{
-    Catalog, CharacteristicSet, DegreeStats, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, KnownEdgeTable,
-    Names, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo, PropertyStats, Schema, TargetFacts,
+    Catalog, CharacteristicSet, Definition, Definitions, DegreeStats, EdgeTableFacts, EdgeTableInfo,
+    EdgeTableStats, KnownEdgeTable, Names, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo,
+    PropertyStats, Rule, Schema, Subject, TargetFacts,
 };
+use trimorph_types::PropertyType;
 use trimorph_vfs::{CodecError, Decoder, Encoder};
 
 use crate::ComponentBytes;
@@ -71,6 +73,63 @@ fn read_degrees(meta: &mut Decoder<'_>) -> Result<(DegreeStats, bool), CodecErro
     Ok((DegreeStats { edges, degree_max: meta.u64()?, nonempty: meta.u64()? }, single))
 }
 
+fn write_definitions(definitions: &Definitions, meta: &mut Encoder) {
+    meta.u64(definitions.iter().len() as u64);
+    for one in definitions.iter() {
+        meta.str(&one.name);
+        let (kind, id) = match one.subject {
+            Subject::Label(label) => (0, label.0),
+            Subject::Type(ty) => (1, ty.0),
+        };
+        meta.u8(kind);
+        meta.u16(id);
+        meta.u64(one.properties.len() as u64);
+        one.properties.iter().for_each(|property| meta.u32(property.0));
+        meta.u8(match one.rule {
+            Rule::Index => 0,
+            Rule::Unique => 1,
+            Rule::Key => 2,
+            Rule::Exists => 3,
+            Rule::Typed(_) => 4,
+        });
+        if let Rule::Typed(ty) = &one.rule {
+            meta.str(&ty.to_string());
+        }
+    }
+}
+
+fn read_definitions(meta: &mut Decoder<'_>, schema: &Schema) -> Result<Definitions, CodecError> {
+    let mut definitions = Definitions::default();
+    for _ in 0..meta.count(meta.remaining())? {
+        let name = meta.str()?.into();
+        let subject = match meta.u8()? {
+            0 => Subject::Label(LabelId(meta.u16()?)),
+            1 => Subject::Type(TypeId(meta.u16()?)),
+            _ => return Err(meta.error("a label or an edge label")),
+        };
+        let properties = (0..meta.count(meta.remaining())?)
+            .map(|_| Ok(PropertyId(meta.u32()?)))
+            .collect::<Result<Vec<_>, CodecError>>()?;
+        let rule = match meta.u8()? {
+            0 => Rule::Index,
+            1 => Rule::Unique,
+            2 => Rule::Key,
+            3 => Rule::Exists,
+            4 => {
+                let ty = PropertyType::parse(meta.str()?).ok();
+                Rule::Typed(ty.ok_or_else(|| meta.error("a type of a property"))?)
+            }
+            _ => return Err(meta.error("what an index or a constraint demands")),
+        };
+        let definition = Definition { name, subject, properties, rule };
+        if !schema.can_have(&definition) {
+            return Err(meta.error("an index or a constraint of names of the catalog"));
+        }
+        definitions.add(definition);
+    }
+    Ok(definitions)
+}
+
 pub(super) fn write_catalog(catalog: &Catalog, bytes: &ComponentBytes, meta: &mut Encoder) {
     let (schema, facts, statistics) = (&catalog.schema, catalog.unrecorded_facts(), &catalog.statistics);
     for names in [&schema.labels, &schema.types, &schema.properties] {
@@ -104,6 +163,7 @@ pub(super) fn write_catalog(catalog: &Catalog, bytes: &ComponentBytes, meta: &mu
             write_degrees(&stats.into_target(target.table), target.single, meta);
         }
     }
+    write_definitions(&catalog.definitions, meta);
     bytes.rows().iter().for_each(|(_, b)| meta.u64(*b as u64));
 }
 
@@ -169,6 +229,7 @@ pub(super) fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, Component
         let table = read_edge_table(meta, &catalog.schema)?;
         catalog.add_edge_table(table);
     }
+    catalog.definitions = read_definitions(meta, &catalog.schema)?;
     let mut next = || meta.count(usize::MAX);
     let bytes = ComponentBytes {
         node_properties: next()?,

@@ -1,0 +1,338 @@
+//! Constraints, kept to by who writes: what a clause wrote in, an error if it violates one out.
+//!
+//! 1. What a clause writes is noted while there are definitions ([`Touched`]).
+//! 2. When the clause is over, types and uniqueness are looked at: a swap of two values within one clause is
+//!    none of anybody's business. Who has the same values and is not seen is met in the delta, or meets this
+//!    one, since both are found by their values before either of them looks: one of the two gets a conflict,
+//!    at every level.
+//! 3. What must be there is looked at again when the transaction commits: until then it may be missing.
+//!
+//! Labels and properties are one thing where a constraint is about both: who changes one of them asks whether
+//! somebody changes the other.
+//!
+//! Source: `docs/design/transactions.md`, "Who conflicts with whom".
+
+use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
+
+use trimorph_base::{Diagnostic, EdgeId, ErrorKind, LabelId, NodeId, PropertyId, TableId};
+use trimorph_catalog::{Definition, Rule, Schema, Subject};
+use trimorph_delta::LABELS;
+use trimorph_store::{PropertyColumn, Reader, Snapshot};
+use trimorph_types::{Value, format_literal};
+
+use super::touched::{Lacking, Touched};
+use super::writing::conflicting;
+use super::{Statement, Writing};
+use crate::shared::Shared;
+use crate::{Entities, Error};
+
+fn violated(primary: String, hint: &str) -> Diagnostic {
+    Diagnostic::runtime(ErrorKind::ConstraintValidationFailed, "ConstraintViolated", primary).hint(hint)
+}
+
+/// A definition in one node table.
+struct InTable<'r, 's> {
+    definition: &'r Definition,
+    label: LabelId,
+    table: TableId,
+    /// Whether rows may have other labels than the table.
+    labels_vary: bool,
+    columns: Vec<Option<usize>>,
+    reader: &'r Reader<'s>,
+}
+
+impl<'r, 's> InTable<'r, 's> {
+    /// None where no row of the table can have the label.
+    fn of(
+        definition: &'r Definition,
+        label: LabelId,
+        table: TableId,
+        reader: &'r Reader<'s>,
+    ) -> Option<Self> {
+        let schema = reader.schema();
+        let info = schema.node_tables.get(usize::from(table.0))?;
+        let labels_vary = reader.labels_vary(table);
+        let column = |id| info.properties.iter().position(|property| property.id == id);
+        let columns = definition.properties.iter().map(|id| column(*id)).collect();
+        let may = labels_vary || info.labels.contains(&label);
+        may.then_some(Self { definition, label, table, labels_vary, columns, reader })
+    }
+
+    fn has_label(&self, row: u64) -> bool {
+        let schema = self.reader.schema();
+        let name = schema.labels.name(self.label.0.into());
+        !self.labels_vary
+            || name.is_some_and(|name| self.reader.labels(NodeId::new(self.table, row)).contains(name))
+    }
+
+    fn exists(&self, row: u64) -> bool {
+        self.reader.node_exists(NodeId::new(self.table, row))
+    }
+
+    fn value(&self, place: usize, row: u64) -> Value {
+        match self.columns.get(place).copied().flatten() {
+            Some(column) => PropertyColumn::of_nodes(self.table, column, self.reader).value(row),
+            None => Value::Null,
+        }
+    }
+
+    fn values(&self, row: u64) -> Vec<Value> {
+        (0..self.columns.len()).map(|place| self.value(place, row)).collect()
+    }
+
+    /// Whether a row, which exists, has the label and these values.
+    fn is(&self, row: u64, values: &[Value]) -> bool {
+        let same =
+            |(place, value): (usize, &Value)| trimorph_types::order(&self.value(place, row), value).is_eq();
+        values.iter().enumerate().all(same) && self.has_label(row)
+    }
+
+    /// Asks whether somebody who is not seen changes what the definition is about at a row.
+    fn meet(&self, writing: &Writing, row: u64) -> Result<(), Error> {
+        let Some(delta) = writing.live().delta.nodes(self.table) else { return Ok(()) };
+        let labels = self.labels_vary.then_some(LABELS);
+        let columns = self.columns.iter().flatten().map(|column| *column as u32).chain(labels);
+        for column in columns {
+            delta.meets(&writing.writer(), row, column).map_err(|conflict| conflicting(&conflict))?;
+        }
+        Ok(())
+    }
+}
+
+/// `(:Person) with email "a@b"`.
+fn described(definition: &Definition, values: &[Value], snapshot: &Snapshot) -> String {
+    let schema = snapshot.schema();
+    let entities = Entities::new(snapshot.clone());
+    let one = |(id, value): (&PropertyId, &Value)| {
+        format!("{} {}", schema.property_name(*id), format_literal(value, &entities))
+    };
+    definition.properties.iter().zip(values).map(one).collect::<Vec<_>>().join(" and ")
+}
+
+/// The properties of a definition, for a message.
+fn property_names(definition: &Definition, schema: &Schema) -> String {
+    let names: Vec<Arc<str>> = definition.properties.iter().map(|id| schema.property_name(*id)).collect();
+    names.join(", ")
+}
+
+impl Statement<'_> {
+    /// Looks at what a clause wrote.
+    ///
+    /// **Errors**: a constraint is violated; somebody else is about to write what would violate it together
+    /// with this. **Cost**: nothing where there are no definitions.
+    pub(super) fn check_definitions(&self, writing: &mut Writing) -> Result<(), Error> {
+        let touched = std::mem::take(&mut writing.touched);
+        if touched.is_empty() {
+            return Ok(());
+        }
+        // A constraint is asked for itself: nothing of it is a read.
+        let snapshot = writing.snapshot_within(writing.base(self.shared)).noting(None);
+        let reader = Reader::new(&snapshot);
+        // What is written can be found from here on, by who looks after this.
+        fence(Ordering::SeqCst);
+        let mut lacking = std::mem::take(&mut writing.lacking);
+        for definition in snapshot.catalog().definitions.iter() {
+            match definition.subject {
+                Subject::Label(label) => {
+                    for table in touched.tables() {
+                        if let Some(own) = InTable::of(definition, label, table, &reader) {
+                            self.check_nodes(writing, &own, &touched, &mut lacking, &snapshot)?;
+                        }
+                    }
+                }
+                Subject::Type(_) => self.check_edges(definition, &touched, &mut lacking, &reader)?,
+            }
+        }
+        writing.lacking = lacking;
+        Ok(())
+    }
+
+    fn check_nodes(
+        &self,
+        writing: &Writing,
+        own: &InTable<'_, '_>,
+        touched: &Touched,
+        lacking: &mut Lacking,
+        snapshot: &Snapshot,
+    ) -> Result<(), Error> {
+        let definition = own.definition;
+        if definition.rule == Rule::Index {
+            return Ok(());
+        }
+        for (at, row) in touched.rows(own.table, &own.columns).into_iter().enumerate() {
+            self.check(at)?;
+            own.meet(writing, row)?;
+            if !own.exists(row) || !own.has_label(row) {
+                continue;
+            }
+            let values = own.values(row);
+            if let (Rule::Typed(ty), [value]) = (&definition.rule, &values[..])
+                && !ty.accepts(value)
+            {
+                return Err(self.wrong_type(definition, value, snapshot));
+            }
+            if values.iter().any(Value::is_null) {
+                if definition.rule.demands() {
+                    lacking.nodes.entry(own.table).or_default().push(row);
+                }
+                continue;
+            }
+            if definition.rule.is_unique() {
+                self.check_unique(writing, own, row, &values, snapshot)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// No other node has these values.
+    fn check_unique(
+        &self,
+        writing: &Writing,
+        own: &InTable<'_, '_>,
+        row: u64,
+        values: &[Value],
+        snapshot: &Snapshot,
+    ) -> Result<(), Error> {
+        let definition = own.definition;
+        for table in snapshot.schema().table_ids() {
+            let Some(other) = InTable::of(definition, own.label, table, own.reader) else { continue };
+            for candidate in candidates(writing, &other, values) {
+                if (table, candidate) == (own.table, row) {
+                    continue;
+                }
+                other.meet(writing, candidate)?;
+                if other.exists(candidate) && other.is(candidate, values) {
+                    let label =
+                        snapshot.schema().labels.name(own.label.0.into()).cloned().unwrap_or_default();
+                    let has = described(definition, values, snapshot);
+                    let text = format!(
+                        "there is a node (:{label}) with {has} already: constraint \"{}\"",
+                        definition.name
+                    );
+                    return Err(self.wrong(violated(text, "MERGE finds a node that is there, or makes it")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_edges(
+        &self,
+        definition: &Definition,
+        touched: &Touched,
+        lacking: &mut Lacking,
+        reader: &Reader<'_>,
+    ) -> Result<(), Error> {
+        let schema = reader.schema();
+        for table in schema.edge_table_ids() {
+            let info = &schema.edge_tables[usize::from(table.0)];
+            if Some(info.ty) != definition.edge_type() {
+                continue;
+            }
+            let id = definition.properties.first();
+            let column = info.properties.iter().position(|property| Some(&property.id) == id);
+            for (at, edge) in touched.edges(table, column).into_iter().enumerate() {
+                self.check(at)?;
+                let value = edge_value(edge, column, reader);
+                match &definition.rule {
+                    Rule::Typed(ty) if !ty.accepts(&value) => {
+                        return Err(self.wrong(wrong_type(definition, &value, schema)));
+                    }
+                    rule if rule.demands() && value.is_null() => {
+                        lacking.edges.entry(table).or_default().push(edge);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong_type(&self, definition: &Definition, value: &Value, snapshot: &Snapshot) -> Error {
+        self.wrong(wrong_type(definition, value, snapshot.schema()))
+    }
+}
+
+fn wrong_type(definition: &Definition, value: &Value, schema: &Schema) -> Diagnostic {
+    let Rule::Typed(ty) = &definition.rule else { return violated("a wrong type".to_owned(), "") };
+    let name = property_names(definition, schema);
+    let text = format!(
+        "property \"{name}\" must be of type {ty}, not {}: constraint \"{}\"",
+        value.logical_type(),
+        definition.name
+    );
+    violated(text, "convert the value, or drop the constraint")
+}
+
+fn edge_value(edge: EdgeId, column: Option<usize>, reader: &Reader<'_>) -> Value {
+    let Some(column) = column else { return Value::Null };
+    PropertyColumn::of_edges(usize::from(edge.table().0), column, reader).value(reader.edge_slot(edge))
+}
+
+/// Rows that may have some values, seen or not.
+fn candidates(writing: &Writing, other: &InTable<'_, '_>, values: &[Value]) -> Vec<u64> {
+    let _ = writing;
+    let Some(first) = values.first() else { return Vec::new() };
+    let has = |row: &u64| trimorph_types::order(&other.value(0, *row), first).is_eq();
+    (0..other.reader.rows(other.table)).filter(has).collect()
+}
+
+impl Writing {
+    /// What must be there is there, now that nothing more is written.
+    ///
+    /// **Errors**: a node or relationship lacks a property that a constraint demands.
+    pub(super) fn check_lacking(&self, shared: &Shared) -> Result<(), Error> {
+        if self.lacking.is_empty() {
+            return Ok(());
+        }
+        let snapshot = self.snapshot_within(self.base(shared)).noting(None);
+        let reader = Reader::new(&snapshot);
+        let schema = snapshot.schema();
+        let wrong = |definition: &Definition, what: &str, name: Option<&Arc<str>>| {
+            let name = name.cloned().unwrap_or_default();
+            let text = format!(
+                "a {what} lacks \"{}\", which constraint \"{}\" demands",
+                property_names(definition, schema),
+                definition.name
+            );
+            let hint = format!("give every {name} one before the transaction ends");
+            Error::query(violated(text, &hint), "")
+        };
+        for definition in snapshot.catalog().definitions.iter().filter(|one| one.rule.demands()) {
+            match definition.subject {
+                Subject::Label(label) => {
+                    let name = schema.labels.name(label.0.into());
+                    for (table, rows) in &self.lacking.nodes {
+                        let Some(own) = InTable::of(definition, label, *table, &reader) else { continue };
+                        let lacks = |row: &u64| {
+                            own.exists(*row)
+                                && own.has_label(*row)
+                                && own.values(*row).iter().any(Value::is_null)
+                        };
+                        if rows.iter().any(lacks) {
+                            let what = format!("node (:{})", name.cloned().unwrap_or_default());
+                            return Err(wrong(definition, &what, name));
+                        }
+                    }
+                }
+                Subject::Type(ty) => {
+                    let name = schema.types.name(ty.0.into());
+                    for (table, edges) in &self.lacking.edges {
+                        let info = &schema.edge_tables[usize::from(table.0)];
+                        let id = definition.properties.first();
+                        let column = info.properties.iter().position(|property| Some(&property.id) == id);
+                        let lacks = |edge: &EdgeId| {
+                            reader.edge_exists(*edge) && edge_value(*edge, column, &reader).is_null()
+                        };
+                        if info.ty == ty && edges.iter().any(lacks) {
+                            let what = format!("relationship [:{}]", name.cloned().unwrap_or_default());
+                            return Err(wrong(definition, &what, name));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! What a clause wrote that definitions may be about, and what a transaction has left to be asked when it
+//! commits.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use trimorph_base::{EdgeId, EdgeTableId, TableId};
+use trimorph_catalog::{Catalog, Definition, Definitions, Rule, Subject};
+
+/// What a clause wrote that definitions may be about.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    came: BTreeMap<TableId, Vec<u64>>,
+    values: BTreeMap<(TableId, usize), Vec<u64>>,
+    labels: BTreeMap<TableId, Vec<u64>>,
+    edges_came: BTreeMap<EdgeTableId, Vec<EdgeId>>,
+    edge_values: BTreeMap<(EdgeTableId, usize), Vec<EdgeId>>,
+}
+
+impl Touched {
+    pub(super) fn came(&mut self, table: TableId, rows: &[u64]) {
+        self.came.entry(table).or_default().extend(rows);
+    }
+
+    pub(super) fn values(&mut self, table: TableId, column: usize, rows: &[u64]) {
+        self.values.entry((table, column)).or_default().extend(rows);
+    }
+
+    pub(super) fn labels(&mut self, table: TableId, rows: &[u64]) {
+        self.labels.entry(table).or_default().extend(rows);
+    }
+
+    pub(super) fn edges_came(&mut self, edges: &[EdgeId]) {
+        edges.iter().for_each(|edge| self.edges_came.entry(edge.table()).or_default().push(*edge));
+    }
+
+    pub(super) fn edge_values(&mut self, table: EdgeTableId, column: usize, edges: &[EdgeId]) {
+        self.edge_values.entry((table, column)).or_default().extend(edges);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.came.is_empty()
+            && self.values.is_empty()
+            && self.labels.is_empty()
+            && self.edges_came.is_empty()
+            && self.edge_values.is_empty()
+    }
+
+    /// The node tables that something was written to.
+    pub(super) fn tables(&self) -> Vec<TableId> {
+        let values = self.values.keys().map(|(table, _)| table);
+        let mut tables: Vec<TableId> =
+            self.came.keys().chain(values).chain(self.labels.keys()).copied().collect();
+        tables.sort_unstable();
+        tables.dedup();
+        tables
+    }
+
+    /// The rows of a table that came, changed labels, or got values in some columns.
+    pub(super) fn rows(&self, table: TableId, columns: &[Option<usize>]) -> Vec<u64> {
+        let values = columns.iter().flatten().filter_map(|column| self.values.get(&(table, *column)));
+        let all = [self.came.get(&table), self.labels.get(&table)].into_iter().flatten().chain(values);
+        let mut rows: Vec<u64> = all.flatten().copied().collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    }
+
+    /// The edges of an edge table that came, or got values in a column.
+    pub(super) fn edges(&self, table: EdgeTableId, column: Option<usize>) -> Vec<EdgeId> {
+        let values = column.and_then(|column| self.edge_values.get(&(table, column)));
+        let all = [self.edges_came.get(&table), values].into_iter().flatten();
+        let mut edges: Vec<EdgeId> = all.flatten().copied().collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+}
+
+/// What was written and lacks what a definition demands: looked at again at the commit.
+#[derive(Debug, Default)]
+pub(crate) struct Lacking {
+    pub(super) nodes: BTreeMap<TableId, Vec<u64>>,
+    pub(super) edges: BTreeMap<EdgeTableId, Vec<EdgeId>>,
+}
+
+impl Lacking {
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.edges.is_empty()
+    }
+}
+
+/// Whether a constraint was made since a transaction began that is about tables it has written to: what it
+/// wrote before was not asked.
+pub(super) fn meets_new_constraint(
+    before: &Definitions,
+    catalog: &Catalog,
+    (nodes, edges): &(Vec<TableId>, Vec<EdgeTableId>),
+) -> bool {
+    if before.is_same(&catalog.definitions) {
+        return false;
+    }
+    let (schema, facts) = (&catalog.schema, catalog.unrecorded_facts());
+    let is_new = |one: &&Arc<Definition>| {
+        one.rule != Rule::Index && before.get(&one.name).is_none_or(|old| !Arc::ptr_eq(old, one))
+    };
+    let concerns = |one: &Arc<Definition>| match one.subject {
+        Subject::Label(label) => nodes.iter().any(|table| {
+            let at = usize::from(table.0);
+            schema.node_tables.get(at).is_some_and(|info| info.labels.contains(&label))
+                || facts.node_tables.get(at).is_some_and(|facts| facts.labels_vary)
+        }),
+        Subject::Type(ty) => edges
+            .iter()
+            .any(|table| schema.edge_tables.get(usize::from(table.0)).is_some_and(|info| info.ty == ty)),
+    };
+    catalog.definitions.iter().filter(is_new).any(concerns)
+}

@@ -1,0 +1,282 @@
+//! Indexes and constraints: made, shown and dropped; kept to by every way of writing; there again when the
+//! database is opened again.
+
+use trimorph::{Connection, Database, Error, Value};
+
+use crate::durable::{Directory, config, open};
+
+/// The rows of a statement as text, sorted; or what went wrong: its detail word, or its kind.
+fn ask(connection: &Connection, text: &str) -> Result<Vec<String>, String> {
+    let told = |error: Error| match error {
+        Error::Query { diagnostic, .. } => format!("{}: {}", diagnostic.detail, diagnostic.primary),
+        other => other.to_string(),
+    };
+    let mut result = connection.query(text, &[]).map_err(told)?;
+    let mut out = Vec::new();
+    while let Some(row) = result.next_row().map_err(told)? {
+        out.push(row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" | "));
+    }
+    out.sort();
+    Ok(out)
+}
+
+#[track_caller]
+fn does(connection: &Connection, texts: &[&str]) {
+    texts.iter().for_each(|text| _ = ask(connection, text).unwrap_or_else(|e| panic!("{text}\n{e}")));
+}
+
+/// The statement violates a constraint, and says this of it.
+#[track_caller]
+fn violates(connection: &Connection, text: &str, what: &str) {
+    let error = ask(connection, text).expect_err(text);
+    assert!(error.contains("ConstraintViolated") && error.contains(what), "{text}\n{error}");
+}
+
+fn database(set_up: &[&str]) -> (Database, Connection) {
+    let database = Database::in_memory(config());
+    let connection = database.connect();
+    does(&connection, set_up);
+    (database, connection)
+}
+
+#[test]
+fn they_are_made_shown_and_dropped() {
+    let (_database, c) = database(&[
+        "CREATE CONSTRAINT mail FOR (p:Person) REQUIRE p.mail IS UNIQUE",
+        "CREATE CONSTRAINT FOR (p:Person) REQUIRE (p.first, p.last) IS NODE KEY",
+        "CREATE CONSTRAINT FOR (p:Person) REQUIRE p.born IS :: INTEGER | DATE",
+        "CREATE CONSTRAINT FOR ()-[k:KNOWS]-() REQUIRE k.since IS NOT NULL",
+        "CREATE INDEX FOR (p:Person) ON (p.city)",
+    ]);
+    let constraints = [
+        "knows_since_exists | RELATIONSHIP_PROPERTY_EXISTENCE | RELATIONSHIP | ['KNOWS'] | ['since'] | null",
+        "mail | UNIQUENESS | NODE | ['Person'] | ['mail'] | null",
+        "person_born_type | NODE_PROPERTY_TYPE | NODE | ['Person'] | ['born'] | INTEGER | DATE",
+        "person_first_last_key | NODE_KEY | NODE | ['Person'] | ['first', 'last'] | null",
+    ];
+    assert_eq!(ask(&c, "SHOW CONSTRAINTS").unwrap(), constraints);
+    let indexes = [
+        "mail | RANGE | NODE | ['Person'] | ['mail'] | mail",
+        "person_city_index | RANGE | NODE | ['Person'] | ['city'] | null",
+        "person_first_last_key | RANGE | NODE | ['Person'] | ['first', 'last'] | person_first_last_key",
+    ];
+    assert_eq!(ask(&c, "SHOW INDEXES").unwrap(), indexes);
+    for (text, what) in [
+        ("CREATE INDEX FOR (p:Person) ON (p.city)", "index \"person_city_index\" does the same already"),
+        ("CREATE INDEX mail FOR (p:Person) ON (p.x)", "there is a constraint \"mail\" already"),
+        ("DROP INDEX mail", "\"mail\" is a constraint"),
+        ("DROP CONSTRAINT male", "there is no constraint \"male\""),
+        ("CREATE CONSTRAINT FOR ()-[k:KNOWS]-() REQUIRE k.id IS UNIQUE", "uniqueness cannot be required"),
+    ] {
+        let error = ask(&c, text).expect_err(text);
+        assert!(error.contains(what), "{text}\n{error}");
+    }
+    does(
+        &c,
+        &[
+            "CREATE INDEX FOR (p:Person) ON (p.city)".replace("INDEX", "INDEX IF NOT EXISTS").as_str(),
+            "DROP CONSTRAINT male IF EXISTS",
+            "DROP CONSTRAINT person_first_last_key",
+            "DROP INDEX person_city_index",
+        ],
+    );
+    assert_eq!(ask(&c, "SHOW INDEXES").unwrap().len(), 1);
+    assert_eq!(ask(&c, "SHOW CONSTRAINTS").unwrap().len(), 3);
+    // In a transaction they can be looked at, no more.
+    does(&c, &["BEGIN", "SHOW CONSTRAINTS"]);
+    assert!(ask(&c, "DROP CONSTRAINT mail").is_err());
+    does(&c, &["ROLLBACK"]);
+}
+
+#[test]
+fn what_they_did_is_counted() {
+    let (_database, c) = database(&[]);
+    let told = |text: &str| c.query(text, &[]).unwrap().side_effects().to_string();
+    assert_eq!(told("CREATE CONSTRAINT FOR (p:P) REQUIRE p.x IS UNIQUE"), "made 1 constraint");
+    assert_eq!(told("CREATE CONSTRAINT IF NOT EXISTS FOR (p:P) REQUIRE p.x IS UNIQUE"), "");
+    assert_eq!(told("CREATE INDEX FOR (p:P) ON (p.y)"), "made 1 index");
+    assert_eq!(told("DROP INDEX p_y_index"), "dropped 1 index");
+    assert_eq!(
+        told("CREATE (a:P {x: 1, y: null})-[:R {z: 1}]->(:Q:P {x: 2})"),
+        "created 2 nodes, created 1 relationship, set 3 properties, added 3 labels"
+    );
+    assert_eq!(
+        told("MATCH (a:P) SET a.w = a.x, a:W REMOVE a:P"),
+        "set 2 properties, added 2 labels, removed 2 labels"
+    );
+    assert_eq!(told("MATCH (a:W) DETACH DELETE a"), "deleted 2 nodes, deleted 1 relationship");
+    assert_eq!(told("MATCH (a) RETURN a"), "");
+}
+
+#[test]
+fn uniqueness_is_kept_by_every_way_of_writing() {
+    let (_database, c) = database(&[
+        "CREATE CONSTRAINT k FOR (p:P) REQUIRE p.k IS UNIQUE",
+        "CREATE (:P {k: 1}), (:P {k: 'a'}), (:P), (:P), (:Q {k: 1}), (:P:R {k: 2})",
+    ]);
+    for text in [
+        "CREATE (:P {k: 1})",
+        "CREATE (:P {k: 1.0})",
+        "CREATE (:P:S {k: 2})",
+        "UNWIND [3, 3] AS k CREATE (:P {k: k})",
+        "MATCH (p:P {k: 'a'}) SET p.k = 1",
+        "MATCH (p:P {k: 'a'}) SET p = {k: 2}",
+        "MATCH (p:P {k: 'a'}) SET p += {k: 2}",
+        "MATCH (p:P) SET p.k = 7",
+        "MATCH (q:Q) SET q:P",
+        "MERGE (p:P {k: 1, other: 2})",
+        "MERGE (p:P {other: 2}) ON CREATE SET p.k = 2",
+        "CREATE (:P {k: 5}) WITH 1 AS x CREATE (:P {k: 5})",
+        "FOREACH (i IN [8, 8] | CREATE (:P {k: i}))",
+    ] {
+        violates(&c, text, "constraint \"k\"");
+    }
+    assert_eq!(ask(&c, "MATCH (p) RETURN count(p), count(p.k)").unwrap(), ["6 | 4"]);
+    does(
+        &c,
+        &[
+            // A swap within one clause, a value that is free again, one that was given up in the transaction.
+            "MATCH (a:P {k: 1}), (b:P {k: 2}) WITH [a, b] AS both UNWIND both AS p SET p.k = 3 - p.k",
+            "MATCH (q:Q) SET q.k = 9, q:P",
+            "MATCH (p:P {k: 9}) REMOVE p:P CREATE (:P {k: 9})",
+            "MATCH (p:P {k: 9}) DELETE p CREATE (:P {k: 9})",
+            "MERGE (p:P {k: 9})",
+        ],
+    );
+    let keys = ask(&c, "MATCH (p:P) WHERE p.k IS NOT NULL RETURN p.k").unwrap();
+    assert_eq!(keys, ["1", "2", "9", "a"]);
+    does(&c, &["DROP CONSTRAINT k", "CREATE (:P {k: 1})"]);
+}
+
+#[test]
+fn composite_keys_must_be_whole_and_differ() {
+    let (_database, c) = database(&[
+        "CREATE CONSTRAINT k FOR (p:P) REQUIRE (p.a, p.b) IS KEY",
+        "CREATE (:P {a: 1, b: 1}), (:P {a: 1, b: 2}), (:P {a: 2, b: 1})",
+    ]);
+    violates(&c, "CREATE (:P {a: 1, b: 2})", "a 1 and b 2");
+    violates(&c, "MATCH (p:P {a: 2}) SET p.a = 1", "a 1 and b 1");
+    violates(&c, "CREATE (:P {a: 3})", "lacks \"a, b\"");
+    violates(&c, "MATCH (p:P {a: 2}) REMOVE p.b", "lacks \"a, b\"");
+    does(&c, &["CREATE (p:P) SET p.a = 3 SET p.b = 1", "MATCH (p:P {a: 3}) SET p.b = null SET p.b = 7"]);
+    // It may be missing until the transaction ends.
+    does(&c, &["BEGIN", "CREATE (:P {a: 4, tmp: 1})", "MATCH (p:P {tmp: 1}) SET p.b = 1", "COMMIT"]);
+    does(&c, &["BEGIN", "CREATE (:P {a: 5})"]);
+    violates(&c, "COMMIT", "lacks \"a, b\"");
+    assert_eq!(ask(&c, "MATCH (p:P) RETURN count(p)").unwrap(), ["5"]);
+}
+
+#[test]
+fn types_and_existence_are_kept() {
+    let (_database, c) = database(&[
+        "CREATE CONSTRAINT t FOR (p:P) REQUIRE p.x IS :: INTEGER | LIST<STRING NOT NULL>",
+        "CREATE CONSTRAINT e FOR (p:P) REQUIRE p.y IS NOT NULL",
+        "CREATE CONSTRAINT rt FOR ()-[r:R]-() REQUIRE r.x IS :: DATE",
+        "CREATE CONSTRAINT re FOR ()-[r:R]-() REQUIRE r.y IS NOT NULL",
+        "CREATE (:P {x: 1, y: 1})-[:R {x: date('2020-01-01'), y: 1}]->(:P {x: ['a'], y: 2})",
+    ]);
+    violates(&c, "CREATE (:P {x: 'a', y: 1})", "must be of type INTEGER | LIST<STRING NOT NULL>, not STRING");
+    violates(&c, "MATCH (p:P {y: 1}) SET p.x = ['a', null]", "constraint \"t\"");
+    violates(&c, "CREATE (:P {x: 1})", "lacks \"y\"");
+    violates(&c, "CREATE (n) SET n:P", "lacks \"y\"");
+    violates(&c, "MATCH (p:P) REMOVE p.y", "lacks \"y\"");
+    violates(&c, "MATCH (a:P {y: 1}) CREATE (a)-[:R {x: 1, y: 1}]->(a)", "constraint \"rt\"");
+    violates(&c, "MATCH (a:P {y: 1}) CREATE (a)-[:R]->(a)", "lacks \"y\"");
+    violates(&c, "MATCH ()-[r:R]->() SET r.x = 'x'", "constraint \"rt\"");
+    violates(&c, "MATCH ()-[r:R]->() SET r = {}", "lacks \"y\"");
+    does(
+        &c,
+        &[
+            "MATCH (p:P {y: 1}) SET p.x = null",
+            "MATCH (p:P {y: 1}) REMOVE p:P SET p.y = null",
+            "MATCH ()-[r:R]->() DELETE r",
+            "CREATE (:Other {x: 1.5})-[:S]->(:Other)",
+        ],
+    );
+}
+
+#[test]
+fn what_is_there_already_is_looked_at() {
+    let (_database, c) =
+        database(&["CREATE (:P {k: 1, t: 1}), (:P {k: 1, t: 'a'}), (:P {t: 2}), (:Q {k: 1}), ()-[:R]->()"]);
+    for (text, what) in [
+        ("CREATE CONSTRAINT c FOR (p:P) REQUIRE p.k IS UNIQUE", "2 nodes have k 1"),
+        ("CREATE CONSTRAINT c FOR (p:P) REQUIRE p.k IS NOT NULL", "1 nodes lack k"),
+        ("CREATE CONSTRAINT c FOR (p:P) REQUIRE p.t IS :: INTEGER", "a node has t 'a', of type STRING"),
+        ("CREATE CONSTRAINT c FOR ()-[r:R]-() REQUIRE r.x IS NOT NULL", "1 relationships lack x"),
+    ] {
+        let error = ask(&c, text).expect_err(text);
+        assert!(error.contains("ConstraintCreationFailed") && error.contains(what), "{text}\n{error}");
+    }
+    assert!(ask(&c, "SHOW CONSTRAINTS").unwrap().is_empty());
+    does(
+        &c,
+        &[
+            "CREATE (:P {k: 1})",
+            "MATCH (p:P) SET p.k = id(p)",
+            "CREATE CONSTRAINT c FOR (p:P) REQUIRE p.k IS UNIQUE",
+        ],
+    );
+}
+
+#[test]
+fn a_transaction_that_is_open_meets_what_is_made() {
+    let (database, c) = database(&["CREATE (:P {k: 1})"]);
+    let writer = database.connect();
+    does(&writer, &["BEGIN", "RETURN 1", "CREATE (:P {k: 1})"]);
+    does(&c, &["CREATE CONSTRAINT k FOR (p:P) REQUIRE p.k IS UNIQUE"]);
+    let error = ask(&writer, "COMMIT").expect_err("a conflict");
+    assert!(error.contains("TransactionConflict"), "{error}");
+    // Of other tables it says nothing.
+    does(&writer, &["BEGIN", "RETURN 1", "CREATE (:Q {k: 1})"]);
+    does(&c, &["CREATE CONSTRAINT p_e FOR (p:P) REQUIRE p.k IS NOT NULL"]);
+    does(&writer, &["COMMIT"]);
+}
+
+#[test]
+fn they_are_there_when_it_is_opened_again() {
+    let dir = Directory::new("definitions");
+    let made = [
+        "CREATE CONSTRAINT k FOR (p:P) REQUIRE p.k IS UNIQUE",
+        "CREATE CONSTRAINT t FOR (p:P) REQUIRE p.k IS :: INTEGER",
+        "CREATE CONSTRAINT e FOR ()-[r:R]-() REQUIRE r.x IS NOT NULL",
+        "CREATE INDEX i FOR (p:P) ON (p.a, p.b)",
+    ];
+    {
+        let database = open(&dir);
+        does(&database.connect(), &made);
+        does(
+            &database.connect(),
+            &["CREATE (:P {k: 1})", "CREATE INDEX gone FOR (p:P) ON (p.x)", "DROP INDEX gone"],
+        );
+    }
+    // From the log; then from a manifest; then from a manifest and a log.
+    for round in 0..3 {
+        let database = open(&dir);
+        let c = database.connect();
+        assert_eq!(ask(&c, "SHOW CONSTRAINTS").unwrap().len(), 3, "{round}");
+        assert_eq!(ask(&c, "SHOW INDEXES").unwrap().len(), 2, "{round}");
+        violates(&c, "CREATE (:P {k: 1})", "constraint \"k\"");
+        violates(&c, "CREATE (:P {k: 'a'})", "constraint \"t\"");
+        violates(&c, "CREATE ()-[:R]->()", "constraint \"e\"");
+        database.checkpoint(&trimorph::CancelToken::default()).unwrap();
+        does(&c, &["DROP INDEX i", "CREATE INDEX i FOR (p:P) ON (p.a, p.b)"]);
+    }
+    // Also where nothing is logged: the checkpoint at closing has it.
+    let dir = Directory::new("definitions-unlogged");
+    let unlogged = || {
+        let durability = trimorph::Durability::Memory;
+        let config = trimorph::Config { durability, checkpoint_on_close: true, ..config() };
+        Database::open(dir.path(), config).unwrap()
+    };
+    does(&unlogged().connect(), &made);
+    assert_eq!(ask(&unlogged().connect(), "SHOW CONSTRAINTS").unwrap().len(), 3);
+}
+
+#[test]
+fn parameters_and_results_go_on_as_ever() {
+    let (_database, c) = database(&["CREATE CONSTRAINT FOR (p:P) REQUIRE p.k IS UNIQUE"]);
+    let rows = Value::list((0..1_000).map(Value::Int).collect());
+    c.query("UNWIND $rows AS k CREATE (:P {k: k})", &[("rows", rows)]).unwrap();
+    assert_eq!(ask(&c, "MATCH (p:P) RETURN count(DISTINCT p.k)").unwrap(), ["1000"]);
+}
