@@ -99,6 +99,12 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// Whether it sees changes, or notes what is read: if not, all there is is main's.
+    #[inline(always)]
+    pub(crate) fn is_written(&self) -> bool {
+        self.changes.is_some() || self.recording.is_some()
+    }
+
     /// Whether what a statement has found may be deleted by its own transaction.
     #[inline(always)]
     pub fn is_after_deletion(&self) -> bool {
