@@ -269,7 +269,8 @@ impl<'q> Lowering<'q> {
             Ok((Arc::clone(&predicate.property), predicate.op, value))
         });
         let prune = prune.collect::<Result<_, ExecError>>()?;
-        let spec = ops::NodeScanSpec { place, tables: scan.tables.clone(), prune };
+        let by_index = self.options.access != Choice::Relation;
+        let spec = ops::NodeScanSpec { place, tables: scan.tables.clone(), prune, by_index };
         Ok(Lowered { node: self.node(Spec::NodeScan(Arc::new(spec)), []), layout })
     }
 }

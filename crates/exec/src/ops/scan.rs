@@ -1,16 +1,20 @@
 //! Node scan: a morsel at a time from the shared dispenser, a vector at a time from the morsel. The group's
 //! node vector is a range: nothing is read.
+//!
+//! A top-k may lead it, by the values its best rows have so far: through value indexes of its key, which give
+//! rows in their order and end where others come after these, or else by zone maps.
 
 use std::borrow::Cow;
+use std::ops::Bound;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use trimorph_algebra::Op;
 use trimorph_base::{NodeId, TableId};
 use trimorph_catalog::CatalogView;
-use trimorph_store::access::{Morsels, Prune, is_wanted};
+use trimorph_store::access::{Given, InOrder, Morsels, Prune, ValueRange, comes_after, is_wanted};
 use trimorph_store::{Comparison, Condition, PropertyColumn, Reader, Snapshot};
-use trimorph_types::LogicalType;
+use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Chunk, Nodes, Selection, Values, Vector};
 
 use crate::expr::{Ex, integer_range};
@@ -31,6 +35,8 @@ pub(crate) struct NodeScanSpec {
     pub(crate) place: Place,
     pub(crate) tables: Vec<TableId>,
     pub(crate) prune: Vec<(Arc<str>, Op, Ex)>,
+    /// Whether a top-k may lead it by value indexes.
+    pub(crate) by_index: bool,
 }
 
 /// What all twins of a scan share.
@@ -38,6 +44,9 @@ pub(crate) struct ScanRows {
     pub(crate) morsels: Morsels,
     prune: Vec<Prune>,
     tables: Vec<TableId>,
+    /// Comparisons with constants, by property.
+    compared: Vec<(Arc<str>, Op, Value)>,
+    by_index: bool,
     lead: OnceLock<Lead>,
 }
 
@@ -45,9 +54,10 @@ impl ScanRows {
     /// For a bound `spec`, in morsels of `size` rows.
     pub(crate) fn new(spec: &NodeScanSpec, size: usize, snapshot: &Snapshot) -> Self {
         let catalog = CatalogView::new(snapshot.catalog());
-        let mut prune = Vec::new();
+        let (mut prune, mut compared) = (Vec::new(), Vec::new());
         for (property, op, value) in &spec.prune {
             let Ex::Const(value) = value else { continue };
+            compared.push((Arc::clone(property), *op, value.clone()));
             for (table, column) in catalog.node_columns(Some(std::slice::from_ref(property))) {
                 // Zone maps do not cover values of other types.
                 if spec.tables.contains(&table)
@@ -59,25 +69,37 @@ impl ScanRows {
                 }
             }
         }
-        let (tables, lead) = (spec.tables.clone(), OnceLock::new());
-        Self { morsels: Morsels::new(snapshot, &tables, size), prune, tables, lead }
+        let (tables, by_index, lead) = (spec.tables.clone(), spec.by_index, OnceLock::new());
+        Self { morsels: Morsels::new(snapshot, &tables, size), prune, tables, compared, by_index, lead }
     }
 
-    /// Lets a top-k by `property` of the scan's nodes lead it: what may come first is scanned first, and
-    /// zones whose rows all come after the best rows so far are left out. `None` where zone maps say
-    /// nothing.
+    /// Lets a top-k of `wanted` rows by `property` of the scan's nodes lead it: what may come first is scanned first, and
+    /// what comes after the best rows so far is left out. `None` where neither indexes nor zone maps say
+    /// anything.
     pub(crate) fn lead(
         &self,
         property: &Arc<str>,
         descending: bool,
+        wanted: u64,
         snapshot: &Snapshot,
         reader: &Reader<'_>,
     ) -> Option<Arc<TopBound>> {
         let catalog = CatalogView::new(snapshot.catalog());
         let columns = catalog.node_columns(Some(std::slice::from_ref(property)));
-        let columns: Vec<(TableId, usize)> = (columns.into_iter())
-            .filter(|(table, column)| self.tables.contains(table) && catalog.has_one_type(*table, *column))
-            .collect();
+        let columns: Vec<(TableId, usize)> =
+            columns.into_iter().filter(|(table, _)| self.tables.contains(table)).collect();
+        // An index says what is not among the best: who notes what he reads would have read that, too.
+        let in_order = || {
+            let range = self.range(property).filter(|_| self.by_index && !reader.notes_reads())?;
+            InOrder::new(snapshot, reader, &self.tables, &columns, range, descending, wanted)
+        };
+        if let Some(in_order) = in_order() {
+            let bound = Arc::new(TopBound::new(descending, true));
+            let lead = || Lead { columns: Vec::new(), bound, in_order: Some(in_order) };
+            return Some(Arc::clone(&self.lead.get_or_init(lead).bound));
+        }
+        let columns: Vec<(TableId, usize)> =
+            columns.into_iter().filter(|(table, column)| catalog.has_one_type(*table, *column)).collect();
         // What another property of this name has is compared with values of this type only.
         let mut types = columns.iter().map(|(table, column)| catalog.column_type(*table, *column));
         let first = types.next()??;
@@ -93,8 +115,24 @@ impl ScanRows {
             return None;
         }
         self.morsels.best_first(reader, &columns, descending);
-        let lead = self.lead.get_or_init(|| Lead { columns, bound: Arc::new(TopBound::new(descending)) });
+        let bound = Arc::new(TopBound::new(descending, false));
+        let lead = self.lead.get_or_init(|| Lead { columns, bound, in_order: None });
         Some(Arc::clone(&lead.bound))
+    }
+
+    /// The values of a property that are wanted; none where few are, which are found in other ways.
+    fn range(&self, property: &Arc<str>) -> Option<ValueRange> {
+        let mut range = (Bound::Unbounded, Bound::Unbounded);
+        for (_, op, value) in self.compared.iter().filter(|(of, ..)| of == property) {
+            match op {
+                Op::Gt => range.0 = Bound::Excluded(value.clone()),
+                Op::Ge => range.0 = Bound::Included(value.clone()),
+                Op::Lt => range.1 = Bound::Excluded(value.clone()),
+                Op::Le => range.1 = Bound::Included(value.clone()),
+                _ => return None,
+            }
+        }
+        Some(range)
     }
 
     /// What must hold of the rows of a morsel now. Who notes what he reads does not leave out what is not
@@ -108,26 +146,42 @@ impl ScanRows {
 }
 
 /// The first key of the last of the best rows that a top-k has so far: rows that come after it are not
-/// wanted. Integers, dates and instants only.
+/// wanted.
 #[derive(Debug)]
 pub(crate) struct TopBound {
     descending: bool,
+    /// Integers, dates and instants, where zone maps are asked.
     key: AtomicI64,
+    /// Any value, where indexes are.
+    value: Option<Mutex<Option<Value>>>,
 }
 
 impl TopBound {
-    fn new(descending: bool) -> Self {
-        Self { descending, key: AtomicI64::new(if descending { i64::MIN } else { i64::MAX }) }
+    fn new(descending: bool, of_any_type: bool) -> Self {
+        let key = AtomicI64::new(if descending { i64::MIN } else { i64::MAX });
+        Self { descending, key, value: of_any_type.then(Mutex::default) }
+    }
+
+    fn value(&self) -> Option<MutexGuard<'_, Option<Value>>> {
+        self.value.as_ref().map(|value| value.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Nothing is known any more.
     pub(crate) fn reset(&self) {
         self.key.store(if self.descending { i64::MIN } else { i64::MAX }, Ordering::Relaxed);
+        if let Some(mut value) = self.value() {
+            *value = None;
+        }
     }
 
     /// Whether anything is known.
     fn is_set(&self) -> bool {
         self.key.load(Ordering::Relaxed) != if self.descending { i64::MIN } else { i64::MAX }
+    }
+
+    /// Whether it is of values of any type, nulls too.
+    pub(crate) fn is_of_any_type(&self) -> bool {
+        self.value.is_some()
     }
 
     /// One worker's best rows end with `key`.
@@ -138,12 +192,29 @@ impl TopBound {
             self.key.fetch_min(key, Ordering::Relaxed);
         }
     }
+
+    /// The same with a value of any type.
+    pub(crate) fn tighten_to(&self, key: Value) {
+        if let Some(mut known) = self.value()
+            && known.as_ref().is_none_or(|known| comes_after(known, &key, self.descending))
+        {
+            *known = Some(key);
+        }
+    }
+
+    /// Whether rows with a value are not wanted.
+    fn is_before(&self, value: &Value) -> bool {
+        let known = self.value();
+        known.is_some_and(|k| k.as_ref().is_some_and(|k| comes_after(value, k, self.descending)))
+    }
 }
 
-/// A top-k that leads a scan: the columns of its first key, one a table, and its bound.
+/// A top-k that leads a scan: the columns of its first key whose zone maps are asked, one a table, and its
+/// bound; or what gives rows by indexes.
 struct Lead {
     columns: Vec<(TableId, usize)>,
     bound: Arc<TopBound>,
+    in_order: Option<InOrder>,
 }
 
 impl Lead {
@@ -166,7 +237,7 @@ impl Lead {
     }
 
     fn prune(&self) -> impl Iterator<Item = Prune> {
-        let TopBound { descending, key } = &*self.bound;
+        let TopBound { descending, key, .. } = &*self.bound;
         let key = key.load(Ordering::Relaxed);
         let (low, high) = if *descending { (key, i64::MAX) } else { (i64::MIN, key) };
         // Nulls come first where the order descends.
@@ -185,11 +256,43 @@ impl NodeScan {
     pub(crate) fn new(place: Place, rows: Arc<ScanRows>) -> Self {
         Self { place, rows, current: None }
     }
+
+    /// The next rows that indexes give.
+    fn next_in_order<'s>(
+        &self,
+        lead: &Lead,
+        in_order: &InOrder,
+        chunk: &mut Chunk<'s>,
+        cx: &Context<'s>,
+    ) -> bool {
+        let is_after = |value: &Value| lead.bound.is_before(value);
+        let next = in_order.next(&cx.reader, cx.settings.vector_size, &is_after, &self.rows.prune);
+        let Some(next) = next else { return false };
+        let (nodes, len, selection) = match next {
+            Given::Nodes(table, ids) => {
+                let len = ids.len();
+                (Nodes::Ids { table: Some(table), ids }, len, Selection::All)
+            }
+            Given::Run(run) => {
+                (Nodes::Range(run.first), run.len, run.chosen.map_or(Selection::All, Selection::List))
+            }
+        };
+        let group = &mut chunk.groups[self.place.group];
+        group.reset(len);
+        group.selection = selection;
+        group.vectors[self.place.slot] = Vector::new(Values::Node(nodes));
+        true
+    }
 }
 
 impl<'s> Operator<'s> for NodeScan {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         cx.check()?;
+        if let Some(lead) = self.rows.lead.get()
+            && let Some(in_order) = &lead.in_order
+        {
+            return Ok(self.next_in_order(lead, in_order, chunk, cx));
+        }
         let (first, len, selection) = loop {
             let wanted = self.rows.wanted(cx.reader.notes_reads());
             let next = self.current.take().or_else(|| self.rows.morsels.next(&cx.reader, &wanted));
@@ -233,6 +336,9 @@ impl<'s> Operator<'s> for NodeScan {
 
     fn reset(&mut self) {
         self.rows.morsels.reset();
+        if let Some(in_order) = self.rows.lead.get().and_then(|lead| lead.in_order.as_ref()) {
+            in_order.reset();
+        }
         self.current = None;
     }
 }

@@ -75,6 +75,7 @@ impl<'a, 's> Start<'a, 's> {
                     place: scan.place,
                     tables: scan.tables.clone(),
                     prune,
+                    by_index: scan.by_index,
                 }))
             }
             Spec::KeyLookup(lookup) => Spec::KeyLookup(self.lookup(lookup)?),

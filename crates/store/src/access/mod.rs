@@ -10,6 +10,7 @@
 //! adjacency  the lists an edge pattern with a frontier visits, for operators that walk them in place
 //! properties the columns a property pattern with a frontier finds its literals in, likewise
 //! morsels    the rows a label pattern gives, in ranges for workers
+//! in_order   the same in the order of a property that has value indexes
 //! ```
 //!
 //! Operators of a query take the planned pattern's adjacencies, morsels and columns and read them in place;
@@ -21,6 +22,7 @@ mod adjacency;
 mod edges;
 mod estimate;
 mod filters;
+mod in_order;
 mod morsels;
 mod node_set;
 mod notation;
@@ -34,6 +36,7 @@ mod values;
 
 pub use adjacency::{AdjacencyRef, EdgeAccess};
 pub use estimate::Estimate;
+pub use in_order::{Given, InOrder, Run, ValueRange, comes_after};
 pub use morsels::{Morsels, Prune, is_wanted};
 pub use node_set::NodeSet;
 pub use notation::{Argument, NotationError, parse};

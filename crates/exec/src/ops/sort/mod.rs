@@ -4,7 +4,7 @@
 //!
 //! With a limit of k, rows are cut to the best k whenever somewhat more than 2k have gathered. From then on
 //! rows whose first key comes after the k-th best's are left out as they come, and a scan that the top-k
-//! leads leaves out what has only such rows.
+//! leads leaves out what has only such rows: zones, or, by value indexes, all that are left.
 //!
 //! Where memory is short, a worker writes what it has as a sorted run, and goes on; runs are merged as rows
 //! are asked for (`runs`).
@@ -43,7 +43,7 @@ pub(crate) struct SortSpec {
     /// Only the first rows are wanted: so many, once bound.
     pub(crate) limit: Option<Count>,
     /// The number of the scan whose nodes have the first key as a property, and that property: such a top-k
-    /// says which zones are worth scanning.
+    /// says which rows are worth scanning.
     pub(crate) leads: Option<(usize, Arc<str>)>,
 }
 
@@ -89,7 +89,8 @@ impl<'s> Sort<'s> {
         if let (Some(scan), Some((_, property)), Some((_, descending)), None) =
             (&self.scan, &spec.leads, spec.keys.first(), &self.bound)
         {
-            self.bound = scan.lead(property, *descending, cx.snapshot, &cx.reader);
+            let wanted = spec.limit().unwrap_or(u64::MAX);
+            self.bound = scan.lead(property, *descending, wanted, cx.snapshot, &cx.reader);
         }
         let bound = &self.bound;
         let parts = on_threads(&mut self.child, cx.settings.threads, cx, |child, cx| {
@@ -316,6 +317,11 @@ impl<'s> Part<'s> {
         self.bound = last.and_then(|row| best.binary_search(&row).ok());
         self.rows.keep(&best);
         if let (Some(top), Some(bound)) = (&self.top, self.bound)
+            && top.is_of_any_type()
+            && let Some(key) = self.rows.columns.get(kept)
+        {
+            top.tighten_to(key.value(bound, &|id| cx.edge_value(id)));
+        } else if let (Some(top), Some(bound)) = (&self.top, self.bound)
             && let Some(key) = self.rows.columns.get(kept).filter(|key| !key.is_null(bound))
         {
             match &key.values {

@@ -2,6 +2,7 @@
 //! them is known without reading.
 
 mod estimates;
+mod in_order;
 mod morsels;
 mod node_sets;
 mod plans;
