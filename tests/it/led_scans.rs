@@ -87,29 +87,3 @@ fn with_indexes(snapshot: &Snapshot) -> Snapshot {
     }
     snapshot.over(Arc::new(main))
 }
-
-#[test]
-#[ignore = "measures"]
-fn measure_top_by_index() {
-    let snapshot = created(&[
-        "UNWIND range(1, 200000) AS n CREATE (:A {id: n, v: n * 7919 % 200003, s: toString(n * 7919 % 200003)})",
-    ]);
-    let indexed = with_indexes(&snapshot);
-    for text in [
-        "MATCH (a:A) RETURN a.id AS id ORDER BY a.v DESC LIMIT 10",
-        "MATCH (a:A) RETURN a.id AS id ORDER BY a.s LIMIT 10",
-        "MATCH (a:A) WHERE a.v > 1000 RETURN a.id AS id ORDER BY a.v LIMIT 10",
-        "MATCH (a:A) WHERE a.id % 100000 = 1 RETURN a.id AS id ORDER BY a.s LIMIT 10",
-        "MATCH (a:A) RETURN a.id AS id ORDER BY a.s LIMIT 100000",
-    ] {
-        let mut best = [u128::MAX; 2];
-        for _ in 0..7 {
-            for (best, snapshot) in best.iter_mut().zip([&snapshot, &indexed]) {
-                let begin = std::time::Instant::now();
-                ask(text, snapshot, Settings { threads: 1, ..Settings::default() }).unwrap();
-                *best = (*best).min(begin.elapsed().as_micros());
-            }
-        }
-        println!("{text}: {} us without, {} with", best[0], best[1]);
-    }
-}

@@ -16,6 +16,7 @@ mod foreign_entities;
 mod fuzz;
 mod grouping;
 mod in_lists;
+mod indexed_programs;
 mod killed;
 mod large_queries;
 mod led_scans;
