@@ -73,9 +73,9 @@ impl ScanRows {
         Self { morsels: Morsels::new(snapshot, &tables, size), prune, tables, compared, by_index, lead }
     }
 
-    /// Lets a top-k of `wanted` rows by `property` of the scan's nodes lead it: what may come first is scanned first, and
-    /// what comes after the best rows so far is left out. `None` where neither indexes nor zone maps say
-    /// anything.
+    /// Lets a top-k of `wanted` rows by `property` of the scan's nodes lead it: what may come first is
+    /// scanned first, and what comes after the best rows so far is left out. `None` where neither indexes nor
+    /// zone maps say anything.
     pub(crate) fn lead(
         &self,
         property: &Arc<str>,
