@@ -19,6 +19,7 @@ mod in_lists;
 mod killed;
 mod large_queries;
 mod led_scans;
+mod live_loads;
 mod load_fuzz;
 mod long_trails;
 mod merges;

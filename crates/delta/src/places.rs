@@ -31,6 +31,13 @@ impl Places {
         state.end += fresh;
     }
 
+    /// Gives `count` numbers that follow each other, all of them new; gives the first.
+    pub(crate) fn take_run(&self, count: u64) -> u64 {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.end += count;
+        state.end - count
+    }
+
     /// Takes numbers back.
     pub(crate) fn give_back(&self, numbers: impl IntoIterator<Item = u64>) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).free.extend(numbers);

@@ -28,7 +28,7 @@ mod tests;
 mod transactions;
 mod view;
 
-pub use changes::{Changes, EdgeChanges, NodeChanges, WrittenValues};
+pub use changes::{LoadChanges, Changes, EdgeChanges, NodeChanges, WrittenValues};
 pub use read_set::{EdgeReads, NodeReads, Overlap, ReadRange, ReadSet};
 pub use row_set::RowSet;
 pub use snapshots::{Epoch, Registered, Snapshots};

@@ -10,6 +10,7 @@ use trimorph_store::{Checkpoint, Live, LogStart, Main, open_checkpoint};
 use trimorph_vfs::{FileSystem, Pool};
 
 use super::replay::Replay;
+use crate::loading::LoadFolders;
 use crate::{Config, Error};
 
 /// How often a directory is read anew because its writer has gone on meanwhile.
@@ -22,6 +23,8 @@ pub(crate) struct Opened {
     pub(crate) live: Live,
     /// None of a database that was never written to, and of one that is only read.
     pub(crate) log: Option<Log>,
+    /// What the log names of bulk loads.
+    pub(crate) loads: LoadFolders,
 }
 
 /// The folder of the log.
@@ -68,7 +71,7 @@ pub(crate) fn open_to_write(
     let (main, checkpoint) = open_checkpoint(&**fs, dir, pool)?;
     let start = checkpoint.log_start();
     let folder = log_folder(dir);
-    let mut replay = Replay::new(main, start, folder.clone(), config.threads);
+    let mut replay = Replay::new(main, start, dir, (fs, pool), config.threads);
     let mut log = None;
     if start.database != 0 {
         let how = if config.recover_to_damage { Recover::ToDamage } else { Recover::Whole };
@@ -77,8 +80,9 @@ pub(crate) fn open_to_write(
         let (opened, _) = Log::open(Arc::clone(fs), &folder, position(start), options, how, take)?;
         log = Some(opened);
     }
-    let (main, live) = replay.finish()?;
-    Ok(Opened { main, checkpoint, live, log })
+    let (main, live, loads) = replay.finish()?;
+    loads.sweep(&**fs, dir);
+    Ok(Opened { main, checkpoint, live, log, loads })
 }
 
 /// Opens a database to be read, as it is now; nothing is written, and a writer may be at it.
@@ -95,7 +99,7 @@ pub(crate) fn open_to_read(
         let (main, checkpoint) = open_checkpoint(&**fs, dir, pool)?;
         let start = checkpoint.log_start();
         let folder = log_folder(dir);
-        let mut replay = Replay::new(main, start, folder.clone(), config.threads);
+        let mut replay = Replay::new(main, start, dir, (fs, pool), config.threads);
         let read = match start.database {
             0 => Ok(()),
             database => {
@@ -104,7 +108,7 @@ pub(crate) fn open_to_read(
             }
         };
         match read.and_then(|()| replay.finish()) {
-            Ok((main, live)) => return Ok(Opened { main, checkpoint, live, log: None }),
+            Ok((main, live, loads)) => return Ok(Opened { main, checkpoint, live, log: None, loads }),
             // A writer may have written on between two looks, or have let the segment go for a checkpoint.
             Err(error @ (LogError::Damaged { .. } | LogError::Missing { .. }))
                 if error.to_string() != before =>

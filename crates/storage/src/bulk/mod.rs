@@ -1,7 +1,9 @@
 //! Bulk load: batches of columns in, an immutable main version out.
 
+mod beside;
 mod builder;
 mod column_estimate;
+mod increment;
 mod edges;
 mod errors;
 mod input;
@@ -12,7 +14,9 @@ mod sorted_list;
 mod waiting_column;
 mod waiting_edges;
 
+pub use beside::{Beside, EdgePart, Increment, LoadPart, NodePart, OnConflict, TakeEnds, Update, value_of};
 pub use builder::{BulkBuilder, RejectFn};
+pub(crate) use edges::{EdgeTableInput, Rows, build_edge_table};
 pub use input::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, Lines, NodeBatch,
     NodeHandle, NodeSpec, Origin, Rejected, Verdict,
