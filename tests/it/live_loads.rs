@@ -49,7 +49,8 @@ fn told(db: &Database) -> Vec<Vec<String>> {
     .into()
 }
 
-const PEOPLE: &str = "id:ID(Person){id-type: int},name,age:int,:LABEL\n10,Ann,30,Person\n11,Bob,,Person\n12,Cid,50,Person\n";
+const PEOPLE: &str =
+    "id:ID(Person){id-type: int},name,age:int,:LABEL\n10,Ann,30,Person\n11,Bob,,Person\n12,Cid,50,Person\n";
 const CITIES: &str = "id:ID(City){id-type: int},name,:LABEL\n1,Ulm,City\n2,Rom,City\n";
 const EDGES: &str = ":START_ID(Person),:END_ID(Person),:TYPE,since:int\n10,11,KNOWS,2001\n11,1,KNOWS,2002\n\
     1,12,KNOWS,\n2,1,LIKES,7\n12,12,LIKES,8\n";
@@ -66,7 +67,9 @@ fn begun(db: &Database, by_load: bool) {
     }
     run(
         &db.connect(),
-        &["MATCH (a:Person {id: 1}), (b:Person {id: 2}) CREATE (a)-[:KNOWS {since: 1999}]->(b), (:Other {x: 1})-[:KNOWS]->(a)"],
+        &[
+            "MATCH (a:Person {id: 1}), (b:Person {id: 2}) CREATE (a)-[:KNOWS {since: 1999}]->(b), (:Other {x: 1})-[:KNOWS]->(a)",
+        ],
     );
 }
 
@@ -133,7 +136,10 @@ fn labels_old_and_new_and_edges_between() {
 fn keys_that_are_there() {
     let files = Files::new("keys");
     let people = "id:ID(Person){id-type: int},name,age:int,:LABEL\n3,Three,3,Person\n2,Zwei,22,Person\n";
-    let paths = [files.put("p.csv", people), files.put("e.csv", ":START_ID(Person),:END_ID(Person),:TYPE\n2,3,NEW\n")];
+    let paths = [
+        files.put("p.csv", people),
+        files.put("e.csv", ":START_ID(Person),:END_ID(Person),:TYPE\n2,3,NEW\n"),
+    ];
     for by_load in [true, false] {
         let db = Database::in_memory(config());
         begun(&db, by_load);
@@ -189,12 +195,18 @@ fn what_meets_a_load_gets_a_conflict() {
             let db = Database::in_memory(config());
             begun(&db, by_load);
             let writer = db.connect();
-            writer.begin_with(TransactionOptions { isolation: Some(isolation), ..Default::default() }).unwrap();
+            writer
+                .begin_with(TransactionOptions { isolation: Some(isolation), ..Default::default() })
+                .unwrap();
             run(&writer, &[text]);
             let loaded = load(&db, &paths, OnConflict::Error);
             assert!(loaded.is_ok(), "{text}: {loaded:?}");
             let committed = writer.commit();
-            assert_eq!(matches!(committed, Err(Error::Conflict(_))), meets, "{isolation:?} {text}: {committed:?}");
+            assert_eq!(
+                matches!(committed, Err(Error::Conflict(_))),
+                meets,
+                "{isolation:?} {text}: {committed:?}"
+            );
             let c = db.connect();
             assert_eq!(rows(&c, "MATCH (p:Person {id: 10}) RETURN p.name"), ["Ann"], "{text}");
             let dangling = "MATCH (a)-[r]->(b) WHERE a.id = 1 OR b.id = 1 RETURN count(r)";
@@ -235,7 +247,12 @@ struct Step {
 
 fn random_step(random: &mut Random, known: &[u64], next: &mut u64) -> Step {
     let count = [0, 1, 5, 3000][random.below(4)];
-    let people: Vec<u64> = (0..count).map(|_| { *next += 1; *next }).collect();
+    let people: Vec<u64> = (0..count)
+        .map(|_| {
+            *next += 1;
+            *next
+        })
+        .collect();
     let all: Vec<u64> = known.iter().chain(&people).copied().collect();
     let edges = match all.len() {
         0 => 0,
@@ -258,7 +275,9 @@ fn random_loads_are_what_statements_make() {
             let step = random_step(&mut random, &known, &mut next);
             let single = random.below(2) == 0;
             let mut people = "id:ID(Person){id-type: int},name,n:int,:LABEL\n".to_owned();
-            step.people.iter().for_each(|id| people.push_str(&format!("{id},name {},{},Person\n", id % 7, id * 3)));
+            step.people
+                .iter()
+                .for_each(|id| people.push_str(&format!("{id},name {},{},Person\n", id % 7, id * 3)));
             let mut edges = ":START_ID(Person),:END_ID(Person),:TYPE,w:int\n".to_owned();
             let mut seen = std::collections::HashSet::new();
             let kept: Vec<_> = step.edges.iter().filter(|(a, ..)| !single || seen.insert(*a)).collect();
@@ -267,8 +286,12 @@ fn random_loads_are_what_statements_make() {
             let list = |items: Vec<String>| format!("[{}]", items.join(","));
             let made = list(step.people.iter().map(u64::to_string).collect());
             let pairs = list(kept.iter().map(|(a, b, w)| format!("[{a},{b},{w}]")).collect());
-            let nodes = format!("UNWIND {made} AS id CREATE (:Person {{id: id, name: 'name ' + toString(id % 7), n: id * 3}})");
-            let links = format!("UNWIND {pairs} AS e MATCH (a:Person {{id: e[0]}}), (b:Person {{id: e[1]}}) CREATE (a)-[:{ty} {{w: e[2]}}]->(b)");
+            let nodes = format!(
+                "UNWIND {made} AS id CREATE (:Person {{id: id, name: 'name ' + toString(id % 7), n: id * 3}})"
+            );
+            let links = format!(
+                "UNWIND {pairs} AS e MATCH (a:Person {{id: e[0]}}), (b:Person {{id: e[1]}}) CREATE (a)-[:{ty} {{w: e[2]}}]->(b)"
+            );
             run(&twin.connect(), &[&nodes, &links]);
             if random.below(3) == 0 {
                 run(&db.connect(), &[&nodes, &links]);
@@ -281,7 +304,12 @@ fn random_loads_are_what_statements_make() {
                 // A transaction that is open meanwhile, and has rows and positions.
                 let beside = db.connect();
                 if pause {
-                    beside.begin_with(TransactionOptions { isolation: Some(Isolation::Snapshot), ..Default::default() }).unwrap();
+                    beside
+                        .begin_with(TransactionOptions {
+                            isolation: Some(Isolation::Snapshot),
+                            ..Default::default()
+                        })
+                        .unwrap();
                     run(&beside, &["CREATE (:Person {id: -1})-[:MANY {w: -1}]->(:Person {id: -2})"]);
                 }
                 load(&db, &paths, OnConflict::Error).unwrap_or_else(|e| panic!("{seed} {number}: {e}"));
@@ -301,7 +329,14 @@ fn random_loads_are_what_statements_make() {
                 let gone = known[random.below(known.len())];
                 let change = format!("MATCH (p:Person {{id: {gone}}}) DETACH DELETE p");
                 for db in [&db, &twin] {
-                    run(&db.connect(), &[&change, "MATCH (a)-[r:MANY]->() WHERE r.w % 5 = 2 DELETE r", "MATCH (p:Person) WHERE p.id % 11 = 3 SET p.n = 'x'"]);
+                    run(
+                        &db.connect(),
+                        &[
+                            &change,
+                            "MATCH (a)-[r:MANY]->() WHERE r.w % 5 = 2 DELETE r",
+                            "MATCH (p:Person) WHERE p.id % 11 = 3 SET p.n = 'x'",
+                        ],
+                    );
                 }
                 let alive = rows(&db.connect(), "MATCH (p:Person) RETURN p.id");
                 known.retain(|id| alive.contains(&id.to_string()));
@@ -355,7 +390,8 @@ fn verify(fs: &Arc<dyn FileSystem>, paths: &[PathBuf], done: [bool; 3], what: &s
     }
     let c = db.connect();
     let count = |text: &str| rows(&c, text)[0].parse::<usize>().unwrap();
-    let (first, last) = (count("MATCH (p:Person) WHERE p.id < 3 RETURN count(*)"), count("MATCH (l:Last) RETURN count(*)"));
+    let (first, last) =
+        (count("MATCH (p:Person) WHERE p.id < 3 RETURN count(*)"), count("MATCH (l:Last) RETURN count(*)"));
     let loaded = (
         count("MATCH (p:Person) WHERE p.id > 9 RETURN count(*)"),
         count("MATCH (c:City) RETURN count(*)"),

@@ -13,8 +13,8 @@ use trimorph_mvcc::{Conflict, Reading, Stamp};
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
-use crate::chain;
 use crate::KeyDelta;
+use crate::chain;
 use crate::heads::{Heads, ZONE_ROWS, Zone};
 use crate::latches::Latches;
 use crate::pages::{Body, Event, Page, Pages, Said, Shape};

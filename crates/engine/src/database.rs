@@ -18,7 +18,7 @@ use trimorph_vfs::{FileSystem, OsFileSystem, Pool, RegionOptions};
 
 use crate::directory;
 use crate::durable::{self, Claimed, Journal, Opened, Registered};
-use crate::loading::{LoadFolders, load_folders};
+use crate::load_folders::{LoadFolders, load_folders};
 use crate::merging::{MERGED, merge_failed};
 use crate::plan_cache::PlanCache;
 use crate::procedures;
@@ -276,12 +276,12 @@ impl Database {
         })
     }
 
-    /// Loads files: all or nothing unless bad rows may be skipped. Readers and writers go on beside it; what is
-    /// loaded is there for them at one commit.
+    /// Loads files: all or nothing unless bad rows may be skipped. Readers and writers go on beside it; what
+    /// is loaded is there for them at one commit.
     ///
-    /// **Errors**: a refused row with file, line and reason, such as one with the key of a node that is there,
-    /// unless the options say otherwise; [`Error::Conflict`] where somebody has written the same meanwhile.
-    /// Then nothing has changed.
+    /// **Errors**: a refused row with file, line and reason, such as one with the key of a node that is
+    /// there, unless the options say otherwise; [`Error::Conflict`] where somebody has written the same
+    /// meanwhile. Then nothing has changed.
     pub fn load(
         &self,
         paths: &[PathBuf],

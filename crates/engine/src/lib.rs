@@ -29,6 +29,7 @@ mod estimator;
 mod explain;
 mod facts;
 mod functions;
+mod load_folders;
 mod loading;
 mod machine;
 mod maintenance;

@@ -14,7 +14,7 @@ use trimorph_store::{Checkpoint, Live, LogStart, Moment, Snapshot};
 use trimorph_vfs::{FileSystem, Pool};
 
 use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
-use crate::loading::LoadFolders;
+use crate::load_folders::LoadFolders;
 use crate::merges_left::Merging;
 use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;

@@ -118,6 +118,7 @@ impl Database {
     /// `format` is one of `ldbc-snb`, `csv`, `neo4j-csv`, `parquet`, found out where it is not given. Refused
     /// rows go to the file `rejects`, as CSV. `progress` is a callable that gets a `LoadProgress` several
     /// times a second, or `True` for a line on stderr.
+    #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     #[pyo3(signature = (*paths, format = None, skip_bad_rows = false, rejects = None, progress = None, on_conflict = "error"))]
     fn load(
         &self,

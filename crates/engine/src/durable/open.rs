@@ -10,7 +10,7 @@ use trimorph_store::{Checkpoint, Live, LogStart, Main, open_checkpoint};
 use trimorph_vfs::{FileSystem, Pool};
 
 use super::replay::Replay;
-use crate::loading::LoadFolders;
+use crate::load_folders::LoadFolders;
 use crate::{Config, Error};
 
 /// How often a directory is read anew because its writer has gone on meanwhile.
@@ -71,7 +71,7 @@ pub(crate) fn open_to_write(
     let (main, checkpoint) = open_checkpoint(&**fs, dir, pool)?;
     let start = checkpoint.log_start();
     let folder = log_folder(dir);
-    let mut replay = Replay::new(main, start, dir, (fs, pool), config.threads);
+    let mut replay = Replay::new(main, start, (dir, &folder), (fs, pool), config.threads);
     let mut log = None;
     if start.database != 0 {
         let how = if config.recover_to_damage { Recover::ToDamage } else { Recover::Whole };
@@ -99,7 +99,7 @@ pub(crate) fn open_to_read(
         let (main, checkpoint) = open_checkpoint(&**fs, dir, pool)?;
         let start = checkpoint.log_start();
         let folder = log_folder(dir);
-        let mut replay = Replay::new(main, start, dir, (fs, pool), config.threads);
+        let mut replay = Replay::new(main, start, (dir, &folder), (fs, pool), config.threads);
         let read = match start.database {
             0 => Ok(()),
             database => {

@@ -19,15 +19,15 @@ use trimorph_log::{Commit, LoadedPart, LogError, Operation, Place, Position, Rep
 use trimorph_mvcc::Timestamp;
 use trimorph_store::bulk::LoadPart;
 use trimorph_store::{DatabaseError, Live, LogStart, Main};
-use trimorph_vfs::{FileSystem, Pool};
+use trimorph_vfs::{FileSystem, Pool, RegionOptions};
 
 use super::apply::apply;
 use super::declare::declare;
-use super::open::log_folder;
 use super::prepare::{Given, Preparer};
-use crate::loading::{LoadFolders, open_load, part_of};
-use crate::merging::MERGED;
+use crate::load_folders::{LoadFolders, open_load, part_of};
 
+/// Where the pieces lie that a load's rows and edges are put into: each by itself.
+const PUT: RegionOptions = RegionOptions { huge_pages: false };
 /// Bytes of a batch: enough for several threads, little beside the delta that they become.
 const BATCH_BYTES: usize = 1 << 20;
 /// Rows that nobody has, of each table, that are remembered to be given again.
@@ -60,17 +60,17 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Of the log of the database in `dir`, from `start` on, which completes `main`.
+    /// Of the log of the database in a directory, from `start` on, which completes `main`.
     pub(super) fn new(
         main: Main,
         start: LogStart,
-        dir: &Path,
+        (dir, log): (&Path, &Path),
         (fs, pool): (&Arc<dyn FileSystem>, &Arc<Pool>),
         threads: usize,
     ) -> Self {
         Self {
             rows: main.node_tables.iter().map(|table| table.rows).collect(),
-            log: log_folder(dir),
+            log: log.to_owned(),
             dir: dir.to_owned(),
             fs: Arc::clone(fs),
             pool: Arc::clone(pool),
@@ -162,7 +162,7 @@ impl Replay {
         })?;
         let known: Option<Vec<LoadPart>> = parts.iter().map(part_of).collect();
         let known = known.ok_or_else(|| place.makes_no_sense("a part of a bulk load of an unknown kind"))?;
-        let put = self.main.put_load(&new, &known, MERGED, &CancelToken::default());
+        let put = self.main.put_load(&new, &known, PUT, &CancelToken::default());
         put.map_err(|error| place.makes_no_sense(format!("a bulk load that does not fit: {error}")))?;
         for (part, nodes) in known.iter().zip(&new.node_tables) {
             if let LoadPart::Nodes { table, first } = *part {

@@ -1,14 +1,13 @@
-//! A bulk load into a live database: files in; tables with more rows and edges, published at one commit, out.
+//! A bulk load into a live database: files in; more rows and edges, published at one commit, out.
 //!
 //! ```text
 //! mod      the load from start to end
-//! target   the database as the load sees it: keys that are there; tables, rows and positions that it is given
+//! target   the database as the load sees it: keys that are there; tables, rows and positions it is given
 //! touched  which nodes a load found, and which ends its edges have
-//! files    what the log names: a folder for each load, until a checkpoint has what is in it
 //! ```
 //!
-//! 1. Files are read beside writers and readers, as into an empty database; keys are looked up in what was
-//!    committed when the load began.
+//! 1. Files are read beside writers and readers; keys are looked up in what was committed when the load
+//!    began.
 //! 2. What is committed now is merged; until the load is published nobody else merges. Tables and columns are
 //!    declared, rows and positions given.
 //! 3. New columns and edges are written to a folder and synced.
@@ -22,58 +21,32 @@
 //!
 //! Source: `docs/design/loading.md`, "Into a live database".
 
-mod files;
 mod target;
 mod touched;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use trimorph_base::{CancelToken, TableId};
+use trimorph_base::CancelToken;
 use trimorph_catalog::{Definition, Rule};
 use trimorph_delta::Commits;
 use trimorph_loader::{LoadError, LoadOptions, LoadReport, Phase, Progress, ProgressState};
-use trimorph_log::{LoadedPart, Operation};
+use trimorph_log::Operation;
 use trimorph_mvcc::{Isolation, Timestamp};
-use trimorph_store::bulk::{BulkBuilder, Increment, LoadPart, Rejected, Verdict};
+use trimorph_store::bulk::{BulkBuilder, Increment, Rejected, Verdict};
 use trimorph_store::{Main, RewriteError};
 use trimorph_vfs::RegionOptions;
 
 use crate::Error;
 use crate::database::Database;
+use crate::load_folders::{Folder, logged};
 use crate::merging::MERGED;
 use crate::shared::Shared;
 use crate::update::Writing;
-pub(crate) use files::{LoadFolders, load_folders, open_load};
-use files::Folder;
 use target::Target;
 
 /// The turn of a load that is published: others wait with their commits, for milliseconds as a rule.
 const TURN: Duration = Duration::from_secs(3600);
-
-/// What log records call the parts of a load.
-const NODES: u8 = 1;
-const EDGES: u8 = 2;
-const FRESH_EDGES: u8 = 3;
-
-fn logged(part: &LoadPart) -> LoadedPart {
-    match *part {
-        LoadPart::Nodes { table, first } => LoadedPart { kind: NODES, table: table.0, first },
-        LoadPart::Edges { table, fresh: false } => LoadedPart { kind: EDGES, table: table.0, first: 0 },
-        LoadPart::Edges { table, fresh: true } => LoadedPart { kind: FRESH_EDGES, table: table.0, first: 0 },
-    }
-}
-
-/// What a part in the log is; none of a kind that there is not.
-pub(crate) fn part_of(part: &LoadedPart) -> Option<LoadPart> {
-    let edges = trimorph_base::EdgeTableId(part.table);
-    match part.kind {
-        NODES => Some(LoadPart::Nodes { table: TableId(part.table), first: part.first }),
-        EDGES => Some(LoadPart::Edges { table: edges, fresh: false }),
-        FRESH_EDGES => Some(LoadPart::Edges { table: edges, fresh: true }),
-        _ => None,
-    }
-}
 
 fn put_failed(error: RewriteError) -> Error {
     match error {
@@ -151,7 +124,7 @@ impl Shared {
     ) -> Result<(), Error> {
         let Increment { main: mut new, parts, specs, .. } = increment;
         let (mut changes, hashes) = target.changes(&new, &parts)?;
-        let mut folder = None;
+        let mut folder: Option<Folder> = None;
         if let Some(dir) = self.dir.as_ref().filter(|_| self.is_logged()) {
             let made = Folder::write(Arc::clone(&self.fs), dir, writing.number(), &new)?;
             // From its files on, as a database that was opened is.
@@ -181,8 +154,16 @@ impl Shared {
             parts: parts.iter().map(logged).collect(),
         });
         drop(specs);
-        let at = writing.commit_load(self, &turn, (record, changes), (next, &parts))?;
+        let done = writing.commit_load(self, &turn, (record, changes), (next, &parts));
         drop(turn);
+        if done.is_err()
+            && self.sync().is_err()
+            && let Some(folder) = folder.take()
+        {
+            // A log that failed may have the record all the same: who opens the database finds out.
+            let _ = folder.stays();
+        }
+        let at = done?;
         if let Some(folder) = folder {
             self.loads.hold(at.0, folder.stays());
         }

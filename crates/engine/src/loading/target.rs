@@ -12,9 +12,7 @@ use trimorph_base::{EdgeTableId, LabelId, NodeId, PAGE_ROWS, PropertyId, TableId
 use trimorph_catalog::{Definition, EdgeTableFacts, PropertyInfo};
 use trimorph_delta::{Commits, FreePositions, KeyDelta};
 use trimorph_mvcc::{Changes, LoadChanges};
-use trimorph_store::bulk::{
-    Beside, BulkError, ColumnData, EdgePart, LoadPart, NodePart, NodeSpec, TakeEnds,
-};
+use trimorph_store::bulk::{Beside, BulkError, ColumnData, EdgePart, LoadPart, NodePart, NodeSpec, TakeEnds};
 use trimorph_store::{ColumnView, Main, NO_ROW, Pins, Reader, Snapshot};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
@@ -112,7 +110,8 @@ impl<'s> Target<'s> {
         let known = spaces.entry(space.to_owned()).or_default();
         let schema = self.snapshot.schema();
         for table in schema.table_ids().filter(|table| schema.has_label(*table, space)) {
-            let key = schema.node_tables[usize::from(table.0)].key.or_else(|| schema.node_property(table, ID));
+            let key =
+                schema.node_tables[usize::from(table.0)].key.or_else(|| schema.node_property(table, ID));
             let is_new = known.iter().all(|one| one.table != table);
             if let Some(column) = key.filter(|_| is_new) {
                 known.push(Arc::new(KnownTable { table, column, scanned: Arc::default() }));
@@ -122,7 +121,12 @@ impl<'s> Target<'s> {
     }
 
     /// Looks keys up in one table.
-    fn find_in(&self, known: &KnownTable, keys: &ColumnData, found: &mut [Option<NodeId>]) -> Result<(), Error> {
+    fn find_in(
+        &self,
+        known: &KnownTable,
+        keys: &ColumnData,
+        found: &mut [Option<NodeId>],
+    ) -> Result<(), Error> {
         let reader = Reader::new(&self.snapshot);
         let info = &self.snapshot.schema().node_tables[usize::from(known.table.0)];
         if info.key == Some(known.column) {
@@ -294,7 +298,8 @@ impl<'s> Target<'s> {
                 let schema = &main.catalog.schema;
                 let table = schema.table_ids().find(|table| {
                     let own = schema.label_names(*table);
-                    own.len() == part.labels.len() && own.iter().all(|label| part.labels.iter().any(|l| **l == **label))
+                    own.len() == part.labels.len()
+                        && own.iter().all(|label| part.labels.iter().any(|l| **l == **label))
                 });
                 let table = match table {
                     Some(table) => table,
@@ -305,7 +310,8 @@ impl<'s> Target<'s> {
                     None => {
                         let names = &mut Arc::make_mut(&mut main.catalog).schema.labels;
                         // The number of names is looked at before this is published.
-                        let ids = part.labels.iter().map(|label| LabelId(names.intern(label) as u16)).collect();
+                        let ids =
+                            part.labels.iter().map(|label| LabelId(names.intern(label) as u16)).collect();
                         main.add_node_table(ids)
                     }
                 };
@@ -376,8 +382,10 @@ fn vector_of(keys: &ColumnData) -> Vector<'static> {
         ColumnData::Int(keys) => Vector::new(trimorph_vector::Values::Int(keys.clone())),
         ColumnData::String { bytes, ends } => {
             let start = |i: usize| if i == 0 { 0 } else { ends[i - 1] as usize };
-            let text = |i: usize| bytes.get(start(i)..ends[i] as usize).and_then(|t| std::str::from_utf8(t).ok());
-            let values = (0..ends.len()).map(|i| text(i).map_or(Value::Null, |text| Value::String(text.into())));
+            let text =
+                |i: usize| bytes.get(start(i)..ends[i] as usize).and_then(|t| std::str::from_utf8(t).ok());
+            let values =
+                (0..ends.len()).map(|i| text(i).map_or(Value::Null, |text| Value::String(text.into())));
             Vector::new(trimorph_vector::Values::Any(values.collect()))
         }
         _ => Vector::new(trimorph_vector::Values::Any(vec![Value::Null; keys.len()])),

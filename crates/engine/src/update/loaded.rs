@@ -11,9 +11,9 @@ use trimorph_store::{Main, Snapshot, integer_of};
 use trimorph_types::Value;
 use trimorph_vector::{Positions, Vector};
 
+use super::Writing;
 use super::touched::meets_new_constraint;
 use super::writing::{conflicting, not_written, overlapping};
-use super::Writing;
 use crate::Error;
 use crate::shared::Shared;
 

@@ -1,6 +1,6 @@
 //! A load into a database that has data: what it asks of the database, and what it gives.
 //!
-//! 1. Keys that no node of the load has are looked up in the database ([`Finder`]).
+//! 1. Keys that no node of the load has are looked up in the database (`finder`).
 //! 2. Until the load is finished its own node tables have numbers behind those of the database, and rows from
 //!    0 on; nodes of the database have their ids. [`Beside::place_nodes`] says where the rows go.
 //! 3. What comes out is an [`Increment`]: columns of new rows, and of new edges, and where they belong.
@@ -8,9 +8,7 @@
 use trimorph_base::{EdgeTableId, NodeId, TableId};
 use trimorph_types::LogicalType;
 
-use super::edges::{Rows, blank, extend};
-use super::keys::{Key, KeySpace};
-use super::{BulkError, ColumnBatch, ColumnData, Lines, NodeBatch, NodeHandle, NodeSpec, Origin};
+use super::{BulkError, ColumnBatch, ColumnData, NodeHandle, NodeSpec};
 use crate::Main;
 
 /// What to do with a row whose key a node of the database has.
@@ -137,83 +135,4 @@ pub struct Increment {
     pub specs: Vec<NodeSpec>,
     /// Values for nodes that were there.
     pub updates: Vec<Update>,
-}
-
-/// Nodes by key: those of the load, and those of the database.
-#[derive(Clone, Copy)]
-pub(super) struct Finder<'a> {
-    pub(super) space: &'a KeySpace,
-    pub(super) name: &'a str,
-    pub(super) beside: Option<&'a dyn Beside>,
-}
-
-impl Finder<'_> {
-    /// The nodes that have the keys of a column; `None` as soon as one is not known.
-    pub(super) fn find_all(&self, keys: &ColumnData) -> Option<Vec<NodeId>> {
-        if let Some(found) = self.space.find_all(keys) {
-            return Some(found);
-        }
-        let there = self.beside?.find(self.name, keys)?;
-        let own = |i| self.space.find(super::keys::key_at(keys, i)?);
-        there.into_iter().enumerate().map(|(i, node)| node.or_else(|| own(i))).collect()
-    }
-
-    /// The node that has a key.
-    pub(super) fn find(&self, key: Key<'_>) -> Option<NodeId> {
-        self.space.find(key).or_else(|| {
-            let keys = match key {
-                Key::Int(key) => ColumnData::Int(vec![key]),
-                Key::Text(key) => {
-                    ColumnData::String { bytes: key.to_vec(), ends: vec![u32::try_from(key.len()).ok()?] }
-                }
-            };
-            self.beside?.find(self.name, &keys)?.first().copied().flatten()
-        })
-    }
-}
-
-fn type_of(data: &ColumnData) -> LogicalType {
-    match data {
-        ColumnData::Bool(_) => LogicalType::Bool,
-        ColumnData::Int(_) => LogicalType::Int,
-        ColumnData::Float(_) => LogicalType::Float,
-        ColumnData::Date(_) => LogicalType::Date,
-        ColumnData::LocalTime(_) => LogicalType::LocalTime,
-        ColumnData::LocalDateTime(_) => LogicalType::LocalDateTime,
-        ColumnData::DateTime(_) => LogicalType::DateTime,
-        ColumnData::String { .. } => LogicalType::String,
-        ColumnData::Values(_) => LogicalType::Any,
-    }
-}
-
-/// Some rows of columns.
-pub(super) fn picked(columns: &[ColumnBatch], rows: &[usize]) -> Vec<ColumnBatch> {
-    let pick = |column: &ColumnBatch| {
-        let mut out = blank(type_of(&column.data), 0);
-        out.nulls = None;
-        extend(&mut out, column, &Rows::Each(rows.to_vec()), 0);
-        out
-    };
-    columns.iter().map(pick).collect()
-}
-
-/// The rows of a batch that `keep` names.
-pub(super) fn rest(batch: &NodeBatch, keep: impl Fn(usize) -> bool) -> NodeBatch {
-    let count = batch.keys.as_ref().map_or(0, ColumnData::len);
-    let rows: Vec<usize> = (0..count).filter(|i| keep(*i)).collect();
-    let keys = batch.keys.as_ref().and_then(|keys| {
-        let keys = ColumnBatch { data: keys.clone(), nulls: None };
-        Some(picked(&[keys], &rows).pop()?.data)
-    });
-    let lines = rows.iter().map(|i| batch.origin.lines.line(*i)).collect();
-    let origin = Origin { file: batch.origin.file, lines: Lines::Each(lines) };
-    NodeBatch { keys, columns: picked(&batch.columns, &rows), origin }
-}
-
-/// The value of a row of a column.
-pub fn value_of(column: &ColumnBatch, row: usize) -> trimorph_types::Value {
-    match &column.nulls {
-        Some(nulls) if nulls.get(row) == Some(&true) => trimorph_types::Value::Null,
-        _ => crate::column::value_at(&column.data, row),
-    }
 }

@@ -23,12 +23,14 @@ use trimorph_base::{
 use trimorph_catalog::{Catalog, KnownEdgeTable};
 use trimorph_vfs::RegionOptions;
 
-use super::beside::{Beside, Finder, OnConflict, Update};
+use super::beside::{Beside, OnConflict, Update};
 use super::column_estimate::estimate_bytes;
 use super::edges::{EdgeTableInput, build_edge_table, join_inputs, route_edges, route_waiting};
 use super::errors::too_large;
+use super::finder::Finder;
 use super::keys::{KeySpace, key_at};
 use super::nodes::{NodeTableState, append_kept, check_rows, finish_nodes, small};
+use super::picked::{picked, rest};
 use super::waiting_edges::{BatchEnds, WaitingEdges};
 use super::{
     BulkError, BulkSink, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle, NodeSpec,
@@ -142,21 +144,22 @@ impl<'a> BulkBuilder<'a> {
             OnConflict::Error => {
                 for (i, _) in &known {
                     let Some(key) = key_at(keys, *i) else { continue };
-                    let reason = format!("a node with key {key} in key space \"{space}\" is in the database already");
+                    let reason =
+                        format!("a node with key {key} in key space \"{space}\" is in the database already");
                     let line = batch.origin.lines.line(*i);
                     self.rejected(Rejected { file: batch.origin.file, line, reason })?;
                 }
             }
             OnConflict::Merge => {
                 let rows: Vec<usize> = known.iter().map(|(i, _)| *i).collect();
-                let columns = super::beside::picked(&batch.columns, &rows);
+                let columns = picked(&batch.columns, &rows);
                 self.charge(columns.iter().map(|c| estimate_bytes(&c.data)).sum())?;
                 let nodes = known.iter().map(|(_, node)| *node).collect();
                 lock(&self.updates).push(Update { handle, nodes, columns });
             }
         }
         let known: std::collections::HashSet<usize> = known.into_iter().map(|(i, _)| i).collect();
-        Ok(super::beside::rest(&batch, |i| !known.contains(&i)))
+        Ok(rest(&batch, |i| !known.contains(&i)))
     }
 
     /// Memory to sort and write so many edges, until dropped.
@@ -353,7 +356,11 @@ impl Drop for Turn<'_> {
 }
 
 /// Does `work` with each item on so many threads; gives what came of it in the order of items.
-pub(super) fn in_parallel<T: Send, R: Send>(items: Vec<T>, threads: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+pub(super) fn in_parallel<T: Send, R: Send>(
+    items: Vec<T>,
+    threads: usize,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
     let count = items.len();
     let queue = Mutex::new(items.into_iter().enumerate());
     let done = Mutex::new(Vec::with_capacity(count));

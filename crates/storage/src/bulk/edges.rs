@@ -14,9 +14,9 @@ use trimorph_encoding::{Packed, pack};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 
-use super::beside::Finder;
 use super::column_estimate::held_bytes;
 use super::errors::{no_memory, unreadable};
+use super::finder::Finder;
 use super::sorted_edges::SortedEdges;
 use super::sorted_list::TakeBlock;
 use super::waiting_column::{WaitingColumn, gather, gather_rows};
@@ -83,7 +83,13 @@ impl EdgeTableInput {
     }
 
     /// Appends rows of a batch, whose columns are `properties`.
-    pub(crate) fn append(&mut self, properties: &[Property], batch: &[ColumnBatch], (from, to): Nodes<'_>, rows: &Rows) {
+    pub(crate) fn append(
+        &mut self,
+        properties: &[Property],
+        batch: &[ColumnBatch],
+        (from, to): Nodes<'_>,
+        rows: &Rows,
+    ) {
         let mut done = 0;
         while done < rows.len() {
             let before = self.open.0.len();
@@ -105,7 +111,12 @@ impl EdgeTableInput {
         let len = |run: usize| RUN_EDGES.min(self.count - run * RUN_EDGES);
         let runs = move |column: &'_ Vec<WaitingColumn>| {
             let column: Vec<_> = column.iter().collect();
-            column.into_iter().enumerate().map(|(run, of)| of.unpack(len(run))).collect::<Vec<_>>().into_iter()
+            column
+                .into_iter()
+                .enumerate()
+                .map(|(run, of)| of.unpack(len(run)))
+                .collect::<Vec<_>>()
+                .into_iter()
         };
         self.columns.iter().map(runs)
     }
@@ -122,7 +133,8 @@ impl EdgeTableInput {
         for (run, (sources, targets)) in std::mem::take(&mut other.runs).into_iter().enumerate() {
             let len = RUN_EDGES.min(other.count - run * RUN_EDGES);
             let batch: Vec<ColumnBatch> = columns.iter().map(|column| column[run].unpack(len)).collect();
-            let from = (0..len).map(|i| map(NodeId::new(other.source, sources.view().get(i).cast_unsigned())));
+            let from =
+                (0..len).map(|i| map(NodeId::new(other.source, sources.view().get(i).cast_unsigned())));
             let ends = (from.collect::<Vec<_>>(), (0..len).map(|i| map(targets.get(i))).collect::<Vec<_>>());
             self.append(&other.properties, &batch, (&ends.0, &ends.1), &Rows::Range(0..len));
         }
@@ -312,7 +324,11 @@ pub(super) fn route_waiting(
 }
 
 /// The input of an edge table; made, if there is none.
-pub(super) fn input_of<'i>(label: &str, source: TableId, inputs: &'i mut Vec<EdgeTableInput>) -> &'i mut EdgeTableInput {
+pub(super) fn input_of<'i>(
+    label: &str,
+    source: TableId,
+    inputs: &'i mut Vec<EdgeTableInput>,
+) -> &'i mut EdgeTableInput {
     let place = inputs.iter().position(|i| i.label == label && i.source == source);
     let place = place.unwrap_or_else(|| {
         inputs.push(EdgeTableInput::new(label, source));

@@ -37,7 +37,8 @@ impl BulkBuilder<'_> {
         beside.check()?;
         let mut states = Vec::new();
         for state in std::mem::take(&mut *lock(&self.nodes)) {
-            let state = Arc::into_inner(state).map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner));
+            let state =
+                Arc::into_inner(state).map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner));
             let still = "a node table is still being appended to";
             states.push(state.ok_or(BulkError::Declaration(still.into()))?);
         }
@@ -147,7 +148,10 @@ impl BulkBuilder<'_> {
         let mut pieces = lay_out(pieces, self.options).map_err(no_memory)?.into_iter();
         let columns = written.iter().map(|column| column.read(&mut pieces).map(Arc::new));
         let columns = columns.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
-        let facts = NodeTableFacts { one_type: columns.iter().map(|c| c.has_one_type()).collect(), labels_vary: false };
+        let facts = NodeTableFacts {
+            one_type: columns.iter().map(|c| c.has_one_type()).collect(),
+            labels_vary: false,
+        };
         let stats = NodeTableStats { rows, properties: counted, ..NodeTableStats::default() };
         catalog.add_node_table(NodeTableInfo { labels: Vec::new(), properties, key: None }, facts, stats);
         Ok(NodeTable { rows, columns, ..NodeTable::default() })

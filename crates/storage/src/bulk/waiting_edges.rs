@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{Packed, pack};
 
-use super::beside::Finder;
+use super::finder::Finder;
 use super::keys::{Key, key_at};
 use super::waiting_column::WaitingColumn;
 use super::{BulkError, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Lines, Rejected};

@@ -101,7 +101,10 @@ impl Main {
         if old.rows == 0 && first == 0 && places.iter().zip(info).all(has_same) {
             let mut columns = old.columns.clone();
             let stats = &mut catalog.statistics.node_tables[at];
-            stats.properties.iter_mut().for_each(|s| *s = PropertyStats { nulls: new.rows, ..Default::default() });
+            stats
+                .properties
+                .iter_mut()
+                .for_each(|s| *s = PropertyStats { nulls: new.rows, ..Default::default() });
             let known = &load.catalog.statistics.node_tables[from];
             for ((place, column), known) in places.iter().zip(&new.columns).zip(&known.properties) {
                 columns[*place] = Arc::clone(column);
@@ -110,11 +113,14 @@ impl Main {
             stats.rows = new.rows;
             stats.characteristic_sets = known.characteristic_sets.clone();
             for set in &mut stats.characteristic_sets {
-                set.properties.iter_mut().for_each(|p| *p = places.get(*p as usize).map_or(*p, |p| *p as u32));
+                set.properties
+                    .iter_mut()
+                    .for_each(|p| *p = places.get(*p as usize).map_or(*p, |p| *p as u32));
                 set.properties.sort_unstable();
             }
             let key_index = new.key_index.clone().filter(|_| of.key.is_some());
-            self.node_tables[at] = Arc::new(NodeTable { rows: new.rows, columns, key_index, labels: None, missing: None });
+            self.node_tables[at] =
+                Arc::new(NodeTable { rows: new.rows, columns, key_index, labels: None, missing: None });
             return Ok(());
         }
         self.append_nodes(new, &places, (table, first), options)
@@ -133,8 +139,9 @@ impl Main {
         let columns: BTreeMap<usize, BTreeSet<u64>> =
             places.iter().map(|place| (*place, zones.clone())).collect();
         let pins = Arc::<Pins<'_>>::default();
-        let views: BTreeMap<usize, ColumnView<'_>> =
-            (places.iter().zip(&new.columns)).map(|(place, c)| (*place, ColumnView::pinned(c, &pins))).collect();
+        let views: BTreeMap<usize, ColumnView<'_>> = (places.iter().zip(&new.columns))
+            .map(|(place, c)| (*place, ColumnView::pinned(c, &pins)))
+            .collect();
         let values = |column: Option<usize>, wanted: Range<u64>, put: &mut dyn FnMut(u64, Value)| {
             let Some(view) = column.and_then(|column| views.get(&column)) else { return };
             let mut row = wanted.start.max(first);
@@ -150,7 +157,8 @@ impl Main {
                 row += len;
             }
         };
-        let changes = NodeChanges { came: &came, went: &[], columns: &columns, labels: None, values: &values };
+        let changes =
+            NodeChanges { came: &came, went: &[], columns: &columns, labels: None, values: &values };
         self.merge_nodes_to(table, &changes, end, options)?;
         check(&pins)
     }
@@ -177,15 +185,17 @@ impl Main {
         options: RegionOptions,
     ) -> Result<(), RewriteError> {
         let at = usize::from(table.0);
-        let (Some(info), Some(old)) = (self.catalog.schema.edge_tables.get(at).cloned(), self.edge_tables.get(at))
+        let (Some(info), Some(old)) =
+            (self.catalog.schema.edge_tables.get(at).cloned(), self.edge_tables.get(at))
         else {
             return unknown(format!("there is no edge table {at}"));
         };
         let new = &load.node_tables[from];
         let ends = if fresh { 2 } else { 3 };
-        let names: Vec<(Arc<str>, LogicalType)> = (load.catalog.schema.node_tables[from].properties.iter().skip(ends))
-            .map(|p| (load.catalog.schema.property_name(p.id), p.ty))
-            .collect();
+        let names: Vec<(Arc<str>, LogicalType)> =
+            (load.catalog.schema.node_tables[from].properties.iter().skip(ends))
+                .map(|p| (load.catalog.schema.property_name(p.id), p.ty))
+                .collect();
         let mut places = Vec::with_capacity(names.len());
         for (name, _) in &names {
             match self.catalog.schema.edge_property(table, name) {

@@ -11,6 +11,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use trimorph_base::{EdgeTableId, TableId};
+use trimorph_log::LoadedPart;
+use trimorph_store::bulk::LoadPart;
 use trimorph_store::{Checkpoint, DatabaseError, LogStart, Main, open_checkpoint};
 use trimorph_vfs::{FileSystem, Pool, RegionOptions, checksum};
 
@@ -23,9 +26,34 @@ fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
     move |error| Error::Storage(format!("{}: {error}", path.display()))
 }
 
+/// What log records call the parts of a load.
+const NODES: u8 = 1;
+const EDGES: u8 = 2;
+const FRESH_EDGES: u8 = 3;
+
+/// A part as the log has it.
+pub(crate) fn logged(part: &LoadPart) -> LoadedPart {
+    match *part {
+        LoadPart::Nodes { table, first } => LoadedPart { kind: NODES, table: table.0, first },
+        LoadPart::Edges { table, fresh: false } => LoadedPart { kind: EDGES, table: table.0, first: 0 },
+        LoadPart::Edges { table, fresh: true } => LoadedPart { kind: FRESH_EDGES, table: table.0, first: 0 },
+    }
+}
+
+/// What a part in the log is; none of a kind that there is not.
+pub(crate) fn part_of(part: &LoadedPart) -> Option<LoadPart> {
+    let edges = EdgeTableId(part.table);
+    match part.kind {
+        NODES => Some(LoadPart::Nodes { table: TableId(part.table), first: part.first }),
+        EDGES => Some(LoadPart::Edges { table: edges, fresh: false }),
+        FRESH_EDGES => Some(LoadPart::Edges { table: edges, fresh: true }),
+        _ => None,
+    }
+}
+
 /// The folder of a load that is not published: removed when it is dropped.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     fs: Arc<dyn FileSystem>,
     path: PathBuf,
     name: String,
@@ -35,12 +63,7 @@ pub(super) struct Folder {
 
 impl Folder {
     /// Writes what a load has made, so that it lasts.
-    pub(super) fn write(
-        fs: Arc<dyn FileSystem>,
-        dir: &Path,
-        handle: u64,
-        new: &Main,
-    ) -> Result<Self, Error> {
+    pub(crate) fn write(fs: Arc<dyn FileSystem>, dir: &Path, handle: u64, new: &Main) -> Result<Self, Error> {
         let loads = dir.join(LOADS);
         let name = format!("{handle:016x}");
         let path = loads.join(&name);
@@ -55,20 +78,20 @@ impl Folder {
     }
 
     /// What it has, read when it is touched.
-    pub(super) fn open(&self, pool: &Arc<Pool>) -> Result<Main, Error> {
+    pub(crate) fn open(&self, pool: &Arc<Pool>) -> Result<Main, Error> {
         Ok(open_checkpoint(&*self.fs, &self.path, pool)?.0)
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    pub(super) fn checksum(&self) -> u64 {
+    pub(crate) fn checksum(&self) -> u64 {
         self.checksum
     }
 
     /// A record names it.
-    pub(super) fn stays(mut self) -> PathBuf {
+    pub(crate) fn stays(mut self) -> PathBuf {
         self.stays = true;
         self.path.clone()
     }
