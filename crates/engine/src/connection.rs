@@ -16,12 +16,13 @@ use crate::commands::{Answer, Command};
 use crate::estimator::Sampler;
 use crate::functions::Registry;
 use crate::params::Params;
-use crate::plan_cache::Planned;
+use crate::plan_cache::Made;
+use crate::planned::Planned;
 use crate::result::QueryResult;
 use crate::sessions::HasTransaction;
 use crate::shared::Shared;
 use crate::transaction::{BY_CONFLICT, Running, State, TRIES, back_off, ended, turn};
-use crate::update::{Statement, Writing};
+use crate::update::{Program, Statement, Writing};
 use crate::{Error, Notice, OpenTransaction, SideEffects, TransactionOptions, entity::Entities};
 
 /// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
@@ -54,32 +55,28 @@ fn no_transaction() -> Error {
 #[derive(Clone, Debug)]
 pub struct Prepared {
     text: Arc<str>,
-    /// None of a statement that writes.
-    planned: Option<Planned>,
+    made: Made,
 }
 
 /// The rows of a statement that writes, and what it did.
 type Done = (Arc<GivenRows>, SideEffects);
 
-/// What becomes of a text.
-enum Made {
-    /// A plan that reads.
-    Read(Planned),
-    /// A statement that writes, whose parts are planned when they run.
-    Write(Box<BoundQuery>, Mode),
-}
-
 impl Prepared {
     #[cfg(test)]
     pub(crate) fn planned(&self) -> &Planned {
-        self.planned.as_ref().unwrap()
+        match &self.made {
+            Made::Read(planned) => planned,
+            Made::Write(_) => unreachable!("a statement that reads"),
+        }
     }
 
     /// Names in the text that nothing has, as of the data the plan was made for.
     pub fn notices(&self) -> Vec<Notice> {
-        self.planned
-            .as_ref()
-            .map_or_else(Vec::new, |planned| Notice::list(&planned.query.notices, &self.text))
+        let query = match &self.made {
+            Made::Read(planned) => &*planned.query,
+            Made::Write(program) => &program.query,
+        };
+        Notice::list(&query.notices, &self.text)
     }
 }
 
@@ -136,7 +133,7 @@ impl Connection {
         let snapshot = self.shared.snapshot();
         match self.plan(text, Some(&params), &snapshot, &cancel)? {
             Made::Read(planned) => self.run(text, &planned, params, snapshot, cancel),
-            Made::Write(query, mode) => self.write(text, *query, mode, params, cancel),
+            Made::Write(program) => self.write(text, &program, params, cancel),
         }
     }
 
@@ -300,12 +297,8 @@ impl Connection {
     /// As [`Self::prepare`], which `cancel` stops as [`Self::interrupt`] does.
     pub fn prepare_until(&self, text: &str, cancel: &CancelToken) -> Result<Prepared, Error> {
         self.watch(cancel);
-        let planned = match self.plan(text, None, &self.shared.snapshot(), cancel)? {
-            Made::Read(planned) => Some(planned),
-            // Its parts are planned when they run.
-            Made::Write(..) => None,
-        };
-        Ok(Prepared { text: text.into(), planned })
+        let made = self.plan(text, None, &self.shared.snapshot(), cancel)?;
+        Ok(Prepared { text: text.into(), made })
     }
 
     /// Runs a prepared query.
@@ -322,16 +315,22 @@ impl Connection {
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
-        let snapshot = self.shared.snapshot();
-        match &prepared.planned {
-            Some(planned)
-                if !self.in_transaction()
-                    && planned.holds_in(snapshot.catalog(), &self.shared.procedures()) =>
-            {
-                self.run(&prepared.text, planned, params, snapshot, cancel)
+        if !self.in_transaction() {
+            match &prepared.made {
+                Made::Read(planned) => {
+                    let snapshot = self.shared.snapshot();
+                    if planned.holds_in(snapshot.catalog(), &self.shared.procedures()) {
+                        return self.run(&prepared.text, planned, params, snapshot, cancel);
+                    }
+                }
+                Made::Write(program) => {
+                    if program.holds_in(self.shared.base().catalog(), &self.shared.procedures()) {
+                        return self.write(&prepared.text, program, params, cancel);
+                    }
+                }
             }
-            _ => self.execute_until(&prepared.text, params, cancel),
         }
+        self.execute_until(&prepared.text, params, cancel)
     }
 
     /// From now on [`Self::interrupt`] sets this flag.
@@ -349,42 +348,63 @@ impl Connection {
         cancel: &CancelToken,
     ) -> Result<Made, Error> {
         let procedures = self.shared.procedures();
-        if let Some(planned) = self.shared.plans.get(text, snapshot.catalog(), &procedures) {
-            return Ok(Made::Read(planned));
+        if let Some(made) = self.shared.plans.get(text, snapshot.catalog(), &procedures) {
+            return Ok(made);
         }
         let work = || self.made(text, params, snapshot, procedures, cancel);
-        let planned = match text.len() <= CALLERS_TEXT_MAX {
+        let made = match text.len() <= CALLERS_TEXT_MAX {
             true => work(),
             false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
         }?;
         // What EXPLAIN shows is made with the parameters it is asked with, each time.
-        if let Made::Read(planned) = &planned
-            && planned.mode != Mode::Explain
-        {
-            self.shared.plans.put(text, planned.clone());
+        if made.mode() != Mode::Explain {
+            self.shared.plans.put(text, made.clone());
         }
-        Ok(planned)
+        Ok(made)
     }
 
-    /// A statement with its names looked up, and how it is to be run.
+    /// A statement within a transaction, as a program: one that only reads has one part.
     fn bound(
         &self,
         text: &str,
         snapshot: &Snapshot,
-        procedures: &Procedures,
+        procedures: &Arc<Procedures>,
         cancel: &CancelToken,
-    ) -> Result<(BoundQuery, Mode), Error> {
+    ) -> Result<Arc<Program>, Error> {
+        if let Some(program) = self.shared.plans.program(text, snapshot.catalog(), procedures) {
+            return Ok(program);
+        }
         let work = || {
             let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), text);
             let statement = trimorph_cypher::parse_until(text, cancel).map_err(wrong)?;
             let catalog = CatalogView::new(snapshot.catalog());
             let bound = trimorph_cypher::bind_until(&statement, &catalog, &Registry, procedures, cancel);
-            Ok((bound.map_err(wrong)?, statement.mode))
+            let bound = bound.map_err(wrong)?;
+            Ok(self.program(bound, statement.mode, &catalog, snapshot, Arc::clone(procedures)))
         };
-        match text.len() <= CALLERS_TEXT_MAX {
+        let program = match text.len() <= CALLERS_TEXT_MAX {
             true => work(),
             false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
+        }?;
+        match program.mode {
+            Mode::Explain => {}
+            _ if program.query.plan.updates() => {
+                self.shared.plans.put(text, Made::Write(Arc::clone(&program)));
+            }
+            _ => self.shared.plans.put_program(text, Arc::clone(&program)),
         }
+        Ok(program)
+    }
+
+    fn program(
+        &self,
+        bound: BoundQuery,
+        mode: Mode,
+        catalog: &CatalogView<'_>,
+        snapshot: &Snapshot,
+        procedures: Arc<Procedures>,
+    ) -> Arc<Program> {
+        Arc::new(Program::new(bound, mode, catalog.reliances(), snapshot.catalog(), procedures))
     }
 
     fn made(
@@ -401,7 +421,7 @@ impl Connection {
         let bound = trimorph_cypher::bind_until(&statement, &catalog, &Registry, &procedures, cancel)
             .map_err(wrong)?;
         if bound.plan.updates() {
-            return Ok(Made::Write(Box::new(bound), statement.mode));
+            return Ok(Made::Write(self.program(bound, statement.mode, &catalog, snapshot, procedures)));
         }
         let options = match self.shared.config.optimize {
             true => trimorph_optimizer::Options::default(),
@@ -459,16 +479,14 @@ impl Connection {
     fn write(
         &self,
         text: &str,
-        query: BoundQuery,
-        mode: Mode,
+        program: &Program,
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        let procedures = self.shared.procedures();
         let settings = self.settings(&params, cancel.clone());
-        if mode == Mode::Explain {
+        if program.mode == Mode::Explain {
             let settings = Settings { rows: Some(Arc::default()), ..settings };
-            return self.given(text, query, mode, params, procedures, settings, self.shared.snapshot());
+            return self.answered(text, program, params, settings, self.shared.snapshot());
         }
         let mut tries = 0;
         let (rows, effects) = loop {
@@ -478,7 +496,7 @@ impl Connection {
             // Now that it is open: a bulk load that begins sees it.
             self.shared.ready_to_write()?;
             self.shared.start_merging();
-            let done = self.statement(text, &query, &params, &settings).run(&mut writing);
+            let done = self.statement(text, program, &params, &settings).run(&mut writing);
             match done.and_then(|rows| writing.commit(&self.shared).map(|()| rows)) {
                 Err(Error::Conflict(_)) if tries < TRIES && !cancel.is_cancelled() => {}
                 done => break done?,
@@ -488,19 +506,19 @@ impl Connection {
             tries += 1;
         };
         let settings = Settings { rows: Some(rows), ..settings };
-        let given = self.given(text, query, mode, params, procedures, settings, self.shared.snapshot())?;
+        let given = self.answered(text, program, params, settings, self.shared.snapshot())?;
         Ok(given.with_side_effects(effects))
     }
 
     fn statement<'a>(
         &'a self,
         text: &'a str,
-        query: &'a BoundQuery,
+        program: &'a Program,
         params: &'a Arc<Params>,
         settings: &Settings,
     ) -> Statement<'a> {
         let cancel = settings.cancel.clone();
-        Statement { shared: &self.shared, text, query, params, settings: settings.clone(), cancel }
+        Statement { shared: &self.shared, text, program, params, settings: settings.clone(), cancel }
     }
 
     /// Runs a statement within the open transaction. If it fails it is undone, and the transaction goes on; a
@@ -515,7 +533,7 @@ impl Connection {
         let settings = self.settings(&params, cancel.clone());
         let procedures = self.shared.procedures();
         let mut tries = 0;
-        let (query, mode, (rows, effects)) = loop {
+        let (program, (rows, effects)) = loop {
             let running = match &mut *state {
                 State::Open(running) => running,
                 State::Ended(why) => return Err(ended(why)),
@@ -547,7 +565,7 @@ impl Connection {
         let State::Open(running) = &*state else { return Err(no_transaction()) };
         let snapshot = running.writing.snapshot(running.writing.base(&self.shared));
         let settings = Settings { rows: Some(rows), ..settings };
-        let given = self.given(text, query, mode, params, procedures, settings, snapshot)?;
+        let given = self.answered(text, &program, params, settings, snapshot)?;
         Ok(given.with_side_effects(effects))
     }
 
@@ -558,25 +576,50 @@ impl Connection {
         text: &str,
         params: &Arc<Params>,
         settings: &Settings,
-        procedures: &Procedures,
-    ) -> Result<(BoundQuery, Mode, Done), Error> {
+        procedures: &Arc<Procedures>,
+    ) -> Result<(Arc<Program>, Done), Error> {
         let writing = &mut running.writing;
         writing.begin_statement(&self.shared);
         let snapshot = writing.snapshot(writing.base(&self.shared));
-        let (query, mode) = self.bound(text, &snapshot, procedures, &settings.cancel)?;
-        if mode == Mode::Explain {
-            return Ok((query, mode, Default::default()));
+        let program = self.bound(text, &snapshot, procedures, &settings.cancel)?;
+        if program.mode == Mode::Explain {
+            return Ok((program, Default::default()));
         }
-        if query.plan.updates() {
+        if program.query.plan.updates() {
             self.shared.ready_to_write()?;
             self.shared.start_merging();
         }
         let mark = writing.mark();
-        let done = self.statement(text, &query, params, settings).run(writing);
+        let done = self.statement(text, &program, params, settings).run(writing);
         if done.is_err() {
             writing.undo_to(&mark);
         }
-        done.map(|rows| (query, mode, rows))
+        done.map(|done| (program, done))
+    }
+
+    /// The result of a statement that ran: its rows are in `settings`.
+    fn answered(
+        &self,
+        text: &str,
+        program: &Program,
+        params: Arc<Params>,
+        settings: Settings,
+        snapshot: Snapshot,
+    ) -> Result<QueryResult, Error> {
+        let planned = match program.shown.get() {
+            Some(planned) => planned.clone(),
+            None => {
+                let procedures = Arc::clone(program.procedures());
+                let made = self.shown(text, program.query.clone(), program.mode, procedures, &snapshot)?;
+                program.shown.get_or_init(|| made).clone()
+            }
+        };
+        if program.mode == Mode::Normal && program.query.columns.is_empty() {
+            // Nothing is left to be done.
+            let entities = Entities::new(snapshot);
+            return Ok(QueryResult::new(text, Vec::new(), Vec::new(), None, planned, params, entities));
+        }
+        self.start(text, &planned, params, snapshot, settings)
     }
 
     /// The result of a statement whose rows are there; they are handed out as those of any query.
@@ -591,6 +634,19 @@ impl Connection {
         settings: Settings,
         snapshot: Snapshot,
     ) -> Result<QueryResult, Error> {
+        let planned = self.shown(text, query, mode, procedures, &snapshot)?;
+        self.start(text, &planned, params, snapshot, settings)
+    }
+
+    /// A plan that hands out rows that are there.
+    fn shown(
+        &self,
+        text: &str,
+        query: BoundQuery,
+        mode: Mode,
+        procedures: Arc<Procedures>,
+        snapshot: &Snapshot,
+    ) -> Result<Planned, Error> {
         let catalog = CatalogView::new(snapshot.catalog());
         let shown = BoundQuery {
             plan: Plan::Argument(query.columns.iter().map(|(_, var)| *var).collect()),
@@ -606,8 +662,7 @@ impl Connection {
         let kept = if mode == Mode::Normal { shown } else { query };
         let reliances = catalog.reliances();
         let (kept, physical) = (Arc::new(kept), Arc::new(physical));
-        let planned = Planned::new(kept, physical, mode, reliances, snapshot.catalog(), procedures);
-        self.start(text, &planned, params, snapshot, settings)
+        Ok(Planned::new(kept, physical, mode, reliances, snapshot.catalog(), procedures))
     }
 
     /// Starts a plan; what returns nothing, or shows its plan, runs to its end.
@@ -625,7 +680,8 @@ impl Connection {
             planned.query.columns.iter().map(|(_, v)| planned.query.vars.get(*v).ty).collect();
         let execution =
             Execution::run(&planned.physical, snapshot, settings).map_err(|e| Error::exec(e, text))?;
-        let mut result = QueryResult::new(text, columns, types, execution, planned.clone(), params, entities);
+        let (execution, kept) = (Some(execution), planned.clone());
+        let mut result = QueryResult::new(text, columns, types, execution, kept, params, entities);
         match planned.mode {
             Mode::Explain => result.replace_by_plan(),
             Mode::Profile => {

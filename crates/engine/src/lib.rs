@@ -38,6 +38,7 @@ mod merging;
 mod notice;
 mod params;
 mod plan_cache;
+mod planned;
 mod procedures;
 mod result;
 mod sessions;

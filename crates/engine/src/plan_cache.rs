@@ -5,74 +5,51 @@
 //! the catalog of the snapshot that it will run on; once for each version.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use trimorph_algebra::{BoundQuery, Procedures};
-use trimorph_catalog::{Catalog, Reliances};
+use trimorph_algebra::Procedures;
+use trimorph_catalog::Catalog;
 use trimorph_cypher::ast::Mode;
-use trimorph_exec::PhysicalPlan;
 
-/// A planned query.
+use crate::planned::Planned;
+use crate::update::Program;
+
+/// What becomes of a text.
 #[derive(Clone, Debug)]
-pub(crate) struct Planned {
-    pub(crate) query: Arc<BoundQuery>,
-    pub(crate) physical: Arc<PhysicalPlan>,
-    pub(crate) mode: Mode,
-    basis: Arc<Basis>,
+pub(crate) enum Made {
+    /// A plan that reads.
+    Read(Planned),
+    /// A statement that writes, whose parts are planned when they run.
+    Write(Arc<Program>),
 }
 
-/// What a plan relied on.
-#[derive(Debug)]
-struct Basis {
-    procedures: Arc<Procedures>,
-    reliances: Reliances,
-    /// The catalog that it was last found true in.
-    true_in: Mutex<Weak<Catalog>>,
+impl Made {
+    fn procedures(&self) -> &Arc<Procedures> {
+        match self {
+            Self::Read(planned) => planned.procedures(),
+            Self::Write(program) => program.procedures(),
+        }
+    }
+
+    /// Whether it is right for what a catalog describes, and for these procedures.
+    pub(crate) fn holds_in(&self, catalog: &Arc<Catalog>, procedures: &Arc<Procedures>) -> bool {
+        match self {
+            Self::Read(planned) => planned.holds_in(catalog, procedures),
+            Self::Write(program) => program.holds_in(catalog, procedures),
+        }
+    }
+
+    /// How it is to be run.
+    pub(crate) fn mode(&self) -> Mode {
+        match self {
+            Self::Read(planned) => planned.mode,
+            Self::Write(program) => program.mode,
+        }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Planned {
-    /// A plan made for a catalog and procedures, and what it relied on of the catalog.
-    pub(crate) fn new(
-        query: Arc<BoundQuery>,
-        physical: Arc<PhysicalPlan>,
-        mode: Mode,
-        reliances: Reliances,
-        catalog: &Arc<Catalog>,
-        procedures: Arc<Procedures>,
-    ) -> Self {
-        let true_in = Mutex::new(Arc::downgrade(catalog));
-        Self { query, physical, mode, basis: Arc::new(Basis { procedures, reliances, true_in }) }
-    }
-
-    /// Whether both are the same plan, and not only alike.
-    #[cfg(test)]
-    fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.query, &other.query)
-    }
-
-    /// Whether the plan is right for what a catalog describes, and for these procedures.
-    ///
-    /// **Cost**: nothing to speak of for the catalog that was asked about before, else that of
-    /// [`Reliances::hold_in`].
-    pub(crate) fn holds_in(&self, catalog: &Arc<Catalog>, procedures: &Arc<Procedures>) -> bool {
-        let basis = &*self.basis;
-        if !Arc::ptr_eq(&basis.procedures, procedures) {
-            return false;
-        }
-        // While it is pointed to weakly, no other catalog can be at the same place.
-        if std::ptr::eq(lock(&basis.true_in).as_ptr(), Arc::as_ptr(catalog)) {
-            return true;
-        }
-        let holds = basis.reliances.hold_in(catalog);
-        if holds {
-            *lock(&basis.true_in) = Arc::downgrade(catalog);
-        }
-        holds
-    }
 }
 
 /// Plans by text, all made with the same procedures: what these hold must not be held any longer once they
@@ -88,9 +65,12 @@ struct Plans {
     now: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Kept {
-    planned: Planned,
+    /// What it is by itself.
+    alone: Option<Made>,
+    /// What it is within a transaction: also a text that only reads is a program there.
+    within: Option<Arc<Program>>,
     used: u64,
 }
 
@@ -109,28 +89,67 @@ impl Plans {
 }
 
 impl PlanCache {
-    /// The plan of a text, if one is kept that is right for what `catalog` describes.
+    /// What becomes of a text by itself, if it is kept and right for what `catalog` describes.
     pub(crate) fn get(
         &self,
         text: &str,
         catalog: &Arc<Catalog>,
         procedures: &Arc<Procedures>,
-    ) -> Option<Planned> {
-        let planned = {
+    ) -> Option<Made> {
+        self.look(text, catalog, procedures, |kept| kept.alone.clone())
+    }
+
+    /// The program of a text within a transaction, likewise.
+    pub(crate) fn program(
+        &self,
+        text: &str,
+        catalog: &Arc<Catalog>,
+        procedures: &Arc<Procedures>,
+    ) -> Option<Arc<Program>> {
+        match self.look(text, catalog, procedures, |kept| kept.within.clone().map(Made::Write))? {
+            Made::Write(program) => Some(program),
+            Made::Read(_) => None,
+        }
+    }
+
+    fn look(
+        &self,
+        text: &str,
+        catalog: &Arc<Catalog>,
+        procedures: &Arc<Procedures>,
+        choose: impl FnOnce(&Kept) -> Option<Made>,
+    ) -> Option<Made> {
+        let made = {
             let mut plans = lock(&self.0);
             let (by_text, now) = plans.with(procedures);
             let kept = by_text.get_mut(text)?;
             kept.used = now;
-            kept.planned.clone()
+            choose(kept)?
         };
-        planned.holds_in(catalog, procedures).then_some(planned)
+        made.holds_in(catalog, procedures).then_some(made)
     }
 
-    /// Keeps the plan of a text, in place of an older one. **Cost**: a look at all plans when the cache is
-    /// full, far less than planning takes.
-    pub(crate) fn put(&self, text: &str, planned: Planned) {
+    /// Keeps what becomes of a text by itself, in place of an older one. **Cost**: a look at all plans when
+    /// the cache is full, far less than planning takes.
+    pub(crate) fn put(&self, text: &str, made: Made) {
+        let procedures = Arc::clone(made.procedures());
+        self.keep(text, &procedures, |kept| {
+            if let Made::Write(program) = &made {
+                kept.within = Some(Arc::clone(program));
+            }
+            kept.alone = Some(made);
+        });
+    }
+
+    /// Keeps the program of a text that reads, for transactions.
+    pub(crate) fn put_program(&self, text: &str, program: Arc<Program>) {
+        let procedures = Arc::clone(program.procedures());
+        self.keep(text, &procedures, |kept| kept.within = Some(program));
+    }
+
+    fn keep(&self, text: &str, procedures: &Arc<Procedures>, put: impl FnOnce(&mut Kept)) {
         let mut plans = lock(&self.0);
-        let (by_text, used) = plans.with(&planned.basis.procedures);
+        let (by_text, used) = plans.with(procedures);
         if by_text.len() >= PLANS_MAX
             && !by_text.contains_key(text)
             && let Some(oldest) =
@@ -138,14 +157,17 @@ impl PlanCache {
         {
             by_text.remove(&oldest);
         }
-        by_text.insert(text.to_owned(), Kept { planned, used });
+        let kept = by_text.entry(text.to_owned()).or_default();
+        kept.used = used;
+        put(kept);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use trimorph_catalog::CatalogView;
-    use trimorph_exec::PhysicalOptions;
+    use trimorph_algebra::BoundQuery;
+    use trimorph_catalog::{CatalogView, Reliances};
+    use trimorph_exec::{PhysicalOptions, PhysicalPlan};
 
     use super::*;
     use crate::procedures::Registry;
@@ -167,7 +189,8 @@ mod tests {
         let planned = || {
             let (query, physical) = (Arc::clone(&query), Arc::clone(&physical));
             let procedures = Arc::clone(&procedures);
-            Planned::new(query, physical, Mode::Normal, Reliances::default(), &catalog, procedures)
+            let basis = Reliances::default();
+            Made::Read(Planned::new(query, physical, Mode::Normal, basis, &catalog, procedures))
         };
         let cache = PlanCache::default();
         let text = |i: usize| format!("RETURN {i}");

@@ -11,7 +11,7 @@ use trimorph_vector::Vector;
 
 use crate::explain::explain;
 use crate::params::Params;
-use crate::plan_cache::Planned;
+use crate::planned::Planned;
 use crate::{Entities, Error, Notice, SideEffects};
 
 /// One row.
@@ -47,7 +47,7 @@ impl QueryResult {
         text: &str,
         columns: Vec<String>,
         types: Vec<LogicalType>,
-        execution: Execution,
+        execution: Option<Execution>,
         planned: Planned,
         params: Arc<Params>,
         entities: Entities,
@@ -56,7 +56,7 @@ impl QueryResult {
             text: text.to_owned(),
             columns,
             types,
-            execution: Some(execution),
+            execution,
             rows: VecDeque::new(),
             planned,
             params,

@@ -37,6 +37,7 @@ pub use context::{Context, Settings};
 pub use error::ExecError;
 pub use execution::Execution;
 pub use given_rows::GivenRows;
+pub use parameters::missing_parameter;
 pub use physical::{Form, PhysicalOptions, PhysicalPlan};
 pub use profile::{Profile, ProfileLine};
 pub use spill::{SpillArea, SpillError, TemporaryDirectory, TemporaryFile, TemporaryFiles};

@@ -57,3 +57,10 @@ fn missing(value: &Value, reader: &Reader<'_>) -> Option<&'static str> {
         _ => None,
     }
 }
+
+/// A parameter that has no value.
+pub fn missing_parameter(name: &str) -> Diagnostic {
+    let text = format!("parameter \"${name}\" has no value");
+    Diagnostic::compile(ErrorKind::ParameterMissing, "MissingParameter", text)
+        .hint(format!("pass a value for \"{name}\" with the query"))
+}

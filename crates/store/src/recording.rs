@@ -24,7 +24,7 @@ use trimorph_types::Value;
 #[derive(Debug, Default)]
 pub struct ReadLog {
     reads: Mutex<ReadSet>,
-    plans: Mutex<Vec<Reliances>>,
+    plans: Mutex<Vec<Arc<Reliances>>>,
     /// Whether all properties of something were read, whatever their names.
     all_properties: AtomicBool,
 }
@@ -38,10 +38,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl ReadLog {
     /// A plan was made.
-    pub fn plan(&self, reliances: Reliances) {
+    pub fn plan(&self, reliances: &Arc<Reliances>) {
         let mut plans = lock(&self.plans);
-        if !plans.contains(&reliances) {
-            plans.push(reliances);
+        if !plans.iter().any(|known| Arc::ptr_eq(known, reliances) || known == reliances) {
+            plans.push(Arc::clone(reliances));
         }
     }
 
@@ -60,7 +60,7 @@ impl ReadLog {
 
 /// What plans took for certain.
 struct Plans<'p> {
-    all: &'p [Reliances],
+    all: &'p [Arc<Reliances>],
     all_properties: bool,
 }
 
@@ -68,7 +68,7 @@ impl Plans<'_> {
     /// Whether one of them would have to be made anew, as `concerns` says; where they are too many, whatever
     /// it says.
     fn any(&self, concerns: impl Fn(&Reliances) -> bool) -> bool {
-        self.all.len() > PLANS_MAX || self.all.iter().any(concerns)
+        self.all.len() > PLANS_MAX || self.all.iter().any(|plan| concerns(plan))
     }
 
     fn note_nodes(&self, before: &Catalog, now: &Catalog, reads: &mut ReadSet) {

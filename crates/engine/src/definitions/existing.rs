@@ -37,7 +37,7 @@ impl Connection {
         if definition.rule.demands() {
             let missing = format!("{pattern} WHERE {any_is_null} RETURN count(*)");
             if let Some(row) = self.first(&missing, cancel, |row| !matches!(row[..], [Value::Int(0)]))? {
-                let (count, names) = (row.first().map(|n| self.shown(n)), names.join(" or "));
+                let (count, names) = (row.first().map(|n| self.written(n)), names.join(" or "));
                 return Ok(Some(format!("{} {what}s lack {names}", count.unwrap_or_default())));
             }
         }
@@ -52,7 +52,8 @@ impl Connection {
             );
             if let Some(row) = self.first(&twice, cancel, |_| true)? {
                 let (count, values) = row.split_first().ok_or_else(no_row)?;
-                let text = format!("{} {what}s have {}", self.shown(count), self.assignments(&names, values));
+                let text =
+                    format!("{} {what}s have {}", self.written(count), self.assignments(&names, values));
                 return Ok(Some(text));
             }
         }
@@ -83,7 +84,7 @@ impl Connection {
         Ok(None)
     }
 
-    fn shown(&self, value: &Value) -> String {
+    fn written(&self, value: &Value) -> String {
         let text = trimorph_types::format_literal(value, &Entities::new(self.shared().base()));
         match text.char_indices().nth(SHOWN_CHARS) {
             Some((end, _)) => format!("{}…", &text[..end]),
@@ -93,7 +94,7 @@ impl Connection {
 
     /// `name "Ann" and born 1970`.
     fn assignments(&self, names: &[std::sync::Arc<str>], values: &[Value]) -> String {
-        let one = |(name, value): (&std::sync::Arc<str>, &Value)| format!("{name} {}", self.shown(value));
+        let one = |(name, value): (&std::sync::Arc<str>, &Value)| format!("{name} {}", self.written(value));
         names.iter().zip(values).map(one).collect::<Vec<_>>().join(" and ")
     }
 }

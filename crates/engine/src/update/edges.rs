@@ -5,10 +5,10 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use trimorph_algebra::VarId;
-use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, PAGE_ROWS};
-use trimorph_delta::{Direction, EdgeEnds, FreePositions, Topology};
+use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, PAGE_ROWS, TableId};
+use trimorph_delta::{EdgeEnds, FreePositions, Topology};
 use trimorph_store::neighbours::Neighbours;
-use trimorph_store::{EdgeTableView, Reader, Snapshot};
+use trimorph_store::{EdgeTableView, Reader};
 use trimorph_types::{Relationship, Value};
 
 use super::changes::{ByKey, values_of};
@@ -153,9 +153,14 @@ impl Statement<'_> {
         writing.has_deleted |= !nodes.is_empty() || !edges.is_empty();
         if detach {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
-            for (at, node) in nodes.iter().enumerate() {
-                self.check(at)?;
-                edges.extend(incident(&snapshot, *node));
+            let reader = Reader::new(&snapshot);
+            for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
+                let Some(first) = of_table.first() else { continue };
+                let mut incident = Incident::of(&reader, first.table());
+                for (at, node) in of_table.iter().enumerate() {
+                    self.check(at)?;
+                    incident.append(*node, &mut edges);
+                }
             }
         }
         edges.sort_unstable();
@@ -226,14 +231,25 @@ impl Statement<'_> {
 
     /// No node that went has an edge left.
     pub(super) fn check_deleted(&self, writing: &mut Writing) -> Result<(), Error> {
-        let deleted = std::mem::take(&mut writing.deleted);
+        let mut deleted = std::mem::take(&mut writing.deleted);
         if deleted.is_empty() {
             return Ok(());
         }
+        deleted.sort_unstable();
         let snapshot = writing.snapshot_within(writing.base(self.shared));
-        for (at, node) in deleted.into_iter().enumerate() {
-            self.check(at)?;
-            if let Some(edge) = incident(&snapshot, node).first() {
+        let reader = Reader::new(&snapshot);
+        let mut found = Vec::new();
+        for of_table in deleted.chunk_by(|a, b| a.table() == b.table()) {
+            let Some(first) = of_table.first() else { continue };
+            let mut incident = Incident::of(&reader, first.table());
+            for (at, node) in of_table.iter().enumerate() {
+                self.check(at)?;
+                incident.append(*node, &mut found);
+                if !found.is_empty() {
+                    break;
+                }
+            }
+            if let Some(edge) = found.first() {
                 let ty = snapshot.schema().type_name(edge.id.table());
                 let text =
                     format!("a node cannot be deleted while it has relationships: it has one of type {ty}");
@@ -262,27 +278,35 @@ fn ends_of(edge: &Value) -> Option<EdgeEnds> {
     }
 }
 
-/// The edges of a node, in both directions, as a snapshot sees them.
-fn incident(snapshot: &Snapshot, node: NodeId) -> Vec<Relationship> {
-    let reader = Reader::new(snapshot);
-    let mut found = Vec::new();
-    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-    for (at, info) in snapshot.schema().edge_tables.iter().enumerate() {
-        for direction in [Direction::Forward, Direction::Backward] {
-            let forward = direction == Direction::Forward;
-            if forward && info.source != node.table() {
-                continue;
+/// The edges of nodes of one table, in both directions, as a reader sees them.
+struct Incident<'r, 's> {
+    lists: Vec<(bool, Neighbours<'r, 's>)>,
+    nodes: Vec<NodeId>,
+    edges: Vec<EdgeId>,
+}
+
+impl<'r, 's> Incident<'r, 's> {
+    fn of(reader: &'r Reader<'s>, table: TableId) -> Self {
+        let mut lists = Vec::new();
+        for (at, info) in reader.schema().edge_tables.iter().enumerate() {
+            if info.source == table {
+                lists.push((true, Neighbours::all(reader, at, true, table)));
             }
-            nodes.clear();
-            edges.clear();
-            Neighbours::all(&reader, at, forward, node.table())
-                .list(node)
-                .append(&mut nodes, Some(&mut edges));
-            found.extend(nodes.iter().zip(&edges).map(|(other, id)| {
-                let (start, end) = if forward { (node, *other) } else { (*other, node) };
+            lists.push((false, Neighbours::all(reader, at, false, table)));
+        }
+        Self { lists, nodes: Vec::new(), edges: Vec::new() }
+    }
+
+    /// Appends the edges of a node.
+    fn append(&mut self, node: NodeId, found: &mut Vec<Relationship>) {
+        for (forward, lists) in &self.lists {
+            self.nodes.clear();
+            self.edges.clear();
+            lists.list(node).append(&mut self.nodes, Some(&mut self.edges));
+            found.extend(self.nodes.iter().zip(&self.edges).map(|(other, id)| {
+                let (start, end) = if *forward { (node, *other) } else { (*other, node) };
                 Relationship { id: *id, start, end }
             }));
         }
     }
-    found
 }

@@ -4,10 +4,11 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use trimorph_algebra::{ApplyKind, Change, Merge, Plan, VarId};
+use trimorph_algebra::{Change, Merge, VarId};
 use trimorph_base::{Diagnostic, ErrorKind, Reservation};
 use trimorph_types::{Value, order};
 
+use super::program::{Computed, Read};
 use super::rows::Rows;
 use super::{Statement, Writing};
 use crate::Error;
@@ -36,22 +37,30 @@ impl PartialEq for Asked {
 
 impl Eq for Asked {}
 
+/// A `MERGE` and the reads that belong to it.
+#[derive(Clone, Copy)]
+pub(super) struct Looked<'p> {
+    pub(super) look: &'p Read,
+    pub(super) merge: &'p Merge,
+    pub(super) on_create: &'p [Computed],
+    pub(super) on_match: &'p [Computed],
+}
+
 impl Statement<'_> {
     pub(super) fn merge(
         &self,
         writing: &mut Writing,
         rows: Rows,
-        subplan: &Plan,
-        merge: &Merge,
+        looked: &Looked<'_>,
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
-        if !merge.one_by_one {
-            return self.merge_together(writing, rows, subplan, merge, held);
+        if !looked.merge.one_by_one {
+            return self.merge_together(writing, rows, looked, held);
         }
         let mut out: Option<Rows> = None;
         for row in 0..rows.len() {
             self.check(0)?;
-            let merged = self.merge_together(writing, rows.pick(&[row]), subplan, merge, held)?;
+            let merged = self.merge_together(writing, rows.pick(&[row]), looked, held)?;
             match &mut out {
                 None => out = Some(merged),
                 Some(out) => out.extend(&merged),
@@ -64,26 +73,18 @@ impl Statement<'_> {
         &self,
         writing: &mut Writing,
         rows: Rows,
-        subplan: &Plan,
-        merge: &Merge,
+        &Looked { look, merge, on_create, on_match }: &Looked<'_>,
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
         self.check_asked(&rows, merge)?;
-        let mut wanted = rows.vars().to_vec();
-        wanted.extend(subplan.vars().into_iter().filter(|var| !rows.vars().contains(var)));
-        let plan = Plan::Apply {
-            input: Box::new(Plan::Argument(rows.vars().to_vec())),
-            subplan: Box::new(subplan.clone()),
-            kind: ApplyKind::Optional,
-        };
-        let rows = self.read(writing, plan, rows, &wanted, held)?;
+        let rows = self.read(writing, look, rows, held)?;
         // Whatever the pattern makes is null where it was not found.
         let told_by = merge.create.iter().find_map(Change::made);
         let is_found = |row: &usize| told_by.is_some_and(|var| !matches!(rows.value(var, *row), Value::Null));
         let (found, missing): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(is_found);
 
         let mut matched = rows.pick(&found);
-        for update in &merge.on_match {
+        for update in on_match {
             matched = self.update(writing, matched, update, held)?;
         }
         // One row of each group makes what the group asks for.
@@ -108,7 +109,7 @@ impl Statement<'_> {
         let mut made = self.changed(writing, rows.pick(&first), &merge.create)?;
         writing.end_clause();
         self.shared.charge_clause(writing)?;
-        for update in &merge.on_create {
+        for update in on_create {
             made = self.update(writing, made, update, held)?;
         }
         // Each row has its own values and what its group made.
@@ -117,8 +118,8 @@ impl Statement<'_> {
             let values = group_of.iter().map(|group| made.value(var, *group).clone()).collect();
             created.set(var, values);
         }
-        let mut all = matched.restricted(&wanted);
-        all.extend(&created.restricted(&wanted));
+        let mut all = matched.restricted(&look.wanted);
+        all.extend(&created.restricted(&look.wanted));
         let mut place = vec![0; all.len()];
         found.iter().chain(&missing).enumerate().for_each(|(at, row)| place[*row] = at);
         Ok(all.pick(&place))

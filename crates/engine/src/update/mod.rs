@@ -1,8 +1,8 @@
 //! Statements that write: a sequence of reads with writes between.
 //!
 //! ```text
-//! mod        the statement: its plan is cut at what changes the graph; what is between is planned and run
-//!            as any query, from the rows that the part before has left
+//! program    the statement, cut into reads and writes; plans that are kept
+//! mod        runs it: what reads as any query, from the rows that the part before has left
 //! merge      MERGE: rows that find nothing make it, once for all that ask the same
 //! changes    the changes of one clause, for all its rows, by columns
 //! edges      edges that come and go
@@ -24,6 +24,7 @@ mod edges;
 mod loaded;
 mod logged;
 mod merge;
+mod program;
 mod rows;
 mod schema;
 mod touched;
@@ -31,7 +32,7 @@ mod writing;
 
 use std::sync::Arc;
 
-use trimorph_algebra::{ApplyKind, BoundQuery, Plan, Update, VarId};
+use trimorph_algebra::{ApplyKind, Expr, Update, VarId};
 use trimorph_base::{CancelToken, Diagnostic, NodeId, Reservation};
 use trimorph_catalog::CatalogView;
 use trimorph_exec::{ExecError, Execution, PhysicalOptions, PhysicalPlan, Settings};
@@ -42,6 +43,9 @@ use crate::estimator::Sampler;
 use crate::params::Params;
 use crate::shared::Shared;
 use crate::{Error, SideEffects};
+use merge::Looked;
+pub(crate) use program::Program;
+use program::{Computed, Kept, Part, Read, Then, Write, given_value};
 use rows::Rows;
 pub(crate) use writing::Writing;
 
@@ -52,7 +56,7 @@ const ROWS_UNCHECKED: usize = 1 << 12;
 pub(crate) struct Statement<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) text: &'a str,
-    pub(crate) query: &'a BoundQuery,
+    pub(crate) program: &'a Program,
     pub(crate) params: &'a Arc<Params>,
     pub(crate) settings: Settings,
     pub(crate) cancel: CancelToken,
@@ -67,74 +71,63 @@ impl Statement<'_> {
         writing: &mut Writing,
     ) -> Result<(Arc<trimorph_exec::GivenRows>, SideEffects), Error> {
         writing.effects = SideEffects::default();
-        let wanted: Vec<VarId> = self.query.columns.iter().map(|(_, var)| *var).collect();
         let mut held = self.shared.budget.reservation();
-        let rows = self.rows(writing, self.query.plan.clone(), Rows::unit(), &wanted, &mut held)?;
+        let rows = self.part(writing, &self.program.whole, Rows::unit(), &mut held)?;
         self.check_deleted(writing)?;
         Ok((rows.into_given(), writing.effects))
     }
 
-    /// The rows of a plan that starts from `given`, and what it writes.
-    fn rows(
+    /// The rows of a part that starts from `given`, and what it writes.
+    fn part(
         &self,
         writing: &mut Writing,
-        mut plan: Plan,
+        part: &Part,
         given: Rows,
-        wanted: &[VarId],
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
-        let Some(node) = cut(&mut plan) else { return self.read(writing, plan, given, wanted, held) };
-        let rows = self.write(writing, node, given, held)?;
-        if let Plan::Argument(_) = plan {
-            return Ok(rows.restricted(wanted));
+        let rows = match &part.write {
+            Some(write) => self.write(writing, write, given, held)?,
+            None => given,
+        };
+        match &part.then {
+            Then::Nothing => Ok(rows.restricted(&part.wanted)),
+            Then::Unit => Ok(Rows::unit()),
+            Then::Read(read) => self.read(writing, read, rows, held),
         }
-        self.read(writing, plan, rows, wanted, held)
     }
 
     /// What changes the graph: gives all variables of its rows.
     fn write(
         &self,
         writing: &mut Writing,
-        node: Plan,
+        write: &Write,
         given: Rows,
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
-        match node {
-            Plan::Update { input, update } => {
-                let mut wanted = input.vars();
-                if update.takes_turns {
-                    let rows = self.rows(writing, *input, given, &wanted, held)?;
-                    return self.update(writing, rows, &update, held);
+        match write {
+            Write::Update { input, values, update } => {
+                let mut rows = self.part(writing, input, given, held)?;
+                for (var, value) in values {
+                    let value = given_value(value, self.params).ok_or_else(|| self.missing(value))?;
+                    rows.set(*var, vec![value.clone(); rows.len()]);
                 }
-                let mut plan = *input;
-                if !update.values.is_empty() {
-                    wanted.extend(update.values.iter().map(|(var, _)| *var));
-                    plan = Plan::Extra { input: Box::new(plan), items: update.values.clone() };
-                }
-                let rows = self.rows(writing, plan, given, &wanted, held)?;
-                let rows = self.changed(writing, rows, &update.changes)?;
-                writing.end_clause();
-                self.shared.charge_clause(writing)?;
-                Ok(rows)
+                self.update(writing, rows, update, held)
             }
-            Plan::Merge { input, subplan, merge } => {
-                let wanted = input.vars();
-                let rows = self.rows(writing, *input, given, &wanted, held)?;
-                self.merge(writing, rows, &subplan, &merge, held)
+            Write::Merge { input, look, merge, on_create, on_match } => {
+                let rows = self.part(writing, input, given, held)?;
+                self.merge(writing, rows, &Looked { look, merge, on_create, on_match }, held)
             }
-            Plan::Apply { input, subplan, kind } => {
-                let wanted = input.vars();
-                let rows = self.rows(writing, *input, given, &wanted, held)?;
-                self.applied(writing, rows, &subplan, &kind, held)
+            Write::Apply { input, subplan, inner, kind } => {
+                let rows = self.part(writing, input, given, held)?;
+                self.applied(writing, rows, (subplan, inner, kind), held)
             }
-            Plan::Union { inputs, vars } => {
+            Write::Union { inputs, vars } => {
                 let mut out = Rows::of(vars.clone());
                 for input in inputs {
-                    out.extend(&self.rows(writing, input, given.clone(), &vars, held)?);
+                    out.extend(&self.part(writing, input, given.clone(), held)?);
                 }
                 Ok(out)
             }
-            other => self.read(writing, other, given, &[], held),
         }
     }
 
@@ -143,33 +136,29 @@ impl Statement<'_> {
         &self,
         writing: &mut Writing,
         rows: Rows,
-        subplan: &Plan,
-        kind: &ApplyKind,
+        (subplan, inner, kind): (&Part, &[VarId], &ApplyKind),
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
-        let mut inner_vars = subplan.vars();
-        inner_vars.retain(|var| !rows.vars().contains(var));
         match kind {
             ApplyKind::Effects { together: true } => {
-                self.rows(writing, subplan.clone(), rows.clone(), &[], held)?;
+                self.part(writing, subplan, rows.clone(), held)?;
                 Ok(rows)
             }
             ApplyKind::Effects { together: false } => {
                 for row in 0..rows.len() {
                     self.check(row)?;
-                    self.rows(writing, subplan.clone(), rows.pick(&[row]), &[], held)?;
+                    self.part(writing, subplan, rows.pick(&[row]), held)?;
                 }
                 Ok(rows)
             }
             _ => {
-                let mut out = Rows::of(rows.vars().iter().chain(&inner_vars).copied().collect());
+                let mut out = Rows::of(rows.vars().iter().chain(inner).copied().collect());
                 for row in 0..rows.len() {
                     self.check(row)?;
-                    let one = rows.pick(&[row]);
-                    let mut found = self.rows(writing, subplan.clone(), one, &inner_vars, held)?;
+                    let mut found = self.part(writing, subplan, rows.pick(&[row]), held)?;
                     let is_optional = matches!(kind, ApplyKind::Optional) && found.len() == 0;
                     if is_optional {
-                        found.push(inner_vars.iter().map(|_| Value::Null));
+                        found.push(inner.iter().map(|_| Value::Null));
                     }
                     for var in rows.vars() {
                         found.set(*var, vec![rows.value(*var, row).clone(); found.len()]);
@@ -187,20 +176,20 @@ impl Statement<'_> {
         &self,
         writing: &mut Writing,
         rows: Rows,
-        update: &Update,
+        computed: &Computed,
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
-        let mut wanted = rows.vars().to_vec();
-        wanted.extend(update.values.iter().map(|(var, _)| *var));
+        let update = &computed.update;
         let turns = if update.takes_turns { turns(&rows, update) } else { vec![(0..rows.len()).collect()] };
-        let mut parts = Vec::with_capacity(turns.len());
+        let read = computed.read(rows.vars(), &self.program.query);
+        let (mut rows, count) = (Some(rows), turns.len());
+        let mut parts = Vec::with_capacity(count);
         for turn in &turns {
             self.check(0)?;
-            let mut part = if turns.len() == 1 { rows.clone() } else { rows.pick(turn) };
-            if !update.values.is_empty() {
-                let argument = Box::new(Plan::Argument(part.vars().to_vec()));
-                let plan = Plan::Extra { input: argument, items: update.values.clone() };
-                part = self.read(writing, plan, part, &wanted, held)?;
+            let part = if count == 1 { rows.take() } else { rows.as_ref().map(|rows| rows.pick(turn)) };
+            let mut part = part.unwrap_or_default();
+            if let Some(read) = read {
+                part = self.read(writing, read, part, held)?;
             }
             parts.push(self.changed(writing, part, &update.changes)?);
             writing.end_clause();
@@ -210,7 +199,7 @@ impl Statement<'_> {
             return Ok(parts.swap_remove(0));
         }
         // Back into the order that rows had.
-        let Some(first) = parts.first() else { return Ok(rows) };
+        let Some(first) = parts.first() else { return Ok(rows.unwrap_or_default()) };
         let mut all = Rows::of(first.vars().to_vec());
         parts.iter().for_each(|part| all.extend(part));
         let mut place = vec![0; all.len()];
@@ -222,35 +211,19 @@ impl Statement<'_> {
     fn read(
         &self,
         writing: &Writing,
-        plan: Plan,
+        read: &Read,
         given: Rows,
-        wanted: &[VarId],
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
-        if let Plan::Argument(_) = plan {
-            return Ok(given.restricted(wanted));
-        }
         let snapshot = writing.snapshot(writing.base(self.shared));
-        let columns = wanted.iter().map(|var| (format!("v{}", var.0), *var)).collect();
-        let query = self.part(plan, columns);
-        let physical = self.planned(writing, query, &snapshot)?;
+        let physical = self.planned(writing, read, &snapshot)?;
         let settings = Settings { rows: Some(given.into_given()), ..self.settings.clone() };
         let failed = |error| Error::exec(error, self.text);
         let mut execution = Execution::run(&physical, snapshot, settings).map_err(failed)?;
-        let mut out = Rows::of(wanted.to_vec());
+        let mut out = Rows::of(read.wanted.clone());
         let mut bytes = held.bytes();
-        while let Some(more) = execution
-            .next(|columns, positions, cx| {
-                let mut more = 0;
-                for p in positions {
-                    let row = columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id)));
-                    let row: Vec<Value> = row.collect();
-                    more += row.iter().map(|v| size_of::<Value>() + v.owned_bytes() as usize).sum::<usize>();
-                    out.push(row.into_iter());
-                }
-                more
-            })
-            .map_err(failed)?
+        while let Some(more) =
+            execution.next(|columns, positions, cx| out.take(columns, positions, cx)).map_err(failed)?
         {
             bytes += more;
             held.resize(bytes).map_err(Error::Memory)?;
@@ -258,24 +231,17 @@ impl Statement<'_> {
         Ok(out)
     }
 
-    /// A query of its own of a part's plan.
-    fn part(&self, plan: Plan, columns: Vec<(String, VarId)>) -> BoundQuery {
-        BoundQuery {
-            plan,
-            columns,
-            vars: self.query.vars.clone(),
-            parameters: self.query.parameters.clone(),
-            notices: Vec::new(),
-            depth: None,
-        }
-    }
-
+    /// The plan of a part: the one that is kept, or a new one.
     fn planned(
         &self,
         writing: &Writing,
-        query: BoundQuery,
+        read: &Read,
         snapshot: &Snapshot,
-    ) -> Result<PhysicalPlan, Error> {
+    ) -> Result<Arc<PhysicalPlan>, Error> {
+        if let Some(kept) = read.kept(snapshot.catalog()) {
+            writing.note_plan(&kept.reliances);
+            return Ok(kept.physical);
+        }
         let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), self.text);
         let config = &self.shared.config;
         let catalog = CatalogView::new(snapshot.catalog());
@@ -284,13 +250,24 @@ impl Statement<'_> {
             false => trimorph_optimizer::Options::plain(),
         };
         let estimator = Sampler::new(snapshot, Some(self.params));
+        let query = read.query.clone();
         let optimized =
             trimorph_optimizer::optimize_until(query, &catalog, Some(&estimator), options, &self.cancel)
                 .map_err(wrong)?;
         let options = PhysicalOptions { factorise: config.factorise, access: config.access };
         let physical = PhysicalPlan::new(&optimized.query, &catalog, options);
-        writing.note_plan(catalog.reliances());
-        physical.map_err(|e| Error::exec(e, self.text))
+        let reliances = Arc::new(catalog.reliances());
+        writing.note_plan(&reliances);
+        let physical = Arc::new(physical.map_err(|e| Error::exec(e, self.text))?);
+        let true_in = Arc::downgrade(snapshot.catalog());
+        read.keep(Kept { physical: Arc::clone(&physical), reliances, true_in });
+        Ok(physical)
+    }
+
+    /// A parameter has no value.
+    fn missing(&self, value: &Expr) -> Error {
+        let name = if let Expr::Param(name) = value { &**name } else { "" };
+        self.wrong(trimorph_exec::missing_parameter(name))
     }
 
     /// Stops if somebody asked.
@@ -306,22 +283,6 @@ impl Statement<'_> {
     fn wrong(&self, diagnostic: Diagnostic) -> Error {
         Error::query(diagnostic, self.text)
     }
-}
-
-/// Takes the topmost operator that changes the graph out of a plan, which then starts from its rows; none if
-/// nothing changes it.
-fn cut(plan: &mut Plan) -> Option<Plan> {
-    let writes = match &*plan {
-        Plan::Update { .. } | Plan::Merge { .. } => true,
-        Plan::Apply { subplan, .. } => subplan.updates(),
-        Plan::Union { inputs, .. } => inputs.iter().any(Plan::updates),
-        _ => false,
-    };
-    if writes {
-        let argument = Plan::Argument(plan.vars());
-        return Some(std::mem::replace(plan, argument));
-    }
-    cut(plan.children_mut().into_iter().next()?)
 }
 
 /// Which rows go together: none has a node or edge that is set in another row of its turn, and rows of the

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use trimorph_algebra::VarId;
-use trimorph_exec::GivenRows;
+use trimorph_exec::{Context, GivenRows};
 use trimorph_types::Value;
+use trimorph_vector::Vector;
 
 /// Rows by column.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +61,18 @@ impl Rows {
             column.push(value);
         }
         self.given.len += 1;
+    }
+
+    /// Appends what an execution gives: the values of each column at some positions. Gives their bytes.
+    pub(super) fn take(&mut self, columns: &[&Vector<'_>], positions: &[u32], cx: &Context<'_>) -> usize {
+        let mut bytes = 0;
+        for (own, vector) in self.given.columns.iter_mut().zip(columns) {
+            let from = own.len();
+            own.extend(positions.iter().map(|p| vector.value(*p as usize, &|id| cx.edge_value(id))));
+            bytes += own[from..].iter().map(|v| size_of::<Value>() + v.owned_bytes() as usize).sum::<usize>();
+        }
+        self.given.len += positions.len();
+        bytes
     }
 
     /// Appends rows of other rows, whose variables may stand in another order.

@@ -168,7 +168,7 @@ impl Writing {
     }
 
     /// A plan was made of the catalog that it sees.
-    pub(super) fn note_plan(&self, reliances: Reliances) {
+    pub(super) fn note_plan(&self, reliances: &Arc<Reliances>) {
         if let Some(reads) = &self.reads {
             reads.plan(reliances);
         }

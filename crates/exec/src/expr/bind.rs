@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_algebra::Op;
-use trimorph_base::{CancelToken, Diagnostic, ErrorKind, MemoryBudget, Span};
+use trimorph_base::{CancelToken, Diagnostic, MemoryBudget, Span};
 use trimorph_functions::{Clock, Context, Function, NoGraph};
 use trimorph_types::Value;
 
 use super::made::is_large_call;
 use super::{Ex, Members};
+use crate::missing_parameter;
 
 /// What one execution is run with.
 #[derive(Clone, Copy)]
@@ -116,11 +117,7 @@ impl Binder<'_> {
     }
 
     fn value(&self, name: &str) -> Result<Value, Diagnostic> {
-        self.parameters.get(name).cloned().ok_or_else(|| {
-            let text = format!("parameter \"${name}\" has no value");
-            Diagnostic::compile(ErrorKind::ParameterMissing, "MissingParameter", text)
-                .hint(format!("pass a value for \"{name}\" with the query"))
-        })
+        self.parameters.get(name).cloned().ok_or_else(|| missing_parameter(name))
     }
 
     /// Arithmetic from left to right; what it begins with is evaluated now as far as it is constant.
