@@ -445,3 +445,41 @@ fn a_load_is_there_whole_or_not_at_all_wherever_the_disk_fails() {
         }
     }
 }
+
+/// Prints what a load of new labels costs beside data, and into an empty database.
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    let files = Files::new("speed");
+    let path = files.0.path().join("snb");
+    let layout = trimorph::generate::SnbLayout::Merged;
+    trimorph::generate::generate_snb(0.3, 7, &path, layout, &NoProgress).unwrap();
+    let time = |has_data: bool, in_memory: bool| {
+        let dir = Directory::new("speed-db");
+        let options = Config { memory_limit_bytes: 4 << 30, ..config() };
+        let db = match in_memory {
+            true => Database::in_memory(options),
+            false => Database::open(dir.path(), options).unwrap(),
+        };
+        if has_data {
+            run(&db.connect(), &["CREATE (:Something {id: 1})-[:ELSE]->(:Something {id: 2})"]);
+        }
+        let began = std::time::Instant::now();
+        load(&db, std::slice::from_ref(&path), OnConflict::Error).unwrap();
+        began.elapsed().as_secs_f64()
+    };
+    for in_memory in [true, false] {
+        let mut best = [f64::MAX; 2];
+        for _ in 0..3 {
+            for (best, has_data) in best.iter_mut().zip([false, true]) {
+                *best = best.min(time(has_data, in_memory));
+            }
+        }
+        println!(
+            "in memory {in_memory}: empty {:.2} s, beside data {:.2} s: {:.2}",
+            best[0],
+            best[1],
+            best[1] / best[0]
+        );
+    }
+}

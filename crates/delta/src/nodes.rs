@@ -57,7 +57,7 @@ impl NodeDelta {
 
     /// Takes rows back that nobody can see.
     pub fn give_back_rows(&self, rows: std::ops::Range<u64>) {
-        self.rows.give_back(rows);
+        self.rows.give_back_run(rows);
     }
 
     /// Puts the values that rows have, or had, in a column into the keys of the table: it has just got them.

@@ -43,6 +43,16 @@ impl Places {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).free.extend(numbers);
     }
 
+    /// Takes a run back that nobody has used.
+    pub(crate) fn give_back_run(&self, run: std::ops::Range<u64>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.end == run.end {
+            state.end = run.start;
+        } else {
+            state.free.extend(run);
+        }
+    }
+
     /// Numbers below `end` are in use, but for those in `free`: a log said so.
     pub(crate) fn restore(&self, end: u64, free: Vec<u64>) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State { end, free };

@@ -405,16 +405,22 @@ impl<'a> Loading<'a> {
     ///
     /// **Errors**: another load into an empty database.
     fn begin(shared: &'a Shared) -> Result<Option<Self>, Error> {
-        let refuse = |text: &str| Err(Error::Storage(text.to_owned()));
+        let is_empty = || {
+            shared.live.transactions.list().is_empty()
+                && !shared.live.was_written()
+                && shared.base().main().node_tables.is_empty()
+                && shared.base().catalog().definitions.is_empty()
+        };
+        // Writers beside a load into data are not told that there is one.
+        if !is_empty() {
+            return Ok(None);
+        }
         if shared.is_loading.swap(true, Ordering::SeqCst) {
-            return refuse("another bulk load is at work; wait until it is done");
+            let text = "another bulk load is at work; wait until it is done";
+            return Err(Error::Storage(text.to_owned()));
         }
         let loading = Self(shared);
-        let is_empty = shared.live.transactions.list().is_empty()
-            && !shared.live.was_written()
-            && shared.base().main().node_tables.is_empty()
-            && shared.base().catalog().definitions.is_empty();
-        Ok(is_empty.then_some(loading))
+        Ok(is_empty().then_some(loading))
     }
 }
 

@@ -201,7 +201,7 @@ mod tests {
             ("LIST<INTEGER>", &list(&[one.clone(), Value::Null]), true),
             ("LIST<INTEGER NOT NULL>", &list(&[one.clone(), Value::Null]), false),
             ("LIST<INTEGER | STRING>", &list(&[one.clone(), text.clone()]), true),
-            ("LIST<INTEGER>", &list(&[text.clone()]), false),
+            ("LIST<INTEGER>", &list(std::slice::from_ref(&text)), false),
             ("LIST<STRING>", &list(&[]), true),
             ("LIST<STRING>", &text, false),
         ] {
