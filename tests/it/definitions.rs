@@ -280,3 +280,174 @@ fn parameters_and_results_go_on_as_ever() {
     c.query("UNWIND $rows AS k CREATE (:P {k: k})", &[("rows", rows)]).unwrap();
     assert_eq!(ask(&c, "MATCH (p:P) RETURN count(DISTINCT p.k)").unwrap(), ["1000"]);
 }
+
+/// Numbers that are the same for the same seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+
+    fn value(&mut self) -> String {
+        let n = self.below(30);
+        match self.below(10) {
+            0 => "null".to_owned(),
+            1 => format!("{n}.0"),
+            2 => format!("{n}.5"),
+            3 => format!("'text {n}'"),
+            4 => format!("'te{n}'"),
+            5 => format!("date('2020-01-{:02}')", n % 28 + 1),
+            6 => format!("datetime('2020-01-01T{:02}:00:00+0{}:00')", n % 10 + 4, n % 4),
+            7 => ["true", "0.0 / 0.0", "[1, 2]", "duration('P1D')"][n as usize % 4].to_owned(),
+            _ => n.to_string(),
+        }
+    }
+
+    /// A statement that writes.
+    fn write(&mut self) -> String {
+        let (a, b) = (self.value(), self.value());
+        // Not the id: rows that went are used again at other times.
+        let (some, i) = (format!("n.i % {} = 0", self.below(9) + 1), self.below(1_000));
+        match self.below(12) {
+            0 | 1 => format!("CREATE (:A {{p: {a}, q: {}, i: {i}}})", self.below(5)),
+            2 => format!(
+                "UNWIND [{a}, {b}, {a}] AS v CREATE (:A:B {{p: v, q: 1, i: {i}}}), (:C {{p: v, i: {i}}})"
+            ),
+            3 => format!("MATCH (n:A) WHERE {some} SET n.p = {a}"),
+            4 => format!("MATCH (n:C) WHERE {some} SET n:A"),
+            5 => format!("MATCH (n:A) WHERE {some} REMOVE n:A"),
+            6 => format!("MATCH (n) WHERE {some} AND n.q = {} DETACH DELETE n", self.below(5)),
+            7 => format!("MATCH (n:A) WHERE {some} REMOVE n.p"),
+            8 | 9 => format!(
+                "MATCH (n:A), (m:C) WHERE {some} AND m.i % 7 = n.i % 7 CREATE (n)-[:R {{w: {i}}}]->(m)"
+            ),
+            10 => format!("MATCH (n:A)-[r:R]->() WHERE {some} AND r.w % 3 = 0 DELETE r"),
+            _ => format!("MATCH (n:A) WHERE n.p = {a} SET n.p = {b}"),
+        }
+    }
+
+    /// A question that an index may answer.
+    fn question(&mut self) -> String {
+        let (a, b) = (self.value(), self.value());
+        match self.below(9) {
+            0 | 1 => format!("MATCH (n:A) WHERE n.p = {a} RETURN n.q, n.p, labels(n)"),
+            2 => format!("MATCH (n:A {{p: {a}, q: 1}}) RETURN count(n), collect(n.p)"),
+            3 => format!("MATCH (n:A) WHERE n.p IN [{a}, {b}, {a}] RETURN count(n)"),
+            4 => format!("MATCH (n:A) WHERE n.p > {a} AND n.p > -20 RETURN n.p"),
+            5 => format!("MATCH (n:A) WHERE n.p >= {a} AND n.p < {b} RETURN n.p, n.q"),
+            6 => "MATCH (n:A) WHERE n.p STARTS WITH 'te' AND n.q < 3 RETURN n.p".to_owned(),
+            7 => format!("UNWIND [{a}, {b}] AS v MATCH (n:A {{p: v}}) RETURN v, count(*)"),
+            _ => "MATCH (c:C), (n:A) WHERE n.p = c.p RETURN count(*)".to_owned(),
+        }
+    }
+}
+
+/// What is found by indexes is what is found without.
+#[test]
+fn indexes_find_what_scans_find() {
+    for seed in 1..=4_u64 {
+        println!("seed {seed}");
+        let mut random = Random(seed);
+        let dir = Directory::new(&format!("indexed-{seed}"));
+        let mut indexed = open(&dir);
+        let twin = Database::in_memory(config());
+        let definition = ["CREATE INDEX FOR (n:A) ON (n.p)", "CREATE INDEX i FOR (n:A) ON (n.p, n.q)"];
+        // So many that an index pays. Nothing that is drawn writes to them.
+        let many = "UNWIND range(1, 3000) AS p CREATE (:A {p: -p}), (:A:B {p: -p - 5000})";
+        [indexed.connect(), twin.connect()].iter().for_each(|c| does(c, &[many]));
+        if seed % 3 != 0 {
+            indexed.merge(&trimorph::CancelToken::default()).unwrap();
+        }
+        let early = random.below(2) == 0;
+        if early {
+            does(&indexed.connect(), &definition[seed as usize % 2..][..1]);
+        }
+        for step in 0..40 {
+            let (a, b) = (indexed.connect(), twin.connect());
+            let within = random.below(4) == 0;
+            if within {
+                does(&a, &["BEGIN"]);
+                does(&b, &["BEGIN"]);
+            }
+            for _ in 0..4 {
+                let text = random.write();
+                assert_eq!(ask(&a, &text), ask(&b, &text), "seed {seed}, step {step}: {text}");
+                let text = random.question();
+                assert_eq!(ask(&a, &text), ask(&b, &text), "seed {seed}, step {step}: {text}");
+            }
+            if within {
+                let end = if random.below(3) == 0 { "ROLLBACK" } else { "COMMIT" };
+                does(&a, &[end]);
+                does(&b, &[end]);
+            }
+            if step == 20 && !early {
+                does(&a, &definition[seed as usize % 2..][..1]);
+            }
+            match random.below(8) {
+                0 => drop(indexed.merge(&trimorph::CancelToken::default()).unwrap()),
+                1 => indexed.checkpoint(&trimorph::CancelToken::default()).unwrap(),
+                2 => {
+                    drop((a, indexed));
+                    indexed = open(&dir);
+                }
+                _ => {}
+            }
+            let (a, b) = (indexed.connect(), twin.connect());
+            let all = [
+                "MATCH (n) RETURN n.i, n.p, n.q, labels(n)",
+                "MATCH (n)-[r]->(m) RETURN n.i, r.w, m.i",
+                "MATCH (n:C)<-[r]-(m) RETURN n.i, r.w, m.i",
+            ];
+            for text in all {
+                assert_eq!(ask(&a, text), ask(&b, text), "seed {seed}, step {step}: {text}");
+            }
+            for _ in 0..4 {
+                let text = random.question();
+                assert_eq!(ask(&a, &text), ask(&b, &text), "seed {seed}, step {step}, after: {text}");
+            }
+        }
+        let plan = indexed.connect().query("EXPLAIN MATCH (n:A) WHERE n.p = 1 RETURN n", &[]).unwrap().plan();
+        assert!(plan.contains("KeyLookup"), "{plan}");
+    }
+}
+
+/// Two that write the same unique value beside each other: one of them commits, whatever the level.
+#[test]
+fn of_two_that_write_the_same_one_commits() {
+    use trimorph::{Isolation, TransactionOptions};
+    for level in [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable] {
+        for merged in [false, true] {
+            let (database, c) = database(&[
+                "CREATE CONSTRAINT k FOR (p:P) REQUIRE p.k IS UNIQUE",
+                "CREATE (:P {k: 0}), (:Q {x: 0})",
+            ]);
+            if merged {
+                database.merge(&trimorph::CancelToken::default()).unwrap();
+            }
+            let pairs = [
+                ("CREATE (:P {k: 1})", "CREATE (:P {k: 1})"),
+                ("MERGE (:P {k: 2})", "MERGE (:P {k: 2})"),
+                ("MATCH (p:P {k: 0}) SET p.k = 3", "CREATE (:P {k: 3.0})"),
+                ("MATCH (q:Q) SET q:P", "MATCH (q:Q) SET q.k = 3"),
+                ("CREATE (:P:R {k: 4})", "CREATE (q:Q) SET q.k = 4, q:P"),
+            ];
+            for (one, other) in pairs {
+                let options = TransactionOptions { isolation: Some(level), ..TransactionOptions::default() };
+                let (a, b) = (database.connect(), database.connect());
+                for each in [&a, &b] {
+                    each.begin_with(options).unwrap();
+                    does(each, &["RETURN 1"]);
+                }
+                does(&a, &[one]);
+                let error = ask(&b, other).expect_err(other);
+                assert!(error.contains("TransactionConflict"), "{level:?}: {one}, {other}: {error}");
+                b.rollback().unwrap();
+                a.commit().unwrap();
+            }
+            let twice = "MATCH (p:P) WHERE p.k IS NOT NULL WITH p.k AS k, count(*) AS n WHERE n > 1 RETURN k";
+            assert!(ask(&c, twice).unwrap().is_empty());
+        }
+    }
+}

@@ -483,3 +483,34 @@ fn speed() {
         );
     }
 }
+
+#[test]
+fn indexes_find_what_was_loaded() {
+    let files = Files::new("indexed");
+    let paths = [files.put("people.csv", PEOPLE), files.put("cities.csv", CITIES)];
+    for by_load in [true, false] {
+        let dir = Directory::new("indexed-load");
+        let db = Database::open(dir.path(), config()).unwrap();
+        begun(&db, by_load);
+        run(
+            &db.connect(),
+            &["CREATE INDEX FOR (p:Person) ON (p.name)", "CREATE INDEX FOR (c:City) ON (c.name)"],
+        );
+        load(&db, &paths, OnConflict::Error).unwrap();
+        let found = |db: &Database| {
+            let c = db.connect();
+            run(&c, &["MATCH (p:Person {name: 'Two'}) SET p.x = 1"]);
+            let of = |text| rows(&c, text);
+            (
+                of("MATCH (p:Person) WHERE p.name >= 'Ann' AND p.name < 'Two' RETURN p.name"),
+                of("MATCH (p:Person {name: 'Cid'}) RETURN p.id"),
+                of("MATCH (c:City {name: 'Rom'}) RETURN c.id"),
+            )
+        };
+        let names: Vec<String> = ["Ann", "Bob", "Cid", "One"].map(String::from).into();
+        let expected = (names, vec!["12".to_owned()], vec!["2".to_owned()]);
+        assert_eq!(found(&db), expected, "{by_load}");
+        drop(db);
+        assert_eq!(found(&Database::open(dir.path(), config()).unwrap()), expected, "{by_load}");
+    }
+}

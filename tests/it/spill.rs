@@ -113,6 +113,23 @@ fn groups() {
     }
 }
 
+/// Distinct values that are not counted: they come back from files as they were, 1 and 1.0 included.
+#[test]
+fn distinct_values_within_aggregates() {
+    let graph = graph();
+    for query in [
+        "MATCH (a:A) RETURN sum(DISTINCT a.u) AS s, avg(DISTINCT a.f) AS v, stDevP(DISTINCT a.n) AS d, max(DISTINCT a.s) AS m",
+        "MATCH (a:A) RETURN a.u % 10 AS u, percentileCont(DISTINCT a.u, 0.3) AS p, percentileDisc(DISTINCT a.f, 0.9) AS q, count(DISTINCT a.s) AS n",
+        "MATCH (a:A) RETURN a.u % 20000 AS u, sum(DISTINCT a.n) AS s, avg(DISTINCT a.f) AS v, stDev(DISTINCT a.k) AS d, count(*) AS c",
+        "MATCH (a:A) WHERE a.n > 0 RETURN a.k AS k, sum(DISTINCT a.u) AS s, percentileDisc(DISTINCT a.f, 0.25) AS p, count(DISTINCT a.s) AS n, min(a.s) AS m",
+        "MATCH (a:A) WITH a.u % 3000 AS u, collect(DISTINCT a.m) AS l UNWIND l AS x RETURN u, valueType(x) = '' AS e, x",
+        "MATCH (a:A) WITH a.u % 20000 AS u, collect(DISTINCT a) AS l RETURN u, size(l) AS n",
+        "MATCH (a:A) WITH a.u % 9000 AS u, collect(DISTINCT a.s) AS l, sum(DISTINCT toFloat(a.k)) AS f UNWIND l AS x RETURN u, f, x",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
 #[test]
 fn joins() {
     let graph = graph();
@@ -163,6 +180,27 @@ fn one_key_with_all_rows() {
 }
 
 /// A subquery begins again for each row that comes to it: nothing of the row before is left.
+/// The lists of a vector of rows are more than there is memory for; those of some of its rows are not.
+#[test]
+fn lists_of_subqueries_are_made_for_fewer_rows() {
+    let graph = created(&[
+        "UNWIND range(1, 40) AS n CREATE (:A {n: n})",
+        "UNWIND range(1, 3000) AS n CREATE (:B {n: n, s: 'text ' + toString(n)})",
+    ]);
+    for query in [
+        "MATCH (a:A) WITH a, COLLECT { MATCH (b:B) WHERE b.n % a.n < 20 RETURN b.s + 'x' } AS l RETURN a.n AS n, size(l) AS k, l[7] AS s",
+        "MATCH (a:A) WITH a.n AS n, COLLECT { MATCH (b:B) WHERE b.n > a.n RETURN [b.n, a.n] } AS l UNWIND l AS x RETURN n, sum(x[0] * x[1]) AS s",
+    ] {
+        let expected = text(ask(query, &graph, Settings::default()).unwrap());
+        let budget = MemoryBudget::new(2 << 20, None);
+        let settings =
+            Settings { budget: budget.clone(), spill: Some(area(u64::MAX)), ..Settings::default() };
+        let found = text(ask(query, &graph, settings).unwrap_or_else(|e| panic!("{query}: {e}")));
+        assert_eq!(found, expected, "{query}");
+        assert_eq!(budget.used_bytes(), 0, "{query}");
+    }
+}
+
 #[test]
 fn subqueries_begin_again() {
     let graph = graph();

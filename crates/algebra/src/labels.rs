@@ -21,6 +21,23 @@ pub enum LabelExpr {
 const COMPARED_MAX: usize = 16;
 
 impl LabelExpr {
+    /// Labels that whatever satisfies this has.
+    pub fn demanded(&self) -> Vec<&str> {
+        match self {
+            Self::Label(name) => vec![name],
+            Self::And(parts) => parts.iter().filter_map(Self::label).collect(),
+            Self::True | Self::Or(..) | Self::Not(_) => Vec::new(),
+        }
+    }
+
+    /// The label, if it is just one.
+    fn label(&self) -> Option<&str> {
+        match self {
+            Self::Label(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// Whether a node with a label set for which `has` answers satisfies this.
     pub fn matches(&self, has: &dyn Fn(&str) -> bool) -> bool {
         match self {

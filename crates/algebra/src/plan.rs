@@ -70,19 +70,37 @@ pub struct NodeScan {
     pub prune: Vec<ScanPredicate>,
 }
 
-/// Look-up of nodes by key property.
+/// Look-up of nodes by their key, or an indexed property.
 #[derive(Clone, Debug)]
 pub struct KeyLookup {
     /// The node.
     pub var: VarId,
     /// The node tables to probe.
     pub tables: Vec<TableId>,
-    /// The key property.
+    /// The property.
     pub property: Arc<str>,
     /// The key, over the input's variables.
     pub key: Expr,
-    /// Whether it is a list of keys: nodes with any of them, each once.
-    pub any_of: bool,
+    /// What nodes have to do with it.
+    pub by: LookupBy,
+}
+
+/// What nodes that are looked up have to do with a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LookupBy {
+    /// Their property is equal to it.
+    Equal,
+    /// It is a list of keys: nodes with any of them, each once.
+    AnyOf,
+    /// It is a list of two: their property is between them; null is no bound.
+    Between {
+        /// Whether it may be the first.
+        low: bool,
+        /// Whether it may be the second.
+        high: bool,
+    },
+    /// Their property is a text that begins with it.
+    Prefix,
 }
 
 /// An operator tree.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use trimorph_types::Value;
 
 use crate::{
-    ApplyKind, Change, CountStep, Direction, Expr, Extend, LabelExpr, NewProperties, Op, Plan, PropertyKey,
-    QuantifierKind, Update, Vars,
+    ApplyKind, Change, CountStep, Direction, Expr, Extend, LabelExpr, LookupBy, NewProperties, Op, Plan,
+    PropertyKey, QuantifierKind, Update, Vars,
 };
 
 /// One line per operator, children indented below their parent. `note` adds to an operator's line (estimates,
@@ -175,7 +175,12 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
                 "KeyLookup ({}).{} {} {}",
                 name(&lookup.var),
                 lookup.property,
-                if lookup.any_of { "IN" } else { "=" },
+                match lookup.by {
+                    LookupBy::Equal => "=",
+                    LookupBy::AnyOf => "IN",
+                    LookupBy::Between { .. } => "BETWEEN",
+                    LookupBy::Prefix => "STARTS WITH",
+                },
                 print_expr(&lookup.key, vars)
             )
         }

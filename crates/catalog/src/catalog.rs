@@ -1,6 +1,6 @@
 //! The catalog of one main version: schema, facts and statistics, each by the ids of tables; definitions.
 
-use trimorph_base::{EdgeTableId, TableId};
+use trimorph_base::{EdgeTableId, PropertyId, TableId};
 
 use crate::{
     Definitions, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, Facts, NodeTableFacts, NodeTableInfo,
@@ -52,6 +52,24 @@ impl Catalog {
     pub(crate) fn one_type(&self, table: TableId, column: usize) -> bool {
         let facts = self.facts.node_tables.get(table.0 as usize);
         facts.and_then(|facts| facts.one_type.get(column)).is_some_and(|one| *one)
+    }
+
+    /// The properties by whose values rows of a node table are to be found: the first of each definition that
+    /// is about rows of the table.
+    pub fn indexes(&self, table: TableId) -> Vec<PropertyId> {
+        let at = usize::from(table.0);
+        let Some(info) = self.schema.node_tables.get(at) else { return Vec::new() };
+        let labels_vary = self.facts.node_tables.get(at).is_none_or(|facts| facts.labels_vary);
+        let mut properties: Vec<PropertyId> = Vec::new();
+        for one in self.definitions.iter().filter(|one| one.rule.is_indexed()) {
+            let is_about = one.label().is_some_and(|label| labels_vary || info.labels.contains(&label));
+            if let (true, Some(first)) = (is_about, one.properties.first())
+                && !properties.contains(first)
+            {
+                properties.push(*first);
+            }
+        }
+        properties
     }
 
     /// The node tables in which labels of rows may be others than the table's.

@@ -118,6 +118,12 @@ impl Definitions {
 
     /// Whether these are the very same, not only alike. **Cost**: one comparison.
     pub fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.0, &other.0) || (self.is_empty() && other.is_empty())
+    }
+}
+
+impl PartialEq for Definitions {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeTableId, TableId};
 
-use crate::{Catalog, EdgeTableFacts, NameKind};
+use crate::{Catalog, Definitions, EdgeTableFacts, NameKind};
 
 /// What can be read of an edge table, a bit each.
 pub(crate) mod read {
@@ -72,6 +72,8 @@ pub struct Reliances {
     pub(crate) edge_tables: Vec<EdgeTableRelied>,
     /// Rows of the node tables that were looked at, about.
     pub(crate) rows: Vec<(TableId, u64)>,
+    /// Indexes and constraints, where they were asked for.
+    pub(crate) definitions: Option<Definitions>,
 }
 
 impl Reliances {
@@ -88,6 +90,7 @@ impl Reliances {
             && self.node_tables_hold(catalog)
             && self.edge_tables_hold(catalog)
             && !self.have_drifted(catalog)
+            && self.definitions.as_ref().is_none_or(|known| known.is_same(&catalog.definitions))
     }
 
     /// Whether it would have looked at a node table that has come since.

@@ -175,6 +175,46 @@ impl<'c> CatalogView<'c> {
         key.is_some() && key == self.catalog.schema.node_property(table, name)
     }
 
+    /// Whether nodes of some tables are found by the values of a property: a definition is about them all.
+    /// What is planned with an index is right without it.
+    pub fn is_indexed(&self, tables: &[TableId], name: &str) -> bool {
+        let definitions = &self.catalog.definitions;
+        lock(&self.relied).definitions = Some(definitions.clone());
+        if definitions.is_empty() {
+            return false;
+        }
+        let schema = &self.catalog.schema;
+        let Some(property) = schema.property_id(name) else { return false };
+        // Of a table without the property no row is found, whatever is there.
+        tables.iter().all(|table| {
+            self.is_key(*table, name)
+                || schema.node_property(*table, name).is_none()
+                || self.catalog.indexes(*table).contains(&property)
+        })
+    }
+
+    /// Whether there is no index but those of keys.
+    pub fn has_no_indexes(&self) -> bool {
+        let definitions = &self.catalog.definitions;
+        lock(&self.relied).definitions = Some(definitions.clone());
+        definitions.is_empty()
+    }
+
+    /// Whether no two nodes with a label have the same value of a property.
+    pub fn is_unique(&self, label: &str, name: &str) -> bool {
+        let definitions = &self.catalog.definitions;
+        lock(&self.relied).definitions = Some(definitions.clone());
+        let schema = &self.catalog.schema;
+        let ids = schema.labels.id(label).zip(schema.property_id(name));
+        ids.is_some_and(|(label, property)| {
+            definitions.iter().any(|one| {
+                one.rule.is_unique()
+                    && one.label().is_some_and(|own| usize::from(own.0) == label)
+                    && one.properties == [property]
+            })
+        })
+    }
+
     /// Place of the key property of a table, if it has one.
     pub fn key(&self, table: TableId) -> Option<usize> {
         self.catalog.schema.node_tables.get(table.0 as usize)?.key

@@ -30,6 +30,11 @@ impl Latches {
         self.of(zone).read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits until everybody who writes to any zone now has written.
+    pub(crate) fn pass(&self) {
+        self.0.iter().for_each(|latch| drop(latch.write().unwrap_or_else(PoisonError::into_inner)));
+    }
+
     /// To clean a zone.
     pub(crate) fn clean(&self, zone: u64) -> RwLockWriteGuard<'_, ()> {
         self.of(zone).write().unwrap_or_else(PoisonError::into_inner)

@@ -49,6 +49,7 @@ mod topology;
 #[cfg(test)]
 mod topology_tests;
 mod tree;
+mod values;
 mod writer;
 
 pub use delta::Delta;
@@ -60,4 +61,5 @@ pub use positions::{FreePositions, Positions};
 pub use replay::RowEvent;
 pub use topology::{EdgeChange, EdgeEnds, Marks, Topology, WrittenEdges};
 pub use tree::Direction;
+pub use values::ValueDelta;
 pub use writer::{Columns, WriteError, Writer, Written};

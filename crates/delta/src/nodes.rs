@@ -7,7 +7,8 @@
 //!
 //! A version that met a conflict is in no chain; its transaction is undone, and its stamp becomes never.
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use trimorph_mvcc::{Conflict, Reading, Stamp};
 use trimorph_types::Value;
@@ -19,6 +20,7 @@ use crate::heads::{Heads, ZONE_ROWS, Zone};
 use crate::latches::Latches;
 use crate::pages::{Body, Event, Page, Pages, Said, Shape};
 use crate::places::Places;
+use crate::values::ValueDelta;
 use crate::writer::{Columns, WriteError, Writer, Written};
 
 /// The column of a row's labels, where they are others than the table's: a list of strings.
@@ -31,6 +33,9 @@ pub struct NodeDelta {
     pub(crate) pages: Pages,
     pub(crate) rows: Places,
     pub(crate) latches: Latches,
+    indexes: RwLock<Vec<(u32, Arc<ValueDelta>)>>,
+    /// Whether there are any: who writes looks no further where there are none.
+    is_indexed: AtomicBool,
 }
 
 impl NodeDelta {
@@ -128,26 +133,101 @@ impl NodeDelta {
         written.extend_from_slice(&runs);
         let versions = runs.into_iter().flat_map(|(first, len)| first..first + len as u32);
         let mut zone: Option<(u64, Arc<Zone>, RwLockReadGuard<'_, ()>)> = None;
+        let mut indexed: Vec<(Arc<ValueDelta>, &Vector<'_>)> = Vec::new();
         let mut met = Ok(());
-        for (row, version) in rows.iter().zip(versions) {
+        for (at, (row, version)) in rows.iter().zip(versions).enumerate() {
             let number = row / ZONE_ROWS;
             if zone.as_ref().is_none_or(|(of, ..)| *of != number) {
                 // One latch is let go before the next is held.
                 drop(zone.take());
                 let latch = self.latches.write(number);
                 zone = self.heads.zone_to_write(*row, &shape).map(|zone| (number, zone, latch));
+                // Under the latch: who makes an index waits for it, then looks at what is there.
+                indexed = self.indexed(columns);
             }
             match zone.as_ref().and_then(|(_, zone, _)| zone.slot(*row)) {
                 Some(head) if met.is_ok() => {
                     met = chain::link(&self.pages, writer, &shape, head, version);
                     if met.is_err() {
                         self.pages.loosen(version);
+                        continue;
+                    }
+                    for (index, vector) in &indexed {
+                        let position = positions.get(at).map_or(at, |position| *position as usize);
+                        index.insert(vector.value(position, &|_| Value::Null), *row);
                     }
                 }
                 _ => self.pages.loosen(version),
             }
         }
         Ok(met?)
+    }
+
+    /// The indexes of some columns, with the values that they get.
+    fn indexed<'v, 'b>(&self, columns: &[(u32, &'v Vector<'b>)]) -> Vec<(Arc<ValueDelta>, &'v Vector<'b>)> {
+        if !self.is_indexed.load(Ordering::SeqCst) {
+            return Vec::new();
+        }
+        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
+        let of = |(column, vector): &(u32, &'v Vector<'b>)| {
+            let (_, index) = indexes.iter().find(|(own, _)| own == column)?;
+            Some((Arc::clone(index), *vector))
+        };
+        columns.iter().filter_map(of).collect()
+    }
+
+    /// What finds rows by the values of a column that were written since the last merge; none where that was
+    /// not asked for.
+    pub fn index(&self, column: u32) -> Option<Arc<ValueDelta>> {
+        if !self.is_indexed.load(Ordering::SeqCst) {
+            return None;
+        }
+        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
+        indexes.iter().find(|(own, _)| *own == column).map(|(_, index)| Arc::clone(index))
+    }
+
+    /// From now on rows are found by the values of a column, those that were written before too.
+    ///
+    /// **Cost**: a look at everything in the delta of the table, once; writers wait a moment.
+    pub fn index_column(&self, column: u32) {
+        let index = {
+            let mut indexes = self.indexes.write().unwrap_or_else(PoisonError::into_inner);
+            if indexes.iter().any(|(own, _)| *own == column) {
+                return;
+            }
+            let index = Arc::new(ValueDelta::default());
+            indexes.push((column, Arc::clone(&index)));
+            self.is_indexed.store(true, Ordering::SeqCst);
+            index
+        };
+        // Who did not see it has linked what he wrote when this is over.
+        self.latches.pass();
+        for number in 0..self.heads.end() {
+            let Some(zone) = self.heads.by_number(number) else { continue };
+            for (row, head) in (number * ZONE_ROWS..).zip(zone.slots()) {
+                let head = head.load(Ordering::Acquire);
+                let _: Option<()> = self.pages.walk(head, |page: &Page, body: &Body, at: usize| {
+                    let place = page.place_of(column)?;
+                    if let Some(cells) = body.columns.get(place) {
+                        index.insert(cells.value(at), row);
+                    }
+                    None
+                });
+            }
+        }
+    }
+
+    /// Rows are found by the values of a column no more.
+    pub fn drop_index(&self, column: u32) {
+        let mut indexes = self.indexes.write().unwrap_or_else(PoisonError::into_inner);
+        indexes.retain(|(own, _)| *own != column);
+        self.is_indexed.store(!indexes.is_empty(), Ordering::SeqCst);
+    }
+
+    /// All indexes.
+    pub(crate) fn all_indexes(&self) -> Vec<Arc<ValueDelta>> {
+        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
+        indexes.iter().map(|(_, index)| Arc::clone(index)).collect()
     }
 
     /// Asks whether a row may get an edge, after the edge was put where others find it
@@ -235,6 +315,7 @@ impl NodeDelta {
 
     /// Bytes it holds.
     pub fn bytes(&self) -> usize {
-        self.heads.bytes() + self.pages.bytes()
+        let indexes: usize = self.all_indexes().iter().map(|index| index.bytes()).sum();
+        self.heads.bytes() + self.pages.bytes() + indexes
     }
 }

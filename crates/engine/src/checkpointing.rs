@@ -19,7 +19,7 @@ use trimorph_log::Position;
 use trimorph_store::{LogStart, Main, Snapshot, open_checkpoint};
 
 use crate::Error;
-use crate::merging::{MERGED, merge_failed};
+use crate::merged_pieces::{MERGED, merge_failed};
 use crate::shared::Shared;
 
 /// Segments of the log after which a checkpoint is made. Of 16 MiB each, they are read in some two seconds.

@@ -19,7 +19,7 @@ use trimorph_vfs::{FileSystem, OsFileSystem, Pool, RegionOptions};
 use crate::directory;
 use crate::durable::{self, Claimed, Journal, Opened, Registered};
 use crate::load_folders::{LoadFolders, load_folders};
-use crate::merging::{MERGED, merge_failed};
+use crate::merged_pieces::{MERGED, merge_failed};
 use crate::plan_cache::PlanCache;
 use crate::procedures;
 use crate::shared::Shared;

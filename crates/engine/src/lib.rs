@@ -33,6 +33,7 @@ mod load_folders;
 mod loading;
 mod machine;
 mod maintenance;
+mod merged_pieces;
 mod merges_left;
 mod merging;
 mod notice;
@@ -47,6 +48,7 @@ mod side_effects;
 mod stats;
 mod transaction;
 mod update;
+mod value_indexes;
 
 pub use arrow::{ArrowCursor, ArrowStream};
 pub use config::{AccessChoice, Config, Durability};

@@ -16,20 +16,12 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use trimorph_base::CancelToken;
 use trimorph_mvcc::Timestamp;
-use trimorph_store::{MergeError, MergeReport, RewriteError, Snapshot, merged};
-use trimorph_vfs::RegionOptions;
+use trimorph_store::{MergeError, MergeReport, Snapshot, merged};
 
 use crate::Error;
+use crate::merged_pieces::{MERGED, merge_failed};
 use crate::merges_left::Merging;
 use crate::shared::Shared;
-
-/// Where the pieces of a merge lie: each by itself, so that it goes by itself.
-pub(crate) const MERGED: RegionOptions = RegionOptions { huge_pages: false };
-
-/// A merge's failure, as users see it.
-pub(crate) fn merge_failed(error: RewriteError) -> Error {
-    Error::Storage(format!("a merge failed, and nothing has changed: {error}"))
-}
 
 impl Shared {
     pub(crate) fn merging(&self) -> MutexGuard<'_, Merging> {

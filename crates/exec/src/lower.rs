@@ -24,7 +24,7 @@ mod top;
 
 use std::sync::Arc;
 
-use trimorph_algebra::{BoundQuery, Expr, Plan, SortKey, VarId};
+use trimorph_algebra::{BoundQuery, Expr, LookupBy, Plan, SortKey, VarId};
 use trimorph_catalog::CatalogView;
 use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
@@ -126,7 +126,7 @@ impl<'q> Lowering<'q> {
                     key,
                     property: Some(Arc::clone(&lookup.property)),
                     tables: lookup.tables.clone(),
-                    any_of: lookup.any_of,
+                    by: lookup.by,
                     by_scan: self.options.access == Choice::Relation,
                     may_read_ahead: !self.is_limited,
                 };
@@ -144,7 +144,7 @@ impl<'q> Lowering<'q> {
                     slots,
                     keep,
                     key,
-                    any_of: false,
+                    by: LookupBy::Equal,
                     property: None,
                     tables,
                     by_scan: false,

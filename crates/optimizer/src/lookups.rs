@@ -1,5 +1,5 @@
-//! How a node can be found without a scan: an equality of its key property or its id with what is known, or
-//! its key among a list of what is known.
+//! How a node can be found without a scan: an equality of its key, an indexed property or its id with what is
+//! known, or its key or such a property among a list of what is known.
 
 use std::sync::Arc;
 
@@ -12,8 +12,13 @@ use crate::{VarSet, vars_of};
 /// How a node can be looked up.
 #[derive(Debug)]
 pub(crate) enum Lookup {
-    /// By its key property, which is the key or, where it is a list, any of its elements.
-    Key { property: Arc<str>, key: Expr, any_of: bool },
+    /// By a property that is its key or indexed, which is the key or, where it is a list, any of its
+    /// elements.
+    Key { property: Arc<str>, key: Expr, any_of: bool, is_key: bool },
+    /// By an indexed property that lies between two bounds, each with whether it may be the bound itself.
+    Range { property: Arc<str>, low: Option<(Expr, bool)>, high: Option<(Expr, bool)> },
+    /// By an indexed property that is a text which begins with this.
+    Prefix { property: Arc<str>, prefix: Expr },
     /// By its id.
     Id { id: Expr },
 }
@@ -21,7 +26,17 @@ pub(crate) enum Lookup {
 impl Lookup {
     /// Whether it finds one node at most, of each table.
     pub(crate) fn is_of_one(&self) -> bool {
-        !matches!(self, Self::Key { any_of: true, .. })
+        matches!(self, Self::Id { .. } | Self::Key { any_of: false, is_key: true, .. })
+    }
+}
+
+impl Lookup {
+    /// The same, known to find one node at most.
+    pub(crate) fn of_one(self) -> Self {
+        match self {
+            Self::Key { property, key, any_of, .. } => Self::Key { property, key, any_of, is_key: true },
+            other => other,
+        }
     }
 }
 
@@ -48,17 +63,22 @@ pub(crate) fn lookup_of(
     tables: &[TableId],
     available: &VarSet,
 ) -> Option<Lookup> {
-    let is_key = |name: &str| !tables.is_empty() && tables.iter().all(|table| catalog.is_key(*table, name));
+    if tables.is_empty() {
+        return None;
+    }
+    let is_key = |name: &str| tables.iter().all(|table| catalog.is_key(*table, name));
+    let is_found = |name: &str| is_key(name) || catalog.is_indexed(tables, name);
     let Expr::Op(op @ (Op::Eq | Op::In), args, _) = predicate else { return None };
     let [a, b] = &args[..] else { return None };
     if *op == Op::In {
         return match a {
             Expr::Property(base, name, _)
                 if matches!(&**base, Expr::Var(v) if *v == var)
-                    && is_key(name)
+                    && is_found(name)
                     && vars_of([b]).is_subset(available) =>
             {
-                Some(Lookup::Key { property: Arc::clone(name), key: b.clone(), any_of: true })
+                let (property, key) = (Arc::clone(name), b.clone());
+                Some(Lookup::Key { property, key, any_of: true, is_key: is_key(name) })
             }
             _ => None,
         };
@@ -68,8 +88,11 @@ pub(crate) fn lookup_of(
             return None;
         }
         match side {
-            Expr::Property(base, name, _) if matches!(&**base, Expr::Var(v) if *v == var) && is_key(name) => {
-                Some(Lookup::Key { property: Arc::clone(name), key: other.clone(), any_of: false })
+            Expr::Property(base, name, _)
+                if matches!(&**base, Expr::Var(v) if *v == var) && is_found(name) =>
+            {
+                let (property, key) = (Arc::clone(name), other.clone());
+                Some(Lookup::Key { property, key, any_of: false, is_key: is_key(name) })
             }
             Expr::Call(name, args, _)
                 if &**name == "id" && matches!(&args[..], [Expr::Var(v)] if *v == var) =>
@@ -79,6 +102,50 @@ pub(crate) fn lookup_of(
             _ => None,
         }
     })
+}
+
+/// A look-up of `var` by bounds that conditions put on an indexed property, all known when the plan starts;
+/// and which conditions these are. What a look-up finds is asked the conditions again.
+pub(crate) fn range_of<'e>(
+    catalog: &CatalogView<'_>,
+    conditions: impl Iterator<Item = &'e Expr>,
+    var: VarId,
+    tables: &[TableId],
+) -> Option<(Lookup, Vec<&'e Expr>)> {
+    let mut found: Option<(Lookup, Vec<&Expr>)> = None;
+    for condition in conditions {
+        if let Expr::Op(Op::StartsWith, args, _) = condition
+            && let [Expr::Property(base, name, _), prefix] = &args[..]
+            && matches!(&**base, Expr::Var(v) if *v == var)
+            && vars_of([prefix]).is_empty()
+            && found.is_none()
+            && catalog.is_indexed(tables, name)
+        {
+            let (property, prefix) = (Arc::clone(name), prefix.clone());
+            found = Some((Lookup::Prefix { property, prefix }, vec![condition]));
+            continue;
+        }
+        let Some(ScanPredicate { property: name, op, value }) = prune_of(condition, var) else { continue };
+        let is_low = match op {
+            Op::Gt | Op::Ge => true,
+            Op::Lt | Op::Le => false,
+            _ => continue,
+        };
+        if found.is_none() && catalog.is_indexed(tables, &name) {
+            let property = Arc::clone(&name);
+            found = Some((Lookup::Range { property, low: None, high: None }, Vec::new()));
+        }
+        if let Some((Lookup::Range { property, low, high }, of)) = &mut found
+            && *property == name
+        {
+            let bound = if is_low { low } else { high };
+            if bound.is_none() {
+                *bound = Some((value, matches!(op, Op::Ge | Op::Le)));
+                of.push(condition);
+            }
+        }
+    }
+    found
 }
 
 /// The comparison of a property with a value known when the scan starts, if the predicate is one: what zone

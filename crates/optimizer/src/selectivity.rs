@@ -65,6 +65,14 @@ impl Statistics<'_> {
 }
 
 impl Statistics<'_> {
+    /// How many rows of some tables have the same value of a property, on average.
+    pub(crate) fn rows_by_value(&self, tables: &[TableId], name: &str) -> f64 {
+        let each = stats_of(self.catalog, tables, name)
+            .into_iter()
+            .map(|(stats, rows)| (rows - stats.nulls as f64).max(0.0) / stats.distinct.max(1) as f64);
+        each.sum::<f64>().max(1.0)
+    }
+
     /// How many elements a list has.
     pub(crate) fn elements(&self, list: &Expr) -> f64 {
         match (list, self.value(list)) {

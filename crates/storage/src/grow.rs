@@ -10,7 +10,7 @@ use trimorph_vfs::RegionOptions;
 
 use crate::adjacency::{Adjacency, Csr, SegmentRows};
 use crate::column::Column;
-use crate::{EdgeMerge, EdgeTable, Main, NodeTable, RewriteError};
+use crate::{EdgeMerge, EdgeTable, Main, NodeTable, RewriteError, ValueIndex};
 
 impl Main {
     /// Adds a node table without rows or columns; gives its id.
@@ -85,6 +85,39 @@ impl Main {
 }
 
 impl Main {
+    /// Makes the index of a column of a node table, if there is none.
+    ///
+    /// **Errors**: a column there is not; a piece that cannot be had. **Cost**: a sort of the column's
+    /// values.
+    pub fn index_values(
+        &mut self,
+        table: TableId,
+        column: usize,
+        options: RegionOptions,
+    ) -> Result<(), RewriteError> {
+        let unknown =
+            || RewriteError::Unknown(format!("there is no column {column} of node table {}", table.0));
+        let nodes = self.node_tables.get_mut(usize::from(table.0)).ok_or_else(unknown)?;
+        if nodes.value_index(column).is_some() {
+            return Ok(());
+        }
+        let values = nodes.columns.get(column).ok_or_else(unknown)?;
+        let index = ValueIndex::build(values, nodes.rows, options)?;
+        Arc::make_mut(nodes).value_indexes.push((column, index));
+        Ok(())
+    }
+
+    /// Takes the index of a column away.
+    pub fn drop_value_index(&mut self, table: TableId, column: usize) {
+        if let Some(nodes) = self.node_tables.get_mut(usize::from(table.0))
+            && nodes.value_index(column).is_some()
+        {
+            Arc::make_mut(nodes).value_indexes.retain(|(of, _)| *of != column);
+        }
+    }
+}
+
+impl Main {
     /// This version's data with the tables, columns and facts of one that has more of them: what was declared
     /// since has nothing in it.
     pub fn grown_like(&self, newer: &Self) -> Self {
@@ -96,6 +129,14 @@ impl Main {
             for info in info.properties.iter().skip(table.columns.len()) {
                 Arc::make_mut(&mut table).columns.push(empty_column(info));
                 stats.properties.push(PropertyStats { nulls: table.rows, ..PropertyStats::default() });
+            }
+            // Indexes that were made since, of data that are the same, and none that were dropped.
+            if self.merged_at == newer.merged_at
+                && let Some(newer) = newer.node_tables.get(at)
+                && newer.rows == table.rows
+                && newer.value_indexes.len() != table.value_indexes.len()
+            {
+                Arc::make_mut(&mut table).value_indexes = newer.value_indexes.clone();
             }
             catalog.statistics.node_tables[at] = stats;
             node_tables.push(table);

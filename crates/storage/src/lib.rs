@@ -25,6 +25,7 @@ mod node_table;
 mod property_pages;
 mod rewrite;
 mod slot;
+mod value_index;
 
 pub use checkpoint::{
     Checkpoint, CheckpointReport, DatabaseError, DirectoryState, LogStart, PiecePlace, check_main,
@@ -40,3 +41,4 @@ pub use rewrite::{
     EdgeChanges, EdgeMerge, NewEdge, NewEdgeValues, NewValues, NodeChanges, PlacedEdge, RewriteError,
 };
 pub use slot::Load;
+pub use value_index::{ValueIndex, ValueIndexView};

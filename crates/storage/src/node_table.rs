@@ -8,6 +8,7 @@ use crate::RewriteError;
 use crate::column::{Column, ColumnView};
 use crate::key_index::KeyIndex;
 use crate::slot::{Load, loads};
+use crate::value_index::ValueIndex;
 
 /// A node table.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,8 @@ pub struct NodeTable {
     pub columns: Vec<Arc<Column>>,
     /// Index of the key property, if it has one.
     pub key_index: Option<KeyIndex>,
+    /// Indexes of values, each with the column it is of.
+    pub value_indexes: Vec<(usize, ValueIndex)>,
     /// The labels of rows that have others than the table: lists of strings. None where no row ever had.
     pub labels: Option<Arc<Column>>,
     /// True at rows that nobody has, without a value at others. None where there never was such a row.
@@ -28,13 +31,20 @@ impl NodeTable {
     /// What can be brought into memory.
     pub fn slots(&self) -> impl Iterator<Item = &dyn Load> {
         let key = self.key_index.iter().flat_map(|index| loads(&index.pieces));
-        self.all_columns().flat_map(|column| column.slots()).chain(key)
+        let values = self.value_indexes.iter().flat_map(|(_, index)| loads(&index.pieces));
+        self.all_columns().flat_map(|column| column.slots()).chain(key).chain(values)
     }
 
     /// All its pieces.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
         let key = self.key_index.iter().flat_map(|k| k.pieces.iter().map(|p| p.piece()));
-        self.all_columns().flat_map(|c| c.pieces()).chain(key)
+        let values = self.value_indexes.iter().flat_map(|(_, i)| i.pieces.iter().map(|p| p.piece()));
+        self.all_columns().flat_map(|c| c.pieces()).chain(key).chain(values)
+    }
+
+    /// The index of a column's values, if it has one.
+    pub fn value_index(&self, column: usize) -> Option<&ValueIndex> {
+        self.value_indexes.iter().find(|(of, _)| *of == column).map(|(_, index)| index)
     }
 
     /// Columns, and what is kept as they are.

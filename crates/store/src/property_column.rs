@@ -5,7 +5,7 @@ use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_storage::EdgeTableView;
 use trimorph_storage::column::{ColumnView, Comparison, Condition, ZONE_ROWS};
 use trimorph_types::{LogicalType, Value};
-use trimorph_vector::Vector;
+use trimorph_vector::{Nulls, Vector};
 
 use crate::Reader;
 use crate::overlay::{self, Overlay};
@@ -209,6 +209,14 @@ impl<'r, 's> PropertyColumn<'r, 's> {
             Some(overlay) => overlay.value(row, self.column, self.edges).is_null(),
             None => self.column.is_null(row),
         }
+    }
+
+    /// Which of `len` rows from `first` on have no value; `None` where rows must be asked one by one.
+    pub fn scan_nulls(&self, first: u64, len: usize) -> Option<Nulls> {
+        if self.noted.is_some() || !self.is_clean(first, len) {
+            return None;
+        }
+        self.column.scan_nulls(first, len)
     }
 
     /// How many of `len` rows from `first` on pass; `None` where values must be looked at otherwise, here as

@@ -12,7 +12,7 @@ use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Schema};
 use trimorph_delta::{Direction, Marks, NodeDelta};
 use trimorph_storage::column::ColumnView;
-use trimorph_storage::{DatabaseError, EdgeTableView, KeyIndexView, Main};
+use trimorph_storage::{DatabaseError, EdgeTableView, KeyIndexView, Main, NodeTable, ValueIndexView};
 use trimorph_types::{Relationship, Value};
 use trimorph_vfs::Pins;
 
@@ -26,6 +26,7 @@ pub struct Reader<'s> {
     changes: Option<Changes<'s>>,
     node_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
     key_indexes: Vec<OnceCell<Box<KeyIndexView<'s>>>>,
+    value_indexes: Vec<Vec<OnceCell<Box<ValueIndexView<'s>>>>>,
     /// Labels of rows, and which rows are missing.
     row_columns: Vec<[OnceCell<Box<ColumnView<'s>>>; 2]>,
     edge_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
@@ -88,6 +89,7 @@ impl<'s> Reader<'s> {
             changes: snapshot.moment().map(|moment| Changes::of(moment, main)),
             node_columns: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
             key_indexes: cells(main.node_tables.len()),
+            value_indexes: main.node_tables.iter().map(|t| cells(t.value_indexes.len())).collect(),
             row_columns: main.node_tables.iter().map(|_| Default::default()).collect(),
             edge_columns: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
             edges: cells(main.edge_tables.len()),
@@ -95,6 +97,12 @@ impl<'s> Reader<'s> {
             recording: snapshot.read_log().map(Recording::new),
             after_deletion: snapshot.is_after_deletion(),
         }
+    }
+
+    /// Whether it sees changes, or notes what is read: if not, all there is is main's.
+    #[inline(always)]
+    pub(crate) fn is_written(&self) -> bool {
+        self.changes.is_some() || self.recording.is_some()
     }
 
     /// Whether what a statement has found may be deleted by its own transaction.
@@ -150,6 +158,7 @@ impl<'s> Reader<'s> {
         let columns = columns.chain(self.row_columns.iter().flatten());
         columns.filter_map(OnceCell::get).for_each(|column| column.forget());
         self.key_indexes.iter().filter_map(OnceCell::get).for_each(|index| index.forget());
+        self.value_indexes.iter().flatten().filter_map(OnceCell::get).for_each(|index| index.forget());
         self.edges.iter().filter_map(OnceCell::get).for_each(|table| table.forget());
         self.pins.release();
     }
@@ -184,6 +193,19 @@ impl<'s> Reader<'s> {
     pub(crate) fn key_index(&self, table: TableId) -> Option<&KeyIndexView<'s>> {
         let index = self.main.node_tables[table.0 as usize].key_index.as_ref()?;
         Some(self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins))))
+    }
+
+    /// A node table of main.
+    pub(crate) fn main_table(&self, table: TableId) -> Option<&'s NodeTable> {
+        self.main.node_tables.get(usize::from(table.0)).map(|table| &**table)
+    }
+
+    /// The index of the values of a column of main, if it has one.
+    pub(crate) fn value_index(&self, table: TableId, column: usize) -> Option<&ValueIndexView<'s>> {
+        let indexes = &self.main_table(table)?.value_indexes;
+        let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| *of == column)?;
+        let cell = self.value_indexes.get(usize::from(table.0))?.get(place)?;
+        Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
     }
 
     /// Whether nodes of a table were ever written since the last merge.

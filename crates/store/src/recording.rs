@@ -12,13 +12,17 @@
 //! Source: Neumann and others 2015, §4; `docs/design/transactions.md`, "Read sets".
 
 use std::cell::RefCell;
+use std::hash::{DefaultHasher, Hasher as _};
+use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Reliances};
 use trimorph_mvcc::{ReadRange, ReadSet};
-use trimorph_types::Value;
+use trimorph_types::{Value, hash_equivalent};
+
+use crate::Wanted;
 
 /// What all readers of a transaction have read, and what its plans took for certain.
 #[derive(Debug, Default)]
@@ -131,6 +135,18 @@ pub fn integer_of(value: &Value) -> Option<i64> {
     }
 }
 
+/// The number by which reads of an indexed column, and writes to it, are told.
+pub fn index_number(table: TableId, column: usize) -> u64 {
+    (column as u64 + 1) << 16 | u64::from(table.0)
+}
+
+/// The hash by which a value that was looked for meets one that is written: 1 and 1.0 have the same.
+pub fn hash_of_value(value: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hash_equivalent(value, &mut hasher);
+    hasher.finish()
+}
+
 /// What one reader has read.
 #[derive(Debug)]
 pub(crate) struct Recording {
@@ -170,6 +186,29 @@ impl Recording {
         self.note(|reads| {
             reads.nodes_of(table).columns.entry(column).or_default().insert_run(first, len);
         });
+    }
+
+    /// Rows of a table were looked for by a value of an indexed column.
+    pub(crate) fn wanted(&self, table: TableId, column: usize, wanted: &Wanted) {
+        let bound = |bound: &Bound<Value>, open: i64| match bound {
+            Bound::Unbounded => Some(open),
+            Bound::Included(value) | Bound::Excluded(value) => integer_of(value),
+        };
+        let range = match wanted {
+            // The same instant, or time, may be written with another zone.
+            Wanted::Equal(value @ Value::DateTime(_)) => integer_of(value).map(|at| (at, at)),
+            Wanted::Equal(Value::Time(_)) | Wanted::Prefix(_) => None,
+            Wanted::Equal(value) => {
+                return self.note(|reads| reads.key(index_number(table, column), hash_of_value(value)));
+            }
+            Wanted::Between(low, high) => bound(low, i64::MIN).zip(bound(high, i64::MAX)),
+        };
+        match range {
+            Some((low, high)) => self.range(table, ReadRange { column, low, high }),
+            None => self.note(|reads| {
+                reads.nodes_of(table).columns.entry(column).or_default().insert_all();
+            }),
+        }
     }
 
     /// The value of a column of edges.

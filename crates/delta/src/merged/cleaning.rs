@@ -1,5 +1,6 @@
 //! Takes out what main has for everybody, and what was undone.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -59,6 +60,7 @@ impl Delta {
             if let Some(keys) = self.keys(table) {
                 keys.clean(|row| nodes.has_no_version(row));
             }
+            nodes.all_indexes().iter().for_each(|index| index.clean(|row| nodes.has_no_version(row)));
         }
         for (table, edges) in self.all_edges() {
             let pages = edges.clean(merged);
@@ -103,15 +105,33 @@ impl NodeDelta {
             let Some(zone) = self.heads.by_number(number) else { continue };
             let mut written = None;
             for (row, head) in (number * ZONE_ROWS..).zip(zone.slots()) {
-                let mut out = |page: &Page, body: &Body, at: usize| {
-                    let undone = body.stamps.get(at).map(AtomicStamp::load) == Some(Stamp::NEVER);
-                    // A row that did not come, or went, is nobody's.
-                    if page.shape.event == if undone { Event::Came } else { Event::Went } {
-                        rows.push(row);
+                // The newest that says whether the row is there, and whether it is taken out: behind the end
+                // of one node there may be the beginning of another, where a log has told both.
+                let (fate, did_not_come) = (Cell::new(None), Cell::new(false));
+                let tell = |event: Event, is_out: bool| {
+                    if event != Event::Changed && fate.get().is_none() {
+                        fate.set(Some((event, is_out)));
                     }
                 };
-                let mut stays = |page: &Page| written = Some(written.unwrap_or(0) | bits_of(&page.shape));
+                let mut out = |page: &Page, body: &Body, at: usize| {
+                    let undone = body.stamps.get(at).map(AtomicStamp::load) == Some(Stamp::NEVER);
+                    if undone {
+                        did_not_come.set(did_not_come.get() || page.shape.event == Event::Came);
+                    } else {
+                        tell(page.shape.event, true);
+                    }
+                };
+                let mut stays = |page: &Page| {
+                    written = Some(written.unwrap_or(0) | bits_of(&page.shape));
+                    tell(page.shape.event, false);
+                };
                 chain::clean(&self.pages, head, merged, &mut out, &mut stays);
+                // A row that went, or did not come, is nobody's.
+                match fate.get() {
+                    Some((Event::Went, true)) => rows.push(row),
+                    None if did_not_come.get() => rows.push(row),
+                    _ => {}
+                }
             }
             match written {
                 Some(bits) => zone.set_written(bits),
@@ -155,7 +175,9 @@ impl Topology {
             }
             let (source, target) = record.ends();
             let ends = EdgeEnds { edge: record.edge(), source, target };
-            let is_nowhere = record.is_nowhere(merged);
+            // A log may have told of another edge that was given the same position after.
+            let is_newest = self.by_edge.get(ends.edge) == Some(number);
+            let is_nowhere = is_newest && record.is_nowhere(merged);
             // Somebody may just be deleting the edge, by this record.
             if !self.take_out(ends, number, || record.is_past(merged)) {
                 continue;

@@ -4,6 +4,7 @@
 //! ```text
 //! mod         a statement: done, or answered
 //! define      made and dropped: published, checked, logged
+//! indexed     columns that are to have an index of their values get it
 //! existing    what is there already, asked in Cypher
 //! logged      definitions <-> operations of the log
 //! shown       definitions as rows
@@ -22,6 +23,7 @@
 
 mod define;
 mod existing;
+mod indexed;
 mod logged;
 mod shown;
 

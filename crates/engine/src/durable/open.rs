@@ -11,6 +11,7 @@ use trimorph_vfs::{FileSystem, Pool};
 
 use super::replay::Replay;
 use crate::load_folders::LoadFolders;
+use crate::value_indexes::index_all;
 use crate::{Config, Error};
 
 /// How often a directory is read anew because its writer has gone on meanwhile.
@@ -80,7 +81,8 @@ pub(crate) fn open_to_write(
         let (opened, _) = Log::open(Arc::clone(fs), &folder, position(start), options, how, take)?;
         log = Some(opened);
     }
-    let (main, live, loads) = replay.finish()?;
+    let (mut main, live, loads) = replay.finish()?;
+    index_all(&mut main, &live.delta)?;
     loads.sweep(&**fs, dir);
     Ok(Opened { main, checkpoint, live, log, loads })
 }
@@ -108,7 +110,10 @@ pub(crate) fn open_to_read(
             }
         };
         match read.and_then(|()| replay.finish()) {
-            Ok((main, live, loads)) => return Ok(Opened { main, checkpoint, live, log: None, loads }),
+            Ok((mut main, live, loads)) => {
+                index_all(&mut main, &live.delta)?;
+                return Ok(Opened { main, checkpoint, live, log: None, loads });
+            }
             // A writer may have written on between two looks, or have let the segment go for a checkpoint.
             Err(error @ (LogError::Damaged { .. } | LogError::Missing { .. }))
                 if error.to_string() != before =>

@@ -40,9 +40,10 @@ use trimorph_vfs::RegionOptions;
 use crate::Error;
 use crate::database::Database;
 use crate::load_folders::{Folder, logged};
-use crate::merging::MERGED;
+use crate::merged_pieces::MERGED;
 use crate::shared::Shared;
 use crate::update::Writing;
+use crate::value_indexes::index_all;
 use target::Target;
 
 /// The turn of a load that is published: others wait with their commits, for milliseconds as a rule.
@@ -134,6 +135,7 @@ impl Shared {
         let base = self.base();
         let mut next = base.main().clone();
         next.put_load(&new, &parts, MERGED, cancel).map_err(put_failed)?;
+        index_all(&mut next, &self.live.delta)?;
         drop(new);
         let definitions = base.catalog().definitions.clone();
         self.check_definitions(&next, cancel)?;

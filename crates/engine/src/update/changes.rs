@@ -7,7 +7,7 @@ use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, LabelId, NodeId, TableId};
 use trimorph_catalog::Schema;
 use trimorph_delta::{KeyDelta, LABELS, NodeDelta};
-use trimorph_store::{Reader, integer_of};
+use trimorph_store::{Reader, hash_of_value, index_number, integer_of};
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
 
@@ -34,6 +34,11 @@ type Set<T> = (Vec<T>, Vec<Value>);
 fn note_values(writing: &mut Writing, table: TableId, column: usize, values: &[Value]) {
     let written = writing.changes.nodes_of(table).values.entry(column).or_default();
     values.iter().filter(|value| !value.is_null()).for_each(|value| written.insert(integer_of(value)));
+    let delta = writing.live().delta.nodes(table);
+    if delta.is_some_and(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)).is_some()) {
+        let hashes = values.iter().filter(|value| !value.is_null()).map(hash_of_value);
+        writing.changes.keys.entry(index_number(table, column)).or_default().extend(hashes);
+    }
 }
 
 impl Shared {

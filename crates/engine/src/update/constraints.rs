@@ -12,13 +12,14 @@
 //!
 //! Source: `docs/design/transactions.md`, "Who conflicts with whom".
 
+use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
 use trimorph_base::{Diagnostic, EdgeId, ErrorKind, LabelId, NodeId, PropertyId, TableId};
 use trimorph_catalog::{Definition, Rule, Schema, Subject};
 use trimorph_delta::LABELS;
-use trimorph_store::{PropertyColumn, Reader, Snapshot};
+use trimorph_store::{PropertyColumn, Reader, Snapshot, Wanted};
 use trimorph_types::{Value, format_literal};
 
 use super::touched::{Lacking, Touched};
@@ -270,12 +271,26 @@ fn edge_value(edge: EdgeId, column: Option<usize>, reader: &Reader<'_>) -> Value
     PropertyColumn::of_edges(usize::from(edge.table().0), column, reader).value(reader.edge_slot(edge))
 }
 
-/// Rows that may have some values, seen or not.
+/// Rows that may have some values, seen or not, by the first of them.
 fn candidates(writing: &Writing, other: &InTable<'_, '_>, values: &[Value]) -> Vec<u64> {
-    let _ = writing;
-    let Some(first) = values.first() else { return Vec::new() };
-    let has = |row: &u64| trimorph_types::order(&other.value(0, *row), first).is_eq();
-    (0..other.reader.rows(other.table)).filter(has).collect()
+    let (Some(first), Some(Some(column))) = (values.first(), other.columns.first()) else {
+        return Vec::new();
+    };
+    let (table, column) = (other.table, *column);
+    let mut rows = Vec::new();
+    if !other.reader.find_values(table, column, &Wanted::Equal(first.clone()), &mut rows) {
+        // Nobody has made the index where this transaction reads, as it was when it began.
+        let has = |row: &u64| trimorph_types::order(&other.value(0, *row), first).is_eq();
+        rows.extend((0..other.reader.rows(table)).filter(has));
+    }
+    let delta = writing.live().delta.nodes(table);
+    let index = delta.and_then(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)));
+    rows.extend(
+        index.map(|index| index.range(Bound::Included(first), Bound::Included(first))).unwrap_or_default(),
+    );
+    rows.sort_unstable();
+    rows.dedup();
+    rows
 }
 
 impl Writing {

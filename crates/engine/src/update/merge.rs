@@ -8,7 +8,7 @@ use trimorph_algebra::{Change, Merge, VarId};
 use trimorph_base::{Diagnostic, ErrorKind, Reservation};
 use trimorph_types::{Value, order};
 
-use super::program::{Computed, Read};
+use super::program::Looked;
 use super::rows::Rows;
 use super::{Statement, Writing};
 use crate::Error;
@@ -36,15 +36,6 @@ impl PartialEq for Asked {
 }
 
 impl Eq for Asked {}
-
-/// A `MERGE` and the reads that belong to it.
-#[derive(Clone, Copy)]
-pub(super) struct Looked<'p> {
-    pub(super) look: &'p Read,
-    pub(super) merge: &'p Merge,
-    pub(super) on_create: &'p [Computed],
-    pub(super) on_match: &'p [Computed],
-}
 
 impl Statement<'_> {
     pub(super) fn merge(

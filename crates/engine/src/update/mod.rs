@@ -43,9 +43,8 @@ use crate::estimator::Sampler;
 use crate::params::Params;
 use crate::shared::Shared;
 use crate::{Error, SideEffects};
-use merge::Looked;
 pub(crate) use program::Program;
-use program::{Computed, Kept, Part, Read, Then, Write, given_value};
+use program::{Computed, Kept, Looked, Part, Read, Then, Write, given_value};
 use rows::Rows;
 pub(crate) use writing::Writing;
 

@@ -74,6 +74,15 @@ pub(super) struct Computed {
     read: OnceLock<Read>,
 }
 
+/// A `MERGE` and the reads that belong to it.
+#[derive(Clone, Copy)]
+pub(super) struct Looked<'p> {
+    pub(super) look: &'p Read,
+    pub(super) merge: &'p Merge,
+    pub(super) on_create: &'p [Computed],
+    pub(super) on_match: &'p [Computed],
+}
+
 /// A part that only reads.
 #[derive(Debug)]
 pub(super) struct Read {

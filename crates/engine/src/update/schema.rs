@@ -12,6 +12,7 @@ use trimorph_types::LogicalType;
 
 use crate::durable::declared;
 use crate::shared::Shared;
+use crate::value_indexes::index_all;
 use crate::{Error, facts};
 
 /// Node tables, and edge tables, that there may be.
@@ -48,6 +49,12 @@ impl Shared {
         let before = snapshot.shared_main();
         let mut main = (**before).clone();
         let made = change(&mut main)?;
+        // What comes new has nothing in it; labels that come to vary may make indexes of what is there.
+        if !main.catalog.definitions.is_empty()
+            && before.catalog.definitions.is_same(&main.catalog.definitions)
+        {
+            index_all(&mut main, &self.live.delta)?;
+        }
         let schema = &main.catalog.schema;
         if schema.labels.iter().len().max(schema.types.iter().len()) > NAMES_MAX {
             let text = "there are 65,536 different labels or relationship types; no more are possible";

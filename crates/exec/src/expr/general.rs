@@ -86,7 +86,11 @@ pub(crate) fn gives_lists(ex: &Ex) -> bool {
     use trimorph_algebra::Op;
     let may = matches!(
         ex,
-        Ex::Slot(_) | Ex::ListComprehension { .. } | Ex::Call(..) | Ex::Op(Op::Slice | Op::Index, ..)
+        Ex::Slot(_)
+            | Ex::Property { .. }
+            | Ex::ListComprehension { .. }
+            | Ex::Call(..)
+            | Ex::Op(Op::Slice | Op::Index, ..)
     );
     may && is_small(ex)
 }

@@ -2,8 +2,9 @@
 //!
 //! 1. Elements are put into sets by their type, once for an execution and not for each chunk or row: a
 //!    parameter may have millions. Numbers that are whole are one set, whatever their type: 1 = 1.0.
-//! 2. Lists, maps and literals, whose equality may be unknown, are compared one by one; only values of these
-//!    types are compared with them.
+//! 2. Lists and maps in which all values are known to be equal or not are in a set too. Others, and literals,
+//!    whose equality may be unknown, are compared one by one; only values of these types are compared with
+//!    them. A list or map that is asked for and may be unknown itself is compared with all of them.
 //! 3. A null makes "not found" unknown. NaN equals nothing.
 
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use trimorph_functions::operators as ops;
 use trimorph_store::IntegerSet;
 use trimorph_types::number::exact_int;
 use trimorph_types::{Grouping, LogicalType, Value};
-use trimorph_vector::{Positions, Values, Vector, instant_nanos, local_nanos};
+use trimorph_vector::{Positions, Texts, Values, Vector, instant_nanos, local_nanos};
 
 /// Elements looked at between two looks at the flag that cancels.
 const UNCHECKED: usize = 1 << 14;
@@ -29,10 +30,13 @@ pub(crate) struct Members {
     /// By type, as columns and vectors of them have them: days or nanoseconds.
     temporal: [(LogicalType, IntegerSet); 4],
     texts: FxHashSet<Arc<str>>,
-    /// Whatever else equals what it is equivalent to.
+    iris: FxHashSet<Arc<str>>,
+    /// Whatever else equals what it is equivalent to, or does not for certain.
     others: FxHashSet<Grouping>,
     /// Lists, maps and literals.
     compared: Value,
+    /// Those of them that are in no set.
+    uncertain: Value,
     /// What all of it takes.
     _held: Reservation,
 }
@@ -66,6 +70,17 @@ fn is_compared(value: &Value) -> bool {
     matches!(value, Value::List(_) | Value::Map(_) | Value::Literal(_))
 }
 
+/// Whether this value, or a list or map of such values, equals what it is equivalent to and nothing else.
+fn is_certain(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Literal(_) => false,
+        Value::Float(float) => !float.is_nan(),
+        Value::List(items) => items.iter().all(is_certain),
+        Value::Map(map) => map.iter().all(|(_, value)| is_certain(value)),
+        _ => true,
+    }
+}
+
 impl Members {
     /// The elements of a list; `None` for what is no list, for want of memory, or where `cancel` says stop:
     /// the general operator says so.
@@ -75,13 +90,16 @@ impl Members {
         let count = |of: &dyn Fn(&Value) -> bool| items.iter().filter(|item| of(item)).count();
         let integers = count(&|v| whole(v).is_some() || temporal(v).is_some());
         held.grow(IntegerSet::bytes_for(integers)).ok()?;
-        let texts = count(&|v| matches!(v, Value::String(_)));
+        let texts = count(&|v| matches!(v, Value::String(_) | Value::Iri(_)));
         held.grow(set_bytes::<Arc<str>>(texts)).ok()?;
         held.grow(set_bytes::<Grouping>(items.len() - integers - texts)).ok()?;
+        // These are in two lists besides.
+        held.grow(2 * size_of::<Value>() * count(&is_compared)).ok()?;
         let mut wholes = Vec::new();
         let mut temporals: [Vec<i64>; 4] = Default::default();
-        let (mut texts, mut others) = (FxHashSet::default(), FxHashSet::default());
-        let (mut compared, mut has_null) = (Vec::new(), false);
+        let (mut texts, mut iris) = (FxHashSet::default(), FxHashSet::default());
+        let mut others = FxHashSet::default();
+        let (mut compared, mut uncertain, mut has_null) = (Vec::new(), Vec::new(), false);
         for part in items.chunks(UNCHECKED) {
             if cancel.is_cancelled() {
                 return None;
@@ -90,7 +108,15 @@ impl Members {
                 match item {
                     Value::Null => has_null = true,
                     Value::String(text) => drop(texts.insert(Arc::clone(text))),
-                    item if is_compared(item) => compared.push(item.clone()),
+                    Value::Iri(iri) => drop(iris.insert(Arc::clone(iri))),
+                    item if is_compared(item) => {
+                        compared.push(item.clone());
+                        if is_certain(item) {
+                            others.insert(Grouping(item.clone()));
+                        } else {
+                            uncertain.push(item.clone());
+                        }
+                    }
                     Value::Float(float) if float.is_nan() => {}
                     item => match (whole(item), temporal(item)) {
                         (Some(integer), _) => wholes.push(integer),
@@ -109,8 +135,10 @@ impl Members {
             whole: IntegerSet::new(wholes),
             temporal,
             texts,
+            iris,
             others,
             compared: Value::list(compared),
+            uncertain: Value::list(uncertain),
             _held: held,
         })
     }
@@ -121,11 +149,20 @@ impl Members {
             _ if self.is_empty => return Ok(Value::Bool(false)),
             // An element may be whatever null stands for.
             Value::Null => return Ok(Value::Null),
-            value if is_compared(value) => match ops::in_list_until(value, &self.compared, Some(cancel))? {
-                Value::Null => return Ok(Value::Null),
-                found => matches!(found, Value::Bool(true)),
-            },
+            value if is_compared(value) => {
+                let is_certain = is_certain(value);
+                let left = if is_certain { &self.uncertain } else { &self.compared };
+                if is_certain && self.has_other(value) {
+                    true
+                } else {
+                    match ops::in_list_until(value, left, Some(cancel))? {
+                        Value::Null => return Ok(Value::Null),
+                        found => matches!(found, Value::Bool(true)),
+                    }
+                }
+            }
             Value::String(text) => self.texts.contains(&**text),
+            Value::Iri(iri) => self.iris.contains(&**iri),
             Value::Float(float) if float.is_nan() => false,
             value => match (whole(value), temporal(value)) {
                 (Some(integer), _) => self.whole.contains(integer),
@@ -171,7 +208,16 @@ impl Members {
                 Some(set),
             ) => at.for_each(|i| out[i] = set.contains(v[i])),
             (Values::Date(v), Some(set)) => at.for_each(|i| out[i] = set.contains(v[i].into())),
-            (Values::String(v), _) => self.among_texts(v, at, &mut out),
+            (Values::String(v), _) => among_texts(&self.texts, v, at, &mut out),
+            (Values::Iri(v), _) => among_texts(&self.iris, v, at, &mut out),
+            (Values::Duration(v), _) => at.for_each(|i| out[i] = self.has_other(&Value::Duration(v[i]))),
+            (Values::Time(v), _) => at.for_each(|i| out[i] = self.has_other(&Value::Time(v[i]))),
+            (Values::Decimal(v), _) => at.for_each(|i| {
+                out[i] = match v[i].exact_int() {
+                    Some(integer) => self.whole.contains(integer),
+                    None => self.has_other(&Value::Decimal(v[i])),
+                }
+            }),
             (Values::Float(v), _) => at.for_each(|i| {
                 out[i] = match exact_int(v[i]) {
                     Some(integer) => self.whole.contains(integer),
@@ -194,16 +240,15 @@ impl Members {
         }
         Some(Vector { values: Values::Bool(out), nulls })
     }
+}
 
-    /// An entry of a dictionary is looked up once.
-    fn among_texts(&self, texts: &trimorph_vector::Texts<'_>, at: Positions<'_>, out: &mut [bool]) {
-        let Some((codes, entries)) = texts.codes().filter(|(codes, entries)| entries.len() < codes.len())
-        else {
-            return at.for_each(|i| out[i] = self.texts.contains(texts.get(i)));
-        };
-        let has: Vec<bool> = entries.iter().map(|entry| self.texts.contains(entry)).collect();
-        at.for_each(|i| out[i] = has[codes[i] as usize]);
-    }
+/// Which texts are in a set; an entry of a dictionary is looked up once.
+fn among_texts(set: &FxHashSet<Arc<str>>, texts: &Texts<'_>, at: Positions<'_>, out: &mut [bool]) {
+    let Some((codes, entries)) = texts.codes().filter(|(codes, entries)| entries.len() < codes.len()) else {
+        return at.for_each(|i| out[i] = set.contains(texts.get(i)));
+    };
+    let has: Vec<bool> = entries.iter().map(|entry| set.contains(entry)).collect();
+    at.for_each(|i| out[i] = has[codes[i] as usize]);
 }
 
 /// Bytes of a table for so many: slots are a power of two, at most 7/8 of them taken, a byte besides each.

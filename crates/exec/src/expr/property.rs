@@ -149,6 +149,15 @@ fn read_mixed<'s>(
 pub(super) fn property_nulls(ex: &Ex, over: Over<'_, '_, '_>, cx: &Context<'_>) -> Option<Nulls> {
     let Ex::Property { base, columns, .. } = ex else { return None };
     let Vector { values: Values::Node(nodes), nulls } = over.slot(base)? else { return None };
+    // Of rows that follow each other, 64 are asked at once.
+    if let Nodes::Range(first) = nodes
+        && over.at.is_dense()
+        && nulls.is_none()
+        && let Some(column) = columns.of_nodes(first.table(), &cx.reader)
+        && let Some(found) = column.scan_nulls(first.row(), over.at.len)
+    {
+        return Some(found);
+    }
     let mut out = nulls.clone();
     // Nodes of one table mostly come together.
     let mut last = None;

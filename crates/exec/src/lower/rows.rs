@@ -99,7 +99,7 @@ impl Lowering<'_> {
                         kind: a.kind,
                         arg: a.arg.as_ref().map(|e| self.compile(e, layout)).transpose()?,
                         parameter: a.parameter.as_ref().map(|e| self.compile(e, layout)).transpose()?,
-                        distinct: a.distinct,
+                        distinct: a.distinct && !matches!(a.kind, AggregateKind::Min | AggregateKind::Max),
                     })
                 })
                 .collect::<Result<_, ExecError>>()?,

@@ -1,6 +1,9 @@
 //! Apply: for each input row, the rows of a subplan. A whole vector of input rows goes through the subplan at
 //! once, each with its number; what comes out is sent back to its row by that number. Only subplans that look
 //! at rows together (they aggregate, sort, limit or deduplicate) get one row at a time.
+//!
+//! Lists that are collected for all rows of a vector may need more memory than there is: then the vector is
+//! halved and begun again, down to one row, whose list there must be room for. Later vectors are as short.
 
 use std::sync::Arc;
 
@@ -43,6 +46,8 @@ pub(crate) struct Apply<'s> {
     current: Vec<u32>,
     matched: Vec<bool>,
     draining: bool,
+    /// Rows that go through the subplan at once: fewer once there was no memory for the lists of more.
+    rows_max: usize,
 }
 
 /// What is applied.
@@ -82,6 +87,7 @@ impl<'s> Apply<'s> {
             current: Vec::new(),
             matched: Vec::new(),
             draining: false,
+            rows_max: usize::MAX,
         }
     }
 
@@ -95,11 +101,18 @@ impl<'s> Apply<'s> {
             }
             self.rest = self.inner.groups[0].positions();
         }
-        self.current = if self.spec.number.is_none() {
-            self.rest.drain(..1).collect()
-        } else {
+        let rows = if self.spec.number.is_none() { 1 } else { self.rows_max };
+        self.current = if rows >= self.rest.len() {
             std::mem::take(&mut self.rest)
+        } else {
+            self.rest.drain(..rows).collect()
         };
+        self.begin();
+        Ok(true)
+    }
+
+    /// Hands the current rows to the subplan, from the start.
+    fn begin(&mut self) {
         let group = &self.inner.groups[0];
         let mut vectors: Vec<Vector<'s>> =
             self.spec.arguments.iter().map(|s| group.vectors[*s].gather(&self.current)).collect();
@@ -107,7 +120,26 @@ impl<'s> Apply<'s> {
         self.matched = vec![false; self.current.len()];
         self.cell.put(Group { len: self.current.len(), vectors, ..Group::default() });
         self.subplan.reset();
-        Ok(true)
+    }
+
+    /// As [`Self::summarise`], of the first half of the rows as long as there is no memory for the lists.
+    fn summarise_some(&mut self, cx: &Context<'s>) -> Result<Vector<'s>, ExecError> {
+        loop {
+            let failed = match self.summarise(cx) {
+                Err(failed @ ExecError::Memory(_)) => failed,
+                made => return made,
+            };
+            let is_list = matches!(self.spec.mode, ApplyMode::Collect(_));
+            if !is_list || self.current.len() < 2 {
+                return Err(failed);
+            }
+            cx.check()?;
+            self.rows_max = self.current.len() / 2;
+            let mut rest = self.current.split_off(self.rows_max);
+            rest.append(&mut self.rest);
+            self.rest = rest;
+            self.begin();
+        }
     }
 
     /// The next rows of the subplan: which input row each belongs to.
@@ -256,7 +288,7 @@ impl<'s> Operator<'s> for Apply<'s> {
             return self.next_join(chunk, cx, &slots, optional);
         }
         while self.feed(cx)? {
-            let summary = self.summarise(cx)?;
+            let summary = self.summarise_some(cx)?;
             let all: Vec<u32> = (0..u32::try_from(self.current.len()).unwrap_or(0)).collect();
             if let ApplyMode::Semi { anti } = self.spec.mode {
                 let kept: Vec<u32> = all.into_iter().filter(|n| self.matched[*n as usize] != anti).collect();

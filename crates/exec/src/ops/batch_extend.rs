@@ -9,6 +9,7 @@ use std::sync::Arc;
 use trimorph_store::access::EdgeAccess;
 use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
 
+use super::resolved::Resolved;
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::repeat;
 use crate::{Context, ExecError};
@@ -79,6 +80,7 @@ impl<'s> Batch<'s> {
         // Rows of which nothing is kept need not be found again.
         let repeats = !self.spec.keep.is_empty() || group.multiplicity.is_some();
         let mut parents = Vec::with_capacity(if repeats { self.last } else { 0 });
+        let mut resolved = Resolved::new(&self.spec.step);
         while self.cursor < self.rest.len() && nodes.len() < room {
             let p = self.rest[self.cursor];
             let Some(node) = group.vectors[self.spec.from].node(p as usize) else {
@@ -87,7 +89,7 @@ impl<'s> Batch<'s> {
             };
             // Lists are taken whole: their length is bounded by the degree, and edges by position need the
             // whole list.
-            for neighbours in self.spec.step.neighbours(node.table(), &cx.reader).skip(self.lists) {
+            for neighbours in resolved.of(node.table(), cx).iter().skip(self.lists) {
                 neighbours.list(node).append(&mut nodes, edges.as_mut());
                 self.lists += 1;
                 if nodes.len() >= room {

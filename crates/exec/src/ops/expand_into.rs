@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_base::{EdgeId, NodeId};
 use trimorph_store::access::EdgeAccess;
 use trimorph_store::neighbours::Neighbours;
 use trimorph_vector::{Chunk, Edges, Group, Selection, Values, Vector};
 
 use super::marks::Marks;
+use super::resolved::Resolved;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
@@ -47,29 +48,6 @@ struct Found {
     rows: Vec<u32>,
     edges: Vec<EdgeId>,
     counts: Vec<u64>,
-}
-
-/// The adjacencies of a step from the nodes of one table, which mostly is that of the row before.
-struct Resolved<'r, 's> {
-    step: &'r EdgeAccess,
-    table: Option<TableId>,
-    along: Vec<Neighbours<'r, 's>>,
-}
-
-impl<'r, 's> Resolved<'r, 's> {
-    fn new(step: &'r EdgeAccess) -> Self {
-        Self { step, table: None, along: Vec::new() }
-    }
-
-    #[inline]
-    fn of(&mut self, table: TableId, cx: &'r Context<'s>) -> &[Neighbours<'r, 's>] {
-        if self.table != Some(table) {
-            self.table = Some(table);
-            self.along.clear();
-            self.along.extend(self.step.neighbours(table, &cx.reader));
-        }
-        &self.along
-    }
 }
 
 /// Rows that share a node from which on its neighbours may be marked, and neighbours that pay for one row: a

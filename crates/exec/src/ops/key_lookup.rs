@@ -12,13 +12,14 @@
 //! Source: Erling, "Virtuoso, a Hybrid RDBMS/Graph Column Store", "Vectored Execution" (adaptive vector
 //! size).
 
-use std::ops::ControlFlow;
+use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
-use trimorph_base::{NodeId, Reservation};
+use trimorph_algebra::LookupBy;
+use trimorph_base::{NodeId, Reservation, TableId};
 use trimorph_functions::operators as functions;
-use trimorph_store::access::{AccessPlan, Bound, Choice, Kind, Pattern, Term};
-use trimorph_store::{NO_ROW, PropertyColumn};
+use trimorph_store::access::{self, AccessPlan, Choice, Kind, Pattern, Term};
+use trimorph_store::{NO_ROW, PropertyColumn, Wanted};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Nodes, Positions, Values, Vector};
 
@@ -110,16 +111,21 @@ impl<'s> KeyLookup<'s> {
         };
         self.found.parents.clear();
         self.found.nodes.clear();
-        match self.spec.any_of {
-            true => self.find_any(&keys, &positions, cx)?,
-            false => self.find(&keys, &positions, cx)?,
+        match self.spec.by {
+            LookupBy::Equal => self.find(&keys, &positions, cx)?,
+            LookupBy::AnyOf => self.find_any(&keys, &positions, cx)?,
+            LookupBy::Between { .. } | LookupBy::Prefix => self.find_wanted(&keys, &positions, cx)?,
         }
         if let Some(counters) = &self.counters {
             counters.looked_up_together(positions.len());
         }
         let rows = self.table_rows(cx);
         let may_be_dense = rows <= LENGTH_MAX * SWEEP && positions.len() < rows;
-        if self.spec.may_read_ahead && !self.spec.any_of && may_be_dense && positions.len() >= self.length {
+        if self.spec.may_read_ahead
+            && self.spec.by == LookupBy::Equal
+            && may_be_dense
+            && positions.len() >= self.length
+        {
             self.length = (positions.len() * GROWTH).clamp(LENGTH_MIN, LENGTH_MAX);
         }
         Ok(true)
@@ -177,6 +183,9 @@ impl<'s> KeyLookup<'s> {
             }
             return Ok(());
         }
+        if !self.spec.is_keyed(cx) {
+            return self.find_wanted(keys, positions, cx);
+        }
         let is_main = !self.spec.tables.iter().any(|table| cx.reader.has_node_changes(*table));
         let is_dense = is_main
             && !cx.reader.notes_reads()
@@ -192,6 +201,36 @@ impl<'s> KeyLookup<'s> {
                 cx.reader.find_keys(*table, keys, positions, rows);
             }
             self.take_found(positions);
+        }
+        Ok(())
+    }
+
+    /// Finds the nodes of each key by indexes of values; where a table has none, by a scan.
+    fn find_wanted(
+        &mut self,
+        keys: &Vector<'s>,
+        positions: &[u32],
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let mut held = cx.settings.budget.reservation();
+        let name = self.spec.property.as_deref().unwrap_or_default();
+        let schema = cx.reader.schema();
+        let mut rows = Vec::new();
+        for p in positions {
+            cx.check()?;
+            let key = keys.value(*p as usize, &|id| cx.edge_value(id));
+            let Some(wanted) = self.spec.wanted(key) else { continue };
+            for table in &self.spec.tables {
+                let Some(column) = schema.node_property(*table, name) else { continue };
+                rows.clear();
+                if !cx.reader.find_values(*table, column, &wanted, &mut rows) {
+                    scan_for(*table, column, &wanted, &mut rows, cx)?;
+                }
+                let nodes = rows.iter().map(|row| NodeId::new(*table, *row));
+                self.found.nodes.extend(nodes);
+                self.found.parents.resize(self.found.nodes.len(), *p);
+            }
+            held.resize(self.found.bytes())?;
         }
         Ok(())
     }
@@ -326,12 +365,61 @@ impl Found {
     }
 }
 
+/// Appends the rows of a table whose values are wanted, by a look at each: nobody has made the index where it
+/// is read, as it was before.
+fn scan_for(
+    table: TableId,
+    column: usize,
+    wanted: &Wanted,
+    rows: &mut Vec<u64>,
+    cx: &Context<'_>,
+) -> Result<(), ExecError> {
+    let values = PropertyColumn::of_nodes(table, column, &cx.reader);
+    let (mut first, count) = (0, cx.reader.rows(table));
+    while first < count {
+        cx.check()?;
+        let len = POSITIONS_UNCHECKED.min(usize::try_from(count - first).unwrap_or(POSITIONS_UNCHECKED));
+        let vector = values.scan(first, len);
+        let holds = |at: &usize| wanted.holds(&vector.value(*at, &|_| Value::Null));
+        rows.extend((0..len).filter(holds).map(|at| first + at as u64));
+        first += len as u64;
+    }
+    Ok(())
+}
+
 impl LookupSpec {
+    /// Whether the property is the key of all tables, so that each key finds one row.
+    fn is_keyed(&self, cx: &Context<'_>) -> bool {
+        let (schema, name) = (cx.reader.schema(), self.property.as_deref().unwrap_or_default());
+        self.tables.iter().all(|table| {
+            let info = schema.node_tables.get(usize::from(table.0));
+            info.is_some_and(|info| info.key.is_some() && info.key == schema.node_property(*table, name))
+        })
+    }
+
+    /// What values are looked for by a key; none where no value is such.
+    fn wanted(&self, key: Value) -> Option<Wanted> {
+        match (self.by, key) {
+            (_, Value::Null) => None,
+            (LookupBy::Equal | LookupBy::AnyOf, key) => Some(Wanted::Equal(key)),
+            (LookupBy::Prefix, key) => matches!(key, Value::String(_)).then_some(Wanted::Prefix(key)),
+            (LookupBy::Between { low, high }, Value::List(bounds)) => {
+                let bound = |at: usize, is_in: bool| match bounds.get(at) {
+                    None | Some(Value::Null) => Bound::Unbounded,
+                    Some(value) if is_in => Bound::Included(value.clone()),
+                    Some(value) => Bound::Excluded(value.clone()),
+                };
+                Some(Wanted::Between(bound(0, low), bound(1, high)))
+            }
+            (LookupBy::Between { .. }, _) => None,
+        }
+    }
+
     /// The nodes with a key, by a scan.
     fn scan(&self, key: Value, nodes: &mut Vec<NodeId>, cx: &Context<'_>) {
         let pattern = Pattern::property(Kind::Node, self.property.as_deref().unwrap_or_default())
             .subject_tables(Some(&self.tables))
-            .objects(Bound::Terms(vec![Term::Literal(key)]))
+            .objects(access::Bound::Terms(vec![Term::Literal(key)]))
             .project(true, false, false, false);
         let plan = AccessPlan::of(pattern, &cx.reader, Choice::Relation);
         let given = plan.run(&cx.reader, |batch| {

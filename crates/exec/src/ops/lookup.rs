@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use trimorph_algebra::LookupBy;
 use trimorph_base::{NodeId, TableId};
 use trimorph_types::Value;
 use trimorph_types::number::exact_int;
@@ -47,7 +48,7 @@ pub(crate) struct LookupSpec {
     /// A key, a list of keys, or an internal id.
     pub(crate) key: Ex,
     /// Whether it is a list, of which any will do.
-    pub(crate) any_of: bool,
+    pub(crate) by: LookupBy,
     /// The key property; none for internal ids.
     pub(crate) property: Option<Arc<str>>,
     pub(crate) tables: Vec<TableId>,

@@ -30,6 +30,7 @@ mod marks;
 mod pack;
 mod procedure_call;
 mod range_join;
+mod resolved;
 mod scan;
 mod scan_extend;
 mod semi_join;

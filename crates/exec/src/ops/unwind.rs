@@ -2,7 +2,7 @@
 //! one. The integers of `range()` are counted, not listed: a range of any length takes no memory.
 //!
 //! Where the list is a vector of lists for all rows, its elements are picked from their child, and no list is
-//! made.
+//! made. Lists that are a property are read for all rows at once.
 
 use std::sync::Arc;
 
@@ -32,7 +32,8 @@ pub(crate) struct Unwind<'s> {
     cursor: usize,
     items: Option<Items>,
     offset: usize,
-    /// The lists of the rows at hand, where they are a vector of lists, and what they take.
+    /// The lists of the rows at hand, where they are a vector of lists, or values that were read together,
+    /// and what they take.
     lists: Option<Vector<'s>>,
     held: Option<Reservation>,
 }
@@ -61,7 +62,16 @@ impl<'s> Unwind<'s> {
         if let Some(items) = &self.items {
             return Ok(items.clone());
         }
-        let items = match Row::new(&self.inner, 0, position as usize).items(&self.spec.list, cx)? {
+        let read = match &self.lists {
+            Some(Vector { values: Values::Any(values), .. }) => values.get(position as usize),
+            _ => None,
+        };
+        let items = match read {
+            Some(Value::List(items)) => Ok(Items::List(Arc::clone(items))),
+            Some(other) => Err(other.clone()),
+            None => Row::new(&self.inner, 0, position as usize).items(&self.spec.list, cx)?,
+        };
+        let items = match items {
             Ok(items) => items,
             Err(Value::Null) => Items::List(Arc::new(Vec::new().into())),
             Err(other) => Items::List(Arc::new(vec![other].into())),
@@ -79,7 +89,13 @@ impl<'s> Unwind<'s> {
         }
         let len = self.inner.groups[0].len;
         if let Ok(lists) = evaluate(&self.spec.list, &self.inner, 0, cx) {
-            let is_lists = lists.vector().is_some_and(|v| matches!(v.values, Values::List(_)));
+            // A property that is no vector of lists was read: its values are not read again.
+            let is_read = matches!(self.spec.list, Ex::Property { .. });
+            let is_lists = lists.vector().is_some_and(|v| match v.values {
+                Values::List(_) => true,
+                Values::Any(_) => is_read,
+                _ => false,
+            });
             self.lists = is_lists.then(|| lists.into_vector(len)).filter(|lists| {
                 let bytes = general_bytes(lists);
                 self.held.is_none() && bytes < HELD_BYTES_MIN || {

@@ -152,7 +152,7 @@ impl<'a, 's> Start<'a, 's> {
             key: self.binder.bind(&lookup.key)?,
             property: lookup.property.clone(),
             tables: lookup.tables.clone(),
-            any_of: lookup.any_of,
+            by: lookup.by,
             by_scan: lookup.by_scan,
             may_read_ahead: lookup.may_read_ahead,
         }))

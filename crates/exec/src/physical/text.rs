@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use trimorph_algebra::LookupBy;
 use trimorph_store::access::{Bound, Choice, Frontier, Kind, Pattern};
 
 use super::{Node, PhysicalPlan, Spec};
@@ -40,8 +41,11 @@ impl Spec {
             Self::Given(_) => "rows so far",
             Self::NodeScan(_) => "node scan",
             Self::KeyLookup(spec) if spec.by_scan => "key look-up by scan",
-            Self::KeyLookup(spec) if spec.any_of => "look-up of keys",
-            Self::KeyLookup(_) => "key look-up",
+            Self::KeyLookup(spec) => match spec.by {
+                LookupBy::Equal => "key look-up",
+                LookupBy::AnyOf => "look-up of keys",
+                LookupBy::Between { .. } | LookupBy::Prefix => "index look-up",
+            },
             Self::IdLookup(_) => "id look-up",
             Self::ListExtend(_) => "list extend",
             Self::ColumnExtend(_) => "column extend",

@@ -5,15 +5,18 @@
 
 use std::collections::HashSet;
 
-use trimorph_algebra::{EdgePattern, EdgeRange, KeyLookup, LabelExpr, NodeScan, Plan, VarId};
+use trimorph_algebra::{EdgePattern, EdgeRange, Expr, KeyLookup, LabelExpr, LookupBy, NodeScan, Plan, VarId};
+use trimorph_base::TableId;
+use trimorph_types::Value;
 
 use super::Planner;
 use super::component::Component;
 use super::hash_joins::Parts;
 use crate::degrees::rows_of;
 use crate::estimate::Estimate;
-use crate::lookups::{Lookup, lookup_of, prune_of};
+use crate::lookups::{Lookup, lookup_of, prune_of, range_of};
 use crate::planning::poll;
+use crate::selectivity::selectivity;
 use crate::walks::asks_of_rows;
 use crate::{Halt, HashJoins, VarSet};
 
@@ -24,6 +27,9 @@ const ENDS: f64 = 0.25;
 
 /// Rows that a scan asks for their key in the time of a look-up of one.
 const LOOKUP_ROWS: f64 = 16.0;
+/// A range of an index is read where it has less than one of so many rows: a scan compares codes of several
+/// rows at once, an index looks at each row's value. Not measured.
+const RANGE_ROWS: f64 = 64.0;
 
 /// Rows that wait to be joined with a part that is planned by itself, and their variables.
 pub(super) type Outer = Option<(Plan, Estimate, VarSet)>;
@@ -112,27 +118,58 @@ impl Planner<'_> {
     }
 
     /// How `var` can be looked up by what is `known`, and by which predicate.
-    fn lookup(&self, var: VarId, known: &VarSet) -> Option<(usize, Lookup)> {
+    fn lookup(&self, var: VarId, known: &VarSet) -> Option<(Option<usize>, Lookup)> {
         let tables = self.tables_of(var);
         let all = rows_of(self.with.known.catalog, tables);
         let mut of_any = None;
         for (place, c) in self.conditions.lookups(var) {
             match lookup_of(self.with.known.catalog, &c.expr, var, tables, known) {
-                Some(lookup) if lookup.is_of_one() => return Some((place, lookup)),
-                Some(lookup) if self.found_by(&lookup) * LOOKUP_ROWS < all => {
-                    of_any.get_or_insert((place, lookup));
+                Some(lookup) if lookup.is_of_one() => return Some((Some(place), lookup)),
+                Some(lookup) if self.is_unique(var, &lookup) => return Some((Some(place), lookup.of_one())),
+                // Of tables that were never merged nothing is counted: what is there is little.
+                Some(lookup) if all == 0.0 || self.found_by(var, &lookup) * LOOKUP_ROWS < all => {
+                    of_any.get_or_insert((Some(place), lookup));
                 }
                 _ => {}
             }
         }
-        of_any
+        of_any.or_else(|| self.range(var, tables, all).map(|lookup| (None, lookup)))
     }
 
-    /// How many nodes a look-up finds for a row.
-    fn found_by(&self, lookup: &Lookup) -> f64 {
+    /// How `var` can be looked up by bounds of an indexed property, if that finds few nodes.
+    fn range(&self, var: VarId, tables: &[TableId], all: f64) -> Option<Lookup> {
+        let known = self.with.known;
+        if tables.is_empty() || known.catalog.has_no_indexes() {
+            return None;
+        }
+        let conditions = self.conditions.on(var).map(|(_, c)| &c.expr);
+        let (lookup, of) = range_of(known.catalog, conditions, var, tables)?;
+        let part: f64 = of.iter().map(|condition| selectivity(known, condition, var, tables)).product();
+        (part * RANGE_ROWS < 1.0 || all == 0.0).then_some(lookup)
+    }
+
+    /// Whether a constraint says that a look-up finds one node at most.
+    fn is_unique(&self, var: VarId, lookup: &Lookup) -> bool {
+        let Lookup::Key { property, any_of: false, .. } = lookup else { return false };
+        let catalog = self.with.known.catalog;
+        self.labels
+            .get(&var)
+            .is_some_and(|labels| labels.demanded().iter().any(|label| catalog.is_unique(label, property)))
+    }
+
+    /// How many nodes a look-up of a node finds for a row.
+    fn found_by(&self, var: VarId, lookup: &Lookup) -> f64 {
+        let known = self.with.known;
         match lookup {
-            Lookup::Key { key, any_of: true, .. } => self.with.known.elements(key),
-            _ => 1.0,
+            Lookup::Key { property, key, any_of, is_key } => {
+                let keys = if *any_of { known.elements(key) } else { 1.0 };
+                let each = if *is_key { 1.0 } else { known.rows_by_value(self.tables_of(var), property) };
+                keys * each
+            }
+            Lookup::Id { .. } => 1.0,
+            Lookup::Range { .. } | Lookup::Prefix { .. } => {
+                rows_of(known.catalog, self.tables_of(var)) / RANGE_ROWS
+            }
         }
     }
 
@@ -152,8 +189,9 @@ impl Planner<'_> {
         let bound: Vec<bool> = nodes.iter().map(|v| self.available.contains(v)).collect();
         let is_bound = bound.contains(&true);
         let none = VarSet::new();
-        let found = |(_, lookup)| self.found_by(&lookup);
-        let lookups = |known: &VarSet| nodes.iter().map(|v| self.lookup(*v, known).map(found)).collect();
+        let found =
+            |v: VarId, known: &VarSet| self.lookup(v, known).map(|(_, lookup)| self.found_by(v, &lookup));
+        let lookups = |known: &VarSet| nodes.iter().map(|v| found(*v, known)).collect();
         let selectivities = |known: &VarSet| nodes.iter().map(|v| self.selectivity(*v, known)).collect();
         let (lookup, own_lookup): (Vec<Option<f64>>, Vec<Option<f64>>) =
             (lookups(&self.available), lookups(&none));
@@ -222,12 +260,30 @@ impl Planner<'_> {
     pub(super) fn start(&mut self, var: VarId) -> Outer {
         let tables = self.tables_of(var).to_vec();
         if let Some((place, lookup)) = self.lookup(var, &self.available) {
-            self.conditions.remove(place);
+            if let Some(place) = place {
+                self.conditions.remove(place);
+            }
+            let by_value = |property, key, by| {
+                let lookup = KeyLookup { var, tables: tables.clone(), property, key, by };
+                move |input| Plan::KeyLookup { input, lookup }
+            };
             match lookup {
-                Lookup::Key { property, key, any_of } => self.put(|input| Plan::KeyLookup {
-                    input,
-                    lookup: KeyLookup { var, tables, property, key, any_of },
-                }),
+                Lookup::Key { property, key, any_of, .. } => {
+                    let by = if any_of { LookupBy::AnyOf } else { LookupBy::Equal };
+                    self.put(by_value(property, key, by));
+                }
+                Lookup::Range { property, low, high } => {
+                    let is_in =
+                        |bound: &Option<(Expr, bool)>| bound.as_ref().is_some_and(|(_, is_in)| *is_in);
+                    let by = LookupBy::Between { low: is_in(&low), high: is_in(&high) };
+                    let bound = |bound: Option<(Expr, bool)>| {
+                        bound.map_or(Expr::Const(Value::Null), |(value, _)| value)
+                    };
+                    self.put(by_value(property, Expr::List(vec![bound(low), bound(high)]), by));
+                }
+                Lookup::Prefix { property, prefix } => {
+                    self.put(by_value(property, prefix, LookupBy::Prefix));
+                }
                 Lookup::Id { id } => self.put(|input| Plan::IdLookup { input, var, id, tables }),
             }
             self.reach([var]);

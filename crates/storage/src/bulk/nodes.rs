@@ -144,7 +144,7 @@ pub(super) fn finish_nodes(
             KeyIndex::of(bits, slots.collect::<Result<_, _>>().map_err(unreadable)?)
         }
     };
-    let table = NodeTable { rows: state.rows, columns, key_index, labels: None, missing: None };
+    let table = NodeTable { rows: state.rows, columns, key_index, ..NodeTable::default() };
     Ok(BuiltNodes { table, spec: state.spec, columns: counted, sets: state.sets, has_key, bytes })
 }
 

@@ -7,6 +7,7 @@
 //! adjacency   0 vertex column, n CSR in segments of 2^n rows (1) · count (8) × (place, edges 8)
 //! pages       count (8) × (place, slots 8)
 //! key index   bits (1) · count (8) × place
+//! value index count (8) × (place, rows 8)
 //! ```
 //!
 //! A place is a `PieceRef`, 20 bytes. A summary is what must be known of a segment before it is read: flags
@@ -23,6 +24,7 @@ use crate::column::{Column, Dictionary, SEGMENT_ROWS, Summary, type_code, type_f
 use crate::key_index::KeyIndex;
 use crate::property_pages::{Given as PagesGiven, PropertyPages, SegmentPages};
 use crate::slot::Slot;
+use crate::value_index::{GivenRows, ValueIndex};
 
 /// Gives the place of a piece.
 pub(super) type Places<'a> = dyn Fn(&Piece) -> PieceRef + 'a;
@@ -215,4 +217,30 @@ pub(super) fn read_key_index(
         .map(|_| Ok(Slot::new(pieces(PieceRef::read(meta)?)?, rows)))
         .collect::<Result<_, CodecError>>()?;
     KeyIndex::of(bits, slots).ok_or(meta.error("pieces of a key index"))
+}
+
+pub(super) fn write_value_index(index: &ValueIndex, places: &Places<'_>) -> Vec<u8> {
+    let mut meta = Encoder::new();
+    let pieces = index.pieces.iter().map(|slot| (slot.piece(), u64::from(slot.given().len)));
+    write_places(pieces, places, &mut meta);
+    finish(meta)
+}
+
+/// Reads the index of a column of a table of `rows` rows.
+pub(super) fn read_value_index(
+    directory: &Piece,
+    rows: u64,
+    pieces: &mut Fetch<'_>,
+) -> Result<ValueIndex, CodecError> {
+    let meta = &mut Decoder::new(directory.metadata());
+    let places = read_places(meta, meta.remaining(), pieces)?;
+    let mut left = rows;
+    let slots = places.into_iter().map(|(piece, len)| {
+        // No row is there twice.
+        let fits = left.checked_sub(len).zip(u32::try_from(len).ok());
+        let (rest, len) = fits.ok_or_else(|| meta.error("rows of the table"))?;
+        left = rest;
+        Ok(Slot::new(piece, GivenRows { rows, len }))
+    });
+    Ok(ValueIndex::of(slots.collect::<Result<_, CodecError>>()?))
 }

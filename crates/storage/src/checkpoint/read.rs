@@ -14,7 +14,7 @@ use trimorph_catalog::Catalog;
 use trimorph_vfs::{CodecError, Decoder, FileSystem, Piece, PieceFile, Pins, Pool, RegionOptions};
 
 use super::catalog::read_catalog;
-use super::directory::{Fetch, read_adjacency, read_column, read_key_index, read_pages};
+use super::directory::{Fetch, read_adjacency, read_column, read_key_index, read_pages, read_value_index};
 use super::place::{FILE_HEADER_BYTES, PieceRef, check_file, check_manifest, piece_file};
 use super::{Checkpoint, DatabaseError, LogStart};
 use crate::adjacency::{Adjacency, Targets};
@@ -335,6 +335,11 @@ impl<'a> Reading<'a> {
             None => Some(None),
             Some(place) => self.directory(place, failed, |d, p| read_key_index(d, rows, p))?.map(Some),
         };
+        let mut value_indexes = Vec::with_capacity(places.value_indexes.len());
+        for (column, place) in &places.value_indexes {
+            let read = self.directory(*place, failed, |d, p| read_value_index(d, rows, p))?;
+            value_indexes.extend(read.map(|index| (*column, index)));
+        }
         let mut optional = |place: Option<PieceRef>| match place {
             None => Ok(Some(None)),
             Some(place) => {
@@ -348,7 +353,10 @@ impl<'a> Reading<'a> {
         else {
             return Ok(None);
         };
-        Ok(Some(NodeTable { rows, columns, key_index, labels, missing }))
+        if value_indexes.len() != places.value_indexes.len() {
+            return Ok(None);
+        }
+        Ok(Some(NodeTable { rows, columns, key_index, value_indexes, labels, missing }))
     }
 
     fn read_edges(
@@ -405,6 +413,7 @@ impl<'a> Reading<'a> {
 struct NodePlaces {
     columns: Vec<PieceRef>,
     key_index: Option<PieceRef>,
+    value_indexes: Vec<(usize, PieceRef)>,
     labels: Option<PieceRef>,
     missing: Option<PieceRef>,
 }
@@ -444,8 +453,16 @@ fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, Code
     for info in &schema.node_tables {
         let columns = read_as_many(meta, info.properties.len())?;
         let key_index = read_optional(meta)?;
+        let mut value_indexes: Vec<(usize, PieceRef)> = Vec::new();
+        for _ in 0..meta.count(info.properties.len())? {
+            let column = meta.count(info.properties.len().saturating_sub(1))?;
+            if value_indexes.iter().any(|(known, _)| *known == column) {
+                return Err(meta.error("one value index of a column"));
+            }
+            value_indexes.push((column, PieceRef::read(meta)?));
+        }
         let (labels, missing) = (read_optional(meta)?, read_optional(meta)?);
-        tables.nodes.push(NodePlaces { columns, key_index, labels, missing });
+        tables.nodes.push(NodePlaces { columns, key_index, value_indexes, labels, missing });
     }
     let facts = &catalog.unrecorded_facts().edge_tables;
     for ((id, info), facts) in schema.edge_table_ids().zip(&schema.edge_tables).zip(facts) {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use trimorph_vfs::{Encoder, FileSystem, PIECE_ALIGN, Piece, Pins, checksum};
 
 use super::catalog::write_catalog;
-use super::directory::{write_adjacency, write_column, write_key_index, write_pages};
+use super::directory::{write_adjacency, write_column, write_key_index, write_pages, write_value_index};
 use super::place::{self, FILE_HEADER_BYTES, PieceRef, file_header, folder, number_of, piece_file};
 use super::state::{begin_first_write, end_first_write};
 use super::{Checkpoint, DatabaseError, LogStart};
@@ -257,6 +257,11 @@ impl Checkpoint {
             meta.u8(u8::from(table.key_index.is_some()));
             if let Some(index) = &table.key_index {
                 plan.directory(write_key_index(index, &places), &known).write(&mut meta);
+            }
+            meta.u64(table.value_indexes.len() as u64);
+            for (column, index) in &table.value_indexes {
+                meta.u64(*column as u64);
+                plan.directory(write_value_index(index, &places), &known).write(&mut meta);
             }
             for column in [&table.labels, &table.missing] {
                 meta.u8(u8::from(column.is_some()));

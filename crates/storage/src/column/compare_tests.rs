@@ -18,7 +18,7 @@ pub(super) fn pieces_of(ty: LogicalType, values: &[Value]) -> Vec<u8> {
     written(ty, values).pieces.concat()
 }
 
-pub(super) fn column(ty: LogicalType, values: &[Value]) -> Column {
+pub(crate) fn column(ty: LogicalType, values: &[Value]) -> Column {
     let mut written = written(ty, values);
     let pieces = lay_out(std::mem::take(&mut written.pieces), RegionOptions::default()).unwrap();
     written.read(&mut pieces.into_iter()).unwrap()

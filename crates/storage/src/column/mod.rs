@@ -11,7 +11,7 @@
 mod codes;
 mod compare;
 #[cfg(test)]
-mod compare_tests;
+pub(crate) mod compare_tests;
 mod dictionary;
 mod distinct;
 mod format;

@@ -63,6 +63,10 @@ fn check(ty: LogicalType, values: &[Value], random: &mut Random) -> Vec<&'static
         let first = random.below(rows.saturating_sub(len).max(1));
         let len = len.min(rows - first) as usize;
         check_vector(&view.scan(first, len), |i| (i, first + i as u64), len, values, "scan");
+        if let Some(nulls) = view.scan_nulls(first, len) {
+            let row = |i: usize| &values[first as usize + i];
+            (0..len).for_each(|i| assert_eq!(nulls.get(i), row(i).is_null(), "nulls, row {first} + {i}"));
+        }
         let picked: Vec<u64> = (0..len).map(|_| random.below(rows)).collect();
         let gathered = view.gather(picked.iter().copied().enumerate(), len);
         check_vector(&gathered, |i| (i, picked[i]), len, values, "gather");

@@ -341,6 +341,25 @@ impl<'s> ColumnView<'s> {
         self.segment(segment).is_none_or(|s| s.place(local).is_none()) && self.exception(row).is_none()
     }
 
+    /// Which of `len` rows from `first` on have no value; `None` where rows must be asked one by one: they
+    /// lie in several segments, or some values are exceptions. **Cost**: a look for 64 rows.
+    pub fn scan_nulls(&self, first: u64, len: usize) -> Option<Nulls> {
+        let (segment, local) = split(first);
+        let view = self.segment(segment).filter(|view| local + len <= view.rows && !self.has_exceptions)?;
+        Some(match &view.presence {
+            PresenceView::All => Nulls::NONE,
+            PresenceView::None => Nulls::all(len),
+            PresenceView::Some(rank) => {
+                let mut nulls = Nulls::NONE;
+                for from in (0..len).step_by(BATCH_ROWS) {
+                    let within = u64::MAX >> (BATCH_ROWS - (len - from).min(BATCH_ROWS));
+                    nulls.set_run(from, !rank.window(local + from) & within, len);
+                }
+                nulls
+            }
+        })
+    }
+
     /// Whether none of `len` rows from `first` on has a value. **Cost**: a look at each row of a segment that
     /// has some.
     pub fn are_null(&self, first: u64, len: usize) -> bool {

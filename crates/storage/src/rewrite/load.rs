@@ -120,7 +120,7 @@ impl Main {
             }
             let key_index = new.key_index.clone().filter(|_| of.key.is_some());
             self.node_tables[at] =
-                Arc::new(NodeTable { rows: new.rows, columns, key_index, labels: None, missing: None });
+                Arc::new(NodeTable { rows: new.rows, columns, key_index, ..NodeTable::default() });
             return Ok(());
         }
         self.append_nodes(new, &places, (table, first), options)

@@ -5,7 +5,7 @@
 //!    its first such row.
 //! 2. Columns: segments of which a row got a value or went are written anew, and the last one where rows
 //!    came: every column has a value, or none, for each row.
-//! 3. The key index: pieces of the keys that came or went.
+//! 3. The key index: pieces of the keys that came or went. Indexes of values likewise.
 //!
 //! Invariant: a row that is missing has no value in any column.
 
@@ -23,6 +23,7 @@ use super::{RewriteError, check};
 use crate::column::{Column, ColumnView, SEGMENT_ROWS, ZONE_ROWS};
 use crate::key_index::{KeyEntries, KeyIndex, hash_of};
 use crate::slot::Slot;
+use crate::value_index::{Changed, ValueIndex};
 use crate::{Main, NodeTable};
 
 /// What is asked for values: a column's place in the catalog, or none for labels; rows; and what takes the
@@ -112,11 +113,17 @@ impl Main {
             (None, Some(key)) if end > 0 => Some(change.new_index(&columns[key], &Arc::default())?),
             _ => None,
         };
+        let mut value_indexes = Vec::with_capacity(old.value_indexes.len());
+        for (column, index) in &old.value_indexes {
+            let zones = changes.columns.get(column);
+            value_indexes.push((*column, change.value_index(index, &columns[*column], *column, zones)?));
+        }
         count_sets(stats, &columns, changes, end);
         stats.rows = end;
         catalog.facts_mut().node_tables[at].one_type =
             columns.iter().map(|column| column.has_one_type()).collect();
-        self.node_tables[at] = Arc::new(NodeTable { rows: end, columns, key_index, labels, missing });
+        let table = NodeTable { rows: end, columns, key_index, value_indexes, labels, missing };
+        self.node_tables[at] = Arc::new(table);
         self.catalog = Arc::new(catalog);
         Ok(())
     }
@@ -365,6 +372,22 @@ impl<'a> Change<'a> {
             next.pieces[*number] = Slot::<KeyEntries>::read(piece, self.end)?;
         }
         Ok(next)
+    }
+
+    /// The index of the values that stand in `column`.
+    fn value_index(
+        &self,
+        index: &ValueIndex,
+        column: &Arc<Column>,
+        place: usize,
+        zones: Option<&BTreeSet<u64>>,
+    ) -> Result<ValueIndex, RewriteError> {
+        let mut rows: Vec<u64> = Vec::new();
+        for segment in self.segments(column, zones) {
+            rows.extend(self.over(segment, Some(place)).into_iter().map(|(row, _)| row));
+        }
+        let before = &self.old.columns[place];
+        index.changed(&Changed { before, after: column, rows: &rows, end: self.end }, self.options)
     }
 
     /// An index of all keys of a column.

@@ -44,11 +44,7 @@ impl<'r, 's> Neighbours<'r, 's> {
     /// The list of `node`, a node of the table walked from.
     #[inline(always)]
     pub fn list(&self, node: NodeId) -> NeighbourList<'r, 's> {
-        self.note(node.row(), 1);
-        let form = match self.patch(node) {
-            Some(patch) => Form::Patch(patch),
-            None => self.main_form(node),
-        };
+        let form = if self.written.is_none() { self.main_form(node) } else { self.written_form(node) };
         NeighbourList { along: *self, node, form }
     }
 }

@@ -20,7 +20,7 @@ impl<'s> Neighbours<'_, 's> {
         first: u64,
         count: u64,
     ) -> Option<u64> {
-        if self.has_changes {
+        if self.has_changes() {
             return None;
         }
         match self.view? {
@@ -48,7 +48,7 @@ impl<'s> Neighbours<'_, 's> {
         first: u64,
         counts: &mut [u64],
     ) -> Option<()> {
-        if self.has_changes {
+        if self.has_changes() {
             return None;
         }
         match self.view? {
@@ -100,7 +100,7 @@ impl<'s> Neighbours<'_, 's> {
     /// The slots at which the properties of the edges of rows `first..` start, and behind the last row's,
     /// written to `out`; `None` where they do not follow each other.
     pub fn slots(&self, first: u64, out: &mut [u64]) -> Option<()> {
-        if self.has_changes {
+        if self.has_changes() {
             return None;
         }
         match self.view? {
@@ -120,7 +120,7 @@ impl NeighbourList<'_, '_> {
         match self.form {
             Form::None => Some(0),
             Form::One(..) | Form::Patch(_) => None,
-            Form::List(..) if !self.along.is_plain() || self.along.has_changes => None,
+            Form::List(..) if !self.along.is_plain() || self.along.has_changes() => None,
             Form::List(csr, list) => {
                 let mut comparison = Comparison::default();
                 if self.along.forward {

@@ -57,7 +57,18 @@ impl<'r, 's> Neighbours<'r, 's> {
         patch
     }
 
+    /// The list of a node where changes may have touched it, or what is read is noted.
+    #[inline(never)]
+    pub(super) fn written_form(&self, node: NodeId) -> Form<'r, 's> {
+        self.note(node.row(), 1);
+        match self.patch(node) {
+            Some(patch) => Form::Patch(patch),
+            None => self.main_form(node),
+        }
+    }
+
     /// The list of a node as main has it.
+    #[inline(always)]
     pub(super) fn main_form(&self, node: NodeId) -> Form<'r, 's> {
         use trimorph_storage::adjacency::AdjacencyView;
         match self.view {

@@ -21,9 +21,11 @@ impl Neighbours<'_, '_> {
     /// The neighbour of `node`, whatever its table; the first if there are several.
     #[inline(always)]
     pub fn single(&self, node: NodeId) -> Option<NodeId> {
-        self.note(node.row(), 1);
-        if let Some(patch) = self.patch(node) {
-            return patch.nodes.first().copied();
+        if self.written.is_some() {
+            self.note(node.row(), 1);
+            if let Some(patch) = self.patch(node) {
+                return patch.nodes.first().copied();
+            }
         }
         match self.view? {
             AdjacencyView::Column(column) => column.neighbour(node.row()),
@@ -57,8 +59,7 @@ impl Neighbours<'_, '_> {
     /// **Cost**: the forms of the adjacency and of `nodes` are decided once.
     pub fn singles(&self, nodes: &Nodes<'_>, positions: &[u32], out: &mut [NodeId]) -> Vec<u32> {
         if self.is_plain()
-            && self.changes.is_none()
-            && self.recording.is_none()
+            && self.written.is_none_or(|reader| self.changes.is_none() && !reader.notes_reads())
             && let Some(AdjacencyView::Column(column)) = self.view
         {
             return column.follow(nodes, positions, out);

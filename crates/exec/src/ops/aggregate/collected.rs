@@ -103,6 +103,11 @@ impl<'s> Collected<'s> {
         append(own, values, positions, &no_edge);
     }
 
+    /// All values, and the group of each.
+    pub(super) fn into_values(self) -> (Vec<u32>, Vector<'s>) {
+        (self.numbers, self.values.unwrap_or_else(Vector::empty))
+    }
+
     /// Takes in another's, its groups renumbered.
     pub(super) fn merge(&mut self, other: Self, renumber: &[u32]) {
         let Some(values) = other.values else { return };

@@ -95,7 +95,7 @@ fn whole(high: i64, low: i64) -> i128 {
 /// The states of an aggregate that has seen nothing, for so many groups.
 pub(super) fn blank(kind: AggregateKind, groups: usize) -> Export<'static> {
     let mut column = Column::new(kind, false, false);
-    column.resize(kind, groups);
+    column.resize(groups);
     column.into_export()
 }
 

@@ -56,7 +56,7 @@ pub(super) fn merge_tables<'s>(
             |table, own| table.split(own, count),
             |table, part, cx| {
                 let mut held = cx.settings.budget.reservation();
-                table.merge(part, spec, &mut Ledger::new(&mut held, cx))
+                table.merge(part, &mut Ledger::new(&mut held, cx))
             },
         )?;
         return if has_passed { take_passed(tables, passed, spec, cx) } else { Ok(tables) };
@@ -64,8 +64,7 @@ pub(super) fn merge_tables<'s>(
     let mut held = cx.settings.budget.reservation();
     let mut tables = tables.into_iter();
     let Some(mut first) = tables.next() else { return Ok(Vec::new()) };
-    let merged =
-        tables.try_for_each(|other| first.merge(other.into_part(), spec, &mut Ledger::new(&mut held, cx)));
+    let merged = tables.try_for_each(|other| first.merge(other.into_part(), &mut Ledger::new(&mut held, cx)));
     match merged {
         Ok(()) => Ok(vec![first]),
         Err(error) => {

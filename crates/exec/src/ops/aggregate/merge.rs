@@ -6,7 +6,7 @@ use trimorph_functions::aggregate::Accumulator;
 use super::deviation::Coming;
 use super::distinct::DistinctValues;
 use super::owners::Owners;
-use super::states::{Column, States, function, keep_extreme, mean_overflow, sum_overflow};
+use super::states::{Column, Ledger, States, function, keep_extreme, mean_overflow, sum_overflow};
 use crate::ExecError;
 
 /// Some groups' states of one aggregate.
@@ -23,7 +23,9 @@ impl<'s> Column<'s> {
     /// The states of other owners' groups, by owner. They stay behind too, emptied or not: nobody looks at
     /// them any more.
     pub(super) fn export(&mut self, owners: &Owners) -> Vec<Export<'s>> {
-        let mut distinct = self.distinct.as_ref().map(|set| set.copy_to(owners).into_iter());
+        // Where the values themselves are kept they are told apart again.
+        let set = self.distinct.as_ref().filter(|_| self.kept.is_none());
+        let mut distinct = set.map(|set| set.copy_to(owners).into_iter());
         let mut take = |owner: usize, positions: &[u32]| match &mut self.states {
             States::Count(counts) => States::Count(pick(counts, positions)),
             States::Sums { values, seen } => {
@@ -63,7 +65,8 @@ impl<'s> Column<'s> {
 
     /// All states.
     pub(super) fn into_export(self) -> Export<'s> {
-        Export { states: self.states, distinct: self.distinct.map(|set| set.into_values()) }
+        let distinct = self.distinct.filter(|_| self.kept.is_none());
+        Export { states: self.states, distinct: distinct.map(|set| set.into_values()) }
     }
 
     /// How many distinct values there are, over all groups.
@@ -74,7 +77,7 @@ impl<'s> Column<'s> {
     /// Of one group: leaves the distinct values that hash to `own` and counts these, gives the others by
     /// owner.
     pub(super) fn split_values(&mut self, own: usize, count: usize) -> Vec<DistinctValues> {
-        let Some(set) = &mut self.distinct else { return Vec::new() };
+        let Some(set) = self.distinct.as_mut().filter(|_| self.kept.is_none()) else { return Vec::new() };
         let values = set.split(own, count);
         if let States::Count(counts) = &mut self.states {
             counts.iter_mut().for_each(|c| *c = set.len());
@@ -107,13 +110,23 @@ impl<'s> Column<'s> {
 
     /// Ends counting distinct values: what was counted is added up from now on.
     pub(super) fn forget_values(&mut self) {
-        self.distinct = None;
+        if self.kept.is_none() {
+            self.distinct = None;
+        }
     }
 
     /// Moves another worker's states in, its groups renumbered.
-    pub(super) fn merge(&mut self, from: Export<'s>, renumber: &[u32]) -> Result<(), ExecError> {
+    pub(super) fn merge(
+        &mut self,
+        from: Export<'s>,
+        renumber: &[u32],
+        ledger: &mut Ledger<'_, 's>,
+    ) -> Result<(), ExecError> {
+        if self.kept.is_some() {
+            return self.merge_kept(from.states, renumber, ledger);
+        }
         if let (Some(seen), Some(other)) = (&mut self.distinct, from.distinct) {
-            // Only counts are merged with DISTINCT (see `AggregateSpec::mergeable`).
+            // Of what is not kept, only counts are merged with DISTINCT (see `AggregateSpec::mergeable`).
             if let States::Count(counts) = &mut self.states {
                 seen.merge(other, renumber, |group, values| counts[group as usize] += values);
             }

@@ -14,6 +14,7 @@ mod deviation;
 mod distinct;
 mod exchange;
 mod few;
+mod kept;
 mod merge;
 mod owners;
 mod passed;
@@ -80,10 +81,10 @@ impl<'s> Aggregate<'s> {
             held.resize(tables.iter().map(Table::bytes).sum())?;
         }
         if !spilled.is_empty() {
-            let rest = Rest::new(spilled, spec, cx, |number, more| {
-                if let Some(column) = tables.first_mut().and_then(|table| table.states.get_mut(number)) {
-                    column.add_count(more);
-                }
+            let held = &mut self.held;
+            let rest = Rest::new(spilled, spec, cx, |number, found| {
+                let column = tables.first_mut().and_then(|table| table.states.get_mut(number));
+                column.map_or(Ok(()), |column| column.add_found(found, held.as_mut(), cx))
             })?;
             self.rest = Some(rest);
         }
@@ -98,7 +99,7 @@ impl<'s> Aggregate<'s> {
         let Some(rest) = &mut self.rest else { return Ok(false) };
         self.held = None;
         self.result = None;
-        let Some(finished) = rest.next(&self.spec, cx)? else {
+        let Some(finished) = rest.next(cx)? else {
             self.rest = None;
             self.result = Some(Vec::new());
             return Ok(false);

@@ -45,6 +45,15 @@ impl AggregateSpec {
 
     /// The same aggregation of passed rows: their columns are the keys, then the arguments.
     pub(super) fn of_passed(&self) -> Self {
+        self.of_columns(|a| a.distinct)
+    }
+
+    /// The same aggregation once distinct values have been told apart.
+    pub(super) fn of_told_apart(&self) -> Self {
+        self.of_columns(|_| false)
+    }
+
+    fn of_columns(&self, distinct: impl Fn(&AggregateEx) -> bool) -> Self {
         let mut slots = 0;
         let mut slot = || {
             slots += 1;
@@ -56,7 +65,7 @@ impl AggregateSpec {
                 kind: a.kind,
                 arg: a.arg.as_ref().map(|_| slot()),
                 parameter: None,
-                distinct: a.distinct,
+                distinct: distinct(a),
             })
             .collect();
         Self { keys, aggregates, main: Some(0), slots: vec![slots] }

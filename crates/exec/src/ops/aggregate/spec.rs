@@ -1,6 +1,7 @@
 //! What an aggregation is told: keys, aggregates, and where the child has them.
 
 use trimorph_algebra::AggregateKind;
+use trimorph_types::Value;
 
 use crate::expr::Ex;
 
@@ -24,16 +25,33 @@ pub(crate) struct AggregateEx {
     pub(crate) distinct: bool,
 }
 
+/// What becomes of distinct values that are kept until all have come.
+#[derive(Clone)]
+pub(super) struct Kept {
+    pub(super) kind: AggregateKind,
+    /// Of a percentile.
+    pub(super) parameter: Option<Value>,
+    pub(super) one_group: bool,
+}
+
+impl AggregateEx {
+    /// Whether distinct values are kept, and aggregated when all have come (`kept`).
+    pub(super) fn is_kept(&self) -> bool {
+        let is_made_of_values = !matches!(self.kind, AggregateKind::Count | AggregateKind::CountStar);
+        self.distinct && is_made_of_values && matches!(self.parameter, None | Some(Ex::Const(_)))
+    }
+}
+
 impl AggregateSpec {
     /// Whether all rows have the same keys.
     pub(crate) fn has_constant_keys(&self) -> bool {
         self.keys.iter().all(|key| matches!(key, Ex::Const(_)))
     }
 
-    /// Whether partial tables can be merged: DISTINCT keeps encoded keys, from which only a count can be made
-    /// again.
+    /// Whether partial tables can be merged: not where DISTINCT values are aggregated with a parameter that
+    /// rows have.
     pub(crate) fn mergeable(&self) -> bool {
-        self.aggregates.iter().all(|a| !a.distinct || a.kind == AggregateKind::Count)
+        self.aggregates.iter().all(|a| !a.distinct || a.kind == AggregateKind::Count || a.is_kept())
     }
 
     /// Whether what a table holds can go to a file and be merged later: groups, or the distinct values of the

@@ -2,8 +2,8 @@
 //!
 //! 1. when a table cannot grow, all its groups go to partitions by the hash of their keys, with their states,
 //!    and it begins again: a group may be written several times, with a part of its rows each
-//! 2. distinct values that are counted go to partitions by the hash of key and value. At the end those of
-//!    each partition are told apart, counted, and the counts go to the partitions of the groups
+//! 2. distinct values go to partitions by the hash of key and value. At the end those of each partition are
+//!    told apart and counted, or aggregated, and these states go to the partitions of the groups
 //! 3. partition by partition the states of each group are merged, and the result is given before the next is
 //!    begun; a partition that is too large is partitioned again
 
@@ -14,6 +14,7 @@ use trimorph_vector::{Values, Vector};
 use super::AggregateSpec;
 use super::columns::{blank, counts, states_of, width};
 use super::distinct::DistinctSet;
+use super::kept::{Found, one_each};
 use super::states::Ledger;
 use super::table::{Finished, Part, Table};
 use crate::spill::{
@@ -29,8 +30,10 @@ const ROWS_AT_ONCE: usize = 4_096;
 pub(super) struct Spilled<'s> {
     level: u32,
     groups: Option<Partitions<'s>>,
-    /// Keys, the number of the aggregate, and a distinct value by its encoded form.
+    /// Keys, the number of the aggregate, and a distinct value by its encoded form: to be counted.
     values: Option<Partitions<'s>>,
+    /// Keys and the distinct values that an aggregate keeps, for each aggregate.
+    kept: Vec<Option<Partitions<'s>>>,
     hashes: Vec<u64>,
 }
 
@@ -40,12 +43,12 @@ const VALUE_COLUMNS: usize = 4;
 impl<'s> Spilled<'s> {
     /// Nothing yet, in partitions of a level.
     pub(super) fn new(level: u32) -> Self {
-        Self { level, groups: None, values: None, hashes: Vec::new() }
+        Self { level, groups: None, values: None, kept: Vec::new(), hashes: Vec::new() }
     }
 
     /// Whether anything was written.
     pub(super) fn is_empty(&self) -> bool {
-        self.groups.is_none() && self.values.is_none()
+        self.groups.is_none() && self.values.is_none() && self.kept.iter().all(Option::is_none)
     }
 
     /// Writes all groups of a table, which is left without any. Without keys there is one group, which stays,
@@ -58,7 +61,9 @@ impl<'s> Spilled<'s> {
     ) -> Result<(), ExecError> {
         if spec.keys.is_empty() {
             for (number, column) in table.states.iter_mut().enumerate() {
-                if let Some(set) = &mut column.distinct {
+                if let Some((groups, values)) = column.take_kept()? {
+                    self.take_kept(number, &table.columns, &groups, &values, cx)?;
+                } else if let Some(set) = &mut column.distinct {
                     self.take_values(number, &table.columns, set, cx)?;
                     set.forget_listed();
                     let left = set.len();
@@ -70,6 +75,10 @@ impl<'s> Spilled<'s> {
         let mut table = std::mem::replace(table, Table::new(spec));
         table.settle_all();
         for (number, column) in table.states.iter_mut().enumerate() {
+            if let Some((groups, values)) = column.take_kept()? {
+                self.take_kept(number, &table.columns, &groups, &values, cx)?;
+                column.settle(cx)?;
+            }
             // Where counts are merged there are no values: they are in the counts.
             if let Some(set) = column.distinct.take().filter(|set| set.len() > 0) {
                 self.take_values(number, &table.columns, &set, cx)?;
@@ -95,7 +104,35 @@ impl<'s> Spilled<'s> {
         Ok(())
     }
 
-    /// Writes the distinct values of one aggregate.
+    /// Writes the distinct values that one aggregate has kept, each with its group.
+    fn take_kept(
+        &mut self,
+        number: usize,
+        keys: &[Vector<'s>],
+        groups: &[u32],
+        values: &Vector<'s>,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        if self.kept.len() <= number {
+            self.kept.resize_with(number + 1, || None);
+        }
+        let partitions =
+            self.kept[number].get_or_insert_with(|| Partitions::new(self.level, keys.len() + 1, cx));
+        for (piece, groups) in groups.chunks(ROWS_AT_ONCE).enumerate() {
+            // Values are numbered by 32 bits.
+            let first = (piece * ROWS_AT_ONCE) as u32;
+            let of: Vec<u32> = (first..first + groups.len() as u32).collect();
+            let mut row: Vec<Vector<'s>> = keys.iter().map(|key| key.gather(groups)).collect();
+            row.push(values.gather(&of));
+            let row: Vec<&Vector<'s>> = row.iter().collect();
+            let positions: Vec<u32> = (0..groups.len() as u32).collect();
+            hashes(&row, &positions, &mut self.hashes);
+            partitions.add(&self.hashes, &row, &positions, &|_| 1, cx)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the distinct values of one aggregate, which are to be counted.
     fn take_values(
         &mut self,
         number: usize,
@@ -129,6 +166,8 @@ pub(super) struct Rest<'s> {
     left: Vec<Vec<Partition<'s>>>,
     /// Of the one that is given out.
     held: Option<Reservation>,
+    /// What states that were written are merged by.
+    spec: AggregateSpec,
 }
 
 /// A table that takes groups in, and writes what it has no room for.
@@ -166,7 +205,7 @@ impl<'s> Merging<'s> {
             }
         }
         let ahead = ahead.max(UNCHARGED_BYTES_MAX);
-        self.table.merge(part, spec, &mut Ledger::ahead(&mut self.held, cx, ahead))?;
+        self.table.merge(part, &mut Ledger::ahead(&mut self.held, cx, ahead))?;
         if self.held.resize(self.table.bytes()).is_err() && self.table.bytes() > UNCHARGED_BYTES_MAX {
             self.held.resize(self.table.bytes())?;
         }
@@ -191,50 +230,42 @@ fn part_of<'s>(batch: Batch<'s>, spec: &AggregateSpec) -> Result<(Part<'s>, usiz
 }
 
 impl<'s> Rest<'s> {
-    /// Of what all workers wrote. Without keys distinct values were written only: `count` gets how many there
-    /// are of an aggregate.
+    /// Of what all workers wrote. Without keys distinct values were written only: `add` gets those of an
+    /// aggregate.
     pub(super) fn new(
         all: Vec<Spilled<'s>>,
         spec: &AggregateSpec,
         cx: &Context<'s>,
-        mut count: impl FnMut(usize, u64),
+        mut add: impl FnMut(usize, Found<'_, 's>) -> Result<(), ExecError>,
     ) -> Result<Self, ExecError> {
-        let (mut groups, mut values) = (Vec::new(), Vec::new());
+        let (mut groups, mut values, mut kept) = (Vec::new(), Vec::new(), Vec::new());
         for spilled in all {
             groups.extend(spilled.groups);
             values.extend(spilled.values);
+            kept.resize_with(kept.len().max(spilled.kept.len()), Vec::new);
+            kept.iter_mut().zip(spilled.kept).for_each(|(of, more)| of.extend(more));
         }
-        let mut counted = Merging::new(0, spec, cx);
-        for partitions in same(values, cx)? {
-            let mut distinct = Dedupe::new();
-            for partition in partitions {
-                let mut reader = PartitionReader::default();
-                while let Some(batch) = partition.read(&mut reader, cx)? {
-                    let mut fresh = Vec::new();
-                    let keys: Vec<&Vector<'s>> = batch.columns.iter().collect();
-                    let all: Vec<u32> = (0..u32::try_from(batch.len()).unwrap_or(u32::MAX)).collect();
-                    distinct.add(&keys, &all, &mut fresh, cx)?;
-                    count_values(&batch, &fresh, &mut counted, spec, cx, &mut count)?;
-                }
-            }
-            while let Some((batch, fresh)) = distinct.rest(cx)? {
-                count_values(&batch, &fresh, &mut counted, spec, cx, &mut count)?;
-            }
+        let merged = spec.of_told_apart();
+        let mut counted = Merging::new(0, &merged, cx);
+        each_distinct(values, cx, |batch, fresh| {
+            count_values(batch, fresh, (&mut counted, &merged), spec, cx, &mut add)
+        })?;
+        for (number, values) in kept.into_iter().enumerate() {
+            each_distinct(values, cx, |batch, fresh| {
+                take_values(number, batch, fresh, (&mut counted, &merged), spec, cx, &mut add)
+            })?;
         }
         if !spec.keys.is_empty() && (counted.table.groups() > 0 || !counted.spilled.is_empty()) {
-            counted.spilled.take(&mut counted.table, spec, cx)?;
+            counted.spilled.take(&mut counted.table, &merged, cx)?;
             groups.extend(counted.spilled.groups);
         }
-        Ok(Self { left: same(groups, cx)?, held: None })
+        Ok(Self { left: same(groups, cx)?, held: None, spec: merged })
     }
 
     /// The groups of the next partition.
-    pub(super) fn next(
-        &mut self,
-        spec: &AggregateSpec,
-        cx: &Context<'s>,
-    ) -> Result<Option<Finished<'s>>, ExecError> {
+    pub(super) fn next(&mut self, cx: &Context<'s>) -> Result<Option<Finished<'s>>, ExecError> {
         self.held = None;
+        let spec = &self.spec;
         while let Some(partitions) = self.left.pop() {
             let Some(level) = partitions.first().map(|partition| partition.level) else { continue };
             let mut merging = Merging::new(level + 1, spec, cx);
@@ -273,14 +304,76 @@ fn same<'s>(all: Vec<Partitions<'s>>, cx: &Context<'s>) -> Result<Vec<Vec<Partit
     Ok(out)
 }
 
+/// Calls `visit` with the rows of partitions, and where among them are the first of their kind.
+fn each_distinct<'s>(
+    partitions: Vec<Partitions<'s>>,
+    cx: &Context<'s>,
+    mut visit: impl FnMut(&Batch<'s>, &[u32]) -> Result<(), ExecError>,
+) -> Result<(), ExecError> {
+    for partitions in same(partitions, cx)? {
+        let mut distinct = Dedupe::new();
+        for partition in partitions {
+            let mut reader = PartitionReader::default();
+            while let Some(batch) = partition.read(&mut reader, cx)? {
+                let mut fresh = Vec::new();
+                let keys: Vec<&Vector<'s>> = batch.columns.iter().collect();
+                let all: Vec<u32> = (0..u32::try_from(batch.len()).unwrap_or(u32::MAX)).collect();
+                distinct.add(&keys, &all, &mut fresh, cx)?;
+                visit(&batch, &fresh)?;
+            }
+        }
+        while let Some((batch, fresh)) = distinct.rest(cx)? {
+            visit(&batch, &fresh)?;
+        }
+    }
+    Ok(())
+}
+
+/// Aggregates distinct values of one aggregate, those at `fresh`, for their groups.
+fn take_values<'s>(
+    number: usize,
+    batch: &Batch<'s>,
+    fresh: &[u32],
+    (counted, merged): (&mut Merging<'s>, &AggregateSpec),
+    spec: &AggregateSpec,
+    cx: &Context<'s>,
+    add: &mut impl FnMut(usize, Found<'_, 's>) -> Result<(), ExecError>,
+) -> Result<(), ExecError> {
+    let keys = spec.keys.len();
+    let (Some(values), Some(aggregate)) = (batch.columns.get(keys), spec.aggregates.get(number)) else {
+        return Ok(());
+    };
+    if keys == 0 {
+        return add(number, Found::Values(values, fresh));
+    }
+    for fresh in fresh.chunks(ROWS_AT_ONCE) {
+        let mut states = Vec::with_capacity(spec.aggregates.len());
+        for (k, other) in spec.aggregates.iter().enumerate() {
+            states.push(if k == number {
+                one_each(aggregate, values, fresh, cx)?
+            } else {
+                blank(other.kind, fresh.len())
+            });
+        }
+        let part = Part {
+            keys: batch.columns[..keys].iter().map(|key| key.gather(fresh)).collect(),
+            groups: fresh.len(),
+            states,
+        };
+        let bytes: usize = part.keys.iter().map(crate::rows::cell_bytes).sum();
+        counted.add(part, bytes + crate::rows::owned_at(values, fresh), merged, cx)?;
+    }
+    Ok(())
+}
+
 /// Counts distinct values, those at `fresh`, for their groups.
 fn count_values<'s>(
     batch: &Batch<'s>,
     fresh: &[u32],
-    counted: &mut Merging<'s>,
+    (counted, merged): (&mut Merging<'s>, &AggregateSpec),
     spec: &AggregateSpec,
     cx: &Context<'s>,
-    count: &mut impl FnMut(usize, u64),
+    add: &mut impl FnMut(usize, Found<'_, 's>) -> Result<(), ExecError>,
 ) -> Result<(), ExecError> {
     let keys = spec.keys.len();
     let Some(numbers) = batch.columns.get(keys) else { return Ok(()) };
@@ -294,7 +387,7 @@ fn count_values<'s>(
             continue;
         }
         if keys == 0 {
-            count(number, own.len() as u64);
+            add(number, Found::Count(own.len() as u64))?;
             continue;
         }
         let state = |(k, other): (usize, &super::AggregateEx)| {
@@ -307,7 +400,7 @@ fn count_values<'s>(
         };
         let bytes = part.keys.iter().map(crate::rows::cell_bytes).sum();
         debug_assert_eq!(a.kind, trimorph_algebra::AggregateKind::Count);
-        counted.add(part, bytes, spec, cx)?;
+        counted.add(part, bytes, merged, cx)?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use super::collected::Collected;
 use super::deviation::{Coming, Moments};
 use super::distinct::DistinctSet;
 use super::rows::{Rows, Weights};
+use super::spec::Kept;
 use crate::charge::vec_growth_bytes;
 use crate::rows::{MANY, overflow};
 use crate::{Context, ExecError};
@@ -53,13 +54,15 @@ pub(super) struct Column<'s> {
     pub(super) kind: AggregateKind,
     pub(super) states: States<'s>,
     pub(super) distinct: Option<DistinctSet>,
+    /// What distinct values are for, where they are kept: then the states are lists of them.
+    pub(super) kept: Option<Kept>,
     /// What accumulators own besides themselves.
     pub(super) general_bytes: usize,
 }
 
 /// Rows that are taken in between two looks at the flag that cancels, and tuples of one row that are taken at
 /// once.
-const ROWS_UNCHECKED: usize = 1 << 12;
+pub(super) const ROWS_UNCHECKED: usize = 1 << 12;
 const WEIGHT_UNCHECKED: u64 = 1 << 16;
 /// Bytes that are not worth asking the budget for: it is shared between threads.
 const BYTES_UNCHARGED: usize = 1 << 18;
@@ -277,11 +280,12 @@ impl<'s> Column<'s> {
     /// No groups; `one_group` if there will be one only.
     pub(super) fn new(kind: AggregateKind, distinct: bool, one_group: bool) -> Self {
         let distinct = distinct.then(|| DistinctSet::new(one_group));
-        Self { kind, states: States::new(kind), distinct, general_bytes: 0 }
+        Self { kind, states: States::new(kind), distinct, kept: None, general_bytes: 0 }
     }
 
     /// Makes states for `groups` groups.
-    pub(super) fn resize(&mut self, kind: AggregateKind, groups: usize) {
+    pub(super) fn resize(&mut self, groups: usize) {
+        let kind = self.kind;
         match &mut self.states {
             States::Count(counts) => counts.resize(groups, 0),
             States::Sums { values, seen } => {
@@ -316,10 +320,23 @@ impl<'s> Column<'s> {
         }
     }
 
+    /// How many groups there are.
+    pub(super) fn groups(&self) -> usize {
+        self.cells().0
+    }
+
     /// Bytes that are allocated before there are states for `groups` groups: those that move are given back.
     pub(super) fn growth_bytes(&self, groups: usize) -> usize {
         let (len, capacity, width) = self.cells();
         vec_growth_bytes(len, capacity, groups.saturating_sub(len), width)
+    }
+
+    /// Bytes that may be allocated before `more` rows have been taken in, as far as it is known: distinct
+    /// values and lists.
+    pub(super) fn row_growth_bytes(&self, more: usize) -> usize {
+        let lists =
+            if let States::Lists(collected) = &self.states { collected.growth_bytes(more) } else { 0 };
+        lists + self.distinct.as_ref().map_or(0, |set| set.growth_bytes(more))
     }
 
     /// Whether the states of the groups there are may take more room.
@@ -346,6 +363,7 @@ impl<'s> Column<'s> {
 
     /// Gives the parameter of a percentile to all groups.
     pub(super) fn set_parameter(&mut self, value: &Value) -> Result<(), ExecError> {
+        self.check_kept(value)?;
         if let States::General(states) = &mut self.states {
             for state in states {
                 state.set_parameter(value)?;
@@ -380,7 +398,8 @@ impl<'s> Column<'s> {
         self.add(&Rows { numbers: &numbers, positions: &positions, weights, ..*rows }, ledger)
     }
 
-    fn add(&mut self, rows: &Rows<'_, 's>, ledger: &mut Ledger<'_, '_>) -> Result<(), ExecError> {
+    /// Takes rows in, whatever was seen.
+    pub(super) fn add(&mut self, rows: &Rows<'_, 's>, ledger: &mut Ledger<'_, '_>) -> Result<(), ExecError> {
         let (groups, ..) = self.cells();
         if self.add_few(rows, groups) {
             return Ok(());
@@ -540,7 +559,8 @@ impl<'s> Column<'s> {
     }
 
     /// A value for each group. The sum of nothing is 0; the least of nothing is null.
-    pub(super) fn finish(self, cx: &Context<'_>) -> Result<Vector<'s>, ExecError> {
+    pub(super) fn finish(mut self, cx: &Context<'s>) -> Result<Vector<'s>, ExecError> {
+        self.settle(cx)?;
         Ok(match self.states {
             States::Count(counts) => Vector::new(Values::Int(
                 (counts.into_iter())

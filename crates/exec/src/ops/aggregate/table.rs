@@ -57,35 +57,33 @@ impl<'s> Table<'s> {
     /// No groups; one where there are no keys.
     pub(super) fn new(spec: &AggregateSpec) -> Self {
         let one_group = spec.keys.is_empty();
-        let states = (spec.aggregates.iter()).map(|a| Column::new(a.kind, a.distinct, one_group)).collect();
+        let states = spec.aggregates.iter().map(|a| Column::of(a, one_group)).collect();
         let columns = spec.keys.iter().map(|_| Vector::empty()).collect();
         let (keys, scratch) = (KeyTable::default(), Scratch::default());
         let mut table = Self { keys, columns, key_bytes: 0, states, left: None, scratch };
         if spec.keys.is_empty() {
             // Without keys there is one group, also over no rows.
             table.keys.number_all(&[], &[], &mut Vec::new(), &mut Vec::new());
-            table.resize(spec, 1);
+            table.resize(1);
         }
         table
     }
 
-    fn resize(&mut self, spec: &AggregateSpec, groups: usize) {
-        for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
-            column.resize(a.kind, groups);
-        }
+    fn resize(&mut self, groups: usize) {
+        self.states.iter_mut().for_each(|column| column.resize(groups));
     }
 
     /// Makes states for the groups there are now.
-    fn grow(&mut self, spec: &AggregateSpec, ledger: &mut Ledger<'_, 's>) -> Result<(), ExecError> {
+    fn grow(&mut self, ledger: &mut Ledger<'_, 's>) -> Result<(), ExecError> {
         let groups = self.keys.len();
         let growth = self.states.iter().map(|column| column.growth_bytes(groups)).sum();
         if growth == 0 {
-            self.resize(spec, groups);
+            self.resize(groups);
             return Ok(());
         }
         let bytes = |table: &Self| table.states.iter().map(Column::bytes).sum();
         ledger.grow(self, growth, bytes, |table| {
-            table.resize(spec, groups);
+            table.resize(groups);
             Ok(())
         })
     }
@@ -126,11 +124,8 @@ impl<'s> Table<'s> {
         let keys = if self.columns.is_empty() { 0 } else { more };
         let states = self.states.iter().map(|column| column.growth_bytes(self.keys.len() + keys));
         let columns = self.columns.iter().map(|column| column_growth_bytes(column, keys));
-        let sets = self.states.iter().filter_map(|column| column.distinct.as_ref());
-        self.keys.growth_bytes(keys)
-            + states.sum::<usize>()
-            + columns.sum::<usize>()
-            + sets.map(|set| set.growth_bytes(more)).sum::<usize>()
+        let rows = self.states.iter().map(|column| column.row_growth_bytes(more));
+        self.keys.growth_bytes(keys) + states.sum::<usize>() + columns.sum::<usize>() + rows.sum::<usize>()
     }
 
     /// How many groups and distinct values there are.
@@ -188,7 +183,7 @@ impl<'s> Table<'s> {
             let keys = spec.keys.iter().map(vector).collect::<Result<Vec<_>, _>>()?;
             let keys: Vec<&Vector<'s>> = keys.iter().map(Argument::get).collect();
             self.number(&keys, &mut scratch, ledger)?;
-            self.grow(spec, ledger)?;
+            self.grow(ledger)?;
         }
         for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
             // Which values there are is all that a count asks.
@@ -331,19 +326,14 @@ impl<'s> Table<'s> {
     }
 
     /// Moves groups of another worker in.
-    pub(super) fn merge(
-        &mut self,
-        other: Part<'s>,
-        spec: &AggregateSpec,
-        ledger: &mut Ledger<'_, 's>,
-    ) -> Result<(), ExecError> {
+    pub(super) fn merge(&mut self, other: Part<'s>, ledger: &mut Ledger<'_, 's>) -> Result<(), ExecError> {
         let mut scratch = Scratch::default();
         scratch.positions.extend(0..u32::try_from(other.groups).unwrap_or(u32::MAX));
         let keys: Vec<&Vector<'s>> = other.keys.iter().collect();
         self.number(&keys, &mut scratch, ledger)?;
-        self.grow(spec, ledger)?;
+        self.grow(ledger)?;
         for (column, from) in self.states.iter_mut().zip(other.states) {
-            column.merge(from, &scratch.numbers)?;
+            column.merge(from, &scratch.numbers, ledger)?;
         }
         Ok(())
     }

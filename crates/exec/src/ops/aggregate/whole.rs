@@ -220,7 +220,7 @@ mod tests {
                 .collect();
             let result = |kind| {
                 let mut column = Column::new(kind, false, true);
-                column.resize(kind, 1);
+                column.resize(1);
                 assert!(column.add_whole(&arg, &group, weight).unwrap());
                 column.states
             };

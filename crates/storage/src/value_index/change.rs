@@ -1,0 +1,128 @@
+//! An index and what changed in its column in, the next index out.
+//!
+//! 1. Rows that had a value are found where they stand, by it; those that have one now, where they belong.
+//! 2. Pieces that lose or get rows are written anew, in two where they grow too long; others are shared.
+//! 3. Where a good part of all rows changed, all is sorted anew.
+
+use std::sync::Arc;
+
+use trimorph_types::{Value, order};
+use trimorph_vfs::{Pins, RegionOptions, lay_out};
+
+use super::{GivenRows, PIECE_ROWS, SortedRows, ValueIndex, finish};
+use crate::RewriteError;
+use crate::column::{Column, ColumnView};
+use crate::slot::Slot;
+
+/// Changes are applied one by one while they are fewer than this part of the rows.
+const CHANGED_PART: u64 = 8;
+/// Rows of each piece of one that has grown too long.
+const SPLIT_ROWS: usize = PIECE_ROWS * 3 / 4;
+
+/// What changed in a column.
+pub(crate) struct Changed<'a> {
+    /// The column before.
+    pub(crate) before: &'a Column,
+    /// The column now.
+    pub(crate) after: &'a Column,
+    /// Rows that may have another value now, ascending, each once.
+    pub(crate) rows: &'a [u64],
+    /// Rows of the table now.
+    pub(crate) end: u64,
+}
+
+impl ValueIndex {
+    /// The index of a column that has changed.
+    ///
+    /// **Errors**: a piece that cannot be had. **Cost**: two searches for each row that changed, and its
+    /// pieces.
+    pub(crate) fn changed(&self, change: &Changed<'_>, options: RegionOptions) -> Result<Self, RewriteError> {
+        if change.rows.is_empty() {
+            return Ok(self.clone());
+        }
+        if change.rows.len() as u64 > self.len() / CHANGED_PART {
+            return Self::build(change.after, change.end, options);
+        }
+        let pins = Arc::<Pins<'_>>::default();
+        let before = ColumnView::pinned(change.before, &pins);
+        let after = ColumnView::pinned(change.after, &pins);
+        let view = self.view(&pins);
+        let (mut gone, mut came): (Vec<u64>, Vec<(u64, Value, u32)>) = Default::default();
+        for row in change.rows {
+            let (was, is) = (before.value(*row), after.value(*row));
+            if order(&was, &is).is_eq() {
+                continue;
+            }
+            if !was.is_null() {
+                gone.push(view.place(&was, *row, &before));
+            }
+            if !is.is_null() {
+                // Rows of a table are below 2^32.
+                came.push((view.place(&is, *row, &before), is, *row as u32));
+            }
+        }
+        gone.sort_unstable();
+        came.sort_unstable_by(|(at, a, i), (to, b, j)| at.cmp(to).then_with(|| order(a, b)).then(i.cmp(j)));
+        let pieces = self.next_pieces(&view, &gone, &came);
+        super::settle(&pins)?;
+        let written =
+            pieces.iter().filter_map(|piece| piece.as_ref().err().map(|rows| finish(rows))).collect();
+        let mut made = lay_out(written, options)?.into_iter();
+        let mut slots = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            match (piece, &mut made) {
+                (Ok(number), _) => slots.extend(self.pieces.get(number).cloned()),
+                (Err(rows), made) => {
+                    if let Some(piece) = made.next() {
+                        let given = GivenRows { rows: change.end, len: rows.len() as u32 };
+                        slots.push(Slot::<SortedRows>::read(piece, given)?);
+                    }
+                }
+            }
+        }
+        Ok(Self::of(slots))
+    }
+
+    /// The pieces of the next index: one of this index, or new rows.
+    fn next_pieces(
+        &self,
+        view: &super::ValueIndexView<'_>,
+        gone: &[u64],
+        came: &[(u64, Value, u32)],
+    ) -> Vec<Result<usize, Vec<u32>>> {
+        let mut pieces = Vec::with_capacity(self.pieces.len() + 1);
+        let (mut gone, mut came) = (gone.iter().peekable(), came.iter().peekable());
+        let mut first = 0;
+        for (number, end) in self.ends.iter().enumerate() {
+            let is_last = number + 1 == self.ends.len();
+            let loses = gone.peek().is_some_and(|at| **at < *end);
+            let gets = came.peek().is_some_and(|(at, ..)| *at < *end || is_last);
+            if !loses && !gets {
+                pieces.push(Ok(number));
+                first = *end;
+                continue;
+            }
+            let mut rows = Vec::with_capacity(PIECE_ROWS);
+            for (at, row) in (first..).zip(view.piece(number)) {
+                while let Some((_, _, new)) = came.next_if(|(to, ..)| *to <= at) {
+                    rows.push(*new);
+                }
+                if gone.next_if(|gone| **gone <= at).is_none() {
+                    rows.push(*row);
+                }
+            }
+            if is_last {
+                rows.extend(came.by_ref().map(|(_, _, new)| *new));
+            }
+            first = *end;
+            match rows.len() {
+                0 => {}
+                len if len > PIECE_ROWS => {
+                    pieces.extend(rows.chunks(SPLIT_ROWS).map(|part| Err(part.to_vec())));
+                }
+                _ => pieces.push(Err(rows)),
+            }
+        }
+        pieces
+    }
+}

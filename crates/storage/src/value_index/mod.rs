@@ -1,0 +1,241 @@
+//! Value index: the rows of a node table that have a value in one column, in the order of their values.
+//! Serves equality, ranges, prefixes and order.
+//!
+//! ```text
+//! mod       pieces of rows, and the index as one thread sees it: positions by binary search
+//! build     a column in, its index out
+//! change    an index and rows that lost or got values in, the next index out; other pieces are shared
+//! ```
+//!
+//! The order is that of all values (`types::order`), then by row; values are not stored twice: a search
+//! compares with the column. A piece is a blob of 32-bit rows.
+
+mod build;
+mod change;
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+use std::ops::{Bound, Range};
+use std::sync::Arc;
+
+use self_cell::self_cell;
+use trimorph_types::{Value, compare, order};
+use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, Pins};
+
+use crate::RewriteError;
+use crate::column::{ColumnView, put_blob};
+use crate::slot::{Content, Resolved, Slot};
+
+pub(crate) use change::Changed;
+
+/// Rows of a piece at most: 64 KiB, so that one value more writes little anew.
+const PIECE_ROWS: usize = 1 << 14;
+
+/// What is in a piece: rows, in the order of their values.
+#[derive(Debug)]
+pub(crate) struct Sorted(Bytes);
+
+self_cell! {
+    /// One piece.
+    pub(crate) struct SortedRows {
+        owner: Sorted,
+        #[covariant]
+        dependent: SortedView,
+    }
+}
+
+type SortedView<'v> = &'v [u32];
+
+/// What is known of a piece: the rows of the table, and how many are in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GivenRows {
+    pub(crate) rows: u64,
+    pub(crate) len: u32,
+}
+
+impl Content for SortedRows {
+    type Given = GivenRows;
+    type View<'v> = SortedView<'v>;
+
+    fn read(piece: &Arc<Piece>, given: &GivenRows) -> Result<Self, CodecError> {
+        let mut meta = Decoder::new(piece.metadata());
+        let blob = piece.read_blob(&mut meta)?;
+        match bytemuck::try_cast_slice::<u8, u32>(blob.as_slice()) {
+            Ok(rows)
+                if rows.len() == given.len as usize
+                    && rows.iter().all(|row| u64::from(*row) < given.rows) => {}
+            _ => return Err(meta.error("a value index of rows of the table")),
+        }
+        Ok(Self::new(Sorted(blob), |e| bytemuck::try_cast_slice(e.0.as_slice()).unwrap_or_default()))
+    }
+
+    fn view(&self) -> &SortedView<'_> {
+        self.borrow_dependent()
+    }
+}
+
+/// The rows of one column in the order of their values.
+#[derive(Clone, Debug, Default)]
+pub struct ValueIndex {
+    pub(crate) pieces: Vec<Arc<Slot<SortedRows>>>,
+    /// One past the last position of each piece.
+    ends: Vec<u64>,
+}
+
+/// A value index as one thread sees it.
+pub struct ValueIndexView<'s> {
+    pieces: Resolved<'s, SortedRows>,
+    ends: &'s [u64],
+}
+
+impl ValueIndex {
+    /// The index of its pieces.
+    pub(crate) fn of(pieces: Vec<Arc<Slot<SortedRows>>>) -> Self {
+        let mut end = 0;
+        let ends = pieces.iter().map(|piece| {
+            end += u64::from(piece.given().len);
+            end
+        });
+        let ends = ends.collect();
+        Self { pieces, ends }
+    }
+
+    /// Rows that have a value.
+    pub fn len(&self) -> u64 {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// Whether no row has a value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// As one thread sees it.
+    pub fn view<'s>(&'s self, pins: &Arc<Pins<'s>>) -> ValueIndexView<'s> {
+        ValueIndexView { pieces: Resolved::new(&self.pieces, pins), ends: &self.ends }
+    }
+}
+
+/// Whether a value stands before another where both are looked for: what compares as equal does not, whatever
+/// else tells them apart, as the zones of the same instant.
+fn is_before(value: &Value, bound: &Value) -> bool {
+    match compare(value, bound) {
+        Some(ordering) => ordering.is_lt(),
+        None => order(value, bound).is_lt(),
+    }
+}
+
+/// Whether a value stands behind another.
+fn is_behind(value: &Value, bound: &Value) -> bool {
+    match compare(value, bound) {
+        Some(ordering) => ordering.is_gt(),
+        None => order(value, bound).is_gt(),
+    }
+}
+
+impl ValueIndexView<'_> {
+    /// Rows that have a value.
+    pub fn len(&self) -> u64 {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// Whether no row has a value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets what is pinned.
+    pub fn forget(&self) {
+        self.pieces.forget();
+    }
+
+    /// The rows of a piece; none where it cannot be had, which the pins tell.
+    fn piece(&self, number: usize) -> &[u32] {
+        self.pieces.get(number).copied().unwrap_or_default()
+    }
+
+    /// The row at a position.
+    pub fn row(&self, position: u64) -> Option<u64> {
+        let number = self.ends.partition_point(|end| *end <= position);
+        let rows = self.piece(number);
+        let first = self.ends.get(number)?.checked_sub(rows.len() as u64)?;
+        rows.get(usize::try_from(position.checked_sub(first)?).ok()?).map(|row| u64::from(*row))
+    }
+
+    /// Appends the rows at some positions.
+    pub fn rows(&self, positions: Range<u64>, out: &mut Vec<u64>) {
+        let mut number = self.ends.partition_point(|end| *end <= positions.start);
+        let mut at = positions.start;
+        while at < positions.end {
+            let rows = self.piece(number);
+            let (Some(end), false) = (self.ends.get(number), rows.is_empty()) else { return };
+            let first = end - rows.len() as u64;
+            let (from, to) = ((at - first) as usize, (positions.end.min(*end) - first) as usize);
+            out.extend(rows.get(from..to).unwrap_or_default().iter().map(|row| u64::from(*row)));
+            at = *end;
+            number += 1;
+        }
+    }
+
+    /// The first position of which a predicate, true up to some position and false from there on, is false.
+    ///
+    /// **Cost**: a value of each row that is asked, some twenty.
+    fn partition(&self, column: &ColumnView<'_>, is_low: impl Fn(&Value, u64) -> bool) -> u64 {
+        let low = |row: u32| is_low(&column.value(u64::from(row)), u64::from(row));
+        let count = self.ends.len();
+        // The first piece whose last row is not low; one by one they would all be read.
+        let (mut from, mut to) = (0, count);
+        while from < to {
+            let middle = from.midpoint(to);
+            match self.piece(middle).last() {
+                Some(last) if low(*last) => from = middle + 1,
+                _ => to = middle,
+            }
+        }
+        if from == count {
+            return self.len();
+        }
+        let rows = self.piece(from);
+        let before = if from == 0 { 0 } else { self.ends[from - 1] };
+        before + rows.partition_point(|row| low(*row)) as u64
+    }
+
+    /// The positions of rows with values between two bounds. Rows of other types than the bounds' may be
+    /// among them where one is open.
+    pub fn range(&self, low: Bound<&Value>, high: Bound<&Value>, column: &ColumnView<'_>) -> Range<u64> {
+        let start = match low {
+            Bound::Unbounded => 0,
+            Bound::Included(low) => self.partition(column, |value, _| is_before(value, low)),
+            Bound::Excluded(low) => self.partition(column, |value, _| !is_behind(value, low)),
+        };
+        let end = match high {
+            Bound::Unbounded => self.len(),
+            Bound::Included(high) => self.partition(column, |value, _| !is_behind(value, high)),
+            Bound::Excluded(high) => self.partition(column, |value, _| is_before(value, high)),
+        };
+        start..end.max(start)
+    }
+
+    /// The place of a row with a value: its own, or where it would stand.
+    fn place(&self, value: &Value, row: u64, column: &ColumnView<'_>) -> u64 {
+        self.partition(column, |own, at| match order(own, value) {
+            Ordering::Equal => at < row,
+            ordering => ordering.is_lt(),
+        })
+    }
+}
+
+/// Whether all was read that was asked for.
+fn settle(pins: &Pins<'_>) -> Result<(), RewriteError> {
+    pins.failure().map_or(Ok(()), |error| Err(RewriteError::Read(error)))
+}
+
+/// The finished piece of some rows.
+fn finish(rows: &[u32]) -> Vec<u8> {
+    let mut piece = PieceWriter::new();
+    let mut bytes = Vec::with_capacity(rows.len() * 4);
+    rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_le_bytes()));
+    put_blob(bytes, &mut piece);
+    piece.finish()
+}

@@ -1,0 +1,132 @@
+//! Value indexes of random columns against sorted values; changed again and again, against new ones.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use trimorph_types::{LogicalType, Value, order};
+use trimorph_vfs::{Pins, RegionOptions};
+
+use super::{Changed, PIECE_ROWS, ValueIndex};
+use crate::column::ColumnView;
+use crate::column::compare_tests::column;
+
+const OPTIONS: RegionOptions = RegionOptions { huge_pages: false };
+
+/// Numbers that are the same for the same seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+
+    fn value(&mut self, ty: LogicalType) -> Value {
+        if self.below(8) == 0 {
+            return Value::Null;
+        }
+        match ty {
+            LogicalType::Int => Value::Int(self.below(50) as i64 - 25),
+            LogicalType::Float => match self.below(12) {
+                0 => Value::Float(f64::NAN),
+                1 => Value::Float(-0.0),
+                2 => Value::Float(f64::INFINITY),
+                _ => Value::Float(self.below(40) as f64 / 4.0 - 5.0),
+            },
+            LogicalType::String => {
+                let text = "a long beginning".repeat(self.below(2) as usize);
+                Value::string(format!("{text}{}", self.below(30)))
+            }
+            _ => match self.below(4) {
+                0 => self.value(LogicalType::Int),
+                1 => self.value(LogicalType::Float),
+                2 => Value::Bool(self.below(2) == 0),
+                _ => self.value(LogicalType::String),
+            },
+        }
+    }
+}
+
+/// All rows of an index, in its order.
+fn rows_of(index: &ValueIndex) -> Vec<u64> {
+    let pins = Arc::<Pins<'_>>::default();
+    let mut rows = Vec::new();
+    index.view(&pins).rows(0..index.len(), &mut rows);
+    rows
+}
+
+fn sorted(values: &[Value]) -> Vec<u64> {
+    let mut rows: Vec<u64> =
+        (0..values.len() as u64).filter(|row| !values[*row as usize].is_null()).collect();
+    rows.sort_by(|a, b| order(&values[*a as usize], &values[*b as usize]).then(a.cmp(b)));
+    rows
+}
+
+#[test]
+fn rows_stand_in_the_order_of_their_values() {
+    let mut random = Random(7);
+    for ty in [LogicalType::Int, LogicalType::Float, LogicalType::String, LogicalType::Any] {
+        for rows in [0, 1, 1_000, 40_000] {
+            let values: Vec<Value> = (0..rows).map(|_| random.value(ty)).collect();
+            let column = column(ty, &values);
+            let index = ValueIndex::build(&column, rows, OPTIONS).unwrap();
+            assert_eq!(rows_of(&index), sorted(&values), "{ty} {rows}");
+            let pins = Arc::<Pins<'_>>::default();
+            let (view, own) = (index.view(&pins), ColumnView::pinned(&column, &pins));
+            for _ in 0..40 {
+                let (low, high) = (random.value(ty), random.value(ty));
+                if low.is_null() || high.is_null() {
+                    continue;
+                }
+                let range = view.range(Bound::Included(&low), Bound::Excluded(&high), &own);
+                let mut found = Vec::new();
+                view.rows(range.clone(), &mut found);
+                let is_in = |row: &u64| {
+                    let value = &values[*row as usize];
+                    order(value, &low).is_ge() && order(value, &high).is_lt()
+                };
+                let wanted: Vec<u64> = sorted(&values).into_iter().filter(is_in).collect();
+                assert_eq!(found, wanted, "{ty} {low:?} {high:?}");
+                let again: Vec<u64> = range.rev().filter_map(|at| view.row(at)).collect();
+                assert!(again.iter().rev().eq(&wanted), "{ty}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_changed_index_is_as_a_new_one() {
+    for seed in 1..6 {
+        let mut random = Random(seed);
+        let ty = [LogicalType::Int, LogicalType::String, LogicalType::Any][seed as usize % 3];
+        let mut values: Vec<Value> = (0..60_000).map(|_| random.value(ty)).collect();
+        let mut before = column(ty, &values);
+        let mut index = ValueIndex::build(&before, values.len() as u64, OPTIONS).unwrap();
+        for round in 0..6 {
+            let mut changed: BTreeMap<u64, Value> = BTreeMap::new();
+            for _ in 0..[1, 50, 5_000][round % 3] {
+                changed.insert(random.below(values.len() as u64), random.value(ty));
+            }
+            // One value gets so many rows that its piece is split.
+            let more = if round == 4 { 9_000 } else { 10 };
+            let one = random.value(ty);
+            (0..more).for_each(|i| drop(changed.insert(values.len() as u64 + i, one.clone())));
+            values.resize(values.len() + more as usize, Value::Null);
+            changed.iter().for_each(|(row, value)| values[*row as usize] = value.clone());
+            let after = column(ty, &values);
+            let rows: Vec<u64> = changed.keys().copied().collect();
+            let end = values.len() as u64;
+            let shared = index.pieces.len();
+            let change = Changed { before: &before, after: &after, rows: &rows, end };
+            let next = index.changed(&change, OPTIONS).unwrap();
+            assert_eq!(rows_of(&next), sorted(&values), "seed {seed}, round {round}");
+            assert!(next.pieces.iter().all(|piece| piece.given().len as usize <= PIECE_ROWS));
+            if rows.len() < 20 {
+                let same = next.pieces.iter().filter(|p| index.pieces.iter().any(|q| Arc::ptr_eq(p, q)));
+                assert!(same.count() + 4 >= shared, "few pieces are written anew");
+            }
+            (index, before) = (next, after);
+        }
+    }
+}
