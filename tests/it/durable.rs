@@ -237,7 +237,7 @@ fn a_load_goes_on_in_the_log() {
         assert!(c.query(&format!("CREATE (:Person {{id: {id}}})"), &[]).is_err(), "{id}");
     }
     let error = db.generate_snb(0.01, 7).unwrap_err();
-    assert!(error.to_string().contains("has data already"), "{error}");
+    assert!(error.to_string().contains("is in the database already"), "{error}");
 }
 
 #[test]

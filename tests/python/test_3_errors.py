@@ -94,5 +94,7 @@ def test_bad_options(network):
         trimorph.Database().generate_snb(float("nan"))
     with pytest.raises(trimorph.LoadError, match="/nowhere"):
         trimorph.Database().load("/nowhere")
-    with pytest.raises(trimorph.StorageError, match="has data already"):
+    with pytest.raises(trimorph.LoadError, match="is in the database already"):
         network.generate_snb(0.001)
+    with pytest.raises(ValueError, match="on_conflict is one of error, skip, merge"):
+        trimorph.Database().load("x", on_conflict="replace")

@@ -50,6 +50,11 @@ impl EdgePlaces {
         Self::with_bits(table, bits, pages, edges)
     }
 
+    /// The same with the bits of a position that it was declared with.
+    pub fn of_bits(table: EdgeTableId, bits: u8, pages: u64, edges: impl Fn(u64) -> u64) -> Self {
+        Self::with_bits(table, bits, pages, edges)
+    }
+
     fn with_bits(table: EdgeTableId, bits: u8, pages: u64, edges: impl Fn(u64) -> u64) -> Self {
         let mut overflow = Vec::new();
         for page in 0..pages {

@@ -130,7 +130,7 @@ fn what_is_loaded_can_be_asked_measured_and_checked() {
         "total",
     ]);
     run_in(social(), &["check", "social.tm"], "").ok().has(&["sound social.tm: 34 tables, "]);
-    run_in(social(), &["load", "social.tm", "snb"], "").fails(&["has data already"]);
+    run_in(social(), &["load", "social.tm", "snb"], "").fails(&["is in the database already"]);
     run_in(social(), &["generate", "snb", "--scale", "0.001", "--out", "snb"], "").fails(&["not empty"]);
 }
 
@@ -247,7 +247,7 @@ fn a_database_that_lost_its_manifest_is_refused_and_kept() {
     // What a load leaves that dies just before it has finished disturbs nobody, and goes.
     fs::write(dir.join("d.tm/LOADING"), "").unwrap();
     assert_eq!(run_in(&dir, &count, "").ok().out, "n\n2\n");
-    run_in(&dir, &load, "").fails(&["has data already"]);
+    run_in(&dir, &load, "").fails(&["is in the database already"]);
     assert!(!dir.join("d.tm/LOADING").exists());
 }
 

@@ -14,6 +14,7 @@ use trimorph_mvcc::{Conflict, Reading, Stamp};
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
+use crate::KeyDelta;
 use crate::chain;
 use crate::heads::{Heads, ZONE_ROWS, Zone};
 use crate::latches::Latches;
@@ -52,6 +53,32 @@ impl NodeDelta {
     /// One past the largest row there is or was.
     pub fn rows_end(&self) -> u64 {
         self.rows.end()
+    }
+
+    /// Gives rows that follow each other to who makes nodes elsewhere; gives the first.
+    pub fn reserve(&self, count: u64) -> u64 {
+        self.rows.take_run(count)
+    }
+
+    /// Takes rows back that nobody can see.
+    pub fn give_back_rows(&self, rows: std::ops::Range<u64>) {
+        self.rows.give_back_run(rows);
+    }
+
+    /// Puts the values that rows have, or had, in a column into the keys of the table: it has just got them.
+    ///
+    /// **Cost**: a look at each version.
+    pub fn note_keys(&self, column: u32, keys: &KeyDelta) {
+        for number in 0..self.heads.end() {
+            let Some(zone) = self.heads.by_number(number) else { continue };
+            for row in (number * ZONE_ROWS..).take(ZONE_ROWS as usize) {
+                self.pages.walk(zone.head(row), |page: &Page, body: &Body, at: usize| {
+                    let cells = page.place_of(column).and_then(|place| body.columns.get(place));
+                    cells.into_iter().for_each(|cells| keys.insert(&cells.value(at), row));
+                    None::<()>
+                });
+            }
+        }
     }
 
     /// Makes nodes: a row for each of `positions`, appended to `rows`. Columns that are not given have no

@@ -31,9 +31,26 @@ impl Places {
         state.end += fresh;
     }
 
+    /// Gives `count` numbers that follow each other, all of them new; gives the first.
+    pub(crate) fn take_run(&self, count: u64) -> u64 {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.end += count;
+        state.end - count
+    }
+
     /// Takes numbers back.
     pub(crate) fn give_back(&self, numbers: impl IntoIterator<Item = u64>) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).free.extend(numbers);
+    }
+
+    /// Takes a run back that nobody has used.
+    pub(crate) fn give_back_run(&self, run: std::ops::Range<u64>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.end == run.end {
+            state.end = run.start;
+        } else {
+            state.free.extend(run);
+        }
     }
 
     /// Numbers below `end` are in use, but for those in `free`: a log said so.

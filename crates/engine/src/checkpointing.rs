@@ -11,6 +11,7 @@
 //!
 //! Source: `docs/design/log.md`, "When segments go"; design `live.md` §2.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use trimorph_base::CancelToken;
@@ -43,19 +44,26 @@ impl Shared {
         {
             return Ok(());
         }
-        self.merge(cancel)?;
-        // After the place in the log: what was declared before it is there.
-        let mut main = self.base().main().clone();
+        // After the place in the log: what was declared before it is there. What a load published since has
+        // a later time than the merge, and needs another one.
+        let mut main = loop {
+            self.merge(cancel)?;
+            let main = self.base().main().clone();
+            if main.merged_at >= self.loaded_at.load(Ordering::Acquire) {
+                break main;
+            }
+        };
         main.complete(MERGED).map_err(merge_failed)?;
         // It may have more than was asked for.
         let start = LogStart { committed: main.merged_at, ..start };
         checkpoint.write_from(&*self.fs, dir, &main, start)?;
         let unstored = main.piece_bytes().saturating_sub(main.stored_bytes());
-        if unstored > self.config.memory_limit_bytes / UNSTORED_PART {
+        if unstored > self.config.memory_limit_bytes / UNSTORED_PART || !self.loads.is_empty() {
             let (stored, state) = open_checkpoint(&*self.fs, dir, &self.pool)?;
             *checkpoint = state;
             self.take_stored(stored);
         }
+        self.loads.release(&*self.fs, start.committed);
         drop(checkpoint);
         journal.release(Position::new(start.segment, start.offset))
     }
@@ -64,7 +72,8 @@ impl Shared {
     /// one.
     fn take_stored(&self, stored: Main) {
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
-        if snapshot.main().merged_at == stored.merged_at {
+        let is_whole = self.loaded_at.load(Ordering::Acquire) <= stored.merged_at;
+        if is_whole && snapshot.main().merged_at == stored.merged_at {
             let main = stored.grown_like(snapshot.main());
             *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
         }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trimorph_base::{CancelToken, MemoryBudget, Workers};
@@ -18,6 +18,7 @@ use trimorph_vfs::{FileSystem, OsFileSystem, Pool, RegionOptions};
 
 use crate::directory;
 use crate::durable::{self, Claimed, Journal, Opened, Registered};
+use crate::load_folders::{LoadFolders, load_folders};
 use crate::merged_pieces::{MERGED, merge_failed};
 use crate::plan_cache::PlanCache;
 use crate::procedures;
@@ -40,7 +41,7 @@ impl Database {
         Memory { budget, pool }: Memory,
         config: Config,
         Place { fs, dir, lock, registered }: Place,
-        Opened { main, checkpoint, live, log }: Opened,
+        Opened { main, checkpoint, live, log, loads }: Opened,
     ) -> Self {
         let journal = OnceLock::new();
         if let Some(log) = log {
@@ -64,6 +65,8 @@ impl Database {
             dir,
             journal,
             is_loading: AtomicBool::new(false),
+            loaded_at: AtomicU64::new(0),
+            loads,
             checkpoint: Mutex::new(checkpoint),
             _lock: lock,
             registered,
@@ -121,6 +124,13 @@ impl Database {
         Self::open_place(Place { fs, dir: Some(path.to_owned()), lock: None, registered: None }, config)
     }
 
+    /// A database in memory of a main version, to ask it something: with the memory of `shared`.
+    pub(crate) fn of_main(shared: &Shared, main: Main) -> Self {
+        let config = Config { read_only: true, ..shared.config.clone() };
+        let memory = Memory { budget: shared.budget.clone(), pool: Arc::clone(&shared.pool) };
+        Self::with(memory, config, Place::memory(), Opened { main, ..nothing() })
+    }
+
     fn open_place(place: Place, config: Config) -> Result<Self, Error> {
         let (fs, memory) = (&place.fs, Memory::of(&config));
         let opened = match &place.dir {
@@ -171,6 +181,11 @@ impl Database {
             Ok(main) => (Some(main), Vec::new()),
             Err(found) => (None, found.iter().map(ToString::to_string).collect()),
         };
+        for folder in load_folders(&OsFileSystem, path) {
+            if let Err(found) = check_main(&OsFileSystem, &folder, &pool) {
+                lines.extend(found.iter().map(ToString::to_string));
+            }
+        }
         // Without a manifest nothing tells where the log begins.
         if let Ok((_, checkpoint)) = open_checkpoint(&OsFileSystem, path, &pool)
             && let Err(error) = durable::check(&OsFileSystem, path, checkpoint.log_start())
@@ -261,9 +276,12 @@ impl Database {
         })
     }
 
-    /// Loads files into an empty database: all or nothing unless bad rows may be skipped.
+    /// Loads files: all or nothing unless bad rows may be skipped. Readers and writers go on beside it; what
+    /// is loaded is there for them at one commit.
     ///
-    /// **Errors**: a refused row with file, line and reason; a database that already has data.
+    /// **Errors**: a refused row with file, line and reason, such as one with the key of a node that is
+    /// there, unless the options say otherwise; [`Error::Conflict`] where somebody has written the same
+    /// meanwhile. Then nothing has changed.
     pub fn load(
         &self,
         paths: &[PathBuf],
@@ -312,7 +330,9 @@ impl Database {
         if self.shared.config.read_only {
             return Err(Error::ReadOnly);
         }
-        let _loading = Loading::begin(&self.shared)?;
+        let Some(_loading) = Loading::begin(&self.shared)? else {
+            return self.shared.load_beside(options, progress, read);
+        };
         let refused: Arc<Mutex<Vec<Rejected>>> = Arc::default();
         let (list, skip) = (Arc::clone(&refused), options.skip_bad_rows);
         let reject = Box::new(move |row: Rejected| {
@@ -374,27 +394,33 @@ impl Place {
 /// A database that has nothing.
 fn nothing() -> Opened {
     let (main, checkpoint) = (Main::default(), Checkpoint::default());
-    Opened { main, checkpoint, live: Live::default(), log: None }
+    Opened { main, checkpoint, live: Live::default(), log: None, loads: LoadFolders::default() }
 }
 
 /// A bulk load that goes on: until it is dropped nobody may write.
 struct Loading<'a>(&'a Shared);
 
 impl<'a> Loading<'a> {
-    /// **Errors**: another load; a database that has data, or is being written to.
-    fn begin(shared: &'a Shared) -> Result<Self, Error> {
-        let refuse = |text: &str| Err(Error::Storage(text.to_owned()));
+    /// None where the database has data, or is being written to.
+    ///
+    /// **Errors**: another load into an empty database.
+    fn begin(shared: &'a Shared) -> Result<Option<Self>, Error> {
+        let is_empty = || {
+            shared.live.transactions.list().is_empty()
+                && !shared.live.was_written()
+                && shared.base().main().node_tables.is_empty()
+                && shared.base().catalog().definitions.is_empty()
+        };
+        // Writers beside a load into data are not told that there is one.
+        if !is_empty() {
+            return Ok(None);
+        }
         if shared.is_loading.swap(true, Ordering::SeqCst) {
-            return refuse("another bulk load is at work; wait until it is done");
+            let text = "another bulk load is at work; wait until it is done";
+            return Err(Error::Storage(text.to_owned()));
         }
         let loading = Self(shared);
-        if !shared.live.transactions.list().is_empty() {
-            return refuse("a transaction that may write is open; end it before a bulk load");
-        }
-        if !shared.snapshot().main().node_tables.is_empty() {
-            return refuse("the database has data already; bulk loading fills an empty one");
-        }
-        Ok(loading)
+        Ok(is_empty().then_some(loading))
     }
 }
 

@@ -29,6 +29,8 @@ mod estimator;
 mod explain;
 mod facts;
 mod functions;
+mod load_folders;
+mod loading;
 mod machine;
 mod maintenance;
 mod merged_pieces;
@@ -66,8 +68,8 @@ pub use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId, Phas
 pub use trimorph_exec::SpillError;
 pub use trimorph_loader::generate;
 pub use trimorph_loader::{
-    Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase as LoadPhase, Progress, ProgressState,
-    Rates,
+    Format, LoadError, LoadOptions, LoadReport, NoProgress, OnConflict, Phase as LoadPhase, Progress,
+    ProgressState, Rates,
 };
 pub use trimorph_mvcc::Isolation;
 pub use trimorph_types::{

@@ -24,13 +24,21 @@ use crate::merges_left::Merging;
 use crate::shared::Shared;
 
 impl Shared {
-    fn merging(&self) -> MutexGuard<'_, Merging> {
+    pub(crate) fn merging(&self) -> MutexGuard<'_, Merging> {
         self.merging.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Merges what is committed now, and cleans as far as readers let it.
     pub(crate) fn merge(&self, cancel: &CancelToken) -> Result<MergeReport, Error> {
-        let mut merging = self.merging();
+        self.merge_within(&mut self.merging(), cancel)
+    }
+
+    /// The same for who goes on to hold off merges.
+    pub(crate) fn merge_within(
+        &self,
+        merging: &mut Merging,
+        cancel: &CancelToken,
+    ) -> Result<MergeReport, Error> {
         let to = self.live.transactions.published();
         // After the time: it has every table and column that commits up to then use.
         let base = self.base();
@@ -42,10 +50,10 @@ impl Shared {
                 MergeError::Rewrite(error) => merge_failed(error),
             })?;
             report = made;
-            self.publish(next, &mut merging);
+            self.publish(next, merging);
         }
         drop(base);
-        self.clean(&mut merging, true);
+        self.clean(merging, true);
         Ok(report)
     }
 

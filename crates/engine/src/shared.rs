@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trimorph_algebra::Procedures;
@@ -14,6 +14,7 @@ use trimorph_store::{Checkpoint, Live, LogStart, Moment, Snapshot};
 use trimorph_vfs::{FileSystem, Pool};
 
 use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
+use crate::load_folders::LoadFolders;
 use crate::merges_left::Merging;
 use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
@@ -51,6 +52,10 @@ pub(crate) struct Shared {
     pub(crate) journal: OnceLock<Arc<Journal>>,
     /// A bulk load is at work: nobody may write beside it.
     pub(crate) is_loading: AtomicBool,
+    /// The last commit of a bulk load that a main version has, also above the version's time.
+    pub(crate) loaded_at: AtomicU64,
+    /// What the log names of bulk loads.
+    pub(crate) loads: LoadFolders,
     /// What the directory's files hold.
     pub(crate) checkpoint: Mutex<Checkpoint>,
     /// Held while the database is open for writing.

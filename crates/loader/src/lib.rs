@@ -38,3 +38,4 @@ pub use options::{Format, LoadOptions};
 pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};
 pub use rejects::Rejects;
 pub use report::{FileReport, LoadReport};
+pub use trimorph_store::bulk::OnConflict;

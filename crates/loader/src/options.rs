@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use trimorph_base::{CancelToken, MemoryBudget};
+use trimorph_store::bulk::OnConflict;
 
 /// The kind of files a load reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -46,6 +47,8 @@ pub struct LoadOptions {
     pub threads: usize,
     /// Leave bad rows out and go on, instead of giving up at the first.
     pub skip_bad_rows: bool,
+    /// What to do with rows whose key a node of the database has already.
+    pub on_conflict: OnConflict,
     /// Where to write refused rows, as CSV with the columns `file,line,reason,row`.
     pub rejects_path: Option<PathBuf>,
     /// What chunks in flight are charged to.
@@ -67,6 +70,7 @@ impl Default for LoadOptions {
         Self {
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             skip_bad_rows: false,
+            on_conflict: OnConflict::Error,
             rejects_path: None,
             budget: MemoryBudget::unlimited(),
             cancel: CancelToken::default(),

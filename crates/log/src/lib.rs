@@ -40,7 +40,7 @@ pub use check::{LogReport, check};
 pub use error::LogError;
 pub use follower::Follower;
 pub use log::{Durability, Hold, Log, LogOptions};
-pub use operation::{Column, Commit, Declaration, Name, Operation, Owner, Subject};
+pub use operation::{Column, Commit, Declaration, LoadedPart, Name, Operation, Owner, Subject};
 pub use position::Position;
 pub use record::{Record, RecordError, decode};
 pub use recover::{Recover, Recovered, read};

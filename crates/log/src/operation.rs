@@ -89,7 +89,7 @@ pub enum Operation<'a> {
     /// New values of edges.
     EdgeValues { table: EdgeTableId, places: Cow<'a, [u64]>, columns: Cow<'a, [Column<'a>]> },
     /// A bulk load: where its pieces are, and the checksum of their manifest.
-    Load { directory: Cow<'a, str>, checksum: u64 },
+    Load { directory: Cow<'a, str>, checksum: u64, parts: Vec<LoadedPart> },
     /// An index or a constraint was made; what `kind` and `detail` mean is the engine's.
     Defined {
         name: Cow<'a, str>,
@@ -100,6 +100,16 @@ pub enum Operation<'a> {
     },
     /// An index or a constraint was dropped.
     Dropped { name: Cow<'a, str> },
+}
+
+/// What a table of a bulk load is; what `kind` means is the engine's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names are the types'")]
+pub struct LoadedPart {
+    pub kind: u8,
+    pub table: u16,
+    /// The first row.
+    pub first: u64,
 }
 
 /// The end of a transaction.

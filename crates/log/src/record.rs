@@ -12,7 +12,7 @@ use trimorph_vfs::CodecError;
 
 use crate::bytes::{ROWS_MAX, Reader, put_number, put_run, put_text};
 use crate::values;
-use crate::{Column, Commit, Declaration, Name, Operation, Owner, Subject};
+use crate::{Column, Commit, Declaration, LoadedPart, Name, Operation, Owner, Subject};
 
 /// The kinds of records.
 pub(crate) mod kind {
@@ -197,9 +197,15 @@ pub(crate) fn put_operation(out: &mut Vec<u8>, operation: &Operation<'_>) -> Res
         Operation::EdgeValues { table, places, columns } => {
             put_edges(out, kind::EDGE_VALUES, *table, &[places], Some(columns))
         }
-        Operation::Load { directory, checksum } => put_record(out, kind::LOAD, |out| {
+        Operation::Load { directory, checksum, parts } => put_record(out, kind::LOAD, |out| {
             out.extend_from_slice(&checksum.to_le_bytes());
             put_text(out, directory);
+            put_number(out, parts.len() as u64);
+            for part in parts {
+                out.push(part.kind);
+                put_number(out, part.table.into());
+                put_number(out, part.first);
+            }
             Ok(())
         }),
         Operation::Defined { name, kind, detail, subject, properties } => {
@@ -415,7 +421,12 @@ fn read_operation<'a>(kind: u8, from: &mut Reader<'a>) -> Result<Operation<'a>, 
         }
         kind::LOAD => {
             let checksum = u64::from_le_bytes(from.array("a checksum")?);
-            Operation::Load { directory: Cow::Borrowed(from.text()?), checksum }
+            let directory = Cow::Borrowed(from.text()?);
+            let part = |from: &mut Reader<'a>| -> Result<LoadedPart, CodecError> {
+                Ok(LoadedPart { kind: from.u8()?, table: from.id("a table")?, first: from.number()? })
+            };
+            let parts = (0..from.count(3)?).map(|_| part(from)).collect::<Result<_, _>>()?;
+            Operation::Load { directory, checksum, parts }
         }
         kind::DEFINED => {
             let (name, kind) = (Cow::Borrowed(from.text()?), from.u8()?);

@@ -1,10 +1,10 @@
 //! What a transaction wrote, as sets of rows: asked against what others read (precision locking).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use trimorph_base::{EdgeTableId, TableId};
 
-use crate::RowSet;
+use crate::{Overlap, RowSet};
 
 /// What was written to the nodes of one table.
 #[derive(Clone, Debug, Default)]
@@ -69,12 +69,43 @@ pub struct Changes {
     pub edges: BTreeMap<EdgeTableId, EdgeChanges>,
     /// Keys that came to an index or went: the index's number, and hashes of keys.
     pub keys: BTreeMap<u64, Vec<u64>>,
+    /// What only a bulk load has: who commits after it is asked against it at every level.
+    pub load: Option<LoadChanges>,
+}
+
+/// What a bulk load did that others do not find where they write.
+#[derive(Clone, Debug, Default)]
+pub struct LoadChanges {
+    /// Nodes that were there and got edges: who deletes one did not find these.
+    pub ends: BTreeMap<TableId, RowSet>,
+    /// Columns of keys that have no index: who gives one there a value may give one that the load gave.
+    pub unindexed: BTreeSet<(TableId, usize)>,
 }
 
 impl Changes {
     /// Whether nothing was written.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.edges.is_empty() && self.keys.is_empty()
+    }
+
+    /// Whether these changes, which did not see a bulk load, cannot stand beside it: a node that went and got
+    /// an edge from it; a key that both gave. The keys of a load are sorted.
+    pub fn meets_load(&self, load: &Self) -> Option<Overlap> {
+        let more = load.load.as_ref()?;
+        let went = |(table, rows): (&TableId, &RowSet)| {
+            self.nodes.get(table).is_some_and(|own| own.went.meets(rows)).then_some(Overlap::Nodes(*table))
+        };
+        let keys = |(index, own): (&u64, &Vec<u64>)| {
+            let keys = load.keys.get(index)?;
+            own.iter().any(|hash| keys.binary_search(hash).is_ok()).then_some(Overlap::Key(*index))
+        };
+        let unindexed = |(table, column): &(TableId, usize)| {
+            let own = self.nodes.get(table)?;
+            own.values.contains_key(column).then_some(Overlap::NodeColumn(*table, *column))
+        };
+        (more.ends.iter().find_map(went))
+            .or_else(|| self.keys.iter().find_map(keys))
+            .or_else(|| more.unindexed.iter().find_map(unindexed))
     }
 
     /// The changes to the nodes of a table.

@@ -19,6 +19,7 @@
 
 mod changes;
 mod commits;
+mod overlap;
 mod read_set;
 mod row_set;
 mod snapshots;
@@ -28,8 +29,9 @@ mod tests;
 mod transactions;
 mod view;
 
-pub use changes::{Changes, EdgeChanges, NodeChanges, WrittenValues};
-pub use read_set::{EdgeReads, NodeReads, Overlap, ReadRange, ReadSet};
+pub use changes::{Changes, EdgeChanges, LoadChanges, NodeChanges, WrittenValues};
+pub use overlap::Overlap;
+pub use read_set::{EdgeReads, NodeReads, ReadRange, ReadSet};
 pub use row_set::RowSet;
 pub use snapshots::{Epoch, Registered, Snapshots};
 pub use stamp::{AtomicStamp, Handle, Stamp, Timestamp};

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use trimorph_base::{EdgeTableId, TableId};
 
 use crate::changes::{EdgeChanges, NodeChanges};
-use crate::{Changes, RowSet};
+use crate::{Changes, Overlap, RowSet};
 
 /// What was read of the nodes of one table.
 #[derive(Clone, Debug, Default)]
@@ -57,21 +57,6 @@ pub struct ReadSet {
     pub edges: BTreeMap<EdgeTableId, EdgeReads>,
     /// Keys that were looked up: the index's number, and hashes of keys; none for any key.
     pub keys: BTreeMap<u64, Option<Vec<u64>>>,
-}
-
-/// Where what was written meets what was read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Overlap {
-    /// Nodes of a table that came or went.
-    Nodes(TableId),
-    /// A column of a node table.
-    NodeColumn(TableId, usize),
-    /// The edges of an edge table.
-    Edges(EdgeTableId),
-    /// A column of an edge table.
-    EdgeColumn(EdgeTableId, usize),
-    /// A key of an index.
-    Key(u64),
 }
 
 impl ReadSet {

@@ -95,6 +95,11 @@ impl Open {
         self.read
     }
 
+    /// It commits under `turn`, while others wait.
+    pub fn under(&mut self, turn: &Turn<'_>) {
+        self.turn = Some(turn.number);
+    }
+
     /// What has become of it: its handle while it is open, then a timestamp or never.
     pub fn outcome(&self) -> &Arc<AtomicStamp> {
         &self.outcome
@@ -106,6 +111,8 @@ struct State {
     commits: Commits,
     /// How many open transactions will be asked against what was committed after these timestamps.
     validated: BTreeMap<Timestamp, usize>,
+    /// What bulk loads changed, and when, as long as somebody may be about to commit who began before.
+    loads: Vec<(Timestamp, Arc<Changes>)>,
     /// Who has the turn, and until when at most.
     turn: Option<(u64, Instant)>,
     turns: u64,
@@ -167,6 +174,7 @@ impl Transactions {
             state: Mutex::new(State {
                 commits: Commits::after(last),
                 validated: BTreeMap::new(),
+                loads: Vec::new(),
                 turn: None,
                 turns: 0,
             }),
@@ -257,14 +265,22 @@ impl Transactions {
         log: impl FnOnce(Timestamp) -> Result<(), E>,
         stamp: impl FnOnce(Stamp),
     ) -> Result<Timestamp, Failed<E>> {
-        let (own, since) = {
+        let (own, since, met) = {
             let mut state = self.wait_for_turn(open.turn);
-            let own = state.commits.order(Arc::new(changes));
+            let loads = state.loads.iter().filter(|(at, _)| *at > open.read);
+            let met = loads.filter_map(|(_, load)| changes.meets_load(load)).next();
+            let changes = Arc::new(changes);
+            let own = state.commits.order(Arc::clone(&changes));
+            if changes.load.is_some() {
+                // One that fails is kept, too: a conflict that need not have been.
+                state.loads.push((own, changes));
+            }
             let validates = open.level == Isolation::Serializable;
-            (own, if validates { state.commits.between(open.read, own) } else { Vec::new() })
+            (own, if validates { state.commits.between(open.read, own) } else { Vec::new() }, met)
         };
         let overlap = (!since.is_empty()).then(reads);
         let overlap = overlap.and_then(|reads| since.iter().find_map(|(_, changes)| reads.overlap(changes)));
+        let overlap = met.or(overlap);
         let result = match overlap {
             Some(overlap) => Err(Failed::Conflict(Conflict::Read(overlap))),
             None => log(own).map(|()| own).map_err(Failed::Log),
@@ -313,6 +329,13 @@ impl Transactions {
         }
         let oldest = state.validated.first_key_value().map_or(Timestamp(u64::MAX), |(read, _)| *read);
         state.commits.forget(oldest);
+        if !state.loads.is_empty() {
+            // Who has begun has a view, or stands in the table.
+            let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+            let began = open.values().map(|entry| entry.read).min().unwrap_or(Timestamp(u64::MAX));
+            let oldest = began.min(self.snapshots.oldest(|| self.published()));
+            state.loads.retain(|(at, _)| *at > oldest);
+        }
     }
 
     /// Waits until nobody else has the turn, and takes it: until it is dropped, for `limit` at most, only

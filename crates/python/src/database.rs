@@ -110,12 +110,16 @@ impl Database {
         done.map_err(|raised| raised.0)
     }
 
-    /// Loads files or directories into an empty database, all or nothing unless `skip_bad_rows`.
+    /// Loads files or directories, all or nothing unless `skip_bad_rows`; beside whoever reads and writes.
+    ///
+    /// `on_conflict` says what to do with a row whose key a node of the database has already: `error` refuses
+    /// it, `skip` leaves it out, `merge` gives its properties to that node.
     ///
     /// `format` is one of `ldbc-snb`, `csv`, `neo4j-csv`, `parquet`, found out where it is not given. Refused
     /// rows go to the file `rejects`, as CSV. `progress` is a callable that gets a `LoadProgress` several
     /// times a second, or `True` for a line on stderr.
-    #[pyo3(signature = (*paths, format = None, skip_bad_rows = false, rejects = None, progress = None))]
+    #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
+    #[pyo3(signature = (*paths, format = None, skip_bad_rows = false, rejects = None, progress = None, on_conflict = "error"))]
     fn load(
         &self,
         py: Python<'_>,
@@ -124,6 +128,7 @@ impl Database {
         skip_bad_rows: bool,
         rejects: Option<PathBuf>,
         progress: Option<Bound<'_, PyAny>>,
+        on_conflict: &str,
     ) -> PyResult<LoadReport> {
         let paths = paths.iter().map(|p| p.extract::<PathBuf>()).collect::<PyResult<Vec<_>>>()?;
         if paths.is_empty() {
@@ -134,6 +139,7 @@ impl Database {
         let mut options = engine.load_options();
         options.skip_bad_rows = skip_bad_rows;
         options.rejects_path = rejects;
+        options.on_conflict = load::on_conflict_of(on_conflict)?;
         load::run(py, progress, &options.cancel.clone(), |progress| {
             engine.load(&paths, format, &options, progress)
         })

@@ -6,7 +6,7 @@ use std::time::Instant;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
-use trimorph::{CancelToken, Error, Format, LoadPhase, Progress, ProgressState, Rates};
+use trimorph::{CancelToken, Error, Format, LoadPhase, OnConflict, Progress, ProgressState, Rates};
 
 use crate::interrupt;
 
@@ -15,6 +15,14 @@ pub(crate) fn format_of(name: &str) -> PyResult<Format> {
     Format::from_name(name).ok_or_else(|| {
         let known: Vec<_> = Format::ALL.iter().map(|f| f.name()).collect();
         PyValueError::new_err(format!("there is no format \"{name}\"; known are {}", known.join(", ")))
+    })
+}
+
+/// What `on_conflict` names.
+pub(crate) fn on_conflict_of(name: &str) -> PyResult<OnConflict> {
+    OnConflict::from_name(name).ok_or_else(|| {
+        let known: Vec<_> = OnConflict::ALL.iter().map(|of| of.name()).collect();
+        PyValueError::new_err(format!("on_conflict is one of {}, not \"{name}\"", known.join(", ")))
     })
 }
 

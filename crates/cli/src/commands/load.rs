@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use trimorph::{CancelToken, Format, LoadOptions, LoadReport, Stats};
+use trimorph::{CancelToken, Format, LoadOptions, LoadReport, OnConflict, Stats};
 
 use crate::database::{Resources, is_memory, open_to_write};
 use crate::failure::Failure;
@@ -15,13 +15,14 @@ use crate::terminal::Terminal;
 use crate::text::columns::{Align, align};
 use crate::text::quantity;
 
-/// Load files into a new database: all or nothing, unless bad rows may be skipped
+/// Load files into a database, new or old: all or nothing, unless bad rows may be skipped
 #[derive(Args)]
 #[command(after_help = "Examples:
   trimorph load social.tm social-network/
   trimorph load films.tm films/
   trimorph load films.tm nodes.csv edges.csv --format neo4j-csv
   trimorph load shop.tm mapping.json --skip-bad-rows --rejects bad.csv
+  trimorph load films.tm more/ --on-conflict merge
 
 What the files are is found out from them if --format is not given; a directory
 stands for its CSV files, or for its only mapping file. A row that does not fit ends the load with its file, line and reason; nothing is changed.
@@ -47,11 +48,34 @@ pub(crate) struct Arguments {
     /// Leave bad rows out and go on
     #[arg(long)]
     skip_bad_rows: bool,
+    /// What to do with a row whose key a node of the database has already
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "error")]
+    on_conflict: Conflicts,
     /// Write bad rows to this file, as CSV with file, line, reason and the row [default: DB.rejects.csv]
     #[arg(long, value_name = "FILE", requires = "skip_bad_rows")]
     rejects: Option<PathBuf>,
     #[command(flatten)]
     resources: Resources,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Conflicts {
+    /// Refuse it
+    Error,
+    /// Leave it out
+    Skip,
+    /// Give its properties to the node
+    Merge,
+}
+
+impl Conflicts {
+    fn option(self) -> OnConflict {
+        match self {
+            Self::Error => OnConflict::Error,
+            Self::Skip => OnConflict::Skip,
+            Self::Merge => OnConflict::Merge,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,6 +103,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     let cancel = CancelToken::default();
     let options = LoadOptions {
         skip_bad_rows: arguments.skip_bad_rows,
+        on_conflict: arguments.on_conflict.option(),
         rejects_path: rejects_path(arguments),
         cancel: cancel.clone(),
         ..database.load_options()

@@ -19,7 +19,7 @@ fn quoted(name: &str) -> String {
 
 impl Connection {
     /// What of the data that is committed now violates a definition, as a sentence; none if nothing does.
-    pub(super) fn violation(
+    pub(crate) fn violation(
         &self,
         definition: &Definition,
         schema: &Schema,

@@ -10,6 +10,7 @@ use trimorph_store::{Checkpoint, Live, LogStart, Main, open_checkpoint};
 use trimorph_vfs::{FileSystem, Pool};
 
 use super::replay::Replay;
+use crate::load_folders::LoadFolders;
 use crate::value_indexes::index_all;
 use crate::{Config, Error};
 
@@ -23,6 +24,8 @@ pub(crate) struct Opened {
     pub(crate) live: Live,
     /// None of a database that was never written to, and of one that is only read.
     pub(crate) log: Option<Log>,
+    /// What the log names of bulk loads.
+    pub(crate) loads: LoadFolders,
 }
 
 /// The folder of the log.
@@ -69,7 +72,7 @@ pub(crate) fn open_to_write(
     let (main, checkpoint) = open_checkpoint(&**fs, dir, pool)?;
     let start = checkpoint.log_start();
     let folder = log_folder(dir);
-    let mut replay = Replay::new(main, start, folder.clone(), config.threads);
+    let mut replay = Replay::new(main, start, (dir, &folder), (fs, pool), config.threads);
     let mut log = None;
     if start.database != 0 {
         let how = if config.recover_to_damage { Recover::ToDamage } else { Recover::Whole };
@@ -78,9 +81,10 @@ pub(crate) fn open_to_write(
         let (opened, _) = Log::open(Arc::clone(fs), &folder, position(start), options, how, take)?;
         log = Some(opened);
     }
-    let (mut main, live) = replay.finish()?;
+    let (mut main, live, loads) = replay.finish()?;
     index_all(&mut main, &live.delta)?;
-    Ok(Opened { main, checkpoint, live, log })
+    loads.sweep(&**fs, dir);
+    Ok(Opened { main, checkpoint, live, log, loads })
 }
 
 /// Opens a database to be read, as it is now; nothing is written, and a writer may be at it.
@@ -97,7 +101,7 @@ pub(crate) fn open_to_read(
         let (main, checkpoint) = open_checkpoint(&**fs, dir, pool)?;
         let start = checkpoint.log_start();
         let folder = log_folder(dir);
-        let mut replay = Replay::new(main, start, folder.clone(), config.threads);
+        let mut replay = Replay::new(main, start, (dir, &folder), (fs, pool), config.threads);
         let read = match start.database {
             0 => Ok(()),
             database => {
@@ -106,9 +110,9 @@ pub(crate) fn open_to_read(
             }
         };
         match read.and_then(|()| replay.finish()) {
-            Ok((mut main, live)) => {
+            Ok((mut main, live, loads)) => {
                 index_all(&mut main, &live.delta)?;
-                return Ok(Opened { main, checkpoint, live, log: None });
+                return Ok(Opened { main, checkpoint, live, log: None, loads });
             }
             // A writer may have written on between two looks, or have let the segment go for a checkpoint.
             Err(error @ (LogError::Damaged { .. } | LogError::Missing { .. }))

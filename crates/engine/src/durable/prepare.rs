@@ -37,6 +37,13 @@ pub(super) enum Prepared<'b> {
 pub(super) struct Given(BTreeMap<TableId, BTreeMap<u64, u64>>);
 
 impl Given {
+    /// Rows that follow each other.
+    pub(super) fn add_run(&mut self, table: TableId, rows: std::ops::Range<u64>) {
+        if !rows.is_empty() {
+            self.0.entry(table).or_default().insert(rows.start, rows.end);
+        }
+    }
+
     fn add(&mut self, table: TableId, rows: &[u64]) {
         let runs = self.0.entry(table).or_default();
         for row in rows {

@@ -15,6 +15,7 @@ use super::rows::Rows;
 use super::writing::{conflicting, not_written};
 use super::{Statement, Writing};
 use crate::Error;
+use crate::shared::Shared;
 
 /// Values by property, one for each of some nodes or edges.
 pub(super) type ByKey = BTreeMap<Arc<str>, Vec<Value>>;
@@ -37,6 +38,22 @@ fn note_values(writing: &mut Writing, table: TableId, column: usize, values: &[V
     if delta.is_some_and(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)).is_some()) {
         let hashes = values.iter().filter(|value| !value.is_null()).map(hash_of_value);
         writing.changes.keys.entry(index_number(table, column)).or_default().extend(hashes);
+    }
+}
+
+impl Shared {
+    /// The changed nodes of a table, to be written to.
+    pub(crate) fn nodes_to_write(&self, table: TableId) -> Arc<NodeDelta> {
+        let delta = &self.live.delta;
+        if let Some(nodes) = delta.nodes(table) {
+            return nodes;
+        }
+        // No merge changes a table that nobody has written to. Rows that are missing and cannot be read are
+        // not given to anybody.
+        let main = self.base();
+        let nodes = &main.main().node_tables[usize::from(table.0)];
+        let (rows, free) = (nodes.rows, nodes.missing_rows().unwrap_or_default());
+        delta.nodes_to_write(table, rows, free)
     }
 }
 
@@ -159,8 +176,6 @@ impl Statement<'_> {
             by_column.insert(column, values.clone());
             columns.insert(column as u32, Vector::of_values(values, Positions::all(count)));
         }
-        let main = writing.base(self.shared);
-        let info = &main.schema().node_tables[usize::from(table.0)];
         let delta = self.nodes_to_write(writing, table);
         let by_reference: Vec<(u32, &Vector<'_>)> = columns.iter().map(|(c, v)| (*c, v)).collect();
         let positions: Vec<u32> = (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
@@ -173,6 +188,8 @@ impl Statement<'_> {
         }
         let came = &mut writing.changes.nodes_of(table).came;
         rows.iter().for_each(|row| came.insert(*row));
+        // After they can be found: a load that has just given the table a key looks for them.
+        let main = writing.base(self.shared);
         if writing.is_watched(&main) {
             writing.touched.came(table, &rows);
         }
@@ -180,24 +197,16 @@ impl Statement<'_> {
         effects.nodes_created += count as u64;
         effects.labels_added += (count * labels.len()) as u64;
         effects.properties_set += by_column.values().map(|values| values_of(values)).sum::<u64>();
-        if let Some(keys) = info.key.and_then(|key| by_column.get(&key)) {
+        let key = main.schema().node_tables[usize::from(table.0)].key;
+        if let Some(keys) = key.and_then(|key| by_column.get(&key)) {
             self.set_keys(writing, table, &rows, keys)?;
         }
         Ok(rows.into_iter().map(|row| Value::Node(NodeId::new(table, row))).collect())
     }
 
     /// The changed nodes of a table, to be written to.
-    pub(super) fn nodes_to_write(&self, writing: &Writing, table: TableId) -> Arc<NodeDelta> {
-        let delta = &writing.live().delta;
-        if let Some(nodes) = delta.nodes(table) {
-            return nodes;
-        }
-        // No merge changes a table that nobody has written to. Rows that are missing and cannot be read are
-        // not given to anybody.
-        let main = self.shared.base();
-        let nodes = &main.main().node_tables[usize::from(table.0)];
-        let (rows, free) = (nodes.rows, nodes.missing_rows().unwrap_or_default());
-        delta.nodes_to_write(table, rows, free)
+    pub(super) fn nodes_to_write(&self, _: &Writing, table: TableId) -> Arc<NodeDelta> {
+        self.shared.nodes_to_write(table)
     }
 
     /// The column of a property of a node table, which may get these values.
@@ -552,7 +561,7 @@ fn order_is_equal(a: &Value, b: &Value) -> bool {
 }
 
 /// The types of values, each once; `Any` where all are null.
-fn types_of(values: &[Value]) -> impl Iterator<Item = LogicalType> {
+pub(super) fn types_of(values: &[Value]) -> impl Iterator<Item = LogicalType> {
     let mut types: Vec<LogicalType> = Vec::new();
     for value in values.iter().filter(|value| !value.is_null()) {
         let ty = value.logical_type();

@@ -8,6 +8,7 @@
 //! edges      edges that come and go
 //! touched    what a clause wrote that definitions may be about
 //! constraints  that, asked against them
+//! loaded     what a bulk load does as a transaction
 //! logged     what a clause did, as the log will have it
 //! schema     tables and columns that changes need; facts that they may break
 //! writing    an open transaction: what it sees, what it has written, how it ends
@@ -20,6 +21,7 @@
 mod changes;
 mod constraints;
 mod edges;
+mod loaded;
 mod logged;
 mod merge;
 mod program;

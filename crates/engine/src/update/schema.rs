@@ -155,7 +155,7 @@ impl Shared {
     }
 
     /// The column of a property of a node table, which may get values of a type.
-    pub(super) fn node_column(&self, table: TableId, key: &str, ty: LogicalType) -> Result<usize, Error> {
+    pub(crate) fn node_column(&self, table: TableId, key: &str, ty: LogicalType) -> Result<usize, Error> {
         let at = usize::from(table.0);
         let find = |main: &Main| {
             let column = main.catalog.schema.node_property(table, key)?;

@@ -23,7 +23,7 @@ const EDGES_OF_RUN: usize = 512;
 
 /// An open transaction. Dropped without a commit, it is undone.
 pub(crate) struct Writing {
-    live: Arc<Live>,
+    pub(super) live: Arc<Live>,
     /// The main version when it began: later ones have commits that it does not see.
     main: Arc<Main>,
     /// That main version with what was declared since, and the catalog that has all of it.
@@ -32,7 +32,7 @@ pub(crate) struct Writing {
     is_logged: bool,
     /// What it has done, in order, as the log will have it.
     pub(super) log: TransactionWriter,
-    open: Option<Open>,
+    pub(super) open: Option<Open>,
     registered: Arc<Registered>,
     level: Isolation,
     cancel: CancelToken,
@@ -308,12 +308,12 @@ impl Writing {
         }
     }
 
-    fn author(&self, open: &Open) -> View {
+    pub(super) fn author(&self, open: &Open) -> View {
         View { own: Some(open.handle()), ..self.view(self.statement) }
     }
 
     /// Writes the last stamp into all its versions.
-    fn stamp(&self, view: &View, stamp: Stamp) {
+    pub(super) fn stamp(&self, view: &View, stamp: Stamp) {
         self.stamp_these(view, stamp, (&self.nodes, &self.edges, &self.topology));
     }
 
@@ -360,7 +360,7 @@ pub(super) fn conflicting(conflict: &Conflict) -> Error {
 }
 
 /// A conflict with what was read, by name.
-fn overlapping(overlap: &Overlap, shared: &Shared) -> Error {
+pub(super) fn overlapping(overlap: &Overlap, shared: &Shared) -> Error {
     let base = shared.base();
     let schema = base.schema();
     let nodes = |table: TableId| {

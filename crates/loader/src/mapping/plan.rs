@@ -64,11 +64,12 @@ pub(crate) fn plan(
         };
         nodes.push((draft, key, builder.nodes(spec).map_err(wrong)?));
     }
+    let kind_of = |space: &str| key_kinds.get(space).copied().or_else(|| sink.known_keys(space));
     let mut edges: Vec<(Draft<'_>, usize, usize, EdgeTable)> = Vec::new();
     for entry in &mapping.edges {
         let mut draft = Draft::read(&entry.file, dialect, &mapping.null_text)?;
-        let mut end = |end: &super::read::EndEntry| match key_kinds.get(end.space.as_str()) {
-            Some(kind) => draft.end_column(&end.column, *kind),
+        let mut end = |end: &super::read::EndEntry| match kind_of(end.space.as_str()) {
+            Some(kind) => draft.end_column(&end.column, kind),
             None => Err(wrong(format!("no nodes have key space \"{}\"", end.space))),
         };
         let (from, to) = (end(&entry.from)?, end(&entry.to)?);

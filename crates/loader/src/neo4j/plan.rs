@@ -55,7 +55,14 @@ pub(crate) fn plan(
         });
         drafts.push(draft(path, options, &mut builder)?);
     }
-    let kinds = key_kinds(&drafts)?;
+    let mut kinds = key_kinds(&drafts)?;
+    for role in drafts.iter().flat_map(|draft| &draft.roles) {
+        if let Role::Start { space } | Role::End { space } = role
+            && let (None, Some(kind)) = (kinds.get(space), sink.known_keys(space))
+        {
+            kinds.insert(space.clone(), kind);
+        }
+    }
     let schema = builder.declare(sink)?;
     drafts.sort_by_key(|draft| matches!(draft.tables, Tables::Edges { .. }));
     let finish = |draft: Draft| {

@@ -107,7 +107,11 @@ fn operation(random: &mut Random, kind: usize) -> Operation<'static> {
             targets: run(random, len),
         },
         6 => Operation::EdgeValues { table: edges, places: run(random, len), columns: columns(random, len) },
-        7 => Operation::Load { directory: text(random).into(), checksum: random.bits() },
+        7 => Operation::Load {
+            directory: text(random).into(),
+            checksum: random.bits(),
+            parts: vec![LoadedPart { kind: 2, table: u16::MAX, first: random.bits() }; random.below(3)],
+        },
         8 => Operation::Defined {
             name: text(random).into(),
             kind: 255,

@@ -23,11 +23,14 @@ use trimorph_base::{
 use trimorph_catalog::{Catalog, KnownEdgeTable};
 use trimorph_vfs::RegionOptions;
 
+use super::beside::{Beside, OnConflict, Update};
 use super::column_estimate::estimate_bytes;
 use super::edges::{EdgeTableInput, build_edge_table, join_inputs, route_edges, route_waiting};
 use super::errors::too_large;
-use super::keys::KeySpace;
+use super::finder::Finder;
+use super::keys::{KeySpace, key_at};
 use super::nodes::{NodeTableState, append_kept, check_rows, finish_nodes, small};
+use super::picked::{picked, rest};
 use super::waiting_edges::{BatchEnds, WaitingEdges};
 use super::{
     BulkError, BulkSink, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, NodeBatch, NodeHandle, NodeSpec,
@@ -40,7 +43,7 @@ use crate::{ComponentBytes, EdgeTable, Main};
 /// What decides about rejected rows.
 pub type RejectFn<'a> = dyn FnMut(Rejected) -> Verdict + Send + 'a;
 
-struct EdgeState {
+pub(super) struct EdgeState {
     spec: EdgeSpec,
     from: usize,
     to: usize,
@@ -51,24 +54,29 @@ struct EdgeState {
 
 /// The sink. `'a` is the life of the callback for rejected rows.
 pub struct BulkBuilder<'a> {
-    options: RegionOptions,
-    cancel: CancelToken,
+    pub(super) options: RegionOptions,
+    pub(super) cancel: CancelToken,
     reject: Mutex<Box<RejectFn<'a>>>,
-    spaces: Mutex<Vec<Space>>,
-    nodes: Mutex<Vec<Arc<Mutex<NodeTableState>>>>,
+    pub(super) spaces: Mutex<Vec<Space>>,
+    pub(super) nodes: Mutex<Vec<Arc<Mutex<NodeTableState>>>>,
     edges: Mutex<Vec<Arc<Mutex<EdgeState>>>>,
     memory: Mutex<Reservation>,
     segment_edges: u64,
+    /// What the database has already, if it has anything.
+    pub(super) beside: Option<&'a dyn Beside>,
+    on_conflict: OnConflict,
+    /// What rows give to nodes that are there already.
+    pub(super) updates: Mutex<Vec<Update>>,
 }
 
 /// A key space and its name.
-type Space = (String, Arc<RwLock<KeySpace>>);
+pub(super) type Space = (String, Arc<RwLock<KeySpace>>);
 
 fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -84,6 +92,9 @@ impl<'a> BulkBuilder<'a> {
             edges: Mutex::default(),
             memory: Mutex::new(MemoryBudget::unlimited().reservation()),
             segment_edges: SegmentRows::EDGES,
+            beside: None,
+            on_conflict: OnConflict::Error,
+            updates: Mutex::default(),
         }
     }
 
@@ -101,6 +112,56 @@ impl<'a> BulkBuilder<'a> {
         Self { segment_edges, ..self }
     }
 
+    /// The same beside what a database has: keys are looked up there, too, and what is loaded is put there by
+    /// [`Self::finish_beside`].
+    #[must_use]
+    pub fn with_beside(self, beside: &'a dyn Beside, on_conflict: OnConflict) -> Self {
+        Self { beside: Some(beside), on_conflict, ..self }
+    }
+
+    /// The number by which keys know a node table: behind those of the database.
+    pub(super) fn table_of(&self, handle: usize) -> Result<TableId, BulkError> {
+        let first = self.beside.map_or(0, |beside| beside.first_table());
+        u16::try_from(first + handle).map(TableId).map_err(|_| too_large("node tables", 1 << 16))
+    }
+
+    /// Leaves the rows out whose keys nodes of the database have, after doing with them what was asked.
+    fn without_known(
+        &self,
+        handle: NodeHandle,
+        space: &str,
+        batch: NodeBatch,
+    ) -> Result<NodeBatch, BulkError> {
+        let (Some(beside), Some(keys)) = (self.beside, &batch.keys) else { return Ok(batch) };
+        let Some(found) = beside.find(space, keys) else { return Ok(batch) };
+        let known: Vec<(usize, trimorph_base::NodeId)> =
+            (0..).zip(found).filter_map(|(i, node)| Some((i, node?))).collect();
+        if known.is_empty() {
+            return Ok(batch);
+        }
+        match self.on_conflict {
+            OnConflict::Skip => {}
+            OnConflict::Error => {
+                for (i, _) in &known {
+                    let Some(key) = key_at(keys, *i) else { continue };
+                    let reason =
+                        format!("a node with key {key} in key space \"{space}\" is in the database already");
+                    let line = batch.origin.lines.line(*i);
+                    self.rejected(Rejected { file: batch.origin.file, line, reason })?;
+                }
+            }
+            OnConflict::Merge => {
+                let rows: Vec<usize> = known.iter().map(|(i, _)| *i).collect();
+                let columns = picked(&batch.columns, &rows);
+                self.charge(columns.iter().map(|c| estimate_bytes(&c.data)).sum())?;
+                let nodes = known.iter().map(|(_, node)| *node).collect();
+                lock(&self.updates).push(Update { handle, nodes, columns });
+            }
+        }
+        let known: std::collections::HashSet<usize> = known.into_iter().map(|(i, _)| i).collect();
+        Ok(rest(&batch, |i| !known.contains(&i)))
+    }
+
     /// Memory to sort and write so many edges, until dropped.
     fn working_memory(&self, edges: usize) -> Result<Reservation, BulkError> {
         let mut held = lock(&self.memory).budget().reservation();
@@ -108,7 +169,7 @@ impl<'a> BulkBuilder<'a> {
         Ok(held)
     }
 
-    fn charge(&self, bytes: usize) -> Result<(), BulkError> {
+    pub(super) fn charge(&self, bytes: usize) -> Result<(), BulkError> {
         lock(&self.memory).grow(bytes).map_err(BulkError::Memory)
     }
 
@@ -164,7 +225,7 @@ impl<'a> BulkBuilder<'a> {
     }
 
     /// All edges by (edge label, source table); keys that are left are resolved.
-    fn edge_inputs(
+    pub(super) fn edge_inputs(
         &self,
         spaces: &[Arc<RwLock<KeySpace>>],
         threads: usize,
@@ -174,6 +235,9 @@ impl<'a> BulkBuilder<'a> {
             let mut state = lock(&state);
             // Nothing writes any more, so a second lock on the same space cannot wait.
             let (from, to) = (read(&spaces[state.from]), read(&spaces[state.to]));
+            let finder = |space, name| Finder { space, name, beside: self.beside };
+            let (from_name, to_name) = (state.spec.from_space.clone(), state.spec.to_space.clone());
+            let (from, to) = (finder(&from, &from_name), finder(&to, &to_name));
             let mut own = std::mem::take(&mut state.inputs);
             // A batch's memory is given back as its edges go to their table.
             for batch in std::mem::take(&mut state.waiting) {
@@ -233,7 +297,8 @@ impl<'a> BulkBuilder<'a> {
                 let edges = input.len();
                 let _turn = gate.enter(edges);
                 let built = self.working_memory(edges).and_then(|_held| {
-                    build_edge_table(input, id, ty, &properties, &rows, self.segment_edges, self.options)
+                    let how = (self.segment_edges, None);
+                    build_edge_table(input, id, ty, &properties, &rows, how, self.options)
                 });
                 lock(&done).push(built);
             }
@@ -291,7 +356,11 @@ impl Drop for Turn<'_> {
 }
 
 /// Does `work` with each item on so many threads; gives what came of it in the order of items.
-fn in_parallel<T: Send, R: Send>(items: Vec<T>, threads: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+pub(super) fn in_parallel<T: Send, R: Send>(
+    items: Vec<T>,
+    threads: usize,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
     let count = items.len();
     let queue = Mutex::new(items.into_iter().enumerate());
     let done = Mutex::new(Vec::with_capacity(count));
@@ -314,6 +383,10 @@ fn in_parallel<T: Send, R: Send>(items: Vec<T>, threads: usize, work: impl Fn(T)
 }
 
 impl BulkSink for BulkBuilder<'_> {
+    fn known_keys(&self, space: &str) -> Option<trimorph_types::LogicalType> {
+        self.beside?.key_type(space)
+    }
+
     fn declare_nodes(&self, spec: NodeSpec) -> Result<NodeHandle, BulkError> {
         let space = spec.key_space.as_deref().map(|name| self.space(name));
         if spec.key_property.is_some() && space.is_none() {
@@ -321,6 +394,9 @@ impl BulkSink for BulkBuilder<'_> {
                 "node table {:?} has a key property but no key space",
                 spec.labels
             )));
+        }
+        if let Some(beside) = self.beside {
+            beside.declare(&spec);
         }
         let mut nodes = lock(&self.nodes);
         let mut sorted = spec.labels.clone();
@@ -383,6 +459,12 @@ impl BulkSink for BulkBuilder<'_> {
                 state.spec.labels
             )));
         }
+        let (mut batch, mut rows) = (batch, rows);
+        if let (Some(space), true) = (state.space, self.beside.is_some()) {
+            let name = lock(&self.spaces)[space].0.clone();
+            batch = self.without_known(table, &name, batch)?;
+            rows = batch.keys.as_ref().map_or(rows, ColumnData::len);
+        }
         let mut keep: Option<Vec<bool>> = None;
         if let (Some(keys), Some(space)) = (&batch.keys, state.space) {
             let (name, space) = {
@@ -392,7 +474,7 @@ impl BulkSink for BulkBuilder<'_> {
             let mut space = space.write().unwrap_or_else(PoisonError::into_inner);
             let space_bytes = space.bytes();
             let row = u32::try_from(state.rows).unwrap_or(u32::MAX);
-            let table = TableId(u16::try_from(table.0).map_err(|_| too_large("node tables", 1 << 16))?);
+            let table = self.table_of(table.0 as usize)?;
             if !matches!(keys, ColumnData::Int(_) | ColumnData::String { .. }) {
                 return Err(BulkError::Declaration("keys are integers or strings".into()));
             }
@@ -433,9 +515,12 @@ impl BulkSink for BulkBuilder<'_> {
             let spaces = lock(&self.spaces);
             (Arc::clone(&spaces[state.from].1), Arc::clone(&spaces[state.to].1))
         };
+        let (from_space, to_space) = (state.spec.from_space.clone(), state.spec.to_space.clone());
         // Always in the order of the spaces, or two readers that wait behind writers would wait for each
         // other.
         let find = |from: &KeySpace, to: &KeySpace| -> Option<BatchEnds> {
+            let from = Finder { space: from, name: &from_space, beside: self.beside };
+            let to = Finder { space: to, name: &to_space, beside: self.beside };
             Some((from.find_all(&batch.from_keys)?, to.find_all(&batch.to_keys)?))
         };
         let found = match state.from.cmp(&state.to) {

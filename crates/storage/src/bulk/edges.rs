@@ -16,7 +16,7 @@ use trimorph_vfs::{CodecError, RegionOptions, lay_out};
 
 use super::column_estimate::held_bytes;
 use super::errors::{no_memory, unreadable};
-use super::keys::KeySpace;
+use super::finder::Finder;
 use super::sorted_edges::SortedEdges;
 use super::sorted_list::TakeBlock;
 use super::waiting_column::{WaitingColumn, gather, gather_rows};
@@ -35,7 +35,7 @@ const BLOCK_EDGES: usize = 1 << 10;
 const RUN_ENDS_MAX: usize = 1 << 31;
 
 /// The edges of one edge table, ends resolved, in file order.
-pub(super) struct EdgeTableInput {
+pub(crate) struct EdgeTableInput {
     pub(super) label: String,
     pub(super) source: TableId,
     pub(super) properties: Vec<(String, LogicalType)>,
@@ -53,7 +53,7 @@ pub(super) struct EdgeTableInput {
 }
 
 impl EdgeTableInput {
-    fn new(label: &str, source: TableId) -> Self {
+    pub(crate) fn new(label: &str, source: TableId) -> Self {
         Self {
             label: label.to_owned(),
             source,
@@ -83,7 +83,13 @@ impl EdgeTableInput {
     }
 
     /// Appends rows of a batch, whose columns are `properties`.
-    fn append(&mut self, properties: &[Property], batch: &[ColumnBatch], (from, to): Nodes<'_>, rows: &Rows) {
+    pub(crate) fn append(
+        &mut self,
+        properties: &[Property],
+        batch: &[ColumnBatch],
+        (from, to): Nodes<'_>,
+        rows: &Rows,
+    ) {
         let mut done = 0;
         while done < rows.len() {
             let before = self.open.0.len();
@@ -100,15 +106,36 @@ impl EdgeTableInput {
         }
     }
 
+    /// The property columns of its runs, which all are closed.
+    pub(super) fn property_runs(&self) -> impl Iterator<Item = impl Iterator<Item = ColumnBatch> + '_> + '_ {
+        let len = |run: usize| RUN_EDGES.min(self.count - run * RUN_EDGES);
+        let runs = move |column: &'_ Vec<WaitingColumn>| {
+            let column: Vec<_> = column.iter().collect();
+            column
+                .into_iter()
+                .enumerate()
+                .map(|(run, of)| of.unpack(len(run)))
+                .collect::<Vec<_>>()
+                .into_iter()
+        };
+        self.columns.iter().map(runs)
+    }
+
     /// Appends all edges of another one.
-    fn append_input(&mut self, mut other: Self) {
+    fn append_input(&mut self, other: Self) {
+        self.append_mapped(other, &|node| node);
+    }
+
+    /// Appends all edges of another one, at other ends.
+    pub(super) fn append_mapped(&mut self, mut other: Self, map: &dyn Fn(NodeId) -> NodeId) {
         other.close();
         let columns = std::mem::take(&mut other.columns);
         for (run, (sources, targets)) in std::mem::take(&mut other.runs).into_iter().enumerate() {
             let len = RUN_EDGES.min(other.count - run * RUN_EDGES);
             let batch: Vec<ColumnBatch> = columns.iter().map(|column| column[run].unpack(len)).collect();
-            let from = (0..len).map(|i| NodeId::new(other.source, sources.view().get(i).cast_unsigned()));
-            let ends = (from.collect::<Vec<_>>(), (0..len).map(|i| targets.get(i)).collect::<Vec<_>>());
+            let from =
+                (0..len).map(|i| map(NodeId::new(other.source, sources.view().get(i).cast_unsigned())));
+            let ends = (from.collect::<Vec<_>>(), (0..len).map(|i| map(targets.get(i))).collect::<Vec<_>>());
             self.append(&other.properties, &batch, (&ends.0, &ends.1), &Rows::Range(0..len));
         }
     }
@@ -151,7 +178,7 @@ impl EdgeTableInput {
     }
 
     /// Gives all edges in file order, a block at a time.
-    fn each_block(&self, take: &mut TakeBlock<'_>) {
+    pub(super) fn each_block(&self, take: &mut TakeBlock<'_>) {
         let mut block = Vec::with_capacity(BLOCK_EDGES);
         let (mut sources, mut rows) = ([0; BLOCK_EDGES], [0; BLOCK_EDGES]);
         for (run, (packed, targets)) in self.runs.iter().enumerate() {
@@ -169,16 +196,17 @@ impl EdgeTableInput {
     }
 
     /// The tables that edges lead to, in ascending order.
-    fn targets(&self) -> Vec<TableId> {
+    pub(super) fn targets(&self) -> Vec<TableId> {
         let mut targets = BTreeSet::new();
         for (run, (_, nodes)) in self.runs.iter().enumerate() {
             nodes.tables(RUN_EDGES.min(self.count - run * RUN_EDGES), &mut targets);
         }
+        targets.extend(self.open.1.iter().map(|node| node.table()));
         targets.into_iter().collect()
     }
 
     /// Packs the last run, so that all edges are in runs.
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         if !self.open.0.is_empty() {
             self.end_run();
         }
@@ -186,13 +214,13 @@ impl EdgeTableInput {
 }
 
 /// A property and its type.
-type Property = (String, LogicalType);
+pub(crate) type Property = (String, LogicalType);
 
 /// The sources and the targets of a batch.
-type Nodes<'a> = (&'a [NodeId], &'a [NodeId]);
+pub(crate) type Nodes<'a> = (&'a [NodeId], &'a [NodeId]);
 
 /// Rows of a batch.
-enum Rows {
+pub(crate) enum Rows {
     Range(std::ops::Range<usize>),
     Each(Vec<usize>),
 }
@@ -266,8 +294,8 @@ pub(super) fn route_edges(
 pub(super) fn route_waiting(
     spec: &EdgeSpec,
     batch: &WaitingEdges,
-    from: &KeySpace,
-    to: &KeySpace,
+    from: &Finder<'_>,
+    to: &Finder<'_>,
     inputs: &mut Vec<EdgeTableInput>,
     reject: &mut dyn FnMut(Rejected) -> Result<(), BulkError>,
 ) -> Result<(), BulkError> {
@@ -296,7 +324,11 @@ pub(super) fn route_waiting(
 }
 
 /// The input of an edge table; made, if there is none.
-fn input_of<'i>(label: &str, source: TableId, inputs: &'i mut Vec<EdgeTableInput>) -> &'i mut EdgeTableInput {
+pub(super) fn input_of<'i>(
+    label: &str,
+    source: TableId,
+    inputs: &'i mut Vec<EdgeTableInput>,
+) -> &'i mut EdgeTableInput {
     let place = inputs.iter().position(|i| i.label == label && i.source == source);
     let place = place.unwrap_or_else(|| {
         inputs.push(EdgeTableInput::new(label, source));
@@ -316,7 +348,7 @@ pub(super) fn join_inputs(more: Vec<EdgeTableInput>, inputs: &mut Vec<EdgeTableI
 }
 
 /// `len` nulls of a type.
-fn blank(ty: LogicalType, len: usize) -> ColumnBatch {
+pub(super) fn blank(ty: LogicalType, len: usize) -> ColumnBatch {
     let data = match ty {
         LogicalType::Bool => ColumnData::Bool(vec![false; len]),
         LogicalType::Int => ColumnData::Int(vec![0; len]),
@@ -331,7 +363,7 @@ fn blank(ty: LogicalType, len: usize) -> ColumnBatch {
     ColumnBatch { data, nulls: (len > 0).then(|| vec![true; len]) }
 }
 
-fn extend(into: &mut ColumnBatch, from: &ColumnBatch, rows: &Rows, before: usize) {
+pub(super) fn extend(into: &mut ColumnBatch, from: &ColumnBatch, rows: &Rows, before: usize) {
     if into.nulls.is_some() || from.nulls.is_some() {
         let nulls = into.nulls.get_or_insert_with(|| vec![false; before]);
         match &from.nulls {
@@ -387,13 +419,13 @@ fn extend_general(into: &mut ColumnBatch, before: usize, rows: &Rows, from: Opti
 }
 
 /// Builds both directions, the property pages and the property columns of one edge table.
-pub(super) fn build_edge_table(
+pub(crate) fn build_edge_table(
     mut input: EdgeTableInput,
     id: EdgeTableId,
     ty: TypeId,
     property_ids: &[PropertyId],
     table_rows: &[u64],
-    segment_edges: u64,
+    (segment_edges, position_bits): (u64, Option<u8>),
     options: RegionOptions,
 ) -> Result<(EdgeTable, KnownEdgeTable, ComponentBytes), BulkError> {
     input.close();
@@ -407,7 +439,11 @@ pub(super) fn build_edge_table(
     input.runs = Vec::new();
     let page_offset = |page: u64| list.offset(source_rows.min(page * PAGE_ROWS));
     let page_edges = |page: u64| page_offset(page + 1) - page_offset(page);
-    let places = EdgePlaces::new(id, source_rows.div_ceil(PAGE_ROWS), page_edges);
+    let pages = source_rows.div_ceil(PAGE_ROWS);
+    let places = match position_bits {
+        Some(bits) => EdgePlaces::of_bits(id, bits, pages, page_edges),
+        None => EdgePlaces::new(id, pages, page_edges),
+    };
     let (degree_max, nonempty) = list.degrees();
     let single = degree_max <= 1;
 

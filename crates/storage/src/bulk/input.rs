@@ -202,6 +202,11 @@ impl std::error::Error for BulkError {}
 /// order: rows are numbered as they come. All nodes and all edges may come in any order relative to each
 /// other.
 pub trait BulkSink: Sync {
+    /// The type of the keys of a key space that no node of this load has; none where it is not known either.
+    fn known_keys(&self, space: &str) -> Option<LogicalType> {
+        let _ = space;
+        None
+    }
     /// Declares a node table. The same label set may be declared once.
     fn declare_nodes(&self, spec: NodeSpec) -> Result<NodeHandle, BulkError>;
     /// Declares an edge label between two key spaces. The same label may be declared for several pairs.

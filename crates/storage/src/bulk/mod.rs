@@ -1,19 +1,26 @@
 //! Bulk load: batches of columns in, an immutable main version out.
 
+mod beside;
 mod builder;
 mod column_estimate;
 mod edges;
 mod errors;
+mod finder;
+mod increment;
 mod input;
 mod keys;
 mod nodes;
+mod picked;
 mod sorted_edges;
 mod sorted_list;
 mod waiting_column;
 mod waiting_edges;
 
+pub use beside::{Beside, EdgePart, Increment, LoadPart, NodePart, OnConflict, TakeEnds, Update};
 pub use builder::{BulkBuilder, RejectFn};
+pub(crate) use edges::{EdgeTableInput, Rows, build_edge_table};
 pub use input::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, Lines, NodeBatch,
     NodeHandle, NodeSpec, Origin, Rejected, Verdict,
 };
+pub use picked::value_of;

@@ -10,6 +10,7 @@ use trimorph_catalog::{
 use trimorph_types::LogicalType;
 use trimorph_vfs::{RegionOptions, lay_out};
 
+use super::beside::NodePart;
 use super::errors::{no_memory, too_large, unreadable};
 use super::keys::KeySpace;
 use super::{BulkError, ColumnBatch, ColumnData, NodeBatch, NodeSpec};
@@ -27,6 +28,21 @@ pub(super) struct NodeTableState {
     pub(super) columns: Vec<ColumnWriter>,
     /// Which properties occur together, as a bit set over the spec's properties.
     pub(super) sets: FxHashMap<Box<[u64]>, u64>,
+}
+
+impl NodeTableState {
+    /// What a database is told of it.
+    pub(super) fn part(&self) -> NodePart {
+        let key = self.spec.key_property.iter().map(|name| {
+            (name.clone(), self.key.as_ref().map_or(LogicalType::Int, ColumnWriter::logical_type))
+        });
+        NodePart {
+            labels: self.spec.labels.clone(),
+            has_key: self.spec.key_property.is_some(),
+            properties: key.chain(self.spec.properties.iter().cloned()).collect(),
+            rows: self.rows,
+        }
+    }
 }
 
 /// Most rows of a node table: one past the last fits 32 bits, and one more for none.

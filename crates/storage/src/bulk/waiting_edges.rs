@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use trimorph_base::{NodeId, TableId};
 use trimorph_encoding::{Packed, pack};
 
-use super::keys::{Key, KeySpace, key_at};
+use super::finder::Finder;
+use super::keys::{Key, key_at};
 use super::waiting_column::WaitingColumn;
 use super::{BulkError, ColumnBatch, ColumnData, EdgeBatch, EdgeSpec, Lines, Rejected};
 
@@ -132,7 +133,7 @@ impl Ends {
     }
 
     /// The nodes of all of them, if all are known; there are `len`.
-    fn all_nodes(&self, len: usize, space: &KeySpace) -> Option<Vec<NodeId>> {
+    fn all_nodes(&self, len: usize, space: &Finder<'_>) -> Option<Vec<NodeId>> {
         match self {
             Self::Nodes(nodes) => Some((0..len).map(|i| nodes.get(i)).collect()),
             Self::Ints(packed) => {
@@ -144,7 +145,7 @@ impl Ends {
         }
     }
 
-    fn node(&self, i: usize, space: &KeySpace) -> Result<NodeId, Key<'_>> {
+    fn node<'k>(&'k self, i: usize, space: &Finder<'_>) -> Result<NodeId, Key<'k>> {
         match self {
             Self::Nodes(nodes) => Ok(nodes.get(i)),
             Self::Ints(keys) => {
@@ -202,7 +203,7 @@ impl WaitingEdges {
     }
 
     /// The ends of all edges, if there are nodes for all.
-    pub(super) fn all_ends(&self, from: &KeySpace, to: &KeySpace) -> Option<BatchEnds> {
+    pub(super) fn all_ends(&self, from: &Finder<'_>, to: &Finder<'_>) -> Option<BatchEnds> {
         Some((self.from.all_nodes(self.len, from)?, self.to.all_nodes(self.len, to)?))
     }
 
@@ -211,8 +212,8 @@ impl WaitingEdges {
         &self,
         i: usize,
         spec: &EdgeSpec,
-        from: &KeySpace,
-        to: &KeySpace,
+        from: &Finder<'_>,
+        to: &Finder<'_>,
         reject: &mut dyn FnMut(Rejected) -> Result<(), BulkError>,
     ) -> Result<Option<(NodeId, NodeId)>, BulkError> {
         let mut refuse = |end: &str, key: Key<'_>, space: &str| {

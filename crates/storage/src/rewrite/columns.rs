@@ -141,7 +141,7 @@ fn append(writer: &mut ColumnWriter, view: &ColumnView<'_>, rows: Range<u64>) {
     }
 }
 
-fn batch(vector: Vector<'_>, len: usize) -> ColumnBatch {
+pub(super) fn batch(vector: Vector<'_>, len: usize) -> ColumnBatch {
     let nulls = (!vector.nulls.is_none()).then(|| (0..len).map(|i| vector.is_null(i)).collect());
     let data = match vector.values {
         Values::Bool(v) => ColumnData::Bool(v),

@@ -6,6 +6,7 @@
 //! nodes     rows of a node table that come, change or go
 //! rows      rows put behind the last of a node table
 //! edges     edges put in and taken out of an edge table
+//! load      what a bulk load made put into the tables it is for
 //! ```
 //!
 //! Invariants: rows and edge ids stay what they are; dictionary codes stay what they are; a reader of the
@@ -18,6 +19,7 @@
 
 mod columns;
 mod edges;
+mod load;
 mod nodes;
 mod rows;
 
@@ -35,6 +37,8 @@ pub enum RewriteError {
     /// A change that does not fit the version: a table, row or edge that it does not have, or too many
     /// values.
     Unknown(String),
+    /// Somebody asked it to stop.
+    Cancelled,
     /// A key that another node has.
     DuplicateKey(String),
     /// A piece of the old version that cannot be had.
@@ -49,6 +53,7 @@ impl fmt::Display for RewriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown(what) => write!(f, "{what}"),
+            Self::Cancelled => write!(f, "cancelled"),
             Self::DuplicateKey(key) => write!(f, "another node has the key {key}"),
             Self::Read(e) => write!(f, "{e}"),
             Self::Memory(e) => write!(f, "could not get memory for a new version: {e}"),

@@ -72,12 +72,23 @@ impl Main {
         changes: &NodeChanges<'_>,
         options: RegionOptions,
     ) -> Result<(), RewriteError> {
+        self.merge_nodes_to(table, changes, 0, options)
+    }
+
+    /// The same, with at least `end` rows: those that nobody has are missing.
+    pub(super) fn merge_nodes_to(
+        &mut self,
+        table: TableId,
+        changes: &NodeChanges<'_>,
+        end: u64,
+        options: RegionOptions,
+    ) -> Result<(), RewriteError> {
         let at = usize::from(table.0);
         let (old, info) = match (self.node_tables.get(at), self.catalog.schema.node_tables.get(at)) {
             (Some(old), Some(info)) => (Arc::clone(old), info.clone()),
             _ => return Err(RewriteError::Unknown(format!("there is no node table {at}"))),
         };
-        let end = changes.came.last().map_or(0, |last| last + 1).max(old.rows);
+        let end = changes.came.last().map_or(end, |last| end.max(last + 1)).max(old.rows);
         if end >= u64::from(u32::MAX) {
             return Err(RewriteError::Unknown(format!("more than {} rows in one node table", u32::MAX)));
         }
@@ -98,6 +109,8 @@ impl Main {
                 let zones = changes.columns.get(&key);
                 Some(change.key_index(index, &columns[key], key, zones)?)
             }
+            // Its first rows: a load gave it a key.
+            (None, Some(key)) if end > 0 => Some(change.new_index(&columns[key], &Arc::default())?),
             _ => None,
         };
         let mut value_indexes = Vec::with_capacity(old.value_indexes.len());
