@@ -372,6 +372,7 @@ impl Statement<'_> {
             if values.iter().all(Value::is_null)
                 && writing.base(self.shared).schema().node_property(table, &key).is_none()
             {
+                writing.effects.properties_removed += nodes.len() as u64;
                 continue;
             }
             let column = self.node_column_of(table, &key, &values)?;
@@ -397,6 +398,7 @@ impl Statement<'_> {
             if values.iter().all(Value::is_null)
                 && writing.base(self.shared).schema().edge_property(table, &key).is_none()
             {
+                writing.effects.properties_removed += edges.len() as u64;
                 continue;
             }
             writing.effects.properties_set += values_of(&values);
