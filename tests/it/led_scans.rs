@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use trimorph_base::CancelToken;
 use trimorph_exec::Settings;
 use trimorph_functions::Clock;
 use trimorph_store::Snapshot;
@@ -82,7 +83,7 @@ fn with_indexes(snapshot: &Snapshot) -> Snapshot {
     let mut main = (**snapshot.shared_main()).clone();
     for table in snapshot.schema().table_ids() {
         for column in 0..main.node_tables[usize::from(table.0)].columns.len() {
-            main.index_values(table, column, RegionOptions::default()).unwrap();
+            main.index_values(table, column, RegionOptions::default(), &CancelToken::default()).unwrap();
         }
     }
     snapshot.over(Arc::new(main))

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use trimorph_base::TableId;
+use trimorph_base::{CancelToken, TableId};
 use trimorph_delta::Delta;
 use trimorph_store::Main;
 
@@ -68,7 +68,7 @@ pub(crate) fn index_all(main: &mut Main, delta: &Delta) -> Result<(), Error> {
         index_delta(delta, main, *table, *column);
     }
     for (table, column) in wanted.difference(&there) {
-        main.index_values(*table, *column, MERGED).map_err(merge_failed)?;
+        main.index_values(*table, *column, MERGED, &CancelToken::default()).map_err(merge_failed)?;
     }
     for (table, column) in there.difference(&wanted) {
         main.drop_value_index(*table, *column);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{EdgePlaces, EdgeTableId, PAGE_ROWS, TableId, TypeId};
+use trimorph_base::{CancelToken, EdgePlaces, EdgeTableId, PAGE_ROWS, TableId, TypeId};
 use trimorph_catalog::{EdgeTableFacts, EdgeTableInfo, NodeTableFacts, NodeTableInfo, PropertyInfo};
 use trimorph_catalog::{EdgeTableStats, NodeTableStats, PropertyStats};
 use trimorph_vfs::RegionOptions;
@@ -87,13 +87,14 @@ impl Main {
 impl Main {
     /// Makes the index of a column of a node table, if there is none.
     ///
-    /// **Errors**: a column there is not; a piece that cannot be had. **Cost**: a sort of the column's
-    /// values.
+    /// **Errors**: a column there is not; a piece that cannot be had; that it was cancelled. **Cost**: a sort
+    /// of the column's values.
     pub fn index_values(
         &mut self,
         table: TableId,
         column: usize,
         options: RegionOptions,
+        cancel: &CancelToken,
     ) -> Result<(), RewriteError> {
         let unknown =
             || RewriteError::Unknown(format!("there is no column {column} of node table {}", table.0));
@@ -102,7 +103,7 @@ impl Main {
             return Ok(());
         }
         let values = nodes.columns.get(column).ok_or_else(unknown)?;
-        let index = ValueIndex::build(values, nodes.rows, options)?;
+        let index = ValueIndex::build(values, nodes.rows, options, cancel)?;
         Arc::make_mut(nodes).value_indexes.push((column, index));
         Ok(())
     }

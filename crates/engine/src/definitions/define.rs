@@ -60,7 +60,7 @@ impl Connection {
         let made = self.stand(&definition, text, cancel);
         if made.is_err() {
             shared.change_definitions(|definitions| definitions.remove(&definition.name))?;
-            shared.index_defined()?;
+            shared.index_defined(&CancelToken::default())?;
         }
         made.map(|()| true)
     }
@@ -68,7 +68,7 @@ impl Connection {
     /// Looks at what is there, and logs a definition that was published.
     fn stand(&self, definition: &Definition, text: &str, cancel: &CancelToken) -> Result<(), Error> {
         let shared = self.shared();
-        shared.index_defined()?;
+        shared.index_defined(cancel)?;
         // Who has its timestamp may have looked before the definition was there.
         shared.live.transactions.settle();
         let schema = &shared.base().catalog().schema.clone();
@@ -127,7 +127,7 @@ impl Connection {
         // Logged first: a constraint that is said to be gone stays gone.
         shared.log_definition(&Operation::Dropped { name: name.text.as_str().into() })?;
         shared.change_definitions(|definitions| definitions.remove(&name.text))?;
-        shared.index_defined()?;
+        shared.index_defined(&CancelToken::default())?;
         Ok(true)
     }
 }

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use trimorph_base::TableId;
+use trimorph_base::{CancelToken, TableId};
 use trimorph_store::Snapshot;
 
 use crate::Error;
@@ -17,7 +17,7 @@ use crate::value_indexes::{forget, index_delta, there, wanted};
 impl Shared {
     /// Makes the indexes that the definitions ask for and that are not there; drops those that nobody asks
     /// for. Whoever asks holds the files' lock, so that no manifest is written meanwhile.
-    pub(super) fn index_defined(&self) -> Result<(), Error> {
+    pub(super) fn index_defined(&self, cancel: &CancelToken) -> Result<(), Error> {
         let _merges = self.merging.lock().unwrap_or_else(PoisonError::into_inner);
         let base = self.base();
         let main = base.main();
@@ -28,7 +28,10 @@ impl Shared {
         }
         let mut made = (*main).clone();
         for (table, column) in &missing {
-            made.index_values(*table, *column, MERGED).map_err(merge_failed)?;
+            if let Err(error) = made.index_values(*table, *column, MERGED, cancel) {
+                missing.iter().for_each(|(table, column)| forget(&self.live.delta, *table, *column));
+                return Err(merge_failed(error));
+            }
         }
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         // Tables and columns may have come meanwhile; no row is in another place.

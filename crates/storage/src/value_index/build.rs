@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use trimorph_base::CancelToken;
 use trimorph_types::{LogicalType, Value, order};
 use trimorph_vfs::{Pins, RegionOptions, lay_out};
 
@@ -16,18 +17,27 @@ use crate::RewriteError;
 use crate::column::{Column, ColumnView};
 use crate::slot::Slot;
 
+/// Rows between two looks at the flag that cancels.
+const ROWS_UNCHECKED: u32 = 1 << 12;
+
 impl ValueIndex {
     /// The index of the first `rows` rows of a column.
     ///
-    /// **Errors**: a piece that cannot be had. **Cost**: a sort; 16 bytes a row, and the values of the
-    /// longest run of texts that begin alike.
-    pub(crate) fn build(column: &Column, rows: u64, options: RegionOptions) -> Result<Self, RewriteError> {
+    /// **Errors**: a piece that cannot be had; [`RewriteError::Cancelled`]. **Cost**: a sort; 16 bytes a row,
+    /// and the values of the longest run of texts that begin alike.
+    pub(crate) fn build(
+        column: &Column,
+        rows: u64,
+        options: RegionOptions,
+        cancel: &CancelToken,
+    ) -> Result<Self, RewriteError> {
         let pins = Arc::<Pins<'_>>::default();
         let view = ColumnView::pinned(column, &pins);
         let sorted = match column.has_one_type() && key_of(column.ty).is_some() {
-            true => by_keys(&view, column.ty, rows),
-            false => by_values(&view, rows),
-        };
+            true => by_keys(&view, column.ty, rows, cancel),
+            false => by_values(&view, rows, cancel),
+        }
+        .ok_or(RewriteError::Cancelled)?;
         super::settle(&pins)?;
         let written = sorted.chunks(PIECE_ROWS).map(finish).collect();
         let pieces = lay_out(written, options)?.into_iter().zip(sorted.chunks(PIECE_ROWS));
@@ -80,10 +90,13 @@ fn key_of(ty: LogicalType) -> Option<Key> {
 }
 
 /// The rows with values, sorted by keys first.
-fn by_keys(column: &ColumnView<'_>, ty: LogicalType, rows: u64) -> Vec<u32> {
-    let Some((key, is_whole)) = key_of(ty) else { return Vec::new() };
+fn by_keys(column: &ColumnView<'_>, ty: LogicalType, rows: u64, cancel: &CancelToken) -> Option<Vec<u32>> {
+    let (key, is_whole) = key_of(ty)?;
     let mut keys: Vec<(u64, u32)> = Vec::new();
     for row in rows_below(rows) {
+        if row.is_multiple_of(ROWS_UNCHECKED) && cancel.is_cancelled() {
+            return None;
+        }
         let value = column.value(u64::from(row));
         if !value.is_null() {
             keys.push((key(&value), row));
@@ -91,21 +104,33 @@ fn by_keys(column: &ColumnView<'_>, ty: LogicalType, rows: u64) -> Vec<u32> {
     }
     keys.sort_unstable();
     if is_whole {
-        return keys.into_iter().map(|(_, row)| row).collect();
+        return Some(keys.into_iter().map(|(_, row)| row).collect());
     }
     let mut sorted = Vec::with_capacity(keys.len());
     for run in keys.chunk_by(|a, b| a.0 == b.0) {
+        if cancel.is_cancelled() {
+            return None;
+        }
         match run {
             [(_, only)] => sorted.push(*only),
             _ => sorted.extend(in_order(column, run.iter().map(|(_, row)| *row))),
         }
     }
-    sorted
+    Some(sorted)
 }
 
 /// The rows with values, sorted by these.
-fn by_values(column: &ColumnView<'_>, rows: u64) -> Vec<u32> {
-    in_order(column, rows_below(rows).filter(|row| !column.value(u64::from(*row)).is_null()))
+fn by_values(column: &ColumnView<'_>, rows: u64, cancel: &CancelToken) -> Option<Vec<u32>> {
+    let mut there = Vec::new();
+    for row in rows_below(rows) {
+        if row.is_multiple_of(ROWS_UNCHECKED) && cancel.is_cancelled() {
+            return None;
+        }
+        if !column.value(u64::from(row)).is_null() {
+            there.push(row);
+        }
+    }
+    Some(in_order(column, there.into_iter()))
 }
 
 /// Rows of a table are below 2^32.

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use trimorph_base::CancelToken;
 use trimorph_types::{Value, order};
 use trimorph_vfs::{Pins, RegionOptions, lay_out};
 
@@ -41,7 +42,7 @@ impl ValueIndex {
             return Ok(self.clone());
         }
         if change.rows.len() as u64 > self.len() / CHANGED_PART {
-            return Self::build(change.after, change.end, options);
+            return Self::build(change.after, change.end, options, &CancelToken::default());
         }
         let pins = Arc::<Pins<'_>>::default();
         let before = ColumnView::pinned(change.before, &pins);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
+use trimorph_base::CancelToken;
 use trimorph_types::{LogicalType, Value, order};
 use trimorph_vfs::{Pins, RegionOptions};
 
@@ -70,7 +71,7 @@ fn rows_stand_in_the_order_of_their_values() {
         for rows in [0, 1, 1_000, 40_000] {
             let values: Vec<Value> = (0..rows).map(|_| random.value(ty)).collect();
             let column = column(ty, &values);
-            let index = ValueIndex::build(&column, rows, OPTIONS).unwrap();
+            let index = ValueIndex::build(&column, rows, OPTIONS, &CancelToken::default()).unwrap();
             assert_eq!(rows_of(&index), sorted(&values), "{ty} {rows}");
             let pins = Arc::<Pins<'_>>::default();
             let (view, own) = (index.view(&pins), ColumnView::pinned(&column, &pins));
@@ -102,7 +103,8 @@ fn a_changed_index_is_as_a_new_one() {
         let ty = [LogicalType::Int, LogicalType::String, LogicalType::Any][seed as usize % 3];
         let mut values: Vec<Value> = (0..60_000).map(|_| random.value(ty)).collect();
         let mut before = column(ty, &values);
-        let mut index = ValueIndex::build(&before, values.len() as u64, OPTIONS).unwrap();
+        let mut index =
+            ValueIndex::build(&before, values.len() as u64, OPTIONS, &CancelToken::default()).unwrap();
         for round in 0..6 {
             let mut changed: BTreeMap<u64, Value> = BTreeMap::new();
             for _ in 0..[1, 50, 5_000][round % 3] {

@@ -25,7 +25,7 @@ const COLUMNS: [&[(TableId, usize)]; 4] = [&[(A, 1)], &[(A, 2)], &[(B, 1)], &[(A
 fn indexed(snapshot: &Snapshot) -> Snapshot {
     let mut main = snapshot.main().clone();
     for (table, column) in [(A, 1), (A, 2), (B, 1)] {
-        main.index_values(table, column, RegionOptions::default()).unwrap();
+        main.index_values(table, column, RegionOptions::default(), &CancelToken::default()).unwrap();
     }
     snapshot.over(Arc::new(main))
 }
