@@ -64,7 +64,7 @@ impl ValueDelta {
         self.rows.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A row gets a value; null is none.
+    /// A row gets a value; null is none. **Cost**: a search in the tree, whatever the rows of the value.
     pub(crate) fn insert(&self, value: Value, row: u64) {
         if value.is_null() {
             return;
@@ -72,8 +72,8 @@ impl ValueDelta {
         let bytes = value.owned_bytes() as usize + ENTRY_BYTES;
         let mut own = self.write();
         let rows = own.by_value.entry(Ordered(value)).or_default();
-        // The newest is last, and a row that is written again and again is written with others seldom.
-        if rows.last() != Some(&row) && !rows.contains(&row) {
+        // A row may be there twice: looking for it would make many rows of one value cost their square.
+        if rows.last() != Some(&row) {
             rows.push(row);
             own.bytes += bytes;
         }

@@ -22,6 +22,7 @@ use crate::Error;
 use crate::merged_pieces::{MERGED, merge_failed};
 use crate::merges_left::Merging;
 use crate::shared::Shared;
+use crate::value_indexes::index_all;
 
 impl Shared {
     pub(crate) fn merging(&self) -> MutexGuard<'_, Merging> {
@@ -70,6 +71,8 @@ impl Shared {
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         let mut next = next.grown_like(snapshot.main());
         next.weaken_facts();
+        // Of what was declared while the merge was at work. What cannot be indexed now is found by scans.
+        let _ = index_all(&mut next, &self.live.delta);
         *snapshot = Snapshot::within(Arc::new(next), self.config.memory_limit_bytes);
         drop(snapshot);
         merging.published.push_back((self.live.transactions.snapshots().retire(), merged_at));

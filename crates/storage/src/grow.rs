@@ -135,7 +135,7 @@ impl Main {
             if self.merged_at == newer.merged_at
                 && let Some(newer) = newer.node_tables.get(at)
                 && newer.rows == table.rows
-                && newer.value_indexes.len() != table.value_indexes.len()
+                && !indexed(newer).eq(indexed(&table))
             {
                 Arc::make_mut(&mut table).value_indexes = newer.value_indexes.clone();
             }
@@ -229,6 +229,11 @@ impl Main {
         }
         Ok(())
     }
+}
+
+/// The columns of a table that have an index.
+fn indexed(table: &NodeTable) -> impl Iterator<Item = usize> {
+    table.value_indexes.iter().map(|(column, _)| *column)
 }
 
 fn weaken(one_type: &mut [bool], columns: &[Arc<Column>]) {

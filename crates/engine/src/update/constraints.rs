@@ -161,6 +161,12 @@ impl Statement<'_> {
         if definition.rule == Rule::Index {
             return Ok(());
         }
+        let tables = snapshot.schema().table_ids();
+        let of = |table| InTable::of(definition, own.label, table, own.reader);
+        let all: Vec<InTable<'_, '_>> = match definition.rule.is_unique() {
+            true => tables.filter_map(of).collect(),
+            false => Vec::new(),
+        };
         for (at, row) in touched.rows(own.table, &own.columns).into_iter().enumerate() {
             self.check(at)?;
             own.meet(writing, row)?;
@@ -180,26 +186,25 @@ impl Statement<'_> {
                 continue;
             }
             if definition.rule.is_unique() {
-                self.check_unique(writing, own, row, &values, snapshot)?;
+                self.check_unique(writing, (own, &all), row, &values, snapshot)?;
             }
         }
         Ok(())
     }
 
-    /// No other node has these values.
+    /// No other node of any table has these values.
     fn check_unique(
         &self,
         writing: &Writing,
-        own: &InTable<'_, '_>,
+        (own, all): (&InTable<'_, '_>, &[InTable<'_, '_>]),
         row: u64,
         values: &[Value],
         snapshot: &Snapshot,
     ) -> Result<(), Error> {
         let definition = own.definition;
-        for table in snapshot.schema().table_ids() {
-            let Some(other) = InTable::of(definition, own.label, table, own.reader) else { continue };
-            for candidate in candidates(writing, &other, values) {
-                if (table, candidate) == (own.table, row) {
+        for other in all {
+            for candidate in candidates(writing, other, values) {
+                if (other.table, candidate) == (own.table, row) {
                     continue;
                 }
                 other.meet(writing, candidate)?;
