@@ -8,7 +8,7 @@
 //! | blank node | `Iri` that begins with `_:` (no IRI does), or its `Node` |
 //! | triple term | `Iri` of its N-Triples text, `<<( <s> <p> "o" )>>`, or its `Node` |
 //! | text | `String` |
-//! | of `xsd:boolean`, `integer`, `decimal`, `double` | the value, if its canonical text is what was written |
+//! | of `xsd:boolean`, `integer`, `decimal`, `double` | the value, if what was written is its text |
 //! | of `xsd:date`, `time`, `dateTime`, `duration` | likewise |
 //! | any other literal | `Literal`, as it was written |
 //!
