@@ -17,6 +17,7 @@ mod aggregates;
 mod arithmetic;
 mod casts;
 mod compare;
+mod entities;
 mod found;
 mod hashes;
 mod meaning;
@@ -32,7 +33,7 @@ mod texts;
 mod triples;
 
 /// All families.
-pub(crate) fn families() -> [&'static [Function]; 12] {
+pub(crate) fn families() -> [&'static [Function]; 13] {
     [
         compare::FUNCTIONS,
         order::FUNCTIONS,
@@ -42,6 +43,7 @@ pub(crate) fn families() -> [&'static [Function]; 12] {
         regular::FUNCTIONS,
         hashes::FUNCTIONS,
         terms::FUNCTIONS,
+        entities::FUNCTIONS,
         triples::FUNCTIONS,
         temporal::FUNCTIONS,
         casts::FUNCTIONS,
