@@ -23,7 +23,8 @@ fn main() {
     for _ in 0..3 {
         let start = Instant::now();
         let mut bytes = 0;
-        let report = parse(File::open(&path).unwrap(), &options, |statement| {
+        let Ok(file) = File::open(&path) else { panic!("no file \"{path}\"") };
+        let report = parse(file, &options, |statement| {
             bytes += match statement.object {
                 TermRef::Resource(text) => text.len(),
                 TermRef::Literal(literal) => literal.lexical.len(),

@@ -97,6 +97,11 @@ pub(crate) enum Refusal {
     Entity,
 }
 
+/// Whether a text of Turtle or its kin is not nested too deep.
+pub(crate) fn bounded_terms(text: &[u8]) -> bool {
+    Scan::new(Syntax::Turtle).goes_on(text).is_ok()
+}
+
 /// Bytes from the declaration of an entity up to the next `<`.
 const ENTITY_BYTES_MAX: usize = 1024;
 

@@ -6,15 +6,17 @@
 //! `trimorph_types::rdf` says.
 //!
 //! Data's way through the files: `format` · `guard` (what is nested too deep does not reach a parser) ·
-//! `convert` (terms of the libraries into ours and back) · `parse`, `xml_literal` · `write`, `xml_name` ·
-//! `results`.
+//! `convert` (terms of the libraries into ours and back) · `parse`, `xml_literal`, `lines`, `read` · `write`,
+//! `xml_name` · `results`.
 #![forbid(unsafe_code)]
 
 mod convert;
 mod error;
 mod format;
 mod guard;
+mod lines;
 mod parse;
+mod read;
 mod results;
 mod statement;
 mod write;
@@ -24,7 +26,8 @@ mod xml_name;
 pub use error::{ReadError, WriteError};
 pub use format::{Format, ResultFormat};
 pub use guard::NESTING_MAX;
-pub use parse::{BadStatements, Failure, ParseOptions, Report, parse};
+pub use parse::{BadStatements, Failure, ParseOptions, Report};
+pub use read::{parse, parse_lines};
 pub use results::{Results, SolutionWriter, read_results, write_boolean};
 pub use statement::{LiteralRef, Statement, TermRef};
 pub use write::{StatementWriter, WriteOptions};

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::rc::Rc;
 
 use oxrdf::{GraphName, Literal, NamedOrBlankNode, Quad, Term};
-use oxrdfio::{RdfParseError, RdfParser};
+use oxrdfio::{RdfParseError, RdfParser, RdfSyntaxError};
 use trimorph_types::Value;
 use trimorph_types::rdf::TERM_DEPTH_MAX;
 use trimorph_types::rdf::names::rdf;
@@ -27,7 +27,8 @@ pub struct ParseOptions {
     pub format: Format,
     /// What relative IRIs are relative to. Without it, they are errors.
     pub base: Option<String>,
-    /// Put before the label of each blank node, so that those of one text are none of another.
+    /// Put before the label of each blank node, so that those of one text are none of another. Letters and
+    /// digits of ASCII, `_` and `-`.
     pub blank_prefix: String,
     /// What happens to statements that are no statements.
     pub bad: BadStatements,
@@ -65,15 +66,75 @@ pub enum Failure<E> {
     Taker(E),
 }
 
-/// Reads all statements.
-///
-/// **Cost**: no allocation of ours for a statement without blank nodes and triple terms; the libraries make a
-/// text for each term. **Errors**: see [`Failure`]; what was handed out before stays so.
-pub fn parse<E>(
+/// Whoever takes statements.
+type Taker<'t, E> = &'t mut dyn FnMut(Statement<'_>) -> Result<(), E>;
+
+/// Where statements go, and what happens to what is none.
+pub(crate) struct Reading<'t, E> {
+    options: &'t ParseOptions,
+    taker: Taker<'t, E>,
+    report: Report,
+    texts: Texts,
+}
+
+impl<'t, E> Reading<'t, E> {
+    pub(crate) fn new(options: &'t ParseOptions, taker: Taker<'t, E>) -> Result<Self, Failure<E>> {
+        let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        if !options.blank_prefix.bytes().all(is_plain) || options.blank_prefix.starts_with('-') {
+            let reason = format!("invalid prefix of blank nodes \"{}\"", options.blank_prefix);
+            return Err(Failure::Read(ReadError::Option(reason)));
+        }
+        Ok(Self { options, taker, report: Report::default(), texts: Texts::default() })
+    }
+
+    pub(crate) fn finish(self) -> Report {
+        self.report
+    }
+
+    pub(crate) fn take(&mut self, statement: Statement<'_>) -> Result<(), Failure<E>> {
+        (self.taker)(statement).map_err(Failure::Taker)?;
+        self.report.statements += 1;
+        Ok(())
+    }
+
+    /// A statement of the library's.
+    pub(crate) fn quad(&mut self, mut quad: Quad, line: Option<u64>) -> Result<(), Failure<E>> {
+        if self.options.format == Format::RdfXml {
+            canonical_literals(&mut quad.object);
+        }
+        let Self { texts, taker, options, report } = self;
+        match texts.statement(&quad, &options.blank_prefix) {
+            Some(statement) => {
+                taker(statement).map_err(Failure::Taker)?;
+                report.statements += 1;
+                Ok(())
+            }
+            None => {
+                let reason = format!("more than {TERM_DEPTH_MAX} triple terms within each other");
+                self.bad(ReadError::Syntax { line, column: None, reason }, true)
+            }
+        }
+    }
+
+    /// What is no statement; `goes_on` says whether the next one can be found.
+    pub(crate) fn bad(&mut self, error: ReadError, goes_on: bool) -> Result<(), Failure<E>> {
+        if !goes_on || self.options.bad == BadStatements::Refuse {
+            return Err(Failure::Read(error));
+        }
+        self.report.skipped += 1;
+        if self.report.errors.len() < ERRORS_KEPT {
+            self.report.errors.push(error);
+        }
+        Ok(())
+    }
+}
+
+/// Reads the statements of every format but N-Triples and N-Quads.
+pub(crate) fn read_documents<E>(
     reader: impl Read,
     options: &ParseOptions,
-    mut take: impl FnMut(Statement<'_>) -> Result<(), E>,
-) -> Result<Report, Failure<E>> {
+    reading: &mut Reading<'_, E>,
+) -> Result<(), Failure<E>> {
     let mut parser = RdfParser::from_format(options.format.library());
     if let Some(base) = &options.base {
         parser = parser.with_base_iri(base).map_err(|error| {
@@ -86,40 +147,17 @@ pub fn parse<E>(
         _ => Syntax::Turtle,
     };
     let lines = Rc::new(Cell::new(0));
-    let mut report = Report::default();
-    let mut texts = Texts::default();
     for item in parser.for_reader(Guard::new(reader, syntax, &lines)) {
-        let bad = match item {
-            Ok(mut quad) => {
-                if options.format == Format::RdfXml {
-                    canonical_literals(&mut quad.object);
-                }
-                match texts.statement(&quad, &options.blank_prefix) {
-                    Some(statement) => {
-                        take(statement).map_err(Failure::Taker)?;
-                        report.statements += 1;
-                        continue;
-                    }
-                    None => (too_deep(), true),
-                }
-            }
+        match item {
+            Ok(quad) => reading.quad(quad, None)?,
             Err(error) => {
                 let goes_on = syntax == Syntax::Turtle && matches!(error, RdfParseError::Syntax(_));
                 let line = (syntax == Syntax::Xml).then(|| lines.get().max(1));
-                (read_error(error, line), goes_on)
+                reading.bad(read_error(error, line), goes_on)?;
             }
-        };
-        match bad {
-            (error, true) if options.bad == BadStatements::Skip => {
-                report.skipped += 1;
-                if report.errors.len() < ERRORS_KEPT {
-                    report.errors.push(error);
-                }
-            }
-            (error, _) => return Err(Failure::Read(error)),
         }
     }
-    Ok(report)
+    Ok(())
 }
 
 /// XML literals in the form that RDF/XML wants.
@@ -136,11 +174,6 @@ fn canonical_literals(object: &mut Term) {
     }
 }
 
-fn too_deep() -> ReadError {
-    let reason = format!("more than {TERM_DEPTH_MAX} triple terms within each other");
-    ReadError::Syntax { line: None, column: None, reason }
-}
-
 fn read_error(error: RdfParseError, line: Option<u64>) -> ReadError {
     match error {
         RdfParseError::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<Refusal>()) => {
@@ -155,6 +188,16 @@ fn read_error(error: RdfParseError, line: Option<u64>) -> ReadError {
                 reason: reason(&error.to_string()),
             }
         }
+    }
+}
+
+/// An error within a text that begins with line `first`.
+pub(crate) fn library_error(error: &RdfSyntaxError, first: u64) -> ReadError {
+    let place = error.location().map(|range| range.start);
+    ReadError::Syntax {
+        line: Some(first + place.as_ref().map_or(0, |place| place.line)),
+        column: place.map(|place| place.column + 1),
+        reason: reason(&error.to_string()),
     }
 }
 

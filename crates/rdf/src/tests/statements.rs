@@ -282,3 +282,138 @@ fn xml_literals_declare_what_they_use() {
         "<b xmlns=\"http://d/\" xml:lang=\"en\">x</b><b xmlns=\"http://d/\"></b>",
     );
 }
+
+#[test]
+fn usual_lines_and_others_are_read_alike() {
+    let terms = [
+        "<http://a>",
+        "<http://a/b?c=d#e>",
+        "<urn:x:y>",
+        "<http://a/é>",
+        "<http://a:80/>",
+        "<http://u@a/>",
+        "<http://a/%20>",
+        "<http://[::1]/>",
+        "<http://a/\\u00e9>",
+        "_:a",
+        "_:a1_",
+        "_:a.b",
+        "_:é",
+        "_:a-b",
+        "\"\"",
+        "\"x\"",
+        "\"é\"",
+        "\"a\\\\\\\"b\\n\\u00E9\"",
+        "\"x\"@en",
+        "\"x\"@EN-gb",
+        "\"x\"@ar--rtl",
+        "\"x\"^^<http://t>",
+        "\"1\"^^<http://www.w3.org/2001/XMLSchema#integer>",
+        "\"# . <\"",
+        "<<( <http://a> <http://b> \"x\" )>>",
+        // No terms.
+        "<a>",
+        "<http://a b>",
+        "<http://a/%2>",
+        "<http://a#b#c>",
+        "<http://a:x/>",
+        "<1a:b>",
+        "<http://a/\\n>",
+        "_:",
+        "_:-a",
+        "_:a.",
+        "\"x",
+        "\"\\x\"",
+        "\"x\"@",
+        "\"x\"@e_n",
+        "\"x\"^^",
+        "\"x\"^^<t>",
+        "\"x\"^^_:a",
+        "\"x\"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>",
+        "1",
+        "x",
+    ];
+    let (mut good, mut bad) = (0, 0);
+    for term in terms {
+        let (iri, end) = ("<http://i/1>", " .");
+        let mut texts = vec![
+            format!("{term} {iri} {iri}{end}"),
+            format!("{iri} {term} {iri}{end}"),
+            format!("{iri} {iri} {term}{end}"),
+            format!("{iri}\t{iri}\t{term}\t. # comment"),
+            format!("  {iri}{iri}{term}."),
+            format!("{iri} {iri} {term}"),
+            format!("{iri} {iri} {term} . {iri}"),
+            format!("{iri} {iri} {term} .\r{iri} {iri} {term} ."),
+            format!("# {term} \r{iri} {iri} {term} ."),
+            format!("{iri} {iri} {iri} {term}{end}"),
+        ];
+        texts.extend(texts.clone().into_iter().map(|text| format!("{text}\r\n")));
+        for text in texts {
+            for format in [Format::NTriples, Format::NQuads] {
+                let found = read_with(text.as_bytes(), &options(format));
+                let expected: Result<Vec<_>, _> =
+                    oxrdfio::RdfParser::from_format(format.library()).for_slice(&text).collect();
+                match (found, expected) {
+                    (Ok((rows, _)), Ok(quads)) => {
+                        good += 1;
+                        let expected: Vec<String> = quads.iter().map(ToString::to_string).collect();
+                        assert_eq!(lines(&rows), expected, "{text}");
+                    }
+                    (Err(_), Err(_)) => bad += 1,
+                    (found, expected) => {
+                        panic!("{text:?} {:?} {expected:?}", found.map(|(rows, _)| lines(&rows)))
+                    }
+                }
+            }
+        }
+    }
+    assert!(good > 300 && bad > 300, "{good} {bad}");
+}
+
+#[test]
+fn lines_in_memory() {
+    let text = b"<http://a> <http://p> _:b .\n\n# x\n<http://a> <http://p> nonsense .\n";
+    let mut count = 0;
+    let take = |_: crate::Statement<'_>| {
+        count += 1;
+        Ok::<_, ()>(())
+    };
+    let failure = crate::parse_lines(text, 100, &options(Format::NTriples), take).unwrap_err();
+    let crate::Failure::Read(ReadError::Syntax { line, .. }) = failure else { panic!("{failure:?}") };
+    assert_eq!((count, line), (1, Some(103)));
+    assert!(crate::parse_lines(text, 1, &options(Format::Turtle), |_| Ok::<_, ()>(())).is_err());
+    let prefix = ParseOptions { blank_prefix: "a b".into(), ..options(Format::NTriples) };
+    assert!(matches!(read_with(b"", &prefix), Err(ReadError::Option(_))));
+}
+
+/// Hands out one byte at a time.
+struct Slow<'a>(&'a [u8]);
+
+impl std::io::Read for Slow<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let Some((first, rest)) = self.0.split_first() else { return Ok(0) };
+        self.0 = rest;
+        out[0] = *first;
+        Ok(1)
+    }
+}
+
+#[test]
+fn lines_in_pieces() {
+    let long = format!("<http://a> <http://p> \"{}\" .\n", "x".repeat(600_000));
+    let text = format!("<http://a> <http://p> _:b .\n{long}<http://a> <http://p> 1 .");
+    let check = |reader: &mut dyn std::io::Read, text: &str| {
+        let mut count = 0;
+        let take = |_: crate::Statement<'_>| {
+            count += 1;
+            Ok::<_, ()>(())
+        };
+        let failure = crate::parse(reader, &options(Format::NTriples), take).unwrap_err();
+        let crate::Failure::Read(ReadError::Syntax { line, .. }) = failure else { panic!("{failure:?}") };
+        assert_eq!((count, line), (2, Some(3)), "{}", text.len());
+    };
+    check(&mut text.as_bytes(), &text);
+    let short = text.replace(&"x".repeat(600_000), "x");
+    check(&mut Slow(short.as_bytes()), &short);
+}
