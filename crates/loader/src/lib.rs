@@ -33,6 +33,7 @@ mod type_name;
 mod tests;
 
 pub use error::LoadError;
+pub use source::open_file;
 pub use load::load;
 pub use options::{Format, LoadOptions};
 pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};

@@ -26,5 +26,5 @@ mod bind;
 mod parse;
 mod terms;
 
-pub use bind::{bind, bind_update};
+pub use bind::{bind, bind_update, insertion};
 pub use parse::{Mode, Parsed, Statement, parse};

@@ -14,12 +14,16 @@ use super::meaning::Meaning;
 use super::moments::{SpanType, difference, moment_plus};
 use super::number::{Number, Pair};
 use super::temporal::{date_time_value, date_value, time_value};
+use super::vectors::combined;
 use crate::function::Function;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_terms!("add", (2, 2), wider, |_, a| binary(Operator::Add, a), "add(a, b): a + b"),
-    of_terms!("sub", (2, 2), wider, |_, a| binary(Operator::Sub, a), "sub(a, b): a - b"),
-    of_terms!("mul", (2, 2), wider, |_, a| binary(Operator::Mul, a), "mul(a, b): a * b"),
+    of_terms!("add", (2, 2), wider, |_, a| binary(Operator::Add, a), "add(a, b): a + b")
+        .typed(|_, args, at| combined(args, at, i64::overflowing_add, |x, y| x + y)),
+    of_terms!("sub", (2, 2), wider, |_, a| binary(Operator::Sub, a), "sub(a, b): a - b")
+        .typed(|_, args, at| combined(args, at, i64::overflowing_sub, |x, y| x - y)),
+    of_terms!("mul", (2, 2), wider, |_, a| binary(Operator::Mul, a), "mul(a, b): a * b")
+        .typed(|_, args, at| combined(args, at, i64::overflowing_mul, |x, y| x * y)),
     of_terms!("div", (2, 2), quotient, |_, a| binary(Operator::Div, a), "div(a, b): a / b"),
     of_terms!("neg", (1, 1), signed, |_, a| found(neg(&a[0])), "neg(a): -a"),
     of_terms!("plus", (1, 1), signed, |_, a| found(plus(&a[0])), "plus(a): +a, for what has a sign"),

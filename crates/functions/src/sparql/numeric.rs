@@ -5,32 +5,38 @@ use trimorph_types::{Decimal, LogicalType, Value};
 use super::arithmetic::negated;
 use super::found::{Found, found, of_terms};
 use super::number::Number;
+use super::vectors;
 use crate::function::{Function, result};
+use crate::kernels::math;
 use crate::round::round_half_up;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_terms!("abs", (1, 1), same_type, |_, a| of_number(a, abs), "abs(a): the number without its sign"),
+    of_terms!("abs", (1, 1), same_type, |_, a| of_number(a, abs), "abs(a): the number without its sign")
+        .typed(math::abs),
     of_terms!(
         "ceil",
         (1, 1),
         same_type,
         |_, a| of_number(a, |n| rounded(n, up, f32::ceil, f64::ceil)),
         "ceil(a): the smallest whole number not below a"
-    ),
+    )
+    .typed(|_, args, at| vectors::rounded(args, at, f64::ceil)),
     of_terms!(
         "floor",
         (1, 1),
         same_type,
         |_, a| of_number(a, |n| rounded(n, down, f32::floor, f64::floor)),
         "floor(a): the largest whole number not above a"
-    ),
+    )
+    .typed(|_, args, at| vectors::rounded(args, at, f64::floor)),
     of_terms!(
         "round",
         (1, 1),
         same_type,
         |_, a| of_number(a, |n| rounded(n, nearest, nearest_float, round_half_up)),
         "round(a): the nearest whole number, the larger of two"
-    ),
+    )
+    .typed(|_, args, at| vectors::rounded(args, at, round_half_up)),
     of_terms!(
         "rand",
         (0, 0),

@@ -10,21 +10,27 @@ use super::found::{Found, found, of_terms};
 use super::meaning::Meaning;
 use super::moments::{NANOS_PER_SECOND, SpanType};
 use super::number::of_datatype;
+use super::vectors;
 use crate::context::Context;
 use crate::function::{Function, result};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_terms!("year", (1, 1), result::int, |_, a| date_part(a, |(year, _, _)| year), "year(a): the year"),
+    of_terms!("year", (1, 1), result::int, |_, a| date_part(a, |(year, _, _)| year), "year(a): the year")
+        .typed(|_, args, at| vectors::date_part(args, at, "year")),
     of_terms!(
         "month",
         (1, 1),
         result::int,
         |_, a| date_part(a, |(_, month, _)| month),
         "month(a): the month"
-    ),
-    of_terms!("day", (1, 1), result::int, |_, a| date_part(a, |(_, _, day)| day), "day(a): the day"),
-    of_terms!("hours", (1, 1), result::int, |_, a| time_part(a, |s| s / 3_600), "hours(a): the hour"),
-    of_terms!("minutes", (1, 1), result::int, |_, a| time_part(a, |s| s / 60 % 60), "minutes(a): the minute"),
+    )
+    .typed(|_, args, at| vectors::date_part(args, at, "month")),
+    of_terms!("day", (1, 1), result::int, |_, a| date_part(a, |(_, _, day)| day), "day(a): the day")
+        .typed(|_, args, at| vectors::date_part(args, at, "day")),
+    of_terms!("hours", (1, 1), result::int, |_, a| time_part(a, |s| s / 3_600), "hours(a): the hour")
+        .typed(|_, args, at| vectors::time_part(args, at, "hour")),
+    of_terms!("minutes", (1, 1), result::int, |_, a| time_part(a, |s| s / 60 % 60), "minutes(a): the minute")
+        .typed(|_, args, at| vectors::time_part(args, at, "minute")),
     of_terms!(
         "seconds",
         (1, 1),

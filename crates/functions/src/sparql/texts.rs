@@ -12,11 +12,13 @@ use super::found::{Found, Miss, found, of_terms};
 use super::number::Number;
 use crate::context::Context;
 use crate::function::{Function, result};
+use crate::kernels::texts::{self, TextTest};
 use crate::letter_case;
 use crate::string::byte_of;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_terms!("strlen", (1, 1), result::int, strlen, "strlen(text): the number of characters"),
+    of_terms!("strlen", (1, 1), result::int, strlen, "strlen(text): the number of characters")
+        .typed(texts::length),
     of_terms!(
         "substr",
         (2, 3),
@@ -24,29 +26,32 @@ pub(super) const FUNCTIONS: &[Function] = &[
         substr,
         "substr(text, start[, length]): part of a text, from position 1"
     ),
-    of_terms!("ucase", (1, 1), alike, ucase, "ucase(text): in upper case"),
-    of_terms!("lcase", (1, 1), alike, lcase, "lcase(text): in lower case"),
+    of_terms!("ucase", (1, 1), alike, ucase, "ucase(text): in upper case").typed(texts::to_upper),
+    of_terms!("lcase", (1, 1), alike, lcase, "lcase(text): in lower case").typed(texts::to_lower),
     of_terms!(
         "strstarts",
         (2, 2),
         result::bool,
         |_, a| test(a, |text, part| text.starts_with(part)),
         "strstarts(text, part): whether the text begins with the part"
-    ),
+    )
+    .typed(|_, args, at| texts::test_texts(TextTest::StartsWith, args[0], args[1], at)),
     of_terms!(
         "strends",
         (2, 2),
         result::bool,
         |_, a| test(a, |text, part| text.ends_with(part)),
         "strends(text, part): whether the text ends with the part"
-    ),
+    )
+    .typed(|_, args, at| texts::test_texts(TextTest::EndsWith, args[0], args[1], at)),
     of_terms!(
         "contains",
         (2, 2),
         result::bool,
         |_, a| test(a, |text, part| text.contains(part)),
         "contains(text, part): whether the part is in the text"
-    ),
+    )
+    .typed(|_, args, at| texts::test_texts(TextTest::Contains, args[0], args[1], at)),
     of_terms!(
         "strbefore",
         (2, 2),

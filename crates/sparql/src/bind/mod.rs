@@ -26,7 +26,7 @@ use trimorph_types::{LogicalType, Value};
 
 use relation::{Name, Relation, Shape, Slot, call, equal, is_null};
 
-pub use update::bind_update;
+pub use update::{bind_update, insertion};
 
 /// Patterns within patterns.
 const DEPTH_MAX: usize = 400;

@@ -54,6 +54,16 @@ pub fn bind_update(
     Ok(Some(binder.into_query(plan, Vec::new(), Answer::Rows)))
 }
 
+/// An update that inserts the statements of the parameter `rows`: lists of subject, predicate, object and
+/// graph, which is null for the default graph.
+pub fn insertion() -> BoundQuery {
+    let catalog = trimorph_catalog::Catalog::default();
+    let (view, cancel) = (CatalogView::new(&catalog), CancelToken::default());
+    let mut binder = Binder::new(&view, &cancel);
+    let plan = binder.insertion();
+    BoundQuery { parameters: vec![Arc::from("rows")], ..binder.into_query(plan, Vec::new(), Answer::Rows) }
+}
+
 /// What a quad of a template is made of.
 struct Template {
     triple: TriplePattern,
@@ -84,6 +94,11 @@ impl Binder<'_> {
         // Nothing is given back.
         relation.grow(|input| Plan::Project { input, items: Vec::new() });
         relation.plan
+    }
+
+    /// An update that inserts the statements of the parameter `rows`.
+    pub(super) fn insertion(&mut self) -> Plan {
+        self.of_rows(Relation::unit(), Expr::Param("rows".into()), None, true)
     }
 
     fn insert_data(&mut self, data: &[Quad]) -> Plan {

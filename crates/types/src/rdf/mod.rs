@@ -33,7 +33,7 @@ mod write;
 
 pub use canonical::{write_canonical, write_double, write_float, write_span};
 pub use literal::{datatype, literal, normalise, shared_datatype, tagged};
-pub use read::{TERM_DEPTH_MAX, parse_nt, triple_parts};
+pub use read::{TERM_DEPTH_MAX, parse_nt, triple_parts, unescaped};
 pub use tag::split_tag;
 pub use term::{LiteralTerm, Term};
 pub use write::{triple, write_iri, write_nt, write_text};

@@ -110,8 +110,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A text without its escapes; `None` if one of them is none.
-fn unescaped(text: &str) -> Option<Cow<'_, str>> {
+/// A text without its escapes, those of N-Triples; `None` if one of them is none.
+pub fn unescaped(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('\\') {
         return Some(Cow::Borrowed(text));
     }

@@ -191,7 +191,7 @@ fn written_as_n_triples() {
             equivalent(&back, &normalise(value.clone())) || equivalent(&normalise(back), &normalise(value))
         );
     };
-    check(Value::string("a\"b\\c\n\t\r\u{8}\u{c}\0é"), r#""a\"b\\c\n\t\r\b\f\u0000é""#);
+    check(Value::string("a\"b\\c\n\t\r\u{8}\u{c}\0é\u{fffe}"), r#""a\"b\\c\n\t\r\b\f\u0000é\uFFFE""#);
     check(Value::Int(-7), "\"-7\"^^<http://www.w3.org/2001/XMLSchema#integer>");
     check(Value::iri("http://a/ b>"), r"<http://a/\u0020b\u003E>");
     check(Value::iri("_:b1"), "_:b1");

@@ -117,20 +117,22 @@ pub fn write_iri(out: &mut String, iri: &str) {
 pub fn write_text(out: &mut String, text: &str) {
     let mut plain = 0;
     for (at, byte) in text.bytes().enumerate() {
-        // All that is escaped is ASCII.
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            8 => "\\b",
-            12 => "\\f",
-            0..32 | 127 => "",
+        // What is escaped is ASCII, but for the two that are no characters and begin with 0xEF.
+        let (escape, len) = match byte {
+            b'"' => ("\\\"", 1),
+            b'\\' => ("\\\\", 1),
+            b'\n' => ("\\n", 1),
+            b'\r' => ("\\r", 1),
+            b'\t' => ("\\t", 1),
+            8 => ("\\b", 1),
+            12 => ("\\f", 1),
+            0..32 | 127 => ("", 1),
+            0xEF if text[at..].starts_with('\u{FFFE}') => ("\\uFFFE", 3),
+            0xEF if text[at..].starts_with('\u{FFFF}') => ("\\uFFFF", 3),
             _ => continue,
         };
         out.push_str(&text[plain..at]);
-        plain = at + 1;
+        plain = at + len;
         if escape.is_empty() {
             _ = write!(out, "\\u{byte:04X}");
         } else {

@@ -7,6 +7,7 @@ mod numbers;
 mod regular;
 mod temporal;
 mod texts;
+mod vectors;
 
 use std::collections::HashSet;
 
