@@ -33,10 +33,10 @@ mod type_name;
 mod tests;
 
 pub use error::LoadError;
-pub use source::open_file;
 pub use load::load;
 pub use options::{Format, LoadOptions};
 pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};
 pub use rejects::Rejects;
 pub use report::{FileReport, LoadReport};
+pub use source::open_file;
 pub use trimorph_store::bulk::OnConflict;

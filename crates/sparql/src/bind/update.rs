@@ -61,7 +61,9 @@ pub fn insertion() -> BoundQuery {
     let (view, cancel) = (CatalogView::new(&catalog), CancelToken::default());
     let mut binder = Binder::new(&view, &cancel);
     let plan = binder.insertion();
-    BoundQuery { parameters: vec![Arc::from("rows")], ..binder.into_query(plan, Vec::new(), Answer::Rows) }
+    let mut query = binder.into_query(plan, Vec::new(), Answer::Rows);
+    query.parameters.push(Arc::from("rows"));
+    query
 }
 
 /// What a quad of a template is made of.
