@@ -191,7 +191,8 @@ impl QueryResult {
     fn serialize<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyBytes>> {
         let mut state = self.lock(py);
         let mut out = Vec::new();
-        let done = py.detach(|| state.engine.write_as(format, &mut out));
+        let engine = &mut state.engine;
+        let done = py.detach(|| engine.write_as(format, &mut out));
         done.map_err(|e| error::from_engine(py, &e))?;
         Ok(PyBytes::new(py, &out))
     }
