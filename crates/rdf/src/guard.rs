@@ -5,9 +5,13 @@
 //!
 //! * Turtle and its kin: terms are nested as deep as `)>>` stand one behind the other, with only space and
 //!   comments between them. Counting those, in whatever context, is never too few.
-//! * RDF/XML: elements within elements. Entities that are declared with the help of others grow by a factor
-//!   with each, so these are refused, and long ones.
-//! * JSON: brackets within brackets.
+//! * RDF/XML: elements within elements.
+//! * JSON: brackets within brackets. What a context defines may be defined by what it defines, in as many
+//!   calls within calls as it has keys: so these are counted, and contexts within contexts.
+//!
+//! And what would grow by a factor is bounded: entities that are declared with the help of others, or long;
+//! attributes of an element, which are compared with each other; namespaces, which are written out with each
+//! element of an XML literal.
 //!
 //! For RDF/XML, whose parser knows no places, each read ends with a line, so that the lines read so far are
 //! those that the parser has seen.
@@ -95,7 +99,22 @@ pub(crate) enum Refusal {
     TooDeep,
     #[error("an entity that is declared with more than {ENTITY_BYTES_MAX} bytes, or with another entity")]
     Entity,
+    #[error("more than {ATTRIBUTES_MAX} attributes of one element")]
+    Attributes,
+    #[error("an XML literal with too many elements for the namespaces that are in scope")]
+    Namespaces,
+    #[error("a context with more than {CONTEXT_KEYS_MAX} keys, or {CONTEXTS_MAX} contexts within it")]
+    Context,
 }
+
+/// Attributes of an element.
+const ATTRIBUTES_MAX: usize = 1_000;
+/// Bytes of namespaces that the elements of an XML literal may be written with.
+const NAMESPACE_BYTES_MAX: usize = 1 << 25;
+/// Keys of a context, those of what it contains counted.
+pub(crate) const CONTEXT_KEYS_MAX: usize = 20_000;
+/// Contexts within a context.
+const CONTEXTS_MAX: usize = 100;
 
 /// Whether a text of Turtle or its kin is not nested too deep.
 pub(crate) fn bounded_terms(text: &[u8]) -> bool {
@@ -114,6 +133,55 @@ struct Scan {
     recent: u64,
     /// Bytes since `<!ENTITY`, up to the next `<`.
     entity: Option<usize>,
+    tag: Tag,
+    /// Elements that are open.
+    open: Vec<Element>,
+    text: JsonText,
+    context: Option<JsonContext>,
+}
+
+/// The tag of RDF/XML that is read.
+#[derive(Default)]
+struct Tag {
+    attributes: usize,
+    /// Bytes that it declares namespaces with.
+    namespaces: usize,
+    /// Whether the attribute that is read declares one.
+    declares: bool,
+    /// Whether its content may be an XML literal.
+    literal: bool,
+}
+
+/// An element that is open.
+#[derive(Clone, Copy, Default)]
+struct Element {
+    /// Bytes of the namespaces in scope.
+    namespaces: usize,
+    /// Whether it may hold an XML literal, whose elements are written with the namespaces in scope.
+    literal: bool,
+    /// Whether it is in one.
+    inside: bool,
+    /// Bytes of namespaces that elements in it were written with.
+    written: usize,
+}
+
+/// The text of JSON that was read last: whether it may be the key of a context.
+#[derive(Default)]
+struct JsonText {
+    start: [u8; 8],
+    /// Letters, those beyond ASCII counted by their bytes.
+    len: usize,
+    escapes: bool,
+    /// Whether it was the key of what comes next.
+    is_context: bool,
+}
+
+/// The context that is read.
+struct JsonContext {
+    /// Brackets around it, its own counted.
+    depth: usize,
+    keys: usize,
+    contexts: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -142,8 +210,18 @@ enum State {
 }
 
 impl Scan {
-    const fn new(syntax: Syntax) -> Self {
-        Self { syntax, state: State::Plain, depth: 0, recent: 0, entity: None }
+    fn new(syntax: Syntax) -> Self {
+        Self {
+            syntax,
+            state: State::Plain,
+            depth: 0,
+            recent: 0,
+            entity: None,
+            tag: Tag::default(),
+            open: Vec::new(),
+            text: JsonText::default(),
+            context: None,
+        }
     }
 
     /// Whether the bytes so far end with these, eight at most.
@@ -217,19 +295,30 @@ impl Scan {
             (State::Plain, b'<') => self.state = State::TagStart,
             (State::TagStart, b'/') => {
                 self.depth = self.depth.saturating_sub(1);
+                self.open.pop();
                 self.state = State::Other;
             }
             (State::TagStart, b'?') => self.state = State::Instruction,
             (State::TagStart, b'!') => self.state = State::Declaration,
             (State::TagStart | State::Tag, b'>') => {
                 self.state = State::Plain;
-                if before & 0xFF != u64::from(b'/') {
-                    self.depth += 1;
+                self.tag_ends(before & 0xFF == u64::from(b'/'))?;
+            }
+            (State::TagStart, _) => (self.state, self.tag) = (State::Tag, Tag::default()),
+            (State::Tag, b'=') => {
+                self.tag.attributes += 1;
+                if self.tag.attributes > ATTRIBUTES_MAX {
+                    return Err(Refusal::Attributes);
                 }
             }
-            (State::TagStart, _) => self.state = State::Tag,
             (State::Tag, b'"' | b'\'') => self.state = State::Quoted(byte),
-            (State::Quoted(quote), _) if byte == quote => self.state = State::Tag,
+            (State::Tag, b's') if self.ends_with(b"xmlns") => self.tag.declares = true,
+            (State::Tag, b'e') if self.ends_with(b"arseType") => self.tag.literal = true,
+            (State::Quoted(quote), _) if byte == quote => {
+                self.state = State::Tag;
+                self.tag.declares = false;
+            }
+            (State::Quoted(_), _) if self.tag.declares => self.tag.namespaces += 1,
             (State::Declaration, b'-') if self.ends_with(b"<!--") => self.state = State::XmlComment,
             (State::Declaration, b'[') if self.ends_with(b"![CDATA[") => self.state = State::CData,
             (State::Declaration | State::Other, b'>') => self.state = State::Plain,
@@ -243,15 +332,78 @@ impl Scan {
         self.depth_is_bounded()
     }
 
+    fn tag_ends(&mut self, at_once: bool) -> Result<(), Refusal> {
+        // What a declaration takes beside its value.
+        const DECLARATION_BYTES: usize = 16;
+        let Tag { attributes, namespaces, literal, .. } = std::mem::take(&mut self.tag);
+        let mut inside = false;
+        let mut bytes = namespaces + attributes * DECLARATION_BYTES;
+        if let Some(around) = self.open.last_mut() {
+            bytes += around.namespaces;
+            inside = around.literal || around.inside;
+            if around.literal {
+                around.written += bytes;
+                if around.written > NAMESPACE_BYTES_MAX {
+                    return Err(Refusal::Namespaces);
+                }
+            }
+        }
+        if !at_once {
+            self.depth += 1;
+            self.open.push(Element { namespaces: bytes, literal: literal && !inside, inside, written: 0 });
+        }
+        Ok(())
+    }
+
     fn json(&mut self, byte: u8) -> Result<(), Refusal> {
         match (self.state, byte) {
-            (State::Escaped(quote), _) => self.state = State::Quoted(quote),
+            (State::Escaped(quote), _) => {
+                // One letter, whatever follows: the four digits behind `\u` are counted, too.
+                let digits = if byte == b'u' { 4 } else { 0 };
+                self.text.len = self.text.len.wrapping_add(1).wrapping_sub(digits);
+                self.state = State::Quoted(quote);
+            }
             (State::Quoted(_), b'"') => self.state = State::Plain,
-            (State::Quoted(quote), b'\\') => self.state = State::Escaped(quote),
-            (State::Quoted(_), _) => {}
-            (_, b'"') => self.state = State::Quoted(b'"'),
-            (_, b'[' | b'{') => self.depth += 1,
-            (_, b']' | b'}') => self.depth = self.depth.saturating_sub(1),
+            (State::Quoted(quote), b'\\') => {
+                self.text.escapes = true;
+                self.state = State::Escaped(quote);
+            }
+            (State::Quoted(_), _) => {
+                if let Some(place) = self.text.start.get_mut(self.text.len) {
+                    *place = byte;
+                }
+                self.text.len = self.text.len.wrapping_add(1);
+            }
+            (_, b'"') => {
+                self.text = JsonText::default();
+                self.state = State::Quoted(b'"');
+            }
+            (_, b':') => {
+                // With an escape, it may be any text of this length.
+                let JsonText { start, len, escapes, .. } = self.text;
+                self.text.is_context = len == start.len() && (escapes || start == *b"@context");
+                if let Some(context) = &mut self.context {
+                    context.keys += 1;
+                    context.contexts += usize::from(self.text.is_context);
+                    if context.keys > CONTEXT_KEYS_MAX || context.contexts > CONTEXTS_MAX {
+                        return Err(Refusal::Context);
+                    }
+                }
+            }
+            (_, b'[' | b'{') => {
+                self.depth += 1;
+                if self.text.is_context && self.context.is_none() {
+                    self.context = Some(JsonContext { depth: self.depth, keys: 0, contexts: 0 });
+                }
+                self.text = JsonText::default();
+            }
+            (_, b']' | b'}') => {
+                if self.context.as_ref().is_some_and(|context| context.depth == self.depth) {
+                    self.context = None;
+                }
+                self.depth = self.depth.saturating_sub(1);
+            }
+            (_, b',') => self.text = JsonText::default(),
             _ => {}
         }
         self.depth_is_bounded()

@@ -1,6 +1,8 @@
 //! The two ways into a text: as a stream, or as lines that are in memory.
 
-use std::io::Read;
+use std::io::{self, Read};
+
+use trimorph_base::on_stack_of;
 
 use crate::error::ReadError;
 use crate::format::Format;
@@ -13,11 +15,23 @@ use crate::statement::Statement;
 /// **Cost**: nothing is allocated for a line of N-Triples or N-Quads in the usual form, which takes a tenth
 /// of the library's time (`examples/read_speed.rs`); of other formats, the library makes a text for each
 /// term. **Errors**: see [`Failure`]; what was handed out before stays so.
-pub fn parse<E>(
-    reader: impl Read,
+pub fn parse<E: Send>(
+    reader: impl Read + Send,
     options: &ParseOptions,
-    mut take: impl FnMut(Statement<'_>) -> Result<(), E>,
+    mut take: impl FnMut(Statement<'_>) -> Result<(), E> + Send,
 ) -> Result<Report, Failure<E>> {
+    if options.format == Format::JsonLd {
+        // What a context defines is looked up in calls within calls.
+        let read = || {
+            let mut reading = Reading::new(options, &mut take)?;
+            read_documents(reader, options, &mut reading)?;
+            Ok(reading.finish())
+        };
+        return on_stack_of(CONTEXT_STACK_BYTES, read).unwrap_or_else(|| {
+            let reason = "there is no thread to read JSON-LD with";
+            Err(Failure::Read(ReadError::Io(io::Error::other(reason))))
+        });
+    }
     let mut reading = Reading::new(options, &mut take)?;
     match options.format {
         Format::NTriples | Format::NQuads => read_lines(reader, options, &mut reading)?,
@@ -25,6 +39,10 @@ pub fn parse<E>(
     }
     Ok(reading.finish())
 }
+
+/// Bytes of stack, of which only those that are needed are taken: a key of a context takes some six thousand
+/// in a build that is not optimised, and `guard` bounds the keys.
+const CONTEXT_STACK_BYTES: usize = 512 << 20;
 
 /// Reads whole lines of N-Triples or N-Quads, of which the first has number `first`: parts of one text can be
 /// read by several threads.

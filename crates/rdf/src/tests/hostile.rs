@@ -218,3 +218,58 @@ fn mutated_results_do_not_panic() {
         }
     }
 }
+
+/// What is defined by what is defined by … in one context.
+#[test]
+fn contexts_are_bounded() {
+    let chain = |length: usize| {
+        let terms: String = (0..length).map(|i| format!("\"t{i}\": \"t{}:a\", ", i + 1)).collect();
+        format!("{{\"@context\": {{{terms}\"t{length}\": \"http://t/\"}}, \"@id\": \"http://s\", \"t0\": 1}}")
+    };
+    assert_eq!(read_with(chain(19_900).as_bytes(), &options(Format::JsonLd)).unwrap().0.len(), 1);
+    let scoped: String =
+        (0..200).map(|i| format!("\"t{i}\": {{\"@id\": \"http://t\", \"@context\": {{}}}}, ")).collect();
+    for text in [
+        chain(200_000),
+        chain(200_000).replace("@context", "\\u0040context"),
+        format!("{{\"@context\": [{}{{}}]}}", "{\"a\": \"http://a\"}, ".repeat(30_000)),
+        format!("{{\"@context\": {{{scoped}\"u\": \"http://u\"}}}}"),
+    ] {
+        let error = read_with(text.as_bytes(), &options(Format::JsonLd)).unwrap_err().to_string();
+        assert!(error.contains("a context with more than"), "{error}");
+    }
+    // Many small ones are fine, and so are keys that are no terms.
+    let many = "{\"@context\": {\"a\": \"http://a\"}, \"@id\": \"http://s\", \"a\": 1}, ".repeat(30_000);
+    let text = format!("[{many}{{}}]");
+    assert_eq!(read_with(text.as_bytes(), &options(Format::JsonLd)).unwrap().0.len(), 30_000);
+}
+
+#[test]
+fn namespaces_and_attributes_are_bounded() {
+    let attributes = |count: usize| {
+        let attributes: String = (0..count).map(|i| format!(" e:p{i}='='")).collect();
+        format!("{RDF}<rdf:Description rdf:about=\"http://s\"{attributes}/></rdf:RDF>")
+    };
+    assert_eq!(read_with(attributes(900).as_bytes(), &options(Format::RdfXml)).unwrap().0.len(), 900);
+    let error = read_with(attributes(1_001).as_bytes(), &options(Format::RdfXml)).unwrap_err().to_string();
+    assert!(error.contains("attributes"), "{error}");
+    let literal = |namespaces: usize, elements: usize, kind: &str| {
+        let declared: String = (0..namespaces).map(|i| format!(" xmlns:p{i}=\"http://p/{i}\"")).collect();
+        let elements = "<p1:b/>".repeat(elements);
+        format!(
+            "{RDF}<rdf:Description{declared} rdf:about=\"http://s\"><e:p rdf:parseType=\"{kind}\">{elements}</e:p></rdf:Description></rdf:RDF>"
+        )
+    };
+    assert_eq!(
+        read_with(literal(100, 100, "Literal").as_bytes(), &options(Format::RdfXml)).unwrap().0.len(),
+        1
+    );
+    // Other kinds are XML literals, too.
+    for kind in ["Literal", "&#76;iteral", "anything"] {
+        let error = read_with(literal(900, 100_000, kind).as_bytes(), &options(Format::RdfXml)).unwrap_err();
+        assert!(error.to_string().contains("namespaces"), "{error}");
+    }
+    // Outside of literals nothing is written.
+    let many = format!("{RDF}{}</rdf:RDF>", "<e:T rdf:about=\"http://s\" e:p=\"x\"/>".repeat(100_000));
+    assert_eq!(read_with(many.as_bytes(), &options(Format::RdfXml)).unwrap().0.len(), 200_000);
+}

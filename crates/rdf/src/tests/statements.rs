@@ -403,7 +403,7 @@ impl std::io::Read for Slow<'_> {
 fn lines_in_pieces() {
     let long = format!("<http://a> <http://p> \"{}\" .\n", "x".repeat(600_000));
     let text = format!("<http://a> <http://p> _:b .\n{long}<http://a> <http://p> 1 .");
-    let check = |reader: &mut dyn std::io::Read, text: &str| {
+    let check = |reader: &mut (dyn std::io::Read + Send), text: &str| {
         let mut count = 0;
         let take = |_: crate::Statement<'_>| {
             count += 1;
