@@ -87,25 +87,25 @@ class Trimorph:
         self.connection = trimorph.Database().connect()
 
     def load(self, text, format, base, graph):
-        self.connection.load_rdf(text, format=format.file_extension, base=base, graph=graph)
-
-    def _answer(self, text, base, format):
-        return self.connection.sparql(text, base=base).serialize(format)
+        data = text if isinstance(text, bytes) else text.encode()
+        self.connection.load_rdf(data=data, format=format.file_extension, base=base, graph=graph)
 
     def query(self, text, base):
         result = self.connection.sparql(text, base=base)
-        if result.kind == "graph":
+        if result.form == "statements":
             return [quad.triple for quad in ox.parse(result.serialize("nt"), format=ox.RdfFormat.N_TRIPLES)]
         return read_results(result.serialize("json"), ox.QueryResultsFormat.JSON)
 
     def written(self, text, base, format):
-        return self.connection.sparql(text, base=base).serialize(format)
+        return self.connection.sparql(text, base=base).serialize(format).decode()
 
     def update(self, text, base):
         self.connection.sparql(text, base=base)
 
     def dataset(self):
-        return list(ox.parse(self.connection.dump_rdf("nq"), format=ox.RdfFormat.N_QUADS))
+        every = "SELECT ?s ?p ?o ?g { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
+        found = read_results(self.connection.sparql(every).serialize("json"), ox.QueryResultsFormat.JSON)
+        return [ox.Quad(s, p, o, g) if g is not None else ox.Quad(s, p, o) for s, p, o, g in found.rows]
 
     def check_query(self, text, base):
         self.connection.check_sparql(text, base=base)
@@ -120,7 +120,7 @@ class Trimorph:
     def canonical(self, quads, format):
         driver = Trimorph()
         driver.load(ox.serialize(quads, format=ox.RdfFormat.N_QUADS), ox.RdfFormat.N_QUADS, None, None)
-        return driver.connection.dump_rdf(format.file_extension)
+        return ox.serialize(driver.dataset(), format=format).decode()
 
 
 def read_results(text, format):

@@ -168,10 +168,11 @@ class Transaction:
 @final
 class Connection:
     def execute(self, text: str, params: _Params = None, lang: _Language = "cypher") -> QueryResult: ...
-    def sparql(self, text: str, params: _Params = None) -> QueryResult: ...
+    def sparql(self, text: str, params: _Params = None, base: str | None = None) -> QueryResult: ...
+    def check_sparql(self, text: str, base: str | None = None) -> None: ...
     def load_rdf(
         self,
-        *paths: str | PathLike[str],
+        *paths: _Path,
         data: bytes | None = None,
         format: str | None = None,
         base: str | None = None,
