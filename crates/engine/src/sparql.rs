@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::BoundQuery;
-use trimorph_base::{CancelToken, Diagnostic, on_stack_of};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::{ExecError, GivenRows, PhysicalOptions, PhysicalPlan};
@@ -153,7 +153,21 @@ impl Connection {
     ///
     /// **Errors**: those of [`Self::sparql`] that the text alone decides.
     pub fn check_sparql(&self, text: &str, base: Option<&str>) -> Result<(), Error> {
-        on_stack(text, || trimorph_sparql::parse(text, base).map(drop).map_err(wrong(text)))
+        let snapshot = self.shared().snapshot();
+        on_stack(text, || {
+            let parsed = trimorph_sparql::parse(text, base).map_err(wrong(text))?;
+            let (catalog, cancel) = (CatalogView::new(snapshot.catalog()), CancelToken::default());
+            let bound = match &parsed.statement {
+                Text::Query(query) => trimorph_sparql::bind(query, &catalog, &cancel).map(drop),
+                Text::Update(update) => update.operations.iter().try_for_each(|operation| {
+                    trimorph_sparql::bind_update(operation, base, &catalog, &cancel).map(drop)
+                }),
+            };
+            match bound {
+                Err(error) if error.kind == ErrorKind::SyntaxError => Err(wrong(text)(error)),
+                _ => Ok(()),
+            }
+        })
     }
 
     /// The plan of a query.

@@ -2,7 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, MemoryBudget, NodeId, Workers};
 use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
@@ -71,6 +73,14 @@ impl Default for Settings {
     }
 }
 
+/// A seed that no other context of any process has: what is drawn at random may name something for good.
+fn seed() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u64(NEXT.fetch_add(1, Ordering::Relaxed));
+    hasher.finish()
+}
+
 /// Anything, to be freed.
 pub(crate) trait Leftover: Send {}
 
@@ -110,7 +120,7 @@ impl<'s> Context<'s> {
     }
 
     fn with(snapshot: &'s Snapshot, reader: Reader<'s>, settings: Arc<Settings>) -> Self {
-        let seed = u64::from(settings.clock.nanos) ^ settings.clock.seconds.cast_unsigned().rotate_left(32);
+        let seed = seed();
         Self {
             snapshot,
             reader,
