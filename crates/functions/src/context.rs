@@ -48,6 +48,23 @@ pub trait GraphAccess {
         .into())
     }
 
+    /// The RDF term of a node or relationship: an IRI, a blank node or a triple term as `Value::Iri`, or, for
+    /// a node that stands for a literal, that literal.
+    fn resource(&self, entity: &Value) -> Result<Value, Diagnostic> {
+        let kind = if matches!(entity, Value::Node(_)) { "node" } else { "relationship" };
+        Ok(Value::iri(format!("trimorph:{kind}/{}", self.element_id(entity)?)))
+    }
+
+    /// The node that an IRI, a blank node (`_:label`) or a triple term (its N-Triples text) is the name of.
+    fn entity_of(&self, _: &str) -> Result<Option<Value>, Diagnostic> {
+        Ok(None)
+    }
+
+    /// Whether a node stands for a literal.
+    fn is_literal(&self, _: &Value) -> bool {
+        false
+    }
+
     /// The error for reading a deleted entity.
     fn deleted_entity(&self, what: &str) -> Diagnostic {
         Diagnostic::runtime(
@@ -133,6 +150,11 @@ impl<'a> Context<'a> {
     /// For a loop over a long value.
     pub(crate) fn steps(&self) -> Steps<'a> {
         Steps::new(self.cancel)
+    }
+
+    /// What stops the query, if something can.
+    pub(crate) fn cancel(&self) -> Option<&'a CancelToken> {
+        self.cancel
     }
 
     /// The next 64 random bits.

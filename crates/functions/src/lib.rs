@@ -1,12 +1,13 @@
-//! Scalar functions, operators and aggregates of openCypher: of values, and as kernels over typed vectors.
+//! Scalar functions, operators and aggregates of openCypher and SPARQL: of values, and as kernels over typed
+//! vectors.
 //!
 //! [`lookup`] finds a scalar function by name; [`operators`] are plain functions; [`aggregate::lookup`] finds
 //! an aggregate. Everything takes values and a [`Context`] (clock, random source, graph) and gives a value or
 //! a [`Diagnostic`](trimorph_base::Diagnostic) without a place: whoever knows the expression adds the span.
 //!
 //! One family per file: `math`, `string`, `list`, `predicate`, `conversion`, `graph`, `temporal/*`,
-//! `operators/*`, `aggregate/*`; what computes a whole vector at once is in `kernels/*`, and each function
-//! says which of them it has.
+//! `operators/*`, `aggregate/*`, `sparql/*`; what computes a whole vector at once is in
+//! `kernels/*`, and each function says which of them it has.
 #![forbid(unsafe_code)]
 
 pub mod aggregate;
@@ -24,6 +25,7 @@ pub mod operators;
 mod predicate;
 mod registry;
 mod round;
+mod sparql;
 mod steps;
 mod string;
 mod temporal;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::function::Function;
-use crate::{conversion, graph, list, math, predicate, string, temporal};
+use crate::{conversion, graph, list, math, predicate, sparql, string, temporal};
 
 fn families() -> impl Iterator<Item = &'static Function> {
     [
@@ -22,15 +22,21 @@ fn families() -> impl Iterator<Item = &'static Function> {
 }
 
 /// The scalar function called `name`, whatever its case; namespaces are part of the name (`date.truncate`).
+/// Those of SPARQL are called `sparql.…`.
 pub fn lookup(name: &str) -> Option<&'static Function> {
     static BY_NAME: OnceLock<HashMap<String, &'static Function>> = OnceLock::new();
     BY_NAME
-        .get_or_init(|| families().map(|f| (f.name.to_lowercase(), f)).collect())
+        .get_or_init(|| families().chain(sparql_families()).map(|f| (f.name.to_lowercase(), f)).collect())
         .get(&name.to_lowercase())
         .copied()
 }
 
-/// All names, in their usual spelling, for suggestions and completion.
+fn sparql_families() -> impl Iterator<Item = &'static Function> {
+    sparql::families().into_iter().flatten()
+}
+
+/// All names, in their usual spelling, for suggestions and completion; those of SPARQL, which no text of a
+/// user names, are left out.
 pub fn names() -> impl Iterator<Item = &'static str> {
     families().map(|function| function.name)
 }

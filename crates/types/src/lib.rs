@@ -2,18 +2,20 @@
 //!
 //! Data's way through the files: `value` (layout) · `extent`, `nested` (how large it is) · `decimal`,
 //! `literal` (its larger parts) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601, arithmetic)
-//! · `format` (text).
+//! · `format` (text) · `rdf` (values as RDF terms).
 #![forbid(unsafe_code)]
 
 pub mod compare;
 mod decimal;
 mod extent;
 pub mod format;
+pub mod iri_names;
 mod literal;
 mod logical;
 mod nested;
 pub mod number;
 mod property_type;
+pub mod rdf;
 pub mod temporal;
 mod value;
 

@@ -8,5 +8,6 @@ mod kernel_page;
 mod kernels;
 mod operators;
 mod regex;
+mod sparql;
 mod specification;
 mod stopping;

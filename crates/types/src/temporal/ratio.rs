@@ -75,7 +75,7 @@ impl Ratio {
     }
 
     /// `number` times the ratio, towards zero; `None` on overflow.
-    pub(super) fn times(self, number: i128) -> Option<i128> {
+    pub fn times(self, number: i128) -> Option<i128> {
         if let Some(product) = number.checked_mul(self.numerator) {
             return Some(product / self.denominator);
         }

@@ -51,6 +51,30 @@ pub fn test_texts<'s>(
     Some(Vector { values: Values::Bool(answers), nulls })
 }
 
+/// `of` each pair of texts; `None` where one side has none.
+#[inline(always)]
+pub(crate) fn zip_texts<'s>(
+    a: Argument<'_, 's>,
+    b: Argument<'_, 's>,
+    at: Positions<'_>,
+    of: impl Fn(&str, &str) -> bool,
+) -> Option<Vec<bool>> {
+    let nulls = nulls_of(&[a, b], at.len);
+    match (Side::of(a)?, Side::of(b)?) {
+        (Side::Each(texts), Side::One(other)) => Some(map(texts, &nulls, at, |text| of(text, other))),
+        (Side::One(other), Side::Each(texts)) => Some(map(texts, &nulls, at, |text| of(other, text))),
+        (a, b) => {
+            let mut out = vec![false; at.len];
+            at.for_each(|i| {
+                if !nulls.get(i) {
+                    out[i] = of(a.at(i), b.at(i));
+                }
+            });
+            Some(out)
+        }
+    }
+}
+
 /// The second operand is the same for all: it is prepared once.
 fn constant(
     test: TextTest,

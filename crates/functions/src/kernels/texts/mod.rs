@@ -21,6 +21,7 @@ use trimorph_vector::{Nulls, Positions, Texts, Values, Vector};
 
 use crate::kernel::Argument;
 
+pub(crate) use asked::zip_texts;
 pub use asked::{TextTest, test_texts};
 pub use letters::{concat_texts, split_part};
 pub(crate) use letters::{

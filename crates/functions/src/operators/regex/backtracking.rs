@@ -16,14 +16,14 @@ use fancy_regex::{Input, Regex};
 use trimorph_base::CancelToken;
 
 /// How a match went.
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Is(bool),
     Cancelled,
     TooManySteps,
 }
 
 /// Whether `regex` matches.
-pub(super) fn is_match(regex: &Regex, text: &str, cancel: Option<&CancelToken>) -> Outcome {
+pub(crate) fn is_match(regex: &Regex, text: &str, cancel: Option<&CancelToken>) -> Outcome {
     let Some(cancel) = cancel else { return outcome(regex.is_match(text)) };
     let text = Watched { text, cancel };
     match catch_unwind(AssertUnwindSafe(|| regex.is_match(&text))) {

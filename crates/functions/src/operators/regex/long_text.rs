@@ -11,14 +11,14 @@ use crate::steps::Steps;
 
 /// Bytes of a compiled pattern, and of what a thread keeps to run it: with the number of patterns that it
 /// keeps they bound what is outside of the budget.
-pub(super) const COMPILED_BYTES_MAX: usize = 4 << 20;
+pub(crate) const COMPILED_BYTES_MAX: usize = 4 << 20;
 
 /// An automaton and its states so far; none where the pattern is too large for one.
-pub(super) struct Automaton(Option<(DFA, Cache)>);
+pub(crate) struct Automaton(Option<(DFA, Cache)>);
 
 impl Automaton {
     /// For a pattern that begins with `\A` and ends with `\z`. It and its states take about `limit` bytes.
-    pub(super) fn new(pattern: &str, limit: usize) -> Self {
+    pub(crate) fn new(pattern: &str, limit: usize) -> Self {
         let config = DFA::config().cache_capacity(limit).unicode_word_boundary(true);
         let dfa = DFA::builder()
             .configure(config)
@@ -31,7 +31,7 @@ impl Automaton {
     }
 
     /// Whether the whole text matches; `None` where this cannot tell.
-    pub(super) fn is_match(&mut self, text: &str, steps: &mut Steps<'_>) -> Result<Option<bool>, Diagnostic> {
+    pub(crate) fn is_match(&mut self, text: &str, steps: &mut Steps<'_>) -> Result<Option<bool>, Diagnostic> {
         let Some((dfa, cache)) = &mut self.0 else { return Ok(None) };
         let input = Input::new(text).anchored(Anchored::Yes);
         let Ok(mut state) = dfa.start_state_forward(cache, &input) else { return Ok(None) };

@@ -29,16 +29,16 @@ use trimorph_types::Value;
 
 use crate::error::Answer;
 use crate::steps::Steps;
-use backtracking::Outcome;
-use long_text::{Automaton, COMPILED_BYTES_MAX};
+pub(crate) use backtracking::{Outcome, is_match as is_match_until};
+pub(crate) use long_text::{Automaton, COMPILED_BYTES_MAX};
 
 /// Compiled patterns a thread keeps: enough for every `=~` of a query, few enough to search one by one.
 const PATTERNS_MAX: usize = 16;
 /// Times that a match may go back: some tens of milliseconds for most patterns. Where what lies between takes
 /// long, over a long text, it may be minutes, which the flag that cancels ends.
-const STEPS_MAX: usize = 200_000;
+pub(crate) const STEPS_MAX: usize = 200_000;
 /// Bytes from which a text is long: the slowest of `regex`'s engines take some tens of milliseconds for it.
-const LONG_TEXT_BYTES: usize = 1 << 20;
+pub(crate) const LONG_TEXT_BYTES: usize = 1 << 20;
 /// Bytes of a pattern: what is longer is no pattern, and the compilers take several hundred times its length.
 const PATTERN_BYTES_MAX: usize = 1 << 16;
 

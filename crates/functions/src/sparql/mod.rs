@@ -1,0 +1,53 @@
+//! SPARQL's functions and operators, which only its binder calls: names that begin with `sparql.`.
+//!
+//! SPARQL's error is null, and so is what is unbound; a function that SPARQL does not define for what it is
+//! given answers null, never an error. Values are RDF terms as `trimorph_types::rdf` says; a node or
+//! relationship that is given is asked for its term first, unless the function says that it takes them as
+//! they are.
+//!
+//! Files in the data's order: `found` (errors as null) · `number`, `meaning` (what a literal means) · one
+//! family each · `vectors` (typed vectors at once).
+//!
+//! Source: SPARQL 1.1 Query Language §17 and §18.5.1, SPARQL 1.2 for triple terms, base directions and the
+//! effective boolean value; XPath and XQuery Functions and Operators 3.1.
+
+use crate::function::Function;
+
+mod aggregates;
+mod arithmetic;
+mod casts;
+mod compare;
+mod entities;
+mod found;
+mod hashes;
+mod meaning;
+mod moments;
+mod number;
+mod numeric;
+mod order;
+mod pattern;
+mod regular;
+mod temporal;
+mod terms;
+mod texts;
+mod triples;
+mod vectors;
+
+/// All families.
+pub(crate) fn families() -> [&'static [Function]; 13] {
+    [
+        compare::FUNCTIONS,
+        order::FUNCTIONS,
+        arithmetic::FUNCTIONS,
+        numeric::FUNCTIONS,
+        texts::FUNCTIONS,
+        regular::FUNCTIONS,
+        hashes::FUNCTIONS,
+        terms::FUNCTIONS,
+        entities::FUNCTIONS,
+        triples::FUNCTIONS,
+        temporal::FUNCTIONS,
+        casts::FUNCTIONS,
+        aggregates::FUNCTIONS,
+    ]
+}

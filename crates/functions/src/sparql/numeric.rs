@@ -1,0 +1,104 @@
+//! Functions of numbers: ABS, CEIL, FLOOR, ROUND, RAND. Each keeps the type of its argument.
+
+use trimorph_types::{Decimal, LogicalType, Value};
+
+use super::arithmetic::negated;
+use super::found::{Found, found, of_terms};
+use super::number::Number;
+use super::vectors;
+use crate::function::{Function, result};
+use crate::kernels::math;
+use crate::round::round_half_up;
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    of_terms!("abs", (1, 1), same_type, |_, a| of_number(a, abs), "abs(a): the number without its sign")
+        .typed(math::abs),
+    of_terms!(
+        "ceil",
+        (1, 1),
+        same_type,
+        |_, a| of_number(a, |n| rounded(n, up, f32::ceil, f64::ceil)),
+        "ceil(a): the smallest whole number not below a"
+    )
+    .typed(|_, args, at| vectors::rounded(args, at, f64::ceil)),
+    of_terms!(
+        "floor",
+        (1, 1),
+        same_type,
+        |_, a| of_number(a, |n| rounded(n, down, f32::floor, f64::floor)),
+        "floor(a): the largest whole number not above a"
+    )
+    .typed(|_, args, at| vectors::rounded(args, at, f64::floor)),
+    of_terms!(
+        "round",
+        (1, 1),
+        same_type,
+        |_, a| of_number(a, |n| rounded(n, nearest, nearest_float, round_half_up)),
+        "round(a): the nearest whole number, the larger of two"
+    )
+    .typed(|_, args, at| vectors::rounded(args, at, round_half_up)),
+    of_terms!(
+        "rand",
+        (0, 0),
+        result::float,
+        |context, _| Ok(Value::Float(context.random_float())),
+        "rand(): a random double, 0 ≤ x < 1"
+    )
+    .not_deterministic(),
+];
+
+/// Literals of other numeric types keep theirs.
+fn same_type(args: &[LogicalType]) -> LogicalType {
+    match args {
+        [one @ (LogicalType::Float | LogicalType::Decimal)] => *one,
+        _ => LogicalType::Any,
+    }
+}
+
+fn of_number(args: &[Value], of: fn(Number) -> Option<Number>) -> Found {
+    found(Number::of(&args[0]).and_then(of)).map(Number::value)
+}
+
+fn abs(number: Number) -> Option<Number> {
+    Some(match number {
+        Number::Float(x) => Number::Float(x.abs()),
+        Number::Double(x) => Number::Double(x.abs()),
+        _ if number.exact()?.unscaled() < 0 => negated(number),
+        _ => number,
+    })
+}
+
+fn rounded(
+    number: Number,
+    exact: fn(Decimal) -> Option<Decimal>,
+    float: fn(f32) -> f32,
+    double: fn(f64) -> f64,
+) -> Option<Number> {
+    Some(match number {
+        Number::Int(_) | Number::Big(_) => number,
+        Number::Decimal(n) => Number::Decimal(exact(n)?),
+        Number::Float(x) => Number::Float(float(x)),
+        Number::Double(x) => Number::Double(double(x)),
+    })
+}
+
+/// The whole number below or at `number`.
+fn down(number: Decimal) -> Option<Decimal> {
+    let unit = 10_i128.pow(number.scale().into());
+    Decimal::new(number.unscaled().div_euclid(unit), 0)
+}
+
+fn up(number: Decimal) -> Option<Decimal> {
+    down(number.negated()).map(Decimal::negated)
+}
+
+fn nearest(number: Decimal) -> Option<Decimal> {
+    let below = down(number)?;
+    let fraction = number.plus(below.negated())?;
+    if fraction >= Decimal::new(5, 1)? { below.plus(1.into()) } else { Some(below) }
+}
+
+fn nearest_float(x: f32) -> f32 {
+    let floor = x.floor();
+    if x - floor >= 0.5 { floor + 1.0 } else { floor }
+}

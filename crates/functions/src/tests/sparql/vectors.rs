@@ -1,0 +1,118 @@
+//! What is computed for a whole vector is what is computed value by value.
+
+use trimorph_base::Random;
+use trimorph_types::temporal::ZoneId;
+use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, Time, Value};
+use trimorph_vector::{Positions, Vector};
+
+use super::evaluator::Named;
+use crate::Context;
+use crate::function::Function;
+use crate::kernel::{Argument, Kernel};
+use crate::tests::evaluator::NOW;
+
+/// A value of the kind; sometimes null.
+fn drawn(random: &mut Random, kind: usize) -> Value {
+    if random.chance(10) {
+        return Value::Null;
+    }
+    let small = random.between(-3, 3);
+    match kind {
+        0 => Value::Int(*random.pick(&[0, 1, -1, 7, i64::MAX, i64::MIN, (1 << 53) + 1, small])),
+        1 => Value::Float(*random.pick(&[
+            0.0,
+            -0.0,
+            1.5,
+            -2.5,
+            1.0,
+            f64::NAN,
+            f64::INFINITY,
+            9_007_199_254_740_992.0,
+        ])),
+        2 => Value::string(*random.pick(&["", "a", "ab", "é", "Straße", "abab", "b"])),
+        3 => Value::Date(Date { days: random.between(-800_000, 800_000) }),
+        4 => Value::LocalDateTime(LocalDateTime {
+            seconds: random.between(-9_000_000_000, 9_000_000_000),
+            nanos: 5,
+        }),
+        5 => {
+            let zone = ZoneId::Offset(*random.pick(&[0, 3_600, -18_000]));
+            Value::DateTime(DateTime::from_utc(random.between(-9_000_000_000, 9_000_000_000), 0, &zone))
+        }
+        6 => Value::LocalTime(LocalTime { nanos: random.between(0, 86_399) * 1_000_000_000 }),
+        7 => Value::Time(Time { nanos: random.between(0, 86_399) * 1_000_000_000, offset_seconds: 3_600 }),
+        8 => Value::Bool(small > 0),
+        9 => trimorph_types::rdf::tagged("x", "en"),
+        10 => Value::Int(small),
+        _ => {
+            Value::Duration(trimorph_types::Duration { months: small, days: small, seconds: small, nanos: 0 })
+        }
+    }
+}
+
+/// All values that the function gives at once, if it does.
+fn at_once(
+    function: &Function,
+    context: &Context<'_>,
+    args: &[Argument<'_, 'static>],
+    at: Positions<'_>,
+) -> Option<Vector<'static>> {
+    let Kernel::Typed(kernel) = function.kernel else { return None };
+    kernel(context, args, at)
+}
+
+#[test]
+fn vectors_and_values_agree() {
+    let graph = Named;
+    let context = Context::new(&graph, NOW, 7);
+    let mut random = Random::new(11);
+    let mut known = std::collections::BTreeMap::new();
+    let functions: Vec<&Function> = crate::sparql::families()
+        .into_iter()
+        .flatten()
+        .filter(|function| matches!(function.kernel, Kernel::Typed(_)))
+        .collect();
+    assert!(functions.len() > 20);
+    for _ in 0..4_000 {
+        let function = *random.pick(&functions);
+        let len = random.below(70);
+        let count = function.min_args;
+        let kinds: Vec<usize> = (0..count).map(|_| random.below(12)).collect();
+        let columns: Vec<Vec<Value>> =
+            kinds.iter().map(|kind| (0..len).map(|_| drawn(&mut random, *kind)).collect()).collect();
+        // One of two may be a constant that is no null.
+        let constant = (count == 2 && random.chance(40)).then(|| random.below(2));
+        let fixed = constant.map(|side| {
+            let mut value = Value::Null;
+            while value.is_null() {
+                value = drawn(&mut random, kinds[side]);
+            }
+            value
+        });
+        let list: Vec<u32> = (0..u32::try_from(len).unwrap()).filter(|_| random.chance(60)).collect();
+        let at = if random.chance(50) { Positions::all(len) } else { Positions::all(len).among(&list) };
+        let vectors: Vec<Vector<'static>> =
+            columns.iter().map(|column| Vector::of_values(column.clone(), Positions::all(len))).collect();
+        let args: Vec<Argument<'_, 'static>> = (0..count)
+            .map(|i| match (&fixed, constant) {
+                (Some(value), Some(side)) if side == i => Argument::One(value),
+                _ => Argument::Each(&vectors[i]),
+            })
+            .collect();
+        let Some(found) = at_once(function, &context, &args, at) else { continue };
+        *known.entry(function.name).or_insert(0) += 1;
+        for i in at.to_vec() {
+            let i = i as usize;
+            let row: Vec<Value> = (0..count)
+                .map(|k| match (&fixed, constant) {
+                    (Some(value), Some(side)) if side == k => value.clone(),
+                    _ => columns[k][i].clone(),
+                })
+                .collect();
+            let expected = function.invoke(&context, &row).unwrap();
+            let found = found.value(i, &|_| Value::Null);
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{} of {row:?}", function.name);
+        }
+    }
+    assert_eq!(known.len(), functions.len(), "{known:?}");
+}
