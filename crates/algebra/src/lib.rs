@@ -14,6 +14,7 @@ mod pattern;
 mod plan;
 mod print;
 mod procedure;
+mod statements;
 mod steps;
 mod update;
 mod vars;
@@ -23,9 +24,12 @@ pub use expr::{Aggregate, AggregateKind, Expr, Op, QuantifierKind};
 pub use field_type::{Content, FieldType};
 pub use labels::LabelExpr;
 pub use pattern::{EdgePattern, EdgeRange, NodePattern, PathPattern, PathStep, QueryGraph};
-pub use plan::{ApplyKind, Band, BoundQuery, KeyLookup, LookupBy, NodeScan, Plan, ScanPredicate, SortKey};
+pub use plan::{
+    Answer, ApplyKind, Band, BoundQuery, KeyLookup, LookupBy, NodeScan, Plan, ScanPredicate, SortKey,
+};
 pub use print::{explain, print_expr};
 pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};
+pub use statements::{GraphChoice, PathExpr, PredicateTerm, PropertyPath, TriplePattern};
 pub use steps::{CountStep, Direction, Extend, ShortestKind, VarExtend, VarExtendMode, Walk};
-pub use update::{Change, Merge, NewProperties, PropertyKey, Update};
+pub use update::{Change, Merge, NewProperties, PropertyKey, StatementVars, Update};
 pub use vars::{VarId, VarInfo, Vars};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use trimorph_base::{Notice, TableId};
 
 use crate::{
-    Aggregate, CountStep, Expr, Extend, LabelExpr, Merge, ProcedureCall, QueryGraph, Update, VarExtend,
-    VarId, Vars,
+    Aggregate, CountStep, Expr, Extend, LabelExpr, Merge, ProcedureCall, PropertyPath, QueryGraph,
+    TriplePattern, Update, VarExtend, VarId, Vars,
 };
 
 /// What becomes of each input row and the rows its subplan gives for it.
@@ -214,6 +214,20 @@ pub enum Plan {
         /// The call.
         call: ProcedureCall,
     },
+    /// For each input row, the statements that agree with a triple pattern.
+    Statements {
+        /// Input.
+        input: Box<Plan>,
+        /// What to look for.
+        pattern: TriplePattern,
+    },
+    /// For each input row, the pairs of terms that a property path connects.
+    PropertyPath {
+        /// Input.
+        input: Box<Plan>,
+        /// What to look for.
+        path: PropertyPath,
+    },
     /// Every input row, with what the update makes; all rows are there before it changes anything, and it is
     /// run whether or not somebody asks for its rows.
     Update {
@@ -342,6 +356,18 @@ impl Band {
     }
 }
 
+/// What the rows of a result are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Answer {
+    /// What was asked for, by columns.
+    #[default]
+    Rows,
+    /// One row with one boolean: SPARQL's `ASK`.
+    Boolean,
+    /// Statements of RDF, by subject, predicate and object: `CONSTRUCT` and `DESCRIBE`.
+    Statements,
+}
+
 /// A bound query: its plan, its result columns and its variables.
 #[derive(Clone, Debug)]
 pub struct BoundQuery {
@@ -358,6 +384,8 @@ pub struct BoundQuery {
     /// Operators and expressions one within the other, at most: how many calls within calls it takes to run
     /// the plan. None before the optimizer has counted.
     pub depth: Option<usize>,
+    /// What its rows are.
+    pub answer: Answer,
 }
 
 impl Drop for BoundQuery {

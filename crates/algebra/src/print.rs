@@ -6,8 +6,8 @@ use std::sync::Arc;
 use trimorph_types::Value;
 
 use crate::{
-    ApplyKind, Change, CountStep, Direction, Expr, Extend, LabelExpr, LookupBy, NewProperties, Op, Plan,
-    PropertyKey, QuantifierKind, Update, Vars,
+    ApplyKind, Change, CountStep, Direction, Expr, Extend, GraphChoice, LabelExpr, LookupBy, NewProperties,
+    Op, PathExpr, Plan, PredicateTerm, PropertyKey, QuantifierKind, Update, Vars,
 };
 
 /// One line per operator, children indented below their parent. `note` adds to an operator's line (estimates,
@@ -64,9 +64,44 @@ fn print_change(change: &Change, vars: &Vars) -> String {
         }
         Change::AddLabels { target, labels } => format!("set {}{}", name(target), colons(labels)),
         Change::RemoveLabels { target, labels } => format!("remove {}{}", name(target), colons(labels)),
+        Change::InsertStatement(s) | Change::DeleteStatement(s) => {
+            let verb = if matches!(change, Change::InsertStatement(_)) { "insert" } else { "delete" };
+            let graph = s.graph.map(|v| format!(" in {}", name(&v))).unwrap_or_default();
+            format!("{verb} statement {} {} {}{graph}", name(&s.subject), name(&s.predicate), name(&s.object))
+        }
         Change::Delete { target, detach } => {
             format!("{} {}", if *detach { "detach delete" } else { "delete" }, name(target))
         }
+    }
+}
+
+/// Which graphs, if not the default one.
+fn print_graph(graph: &GraphChoice, vars: &Vars) -> String {
+    let list = |all: &[Arc<str>]| all.iter().map(|iri| format!("<{iri}>")).collect::<Vec<_>>().join(", ");
+    match graph {
+        GraphChoice::Default => String::new(),
+        GraphChoice::Union(all) => format!(" from {}", list(all)),
+        GraphChoice::Named(var, None) => format!(" in {}", vars.get(*var).name),
+        GraphChoice::Named(var, Some(all)) => format!(" in {} of {}", vars.get(*var).name, list(all)),
+    }
+}
+
+/// A property path as SPARQL writes it.
+fn print_path(path: &PathExpr) -> String {
+    let all = |parts: &[PathExpr], between: &str| {
+        format!("({})", parts.iter().map(print_path).collect::<Vec<_>>().join(between))
+    };
+    match path {
+        PathExpr::Link(iri) => format!("<{iri}>"),
+        PathExpr::Not(iris) => {
+            format!("!({})", iris.iter().map(|iri| format!("<{iri}>")).collect::<Vec<_>>().join("|"))
+        }
+        PathExpr::Inverse(inner) => format!("^{}", print_path(inner)),
+        PathExpr::Sequence(parts) => all(parts, "/"),
+        PathExpr::Alternative(parts) => all(parts, "|"),
+        PathExpr::ZeroOrOne(inner) => format!("{}?", print_path(inner)),
+        PathExpr::ZeroOrMore(inner) => format!("{}*", print_path(inner)),
+        PathExpr::OneOrMore(inner) => format!("{}+", print_path(inner)),
     }
 }
 
@@ -144,6 +179,18 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
                 arguments.join(", "),
                 outputs.join(", ")
             )
+        }
+        Plan::Statements { pattern, .. } => {
+            let predicate = match &pattern.predicate {
+                PredicateTerm::Iri(iri) => format!("<{iri}>"),
+                PredicateTerm::Var(v) => name(v),
+            };
+            let (subject, object) = (name(&pattern.subject), name(&pattern.object));
+            format!("Statements {subject} {predicate} {object}{}", print_graph(&pattern.graph, vars))
+        }
+        Plan::PropertyPath { path, .. } => {
+            let (from, to) = (name(&path.from), name(&path.to));
+            format!("PropertyPath {from} {} {to}{}", print_path(&path.path), print_graph(&path.graph, vars))
         }
         Plan::Update { update, .. } => format!("Update {}", print_update(update, vars)),
         Plan::Merge { merge, .. } => {

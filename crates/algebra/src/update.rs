@@ -84,6 +84,11 @@ pub enum Change {
         /// The labels.
         labels: Vec<Arc<str>>,
     },
+    /// A statement is there; nothing happens if it is already, or if one of its terms is null or cannot stand
+    /// where it does.
+    InsertStatement(StatementVars),
+    /// A statement is not there any more; nothing happens if it is not.
+    DeleteStatement(StatementVars),
     /// A node, an edge or all of a path goes. Nothing happens to null, nor to what is gone already.
     ///
     /// A node that still has edges when the statement ends is an error, unless they go with it.
@@ -93,6 +98,19 @@ pub enum Change {
         /// Whether the edges of a node go with it.
         detach: bool,
     },
+}
+
+/// The terms of a statement that is written.
+#[derive(Clone, Copy, Debug)]
+pub struct StatementVars {
+    /// The subject.
+    pub subject: VarId,
+    /// The predicate.
+    pub predicate: VarId,
+    /// The object.
+    pub object: VarId,
+    /// The named graph; none for the default graph.
+    pub graph: Option<VarId>,
 }
 
 /// The properties of what is made. Null values are left out.
@@ -158,6 +176,11 @@ impl Change {
             },
             Self::SetProperties { target, from, .. } => vec![*target, *from],
             Self::AddLabels { target, .. } | Self::RemoveLabels { target, .. } => vec![*target],
+            Self::InsertStatement(s) | Self::DeleteStatement(s) => {
+                let mut vars = vec![s.subject, s.predicate, s.object];
+                vars.extend(s.graph);
+                vars
+            }
             Self::Delete { target, .. } => vec![*target],
         }
     }

@@ -21,6 +21,8 @@ impl Plan {
             | Self::Shortest { input, .. }
             | Self::Unwind { input, .. }
             | Self::ProcedureCall { input, .. }
+            | Self::Statements { input, .. }
+            | Self::PropertyPath { input, .. }
             | Self::KeyLookup { input, .. }
             | Self::IdLookup { input, .. }
             | Self::Extend { input, .. }
@@ -55,6 +57,8 @@ impl Plan {
             Self::Shortest { input, edges, all } => Self::Shortest { input: b(input), edges, all },
             Self::Unwind { input, list, var } => Self::Unwind { input: b(input), list, var },
             Self::ProcedureCall { input, call } => Self::ProcedureCall { input: b(input), call },
+            Self::Statements { input, pattern } => Self::Statements { input: b(input), pattern },
+            Self::PropertyPath { input, path } => Self::PropertyPath { input: b(input), path },
             Self::KeyLookup { input, lookup } => Self::KeyLookup { input: b(input), lookup },
             Self::IdLookup { input, var, id, tables } => Self::IdLookup { input: b(input), var, id, tables },
             Self::Extend { input, step } => Self::Extend { input: b(input), step },
@@ -105,6 +109,8 @@ impl Plan {
             | Self::Shortest { input, .. }
             | Self::Unwind { input, .. }
             | Self::ProcedureCall { input, .. }
+            | Self::Statements { input, .. }
+            | Self::PropertyPath { input, .. }
             | Self::KeyLookup { input, .. }
             | Self::IdLookup { input, .. }
             | Self::Extend { input, .. }
@@ -269,6 +275,8 @@ impl Plan {
             Self::Merge { subplan, .. } => subplan.add_vars(out),
             Self::Unwind { var, .. } | Self::IdLookup { var, .. } => out.add([*var]),
             Self::ProcedureCall { call, .. } => out.add(call.outputs.iter().map(|(_, v)| *v)),
+            Self::Statements { pattern, .. } => out.add(pattern.vars()),
+            Self::PropertyPath { path, .. } => out.add(path.vars()),
             Self::KeyLookup { lookup, .. } => out.add([lookup.var]),
             Self::Extend { step, .. } | Self::ExtendInto { step, .. } => {
                 out.add(step.edge.into_iter().chain([step.to]));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId, TypeId};
 use trimorph_types::LogicalType;
+use trimorph_types::iri_names::is_hidden;
 
 use crate::{Definition, Names, Subject};
 
@@ -87,7 +88,19 @@ impl Schema {
 
     /// The node tables whose label set `keep` accepts.
     pub fn tables_where(&self, keep: impl Fn(&dyn Fn(&str) -> bool) -> bool) -> Vec<TableId> {
-        self.table_ids().filter(|t| keep(&|label| self.has_label(*t, label))).collect()
+        let is_kept = |table: &TableId| {
+            keep(&|label| self.has_label(*table, label))
+                // A table with a label of the store's own is there for who asks for it.
+                && !(self.is_hidden(*table) && keep(&|label| !is_hidden(label) && self.has_label(*table, label)))
+        };
+        self.table_ids().filter(is_kept).collect()
+    }
+
+    /// Whether a table is the store's own: no user sees its nodes.
+    pub fn is_hidden(&self, table: TableId) -> bool {
+        let info = self.node_tables.get(usize::from(table.0));
+        let mut labels = info.into_iter().flat_map(|info| &info.labels);
+        labels.any(|label| self.labels.name(usize::from(label.0)).is_some_and(|name| is_hidden(name)))
     }
 
     /// All node tables.

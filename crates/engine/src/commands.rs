@@ -102,6 +102,7 @@ impl Answer {
             parameters: Vec::new(),
             notices: Vec::new(),
             depth: None,
+            answer: Default::default(),
         };
         Self { query, rows: Arc::new(GivenRows { vars: ids, columns: values, len }) }
     }

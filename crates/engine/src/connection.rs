@@ -32,7 +32,7 @@ const CALLERS_TEXT_MAX: usize = 1_024;
 /// times.
 const PLANNING_STACK_BYTES: usize = 32 << 20;
 
-fn no_thread(text: &str) -> Error {
+pub(crate) fn no_thread(text: &str) -> Error {
     let primary = "could not start a thread to plan a query this long";
     let error = Diagnostic::runtime(ErrorKind::Unsupported, "NoThread", primary);
     Error::query(error.hint("try again with fewer threads"), text)
@@ -59,7 +59,7 @@ pub struct Prepared {
 }
 
 /// The rows of a statement that writes, and what it did.
-type Done = (Arc<GivenRows>, SideEffects);
+pub(crate) type Done = (Arc<GivenRows>, SideEffects);
 
 impl Prepared {
     #[cfg(test)]
@@ -334,7 +334,7 @@ impl Connection {
     }
 
     /// From now on [`Self::interrupt`] sets this flag.
-    fn watch(&self, cancel: &CancelToken) {
+    pub(crate) fn watch(&self, cancel: &CancelToken) {
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
     }
 
@@ -396,7 +396,7 @@ impl Connection {
         Ok(program)
     }
 
-    fn program(
+    pub(crate) fn program(
         &self,
         bound: BoundQuery,
         mode: Mode,
@@ -441,7 +441,7 @@ impl Connection {
         Ok(Made::Read(Planned::new(query, physical, statement.mode, reliances, basis, procedures)))
     }
 
-    fn run(
+    pub(crate) fn run(
         &self,
         text: &str,
         planned: &Planned,
@@ -454,7 +454,7 @@ impl Connection {
     }
 
     /// How queries of this connection are run.
-    fn settings(&self, params: &Arc<Params>, cancel: CancelToken) -> Settings {
+    pub(crate) fn settings(&self, params: &Arc<Params>, cancel: CancelToken) -> Settings {
         let config = &self.shared.config;
         Settings {
             threads: config.threads,
@@ -488,29 +488,39 @@ impl Connection {
             let settings = Settings { rows: Some(Arc::default()), ..settings };
             return self.answered(text, program, params, settings, self.shared.snapshot());
         }
+        let (rows, effects) = self
+            .committed(&cancel, |writing| self.statement(text, program, &params, &settings).run(writing))?;
+        let settings = Settings { rows: Some(rows), ..settings };
+        let given = self.answered(text, program, params, settings, self.shared.snapshot())?;
+        Ok(given.with_side_effects(effects))
+    }
+
+    /// Does `work` in a transaction of its own and commits it; again, where it meets a conflict.
+    pub(crate) fn committed<T>(
+        &self,
+        cancel: &CancelToken,
+        mut work: impl FnMut(&mut Writing) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let mut tries = 0;
-        let (rows, effects) = loop {
+        loop {
             let turn = turn(&self.shared, tries, None);
             let level = self.shared.config.isolation;
             let mut writing = Writing::begin(&self.shared, level, cancel.clone(), turn.as_ref());
             // Now that it is open: a bulk load that begins sees it.
             self.shared.ready_to_write()?;
             self.shared.start_merging();
-            let done = self.statement(text, program, &params, &settings).run(&mut writing);
+            let done = work(&mut writing);
             match done.and_then(|rows| writing.commit(&self.shared).map(|()| rows)) {
                 Err(Error::Conflict(_)) if tries < TRIES && !cancel.is_cancelled() => {}
-                done => break done?,
+                done => return done,
             }
             drop(turn);
             back_off(tries);
             tries += 1;
-        };
-        let settings = Settings { rows: Some(rows), ..settings };
-        let given = self.answered(text, program, params, settings, self.shared.snapshot())?;
-        Ok(given.with_side_effects(effects))
+        }
     }
 
-    fn statement<'a>(
+    pub(crate) fn statement<'a>(
         &'a self,
         text: &'a str,
         program: &'a Program,
@@ -529,9 +539,23 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        let mut state = self.transaction();
         let settings = self.settings(&params, cancel.clone());
         let procedures = self.shared.procedures();
+        self.within(text, params.clone(), cancel, |running| {
+            self.run_within(running, text, &params, &settings, &procedures)
+        })
+    }
+
+    /// The same with what runs it.
+    pub(crate) fn within(
+        &self,
+        text: &str,
+        params: Arc<Params>,
+        cancel: CancelToken,
+        mut work: impl FnMut(&mut Running) -> Result<(Arc<Program>, Done), Error>,
+    ) -> Result<QueryResult, Error> {
+        let mut state = self.transaction();
+        let settings = self.settings(&params, cancel.clone());
         let mut tries = 0;
         let (program, (rows, effects)) = loop {
             let running = match &mut *state {
@@ -540,7 +564,7 @@ impl Connection {
                 State::None => return Err(no_transaction()),
             };
             let done = match running.session.begin_statement(text, &cancel) {
-                Ok(()) => self.run_within(running, text, &params, &settings, &procedures),
+                Ok(()) => work(running),
                 Err(_) => Err(Error::Cancelled),
             };
             let doom = running.session.end_statement();
@@ -598,7 +622,7 @@ impl Connection {
     }
 
     /// The result of a statement that ran: its rows are in `settings`.
-    fn answered(
+    pub(crate) fn answered(
         &self,
         text: &str,
         program: &Program,
@@ -655,6 +679,7 @@ impl Connection {
             parameters: Vec::new(),
             notices: query.notices.clone(),
             depth: None,
+            answer: query.answer,
         };
         let config = &self.shared.config;
         let options = PhysicalOptions { factorise: config.factorise, access: config.access };

@@ -183,6 +183,7 @@ mod tests {
             parameters: Vec::new(),
             notices: Vec::new(),
             depth: None,
+            answer: Default::default(),
         });
         let view = CatalogView::new(&catalog);
         let physical = Arc::new(PhysicalPlan::new(&query, &view, PhysicalOptions::default()).unwrap());

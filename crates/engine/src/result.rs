@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use trimorph_algebra::Answer;
 use trimorph_base::CancelToken;
 use trimorph_exec::{Context, Execution};
 use trimorph_types::{LogicalType, Value};
@@ -76,6 +77,11 @@ impl QueryResult {
     pub(crate) fn with_side_effects(mut self, effects: SideEffects) -> Self {
         self.effects = effects;
         self
+    }
+
+    /// What its rows are.
+    pub fn answer(&self) -> Answer {
+        self.planned.query.answer
     }
 
     /// The column names.

@@ -52,6 +52,24 @@ impl SideEffects {
         ]
     }
 
+    /// Both together.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            nodes_created: self.nodes_created + other.nodes_created,
+            nodes_deleted: self.nodes_deleted + other.nodes_deleted,
+            relationships_created: self.relationships_created + other.relationships_created,
+            relationships_deleted: self.relationships_deleted + other.relationships_deleted,
+            properties_set: self.properties_set + other.properties_set,
+            properties_removed: self.properties_removed + other.properties_removed,
+            labels_added: self.labels_added + other.labels_added,
+            labels_removed: self.labels_removed + other.labels_removed,
+            indexes_added: self.indexes_added + other.indexes_added,
+            indexes_removed: self.indexes_removed + other.indexes_removed,
+            constraints_added: self.constraints_added + other.constraints_added,
+            constraints_removed: self.constraints_removed + other.constraints_removed,
+        }
+    }
+
     /// Whether nothing was done.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use trimorph_base::{CancelToken, TableId};
 use trimorph_delta::Delta;
 use trimorph_store::Main;
+use trimorph_types::iri_names::{ID, LITERAL_VALUE};
 
 use crate::Error;
 use crate::merged_pieces::{MERGED, merge_failed};
@@ -17,14 +18,17 @@ use crate::merged_pieces::{MERGED, merge_failed};
 /// The columns that are to have an index, by the definitions of a main version.
 pub(crate) fn wanted(main: &Main) -> BTreeSet<(TableId, usize)> {
     let catalog = &main.catalog;
-    if catalog.definitions.is_empty() {
+    // Terms are found by these, whether anybody asked for an index or not.
+    let own = [ID, LITERAL_VALUE].map(|name| catalog.schema.property_id(name));
+    if catalog.definitions.is_empty() && own.iter().all(Option::is_none) {
         return BTreeSet::new();
     }
     let of = |table: TableId| {
         let info = catalog.schema.node_tables.get(usize::from(table.0));
         let properties = info.map_or(&[][..], |info| &info.properties);
         let place = |id| properties.iter().position(|property| property.id == id);
-        let columns: Vec<usize> = catalog.indexes(table).into_iter().filter_map(place).collect();
+        let asked = catalog.indexes(table).into_iter().chain(own.into_iter().flatten());
+        let columns: Vec<usize> = asked.filter_map(place).collect();
         columns.into_iter().map(move |column| (table, column))
     };
     catalog.schema.table_ids().flat_map(of).collect()

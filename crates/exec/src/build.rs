@@ -257,6 +257,7 @@ impl<'s> Builder<'s> {
             }
             Spec::Unwind(spec) => Box::new(ops::Unwind::new(below()?, Arc::clone(spec))),
             Spec::ProcedureCall(spec) => Box::new(ops::ProcedureCall::new(below()?, Arc::clone(spec))),
+            Spec::Statements(spec) => Box::new(ops::Statements::new(below()?, Arc::clone(spec))),
             Spec::Union(specs) => {
                 let inputs = node.inputs.iter().map(|input| self.build(input));
                 let inputs = inputs.collect::<Result<Vec<_>, ExecError>>()?;

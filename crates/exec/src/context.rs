@@ -246,6 +246,18 @@ impl GraphAccess for Graph<'_, '_> {
         })
     }
 
+    fn resource(&self, entity: &Value) -> Result<Value, Diagnostic> {
+        Ok(self.0.term_of(entity))
+    }
+
+    fn entity_of(&self, iri: &str) -> Result<Option<Value>, Diagnostic> {
+        Ok(self.0.node_of_iri(iri).map(Value::Node))
+    }
+
+    fn is_literal(&self, node: &Value) -> bool {
+        matches!(node, Value::Node(node) if self.0.stands_for_literals(node.table()))
+    }
+
     fn properties(&self, entity: &Value) -> Result<Map, Diagnostic> {
         Ok(match entity {
             Value::Node(n) => self.0.node_properties(*n),

@@ -20,6 +20,7 @@ mod join;
 mod join_filter;
 mod lowering;
 mod rows;
+mod statements;
 mod top;
 
 use std::sync::Arc;
@@ -240,6 +241,8 @@ impl<'q> Lowering<'q> {
                 Ok(Lowered { node: self.node(Spec::Unwind(Arc::new(spec)), [lowered.node]), layout })
             }
             Plan::ProcedureCall { input, call } => self.lower_procedure_call(input, call, needed),
+            Plan::Statements { input, pattern } => self.lower_triple(input, pattern, needed),
+            Plan::PropertyPath { input, path } => self.lower_path(input, path, needed),
             Plan::Union { inputs, vars } => {
                 let vars = self.with_number(vars.iter().copied().collect());
                 let (mut nodes, mut specs) = (Vec::new(), Vec::new());

@@ -38,4 +38,5 @@ pub use options::{Format, LoadOptions};
 pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};
 pub use rejects::Rejects;
 pub use report::{FileReport, LoadReport};
+pub use source::open_file;
 pub use trimorph_store::bulk::OnConflict;

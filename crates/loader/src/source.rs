@@ -49,6 +49,13 @@ impl Source {
     }
 }
 
+/// Opens a file to read it; gzip and zstd are told by their magic numbers.
+///
+/// **Errors**: what the system says, with the path.
+pub fn open_file(path: &Path) -> Result<Box<dyn Read + Send>, LoadError> {
+    Source::File(path.to_owned()).open(&Arc::default())
+}
+
 struct Shared(Arc<Vec<u8>>);
 
 impl AsRef<[u8]> for Shared {

@@ -96,6 +96,8 @@ impl Checker<'_> {
                 call.arguments.iter().try_for_each(|e| self.expr(e, &scope, "ProcedureCall"))?;
                 scope.extend(call.outputs.iter().map(|(_, v)| *v));
             }
+            Plan::Statements { pattern, .. } => scope.extend(pattern.vars()),
+            Plan::PropertyPath { path, .. } => scope.extend(path.vars()),
             other => return self.with_second_input(other, scope, outer),
         }
         Ok(scope)

@@ -176,6 +176,7 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
         },
         (Plan::Unwind { .. }, _) => first * 10.0,
         (Plan::ProcedureCall { call, .. }, _) if !call.procedure.signature().is_void() => first * 10.0,
+        (Plan::Statements { .. } | Plan::PropertyPath { .. }, _) => first * 10.0,
         (Plan::Union { .. }, _) => inputs.iter().map(|input| input.rows).sum(),
         // The part of the node's rows that the filter gives.
         (Plan::SemiJoin { .. }, [_, filter]) => {

@@ -49,6 +49,8 @@ fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
         Plan::Shortest { edges, .. } => with(VarSet::from([*edges])),
         Plan::Unwind { list, .. } => with(vars_of([list])),
         Plan::ProcedureCall { call, .. } => with(vars_of(&call.arguments)),
+        Plan::Statements { pattern, .. } => with(pattern.vars().collect()),
+        Plan::PropertyPath { path, .. } => with(path.vars().collect()),
         Plan::Union { inputs, vars } => vec![vars.iter().copied().collect(); inputs.len()],
         Plan::Apply { subplan, kind, .. } => {
             let inner = match kind {

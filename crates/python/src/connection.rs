@@ -1,7 +1,10 @@
 //! `Connection` and `Prepared`: text and parameters in, a lazy result out.
 
+use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use trimorph::CancelToken;
@@ -45,6 +48,37 @@ impl Connection {
     #[pyo3(signature = (text, params = None))]
     fn sparql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
         self.execute(py, text, params, "sparql")
+    }
+
+    /// Loads files of RDF (Turtle, TriG, N-Triples, N-Quads, RDF/XML, JSON-LD; also gzip and zstd) in one
+    /// transaction; gives the number of statements. `format` is a name, suffix or media type; `base` is what
+    /// relative IRIs are relative to; `graph` is the named graph that statements of no graph go into;
+    /// `skip_bad` leaves out what is no statement. `data` is a text instead of files.
+    #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
+    #[pyo3(signature = (*paths, data = None, format = None, base = None, graph = None, skip_bad = false))]
+    fn load_rdf(
+        &self,
+        py: Python<'_>,
+        paths: &Bound<'_, PyTuple>,
+        data: Option<Cow<'_, [u8]>>,
+        format: Option<String>,
+        base: Option<String>,
+        graph: Option<String>,
+        skip_bad: bool,
+    ) -> PyResult<u64> {
+        let paths = paths.iter().map(|p| p.extract::<PathBuf>()).collect::<PyResult<Vec<_>>>()?;
+        if paths.is_empty() == data.is_none() {
+            return Err(PyTypeError::new_err("load_rdf needs either paths or data"));
+        }
+        let cancel = CancelToken::default();
+        self.cell.runs(&cancel);
+        let options = trimorph::RdfOptions { format, base, graph, skip_bad, cancel: cancel.clone() };
+        let engine = self.cell.engine()?;
+        let report = interrupt::run(py, &cancel, || match &data {
+            Some(text) => engine.load_rdf_text(text, &options),
+            None => engine.load_rdf(&paths, &options),
+        })?;
+        Ok(report.statements)
     }
 
     /// Runs a SQL query.

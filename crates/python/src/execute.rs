@@ -20,12 +20,22 @@ pub(crate) fn execute(
     params: Option<&Bound<'_, PyAny>>,
     lang: &str,
 ) -> PyResult<QueryResult> {
-    check_language(py, lang)?;
+    let is_sparql = lang == "sparql";
+    if !is_sparql {
+        check_language(py, lang)?;
+    }
+    if is_sparql && params.is_some_and(|params| !params.is_none()) {
+        let primary = "a SPARQL text has no parameters";
+        return Err(error::unsupported(py, "UnsupportedParameters", primary, "bind values with VALUES"));
+    }
     let params = from_python::parameters(params, handle.source)?;
     let engine = cell.engine()?;
     let cancel = CancelToken::default();
     cell.runs(&cancel);
-    let result = interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?;
+    let result = interrupt::run(py, &cancel, || match is_sparql {
+        true => engine.sparql_until(text, cancel.clone()),
+        false => engine.execute_until(text, params, cancel.clone()),
+    })?;
     QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)
 }
 
@@ -50,8 +60,9 @@ pub(crate) fn rollback(py: Python<'_>, cell: &Cell) -> PyResult<()> {
 pub(crate) fn check_language(py: Python<'_>, lang: &str) -> PyResult<()> {
     match lang {
         "cypher" => Ok(()),
+        // Only to prepare a text is there no SPARQL.
         "sparql" | "sql" => {
-            let name = if lang == "sql" { "SQL" } else { "SPARQL" };
+            let name = if lang == "sql" { "SQL" } else { "a prepared SPARQL text" };
             let primary = format!("{name} is not available in this version");
             Err(error::unsupported(py, "UnsupportedLanguage", &primary, "ask in openCypher"))
         }

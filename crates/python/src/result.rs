@@ -9,7 +9,7 @@ use std::sync::{Arc, MutexGuard};
 
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 use trimorph::{CancelToken, Entities, Row};
 
 use crate::cell::Cell;
@@ -173,6 +173,28 @@ impl QueryResult {
     #[getter]
     fn types(&self, py: Python<'_>) -> Vec<String> {
         self.lock(py).engine.type_names()
+    }
+
+    /// What the rows are: `solutions`, `boolean` (one row with one) or `statements` (of CONSTRUCT and
+    /// DESCRIBE).
+    #[getter]
+    fn form(&self, py: Python<'_>) -> &'static str {
+        match self.lock(py).engine.answer() {
+            trimorph::Answer::Rows => "solutions",
+            trimorph::Answer::Boolean => "boolean",
+            trimorph::Answer::Statements => "statements",
+        }
+    }
+
+    /// The rows that were not fetched yet as a text: SPARQL results as `json`, `xml`, `csv` or `tsv`;
+    /// statements as `ntriples`, `turtle`, `rdfxml` or `jsonld`.
+    fn serialize<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let mut state = self.lock(py);
+        let mut out = Vec::new();
+        let engine = &mut state.engine;
+        let done = py.detach(|| engine.write_as(format, &mut out));
+        done.map_err(|e| error::from_engine(py, &e))?;
+        Ok(PyBytes::new(py, &out))
     }
 
     fn __iter__(slf: Py<Self>) -> Py<Self> {

@@ -8,6 +8,7 @@
 //! access           patterns over statements (S, P, O, I): planned, estimated, run, or walked in place
 //! look_up          rows by key, the properties of one node or edge
 //! find_values      rows by the value of an indexed property
+//! statements       the graph as RDF statements: by subject, predicate, object and graph
 //! neighbours       adjacency walked in place: lists of nodes, runs of lists, degrees, edges between nodes
 //! property_column  the values of one property in one table: as vectors, or asked against a condition
 //! overlay          those of them that the delta has
@@ -29,6 +30,7 @@ mod property_column;
 mod reader;
 mod recording;
 mod snapshot;
+pub mod statements;
 mod wanted;
 
 pub use merge::{MergeError, MergeReport, merged};

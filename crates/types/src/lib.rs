@@ -9,6 +9,7 @@ pub mod compare;
 mod decimal;
 mod extent;
 pub mod format;
+pub mod iri_names;
 mod literal;
 mod logical;
 mod nested;

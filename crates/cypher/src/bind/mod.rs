@@ -52,7 +52,7 @@ mod walk_expression;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use trimorph_algebra::{BoundQuery, Plan, Procedures, VarId, Vars};
+use trimorph_algebra::{Answer, BoundQuery, Plan, Procedures, VarId, Vars};
 use trimorph_base::{CancelToken, Diagnostic, Span};
 use trimorph_catalog::{Catalog, CatalogView};
 
@@ -112,7 +112,7 @@ pub fn bind_until(
         binder.statement(&statement.query).map_err(|error| error.at(statement.query.span))?;
     let notices = binder.unknown.into_notices(catalog);
     let (vars, parameters) = (binder.vars, binder.parameters);
-    Ok(BoundQuery { plan, columns, vars, parameters, notices, depth: None })
+    Ok(BoundQuery { plan, columns, vars, parameters, notices, depth: None, answer: Answer::Rows })
 }
 
 /// What is known while a statement is bound.

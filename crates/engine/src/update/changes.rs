@@ -22,7 +22,7 @@ pub(super) type ByKey = BTreeMap<Arc<str>, Vec<Value>>;
 
 /// What is set, by table and property: which ones, and what they get.
 #[derive(Default)]
-struct Sets {
+pub(super) struct Sets {
     nodes: BTreeMap<(TableId, Arc<str>), Set<NodeId>>,
     edges: BTreeMap<(EdgeTableId, Arc<str>), Set<EdgeId>>,
 }
@@ -94,6 +94,8 @@ impl Statement<'_> {
                 Change::RemoveLabels { target, labels } => {
                     self.set_labels(writing, &rows, *target, labels, false)?;
                 }
+                Change::InsertStatement(vars) => self.insert_statements(writing, &rows, *vars)?,
+                Change::DeleteStatement(vars) => self.delete_statements(writing, &rows, *vars)?,
                 Change::Delete { target, detach } => self.delete(writing, &rows, *target, *detach)?,
             }
         }
@@ -157,7 +159,7 @@ impl Statement<'_> {
         }
     }
 
-    fn create_nodes(
+    pub(super) fn create_nodes(
         &self,
         writing: &mut Writing,
         labels: &[Arc<str>],
@@ -325,7 +327,13 @@ impl Statement<'_> {
     }
 
     /// Notes that a node or edge gets a value.
-    fn put(&self, sets: &mut Sets, target: &Value, key: Arc<str>, value: Value) -> Result<(), Error> {
+    pub(super) fn put(
+        &self,
+        sets: &mut Sets,
+        target: &Value,
+        key: Arc<str>,
+        value: Value,
+    ) -> Result<(), Error> {
         self.check_property(&value)?;
         match target {
             Value::Null => {}
@@ -351,7 +359,7 @@ impl Statement<'_> {
         Ok(())
     }
 
-    fn set(&self, writing: &mut Writing, sets: Sets) -> Result<(), Error> {
+    pub(super) fn set(&self, writing: &mut Writing, sets: Sets) -> Result<(), Error> {
         if !sets.nodes.is_empty() || !sets.edges.is_empty() {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
@@ -451,7 +459,7 @@ impl Statement<'_> {
     }
 
     /// Labels come to nodes, or go.
-    fn set_labels(
+    pub(super) fn set_labels(
         &self,
         writing: &mut Writing,
         rows: &Rows,

@@ -169,7 +169,7 @@ impl Statement<'_> {
         self.delete_nodes(writing, &nodes)
     }
 
-    fn delete_edges(&self, writing: &mut Writing, edges: &[Relationship]) -> Result<(), Error> {
+    pub(super) fn delete_edges(&self, writing: &mut Writing, edges: &[Relationship]) -> Result<(), Error> {
         let base = writing.base(self.shared);
         let reader = Reader::new(&base);
         let mut gone: Vec<EdgeEnds> = Vec::new();

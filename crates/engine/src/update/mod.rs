@@ -11,6 +11,7 @@
 //! loaded     what a bulk load does as a transaction
 //! logged     what a clause did, as the log will have it
 //! schema     tables and columns that changes need; facts that they may break
+//! statements  statements of RDF that come and go
 //! writing    an open transaction: what it sees, what it has written, how it ends
 //! rows       rows between two parts
 //! ```
@@ -27,6 +28,7 @@ mod merge;
 mod program;
 mod rows;
 mod schema;
+mod statements;
 mod touched;
 mod writing;
 

@@ -240,6 +240,7 @@ impl Read {
             parameters: of.parameters.clone(),
             notices: Vec::new(),
             depth: None,
+            answer: of.answer,
         };
         Self { query, wanted, kept: Mutex::default() }
     }

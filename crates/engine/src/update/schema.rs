@@ -50,9 +50,7 @@ impl Shared {
         let mut main = (**before).clone();
         let made = change(&mut main)?;
         // What comes new has nothing in it; labels that come to vary may make indexes of what is there.
-        if !main.catalog.definitions.is_empty()
-            && before.catalog.definitions.is_same(&main.catalog.definitions)
-        {
+        if before.catalog.definitions.is_same(&main.catalog.definitions) {
             index_all(&mut main, &self.live.delta)?;
         }
         let schema = &main.catalog.schema;

@@ -24,7 +24,7 @@ use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
     CursorSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinFilterSpec, JoinShape,
     ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec, ScanExtendSpec, SemiJoinSpec,
-    ShortestSpec, SortSpec, UnionInput, UnwindSpec, VarSpec,
+    ShortestSpec, SortSpec, StatementsSpec, UnionInput, UnwindSpec, VarSpec,
 };
 use crate::stack::Stack;
 
@@ -114,6 +114,7 @@ pub(crate) enum Spec {
     Shortest(ShortestSpec),
     Unwind(Arc<UnwindSpec>),
     ProcedureCall(Arc<CallSpec>),
+    Statements(Arc<StatementsSpec>),
     /// Deals the rows of its input, of so many slots, to twins of what is above.
     Deal(usize),
     /// Runs twins of its input, for what is serial above.
@@ -163,6 +164,7 @@ impl Spec {
             | Self::Pack(_)
             | Self::Unwind(_)
             | Self::ProcedureCall(_)
+            | Self::Statements(_)
             | Self::Apply(_) => true,
         }
     }

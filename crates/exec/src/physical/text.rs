@@ -77,6 +77,7 @@ impl Spec {
             Self::Shortest(_) => "shortest",
             Self::Unwind(_) => "unwind",
             Self::ProcedureCall(_) => "procedure call",
+            Self::Statements(_) => "statements",
             Self::Deal(_) => "deal",
             Self::Gather(_) => "gather",
             Self::Union(_) => "union",

@@ -17,6 +17,7 @@ mod aggregates;
 mod arithmetic;
 mod casts;
 mod compare;
+mod entities;
 mod found;
 mod hashes;
 mod meaning;
@@ -33,7 +34,7 @@ mod triples;
 mod vectors;
 
 /// All families.
-pub(crate) fn families() -> [&'static [Function]; 12] {
+pub(crate) fn families() -> [&'static [Function]; 13] {
     [
         compare::FUNCTIONS,
         order::FUNCTIONS,
@@ -43,6 +44,7 @@ pub(crate) fn families() -> [&'static [Function]; 12] {
         regular::FUNCTIONS,
         hashes::FUNCTIONS,
         terms::FUNCTIONS,
+        entities::FUNCTIONS,
         triples::FUNCTIONS,
         temporal::FUNCTIONS,
         casts::FUNCTIONS,

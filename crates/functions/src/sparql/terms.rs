@@ -113,7 +113,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |_: &Context<'_>, a: &[Value]| Ok(normalise(a[0].clone())),
         "term(a): the term in its one form; nodes stay nodes"
     ),
-    of_values!("entity", (1, 1), result::any, entity, "entity(a): the node that has this name, or a itself"),
+    of_values!("entity", (1, 1), result::any, entity, "entity(a): the node that has this name, or a itself")
+        .not_deterministic(),
 ];
 
 /// STR.

@@ -12,7 +12,15 @@ use crate::{Options, PLAN_DEPTH_MAX, optimize, optimize_until, pass_names};
 
 fn query(plan: Plan, needed: VarId, vars: Vars) -> BoundQuery {
     let columns = vec![("c".to_owned(), needed)];
-    BoundQuery { plan, columns, vars, parameters: Vec::new(), notices: Vec::new(), depth: None }
+    BoundQuery {
+        plan,
+        columns,
+        vars,
+        parameters: Vec::new(),
+        notices: Vec::new(),
+        depth: None,
+        answer: Default::default(),
+    }
 }
 
 /// `count(*)` of a chain of persons who know each other.

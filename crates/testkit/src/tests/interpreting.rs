@@ -200,6 +200,7 @@ fn errors() {
         parameters: Vec::new(),
         notices: Vec::new(),
         depth: None,
+        answer: Default::default(),
     };
     let error = run_on(&bound, &Graph::default(), &BTreeMap::new(), NOW, 10).unwrap_err();
     assert_eq!(error.detail, "PhysicalOperator");

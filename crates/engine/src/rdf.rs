@@ -1,0 +1,264 @@
+//! RDF in and out: files of statements into a database, at one commit; results and graphs as texts.
+//!
+//! Statements of a file are inserted as `INSERT DATA` inserts them, some thousands at a time. A file that
+//! fails leaves nothing.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use trimorph_base::CancelToken;
+use trimorph_catalog::CatalogView;
+use trimorph_cypher::ast::Mode;
+use trimorph_rdf::{
+    BadStatements, Failure, Format, ParseOptions, ReadError, ResultFormat, SolutionWriter, StatementWriter,
+    WriteError, WriteOptions, parse, write_boolean,
+};
+use trimorph_types::Value;
+
+use crate::params::Params;
+use crate::update::{Program, Writing};
+use crate::{Answer, Connection, Error, LoadError, QueryResult, SideEffects};
+
+/// Statements that are inserted at once.
+const STATEMENTS: usize = 50_000;
+
+/// How files of RDF are read.
+#[derive(Clone, Debug, Default)]
+pub struct RdfOptions {
+    /// The format: its name, media type or suffix; by default what each file's suffix says.
+    pub format: Option<String>,
+    /// What relative IRIs are relative to; by default the file's own place, as `file:` IRI.
+    pub base: Option<String>,
+    /// The named graph that statements of no graph go into; by default the default graph.
+    pub graph: Option<String>,
+    /// Whether what is no statement is counted and left out; else the first one is an error.
+    pub skip_bad: bool,
+    /// How it is stopped.
+    pub cancel: CancelToken,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default)]
+pub struct RdfReport {
+    /// Statements that were read; those that were there already count, too.
+    pub statements: u64,
+    /// What was no statement and was left out.
+    pub skipped: u64,
+    /// Why, for the first ones.
+    pub errors: Vec<String>,
+    /// What became of them.
+    pub effects: SideEffects,
+}
+
+fn of_format(path: Option<&Path>, reason: String) -> Error {
+    let hint = "formats are turtle, trig, ntriples, nquads, rdfxml and jsonld";
+    Error::Load(LoadError::Format { path: path.map(Path::to_owned), reason, hint: Some(hint.to_owned()) })
+}
+
+/// A number that no other reading has: blank nodes of one text are none of another.
+fn blank_prefix() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let clock = trimorph_functions::Clock::now();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("f{:x}{:08x}{number:x}x", clock.seconds, clock.nanos)
+}
+
+impl Connection {
+    /// Loads files of RDF statements in one transaction, or in the connection's own if one is open. Files may
+    /// be compressed (gzip, zstd).
+    ///
+    /// **Errors**: a format that is not known, a file that cannot be read, a line that is no statement (with
+    /// file and line); then nothing is loaded.
+    pub fn load_rdf(&self, paths: &[PathBuf], options: &RdfOptions) -> Result<RdfReport, Error> {
+        let formats = paths.iter().map(|path| match &options.format {
+            Some(name) => {
+                Format::named(name).ok_or_else(|| of_format(None, format!("there is no format \"{name}\"")))
+            }
+            None => Format::of_path(path)
+                .ok_or_else(|| of_format(Some(path), "its suffix names no format of RDF".to_owned())),
+        });
+        let formats = formats.collect::<Result<Vec<_>, _>>()?;
+        self.insert_all(options, |insert| {
+            for (path, format) in paths.iter().zip(&formats) {
+                let file = trimorph_loader::open_file(path)?;
+                let base = options.base.clone().or_else(|| file_iri(path));
+                insert.read(file, *format, base, Some(path))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The same from a text in memory.
+    ///
+    /// **Errors**: as [`Self::load_rdf`].
+    pub fn load_rdf_text(&self, text: &[u8], options: &RdfOptions) -> Result<RdfReport, Error> {
+        let name = options.format.as_deref().unwrap_or("turtle");
+        let format =
+            Format::named(name).ok_or_else(|| of_format(None, format!("there is no format \"{name}\"")))?;
+        self.insert_all(options, |insert| insert.read(text, format, options.base.clone(), None))
+    }
+
+    fn insert_all(
+        &self,
+        options: &RdfOptions,
+        read: impl Fn(&mut Insert<'_, '_>) -> Result<(), Error>,
+    ) -> Result<RdfReport, Error> {
+        let query = trimorph_sparql::insertion();
+        let shared = self.shared();
+        let base = shared.base();
+        let reliances = CatalogView::new(base.catalog()).reliances();
+        let program =
+            Arc::new(Program::new(query, Mode::Normal, reliances, base.catalog(), shared.procedures()));
+        let work = |writing: &mut Writing| {
+            let mut insert = Insert {
+                connection: self,
+                writing,
+                program: &program,
+                options,
+                rows: Vec::new(),
+                report: RdfReport::default(),
+            };
+            read(&mut insert)?;
+            insert.flush()?;
+            Ok(insert.report)
+        };
+        if self.in_transaction() {
+            let mut report = RdfReport::default();
+            let params: Arc<Params> = Arc::default();
+            self.within("", params, options.cancel.clone(), |running| {
+                let writing = &mut running.writing;
+                writing.begin_statement(shared);
+                shared.ready_to_write()?;
+                let mark = writing.mark();
+                match work(writing) {
+                    Ok(done) => report = done,
+                    Err(error) => {
+                        writing.undo_to(&mark);
+                        return Err(error);
+                    }
+                }
+                Ok((Arc::clone(&program), Default::default()))
+            })?;
+            return Ok(report);
+        }
+        self.committed(&options.cancel, work)
+    }
+}
+
+/// A file's place as an IRI.
+fn file_iri(path: &Path) -> Option<String> {
+    let path = path.canonicalize().ok()?;
+    let mut iri = String::from("file://");
+    for c in path.to_str()?.chars() {
+        match c {
+            ' ' => iri.push_str("%20"),
+            '%' => iri.push_str("%25"),
+            c if c < ' ' || "<>\"{}|\\^`".contains(c) => return None,
+            c => iri.push(c),
+        }
+    }
+    Some(iri)
+}
+
+/// Statements on their way into a transaction.
+struct Insert<'a, 'w> {
+    connection: &'a Connection,
+    writing: &'w mut Writing,
+    program: &'a Arc<Program>,
+    options: &'a RdfOptions,
+    rows: Vec<Value>,
+    report: RdfReport,
+}
+
+impl Insert<'_, '_> {
+    fn read(
+        &mut self,
+        reader: impl Read,
+        format: Format,
+        base: Option<String>,
+        path: Option<&Path>,
+    ) -> Result<(), Error> {
+        let bad = if self.options.skip_bad { BadStatements::Skip } else { BadStatements::Refuse };
+        let options = ParseOptions { format, base, blank_prefix: blank_prefix(), bad };
+        let graph = self.options.graph.as_deref().map_or(Value::Null, Value::iri);
+        let done = parse(reader, &options, |one| {
+            let graph = one.graph.map_or_else(|| graph.clone(), |graph| graph.value());
+            self.rows.push(Value::list(vec![
+                one.subject.value(),
+                one.predicate.value(),
+                one.object.value(),
+                graph,
+            ]));
+            if self.rows.len() >= STATEMENTS { self.flush() } else { Ok(()) }
+        });
+        match done {
+            Ok(report) => {
+                self.report.statements += report.statements;
+                self.report.skipped += report.skipped;
+                self.report.errors.extend(report.errors.iter().map(|error| told(path, error)));
+                Ok(())
+            }
+            Err(Failure::Taker(error)) => Err(error),
+            Err(Failure::Read(error)) => {
+                Err(Error::Load(LoadError::Format { path: None, reason: told(path, &error), hint: None }))
+            }
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        if self.options.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let rows = Value::list(std::mem::take(&mut self.rows));
+        let params: Arc<Params> = Arc::new(Params::from([(Arc::from("rows"), rows)]));
+        let settings = self.connection.settings(&params, self.options.cancel.clone());
+        let (_, effects) =
+            self.connection.statement("", self.program, &params, &settings).run(self.writing)?;
+        self.report.effects = self.report.effects.plus(effects);
+        Ok(())
+    }
+}
+
+fn told(path: Option<&Path>, error: &ReadError) -> String {
+    match path {
+        Some(path) => format!("file \"{}\": {error}", path.display()),
+        None => error.to_string(),
+    }
+}
+
+impl QueryResult {
+    /// Writes the rows that are left as a text of a SPARQL result (`json`, `xml`, `csv`, `tsv`), or of
+    /// statements (`ntriples`, `turtle`, `rdfxml`, `jsonld`, …) where the rows are statements.
+    ///
+    /// **Errors**: a format that the answer cannot have; a value that is no term; what the query fails with.
+    pub fn write_as(&mut self, format: &str, out: &mut dyn Write) -> Result<(), Error> {
+        let failed = |error: WriteError| Error::Storage(format!("could not write the result: {error}"));
+        if self.answer() == Answer::Statements {
+            let format = Format::named(format)
+                .ok_or_else(|| of_format(None, format!("statements cannot be written as \"{format}\"")))?;
+            let mut writer = StatementWriter::new(out, format, &WriteOptions::default()).map_err(failed)?;
+            while let Some(row) = self.next_row()? {
+                if let [subject, predicate, object] = &row[..] {
+                    writer.write([subject, predicate, object], None).map_err(failed)?;
+                }
+            }
+            return writer.finish().map(|_| ()).map_err(failed);
+        }
+        let format = ResultFormat::named(format)
+            .ok_or_else(|| of_format(None, format!("rows cannot be written as \"{format}\"")))?;
+        if self.answer() == Answer::Boolean {
+            let row = self.next_row()?;
+            let answer = matches!(row.as_deref(), Some([Value::Bool(true)]));
+            return write_boolean(out, format, answer).map(|_| ()).map_err(failed);
+        }
+        let columns = self.columns().to_vec();
+        let names = columns.iter().map(String::as_str);
+        let mut writer = SolutionWriter::new(out, format, names).map_err(failed)?;
+        while let Some(row) = self.next_row()? {
+            writer.write(&row).map_err(failed)?;
+        }
+        writer.finish().map(|_| ()).map_err(failed)
+    }
+}

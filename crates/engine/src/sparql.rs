@@ -1,0 +1,211 @@
+//! SPARQL on a connection: text in, a lazy result out, by the same plans and transactions as Cypher.
+//!
+//! 1. A query is planned, kept and run as any other.
+//! 2. An update is one statement: its operations run one after the other in one transaction, and each is
+//!    bound when those before it are done, since it may ask for what they made.
+
+use std::sync::Arc;
+
+use trimorph_algebra::BoundQuery;
+use trimorph_base::{CancelToken, Diagnostic, on_stack_of};
+use trimorph_catalog::CatalogView;
+use trimorph_cypher::ast::Mode;
+use trimorph_exec::{ExecError, GivenRows, PhysicalOptions, PhysicalPlan};
+use trimorph_sparql::{Parsed, Statement as Text};
+use trimorph_store::Snapshot;
+
+use crate::connection::Done;
+use crate::estimator::Sampler;
+use crate::params::Params;
+use crate::plan_cache::Made;
+use crate::planned::Planned;
+use crate::update::{Program, Writing};
+use crate::{Connection, Error, QueryResult, SideEffects};
+
+/// The stack that texts are parsed and planned on: their grammar goes down by recursion.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Bytes of text that are planned on the caller's stack.
+const CALLERS_TEXT_MAX: usize = 400;
+
+fn mode_of(mode: trimorph_sparql::Mode) -> Mode {
+    match mode {
+        trimorph_sparql::Mode::Normal => Mode::Normal,
+        trimorph_sparql::Mode::Explain => Mode::Explain,
+        trimorph_sparql::Mode::Profile => Mode::Profile,
+    }
+}
+
+/// The key of a text among kept plans: no Cypher text begins so.
+fn key_of(text: &str) -> String {
+    format!("sparql\n{text}")
+}
+
+fn wrong(text: &str) -> impl Fn(Diagnostic) -> Error + '_ {
+    move |diagnostic| Error::exec(ExecError::from(diagnostic), text)
+}
+
+impl Connection {
+    /// Runs a SPARQL query or update.
+    ///
+    /// What a query answers says [`QueryResult::answer`]: solutions, a row with one boolean, or rows of
+    /// subject, predicate and object. Terms are IRIs (blank nodes begin with `_:`) and literals.
+    ///
+    /// **Errors**: a text that does not parse, with line, column and hint; what is not supported.
+    pub fn sparql(&self, text: &str) -> Result<QueryResult, Error> {
+        self.sparql_until(text, CancelToken::default())
+    }
+
+    /// As [`Self::sparql`]; `cancel` stops the planning and what was planned, as [`Self::interrupt`] does.
+    pub fn sparql_until(&self, text: &str, cancel: CancelToken) -> Result<QueryResult, Error> {
+        self.watch(&cancel);
+        let params: Arc<Params> = Arc::default();
+        if !self.in_transaction() {
+            let snapshot = self.shared().snapshot();
+            let procedures = self.shared().procedures();
+            if let Some(Made::Read(planned)) =
+                self.shared().plans.get(&key_of(text), snapshot.catalog(), &procedures)
+            {
+                return self.run(text, &planned, params, snapshot, cancel);
+            }
+        }
+        let parsed = on_stack(text, || trimorph_sparql::parse(text, None).map_err(wrong(text)))?;
+        let mode = mode_of(parsed.mode);
+        match &parsed.statement {
+            Text::Query(_) if !self.in_transaction() => {
+                let snapshot = self.shared().snapshot();
+                let planned = on_stack(text, || self.planned_query(text, &parsed, &snapshot, &cancel))?;
+                if mode != Mode::Explain {
+                    self.shared().plans.put(&key_of(text), Made::Read(planned.clone()));
+                }
+                self.run(text, &planned, params, snapshot, cancel)
+            }
+            Text::Query(query) => {
+                let settings = self.settings(&params, cancel.clone());
+                self.within(text, Arc::clone(&params), cancel.clone(), |running| {
+                    running.writing.begin_statement(self.shared());
+                    let snapshot = running.writing.snapshot(running.writing.base(self.shared()));
+                    let catalog = CatalogView::new(snapshot.catalog());
+                    let bound = on_stack(text, || {
+                        trimorph_sparql::bind(query, &catalog, &cancel).map_err(wrong(text))
+                    });
+                    let program = self.program_of(bound?, mode, &catalog, &snapshot);
+                    if mode == Mode::Explain {
+                        return Ok((program, Done::default()));
+                    }
+                    let done =
+                        self.statement(text, &program, &params, &settings).run(&mut running.writing)?;
+                    Ok((program, done))
+                })
+            }
+            Text::Update(update) => {
+                let settings = self.settings(&params, cancel.clone());
+                let base = update.base_iri.as_ref().map(|base| base.as_str());
+                let work = |writing: &mut Writing| {
+                    let (mut effects, mut last) = (SideEffects::default(), None);
+                    for operation in &update.operations {
+                        let snapshot = writing.snapshot(writing.base(self.shared()));
+                        let catalog = CatalogView::new(snapshot.catalog());
+                        let bound = on_stack(text, || {
+                            trimorph_sparql::bind_update(operation, base, &catalog, &cancel)
+                                .map_err(wrong(text))
+                        });
+                        let Some(bound) = bound? else { continue };
+                        let program = self.program_of(bound, mode, &catalog, &snapshot);
+                        if mode != Mode::Explain {
+                            let done = self.statement(text, &program, &params, &settings).run(writing)?;
+                            effects = effects.plus(done.1);
+                        }
+                        last = Some(program);
+                    }
+                    let program = last.unwrap_or_else(|| self.program_of_nothing(writing));
+                    Ok((program, (Arc::<GivenRows>::default(), effects)))
+                };
+                if self.in_transaction() {
+                    return self.within(text, Arc::clone(&params), cancel.clone(), |running| {
+                        let writing = &mut running.writing;
+                        writing.begin_statement(self.shared());
+                        self.shared().ready_to_write()?;
+                        self.shared().start_merging();
+                        let mark = writing.mark();
+                        let done = work(writing);
+                        if done.is_err() {
+                            writing.undo_to(&mark);
+                        }
+                        done
+                    });
+                }
+                let (program, (rows, effects)) = self.committed(&cancel, work)?;
+                let settings = trimorph_exec::Settings { rows: Some(rows), ..settings };
+                let given = self.answered(text, &program, params, settings, self.shared().snapshot())?;
+                Ok(given.with_side_effects(effects))
+            }
+        }
+    }
+
+    /// The plan of a query.
+    fn planned_query(
+        &self,
+        text: &str,
+        parsed: &Parsed,
+        snapshot: &Snapshot,
+        cancel: &CancelToken,
+    ) -> Result<Planned, Error> {
+        let Text::Query(query) = &parsed.statement else {
+            return Err(wrong(text)(Diagnostic::internal("an update was planned as a query")));
+        };
+        let catalog = CatalogView::new(snapshot.catalog());
+        let bound = trimorph_sparql::bind(query, &catalog, cancel).map_err(wrong(text))?;
+        let config = &self.shared().config;
+        let options = match config.optimize {
+            true => trimorph_optimizer::Options::default(),
+            false => trimorph_optimizer::Options::plain(),
+        };
+        let estimator = Sampler::new(snapshot, None);
+        let optimized =
+            trimorph_optimizer::optimize_until(bound, &catalog, Some(&estimator), options, cancel)
+                .map_err(wrong(text))?;
+        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let physical =
+            PhysicalPlan::new(&optimized.query, &catalog, options).map_err(|e| Error::exec(e, text))?;
+        let reliances = catalog.reliances();
+        let (basis, procedures) = (snapshot.catalog(), self.shared().procedures());
+        let (query, physical) = (Arc::new(optimized.query), Arc::new(physical));
+        Ok(Planned::new(query, physical, mode_of(parsed.mode), reliances, basis, procedures))
+    }
+
+    fn program_of(
+        &self,
+        bound: BoundQuery,
+        mode: Mode,
+        catalog: &CatalogView<'_>,
+        snapshot: &Snapshot,
+    ) -> Arc<Program> {
+        let procedures = self.shared().procedures();
+        Arc::new(Program::new(bound, mode, catalog.reliances(), snapshot.catalog(), procedures))
+    }
+
+    /// An update without operations.
+    fn program_of_nothing(&self, writing: &Writing) -> Arc<Program> {
+        let base = writing.base(self.shared());
+        let query = BoundQuery {
+            plan: trimorph_algebra::Plan::Unit,
+            columns: Vec::new(),
+            vars: trimorph_algebra::Vars::default(),
+            parameters: Vec::new(),
+            notices: Vec::new(),
+            depth: None,
+            answer: Default::default(),
+        };
+        let catalog = CatalogView::new(base.catalog());
+        self.program_of(query, Mode::Normal, &catalog, &base)
+    }
+}
+
+/// Runs what goes down by recursion where there is room for it.
+fn on_stack<T: Send>(text: &str, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+    if text.len() <= CALLERS_TEXT_MAX {
+        return work();
+    }
+    on_stack_of(STACK_BYTES, work).unwrap_or_else(|| Err(crate::connection::no_thread(text)))
+}

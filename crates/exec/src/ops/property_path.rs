@@ -1,0 +1,199 @@
+//! Property paths: from a term to all terms that a path leads to, each once, by breadth-first search over
+//! statements.
+//!
+//! 1. With a start, the search goes forward; with an end only, backward.
+//! 2. With neither, each term of the graph is a start.
+//! 3. A path of no steps leads from any term to itself, also from one that no statement has.
+//!
+//! Source: SPARQL 1.1, §18.4 (ALP); Poseidon §7 (one-hop expansion of a frontier).
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use trimorph_algebra::PathExpr;
+use trimorph_store::statements::{Asked, Graphs, Statements};
+use trimorph_types::Value;
+use trimorph_types::{Grouping, equivalent};
+
+use crate::{Context, ExecError};
+
+/// A search.
+pub(super) struct Walk<'a, 's> {
+    pub(super) finder: &'a Statements<'a, 's>,
+    pub(super) cx: &'a Context<'s>,
+}
+
+/// Terms, each once, in the order they were found.
+#[derive(Default)]
+struct Terms {
+    order: Vec<Value>,
+    seen: HashSet<Grouping>,
+}
+
+impl Terms {
+    fn add(&mut self, term: Value) -> bool {
+        let is_new = self.seen.insert(Grouping(term.clone()));
+        if is_new {
+            self.order.push(term);
+        }
+        is_new
+    }
+}
+
+impl<'s> Walk<'_, 's> {
+    /// Hands over the ends that a path connects, with the graph it goes through.
+    pub(super) fn connect(
+        &self,
+        path: &PathExpr,
+        (from, to): (Option<Value>, Option<Value>),
+        graphs: &Graphs,
+        give: &mut dyn FnMut(&Value, &Value, Option<&Arc<str>>),
+    ) -> Result<(), ExecError> {
+        let Graphs::Named(among) = graphs else {
+            let graph = if let Graphs::One(name) = graphs { Some(name) } else { None };
+            return self.connect_in(path, (from, to), graphs, &mut |a, b| give(a, b, graph));
+        };
+        for name in self.finder.graph_names() {
+            if among.as_ref().is_none_or(|all| all.contains(&name)) {
+                let graphs = Graphs::One(Arc::clone(&name));
+                let ends = (from.clone(), to.clone());
+                self.connect_in(path, ends, &graphs, &mut |a, b| give(a, b, Some(&name)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn connect_in(
+        &self,
+        path: &PathExpr,
+        ends: (Option<Value>, Option<Value>),
+        graphs: &Graphs,
+        give: &mut dyn FnMut(&Value, &Value),
+    ) -> Result<(), ExecError> {
+        match ends {
+            (Some(from), to) => {
+                let mut found = Terms::default();
+                self.ends(path, &from, false, graphs, &mut found)?;
+                let wanted = |end: &&Value| to.as_ref().is_none_or(|to| equivalent(to, end));
+                found.order.iter().filter(wanted).for_each(|end| give(&from, end));
+            }
+            (None, Some(to)) => {
+                let mut found = Terms::default();
+                self.ends(path, &to, true, graphs, &mut found)?;
+                found.order.iter().for_each(|start| give(start, &to));
+            }
+            (None, None) => {
+                let mut starts = Terms::default();
+                let _ = self.finder.find(&Asked::default(), graphs, &mut |one| {
+                    starts.add(Value::Node(one.subject));
+                    starts.add(one.object);
+                    ControlFlow::Continue(())
+                });
+                for start in &starts.order {
+                    self.cx.check()?;
+                    let mut found = Terms::default();
+                    self.ends(path, start, false, graphs, &mut found)?;
+                    found.order.iter().for_each(|end| give(start, end));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the terms that a path leads to from a term.
+    fn ends(
+        &self,
+        path: &PathExpr,
+        from: &Value,
+        inverse: bool,
+        graphs: &Graphs,
+        out: &mut Terms,
+    ) -> Result<(), ExecError> {
+        match path {
+            PathExpr::Link(iri) => {
+                self.step(from, Some(iri), inverse, graphs, &mut |_, end| _ = out.add(end))
+            }
+            PathExpr::Not(iris) => self.step(from, None, inverse, graphs, &mut |predicate, end| {
+                if !iris.iter().any(|iri| **iri == **predicate) {
+                    out.add(end);
+                }
+            }),
+            PathExpr::Inverse(inner) => return self.ends(inner, from, !inverse, graphs, out),
+            PathExpr::Alternative(parts) => {
+                return parts.iter().try_for_each(|part| self.ends(part, from, inverse, graphs, out));
+            }
+            PathExpr::Sequence(parts) => {
+                let mut at = vec![from.clone()];
+                let count = parts.len();
+                for step in 0..count {
+                    let part = if inverse { &parts[count - 1 - step] } else { &parts[step] };
+                    let mut next = Terms::default();
+                    for term in &at {
+                        self.ends(part, term, inverse, graphs, &mut next)?;
+                    }
+                    at = next.order;
+                }
+                at.into_iter().for_each(|end| _ = out.add(end));
+            }
+            PathExpr::ZeroOrOne(inner) => {
+                out.add(from.clone());
+                return self.ends(inner, from, inverse, graphs, out);
+            }
+            PathExpr::ZeroOrMore(inner) => return self.reach(inner, from, true, inverse, graphs, out),
+            PathExpr::OneOrMore(inner) => return self.reach(inner, from, false, inverse, graphs, out),
+        }
+        self.cx.check()
+    }
+
+    /// Adds what is reached by any number of steps.
+    fn reach(
+        &self,
+        inner: &PathExpr,
+        from: &Value,
+        with_start: bool,
+        inverse: bool,
+        graphs: &Graphs,
+        out: &mut Terms,
+    ) -> Result<(), ExecError> {
+        let mut reached = Terms::default();
+        if with_start {
+            reached.add(from.clone());
+        } else {
+            self.ends(inner, from, inverse, graphs, &mut reached)?;
+        }
+        let mut held = self.cx.settings.budget.reservation();
+        let mut next = 0;
+        while next < reached.order.len() {
+            let at = reached.order[next].clone();
+            next += 1;
+            self.ends(inner, &at, inverse, graphs, &mut reached)?;
+            if next.is_multiple_of(1_024) {
+                // A term in the list and in the set.
+                held.resize(reached.order.len() * 4 * size_of::<Value>())?;
+            }
+        }
+        reached.order.into_iter().for_each(|end| _ = out.add(end));
+        Ok(())
+    }
+
+    fn step(
+        &self,
+        from: &Value,
+        predicate: Option<&Arc<str>>,
+        inverse: bool,
+        graphs: &Graphs,
+        give: &mut dyn FnMut(&Arc<str>, Value),
+    ) {
+        let (subject, object) = match inverse {
+            false => (Some(from.clone()), None),
+            true => (None, Some(from.clone())),
+        };
+        let asked = Asked { subject, predicate: predicate.cloned(), object };
+        let _ = self.finder.find(&asked, graphs, &mut |one| {
+            let end = if inverse { Value::Node(one.subject) } else { one.object };
+            give(&one.predicate, end);
+            ControlFlow::Continue(())
+        });
+    }
+}

@@ -1,0 +1,320 @@
+//! Statements: each row is repeated for the statements of RDF that agree with it, or for the pairs of terms
+//! that a property path connects.
+//!
+//! 1. What the row has of subject, predicate, object and graph is given, the rest is found.
+//! 2. With a subject or an object what is found is kept until it is handed out. Without either, subjects are
+//!    gone through some at a time, so that a scan of all statements keeps few of them.
+//!
+//! Source: `store/src/statements`; Poseidon §6 (index scan and relation scan).
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
+
+use trimorph_algebra::PathExpr;
+use trimorph_base::{NodeId, Reservation, TableId};
+use trimorph_store::statements::{Asked, Found, Graphs, Shape, Statements as Finder};
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Positions, Vector};
+
+use super::property_path::Walk;
+use crate::operator::{BoxOperator, Operator};
+use crate::rows::repeat;
+use crate::{Context, ExecError};
+
+/// Subjects that are gone through between two looks at what is to be handed out.
+const SUBJECTS: u64 = 1_024;
+
+/// What a place of the pattern is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// The value of this slot.
+    Given(usize),
+    /// Found, and put into this column of what is new, if anybody wants it.
+    Found(Option<usize>),
+}
+
+/// The graphs, as lowered.
+#[derive(Clone, Debug)]
+pub(crate) enum GraphPlace {
+    Default,
+    Union(Arc<[Arc<str>]>),
+    Named(Place, Option<Arc<[Arc<str>]>>),
+}
+
+/// What is between subject and object.
+#[derive(Clone, Debug)]
+pub(crate) enum Between {
+    Iri(Arc<str>),
+    Predicate(Place),
+    Path(PathExpr),
+}
+
+/// What is looked for. Input slots `keep` become output slots `0..`; what is found follows.
+#[derive(Debug)]
+pub(crate) struct StatementsSpec {
+    pub(crate) slots: usize,
+    pub(crate) keep: Vec<usize>,
+    pub(crate) subject: Place,
+    pub(crate) between: Between,
+    pub(crate) object: Place,
+    pub(crate) graph: GraphPlace,
+    /// How many columns are found.
+    pub(crate) columns: usize,
+    /// Where statements may be; made at the first row.
+    pub(crate) shape: OnceLock<Shape>,
+}
+
+impl StatementsSpec {
+    /// The same for one execution.
+    pub(crate) fn for_execution(&self) -> Self {
+        Self {
+            slots: self.slots,
+            keep: self.keep.clone(),
+            subject: self.subject,
+            between: self.between.clone(),
+            object: self.object,
+            graph: self.graph.clone(),
+            columns: self.columns,
+            shape: OnceLock::new(),
+        }
+    }
+}
+
+/// Subjects that are left to be gone through.
+struct Scan {
+    asked: Asked,
+    graphs: Graphs,
+    tables: Vec<TableId>,
+    row: u64,
+}
+
+/// Statements.
+pub(crate) struct Statements<'s> {
+    child: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    spec: Arc<StatementsSpec>,
+    rest: Vec<u32>,
+    cursor: usize,
+    /// Whether the current row was looked for.
+    is_open: bool,
+    scan: Option<Scan>,
+    /// What was found for the current row and is not handed out yet.
+    found: VecDeque<Box<[Value]>>,
+    held: Option<Reservation>,
+}
+
+impl<'s> Statements<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<StatementsSpec>) -> Self {
+        let inner = Chunk::with_slots(&[spec.slots]);
+        Self {
+            child,
+            inner,
+            spec,
+            rest: Vec::new(),
+            cursor: 0,
+            is_open: false,
+            scan: None,
+            found: VecDeque::new(),
+            held: None,
+        }
+    }
+
+    fn given(&self, place: Place, position: u32, cx: &Context<'s>) -> Option<Value> {
+        match place {
+            Place::Given(slot) => {
+                let vector = &self.inner.groups[0].vectors[slot];
+                Some(vector.value(position as usize, &|id| cx.edge_value(id)))
+            }
+            Place::Found(_) => None,
+        }
+    }
+
+    /// The graphs that a row asks; none where what it has for the graph is no name of one that is asked.
+    fn graphs(&self, position: u32, cx: &Context<'s>) -> Option<Graphs> {
+        Some(match &self.spec.graph {
+            GraphPlace::Default => Graphs::Default,
+            GraphPlace::Union(all) => Graphs::Union(Arc::clone(all)),
+            GraphPlace::Named(place, among) => match self.given(*place, position, cx) {
+                None => Graphs::Named(among.clone()),
+                Some(graph) => match cx.reader.term_of(&graph) {
+                    Value::Iri(name) if among.as_ref().is_none_or(|all| all.contains(&name)) => {
+                        Graphs::One(name)
+                    }
+                    _ => return None,
+                },
+            },
+        })
+    }
+
+    /// Looks for the statements of a row, or of the next subjects of its scan.
+    fn look(&mut self, position: u32, cx: &Context<'s>) -> Result<(), ExecError> {
+        let spec = Arc::clone(&self.spec);
+        let shape = spec.shape.get_or_init(|| Shape::of(cx.reader.schema()));
+        let finder = Finder::new(&cx.reader, shape);
+        if self.scan.is_some() {
+            return self.look_on(&finder, cx);
+        }
+        self.is_open = true;
+        let Some(graphs) = self.graphs(position, cx) else { return Ok(()) };
+        let subject = self.given(spec.subject, position, cx);
+        let object = self.given(spec.object, position, cx);
+        if [&subject, &object].into_iter().flatten().any(Value::is_null) {
+            return Ok(());
+        }
+        let predicate = match &spec.between {
+            Between::Path(path) => {
+                let walk = Walk { finder: &finder, cx };
+                let found = &mut self.found;
+                return walk.connect(path, (subject, object), &graphs, &mut |from, to, graph| {
+                    let mut row = vec![Value::Null; spec.columns];
+                    put(&mut row, spec.subject, || from.clone());
+                    put(&mut row, spec.object, || to.clone());
+                    put_graph(&mut row, &spec, graph, cx);
+                    found.push_back(row.into());
+                });
+            }
+            Between::Iri(iri) => Some(Arc::clone(iri)),
+            Between::Predicate(place) => match self.given(*place, position, cx) {
+                None => None,
+                Some(predicate) => match cx.reader.term_of(&predicate) {
+                    Value::Iri(iri) => Some(iri),
+                    _ => return Ok(()),
+                },
+            },
+        };
+        let asked = Asked { subject, predicate, object };
+        if asked.subject.is_none() && asked.object.is_none() {
+            let tables = finder.subject_tables(asked.predicate.as_ref(), &graphs);
+            self.scan = Some(Scan { asked, graphs, tables, row: 0 });
+            return self.look_on(&finder, cx);
+        }
+        let found = &mut self.found;
+        let mut failed = None;
+        let _ = finder.find(&asked, &graphs, &mut |one| {
+            found.push_back(row_of(&spec, one, cx));
+            if found.len().is_multiple_of(4096)
+                && let Err(error) = cx.check()
+            {
+                failed = Some(error);
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// The next subjects of a scan.
+    fn look_on(&mut self, finder: &Finder<'_, 's>, cx: &Context<'s>) -> Result<(), ExecError> {
+        let Some(scan) = &mut self.scan else { return Ok(()) };
+        let Some(table) = scan.tables.last().copied() else {
+            self.scan = None;
+            return Ok(());
+        };
+        let first = NodeId::new(table, scan.row);
+        let (spec, found) = (&self.spec, &mut self.found);
+        let _ = finder.of_subjects(first, SUBJECTS, &scan.asked, &scan.graphs, &mut |one| {
+            found.push_back(row_of(spec, one, cx));
+            ControlFlow::Continue(())
+        });
+        scan.row += SUBJECTS;
+        if scan.row >= cx.reader.rows(table) {
+            scan.tables.pop();
+            scan.row = 0;
+        }
+        cx.check()
+    }
+
+    fn charge(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
+        let bytes = self.found.len() * (size_of::<Box<[Value]>>() + self.spec.columns * size_of::<Value>());
+        if bytes > 1 << 20 || self.held.is_some() {
+            let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
+            held.resize(bytes)?;
+        }
+        Ok(())
+    }
+}
+
+fn put(row: &mut [Value], place: Place, value: impl FnOnce() -> Value) {
+    if let Place::Found(Some(column)) = place {
+        row[column] = value();
+    }
+}
+
+/// A graph's name, or a predicate, as a term: the node that it is, if there is one.
+fn name_term(iri: &Arc<str>, cx: &Context<'_>) -> Value {
+    cx.reader.node_of_iri(iri).map_or_else(|| Value::Iri(Arc::clone(iri)), Value::Node)
+}
+
+fn put_graph(row: &mut [Value], spec: &StatementsSpec, graph: Option<&Arc<str>>, cx: &Context<'_>) {
+    if let (GraphPlace::Named(place, _), Some(graph)) = (&spec.graph, graph) {
+        put(row, *place, || name_term(graph, cx));
+    }
+}
+
+fn row_of(spec: &StatementsSpec, found: Found, cx: &Context<'_>) -> Box<[Value]> {
+    let mut row = vec![Value::Null; spec.columns];
+    put(&mut row, spec.subject, || Value::Node(found.subject));
+    if let Between::Predicate(place) = &spec.between {
+        put(&mut row, *place, || name_term(&found.predicate, cx));
+    }
+    put_graph(&mut row, spec, found.graph.as_ref(), cx);
+    put(&mut row, spec.object, || found.object);
+    row.into()
+}
+
+impl<'s> Operator<'s> for Statements<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let room = cx.settings.vector_size;
+        loop {
+            cx.check()?;
+            if self.cursor >= self.rest.len() {
+                if !self.child.next(&mut self.inner, cx)? {
+                    return Ok(false);
+                }
+                self.rest = self.inner.groups[0].positions();
+                (self.cursor, self.is_open) = (0, false);
+            }
+            let mut parents = Vec::new();
+            let mut columns: Vec<Vec<Value>> = vec![Vec::new(); self.spec.columns];
+            while self.cursor < self.rest.len() && parents.len() < room {
+                let parent = self.rest[self.cursor];
+                if self.found.is_empty() {
+                    if self.is_open && self.scan.is_none() {
+                        (self.cursor, self.is_open) = (self.cursor + 1, false);
+                        continue;
+                    }
+                    self.look(parent, cx)?;
+                    self.charge(cx)?;
+                }
+                let taken = self.found.len().min(room - parents.len());
+                for row in self.found.drain(..taken) {
+                    parents.push(parent);
+                    row.into_vec()
+                        .into_iter()
+                        .zip(&mut columns)
+                        .for_each(|(value, column)| column.push(value));
+                }
+            }
+            if parents.is_empty() {
+                continue;
+            }
+            let out = &mut chunk.groups[0];
+            out.reset(parents.len());
+            repeat(&self.inner.groups[0], &self.spec.keep, &parents, out);
+            for (place, values) in columns.into_iter().enumerate() {
+                let len = values.len();
+                out.vectors[self.spec.keep.len() + place] = Vector::of_values(values, Positions::all(len));
+            }
+            return Ok(true);
+        }
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+        self.rest.clear();
+        self.found.clear();
+        self.scan = None;
+        (self.cursor, self.is_open) = (0, false);
+    }
+}

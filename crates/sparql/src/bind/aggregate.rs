@@ -1,0 +1,204 @@
+//! GROUP BY and aggregates.
+//!
+//! Counts, and sums and extremes of one type, are the algebra's own aggregates. All others collect their
+//! values and compute from the list; an error in a group, which is null and is not collected, is found by
+//! counting.
+//!
+//! Source: SPARQL 1.1 §11, §18.5.1.
+
+use spargebra::algebra::{AggregateExpression, AggregateFunction};
+use spargebra::term::Variable;
+use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, VarId};
+use trimorph_base::Span;
+use trimorph_types::{LogicalType, Value};
+
+use super::expression::{Typed, entity_of};
+use super::relation::{Relation, Shape, Slot, call};
+use super::scope::name_of;
+use super::{Active, Binder, Bound, unsupported};
+
+fn aggregate(kind: AggregateKind, arg: Option<Expr>, distinct: bool) -> Aggregate {
+    Aggregate { kind, arg, parameter: None, distinct, span: Span::default() }
+}
+
+/// What is computed of a group when its aggregates are there.
+struct Made {
+    variable: Variable,
+    value: Expr,
+    shape: Shape,
+    certain: bool,
+}
+
+impl Binder<'_> {
+    pub(super) fn group(
+        &mut self,
+        mut relation: Relation,
+        variables: &[Variable],
+        aggregates: &[(Variable, AggregateExpression)],
+        active: &Active,
+    ) -> Bound<Relation> {
+        let mut keys: Vec<(VarId, Expr)> = Vec::new();
+        let mut slots = std::collections::BTreeMap::new();
+        for variable in variables {
+            let name = name_of(variable);
+            let Some(slot) = relation.slots.get(&name).copied() else { continue };
+            let var = self.var(&name, slot.shape);
+            keys.push((var, slot.value()));
+            slots.insert(name, Slot { var, ..slot });
+        }
+        let mut items: Vec<(VarId, Aggregate)> = Vec::new();
+        let mut made = Vec::new();
+        for (variable, expression) in aggregates {
+            made.push(self.aggregate(&mut relation, variable, expression, &mut items, active)?);
+        }
+        // GROUP BY without a variable that is bound: one group, if there is a row.
+        if keys.is_empty() && !variables.is_empty() {
+            keys.push((self.anonymous(LogicalType::Int), Expr::Const(Value::Int(0))));
+        }
+        relation.grow(|input| Plan::Aggregate { input, keys, aggregates: items });
+        relation.slots = slots;
+        for Made { variable, value, shape, certain } in made {
+            let name = name_of(&variable);
+            let var = self.var(&name, shape);
+            relation.extra(vec![(var, value)]);
+            relation.slots.insert(name, Slot { var, shape, certain });
+        }
+        Ok(relation)
+    }
+
+    fn aggregate(
+        &mut self,
+        relation: &mut Relation,
+        variable: &Variable,
+        expression: &AggregateExpression,
+        items: &mut Vec<(VarId, Aggregate)>,
+        active: &Active,
+    ) -> Bound<Made> {
+        let variable = variable.clone();
+        let mut add = |own: &mut Self, ty, aggregate| {
+            let var = own.anonymous(ty);
+            items.push((var, aggregate));
+            Expr::Var(var)
+        };
+        let counted = |value| Made {
+            variable: variable.clone(),
+            value,
+            shape: Shape::Plain(LogicalType::Int),
+            certain: true,
+        };
+        let (name, expr, distinct) = match expression {
+            AggregateExpression::CountSolutions { distinct: false } => {
+                let value = add(self, LogicalType::Int, aggregate(AggregateKind::CountStar, None, false));
+                return Ok(counted(value));
+            }
+            AggregateExpression::CountSolutions { distinct: true } => {
+                // Solutions differ where one of their variables does.
+                let all = relation.slots.values().map(Slot::term).collect();
+                let value =
+                    add(self, LogicalType::Int, aggregate(AggregateKind::Count, Some(Expr::List(all)), true));
+                return Ok(counted(value));
+            }
+            AggregateExpression::FunctionCall { name, expr, distinct } => (name, expr, *distinct),
+        };
+        let argument = self.expression(relation, expr, active)?;
+        if let AggregateFunction::Count = name {
+            let arg = distinct_form(&argument, distinct);
+            let value = add(self, LogicalType::Int, aggregate(AggregateKind::Count, Some(arg), distinct));
+            return Ok(counted(value));
+        }
+        if let Some((value, shape)) = self.plainly(name, &argument, distinct, &mut add) {
+            return Ok(Made { variable, value, shape, certain: false });
+        }
+        let arg = distinct_form(&argument, true);
+        let list =
+            add(self, LogicalType::List, aggregate(AggregateKind::Collect, Some(arg.clone()), distinct));
+        let function = match name {
+            AggregateFunction::Sum => "sparql.sum",
+            AggregateFunction::Avg => "sparql.avg",
+            AggregateFunction::Min => "sparql.min",
+            AggregateFunction::Max => "sparql.max",
+            AggregateFunction::Sample => "sparql.sample",
+            AggregateFunction::GroupConcat { .. } => "sparql.group_concat",
+            AggregateFunction::Count | AggregateFunction::Custom(_) => {
+                return Err(unsupported(
+                    "there is no such aggregate",
+                    "COUNT, SUM, AVG, MIN, MAX, SAMPLE and GROUP_CONCAT are there",
+                ));
+            }
+        };
+        let mut args = vec![list];
+        if let AggregateFunction::GroupConcat { separator: Some(separator) } = name {
+            args.push(Expr::Const(Value::string(separator.as_str())));
+        }
+        let value = call(function, args);
+        let value = match name {
+            // It leaves errors out.
+            AggregateFunction::Sample => value,
+            _ if argument.certain => value,
+            _ => {
+                let there = add(self, LogicalType::Int, aggregate(AggregateKind::Count, Some(arg), false));
+                let all = add(self, LogicalType::Int, aggregate(AggregateKind::CountStar, None, false));
+                let is_whole = Expr::op(Op::Eq, vec![there, all]);
+                Expr::Case {
+                    branches: vec![(is_whole, value)],
+                    otherwise: Box::new(Expr::Const(Value::Null)),
+                }
+            }
+        };
+        Ok(Made { variable, value: entity_of(value), shape: Shape::Term, certain: false })
+    }
+
+    /// An aggregate of values of one type, where the algebra's own gives what SPARQL says.
+    fn plainly(
+        &mut self,
+        name: &AggregateFunction,
+        argument: &Typed,
+        distinct: bool,
+        add: &mut dyn FnMut(&mut Self, LogicalType, Aggregate) -> Expr,
+    ) -> Option<(Expr, Shape)> {
+        use LogicalType as L;
+        let Shape::Plain(ty) = argument.shape else { return None };
+        if !argument.certain {
+            return None;
+        }
+        let arg = || Some(argument.expr.clone());
+        match (name, ty) {
+            (AggregateFunction::Sum, L::Int | L::Float) => {
+                let sum = add(self, ty, aggregate(AggregateKind::Sum, arg(), distinct));
+                Some((sum, Shape::Plain(ty)))
+            }
+            (AggregateFunction::Avg, L::Int) => {
+                let sum = add(self, ty, aggregate(AggregateKind::Sum, arg(), distinct));
+                let count = add(self, L::Int, aggregate(AggregateKind::Count, arg(), distinct));
+                let is_empty = Expr::op(Op::Eq, vec![count.clone(), Expr::Const(Value::Int(0))]);
+                let mean = call("sparql.term", vec![call("sparql.div", vec![sum, count])]);
+                let branches = vec![(is_empty, Expr::Const(Value::Int(0)))];
+                Some((Expr::Case { branches, otherwise: Box::new(mean) }, Shape::Term))
+            }
+            (
+                AggregateFunction::Min | AggregateFunction::Max,
+                L::Int | L::Float | L::Decimal | L::String | L::Date | L::DateTime | L::LocalDateTime,
+            ) => {
+                let kind = match name {
+                    AggregateFunction::Min => AggregateKind::Min,
+                    _ => AggregateKind::Max,
+                };
+                let value = add(self, ty, aggregate(kind, arg(), false));
+                Some((value, Shape::Plain(ty)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The argument in the form in which different terms are different values.
+fn distinct_form(argument: &Typed, distinct: bool) -> Expr {
+    match argument.shape {
+        Shape::Node => argument.expr.clone(),
+        Shape::Plain(LogicalType::Int | LogicalType::String | LogicalType::Bool | LogicalType::Date) => {
+            argument.expr.clone()
+        }
+        Shape::Plain(_) if !distinct => argument.expr.clone(),
+        _ => entity_of(argument.expr.clone()),
+    }
+}

@@ -1,0 +1,509 @@
+//! Expressions: SPARQL's into the algebra's. Errors and unbound variables are null, so that AND, OR, NOT and
+//! IN are the algebra's own; where types are known and mean the same, so are comparisons.
+//!
+//! Source: SPARQL 1.1 §17.
+
+use std::sync::Arc;
+
+use spargebra::algebra::{Expression, Function, GraphPattern};
+use spargebra::term::Variable;
+use trimorph_algebra::{ApplyKind, Expr, Op, Plan};
+use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_types::rdf::names::XSD;
+use trimorph_types::{LogicalType, Value};
+
+use super::relation::{Relation, Shape, Slot, call, equal, is_not_null};
+use super::scope::name_of;
+use super::{Active, Binder, Bound};
+use crate::terms::literal;
+
+/// An expression, and what is known of its values.
+pub(super) struct Typed {
+    pub(super) expr: Expr,
+    /// What values that are not null are, where it is known.
+    pub(super) shape: Shape,
+    /// Whether it is never null.
+    pub(super) certain: bool,
+}
+
+impl Typed {
+    fn term(expr: Expr) -> Self {
+        Self { expr, shape: Shape::Term, certain: false }
+    }
+
+    fn plain(expr: Expr, ty: LogicalType) -> Self {
+        Self { expr, shape: Shape::Plain(ty), certain: false }
+    }
+
+    /// Whether openCypher's order of its values is SPARQL's.
+    pub(super) fn is_ordered_plainly(&self) -> bool {
+        use LogicalType as L;
+        let plain = matches!(
+            self.shape,
+            Shape::Plain(
+                L::Int
+                    | L::Float
+                    | L::Decimal
+                    | L::String
+                    | L::Bool
+                    | L::Date
+                    | L::DateTime
+                    | L::LocalDateTime
+            )
+        );
+        plain && self.certain
+    }
+}
+
+/// Whether the algebra compares values of two types as SPARQL does.
+fn compares_plainly(a: Shape, b: Shape) -> bool {
+    use LogicalType as L;
+    let (Shape::Plain(a), Shape::Plain(b)) = (a, b) else { return false };
+    let number = |ty| matches!(ty, L::Int | L::Float | L::Decimal);
+    a == b && matches!(a, L::String | L::Bool | L::Date | L::DateTime | L::LocalDateTime)
+        || number(a) && number(b)
+}
+
+/// The parts of a conjunction.
+fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
+    let mut left = vec![expression];
+    while let Some(expression) = left.pop() {
+        match expression {
+            Expression::And(a, b) => {
+                left.push(b);
+                left.push(a);
+            }
+            other => out.push(other),
+        }
+    }
+}
+
+impl Binder<'_> {
+    /// Keeps the rows for which an expression is true.
+    pub(super) fn filter(
+        &mut self,
+        relation: &mut Relation,
+        expression: &Expression,
+        active: &Active,
+    ) -> Bound<()> {
+        let mut parts = Vec::new();
+        conjuncts(expression, &mut parts);
+        for part in parts {
+            let exists = match part {
+                Expression::Exists(pattern) => Some((pattern, ApplyKind::Semi)),
+                Expression::Not(inner) => match &**inner {
+                    Expression::Exists(pattern) => Some((pattern, ApplyKind::Anti)),
+                    _ => None,
+                },
+                _ => None,
+            };
+            match exists {
+                Some((pattern, kind)) => {
+                    let subplan = self.exists(relation, pattern, active)?;
+                    relation.grow(|input| Plan::Apply { input, subplan: Box::new(subplan), kind });
+                }
+                None => {
+                    let predicate = self.condition(relation, part, active)?;
+                    relation.filter(predicate);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of a pattern for each row, whose variables stand for their values within it.
+    fn exists(&mut self, relation: &Relation, pattern: &GraphPattern, active: &Active) -> Bound<Plan> {
+        let mut inner = relation.argument();
+        // What is not bound in a row is free in the pattern.
+        let uncertain: Vec<_> =
+            inner.slots.iter().filter(|(_, slot)| !slot.certain).map(|(n, s)| (Arc::clone(n), *s)).collect();
+        inner.slots.retain(|_, slot| slot.certain);
+        let outer: Vec<_> = inner.slots.keys().cloned().collect();
+        let mut inner = self.pattern(inner, pattern, active)?;
+        let _ = outer;
+        for (name, slot) in uncertain {
+            if inner.slots.contains_key(&name) {
+                self.bind_new(&mut inner, &name, slot);
+            }
+        }
+        Ok(inner.plan)
+    }
+
+    /// An expression as a condition: its effective boolean value.
+    pub(super) fn condition(
+        &mut self,
+        relation: &mut Relation,
+        expression: &Expression,
+        active: &Active,
+    ) -> Bound<Expr> {
+        let value = self.expression(relation, expression, active)?;
+        Ok(match value.shape {
+            Shape::Plain(LogicalType::Bool) => value.expr,
+            _ => call("sparql.ebv", vec![value.expr]),
+        })
+    }
+
+    pub(super) fn expression(
+        &mut self,
+        relation: &mut Relation,
+        expression: &Expression,
+        active: &Active,
+    ) -> Bound<Typed> {
+        self.deeper(|own| own.expression_within(relation, expression, active))
+    }
+
+    fn expression_within(
+        &mut self,
+        relation: &mut Relation,
+        expression: &Expression,
+        active: &Active,
+    ) -> Bound<Typed> {
+        use Expression as E;
+        let boolean = |expr| Typed::plain(expr, LogicalType::Bool);
+        Ok(match expression {
+            E::NamedNode(node) => {
+                Typed { expr: Expr::Const(Value::iri(node.as_str())), shape: Shape::Term, certain: true }
+            }
+            E::Literal(own) => constant(literal(own)),
+            E::Variable(variable) => match relation.slots.get(&name_of(variable)) {
+                Some(slot) => Typed { expr: slot.value(), shape: slot.shape, certain: slot.certain },
+                None => Typed::term(Expr::Const(Value::Null)),
+            },
+            E::Or(..) | E::And(..) => {
+                let (op, mut parts) = match expression {
+                    E::Or(..) => (Op::Or, disjuncts(expression)),
+                    _ => (Op::And, Vec::new()),
+                };
+                if op == Op::And {
+                    conjuncts(expression, &mut parts);
+                }
+                let parts = parts.into_iter().map(|part| self.condition(relation, part, active));
+                boolean(Expr::op(op, parts.collect::<Bound<_>>()?))
+            }
+            E::Not(inner) => boolean(Expr::op(Op::Not, vec![self.condition(relation, inner, active)?])),
+            E::Equal(a, b) => {
+                let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
+                boolean(equals(a, b))
+            }
+            E::SameTerm(a, b) => {
+                let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
+                match (a.shape, b.shape) {
+                    (Shape::Node, Shape::Node) => boolean(equal(a.expr, b.expr)),
+                    _ => boolean(call("sparql.same", vec![a.expr, b.expr])),
+                }
+            }
+            E::Greater(a, b) => self.compared(relation, (Op::Gt, "sparql.gt"), (a, b), active)?,
+            E::GreaterOrEqual(a, b) => self.compared(relation, (Op::Ge, "sparql.ge"), (a, b), active)?,
+            E::Less(a, b) => self.compared(relation, (Op::Lt, "sparql.lt"), (a, b), active)?,
+            E::LessOrEqual(a, b) => self.compared(relation, (Op::Le, "sparql.le"), (a, b), active)?,
+            E::In(a, list) => {
+                let value = self.expression(relation, a, active)?;
+                let mut either = Vec::new();
+                for item in list {
+                    let item = self.expression(relation, item, active)?;
+                    let own = Typed { expr: value.expr.clone(), shape: value.shape, certain: value.certain };
+                    either.push(equals(own, item));
+                }
+                boolean(match either.len() {
+                    0 => Expr::Const(Value::Bool(false)),
+                    1 => either.swap_remove(0),
+                    _ => Expr::op(Op::Or, either),
+                })
+            }
+            E::Add(a, b) => self.computed_from(relation, "sparql.add", &[a, b], active)?,
+            E::Subtract(a, b) => self.computed_from(relation, "sparql.sub", &[a, b], active)?,
+            E::Multiply(a, b) => self.computed_from(relation, "sparql.mul", &[a, b], active)?,
+            E::Divide(a, b) => self.computed_from(relation, "sparql.div", &[a, b], active)?,
+            E::UnaryPlus(a) => self.computed_from(relation, "sparql.plus", &[a], active)?,
+            E::UnaryMinus(a) => self.computed_from(relation, "sparql.neg", &[a], active)?,
+            E::Exists(pattern) => {
+                let subplan = Box::new(self.exists(relation, pattern, active)?);
+                let mark = self.anonymous(LogicalType::Bool);
+                relation.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Mark(mark) });
+                Typed { certain: true, ..boolean(Expr::Var(mark)) }
+            }
+            E::Bound(variable) => {
+                let slot = relation.slots.get(&name_of(variable));
+                let is_bound = slot.map_or(Expr::Const(Value::Bool(false)), |slot| is_not_null(slot.value()));
+                Typed { certain: true, ..boolean(is_bound) }
+            }
+            E::If(condition, a, b) => {
+                let condition = self.condition(relation, condition, active)?;
+                let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
+                let shape = if a.shape == b.shape { a.shape } else { Shape::Term };
+                let value =
+                    |typed: Typed| if shape == Shape::Term { in_term_form(typed) } else { typed.expr };
+                // An error of the condition is one of the whole.
+                let not = Expr::op(Op::Not, vec![condition.clone()]);
+                let branches = vec![(condition, value(a)), (not, value(b))];
+                let expr = Expr::Case { branches, otherwise: Box::new(Expr::Const(Value::Null)) };
+                Typed { expr, shape, certain: false }
+            }
+            E::Coalesce(list) => {
+                let all = list
+                    .iter()
+                    .map(|item| self.expression(relation, item, active))
+                    .collect::<Bound<Vec<_>>>()?;
+                let shape =
+                    all.iter().map(|item| item.shape).reduce(|a, b| if a == b { a } else { Shape::Term });
+                let shape = shape.unwrap_or(Shape::Term);
+                let value =
+                    |typed: Typed| if shape == Shape::Term { in_term_form(typed) } else { typed.expr };
+                let args: Vec<Expr> = all.into_iter().map(value).collect();
+                if args.is_empty() {
+                    return Ok(Typed::term(Expr::Const(Value::Null)));
+                }
+                Typed { expr: call("coalesce", args), shape, certain: false }
+            }
+            E::FunctionCall(function, args) => self.function(relation, function, args, active)?,
+        })
+    }
+
+    fn compared(
+        &mut self,
+        relation: &mut Relation,
+        (op, function): (Op, &str),
+        (a, b): (&Expression, &Expression),
+        active: &Active,
+    ) -> Bound<Typed> {
+        let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
+        let expr = match compares_plainly(a.shape, b.shape) {
+            true => Expr::op(op, vec![a.expr, b.expr]),
+            false => call(function, vec![a.expr, b.expr]),
+        };
+        Ok(Typed::plain(expr, LogicalType::Bool))
+    }
+
+    fn computed_from(
+        &mut self,
+        relation: &mut Relation,
+        function: &str,
+        args: &[&Expression],
+        active: &Active,
+    ) -> Bound<Typed> {
+        let args = args.iter().map(|arg| Ok(self.expression(relation, arg, active)?.expr));
+        Ok(Typed::term(call(function, args.collect::<Bound<_>>()?)))
+    }
+
+    fn function(
+        &mut self,
+        relation: &mut Relation,
+        function: &Function,
+        args: &[Expression],
+        active: &Active,
+    ) -> Bound<Typed> {
+        use LogicalType as L;
+        let typed =
+            args.iter().map(|arg| self.expression(relation, arg, active)).collect::<Bound<Vec<_>>>()?;
+        let mut values: Vec<Expr> = typed.into_iter().map(|arg| arg.expr).collect();
+        let (name, ty) = match function {
+            Function::Custom(iri) => (cast(iri.as_str())?, None),
+            Function::Iri => {
+                if let (Some(base), 1) = (&self.base, values.len()) {
+                    values.push(Expr::Const(Value::String(Arc::clone(base))));
+                }
+                ("sparql.iri".to_owned(), None)
+            }
+            other => {
+                let (name, ty) = known(other);
+                (format!("sparql.{name}"), ty)
+            }
+        };
+        let is_value = matches!(ty, Some(L::Bool | L::String | L::Int));
+        let expr = call(&name, values);
+        Ok(match ty {
+            Some(ty) if is_value => Typed::plain(expr, ty),
+            _ => Typed::term(expr),
+        })
+    }
+
+    /// The value of an expression as a variable: terms in their form, IRIs as the nodes that they are.
+    pub(super) fn computed(
+        &mut self,
+        relation: &mut Relation,
+        variable: &Variable,
+        expression: &Expression,
+        active: &Active,
+    ) -> Bound<Slot> {
+        let value = self.expression(relation, expression, active)?;
+        let name = name_of(variable);
+        let (shape, expr) = match value.shape {
+            Shape::Term => (Shape::Term, entity_of(value.expr)),
+            shape => (shape, value.expr),
+        };
+        let var = self.var(&name, shape);
+        relation.extra(vec![(var, expr)]);
+        Ok(Slot { var, shape, certain: value.certain })
+    }
+}
+
+/// A value of any kind as a term that others are compared with.
+pub(super) fn entity_of(expr: Expr) -> Expr {
+    match expr {
+        Expr::Const(
+            value @ (Value::Null | Value::Int(_) | Value::String(_) | Value::Bool(_) | Value::Literal(_)),
+        ) => Expr::Const(value),
+        Expr::Var(var) => Expr::Var(var),
+        other => call("sparql.entity", vec![call("sparql.term", vec![other])]),
+    }
+}
+
+fn in_term_form(typed: Typed) -> Expr {
+    match typed.shape {
+        Shape::Plain(_) => call("sparql.term", vec![typed.expr]),
+        _ => typed.expr,
+    }
+}
+
+/// A literal in term form, as an expression of its type where it has one.
+fn constant(value: Value) -> Typed {
+    use LogicalType as L;
+    let stored = match &value {
+        Value::Literal(own) => match &own.kind {
+            trimorph_types::LiteralKind::Datatype(datatype) => {
+                trimorph_types::rdf::literal(&own.lexical, datatype)
+            }
+            trimorph_types::LiteralKind::Language(_) => value.clone(),
+        },
+        other => other.clone(),
+    };
+    let ty = stored.logical_type();
+    let shape = match ty {
+        L::Int | L::Float | L::Decimal | L::String | L::Bool | L::Date | L::DateTime | L::LocalDateTime => {
+            Shape::Plain(ty)
+        }
+        _ => Shape::Term,
+    };
+    Typed { expr: Expr::Const(stored), shape, certain: true }
+}
+
+fn equals(a: Typed, b: Typed) -> Expr {
+    match (a.shape, b.shape) {
+        (Shape::Node, Shape::Node) => equal(a.expr, b.expr),
+        (x, y) if compares_plainly(x, y) => equal(a.expr, b.expr),
+        // A node is an IRI, and equal to its own only.
+        (Shape::Node, Shape::Term) if is_iri(&b.expr) => equal(a.expr, call("sparql.entity", vec![b.expr])),
+        (Shape::Term, Shape::Node) if is_iri(&a.expr) => equal(call("sparql.entity", vec![a.expr]), b.expr),
+        _ => call("sparql.eq", vec![a.expr, b.expr]),
+    }
+}
+
+fn is_iri(expr: &Expr) -> bool {
+    matches!(expr, Expr::Const(Value::Iri(_)))
+}
+
+fn disjuncts(expression: &Expression) -> Vec<&Expression> {
+    let (mut out, mut left) = (Vec::new(), vec![expression]);
+    while let Some(expression) = left.pop() {
+        match expression {
+            Expression::Or(a, b) => {
+                left.push(b);
+                left.push(a);
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The cast that an IRI names.
+fn cast(iri: &str) -> Bound<String> {
+    const CASTS: &[&str] = &[
+        "string",
+        "boolean",
+        "integer",
+        "decimal",
+        "float",
+        "double",
+        "dateTime",
+        "date",
+        "time",
+        "duration",
+        "dayTimeDuration",
+        "yearMonthDuration",
+        "long",
+        "int",
+        "short",
+        "byte",
+        "nonNegativeInteger",
+        "nonPositiveInteger",
+        "negativeInteger",
+        "positiveInteger",
+        "unsignedLong",
+        "unsignedInt",
+        "unsignedShort",
+        "unsignedByte",
+    ];
+    match iri.strip_prefix(XSD) {
+        Some(name) if CASTS.contains(&name) => Ok(format!("sparql.xsd.{name}")),
+        _ => {
+            let primary = format!("there is no function <{iri}>");
+            let error = Diagnostic::compile(ErrorKind::SemanticError, "UnknownFunction", primary);
+            Err(error.hint("functions are those of SPARQL 1.1 and 1.2, and casts to types of XML Schema"))
+        }
+    }
+}
+
+/// The name of a function, and the type of its values where all are of one.
+fn known(function: &Function) -> (&'static str, Option<LogicalType>) {
+    use Function as F;
+    use LogicalType::{Bool, Int, String};
+    match function {
+        F::Str => ("str", Some(String)),
+        F::Lang => ("lang", Some(String)),
+        F::LangMatches => ("langmatches", Some(Bool)),
+        F::Datatype => ("datatype", None),
+        F::Iri => ("iri", None),
+        F::BNode => ("bnode", None),
+        F::Rand => ("rand", None),
+        F::Abs => ("abs", None),
+        F::Ceil => ("ceil", None),
+        F::Floor => ("floor", None),
+        F::Round => ("round", None),
+        F::Concat => ("concat", None),
+        F::SubStr => ("substr", None),
+        F::StrLen => ("strlen", Some(Int)),
+        F::Replace => ("replace", None),
+        F::UCase => ("ucase", None),
+        F::LCase => ("lcase", None),
+        F::EncodeForUri => ("encode_for_uri", Some(String)),
+        F::Contains => ("contains", Some(Bool)),
+        F::StrStarts => ("strstarts", Some(Bool)),
+        F::StrEnds => ("strends", Some(Bool)),
+        F::StrBefore => ("strbefore", None),
+        F::StrAfter => ("strafter", None),
+        F::Year => ("year", Some(Int)),
+        F::Month => ("month", Some(Int)),
+        F::Day => ("day", Some(Int)),
+        F::Hours => ("hours", Some(Int)),
+        F::Minutes => ("minutes", Some(Int)),
+        F::Seconds => ("seconds", None),
+        F::Timezone => ("timezone", None),
+        F::Tz => ("tz", Some(String)),
+        F::Now => ("now", None),
+        F::Uuid => ("uuid", None),
+        F::StrUuid => ("struuid", Some(String)),
+        F::Md5 => ("md5", Some(String)),
+        F::Sha1 => ("sha1", Some(String)),
+        F::Sha256 => ("sha256", Some(String)),
+        F::Sha384 => ("sha384", Some(String)),
+        F::Sha512 => ("sha512", Some(String)),
+        F::StrLang => ("strlang", None),
+        F::StrDt => ("strdt", None),
+        F::IsIri => ("isiri", Some(Bool)),
+        F::IsBlank => ("isblank", Some(Bool)),
+        F::IsLiteral => ("isliteral", Some(Bool)),
+        F::IsNumeric => ("isnumeric", Some(Bool)),
+        F::Regex => ("regex", Some(Bool)),
+        F::Triple => ("triple", None),
+        F::Subject => ("subject", None),
+        F::Predicate => ("predicate", None),
+        F::Object => ("object", None),
+        F::IsTriple => ("istriple", Some(Bool)),
+        F::LangDir => ("langdir", Some(String)),
+        F::HasLang => ("haslang", Some(Bool)),
+        F::HasLangDir => ("haslangdir", Some(Bool)),
+        F::StrLangDir => ("strlangdir", None),
+        F::Custom(_) => ("", None),
+    }
+}

@@ -1,0 +1,432 @@
+//! Group patterns: rows and a pattern in, rows with what the pattern binds out.
+
+use std::sync::Arc;
+
+use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
+use spargebra::term::{GroundTerm, Variable};
+use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
+use trimorph_types::{LogicalType, Value};
+
+use super::relation::{Name, Relation, Shape, Slot, call, equal, is_not_null, is_null};
+use super::scope::{Names, certain, may_be_bound, name_of, visible};
+use super::{Active, Binder, Bound, unsupported};
+use crate::terms::ground;
+
+impl Binder<'_> {
+    /// The rows of `relation`, joined with the solutions of a pattern.
+    pub(super) fn pattern(
+        &mut self,
+        relation: Relation,
+        pattern: &GraphPattern,
+        active: &Active,
+    ) -> Bound<Relation> {
+        self.deeper(|own| own.pattern_within(relation, pattern, active))
+    }
+
+    fn pattern_within(
+        &mut self,
+        relation: Relation,
+        pattern: &GraphPattern,
+        active: &Active,
+    ) -> Bound<Relation> {
+        use GraphPattern as P;
+        let bound: Names = relation.slots.keys().cloned().collect();
+        let has_uncertain = relation.slots.values().any(|slot| !slot.certain);
+        let shares_uncertain = || {
+            has_uncertain
+                && visible(pattern)
+                    .iter()
+                    .any(|name| relation.slots.get(name).is_some_and(|slot| !slot.certain))
+        };
+        let simple = matches!(pattern, P::Bgp { .. } | P::Path { .. } | P::Values { .. } | P::Join { .. });
+        if !relation.is_unit() && !simple && (!may_be_bound(pattern, &bound) || shares_uncertain()) {
+            let alone = self.pattern_within(Relation::unit(), pattern, active)?;
+            return self.join(relation, alone);
+        }
+        match pattern {
+            P::Bgp { patterns } => self.triples(relation, patterns, active),
+            P::Path { subject, path, object } => self.path(relation, (subject, path, object), active),
+            P::Join { .. } => {
+                let mut parts = Vec::new();
+                flatten(pattern, &mut parts);
+                // What gives few rows first, what searches last; a join is the same in any order.
+                parts.sort_by_key(|part| match part {
+                    P::Values { .. } => 0,
+                    P::Bgp { .. } => 1,
+                    P::Path { .. } => 3,
+                    _ => 2,
+                });
+                parts.into_iter().try_fold(relation, |relation, part| self.pattern(relation, part, active))
+            }
+            P::LeftJoin { left, right, expression } => {
+                let relation = self.pattern(relation, left, active)?;
+                self.optional(relation, right, expression.as_ref(), active)
+            }
+            P::Filter { expr, inner } => {
+                let mut relation = self.pattern(relation, inner, active)?;
+                self.filter(&mut relation, expr, active)?;
+                Ok(relation)
+            }
+            P::Union { .. } => self.union(relation, pattern, active),
+            P::Graph { name, inner } => {
+                let active = Active::Named(name.clone());
+                if matches!(&**inner, P::Bgp { patterns } if patterns.is_empty()) {
+                    return self.graph_alone(relation, &active);
+                }
+                self.pattern(relation, inner, &active)
+            }
+            P::Extend { inner, variable, expression } => {
+                let mut relation = self.pattern(relation, inner, active)?;
+                let slot = self.computed(&mut relation, variable, expression, active)?;
+                relation.slots.insert(name_of(variable), slot);
+                Ok(relation)
+            }
+            P::Minus { left, right } => {
+                let relation = self.pattern(relation, left, active)?;
+                self.minus(relation, right, active)
+            }
+            P::Values { variables, bindings } => Ok(self.values(relation, variables, bindings)),
+            P::OrderBy { inner, expression } => {
+                let mut relation = self.pattern(relation, inner, active)?;
+                let keys = self.sort_keys(&mut relation, expression, active)?;
+                relation.grow(|input| Plan::Sort { input, keys, limit: None });
+                Ok(relation)
+            }
+            P::Project { inner, variables } => {
+                let mut relation = self.pattern(relation, inner, active)?;
+                let names: Names = variables.iter().map(name_of).collect();
+                relation.slots.retain(|name, _| names.contains(name));
+                Ok(relation)
+            }
+            P::Distinct { inner } | P::Reduced { inner } => {
+                let relation = self.pattern(relation, inner, active)?;
+                Ok(self.distinct(relation))
+            }
+            P::Slice { inner, start, length } => {
+                let mut relation = self.pattern(relation, inner, active)?;
+                slice(&mut relation, *start, *length);
+                Ok(relation)
+            }
+            P::Group { inner, variables, aggregates } => {
+                let relation = self.pattern(relation, inner, active)?;
+                self.group(relation, variables, aggregates, active)
+            }
+            P::Service { .. } => Err(unsupported(
+                "SERVICE asks another server, which this build cannot",
+                "load what the other server has, or ask it by itself",
+            )),
+        }
+    }
+
+    /// Rows of two relations that agree.
+    fn join(&mut self, mut left: Relation, mut right: Relation) -> Bound<Relation> {
+        let shared: Vec<Name> =
+            right.slots.keys().filter(|name| left.slots.contains_key(*name)).cloned().collect();
+        // What is bound in all rows of both, in the same form, is a key of a hash join.
+        let (mut on, mut items) = (Vec::new(), Vec::new());
+        let mut taken = Names::new();
+        for name in &shared {
+            let (Some(a), Some(b)) = (left.slots.get(name).copied(), right.slots.get(name).copied()) else {
+                continue;
+            };
+            if !a.certain || !b.certain {
+                continue;
+            }
+            let key = match a.compares_plainly(&b) {
+                true => (a.var, b.value()),
+                false => (self.given(&mut left, a), b.term()),
+            };
+            on.push(key.0);
+            items.push(key);
+            taken.insert(Arc::clone(name));
+        }
+        items.extend(
+            right
+                .slots
+                .iter()
+                .filter(|(name, _)| !taken.contains(*name))
+                .map(|(_, slot)| (slot.var, slot.value())),
+        );
+        right.grow(|input| Plan::Project { input, items });
+        let mut joined = Relation { plan: Plan::Unit, slots: left.slots };
+        joined.plan = Plan::HashJoin { left: Box::new(left.plan), right: Box::new(right.plan), on };
+        for (name, slot) in right.slots {
+            if !taken.contains(&name) {
+                self.bind_new(&mut joined, &name, slot);
+            }
+        }
+        Ok(joined)
+    }
+
+    fn optional(
+        &mut self,
+        relation: Relation,
+        right: &GraphPattern,
+        expression: Option<&Expression>,
+        active: &Active,
+    ) -> Bound<Relation> {
+        let bound: Names = relation.slots.keys().cloned().collect();
+        let agrees =
+            visible(right).iter().all(|name| relation.slots.get(name).is_none_or(|slot| slot.certain));
+        let mut inner = match may_be_bound(right, &bound) && agrees {
+            true => self.pattern(relation.argument(), right, active)?,
+            false => {
+                let alone = self.pattern(Relation::unit(), right, active)?;
+                let mut inner = relation.beside(alone.plan);
+                for (name, slot) in alone.slots {
+                    self.bind_new(&mut inner, &name, slot);
+                }
+                inner
+            }
+        };
+        if let Some(expression) = expression {
+            self.filter(&mut inner, expression, active)?;
+        }
+        let mut out = Relation { plan: relation.plan, slots: relation.slots };
+        let subplan = Box::new(inner.plan);
+        out.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Optional });
+        for (name, slot) in inner.slots {
+            match out.slots.get(&name).copied() {
+                None => _ = out.slots.insert(name, Slot { certain: false, ..slot }),
+                Some(old) if old.certain || old.var == slot.var => {}
+                Some(old) => {
+                    let merged = self.merged(&mut out, &name, &[slot, old], false);
+                    out.slots.insert(name, merged);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn minus(&mut self, relation: Relation, right: &GraphPattern, active: &Active) -> Bound<Relation> {
+        let names = visible(right);
+        let shared: Vec<Name> = names.into_iter().filter(|name| relation.slots.contains_key(name)).collect();
+        if shared.is_empty() {
+            return Ok(relation);
+        }
+        let bound: Names = relation.slots.keys().cloned().collect();
+        let sure = certain(right);
+        let all_certain = shared
+            .iter()
+            .all(|name| sure.contains(name) && relation.slots.get(name).is_some_and(|slot| slot.certain));
+        let inner = match all_certain && may_be_bound(right, &bound) {
+            true => self.pattern(relation.argument(), right, active)?,
+            false => {
+                let alone = self.pattern(Relation::unit(), right, active)?;
+                let mut inner = relation.beside(alone.plan);
+                let mut both = Vec::new();
+                for name in &shared {
+                    let (Some(a), Some(b)) = (inner.slots.get(name).copied(), alone.slots.get(name).copied())
+                    else {
+                        continue;
+                    };
+                    let same = equal(a.term(), b.term());
+                    inner.filter(Expr::op(Op::Or, vec![is_null(a.value()), is_null(b.value()), same]));
+                    both.push(Expr::op(Op::And, vec![is_not_null(a.value()), is_not_null(b.value())]));
+                }
+                inner.filter(match both.len() {
+                    1 => both.swap_remove(0),
+                    _ => Expr::op(Op::Or, both),
+                });
+                inner
+            }
+        };
+        let mut out = relation;
+        let subplan = Box::new(inner.plan);
+        out.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Anti });
+        Ok(out)
+    }
+
+    fn union(&mut self, relation: Relation, pattern: &GraphPattern, active: &Active) -> Bound<Relation> {
+        let mut branches = Vec::new();
+        alternatives(pattern, &mut branches);
+        let work = |own: &mut Self, from: &Relation, branch: &GraphPattern| {
+            own.pattern(from.clone(), branch, active)
+        };
+        self.either(relation, branches.len(), &mut |own, from, at| work(own, from, branches[at]))
+    }
+
+    /// The rows of some alternatives, one after the other; each is made by `make` from the same rows.
+    pub(super) fn either(
+        &mut self,
+        relation: Relation,
+        count: usize,
+        make: &mut dyn FnMut(&mut Self, &Relation, usize) -> Bound<Relation>,
+    ) -> Bound<Relation> {
+        let is_first = relation.is_unit();
+        let from = if is_first { Relation::unit() } else { relation.argument() };
+        let branches = (0..count).map(|at| make(self, &from, at)).collect::<Bound<Vec<Relation>>>()?;
+        // Names that an alternative adds, or changes.
+        let mut names = Names::new();
+        for branch in &branches {
+            let is_new = |(name, slot): &(&Name, &Slot)| {
+                relation.slots.get(*name).is_none_or(|old| !old.certain && old.var != slot.var)
+            };
+            names.extend(branch.slots.iter().filter(is_new).map(|(name, _)| Arc::clone(name)));
+        }
+        let mut common: Vec<(Name, Slot)> = Vec::new();
+        for name in names {
+            let slots: Vec<Option<Slot>> =
+                branches.iter().map(|branch| branch.slots.get(&name).copied()).collect();
+            let shapes = slots.iter().flatten().map(|slot| slot.shape);
+            let shape = shapes.reduce(|a, b| if a == b { a } else { Shape::Term }).unwrap_or(Shape::Term);
+            let certain = slots.iter().all(|slot| slot.is_some_and(|slot| slot.certain));
+            let var = self.var(&name, shape);
+            common.push((name, Slot { var, shape, certain }));
+        }
+        let vars: Vec<VarId> = common.iter().map(|(_, slot)| slot.var).collect();
+        let inputs = branches.into_iter().map(|mut branch| {
+            let items = common.iter().map(|(name, slot)| {
+                let value = match branch.slots.get(name) {
+                    None => Expr::Const(Value::Null),
+                    Some(own) if slot.shape == Shape::Term => own.term(),
+                    Some(own) => own.value(),
+                };
+                (slot.var, value)
+            });
+            let items = items.collect();
+            branch.grow(|input| Plan::Project { input, items });
+            branch.plan
+        });
+        let union = Plan::Union { inputs: inputs.collect(), vars };
+        let mut out = relation;
+        if is_first {
+            out.plan = union;
+        } else {
+            out.grow(|input| Plan::Apply { input, subplan: Box::new(union), kind: ApplyKind::Inner });
+        }
+        out.slots.extend(common);
+        Ok(out)
+    }
+
+    /// `GRAPH ?g {}`: the names of graphs, or whether there is such a graph.
+    fn graph_alone(&mut self, relation: Relation, active: &Active) -> Bound<Relation> {
+        let mut names = Relation::unit();
+        let (graph, new) = self.graphs(&mut names, active);
+        let vars = [(); 3].map(|()| self.anonymous(LogicalType::Any));
+        let pattern = trimorph_algebra::TriplePattern {
+            subject: vars[0],
+            predicate: trimorph_algebra::PredicateTerm::Var(vars[1]),
+            object: vars[2],
+            graph,
+        };
+        self.relies_on_all();
+        names.grow(|input| Plan::Statements { input, pattern });
+        let kept: Vec<VarId> = new.iter().map(|(_, var)| *var).collect();
+        if let Some((name, var)) = new {
+            names.slots.insert(name, Slot { var, shape: Shape::Term, certain: true });
+            names.grow(|input| Plan::Distinct { input, vars: kept });
+        } else {
+            names.grow(|input| Plan::Limit { input, count: Expr::Const(Value::Int(1)) });
+            names.grow(|input| Plan::Project { input, items: Vec::new() });
+        }
+        if relation.is_unit() { Ok(names) } else { self.join(relation, names) }
+    }
+
+    fn values(
+        &mut self,
+        mut relation: Relation,
+        variables: &[Variable],
+        bindings: &[Vec<Option<GroundTerm>>],
+    ) -> Relation {
+        let rows = bindings.iter().map(|row| {
+            Value::list(row.iter().map(|term| term.as_ref().map_or(Value::Null, ground)).collect())
+        });
+        let rows = Value::list(rows.collect());
+        let row = self.anonymous(LogicalType::List);
+        relation.grow(|input| Plan::Unwind { input, list: Expr::Const(rows), var: row });
+        for (place, variable) in variables.iter().enumerate() {
+            let name = name_of(variable);
+            let terms = || bindings.iter().filter_map(|row| row.get(place)?.as_ref());
+            let is_literal = terms().all(|term| matches!(term, GroundTerm::Literal(_)));
+            let certain = bindings.iter().all(|row| row.get(place).is_some_and(Option::is_some));
+            let at = Expr::Const(Value::Int(i64::try_from(place).unwrap_or(0)));
+            let value = Expr::op(Op::Index, vec![Expr::Var(row), at]);
+            let value = if is_literal { value } else { call("sparql.entity", vec![value]) };
+            let var = self.var(&name, Shape::Term);
+            relation.extra(vec![(var, value)]);
+            self.bind_new(&mut relation, &name, Slot { var, shape: Shape::Term, certain });
+        }
+        relation
+    }
+
+    fn sort_keys(
+        &mut self,
+        relation: &mut Relation,
+        expressions: &[OrderExpression],
+        active: &Active,
+    ) -> Bound<Vec<SortKey>> {
+        let key = |own: &mut Self, relation: &mut Relation, order: &OrderExpression| {
+            let (expression, descending) = match order {
+                OrderExpression::Asc(expression) => (expression, false),
+                OrderExpression::Desc(expression) => (expression, true),
+            };
+            let value = own.expression(relation, expression, active)?;
+            let expr = match value.is_ordered_plainly() {
+                true => value.expr,
+                false => call("sparql.order", vec![value.expr]),
+            };
+            Ok(SortKey { expr, descending })
+        };
+        expressions.iter().map(|order| key(self, relation, order)).collect()
+    }
+
+    fn distinct(&mut self, mut relation: Relation) -> Relation {
+        let vars = relation.slots.values().map(|slot| slot.var).collect();
+        relation.grow(|input| Plan::Distinct { input, vars });
+        relation
+    }
+}
+
+/// The first rows, behind some that are left out. A sort below is told how many are wanted.
+fn slice(relation: &mut Relation, start: usize, length: Option<usize>) {
+    let count = |n: usize| Expr::Const(Value::Int(i64::try_from(n).unwrap_or(i64::MAX)));
+    if let Some(length) = length {
+        let wanted = count(start.saturating_add(length));
+        let mut plan = &mut relation.plan;
+        loop {
+            match plan {
+                Plan::Sort { limit, .. } => {
+                    *limit = Some(wanted);
+                    break;
+                }
+                Plan::Project { input, .. } | Plan::Extra { input, .. } => plan = input,
+                _ => break,
+            }
+        }
+    }
+    if start > 0 {
+        relation.grow(|input| Plan::Skip { input, count: count(start) });
+    }
+    if let Some(length) = length {
+        relation.grow(|input| Plan::Limit { input, count: count(length) });
+    }
+}
+
+/// The parts of joins within joins.
+fn flatten<'p>(pattern: &'p GraphPattern, out: &mut Vec<&'p GraphPattern>) {
+    let mut left = vec![pattern];
+    while let Some(pattern) = left.pop() {
+        match pattern {
+            GraphPattern::Join { left: a, right: b } => {
+                left.push(b);
+                left.push(a);
+            }
+            other => out.push(other),
+        }
+    }
+}
+
+/// The alternatives of unions within unions.
+fn alternatives<'p>(pattern: &'p GraphPattern, out: &mut Vec<&'p GraphPattern>) {
+    let mut left = vec![pattern];
+    while let Some(pattern) = left.pop() {
+        match pattern {
+            GraphPattern::Union { left: a, right: b } => {
+                left.push(b);
+                left.push(a);
+            }
+            other => out.push(other),
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! Basic graph patterns: triple patterns in; edges, properties, labels and statements out.
+//!
+//! 1. In the default graph a predicate that is only edges between nodes is an edge pattern, one that is only
+//!    a property of one type is that property, and `rdf:type` with a class is a label: they make one query
+//!    graph, which is planned as Cypher's is. Which it is says the schema, and the plan relies on it.
+//! 2. All others are statements: first those with a constant end, then, behind the query graph, the one with
+//!    most that is bound, and so on.
+//!
+//! Names that are not bound in every row, or stand twice where one value is made, get another name first and
+//! are compared behind.
+//!
+//! Source: design §6 (a pattern is an edge or a property scan where the shape is known); Poseidon §5.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
+use trimorph_algebra::{
+    Direction, EdgePattern, EdgeRange, Expr, LabelExpr, NodePattern, Plan, PredicateTerm, QueryGraph, VarId,
+};
+use trimorph_base::{Span, TableId};
+use trimorph_catalog::NameKind;
+use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
+use trimorph_types::{LogicalType, Value, rdf};
+
+use super::relation::{Name, Relation, Shape, Slot, call, equal, is_not_null};
+use super::scope::name_of;
+use super::{Active, Binder, Bound};
+use crate::terms::{literal, triple_of};
+
+/// The predicate of classes.
+const TYPE: &str = rdf::names::rdf::TYPE;
+
+/// How a triple pattern is matched.
+enum Way {
+    Label(Arc<str>),
+    Edge(Arc<str>),
+    Property(Arc<str>, LogicalType),
+    Statements,
+}
+
+/// The label of a blank node, as a name.
+fn blank(label: &str) -> Name {
+    format!("_:{label}").into()
+}
+
+/// The name of what a term binds; none for constants.
+pub(super) fn bound_name(term: &TermPattern) -> Option<Name> {
+    match term {
+        TermPattern::Variable(variable) => Some(name_of(variable)),
+        TermPattern::BlankNode(node) => Some(blank(node.as_str())),
+        _ => None,
+    }
+}
+
+/// The value of a term without variables, IRIs as they are.
+fn constant_of(term: &TermPattern) -> Option<Value> {
+    match term {
+        TermPattern::NamedNode(node) => Some(Value::iri(node.as_str())),
+        TermPattern::Literal(own) => Some(literal(own)),
+        TermPattern::Triple(triple) => {
+            let NamedNodePattern::NamedNode(predicate) = &triple.predicate else { return None };
+            let (subject, object) = (constant_of(&triple.subject)?, constant_of(&triple.object)?);
+            Some(triple_of([&subject, &Value::iri(predicate.as_str()), &object]))
+        }
+        TermPattern::Variable(_) | TermPattern::BlankNode(_) => None,
+    }
+}
+
+impl Binder<'_> {
+    pub(super) fn triples(
+        &mut self,
+        mut relation: Relation,
+        patterns: &[TriplePattern],
+        active: &Active,
+    ) -> Bound<Relation> {
+        let labels = labels_asked(patterns);
+        let ways: Vec<Way> = patterns.iter().map(|triple| self.way(triple, active, &labels)).collect();
+        let (mut slow, mut fast) = (Vec::new(), Vec::new());
+        for (triple, way) in patterns.iter().zip(&ways) {
+            match way {
+                Way::Statements => slow.push(triple),
+                way => fast.push((triple, way)),
+            }
+        }
+        // Those with a constant end find few.
+        let is_constant =
+            |term: &TermPattern| bound_name(term).is_none() && !matches!(term, TermPattern::Triple(_));
+        let (first, mut rest): (Vec<_>, Vec<_>) = slow.into_iter().partition(|triple: &&TriplePattern| {
+            is_constant(&triple.subject)
+                || matches!(&triple.object, TermPattern::Literal(_) | TermPattern::NamedNode(_))
+                    && matches!(&triple.predicate, NamedNodePattern::NamedNode(p) if p.as_str() != TYPE)
+        });
+        for triple in first {
+            relation = self.statements(relation, triple, active)?;
+        }
+        relation = self.query_graph(relation, &fast)?;
+        while !rest.is_empty() {
+            let is_bound = |term: &TermPattern| {
+                bound_name(term).is_none_or(|name| relation.slots.get(&name).is_some_and(|slot| slot.certain))
+            };
+            let score = |triple: &TriplePattern| {
+                3 * i32::from(is_bound(&triple.subject))
+                    + 2 * i32::from(is_bound(&triple.object))
+                    + i32::from(matches!(triple.predicate, NamedNodePattern::NamedNode(_)))
+            };
+            let best = (0..rest.len()).rev().max_by_key(|at| score(rest[*at])).unwrap_or(0);
+            let triple = rest.remove(best);
+            relation = self.statements(relation, triple, active)?;
+        }
+        Ok(relation)
+    }
+
+    /// How a triple pattern can be matched.
+    fn way(&mut self, triple: &TriplePattern, active: &Active, labels: &BTreeMap<Name, LabelExpr>) -> Way {
+        let NamedNodePattern::NamedNode(predicate) = &triple.predicate else { return Way::Statements };
+        let name: Arc<str> = name_of_iri(predicate.as_str()).into();
+        if is_hidden(&name) {
+            return Way::Statements;
+        }
+        let types = [Arc::clone(&name)];
+        let edges = self.catalog.edge_tables(Some(&types));
+        let is_default = matches!(active, Active::Default) && self.dataset.is_none();
+        if predicate.as_str() == TYPE {
+            return match &triple.object {
+                TermPattern::NamedNode(class) if is_default && edges.is_empty() => {
+                    self.note_unknown(NameKind::Label, class.as_str());
+                    let label = name_of_iri(class.as_str());
+                    if is_hidden(&label) { Way::Statements } else { Way::Label(label.into()) }
+                }
+                _ => Way::Statements,
+            };
+        }
+        let columns = self.catalog.node_columns(Some(&types));
+        if edges.is_empty() && columns.is_empty() {
+            let known = [NameKind::Type, NameKind::Property];
+            if known.into_iter().all(|kind| !self.catalog.is_known(kind, &name)) {
+                self.note_unknown(NameKind::Property, predicate.as_str());
+            }
+            return Way::Statements;
+        }
+        if !is_default || matches!(triple.subject, TermPattern::Literal(_) | TermPattern::Triple(_)) {
+            return Way::Statements;
+        }
+        // Only what the subject can be counts.
+        let asked = bound_name(&triple.subject).and_then(|name| labels.get(&name));
+        let tables = asked.map(|labels| self.catalog.node_tables_where(|has| labels.matches(has)));
+        let is_asked = |table: TableId| tables.as_ref().is_none_or(|tables| tables.contains(&table));
+        let columns: Vec<_> = columns.into_iter().filter(|(table, _)| is_asked(*table)).collect();
+        let edges: Vec<_> =
+            edges.iter().copied().filter(|edge| is_asked(self.catalog.source(*edge))).collect();
+        match (&columns[..], &edges[..]) {
+            ([], [_, ..]) => {
+                let graphs = self.catalog.edge_columns(Some(&[Arc::from(GRAPH)]));
+                let is_plain = edges.iter().all(|edge| {
+                    graphs.iter().all(|(table, _)| table != edge)
+                        && self.catalog.targets(*edge).all(|target| {
+                            self.catalog.label_names(target).iter().all(|label| !is_hidden(label))
+                        })
+                });
+                match is_plain && !matches!(triple.object, TermPattern::Triple(_) | TermPattern::Literal(_)) {
+                    true => Way::Edge(name),
+                    false => Way::Statements,
+                }
+            }
+            ([(table, column), others @ ..], []) => {
+                let ty = self.catalog.column_type(*table, *column).unwrap_or(LogicalType::Any);
+                let same = |(table, column): &(TableId, usize)| {
+                    self.catalog.column_type(*table, *column) == Some(ty)
+                        && self.catalog.has_one_type(*table, *column)
+                };
+                let is_plain = !matches!(ty, LogicalType::Any | LogicalType::List | LogicalType::Map)
+                    && same(&(*table, *column))
+                    && others.iter().all(same);
+                let is_object = matches!(
+                    triple.object,
+                    TermPattern::Variable(_) | TermPattern::BlankNode(_) | TermPattern::Literal(_)
+                );
+                if is_plain && is_object { Way::Property(name, ty) } else { Way::Statements }
+            }
+            _ => Way::Statements,
+        }
+    }
+
+    /// The variable of a node that a term is: bound before, a constant, or new in `graph`.
+    fn node(
+        &mut self,
+        relation: &mut Relation,
+        term: &TermPattern,
+        new: &mut BTreeMap<Name, VarId>,
+        later: &mut Vec<(Name, Slot)>,
+    ) -> Option<VarId> {
+        let Some(name) = bound_name(term) else {
+            let iri = constant_of(term)?;
+            let var = self.anonymous(LogicalType::Node);
+            relation.extra(vec![(var, call("sparql.node", vec![Expr::Const(iri)]))]);
+            relation.filter(is_not_null(Expr::Var(var)));
+            return Some(var);
+        };
+        if let Some(var) = new.get(&name) {
+            return Some(*var);
+        }
+        match relation.slots.get(&name).copied() {
+            None => {
+                let var = self.var(&name, Shape::Node);
+                new.insert(name, var);
+                Some(var)
+            }
+            Some(Slot { var, shape: Shape::Node, certain: true }) => Some(var),
+            Some(slot) if slot.certain => {
+                let var = self.var(&name, Shape::Node);
+                relation.extra(vec![(var, call("sparql.node", vec![slot.value()]))]);
+                relation.filter(is_not_null(Expr::Var(var)));
+                relation.slots.insert(name, Slot { var, shape: Shape::Node, certain: true });
+                Some(var)
+            }
+            // Where it is bound it must be the same.
+            Some(_) => {
+                let var = self.anonymous(LogicalType::Node);
+                new.insert(Arc::clone(&name), var);
+                later.push((name, Slot { var, shape: Shape::Node, certain: true }));
+                Some(var)
+            }
+        }
+    }
+
+    /// What the schema lets be asked as edges, properties and labels.
+    fn query_graph(&mut self, mut relation: Relation, fast: &[(&TriplePattern, &Way)]) -> Bound<Relation> {
+        if fast.is_empty() {
+            return Ok(relation);
+        }
+        let (mut new, mut later): (BTreeMap<Name, VarId>, _) = (BTreeMap::new(), Vec::new());
+        let mut labels: BTreeMap<VarId, LabelExpr> = BTreeMap::new();
+        let mut graph = QueryGraph::default();
+        let mut properties: Vec<(VarId, Arc<str>, LogicalType, &TermPattern)> = Vec::new();
+        // Nodes first: what is made of the rows before comes before the pattern.
+        for (triple, way) in fast {
+            let Some(subject) = self.node(&mut relation, &triple.subject, &mut new, &mut later) else {
+                continue;
+            };
+            let own = labels.entry(subject).or_insert(LabelExpr::True);
+            match way {
+                Way::Label(label) => {
+                    *own = std::mem::replace(own, LabelExpr::True).and(LabelExpr::Label(Arc::clone(label)));
+                }
+                Way::Edge(name) => {
+                    let object = self.node(&mut relation, &triple.object, &mut new, &mut later);
+                    let Some(object) = object else { continue };
+                    labels.entry(object).or_insert(LabelExpr::True);
+                    graph.edges.push(EdgePattern {
+                        var: self.anonymous(LogicalType::Relationship),
+                        from: subject,
+                        to: object,
+                        types: vec![Arc::clone(name)],
+                        direction: Direction::Out,
+                        range: EdgeRange::One,
+                        each: None,
+                        whole: Vec::new(),
+                    });
+                }
+                Way::Property(name, ty) => properties.push((subject, Arc::clone(name), *ty, &triple.object)),
+                Way::Statements => {}
+            }
+        }
+        let mut made = Vec::new();
+        for (subject, name, ty, object) in properties {
+            let value = Expr::Property(Box::new(Expr::Var(subject)), name, Span::default());
+            match constant_of(object) {
+                Some(wanted) => graph.predicates.push(equals_literal(value, ty, &wanted)),
+                None => {
+                    graph.predicates.push(is_not_null(value.clone()));
+                    if let Some(name) = bound_name(object) {
+                        made.push((name, value, ty));
+                    }
+                }
+            }
+        }
+        graph.nodes = labels.into_iter().map(|(var, labels)| NodePattern { var, labels }).collect();
+        relation.grow(|input| Plan::Match { input, graph });
+        for (name, var) in new {
+            if !later.iter().any(|(known, _)| *known == name) {
+                relation.slots.insert(name, Slot { var, shape: Shape::Node, certain: true });
+            }
+        }
+        for (name, value, ty) in made {
+            let var = self.var(&name, Shape::Plain(ty));
+            relation.extra(vec![(var, value)]);
+            self.bind_new(&mut relation, &name, Slot { var, shape: Shape::Plain(ty), certain: true });
+        }
+        for (name, slot) in later {
+            self.bind_new(&mut relation, &name, slot);
+        }
+        Ok(relation)
+    }
+
+    /// The statements that agree with a triple pattern.
+    fn statements(
+        &mut self,
+        mut relation: Relation,
+        triple: &TriplePattern,
+        active: &Active,
+    ) -> Bound<Relation> {
+        let (graph, new_graph) = self.graphs(&mut relation, active);
+        // What gets a value, by the name that it is to have.
+        let mut new: Vec<(Name, Slot)> = Vec::new();
+        let mut parts: Vec<(VarId, &TriplePattern)> = Vec::new();
+        let subject = self.end(&mut relation, &triple.subject, Shape::Node, &mut new, &mut parts);
+        let predicate = match &triple.predicate {
+            NamedNodePattern::NamedNode(predicate) => {
+                let name = [Arc::from(name_of_iri(predicate.as_str()))];
+                self.catalog.edge_tables(Some(&name));
+                self.catalog.node_columns(Some(&name));
+                PredicateTerm::Iri(predicate.as_str().into())
+            }
+            NamedNodePattern::Variable(variable) => {
+                self.relies_on_all();
+                let term = TermPattern::Variable(variable.clone());
+                PredicateTerm::Var(self.end(&mut relation, &term, Shape::Term, &mut new, &mut Vec::new()))
+            }
+        };
+        let object = self.end(&mut relation, &triple.object, Shape::Term, &mut new, &mut parts);
+        let pattern = trimorph_algebra::TriplePattern { subject, predicate, object, graph };
+        relation.grow(|input| Plan::Statements { input, pattern });
+        if let Some((name, var)) = new_graph {
+            new.push((name, Slot { var, shape: Shape::Term, certain: true }));
+        }
+        for (name, slot) in new {
+            self.bind_new(&mut relation, &name, slot);
+        }
+        for (var, triple) in parts {
+            self.take_apart(&mut relation, var, triple)?;
+        }
+        Ok(relation)
+    }
+
+    /// The variable of a subject, predicate or object of statements.
+    pub(super) fn end<'t>(
+        &mut self,
+        relation: &mut Relation,
+        term: &'t TermPattern,
+        shape: Shape,
+        new: &mut Vec<(Name, Slot)>,
+        parts: &mut Vec<(VarId, &'t TriplePattern)>,
+    ) -> VarId {
+        if let Some(constant) = constant_of(term) {
+            let var = self.anonymous(LogicalType::Any);
+            let value = match constant {
+                iri @ Value::Iri(_) => call("sparql.entity", vec![Expr::Const(iri)]),
+                literal => Expr::Const(literal),
+            };
+            relation.extra(vec![(var, value)]);
+            return var;
+        }
+        let ty = if shape == Shape::Node { LogicalType::Node } else { LogicalType::Any };
+        let Some(name) = bound_name(term) else {
+            let var = self.anonymous(ty);
+            if let TermPattern::Triple(triple) = term {
+                parts.push((var, triple));
+            }
+            return var;
+        };
+        match relation.slots.get(&name).copied() {
+            Some(slot) if slot.certain => self.given(relation, slot),
+            _ => {
+                let var = self.var(&name, shape);
+                new.push((name, Slot { var, shape, certain: true }));
+                var
+            }
+        }
+    }
+
+    /// Binds the parts of a triple term.
+    fn take_apart(&mut self, relation: &mut Relation, var: VarId, triple: &TriplePattern) -> Bound<()> {
+        let predicate = match &triple.predicate {
+            NamedNodePattern::NamedNode(node) => TermPattern::NamedNode(node.clone()),
+            NamedNodePattern::Variable(variable) => TermPattern::Variable(variable.clone()),
+        };
+        let places = [
+            ("sparql.subject", &triple.subject),
+            ("sparql.predicate", &predicate),
+            ("sparql.object", &triple.object),
+        ];
+        for (function, term) in places {
+            let part = self.anonymous(LogicalType::Any);
+            let value =
+                call("sparql.entity", vec![call("sparql.term", vec![call(function, vec![Expr::Var(var)])])]);
+            relation.extra(vec![(part, value)]);
+            relation.filter(is_not_null(Expr::Var(part)));
+            match (constant_of(term), bound_name(term)) {
+                (Some(iri @ Value::Iri(_)), _) => {
+                    let wanted = call("sparql.entity", vec![Expr::Const(iri)]);
+                    relation.filter(equal(Expr::Var(part), wanted));
+                }
+                (Some(literal), _) => relation.filter(equal(Expr::Var(part), Expr::Const(literal))),
+                (None, Some(name)) => {
+                    self.bind_new(relation, &name, Slot { var: part, shape: Shape::Term, certain: true });
+                }
+                (None, None) => {
+                    if let TermPattern::Triple(inner) = term {
+                        self.deeper(|own| own.take_apart(relation, part, inner))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A pattern without a predicate asks all tables and columns there are.
+    pub(super) fn relies_on_all(&self) {
+        self.catalog.node_columns(None);
+        self.catalog.edge_tables(None);
+        self.catalog.node_table_count();
+    }
+}
+
+/// The labels that a pattern asks of its subjects.
+fn labels_asked(patterns: &[TriplePattern]) -> BTreeMap<Name, LabelExpr> {
+    let mut labels: BTreeMap<Name, LabelExpr> = BTreeMap::new();
+    for triple in patterns {
+        let (Some(name), NamedNodePattern::NamedNode(predicate), TermPattern::NamedNode(class)) =
+            (bound_name(&triple.subject), &triple.predicate, &triple.object)
+        else {
+            continue;
+        };
+        if predicate.as_str() == TYPE {
+            let label = LabelExpr::Label(name_of_iri(class.as_str()).into());
+            let own = labels.entry(name).or_insert(LabelExpr::True);
+            *own = std::mem::replace(own, LabelExpr::True).and(label);
+        }
+    }
+    labels
+}
+
+/// Whether a property of one type is a literal, which is in term form.
+fn equals_literal(value: Expr, ty: LogicalType, wanted: &Value) -> Expr {
+    let stored = match wanted {
+        Value::Literal(literal) => match &literal.kind {
+            trimorph_types::LiteralKind::Datatype(datatype) => rdf::literal(&literal.lexical, datatype),
+            trimorph_types::LiteralKind::Language(_) => wanted.clone(),
+        },
+        other => other.clone(),
+    };
+    // Another type is another term, though the values may be equal.
+    if stored.logical_type() == ty {
+        equal(value, Expr::Const(stored))
+    } else {
+        Expr::Const(Value::Bool(false))
+    }
+}

@@ -1,0 +1,30 @@
+//! SPARQL: text in, bound query out.
+//!
+//! ```text
+//! parse            text into a syntax tree (by `spargebra`), with our errors; nesting is bounded before
+//! terms            the terms of the tree as values
+//! bind/mod         a query into a plan: its form, its dataset, its columns
+//! bind/relation    what a part of a plan binds: variables by name, and in which form
+//! bind/pattern     group patterns: joins, OPTIONAL, UNION, MINUS, FILTER, GRAPH, VALUES, sub-queries
+//! bind/scope       which variables a pattern binds, for certain or perhaps; what may be bound from outside
+//! bind/triples     basic graph patterns: edges and properties where the schema allows, else statements
+//! bind/path        property paths
+//! bind/expression  expressions
+//! bind/aggregate   GROUP BY and aggregates
+//! bind/forms       CONSTRUCT and DESCRIBE
+//! bind/update      INSERT, DELETE and their kin
+//! ```
+//!
+//! The same algebra as any other language's, with these of its own: errors and unbound variables are null,
+//! equality of terms is openCypher's equality of values in term form (`types::rdf::normalise`), and a triple
+//! pattern that is no edge and no property is [`trimorph_algebra::Plan::Statements`].
+//!
+//! Source: SPARQL 1.1 Query, §18 (algebra and its evaluation), SPARQL 1.2 for triple terms.
+#![forbid(unsafe_code)]
+
+mod bind;
+mod parse;
+mod terms;
+
+pub use bind::{bind, bind_update, insertion};
+pub use parse::{Mode, Parsed, Statement, parse};

@@ -1,0 +1,246 @@
+//! Text into a syntax tree: takes a text, gives a query or the operations of an update.
+//!
+//! The grammar is `spargebra`'s. It goes down by recursion, so brackets are counted before: what is nested
+//! too deep is an error of ours.
+
+use spargebra::{Query, SparqlParser, Update};
+use trimorph_base::{Diagnostic, ErrorKind, Span};
+use trimorph_types::iri_names::BASE;
+use trimorph_types::rdf::names::{RDF, RDFS, XSD};
+
+/// Brackets within brackets.
+const NESTING_MAX: usize = 200;
+
+/// How a statement is to be run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// For its answer.
+    Normal,
+    /// For its plan.
+    Explain,
+    /// For its plan, with what it took.
+    Profile,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// `SELECT`, `ASK`, `CONSTRUCT`, `DESCRIBE`.
+    Query(Query),
+    /// Operations, one after the other.
+    Update(Update),
+}
+
+/// A statement and how it is to be run.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// What it says.
+    pub statement: Statement,
+    /// How it is to be run.
+    pub mode: Mode,
+}
+
+/// Parses a text. Relative IRIs are resolved against `base`, or else against the base of names.
+///
+/// Known without `PREFIX`: the empty prefix for the names of the property graph, and `rdf`, `rdfs`, `xsd`.
+/// **Errors**: a text that is no SPARQL, with its place; nesting that is too deep.
+pub fn parse(text: &str, base: Option<&str>) -> Result<Parsed, Diagnostic> {
+    check_nesting(text)?;
+    let (mode, rest) = mode(text);
+    let parser = || -> Result<SparqlParser, Diagnostic> {
+        let mut parser = SparqlParser::new();
+        for (prefix, iri) in [("", BASE), ("rdf", RDF), ("rdfs", RDFS), ("xsd", XSD)] {
+            parser = parser.with_prefix(prefix, iri).map_err(|error| Diagnostic::internal(error))?;
+        }
+        parser.with_base_iri(base.unwrap_or(BASE)).map_err(|error| {
+            let primary =
+                format!("\"{}\" is no IRI that others can be relative to: {error}", base.unwrap_or(BASE));
+            Diagnostic::compile(ErrorKind::ArgumentError, "InvalidBaseIri", primary)
+        })
+    };
+    let offset = text.len() - rest.len();
+    let wrong = |error: spargebra::SparqlSyntaxError| syntax_error(&error.to_string(), text, offset);
+    let statement = match is_query(rest) {
+        true => Statement::Query(parser()?.parse_query(rest).map_err(wrong)?),
+        false => Statement::Update(parser()?.parse_update(rest).map_err(wrong)?),
+    };
+    Ok(Parsed { statement, mode })
+}
+
+/// The words before the statement that say how it is to be run.
+fn mode(text: &str) -> (Mode, &str) {
+    let rest = text.trim_start();
+    for (word, mode) in [("explain", Mode::Explain), ("profile", Mode::Profile)] {
+        if let Some(head) = rest.get(..word.len())
+            && head.eq_ignore_ascii_case(word)
+            && rest[word.len()..].starts_with(char::is_whitespace)
+        {
+            return (mode, &rest[word.len()..]);
+        }
+    }
+    (Mode::Normal, text)
+}
+
+/// What stands in a text: brackets, words, and what has neither in it.
+enum Token<'a> {
+    Open,
+    Close,
+    Word(&'a str),
+}
+
+/// The tokens of a text that matter here: strings, IRIs and comments are passed over.
+fn tokens<'a>(text: &'a str, visit: &mut dyn FnMut(Token<'a>, usize) -> bool) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        match bytes[at] {
+            b'#' => at += bytes[at..].iter().position(|b| *b == b'\n').unwrap_or(bytes.len() - at),
+            quote @ (b'"' | b'\'') => at = behind_string(bytes, at, quote),
+            b'<' => {
+                let end =
+                    bytes[at..].iter().position(|b| matches!(b, b'>' | b' ' | b'\n' | b'\t' | b'"' | b'{'));
+                at += match end {
+                    Some(end) if bytes[at + end] == b'>' => end + 1,
+                    _ => 1,
+                };
+            }
+            b'(' | b'{' | b'[' => {
+                at += 1;
+                if !visit(Token::Open, start) {
+                    return;
+                }
+            }
+            b')' | b'}' | b']' => {
+                at += 1;
+                if !visit(Token::Close, start) {
+                    return;
+                }
+            }
+            b if b.is_ascii_alphabetic() || b == b'_' => {
+                let is_part =
+                    |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':' | b'.') || *b >= 128;
+                at += bytes[at..].iter().position(|b| !is_part(b)).unwrap_or(bytes.len() - at);
+                if !visit(Token::Word(&text[start..at]), start) {
+                    return;
+                }
+            }
+            b'?' | b'$' | b'@' | b':' => {
+                let is_part =
+                    |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':') || *b >= 128;
+                at += 1;
+                at += bytes[at..].iter().position(|b| !is_part(b)).unwrap_or(bytes.len() - at);
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+fn behind_string(bytes: &[u8], start: usize, quote: u8) -> usize {
+    let long = bytes[start..].starts_with(&[quote; 3]);
+    let mut at = start + if long { 3 } else { 1 };
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b if b == quote && (!long || bytes[at..].starts_with(&[quote; 3])) => {
+                return at + if long { 3 } else { 1 };
+            }
+            b'\n' if !long => return at,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Whether a text, behind its prologue, asks.
+fn is_query(text: &str) -> bool {
+    let mut is_query = false;
+    tokens(text, &mut |token, _| match token {
+        Token::Word(word) => {
+            let is = |known: &str| word.eq_ignore_ascii_case(known);
+            is_query = ["select", "ask", "construct", "describe"].into_iter().any(is);
+            // Of a prologue, all others are prefixes.
+            let updates =
+                ["insert", "delete", "load", "clear", "drop", "create", "add", "move", "copy", "with"];
+            !is_query && !updates.into_iter().any(is)
+        }
+        _ => true,
+    });
+    is_query
+}
+
+fn check_nesting(text: &str) -> Result<(), Diagnostic> {
+    let (mut depth, mut wrong) = (0_usize, None);
+    tokens(text, &mut |token, at| {
+        match token {
+            Token::Open => depth += 1,
+            Token::Close => depth = depth.saturating_sub(1),
+            Token::Word(_) => {}
+        }
+        if depth > NESTING_MAX {
+            wrong = Some(at);
+        }
+        wrong.is_none()
+    });
+    match wrong {
+        None => Ok(()),
+        Some(at) => {
+            let primary = format!("brackets are nested deeper than {NESTING_MAX} levels");
+            let error = Diagnostic::compile(ErrorKind::SyntaxError, "NestingTooDeep", primary);
+            Err(error.hint("split the query").at(span_at(at, text)))
+        }
+    }
+}
+
+fn span_at(at: usize, text: &str) -> Span {
+    let start = u32::try_from(at).unwrap_or(u32::MAX);
+    let len = text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    Span::new(start, start.saturating_add(u32::try_from(len).unwrap_or(0)))
+}
+
+/// The parser's error as one of ours: its place is the line and column that it names.
+fn syntax_error(message: &str, text: &str, offset: usize) -> Diagnostic {
+    let (place, expected) = match message.strip_prefix("error at ") {
+        Some(rest) => rest.split_once(": ").map_or((None, rest), |(place, rest)| (Some(place), rest)),
+        None => (None, message),
+    };
+    let at = place.and_then(|place| {
+        let (line, column) = place.split_once(':')?;
+        let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
+        let body = &text[offset..];
+        let start: usize = body.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+        let column =
+            body[start..].char_indices().nth(column.checked_sub(1)?).map_or(body.len() - start, |(i, _)| i);
+        Some(offset + start + column)
+    });
+    let found = at.and_then(|at| text.get(at..)).map(|rest| {
+        rest.split(|c: char| c.is_whitespace())
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(40)
+            .collect::<String>()
+    });
+    let primary = match found.as_deref() {
+        _ if at.is_none() => expected.to_owned(),
+        Some("") | None => "the text ends where more is expected".to_owned(),
+        Some(found) => format!("\"{found}\" is not expected here"),
+    };
+    let error = Diagnostic::compile(ErrorKind::SyntaxError, "InvalidSparql", primary);
+    let error = match at {
+        Some(_) => error.hint(hint(expected)),
+        None => error,
+    };
+    match at {
+        Some(at) => error.at(span_at(at, text)),
+        None => error,
+    }
+}
+
+/// What the parser would have taken, as far as it says it in words: the first few.
+fn hint(expected: &str) -> String {
+    let list = expected.trim_start_matches("expected ").trim_start_matches("one of ");
+    let words: Vec<&str> =
+        list.split(", ").filter(|word| word.len() < 30 && !word.starts_with('[')).take(8).collect();
+    if words.is_empty() { expected.to_owned() } else { format!("expected {}", words.join(", ")) }
+}

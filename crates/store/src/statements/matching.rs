@@ -1,0 +1,477 @@
+//! The statements that agree with what is given: by subject where it is given, else by object, else by a
+//! scan.
+//!
+//! 1. A subject has its labels, its properties and its lists of edges.
+//! 2. An object that is a node is reached by the lists of edges backwards; one that is a class also by the
+//!    tables with its label.
+//! 3. A literal is looked for in the index of each column, or the column is read; and the node that stands
+//!    for it is reached as any object.
+//! 4. Else each node of the tables that may have statements of the predicate is a subject.
+//!
+//! A statement is found once for each place where it is. What is read is noted by whom it is read through.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use trimorph_base::{NodeId, TableId};
+use trimorph_types::iri_names::{iri_of, is_hidden, name_of};
+use trimorph_types::{Relationship, Value, equivalent, rdf};
+
+use super::shape::{EdgeShape, Places, Shape};
+use crate::neighbours::Neighbours;
+use crate::{PropertyColumn, Reader, Wanted};
+
+/// Rows that are looked at in one go.
+const RUN: u64 = 1_024;
+
+/// What is given of a statement; `None` is free. A subject and an object are nodes where there are such.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The subject.
+    pub subject: Option<Value>,
+    /// The predicate's IRI.
+    pub predicate: Option<Arc<str>>,
+    /// The object.
+    pub object: Option<Value>,
+}
+
+/// Which graphs statements are taken from.
+#[derive(Clone, Debug)]
+pub enum Graphs {
+    /// The default graph.
+    Default,
+    /// These, as one: a statement that is in several counts once.
+    Union(Arc<[Arc<str>]>),
+    /// This one.
+    One(Arc<str>),
+    /// Each named graph by itself, or each of these.
+    Named(Option<Arc<[Arc<str>]>>),
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// A node.
+    pub subject: NodeId,
+    /// An IRI.
+    pub predicate: Arc<str>,
+    /// A node, an IRI that has no node, or a literal.
+    pub object: Value,
+    /// The named graph it is in; none for the default graph.
+    pub graph: Option<Arc<str>>,
+    /// The edge, where it is one.
+    pub edge: Option<Relationship>,
+}
+
+type Sink<'a> = dyn FnMut(Found) -> ControlFlow<()> + 'a;
+
+/// Finds statements through a reader.
+pub struct Statements<'r, 's> {
+    reader: &'r Reader<'s>,
+    shape: &'r Shape,
+    /// Classes by label, as terms.
+    classes: RefCell<HashMap<Arc<str>, Value>>,
+}
+
+impl Graphs {
+    fn has_default(&self) -> bool {
+        matches!(self, Self::Default)
+    }
+
+    /// Whether an edge in such a graph counts.
+    fn has(&self, graph: Option<&str>) -> bool {
+        let among = |all: &[Arc<str>], name: &str| all.iter().any(|own| **own == *name);
+        match (self, graph) {
+            (Self::Default, None) => true,
+            (Self::Union(all), Some(name)) => among(all, name),
+            (Self::One(own), Some(name)) => **own == *name,
+            (Self::Named(all), Some(name)) => all.as_ref().is_none_or(|all| among(all, name)),
+            _ => false,
+        }
+    }
+}
+
+impl<'r, 's> Statements<'r, 's> {
+    /// Nothing is read yet.
+    pub fn new(reader: &'r Reader<'s>, shape: &'r Shape) -> Self {
+        Self { reader, shape, classes: RefCell::default() }
+    }
+
+    /// Hands over all statements that agree, until `sink` breaks. Objects are in term form.
+    ///
+    /// **Cost**: what [module documentation](self) says; nothing is planned.
+    pub fn find(&self, asked: &Asked, graphs: &Graphs, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        match graphs {
+            Graphs::Union(all) if all.len() > 1 => {
+                let mut seen = HashSet::new();
+                self.find_all(asked, graphs, &mut |found| {
+                    let mut key = format!("{} {} ", found.subject.0, found.predicate);
+                    let term = |entity: &Value| Ok::<_, ()>(self.reader.term_of(entity));
+                    let _ = rdf::write_nt(&mut key, &found.object, &mut { term });
+                    if seen.insert(key) { sink(found) } else { ControlFlow::Continue(()) }
+                })
+            }
+            _ => self.find_all(asked, graphs, sink),
+        }
+    }
+
+    fn find_all(&self, asked: &Asked, graphs: &Graphs, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        match (&asked.subject, &asked.object) {
+            (Some(Value::Node(subject)), object) => {
+                self.of_subject(*subject, asked.predicate.as_ref(), object.as_ref(), graphs, sink)
+            }
+            // No statement is about anything else.
+            (Some(_), _) => ControlFlow::Continue(()),
+            (None, Some(object)) => self.of_object(asked.predicate.as_ref(), object, graphs, sink),
+            (None, None) => self.scan(asked.predicate.as_ref(), graphs, sink),
+        }
+    }
+
+    /// The predicates that are meant, with their places.
+    fn places<'a>(
+        &'a self,
+        predicate: Option<&'a Arc<str>>,
+    ) -> impl Iterator<Item = (&'a Arc<str>, &'a Places)> {
+        let all = match predicate {
+            Some(one) => std::slice::from_ref(one),
+            None => &self.shape.predicates[..],
+        };
+        all.iter().filter_map(|iri| Some((iri, self.shape.places(iri)?)))
+    }
+
+    /// A class as a term, by its label.
+    fn class(&self, label: &Arc<str>) -> Value {
+        if let Some(class) = self.classes.borrow().get(label) {
+            return class.clone();
+        }
+        let class = self.entity(&iri_of(label));
+        self.classes.borrow_mut().insert(Arc::clone(label), class.clone());
+        class
+    }
+
+    /// An IRI as a term: the node that it is, if there is one.
+    fn entity(&self, iri: &str) -> Value {
+        self.reader.node_of_iri(iri).map_or_else(|| Value::iri(iri), Value::Node)
+    }
+
+    /// An object that an edge leads to.
+    fn object_of(&self, node: NodeId) -> Value {
+        if self.reader.stands_for_literals(node.table()) {
+            return self.reader.term_of_node(node);
+        }
+        Value::Node(node)
+    }
+
+    fn graph_of(&self, shape: &EdgeShape, edge: trimorph_base::EdgeId) -> Option<Arc<str>> {
+        let column = PropertyColumn::of_edges(shape.at, shape.graph?, self.reader);
+        match column.value(column.slot(edge)) {
+            Value::Iri(graph) => Some(graph),
+            _ => None,
+        }
+    }
+
+    fn of_subject(
+        &self,
+        subject: NodeId,
+        predicate: Option<&Arc<str>>,
+        object: Option<&Value>,
+        graphs: &Graphs,
+        sink: &mut Sink<'_>,
+    ) -> ControlFlow<()> {
+        let agrees = |value: &Value| object.is_none_or(|wanted| equivalent(wanted, value));
+        let mut give = |predicate: &Arc<str>, object: Value| {
+            sink(Found { subject, predicate: Arc::clone(predicate), object, graph: None, edge: None })
+        };
+        if graphs.has_default() {
+            if predicate.is_none_or(|iri| **iri == *rdf::names::rdf::TYPE) {
+                for label in self.reader.labels(subject) {
+                    if is_hidden(&label) {
+                        continue;
+                    }
+                    let class = self.class(&label);
+                    if agrees(&class) {
+                        give(&rdf_type(), class)?;
+                    }
+                }
+            }
+            for (iri, places) in self.places(predicate) {
+                for (table, column) in &places.columns {
+                    if *table != subject.table() {
+                        continue;
+                    }
+                    let value = PropertyColumn::of_nodes(*table, *column, self.reader).value(subject.row());
+                    each_literal(value, &mut |literal| {
+                        if agrees(&literal) { give(iri, literal) } else { ControlFlow::Continue(()) }
+                    })?;
+                }
+            }
+        }
+        for (iri, places) in self.places(predicate) {
+            for shape in places.edges.iter().filter(|shape| shape.source == subject.table()) {
+                // Edges that are in no graph are in the default graph only.
+                if shape.graph.is_none() && !graphs.has_default() {
+                    continue;
+                }
+                let lists = Neighbours::all(self.reader, shape.at, true, subject.table());
+                let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+                match object {
+                    Some(Value::Node(end)) => lists.between(subject, *end, true, |edge| {
+                        nodes.push(*end);
+                        edges.push(edge);
+                    }),
+                    _ => lists.list(subject).append(&mut nodes, Some(&mut edges)),
+                }
+                for (node, id) in nodes.into_iter().zip(edges) {
+                    let graph = self.graph_of(shape, id);
+                    let value = self.object_of(node);
+                    if graphs.has(graph.as_deref()) && agrees(&value) {
+                        let edge = Some(Relationship { id, start: subject, end: node });
+                        sink(Found { subject, predicate: Arc::clone(iri), object: value, graph, edge })?;
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn of_object(
+        &self,
+        predicate: Option<&Arc<str>>,
+        object: &Value,
+        graphs: &Graphs,
+        sink: &mut Sink<'_>,
+    ) -> ControlFlow<()> {
+        let class = match object {
+            Value::Node(node) => match self.reader.term_of_node(*node) {
+                Value::Iri(iri) => Some(iri),
+                _ => None,
+            },
+            Value::Iri(iri) => Some(Arc::clone(iri)),
+            _ => None,
+        };
+        let is_type = predicate.is_none_or(|iri| **iri == *rdf::names::rdf::TYPE);
+        if let Some(class) = class.filter(|_| is_type && graphs.has_default()) {
+            self.of_class(&name_of(&class), object, sink)?;
+        }
+        let end = match object {
+            Value::Node(node) => Some(*node),
+            Value::Iri(_) => None,
+            literal => {
+                if graphs.has_default() {
+                    self.of_literal(predicate, literal, sink)?;
+                }
+                self.reader.node_of_literal(literal)
+            }
+        };
+        let Some(end) = end else { return ControlFlow::Continue(()) };
+        for (iri, places) in self.places(predicate) {
+            for shape in &places.edges {
+                if shape.graph.is_none() && !graphs.has_default() {
+                    continue;
+                }
+                let lists = Neighbours::all(self.reader, shape.at, false, end.table());
+                let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+                lists.list(end).append(&mut nodes, Some(&mut edges));
+                for (subject, id) in nodes.into_iter().zip(edges) {
+                    let graph = self.graph_of(shape, id);
+                    if graphs.has(graph.as_deref()) {
+                        let edge = Some(Relationship { id, start: subject, end });
+                        let (predicate, object) = (Arc::clone(iri), object.clone());
+                        sink(Found { subject, predicate, object, graph, edge })?;
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The nodes with a label.
+    fn of_class(&self, label: &str, class: &Value, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        let schema = self.reader.schema();
+        if schema.labels.id(label).is_none() || is_hidden(label) {
+            return ControlFlow::Continue(());
+        }
+        for table in schema.table_ids() {
+            let varies = self.reader.labels_vary(table);
+            if !varies && !schema.has_label(table, label) {
+                continue;
+            }
+            self.each_node(table, &mut |subject| {
+                if varies && !self.reader.labels(subject).iter().any(|own| **own == *label) {
+                    return ControlFlow::Continue(());
+                }
+                let (predicate, object) = (rdf_type(), class.clone());
+                sink(Found { subject, predicate, object, graph: None, edge: None })
+            })?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The nodes with a literal as a property.
+    fn of_literal(
+        &self,
+        predicate: Option<&Arc<str>>,
+        literal: &Value,
+        sink: &mut Sink<'_>,
+    ) -> ControlFlow<()> {
+        let wanted = Wanted::Equal(stored(literal));
+        for (iri, places) in self.places(predicate) {
+            for (table, column) in &places.columns {
+                let values = PropertyColumn::of_nodes(*table, *column, self.reader);
+                let may_be_list = values.certain_type().is_none();
+                let mut rows = Vec::new();
+                if may_be_list || !self.reader.find_values(*table, *column, &wanted, &mut rows) {
+                    rows.clear();
+                    match may_be_list {
+                        true => {
+                            _ = self.each_node(*table, &mut |node| {
+                                rows.push(node.row());
+                                ControlFlow::Continue(())
+                            })
+                        }
+                        false => self.reader.scan_for(*table, *column, &wanted, &mut rows),
+                    }
+                }
+                for row in rows {
+                    let subject = NodeId::new(*table, row);
+                    each_literal(values.value(row), &mut |own| {
+                        if !equivalent(&own, literal) {
+                            return ControlFlow::Continue(());
+                        }
+                        let predicate = Arc::clone(iri);
+                        sink(Found { subject, predicate, object: own, graph: None, edge: None })
+                    })?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// All statements of a predicate, or of all.
+    fn scan(&self, predicate: Option<&Arc<str>>, graphs: &Graphs, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        for table in self.subject_tables(predicate, graphs) {
+            self.each_node(table, &mut |node| self.of_subject(node, predicate, None, graphs, sink))?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The node tables that subjects of such statements may be in.
+    pub fn subject_tables(&self, predicate: Option<&Arc<str>>, graphs: &Graphs) -> Vec<TableId> {
+        let schema = self.reader.schema();
+        let is_type = predicate.is_none_or(|iri| **iri == *rdf::names::rdf::TYPE);
+        let mut tables: Vec<TableId> = match predicate {
+            Some(_) if !(is_type && graphs.has_default()) => {
+                let places = self.places(predicate).map(|(_, places)| places);
+                let of = |places: &Places| {
+                    let columns = places.columns.iter().map(|(table, _)| *table);
+                    columns.chain(places.edges.iter().map(|shape| shape.source)).collect::<Vec<_>>()
+                };
+                places.flat_map(of).collect()
+            }
+            _ => schema.table_ids().collect(),
+        };
+        tables.sort_unstable();
+        tables.dedup();
+        tables.retain(|table| !self.reader.stands_for_literals(*table));
+        tables
+    }
+
+    /// Hands over the statements about so many nodes of a table, from one on.
+    pub fn of_subjects(
+        &self,
+        first: NodeId,
+        count: u64,
+        asked: &Asked,
+        graphs: &Graphs,
+        sink: &mut Sink<'_>,
+    ) -> ControlFlow<()> {
+        let end = self.reader.rows(first.table()).min(first.row() + count);
+        let len = usize::try_from(end.saturating_sub(first.row())).unwrap_or(0);
+        let there = self.reader.existing(first, len);
+        let rows = there.unwrap_or_else(|| (0..len as u32).collect());
+        rows.into_iter().try_for_each(|row| {
+            let subject = NodeId::new(first.table(), first.row() + u64::from(row));
+            let asked = Asked { subject: Some(Value::Node(subject)), ..asked.clone() };
+            self.find(&asked, graphs, sink)
+        })
+    }
+
+    /// The nodes of a table.
+    pub fn each_node(
+        &self,
+        table: TableId,
+        visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let end = self.reader.rows(table);
+        for first in (0..end).step_by(RUN as usize) {
+            let len = RUN.min(end - first) as usize;
+            let node = |position: u32| NodeId::new(table, first + u64::from(position));
+            match self.reader.existing(NodeId::new(table, first), len) {
+                Some(there) => there.into_iter().try_for_each(|position| visit(node(position)))?,
+                None => (0..len as u32).try_for_each(|position| visit(node(position)))?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The names of the graphs that statements are in.
+    ///
+    /// **Cost**: a look at each edge of tables with named graphs.
+    pub fn graph_names(&self) -> Vec<Arc<str>> {
+        let mut names = std::collections::BTreeSet::new();
+        for iri in &self.shape.predicates {
+            for shape in self.shape.places(iri).into_iter().flat_map(|places| &places.edges) {
+                if shape.graph.is_none() {
+                    continue;
+                }
+                let lists = Neighbours::all(self.reader, shape.at, true, shape.source);
+                let _ = self.each_node(shape.source, &mut |node| {
+                    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+                    lists.list(node).append(&mut nodes, Some(&mut edges));
+                    names.extend(edges.into_iter().filter_map(|edge| self.graph_of(shape, edge)));
+                    ControlFlow::Continue(())
+                });
+            }
+        }
+        names.into_iter().collect()
+    }
+}
+
+/// The predicate of labels.
+fn rdf_type() -> Arc<str> {
+    static TYPE: std::sync::OnceLock<Arc<str>> = std::sync::OnceLock::new();
+    Arc::clone(TYPE.get_or_init(|| rdf::names::rdf::TYPE.into()))
+}
+
+/// The literals that a property is, in term form: the elements of a list, or itself.
+fn each_literal(value: Value, visit: &mut dyn FnMut(Value) -> ControlFlow<()>) -> ControlFlow<()> {
+    match value {
+        Value::Null => ControlFlow::Continue(()),
+        Value::List(items) => {
+            let mut seen: Vec<Value> = Vec::new();
+            for item in items.iter().filter(|item| !item.is_null()) {
+                let item = rdf::normalise(item.clone());
+                // Statements are a set.
+                if !seen.iter().any(|own| equivalent(own, &item)) {
+                    seen.push(item.clone());
+                    visit(item)?;
+                }
+            }
+            ControlFlow::Continue(())
+        }
+        value => visit(rdf::normalise(value)),
+    }
+}
+
+/// A literal as a property holds it.
+pub fn stored(literal: &Value) -> Value {
+    match literal {
+        Value::Literal(literal) => match &literal.kind {
+            trimorph_types::LiteralKind::Datatype(datatype) => rdf::literal(&literal.lexical, datatype),
+            trimorph_types::LiteralKind::Language(_) => Value::Literal(Arc::clone(literal)),
+        },
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,29 @@
+//! The graph as RDF statements: takes a subject, a predicate, an object and a choice of graphs, each given or
+//! free, gives the statements that agree.
+//!
+//! ```text
+//! terms     which node an IRI, a blank node or a literal is, and which term a node is
+//! shape     by predicate, the columns and edge tables that may hold its statements
+//! matching  the statements, by subject, by object, or by a scan
+//! ```
+//!
+//! Where a statement lives (`docs/design/one-graph.md`):
+//!
+//! | statement | in the store |
+//! |---|---|
+//! | `s rdf:type C`, default graph | label of `s` |
+//! | `s p "literal"`, default graph | property of `s`: the first one; each element of a list is one |
+//! | `s p "literal"`, further ones and in named graphs | edge to the node that stands for the literal |
+//! | `s p o` | edge |
+//! | in a named graph | an edge with the property `@graph` |
+//!
+//! Terms are values in the form of `trimorph_types::rdf::normalise`: equal terms are equivalent values.
+//!
+//! Source: Poseidon §2–3.
+
+mod matching;
+mod shape;
+mod terms;
+
+pub use matching::{Asked, Found, Graphs, Statements, stored};
+pub use shape::Shape;

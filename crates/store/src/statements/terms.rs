@@ -1,0 +1,105 @@
+//! Nodes as terms and terms as nodes.
+//!
+//! 1. A node with the property `@id` is that IRI, blank node or triple term.
+//! 2. A node with the label `@literal` is the literal in its property `@value`.
+//! 3. Any other node is the IRI `trimorph:node/ID`.
+
+use trimorph_base::{NodeId, TableId};
+use trimorph_types::Value;
+use trimorph_types::iri_names::{EDGE_BASE, ID, LITERAL_LABEL, LITERAL_VALUE, NODE_BASE};
+
+use crate::{PropertyColumn, Reader, Wanted};
+
+impl Reader<'_> {
+    /// The term that a node is: an IRI, a blank node, a triple term or a literal.
+    ///
+    /// **Cost**: a look-up of a column by its name, and a read.
+    pub fn term_of_node(&self, node: NodeId) -> Value {
+        let schema = self.schema();
+        let of = |name: &str| match schema.node_property(node.table(), name) {
+            Some(column) => PropertyColumn::of_nodes(node.table(), column, self).value(node.row()),
+            None => Value::Null,
+        };
+        if self.stands_for_literals(node.table()) {
+            return of(LITERAL_VALUE);
+        }
+        match of(ID) {
+            id @ Value::Iri(_) => id,
+            _ => Value::iri(format!("{NODE_BASE}{}", node.0)),
+        }
+    }
+
+    /// Whether the nodes of a table stand for literals.
+    pub fn stands_for_literals(&self, table: TableId) -> bool {
+        self.schema().has_label(table, LITERAL_LABEL)
+    }
+
+    /// The term that a value is in RDF: nodes and relationships as [`Self::term_of_node`] says, all others
+    /// themselves.
+    pub fn term_of(&self, value: &Value) -> Value {
+        match value {
+            Value::Node(node) => self.term_of_node(*node),
+            Value::Relationship(relationship) => Value::iri(format!("{EDGE_BASE}{}", relationship.id.0)),
+            other => other.clone(),
+        }
+    }
+
+    /// The node that an IRI, a blank node or a triple term is, if there is one.
+    ///
+    /// **Cost**: a look-up in the index of each node table with such nodes.
+    pub fn node_of_iri(&self, iri: &str) -> Option<NodeId> {
+        let wanted = Wanted::Equal(Value::iri(iri));
+        if let Some(node) = self.node_with(ID, &wanted) {
+            return Some(node);
+        }
+        let id: u64 = iri.strip_prefix(NODE_BASE)?.parse().ok()?;
+        let node = NodeId(id);
+        let known = usize::from(node.table().0) < self.schema().node_tables.len();
+        // A node with an IRI of its own is not known by another one.
+        (node.is_node() && known && self.node_exists(node))
+            .then_some(node)
+            .filter(|node| matches!(self.term_of_node(*node), Value::Iri(own) if *own == *iri))
+    }
+
+    /// The node that stands for a literal, if there is one.
+    pub fn node_of_literal(&self, literal: &Value) -> Option<NodeId> {
+        self.node_with(LITERAL_VALUE, &Wanted::Equal(literal.clone()))
+    }
+
+    fn node_with(&self, name: &str, wanted: &Wanted) -> Option<NodeId> {
+        let schema = self.schema();
+        let property = schema.property_id(name)?;
+        let mut rows = Vec::new();
+        for (table, info) in schema.table_ids().zip(&schema.node_tables) {
+            let Some(column) = info.properties.iter().position(|own| own.id == property) else { continue };
+            if !self.find_values(table, column, wanted, &mut rows) {
+                self.scan_for(table, column, wanted, &mut rows);
+            }
+            if let Some(row) = rows.first() {
+                return Some(NodeId::new(table, *row));
+            }
+        }
+        None
+    }
+
+    /// Appends the rows of a table with a wanted value, where no index tells.
+    pub(super) fn scan_for(&self, table: TableId, column: usize, wanted: &Wanted, rows: &mut Vec<u64>) {
+        const RUN: u64 = 1_024;
+        let values = PropertyColumn::of_nodes(table, column, self);
+        let end = self.rows(table);
+        for first in (0..end).step_by(RUN as usize) {
+            let len = RUN.min(end - first) as usize;
+            let run = values.scan(first, len);
+            let there = self.existing(NodeId::new(table, first), len);
+            let mut look = |position: u32| {
+                if wanted.holds(&run.value(position as usize, &|_| Value::Null)) {
+                    rows.push(first + u64::from(position));
+                }
+            };
+            match there {
+                Some(there) => there.into_iter().for_each(look),
+                None => (0..len as u32).for_each(&mut look),
+            }
+        }
+    }
+}
