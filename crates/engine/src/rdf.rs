@@ -175,7 +175,7 @@ struct Insert<'a, 'w> {
 impl Insert<'_, '_> {
     fn read(
         &mut self,
-        reader: impl Read,
+        reader: impl Read + Send,
         format: Format,
         base: Option<String>,
         path: Option<&Path>,

@@ -282,3 +282,22 @@ fn namespaces_and_attributes_are_bounded() {
     let many = format!("{RDF}{}</rdf:RDF>", "<e:T rdf:about=\"http://s\" e:p=\"x\"/>".repeat(100_000));
     assert_eq!(read_with(many.as_bytes(), &options(Format::RdfXml)).unwrap().0.len(), 200_000);
 }
+
+/// Whoever takes statements may give up, and the parser on its thread ends.
+#[test]
+fn takers_give_up() {
+    let items = "{\"@id\": \"http://s\", \"http://p\": 1}, ".repeat(20_000);
+    for (format, text) in [
+        (Format::JsonLd, format!("[{items}{{}}]")),
+        (Format::Turtle, "<http://s> <http://p> 1 .\n".repeat(20_000)),
+        (Format::NTriples, "<http://s> <http://p> \"1\" .\n".repeat(20_000)),
+    ] {
+        let mut taken = 0;
+        let failure = crate::parse(text.as_bytes(), &options(format), |_| {
+            taken += 1;
+            if taken < 1_000 { Ok(()) } else { Err("enough") }
+        });
+        assert!(matches!(failure, Err(crate::Failure::Taker("enough"))), "{format:?}");
+        assert_eq!(taken, 1_000);
+    }
+}
