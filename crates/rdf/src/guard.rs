@@ -10,8 +10,8 @@
 //!   calls within calls as it has keys: so these are counted, and contexts within contexts.
 //!
 //! And what would grow by a factor is bounded: entities that are declared with the help of others, or long;
-//! attributes of an element, which are compared with each other; namespaces, which are written out with each
-//! element of an XML literal.
+//! attributes of an element, which are compared with each other; namespaces, among which each name is looked
+//! for, and which are written out with each element of an XML literal.
 //!
 //! For RDF/XML, whose parser knows no places, each read ends with a line, so that the lines read so far are
 //! those that the parser has seen.
@@ -101,6 +101,8 @@ pub(crate) enum Refusal {
     Entity,
     #[error("more than {ATTRIBUTES_MAX} attributes of one element")]
     Attributes,
+    #[error("more than {SCOPE_BYTES_MAX} bytes of namespaces in scope")]
+    Scope,
     #[error("an XML literal with too many elements for the namespaces that are in scope")]
     Namespaces,
     #[error("a context with more than {CONTEXT_KEYS_MAX} keys, or {CONTEXTS_MAX} contexts within it")]
@@ -109,6 +111,10 @@ pub(crate) enum Refusal {
 
 /// Attributes of an element.
 const ATTRIBUTES_MAX: usize = 1_000;
+/// What the declaration of a namespace takes beside its IRI.
+const DECLARATION_BYTES: usize = 16;
+/// Bytes of namespaces in scope: each name is looked for among them.
+const SCOPE_BYTES_MAX: usize = 1 << 16;
 /// Bytes of namespaces that the elements of an XML literal may be written with.
 const NAMESPACE_BYTES_MAX: usize = 1 << 25;
 /// Keys of a context, those of what it contains counted.
@@ -316,7 +322,9 @@ impl Scan {
             (State::Tag, b'e') if self.ends_with(b"arseType") => self.tag.literal = true,
             (State::Quoted(quote), _) if byte == quote => {
                 self.state = State::Tag;
-                self.tag.declares = false;
+                if std::mem::take(&mut self.tag.declares) {
+                    self.tag.namespaces += DECLARATION_BYTES;
+                }
             }
             (State::Quoted(_), _) if self.tag.declares => self.tag.namespaces += 1,
             (State::Declaration, b'-') if self.ends_with(b"<!--") => self.state = State::XmlComment,
@@ -333,11 +341,9 @@ impl Scan {
     }
 
     fn tag_ends(&mut self, at_once: bool) -> Result<(), Refusal> {
-        // What a declaration takes beside its value.
-        const DECLARATION_BYTES: usize = 16;
-        let Tag { attributes, namespaces, literal, .. } = std::mem::take(&mut self.tag);
+        let Tag { namespaces, literal, .. } = std::mem::take(&mut self.tag);
         let mut inside = false;
-        let mut bytes = namespaces + attributes * DECLARATION_BYTES;
+        let mut bytes = namespaces;
         if let Some(around) = self.open.last_mut() {
             bytes += around.namespaces;
             inside = around.literal || around.inside;
@@ -347,6 +353,9 @@ impl Scan {
                     return Err(Refusal::Namespaces);
                 }
             }
+        }
+        if bytes > SCOPE_BYTES_MAX {
+            return Err(Refusal::Scope);
         }
         if !at_once {
             self.depth += 1;

@@ -6,6 +6,8 @@ use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::Read;
 use std::rc::Rc;
+use std::sync::mpsc;
+use std::thread;
 
 use oxrdf::{GraphName, Literal, NamedOrBlankNode, Quad, Term};
 use oxrdfio::{RdfParseError, RdfParser, RdfSyntaxError};
@@ -97,6 +99,14 @@ impl<'t, E> Reading<'t, E> {
         Ok(())
     }
 
+    /// A statement of the library's, or what is none.
+    fn item(&mut self, item: Result<Quad, (ReadError, bool)>) -> Result<(), Failure<E>> {
+        match item {
+            Ok(quad) => self.quad(quad, None),
+            Err((error, goes_on)) => self.bad(error, goes_on),
+        }
+    }
+
     /// A statement of the library's.
     pub(crate) fn quad(&mut self, mut quad: Quad, line: Option<u64>) -> Result<(), Failure<E>> {
         if self.options.format == Format::RdfXml {
@@ -129,17 +139,23 @@ impl<'t, E> Reading<'t, E> {
     }
 }
 
-/// Reads the statements of every format but N-Triples and N-Quads.
-pub(crate) fn read_documents<E>(
+/// Gives the statements of a text, and what is none with whether the next one can be found, to `give`, until
+/// that says stop.
+fn documents(
     reader: impl Read,
     options: &ParseOptions,
-    reading: &mut Reading<'_, E>,
-) -> Result<(), Failure<E>> {
+    mut give: impl FnMut(Result<Quad, (ReadError, bool)>) -> bool,
+) {
     let mut parser = RdfParser::from_format(options.format.library());
     if let Some(base) = &options.base {
-        parser = parser.with_base_iri(base).map_err(|error| {
-            Failure::Read(ReadError::Option(format!("invalid base IRI \"{base}\": {error}")))
-        })?;
+        parser = match parser.with_base_iri(base) {
+            Ok(parser) => parser,
+            Err(error) => {
+                let reason = format!("invalid base IRI \"{base}\": {error}");
+                give(Err((ReadError::Option(reason), false)));
+                return;
+            }
+        };
     }
     let syntax = match options.format {
         Format::RdfXml => Syntax::Xml,
@@ -148,16 +164,69 @@ pub(crate) fn read_documents<E>(
     };
     let lines = Rc::new(Cell::new(0));
     for item in parser.for_reader(Guard::new(reader, syntax, &lines)) {
-        match item {
-            Ok(quad) => reading.quad(quad, None)?,
-            Err(error) => {
-                let goes_on = syntax == Syntax::Turtle && matches!(error, RdfParseError::Syntax(_));
-                let line = (syntax == Syntax::Xml).then(|| lines.get().max(1));
-                reading.bad(read_error(error, line), goes_on)?;
-            }
+        let given = item.map_err(|error| {
+            let goes_on = syntax == Syntax::Turtle && matches!(error, RdfParseError::Syntax(_));
+            let line = (syntax == Syntax::Xml).then(|| lines.get().max(1));
+            (read_error(error, line), goes_on)
+        });
+        if !give(given) {
+            return;
         }
     }
-    Ok(())
+}
+
+/// Reads the statements of every format but N-Triples and N-Quads.
+pub(crate) fn read_documents<E>(
+    reader: impl Read,
+    options: &ParseOptions,
+    reading: &mut Reading<'_, E>,
+) -> Result<(), Failure<E>> {
+    let mut done = Ok(());
+    documents(reader, options, |item| {
+        done = reading.item(item);
+        done.is_ok()
+    });
+    done
+}
+
+/// Bytes of stack, of which only those that are needed are taken: a key of a context takes some six thousand
+/// in a build that is not optimised, and `guard` bounds the keys.
+const DEEP_STACK_BYTES: usize = 512 << 20;
+/// Statements that are handed over at once, and how many of these may wait.
+const BATCH_STATEMENTS: usize = 256;
+const BATCHES_MAX: usize = 4;
+
+/// The same for JSON-LD: what a context defines is looked up in calls within calls, so the parser has a thread
+/// with a large stack; statements are taken in this one.
+pub(crate) fn read_deep_documents<E>(
+    reader: impl Read + Send,
+    options: &ParseOptions,
+    reading: &mut Reading<'_, E>,
+) -> Result<(), Failure<E>> {
+    thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel(BATCHES_MAX);
+        let parse = move || {
+            let mut batch = Vec::new();
+            documents(reader, options, |item| {
+                let is_last = item.is_err();
+                batch.push(item);
+                // Whoever takes them may have given up.
+                (!is_last && batch.len() < BATCH_STATEMENTS)
+                    || sender.send(std::mem::take(&mut batch)).is_ok()
+            });
+            _ = sender.send(batch);
+        };
+        let builder = thread::Builder::new().stack_size(DEEP_STACK_BYTES);
+        let parser =
+            builder.spawn_scoped(scope, parse).map_err(|error| Failure::Read(ReadError::Io(error)))?;
+        let done = receiver.iter().flatten().try_for_each(|item| reading.item(item));
+        // The parser's next statement is its last.
+        drop(receiver);
+        if let Err(panic) = parser.join() {
+            std::panic::resume_unwind(panic);
+        }
+        done
+    })
 }
 
 /// XML literals in the form that RDF/XML wants.

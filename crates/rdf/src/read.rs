@@ -1,13 +1,11 @@
 //! The two ways into a text: as a stream, or as lines that are in memory.
 
-use std::io::{self, Read};
-
-use trimorph_base::on_stack_of;
+use std::io::Read;
 
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::lines::{read_lines, whole_lines};
-use crate::parse::{Failure, ParseOptions, Reading, Report, read_documents};
+use crate::parse::{Failure, ParseOptions, Reading, Report, read_deep_documents, read_documents};
 use crate::statement::Statement;
 
 /// Reads all statements.
@@ -15,34 +13,19 @@ use crate::statement::Statement;
 /// **Cost**: nothing is allocated for a line of N-Triples or N-Quads in the usual form, which takes a tenth
 /// of the library's time (`examples/read_speed.rs`); of other formats, the library makes a text for each
 /// term. **Errors**: see [`Failure`]; what was handed out before stays so.
-pub fn parse<E: Send>(
+pub fn parse<E>(
     reader: impl Read + Send,
     options: &ParseOptions,
-    mut take: impl FnMut(Statement<'_>) -> Result<(), E> + Send,
+    mut take: impl FnMut(Statement<'_>) -> Result<(), E>,
 ) -> Result<Report, Failure<E>> {
-    if options.format == Format::JsonLd {
-        // What a context defines is looked up in calls within calls.
-        let read = || {
-            let mut reading = Reading::new(options, &mut take)?;
-            read_documents(reader, options, &mut reading)?;
-            Ok(reading.finish())
-        };
-        return on_stack_of(CONTEXT_STACK_BYTES, read).unwrap_or_else(|| {
-            let reason = "there is no thread to read JSON-LD with";
-            Err(Failure::Read(ReadError::Io(io::Error::other(reason))))
-        });
-    }
     let mut reading = Reading::new(options, &mut take)?;
     match options.format {
         Format::NTriples | Format::NQuads => read_lines(reader, options, &mut reading)?,
+        Format::JsonLd => read_deep_documents(reader, options, &mut reading)?,
         _ => read_documents(reader, options, &mut reading)?,
     }
     Ok(reading.finish())
 }
-
-/// Bytes of stack, of which only those that are needed are taken: a key of a context takes some six thousand
-/// in a build that is not optimised, and `guard` bounds the keys.
-const CONTEXT_STACK_BYTES: usize = 512 << 20;
 
 /// Reads whole lines of N-Triples or N-Quads, of which the first has number `first`: parts of one text can be
 /// read by several threads.

@@ -269,7 +269,35 @@ fn namespaces_and_attributes_are_bounded() {
         let error = read_with(literal(900, 100_000, kind).as_bytes(), &options(Format::RdfXml)).unwrap_err();
         assert!(error.to_string().contains("namespaces"), "{error}");
     }
+    let error = read_with(
+        literal(990, 1, "Literal").replace("http://p/", &"x".repeat(60)).as_bytes(),
+        &options(Format::RdfXml),
+    );
+    assert!(error.unwrap_err().to_string().contains("bytes of namespaces in scope"));
+    let declared: String = (0..300).map(|i| format!(" xmlns:p{i}=\"http://p/\"")).collect();
+    let nested = format!("{RDF}{}</rdf:RDF>", format!("<e:T{declared}><e:p>").repeat(20));
+    let error = read_with(nested.as_bytes(), &options(Format::RdfXml)).unwrap_err().to_string();
+    assert!(error.contains("bytes of namespaces in scope"), "{error}");
     // Outside of literals nothing is written.
     let many = format!("{RDF}{}</rdf:RDF>", "<e:T rdf:about=\"http://s\" e:p=\"x\"/>".repeat(100_000));
     assert_eq!(read_with(many.as_bytes(), &options(Format::RdfXml)).unwrap().0.len(), 200_000);
+}
+
+/// Whoever takes statements may give up, and the parser on its thread ends.
+#[test]
+fn takers_give_up() {
+    let items = "{\"@id\": \"http://s\", \"http://p\": 1}, ".repeat(20_000);
+    for (format, text) in [
+        (Format::JsonLd, format!("[{items}{{}}]")),
+        (Format::Turtle, "<http://s> <http://p> 1 .\n".repeat(20_000)),
+        (Format::NTriples, "<http://s> <http://p> \"1\" .\n".repeat(20_000)),
+    ] {
+        let mut taken = 0;
+        let failure = crate::parse(text.as_bytes(), &options(format), |_| {
+            taken += 1;
+            if taken < 1_000 { Ok(()) } else { Err("enough") }
+        });
+        assert!(matches!(failure, Err(crate::Failure::Taker("enough"))), "{format:?}");
+        assert_eq!(taken, 1_000);
+    }
 }
