@@ -173,6 +173,11 @@ fn with_small_booleans(text: &str) -> Option<String> {
     Some(text)
 }
 
+/// Whether a text is an update, as far as its words tell.
+pub fn is_update(text: &str) -> bool {
+    !is_query(mode(text).1)
+}
+
 /// Whether a text, behind its prologue, asks.
 fn is_query(text: &str) -> bool {
     let mut is_query = false;

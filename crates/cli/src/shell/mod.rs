@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
     arguments.lang.require()?;
     let (database, made, is_read_only) = open(arguments)?;
-    let mut session = Session::new(database, terminal);
+    let mut session = Session::new(database, arguments.lang, terminal);
     let done = if stdin().is_terminal() && terminal.is_terminal {
         interactive::run(&mut session, &arguments.db, is_read_only)
     } else {

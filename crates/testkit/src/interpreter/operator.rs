@@ -65,6 +65,10 @@ impl Interpreter<'_> {
                 Ok(rows)
             }
             Plan::Unwind { input, list, var } => self.unwind(self.rows(input, outer)?, list, *var),
+            Plan::Statements { .. } | Plan::PropertyPath { .. } => {
+                let primary = "the naive interpreter's graph has no statements";
+                Err(Diagnostic::runtime(ErrorKind::Unsupported, "NoStatements", primary))
+            }
             Plan::ProcedureCall { input, call } => self.call(self.rows(input, outer)?, call),
             Plan::Union { inputs, vars } => {
                 let mut out = Vec::new();
