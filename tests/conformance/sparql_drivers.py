@@ -81,47 +81,34 @@ class Oxigraph:
 class Trimorph:
     """This project's module."""
 
-    NAMES = {ox.RdfFormat.TURTLE: "turtle", ox.RdfFormat.TRIG: "trig", ox.RdfFormat.N_TRIPLES: "ntriples",
-             ox.RdfFormat.N_QUADS: "nquads", ox.RdfFormat.RDF_XML: "rdfxml", ox.RdfFormat.JSON_LD: "jsonld"}
-
     def __init__(self):
         import trimorph
 
-        self.module = trimorph
         self.connection = trimorph.Database().connect()
 
     def load(self, text, format, base, graph):
-        self.connection.load_rdf(data=text, format=self.NAMES[format], base=base, graph=graph)
-
-    def _run(self, text, base):
-        # The base of a text is said in the text.
-        return self.connection.sparql(f"BASE <{base}> {text}" if base else text)
+        data = text if isinstance(text, bytes) else text.encode()
+        self.connection.load_rdf(data=data, format=format.file_extension, base=base, graph=graph)
 
     def query(self, text, base):
-        result = self._run(text, base)
+        result = self.connection.sparql(text, base=base)
         if result.form == "statements":
-            return [quad.triple for quad in ox.parse(result.serialize("ntriples"), format=ox.RdfFormat.N_TRIPLES)]
+            return [quad.triple for quad in ox.parse(result.serialize("nt"), format=ox.RdfFormat.N_TRIPLES)]
         return read_results(result.serialize("json"), ox.QueryResultsFormat.JSON)
 
     def written(self, text, base, format):
-        return self._run(text, base).serialize(format).decode()
+        return self.connection.sparql(text, base=base).serialize(format).decode()
 
     def update(self, text, base):
-        self._run(text, base).fetchall()
+        self.connection.sparql(text, base=base)
 
     def dataset(self):
-        default = ox.DefaultGraph()
-        quads = [ox.Quad(s, p, o, default) for s, p, o in self.query("SELECT ?s ?p ?o { ?s ?p ?o }", None).rows]
-        named = self.query("SELECT ?s ?p ?o ?g { GRAPH ?g { ?s ?p ?o } }", None).rows
-        return quads + [ox.Quad(s, p, o, g) for s, p, o, g in named]
+        every = "SELECT ?s ?p ?o ?g { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
+        found = read_results(self.connection.sparql(every).serialize("json"), ox.QueryResultsFormat.JSON)
+        return [ox.Quad(s, p, o, g) if g is not None else ox.Quad(s, p, o) for s, p, o, g in found.rows]
 
     def check_query(self, text, base):
-        # A text is only read by running it: what goes wrong later does not count.
-        try:
-            self._run(text, base).fetchall()
-        except self.module.QueryError as error:
-            if error.phase == "compile":
-                raise
+        self.connection.check_sparql(text, base=base)
 
     check_update = check_query
 
@@ -131,12 +118,13 @@ class Trimorph:
         return driver.dataset()
 
     def canonical(self, quads, format):
+        # Written by the engine, graph by graph: CONSTRUCT gives triples.
         lines = []
         for graph in {quad.graph_name for quad in quads}:
             driver = Trimorph()
-            driver.load(ox.serialize([quad.triple for quad in quads if quad.graph_name == graph],
-                                     format=ox.RdfFormat.N_TRIPLES), ox.RdfFormat.N_TRIPLES, None, None)
-            text = driver.connection.sparql("CONSTRUCT { ?s ?p ?o } { ?s ?p ?o }").serialize("ntriples").decode()
+            triples = [quad.triple for quad in quads if quad.graph_name == graph]
+            driver.load(ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES), ox.RdfFormat.N_TRIPLES, None, None)
+            text = driver.connection.sparql("CONSTRUCT { ?s ?p ?o } { ?s ?p ?o }").serialize("nt").decode()
             end = "" if isinstance(graph, ox.DefaultGraph) else f" {graph}"
             lines += [f"{line.removesuffix(' .')}{end} ." for line in text.splitlines()]
         return "\n".join(lines)

@@ -10,6 +10,7 @@ mod definitions;
 mod differential;
 mod durable;
 mod estimates;
+mod extremes;
 mod faults;
 mod first_touch;
 mod foreign_entities;

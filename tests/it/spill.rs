@@ -80,6 +80,40 @@ fn sorts() {
     }
 }
 
+/// What goes to files is told of the query, and of the operator that put it there.
+#[test]
+fn bytes_are_counted_by_query_and_by_operator() {
+    let graph = graph();
+    for (query, operator) in [
+        ("MATCH (a:A) WHERE a.n > 0 RETURN a.s AS s, a.n AS n ORDER BY s, n", "Sort"),
+        ("MATCH (a:A) RETURN DISTINCT a.s AS s", "Distinct"),
+        ("MATCH (a:A) RETURN a.s AS s, count(*) AS n", "Aggregate"),
+        ("MATCH (a:A), (b:A) WHERE a.s = b.s RETURN a.n AS x, b.u AS y", "HashJoin"),
+    ] {
+        for threads in [1, 2] {
+            let bound = bind(query, graph.catalog()).unwrap();
+            let planned = optimize(bound, graph.catalog(), None, Options::default()).unwrap();
+            let (budget, area) = (MemoryBudget::new(LIMIT, None), area(u64::MAX));
+            let spill = Some(Arc::clone(&area));
+            let settings = Settings { budget, threads, spill, profile: true, ..Settings::default() };
+            let mut execution = Execution::start(&planned, graph.clone(), settings).unwrap();
+            while execution.next(|_, _, _| ()).unwrap().is_some() {}
+            let written = area.written_bytes();
+            assert!(written > 0 && execution.spilled_bytes() == written, "{query} on {threads}");
+            let lines = execution.profile();
+            let mut by: Vec<_> = lines.iter().filter(|(_, line)| line.spilled_bytes > 0).collect();
+            let (path, line) = by.pop().unwrap_or_else(|| panic!("{query}: no operator spilled"));
+            assert!(by.is_empty() && line.spilled_bytes == written, "{query} on {threads}: {by:?}");
+            let mut plan = &planned.plan;
+            for child in path {
+                plan = plan.children()[*child];
+            }
+            let name = format!("{plan:?}");
+            assert!(name.starts_with(operator), "{query} on {threads}: {}", &name[..30]);
+        }
+    }
+}
+
 #[test]
 fn distinct_rows() {
     let graph = graph();

@@ -115,6 +115,40 @@ fn sorted_rows_are_in_order_on_any_number_of_threads() {
     }
 }
 
+/// Rows with equal keys come as on one thread: those of a scan, of lists, dealt ones, the best of many; also
+/// where few lie in a morsel.
+#[test]
+fn rows_with_equal_keys_keep_their_order() {
+    let many = created(&[
+        "UNWIND range(0, 99999) AS n CREATE (:A {n: n, k: n % 3, u: (n * 7919) % 200003, day: date('2000-01-01') + duration({days: n % 7})})",
+        "UNWIND range(0, 9999) AS n CREATE (:B {n: n, k: n % 4})-[:TO]->(:C {n: n})-[:TO]->(:B {n: n + 10000, k: n % 3})",
+        "MATCH (c:C) WHERE c.n % 50 = 0 UNWIND range(1, 40) AS i CREATE (c)-[:TO]->(:B {n: 20000 + c.n * 40 + i, k: i % 2})",
+    ]);
+    for query in [
+        "MATCH (a:A) RETURN a.n AS n ORDER BY a.k",
+        "MATCH (a:A) RETURN a.n AS n ORDER BY a.k DESC, a.day SKIP 20000 LIMIT 50000",
+        "MATCH (a:A) WHERE a.u % 97 = 1 RETURN a.n AS n ORDER BY a.k LIMIT 100",
+        "MATCH (a:A) RETURN a.n AS n ORDER BY a.day DESC LIMIT 50",
+        "MATCH (a:A) RETURN a.n AS n ORDER BY a.none LIMIT 50",
+        "MATCH (a:A) WHERE a.u % 9973 = 1 RETURN a.n AS n ORDER BY a.day LIMIT 7",
+        "MATCH (b:B)-[:TO]->(c:C)-[:TO]->(d) RETURN b.n AS x, d.n AS y ORDER BY d.k DESC",
+        "MATCH (b:B)-[:TO]->(c:C)-[:TO]->(d) RETURN b.n AS x, d.n AS y ORDER BY d.k LIMIT 30",
+        "MATCH (c:C {n: 100})-[:TO]->(d) MATCH (e:C)-[:TO]->(d) RETURN d.n AS x, e.n AS y ORDER BY d.k",
+        "MATCH (c:C) WHERE c.n < 3 MATCH (c)-[:TO]->(d) UNWIND range(1, 500) AS i RETURN i, d.n AS y ORDER BY d.k, i % 3",
+    ] {
+        let expected = rows(query, &many, Settings::default());
+        for settings in on_threads() {
+            let how = format!("{query} on {} threads, patient {}", settings.threads, settings.patient);
+            let found = rows(query, &many, settings);
+            assert_eq!(found.iter().zip(&expected).find(|(a, b)| a != b), None, "{how}");
+        }
+        let budget = trimorph_base::MemoryBudget::new(1 << 20, None);
+        let area = SpillArea::new(Box::new(TemporaryDirectory(std::env::temp_dir())), u64::MAX);
+        let settings = Settings { threads: 2, budget, spill: Some(Arc::new(area)), ..Settings::default() };
+        assert_eq!(rows(query, &many, settings), expected, "{query} with little memory");
+    }
+}
+
 #[test]
 fn short_of_memory_the_rows_are_the_same() {
     let graph = &*GRAPH;

@@ -6,6 +6,8 @@
 //!
 //! Source: Boncz, Neumann, Leis: FSST, PVLDB 13(11), 2020; crate `fsst-rs` trains and compresses.
 
+use std::cmp::Ordering;
+
 use fsst::Compressor;
 use trimorph_vector::{Room, Symbols};
 
@@ -139,6 +141,62 @@ impl FsstTable {
         self.rest_of(compressed, prefix).is_some_and(|(_, rest)| rest == 0)
     }
 
+    /// How many characters each code stands for the beginning of, by code: what [`Self::chars`] adds up.
+    pub fn chars_by_code(&self) -> [u8; 256] {
+        std::array::from_fn(|code| {
+            let (symbol, len) = self.symbol(u8::try_from(code).unwrap_or(ESCAPE));
+            // At most 8.
+            symbol[..len].iter().filter(|byte| starts_char(**byte)).count() as u8
+        })
+    }
+
+    /// How many characters `compressed` decodes to, which is UTF-8: the bytes that begin one.
+    pub fn chars(by_code: &[u8; 256], compressed: &[u8]) -> usize {
+        let (mut rest, mut count) = (compressed, 0);
+        loop {
+            while let Some((codes, tail)) = rest.split_first_chunk::<8>()
+                && !has_escape(*codes)
+            {
+                count += codes.iter().map(|code| usize::from(by_code[usize::from(*code)])).sum::<usize>();
+                rest = tail;
+            }
+            // To the next escape, or the end.
+            (count, rest) = match rest {
+                [] => return count,
+                [ESCAPE, byte, tail @ ..] => (count + usize::from(starts_char(*byte)), tail),
+                [ESCAPE] => return count,
+                [code, tail @ ..] => (count + usize::from(by_code[usize::from(*code)]), tail),
+            };
+        }
+    }
+
+    /// How what `compressed` decodes to compares with `text`, found out at the first symbol that differs.
+    pub fn compare(&self, compressed: &[u8], text: &[u8]) -> Ordering {
+        let (mut rest, mut codes) = (text, compressed.iter());
+        while let Some(&code) = codes.next() {
+            let (symbol, len) = self.next_symbol(code, &mut codes);
+            match agreeing(symbol, len, rest) {
+                same if same == len => rest = &rest[len..],
+                // Where the text is at its end, the symbol goes on.
+                same => {
+                    let byte = symbol.to_le_bytes()[same.min(7)];
+                    return rest.get(same).map_or(Ordering::Greater, |other| byte.cmp(other));
+                }
+            }
+        }
+        if rest.is_empty() { Ordering::Equal } else { Ordering::Less }
+    }
+
+    /// What a code stands for; `codes` are those after it.
+    #[inline(always)]
+    fn next_symbol(&self, code: u8, codes: &mut std::slice::Iter<'_, u8>) -> (u64, usize) {
+        match code {
+            // An escape at the end stands for nothing.
+            ESCAPE => codes.next().map_or((0, 0), |byte| (u64::from(*byte), 1)),
+            code => self.symbols.get(code),
+        }
+    }
+
     /// Goes through both while they agree, to the end of one of them: bytes that are left of what is decoded
     /// (of its last symbol and of what is compressed) and of `text`. `None` where they differ.
     fn rest_of(&self, compressed: &[u8], text: &[u8]) -> Option<(usize, usize)> {
@@ -146,15 +204,10 @@ impl FsstTable {
         let mut codes = compressed.iter();
         while !rest.is_empty() {
             let Some(&code) = codes.next() else { break };
-            let (symbol, len) = match code {
-                // An escape at the end stands for nothing.
-                ESCAPE => codes.next().map_or(([0; 8], 0), |byte| ([*byte; 8], 1)),
-                code => self.symbol(code),
-            };
-            let symbol = &symbol[..len];
-            match rest.strip_prefix(symbol) {
-                Some(tail) => rest = tail,
-                None => return symbol.starts_with(rest).then(|| (symbol.len() - rest.len(), 0)),
+            let (symbol, len) = self.next_symbol(code, &mut codes);
+            match agreeing(symbol, len, rest) {
+                same if same == len => rest = &rest[len..],
+                same => return (same == rest.len()).then(|| (len - same, 0)),
             }
         }
         // Symbols of no bytes, and an escape at the end, are nothing.
@@ -167,6 +220,27 @@ impl FsstTable {
         }
         Some((left, rest.len()))
     }
+}
+
+/// Whether a byte of UTF-8 is the first of a character.
+fn starts_char(byte: u8) -> bool {
+    byte & 0b1100_0000 != 0b1000_0000
+}
+
+/// How many bytes of a symbol of `len` agree with the first of a text, by one comparison of eight.
+#[inline(always)]
+fn agreeing(symbol: u64, len: usize, text: &[u8]) -> usize {
+    let first = match text.first_chunk::<8>() {
+        Some(first) => *first,
+        None => {
+            let mut first = [0; 8];
+            first[..text.len()].copy_from_slice(text);
+            first
+        }
+    };
+    let differing = symbol ^ u64::from_le_bytes(first);
+    // At most 8; where nothing differs, 8.
+    (differing.trailing_zeros() as usize / 8).min(len).min(text.len())
 }
 
 /// Compresses with a table that is there already: greedily, by the longest symbol. Any table will do, a
@@ -304,6 +378,15 @@ mod tests {
             texts.set_with(0, FsstTable::room(compressed.len()), |room| table.decode_into(&compressed, room));
             assert_eq!(texts.get(0), text);
             assert!(table.decodes_to(&compressed, text.as_bytes()));
+            assert_eq!(FsstTable::chars(&table.chars_by_code(), &compressed), text.chars().count());
+            for other in
+                ["", "About", "About Adolf Hitler, number 7", "Zoo", "About Adolf\0", "\u{1F600}x", text]
+            {
+                let order = table.compare(&compressed, other.as_bytes());
+                assert_eq!(order, text.cmp(other), "{text} {other}");
+                let start = table.decodes_to_start(&compressed, other.as_bytes());
+                assert_eq!(start, text.starts_with(other), "{text} {other}");
+            }
             assert!(!table.decodes_to(&compressed, format!("{text}!").as_bytes()));
             for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
                 assert!(table.decodes_to_start(&compressed, &text.as_bytes()[..end]));

@@ -61,6 +61,9 @@ fn note(form: Option<&Form>, profile: Option<&ProfileLine>, rows: f64) -> String
         if line.vector_rows > 0 {
             parts.push(format!("looked up {} at once", line.vector_rows));
         }
+        if line.spilled_bytes > 0 {
+            parts.push(format!("spilled {} bytes", line.spilled_bytes));
+        }
         if line.asked.0 > 0 {
             parts.push(format!("{} of {} may be joined", line.asked.1, line.asked.0));
         }

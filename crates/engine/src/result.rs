@@ -41,6 +41,8 @@ pub struct QueryResult {
     /// What columns have turned out to be; empty until then.
     type_names: Vec<String>,
     effects: SideEffects,
+    /// Of an execution that is over.
+    spilled_bytes: u64,
 }
 
 impl QueryResult {
@@ -65,6 +67,7 @@ impl QueryResult {
             notices: Vec::new(),
             type_names: Vec::new(),
             effects: SideEffects::default(),
+            spilled_bytes: 0,
         }
     }
 
@@ -72,6 +75,16 @@ impl QueryResult {
     /// before any row is fetched.
     pub fn side_effects(&self) -> SideEffects {
         self.effects
+    }
+
+    /// Bytes that the query put into temporary files, as far as its rows have been computed.
+    pub fn spilled_bytes(&self) -> u64 {
+        self.spilled_bytes + self.execution.as_ref().map_or(0, Execution::spilled_bytes)
+    }
+
+    fn end_execution(&mut self) {
+        self.spilled_bytes = self.spilled_bytes();
+        self.execution = None;
     }
 
     pub(crate) fn with_side_effects(mut self, effects: SideEffects) -> Self {
@@ -195,7 +208,7 @@ impl QueryResult {
     /// Runs to the end. Rows without columns are no rows.
     pub(crate) fn run_for_effect(&mut self) -> Result<(), Error> {
         while self.next_batch(|_, _, _| ())?.is_some() {}
-        self.execution = None;
+        self.end_execution();
         Ok(())
     }
 
@@ -229,6 +242,6 @@ impl QueryResult {
         self.rows = plan.lines().map(|l| vec![Value::string(l)]).collect();
         self.columns = vec!["plan".into()];
         self.types = vec![LogicalType::String];
-        self.execution = None;
+        self.end_execution();
     }
 }

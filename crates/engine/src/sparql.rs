@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::BoundQuery;
-use trimorph_base::{CancelToken, Diagnostic, on_stack_of};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::{ExecError, GivenRows, PhysicalOptions, PhysicalPlan};
@@ -37,8 +37,8 @@ fn mode_of(mode: trimorph_sparql::Mode) -> Mode {
 }
 
 /// The key of a text among kept plans: no Cypher text begins so.
-fn key_of(text: &str) -> String {
-    format!("sparql\n{text}")
+fn key_of(text: &str, base: Option<&str>) -> String {
+    format!("sparql {}\n{text}", base.unwrap_or_default())
 }
 
 fn wrong(text: &str) -> impl Fn(Diagnostic) -> Error + '_ {
@@ -53,30 +53,36 @@ impl Connection {
     ///
     /// **Errors**: a text that does not parse, with line, column and hint; what is not supported.
     pub fn sparql(&self, text: &str) -> Result<QueryResult, Error> {
-        self.sparql_until(text, CancelToken::default())
+        self.sparql_until(text, None, CancelToken::default())
     }
 
-    /// As [`Self::sparql`]; `cancel` stops the planning and what was planned, as [`Self::interrupt`] does.
-    pub fn sparql_until(&self, text: &str, cancel: CancelToken) -> Result<QueryResult, Error> {
+    /// As [`Self::sparql`]; relative IRIs are relative to `base`, unless the text says another; `cancel` stops
+    /// the planning and what was planned, as [`Self::interrupt`] does.
+    pub fn sparql_until(
+        &self,
+        text: &str,
+        base: Option<&str>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
         let params: Arc<Params> = Arc::default();
         if !self.in_transaction() {
             let snapshot = self.shared().snapshot();
             let procedures = self.shared().procedures();
             if let Some(Made::Read(planned)) =
-                self.shared().plans.get(&key_of(text), snapshot.catalog(), &procedures)
+                self.shared().plans.get(&key_of(text, base), snapshot.catalog(), &procedures)
             {
                 return self.run(text, &planned, params, snapshot, cancel);
             }
         }
-        let parsed = on_stack(text, || trimorph_sparql::parse(text, None).map_err(wrong(text)))?;
+        let parsed = on_stack(text, || trimorph_sparql::parse(text, base).map_err(wrong(text)))?;
         let mode = mode_of(parsed.mode);
         match &parsed.statement {
             Text::Query(_) if !self.in_transaction() => {
                 let snapshot = self.shared().snapshot();
                 let planned = on_stack(text, || self.planned_query(text, &parsed, &snapshot, &cancel))?;
                 if mode != Mode::Explain {
-                    self.shared().plans.put(&key_of(text), Made::Read(planned.clone()));
+                    self.shared().plans.put(&key_of(text, base), Made::Read(planned.clone()));
                 }
                 self.run(text, &planned, params, snapshot, cancel)
             }
@@ -141,6 +147,27 @@ impl Connection {
                 Ok(given.with_side_effects(effects))
             }
         }
+    }
+
+    /// Parses a text and runs nothing.
+    ///
+    /// **Errors**: those of [`Self::sparql`] that the text alone decides.
+    pub fn check_sparql(&self, text: &str, base: Option<&str>) -> Result<(), Error> {
+        let snapshot = self.shared().snapshot();
+        on_stack(text, || {
+            let parsed = trimorph_sparql::parse(text, base).map_err(wrong(text))?;
+            let (catalog, cancel) = (CatalogView::new(snapshot.catalog()), CancelToken::default());
+            let bound = match &parsed.statement {
+                Text::Query(query) => trimorph_sparql::bind(query, &catalog, &cancel).map(drop),
+                Text::Update(update) => update.operations.iter().try_for_each(|operation| {
+                    trimorph_sparql::bind_update(operation, base, &catalog, &cancel).map(drop)
+                }),
+            };
+            match bound {
+                Err(error) if error.kind == ErrorKind::SyntaxError => Err(wrong(text)(error)),
+                _ => Ok(()),
+            }
+        })
     }
 
     /// The plan of a query.

@@ -57,6 +57,14 @@ pub(crate) struct Builder<'s> {
     settled: Settled,
 }
 
+/// The number of the node that the rows of a pipeline come from, if they come from one.
+fn source_of(mut node: &Arc<Node>) -> Option<usize> {
+    while node.spec.is_pipelined() {
+        node = node.inputs.first()?;
+    }
+    Some(node.number)
+}
+
 fn internal(text: &str) -> ExecError {
     ExecError::Query(Diagnostic::internal(text))
 }
@@ -107,18 +115,16 @@ impl<'s> Builder<'s> {
             let (builder, input) = (self.clone(), Arc::clone(input));
             Arc::new(move || builder.build(&input)) as MakeTwin<'s>
         });
-        Ok(Pipeline { op, twin })
+        let source = node.inputs.first().and_then(source_of);
+        Ok(Pipeline { op, twin, source })
     }
 
     /// Whether there is work for several below a pipeline that was built: a scan of more than one morsel, or
     /// what deals.
-    fn has_morsels(&self, mut node: &Arc<Node>) -> bool {
-        while node.spec.is_pipelined() {
-            let Some(input) = node.inputs.first() else { return false };
-            node = input;
-        }
+    fn has_morsels(&self, node: &Arc<Node>) -> bool {
+        let Some(source) = source_of(node) else { return false };
         let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        match shared.get(&node.number) {
+        match shared.get(&source) {
             Some(Shared::Scan(rows)) => rows.morsels.count() > 1,
             Some(Shared::Dealer(_)) => true,
             _ => false,
@@ -185,7 +191,7 @@ impl<'s> Builder<'s> {
             }
             Spec::NodeScan(spec) => {
                 let rows = shared!(self, node, Scan, Arc::new(self.scan_rows(spec)));
-                Box::new(ops::NodeScan::new(spec.place, rows))
+                Box::new(ops::NodeScan::new(spec.place, rows, node.number))
             }
             Spec::KeyLookup(spec) => {
                 let counters = self.profile.as_ref().map(|p| p.counters(node.path.to_vec()));
@@ -245,7 +251,7 @@ impl<'s> Builder<'s> {
                 Box::new(ops::Sort::new(child, Arc::clone(spec), scan))
             }
             Spec::Deal(_) if self.settings.threads < 2 => below()?,
-            Spec::Deal(slots) => Box::new(ops::Deal::new(self.dealer(node, *slots)?)),
+            Spec::Deal(slots) => Box::new(ops::Deal::new(self.dealer(node, *slots)?, node.number)),
             Spec::Gather(spec) => ops::Gather::over(self.pipeline(node, true)?, *spec, self.settings.threads),
             Spec::Distinct(slots) => Box::new(ops::Distinct::new(below()?, Arc::clone(slots))),
             Spec::Skip(count) => Box::new(ops::Limit::new(below()?, count.rows(), u64::MAX)),

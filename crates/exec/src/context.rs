@@ -2,7 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, MemoryBudget, NodeId, Workers};
 use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
@@ -11,7 +13,7 @@ use trimorph_store::{Pins, Reader, Snapshot};
 use trimorph_types::{Map, Relationship, Value};
 
 use crate::expr::OuterLists;
-use crate::spill::SpillArea;
+use crate::spill::{SpillArea, Spilling};
 use crate::{ExecError, GivenRows};
 
 /// How a query is run.
@@ -71,6 +73,14 @@ impl Default for Settings {
     }
 }
 
+/// A seed that no other context of any process has: what is drawn at random may name something for good.
+fn seed() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u64(NEXT.fetch_add(1, Ordering::Relaxed));
+    hasher.finish()
+}
+
 /// Anything, to be freed.
 pub(crate) trait Leftover: Send {}
 
@@ -90,6 +100,10 @@ pub struct Context<'s> {
     left: RefCell<Leftovers<'s>>,
     /// Bytes that single values took to be gone through since the flag that cancels was looked at.
     worked_bytes: Cell<u64>,
+    /// What counts the bytes that go to files.
+    pub(crate) spilling: Spilling,
+    /// The scan or dealer whose parts rows are told apart by, and the part that the last chunk is of.
+    order: Cell<(Option<usize>, u64)>,
     /// Lists of outer rows that `IN` looked through.
     pub(crate) outer_lists: OuterLists<'s>,
 }
@@ -110,7 +124,7 @@ impl<'s> Context<'s> {
     }
 
     fn with(snapshot: &'s Snapshot, reader: Reader<'s>, settings: Arc<Settings>) -> Self {
-        let seed = u64::from(settings.clock.nanos) ^ settings.clock.seconds.cast_unsigned().rotate_left(32);
+        let seed = seed();
         Self {
             snapshot,
             reader,
@@ -118,6 +132,8 @@ impl<'s> Context<'s> {
             random: Cell::new(seed),
             left: RefCell::default(),
             worked_bytes: Cell::new(0),
+            spilling: Spilling::default(),
+            order: Cell::default(),
             outer_lists: OuterLists::default(),
         }
     }
@@ -142,6 +158,43 @@ impl<'s> Context<'s> {
     /// because of that.
     pub(crate) fn settle<T>(&self, made: Result<T, ExecError>) -> Result<T, ExecError> {
         self.reader.failure().map_or(made, |error| Err(error.into()))
+    }
+
+    /// Tells the parts of rows apart, by the source of that number; gives what was told apart before, for
+    /// [`Self::restore_order`].
+    pub(crate) fn keep_order(&self, source: Option<usize>) -> (Option<usize>, u64) {
+        self.order.replace((source, 0))
+    }
+
+    /// Goes on as before [`Self::keep_order`].
+    pub(crate) fn restore_order(&self, before: (Option<usize>, u64)) {
+        self.order.set(before);
+    }
+
+    /// Whether operators that put chunks together must keep those of several parts apart.
+    #[inline]
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.order.get().0.is_some()
+    }
+
+    /// What a source gives now is of that part; parts of lower numbers come before it. One thread gives all
+    /// of a part.
+    #[inline]
+    pub(crate) fn begin_part(&self, source: usize, part: u64) {
+        if self.order.get().0 == Some(source) {
+            self.set_part(part);
+        }
+    }
+
+    /// The part that the last chunk is of.
+    #[inline]
+    pub(crate) fn part(&self) -> u64 {
+        self.order.get().1
+    }
+
+    /// What is given next is of a part that was read before.
+    pub(crate) fn set_part(&self, part: u64) {
+        self.order.set((self.order.get().0, part));
     }
 
     /// Takes what a query that was stopped has made: it is freed together with the query, which may be on

@@ -201,6 +201,11 @@ impl Execution {
         self.cell.with_dependent(|_, running| running.context.reader.pieces_read())
     }
 
+    /// Bytes that the query has put into temporary files so far.
+    pub fn spilled_bytes(&self) -> u64 {
+        self.cell.with_dependent(|_, running| running.context.spilling.query_bytes())
+    }
+
     /// What each operator did, by its place in the plan; empty unless the query runs with `profile`.
     pub fn profile(&self) -> Profile {
         self.profile.as_ref().map(ProfileCell::read).unwrap_or_default()

@@ -16,6 +16,7 @@
 mod build;
 mod charge;
 mod context;
+mod counters;
 mod error;
 mod execution;
 mod expr;
@@ -34,10 +35,11 @@ mod spill;
 mod stack;
 
 pub use context::{Context, Settings};
+pub use counters::ProfileLine;
 pub use error::ExecError;
 pub use execution::Execution;
 pub use given_rows::GivenRows;
 pub use parameters::missing_parameter;
 pub use physical::{Form, PhysicalOptions, PhysicalPlan};
-pub use profile::{Profile, ProfileLine};
+pub use profile::Profile;
 pub use spill::{SpillArea, SpillError, TemporaryDirectory, TemporaryFile, TemporaryFiles};

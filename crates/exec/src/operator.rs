@@ -32,6 +32,8 @@ pub(crate) type MakeTwin<'s> = Arc<dyn Fn() -> Result<BoxOperator<'s>, ExecError
 pub(crate) struct Pipeline<'s> {
     pub(crate) op: BoxOperator<'s>,
     pub(crate) twin: Option<MakeTwin<'s>>,
+    /// The number of the scan or dealer that its rows come from, if they come from one.
+    pub(crate) source: Option<usize>,
 }
 
 impl Pipeline<'_> {

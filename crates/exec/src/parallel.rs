@@ -14,6 +14,7 @@ use trimorph_store::{Pins, Snapshot};
 
 use crate::context::Leftovers;
 use crate::operator::{BoxOperator, Pipeline};
+use crate::spill::{FileTally, Spilling};
 use crate::stack::Stack;
 use crate::{Context, ExecError, Settings};
 
@@ -31,16 +32,20 @@ pub(crate) struct Lead<'a, 's> {
     snapshot: &'s Snapshot,
     pins: &'a Arc<Pins<'s>>,
     settings: &'a Arc<Settings>,
+    tally: FileTally,
 }
 
 impl<'a, 's> Lead<'a, 's> {
     pub(crate) fn new(cx: &'a Context<'s>) -> Self {
-        Self { snapshot: cx.snapshot, pins: cx.reader.pins(), settings: &cx.settings }
+        let (pins, tally) = (cx.reader.pins(), cx.spilling.of_file());
+        Self { snapshot: cx.snapshot, pins, settings: &cx.settings, tally }
     }
 
     /// A context for one thread.
     pub(crate) fn context(&self) -> Context<'s> {
-        Context::following(self.snapshot, self.pins, Arc::clone(self.settings))
+        let mut cx = Context::following(self.snapshot, self.pins, Arc::clone(self.settings));
+        cx.spilling = Spilling::of(&self.tally);
+        cx
     }
 }
 
@@ -107,7 +112,7 @@ pub(crate) fn on_threads<'s, T: Send + 's>(
     cx: &Context<'s>,
     work: impl Fn(&mut BoxOperator<'s>, &Context<'s>) -> Result<T, ExecError> + Sync,
 ) -> Result<Vec<T>, ExecError> {
-    let Pipeline { op, twin } = pipeline;
+    let Pipeline { op, twin, .. } = pipeline;
     let Some(twin) = twin.as_ref().filter(|_| threads > 1) else { return Ok(vec![work(op, cx)?]) };
     let (lead, left) = (Lead::new(cx), Mutex::new(Vec::new()));
     let made = Mutex::new(Vec::new());

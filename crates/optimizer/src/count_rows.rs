@@ -29,7 +29,7 @@ pub(crate) fn count_rows(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
 }
 
 /// Whether a variable is null in no row.
-fn is_in_every_row(mut plan: &Plan, mut var: VarId) -> bool {
+pub(crate) fn is_in_every_row(mut plan: &Plan, mut var: VarId) -> bool {
     loop {
         match plan {
             Plan::Match { input, graph } => {

@@ -4,20 +4,21 @@
 //!
 //! 1. `merge_patterns` patterns that follow each other become one
 //! 2. `count_rows`     counts of what no row lacks become counts of rows
-//! 3. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
-//! 4. `push_filters`   a filter on a pattern becomes part of it
-//! 5. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 6. `drop_unused`    what is computed and never looked at is not computed
-//! 7. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 8. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 9. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any empties
-//!    the pattern
-//! 10. `count_by_table` counts by labels or type become a count for each table
-//! 11. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 12. `tell_apart`    which edges must differ because they could be the same
-//! 13. `hang_counts`   leaves that nobody looks at become counting steps
-//! 14. `plan_match`    each pattern becomes scans, extends and joins
-//! 15. `share_expressions` what several expressions of an operator have in common is computed once
+//! 3. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
+//! 4. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
+//! 5. `push_filters`   a filter on a pattern becomes part of it
+//! 6. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 7. `drop_unused`    what is computed and never looked at is not computed
+//! 8. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 9. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 10. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! empties the pattern
+//! 11. `count_by_table` counts by labels or type become a count for each table
+//! 12. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 13. `tell_apart`    which edges must differ because they could be the same
+//! 14. `hang_counts`   leaves that nobody looks at become counting steps
+//! 15. `plan_match`    each pattern becomes scans, extends and joins
+//! 16. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -30,6 +31,7 @@
 mod ask_bound;
 mod check;
 mod count_by_table;
+mod count_optional;
 mod count_rows;
 mod count_trails;
 mod degrees;

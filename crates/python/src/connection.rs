@@ -44,10 +44,27 @@ impl Connection {
         execute::execute(py, (&self.handle, &self.cell), text, params, lang)
     }
 
-    /// Runs a SPARQL query.
-    #[pyo3(signature = (text, params = None))]
-    fn sparql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
-        self.execute(py, text, params, "sparql")
+    /// Runs a SPARQL query or update. Relative IRIs are relative to `base`, or else to `trimorph:`, where the
+    /// names of the property graph are; `:name` is one of them.
+    #[pyo3(signature = (text, params = None, base = None))]
+    fn sparql(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        params: Option<&Bound<'_, PyAny>>,
+        base: Option<&str>,
+    ) -> PyResult<QueryResult> {
+        match base {
+            None => self.execute(py, text, params, "sparql"),
+            Some(base) => execute::sparql(py, (&self.handle, &self.cell), text, Some(base)),
+        }
+    }
+
+    /// Parses a SPARQL text and runs nothing; raises what is wrong with it.
+    #[pyo3(signature = (text, base = None))]
+    fn check_sparql(&self, py: Python<'_>, text: &str, base: Option<&str>) -> PyResult<()> {
+        let engine = self.cell.engine()?;
+        py.detach(|| engine.check_sparql(text, base)).map_err(|e| error::from_engine(py, &e))
     }
 
     /// Loads files of RDF (Turtle, TriG, N-Triples, N-Quads, RDF/XML, JSON-LD; also gzip and zstd) in one

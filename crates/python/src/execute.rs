@@ -20,22 +20,33 @@ pub(crate) fn execute(
     params: Option<&Bound<'_, PyAny>>,
     lang: &str,
 ) -> PyResult<QueryResult> {
-    let is_sparql = lang == "sparql";
-    if !is_sparql {
-        check_language(py, lang)?;
+    if lang == "sparql" {
+        if params.is_some_and(|params| !params.is_none()) {
+            let primary = "a SPARQL text has no parameters";
+            return Err(error::unsupported(py, "UnsupportedParameters", primary, "bind values with VALUES"));
+        }
+        return sparql(py, (handle, cell), text, None);
     }
-    if is_sparql && params.is_some_and(|params| !params.is_none()) {
-        let primary = "a SPARQL text has no parameters";
-        return Err(error::unsupported(py, "UnsupportedParameters", primary, "bind values with VALUES"));
-    }
+    check_language(py, lang)?;
     let params = from_python::parameters(params, handle.source)?;
     let engine = cell.engine()?;
     let cancel = CancelToken::default();
     cell.runs(&cancel);
-    let result = interrupt::run(py, &cancel, || match is_sparql {
-        true => engine.sparql_until(text, cancel.clone()),
-        false => engine.execute_until(text, params, cancel.clone()),
-    })?;
+    let result = interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?;
+    QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)
+}
+
+/// Runs a SPARQL text; relative IRIs are relative to `base`.
+pub(crate) fn sparql(
+    py: Python<'_>,
+    (handle, cell): (&Handle, &Arc<Cell>),
+    text: &str,
+    base: Option<&str>,
+) -> PyResult<QueryResult> {
+    let engine = cell.engine()?;
+    let cancel = CancelToken::default();
+    cell.runs(&cancel);
+    let result = interrupt::run(py, &cancel, || engine.sparql_until(text, base, cancel.clone()))?;
     QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)
 }
 

@@ -279,10 +279,12 @@ impl QueryResult {
         Self::present(slf, "networkx", (slf,))
     }
 
-    /// What the query changed: it is done before any row is fetched.
+    /// What the query changed, which is done before any row is fetched, and the bytes that it put into
+    /// temporary files, as far as its rows have been computed.
     #[getter]
     fn stats(&self, py: Python<'_>) -> QueryStats {
-        QueryStats(self.lock(py).engine.side_effects())
+        let state = self.lock(py);
+        QueryStats { effects: state.engine.side_effects(), spilled_bytes: state.engine.spilled_bytes() }
     }
 
     /// Labels, relationship types and properties of the query that nothing in the graph has.
@@ -329,38 +331,47 @@ impl QueryResult {
     }
 }
 
-/// What a query changed, by name: as attributes, or like a dict.
+/// What a query changed, and what it put into temporary files, by name: as attributes, or like a dict.
 #[pyclass(frozen, module = "trimorph")]
 #[derive(Clone, Copy, Default)]
-pub(crate) struct QueryStats(trimorph::SideEffects);
+pub(crate) struct QueryStats {
+    effects: trimorph::SideEffects,
+    spilled_bytes: u64,
+}
+
+impl QueryStats {
+    fn rows(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+        self.effects.rows().into_iter().chain([("spilled_bytes", self.spilled_bytes)])
+    }
+}
 
 #[pymethods]
 impl QueryStats {
     /// Whether anything changed.
     #[getter]
     fn contains_updates(&self) -> bool {
-        !self.0.is_empty()
+        !self.effects.is_empty()
     }
 
     fn __getattr__(&self, name: &str) -> PyResult<u64> {
-        let found = self.0.rows().into_iter().find(|(n, _)| *n == name);
+        let found = self.rows().find(|(n, _)| *n == name);
         found.map(|(_, count)| count).ok_or_else(|| {
             PyAttributeError::new_err(format!("'QueryStats' object has no attribute '{name}'"))
         })
     }
 
     fn keys(&self) -> Vec<&'static str> {
-        self.0.rows().iter().map(|(name, _)| *name).collect()
+        self.rows().map(|(name, _)| name).collect()
     }
 
     fn __getitem__(&self, name: &str) -> PyResult<u64> {
-        let found = self.0.rows().into_iter().find(|(n, _)| *n == name);
+        let found = self.rows().find(|(n, _)| *n == name);
         found.map(|(_, count)| count).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
     fn __repr__(&self) -> String {
         let some: Vec<String> =
-            self.0.rows().iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{name}={n}")).collect();
+            self.rows().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{name}={n}")).collect();
         format!("QueryStats({})", some.join(", "))
     }
 }

@@ -46,6 +46,8 @@ pub struct Parsed {
 /// **Errors**: a text that is no SPARQL, with its place; nesting that is too deep.
 pub fn parse(text: &str, base: Option<&str>) -> Result<Parsed, Diagnostic> {
     check_nesting(text)?;
+    let lowered = with_small_booleans(text);
+    let text = lowered.as_deref().unwrap_or(text);
     let (mode, rest) = mode(text);
     let parser = || -> Result<SparqlParser, Diagnostic> {
         let mut parser = SparqlParser::new();
@@ -150,6 +152,25 @@ fn behind_string(bytes: &[u8], start: usize, quote: u8) -> usize {
         }
     }
     bytes.len()
+}
+
+/// `TRUE` and `False` as the parser knows them; none where it does already.
+fn with_small_booleans(text: &str) -> Option<String> {
+    let mut places = Vec::new();
+    tokens(text, &mut |token, at| {
+        if let Token::Word(word) = token
+            && ["true", "false"].into_iter().any(|known| word != known && word.eq_ignore_ascii_case(known))
+        {
+            places.push(at..at + word.len());
+        }
+        true
+    });
+    if places.is_empty() {
+        return None;
+    }
+    let mut text = text.to_owned();
+    places.into_iter().for_each(|place| text[place].make_ascii_lowercase());
+    Some(text)
 }
 
 /// Whether a text, behind its prologue, asks.

@@ -156,6 +156,15 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         }
     }
 
+    /// The numbers of characters of the texts of `len` rows from `first` on, where they are counted as they
+    /// lie.
+    pub fn scan_lengths(&self, first: u64, len: usize) -> Option<Vector<'s>> {
+        if self.noted.is_some() || !self.is_clean(first, len) {
+            return None;
+        }
+        self.column.scan_lengths(first, len)
+    }
+
     /// The values of nodes, in their order.
     #[inline]
     pub fn gather_nodes(&self, nodes: &[NodeId]) -> Vector<'s> {

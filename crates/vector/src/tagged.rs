@@ -182,8 +182,13 @@ impl<V: Column, T: Tag> Tagged<V, T> {
         Some(code)
     }
 
+    /// The number here of each number there; `None` where there are no numbers left for the tags of others.
+    pub fn numbers_for(&mut self, other: &Self) -> Option<[u8; TAGS_MAX]> {
+        self.has_room_for(other).then(|| self.numbers_of(other))
+    }
+
     /// Gives the value at `i` a tag, by its number, and what `set` makes of it.
-    pub(crate) fn set(&mut self, i: usize, code: u8, set: impl FnOnce(&mut V)) {
+    pub fn set(&mut self, i: usize, code: u8, set: impl FnOnce(&mut V)) {
         self.codes[i] = code;
         set(&mut self.values);
     }

@@ -397,7 +397,8 @@ impl<'s> Vector<'s> {
     }
 
     /// The same with its instants of UTC as instants of zones.
-    fn zoned(self) -> Self {
+    #[must_use]
+    pub fn zoned(self) -> Self {
         match self.values {
             Values::DateTime(nanos) => {
                 Self { values: Values::Zoned(Zoned::all(nanos, Zone::UTC)), nulls: self.nulls }
@@ -426,7 +427,7 @@ impl<'s> Vector<'s> {
     }
 
     /// Makes a listed vector one of `len` values; those that are new are arbitrary, general ones null.
-    pub(crate) fn resize(&mut self, len: usize) {
+    pub fn resize(&mut self, len: usize) {
         match &mut self.values {
             Values::Bool(v) => v.resize(len, false),
             Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {

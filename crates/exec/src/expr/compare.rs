@@ -1,6 +1,8 @@
 //! Comparison kernels: two typed vectors, or a vector and a constant, in; Booleans out, null where either
 //! side is. `None` where the types ask for the general operator.
 
+use std::sync::Arc;
+
 use trimorph_algebra::Op;
 use trimorph_types::number::{compare_int_float, exact_int};
 use trimorph_types::{Value, Zone};
@@ -135,6 +137,24 @@ fn compare_texts<'s>(op: Op, texts: &Texts<'s>, with: &str, at: Positions<'_>) -
     }
 }
 
+/// Texts of two vectors: once for each pair of entries of a dictionary that both have, where these are few.
+fn compare_text_vectors<'s>(op: Op, x: &Texts<'s>, y: &Texts<'s>, at: Positions<'_>) -> Values<'s> {
+    let answer = |x: &str, y: &str| match op {
+        Op::Eq => x == y,
+        Op::Ne => x != y,
+        _ => satisfies(op, x.cmp(y)),
+    };
+    if let (Some((codes, entries)), Some((others, same))) = (x.codes(), y.codes())
+        && Arc::ptr_eq(entries, same)
+        && entries.len().saturating_mul(entries.len()) < at.count()
+    {
+        let pairs = entries.iter().flat_map(|x| entries.iter().map(move |y| answer(x, y)));
+        let answers: Vec<bool> = pairs.collect();
+        return by_position(at, |i| answers[codes[i] as usize * entries.len() + others[i] as usize]);
+    }
+    by_position(at, |i| answer(x.get(i), y.get(i)))
+}
+
 fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, at: Positions<'_>) -> Option<Vector<'s>> {
     let is_equality = matches!(op, Op::Eq | Op::Ne);
     let values = match (&a.values, &b.values) {
@@ -147,11 +167,7 @@ fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, at: Positions<'_>
         (Values::Int(x), Values::Float(y)) => mixed(op, x, Side::Each(y), at),
         (Values::Float(x), Values::Int(y)) => mixed(swapped(op)?, y, Side::Each(x), at),
         (Values::Date(x), Values::Date(y)) => plain(op, x, Side::Each(y), at),
-        (Values::String(x), Values::String(y)) => match op {
-            Op::Eq => by_position(at, |i| x.get(i) == y.get(i)),
-            Op::Ne => by_position(at, |i| x.get(i) != y.get(i)),
-            _ => by_position(at, |i| satisfies(op, x.get(i).cmp(y.get(i)))),
-        },
+        (Values::String(x), Values::String(y)) => compare_text_vectors(op, x, y, at),
         (Values::Node(x), Values::Node(y)) if is_equality => {
             by_position(at, |i| (x.id(i) == y.id(i)) == (op == Op::Eq))
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use trimorph_base::Diagnostic;
 use trimorph_functions::operators as ops;
 use trimorph_types::{Nested, Value, equals};
+use trimorph_vector::{Values, Vector};
 
 use super::made::Made;
 use crate::Context;
@@ -77,6 +78,18 @@ impl Items {
             }
             // To all else one integer is as good as another.
             (Self::Range { .. }, _) => Ok(ops::equal(value, &self.get(0))),
+        }
+    }
+
+    /// Elements `from..to` as a vector of one type, where that is known without a look at each.
+    pub(crate) fn typed<'s>(&self, from: usize, to: usize) -> Option<Vector<'s>> {
+        match self {
+            Self::List(_) => None,
+            Self::Range { start, step, .. } => {
+                let first = start.wrapping_add(step.wrapping_mul(from as i64));
+                let next = (0..to - from).map(|i| first.wrapping_add(step.wrapping_mul(i as i64)));
+                Some(Vector::new(Values::Int(next.collect())))
+            }
         }
     }
 

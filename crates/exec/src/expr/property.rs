@@ -71,6 +71,24 @@ pub(super) fn property<'s>(
     }
 }
 
+/// The numbers of characters of a property of nodes in the order of a scan, where they are counted without
+/// the texts.
+pub(super) fn lengths<'s>(
+    vector: &Vector<'s>,
+    columns: &PropertyAccess,
+    at: Positions<'_>,
+    cx: &Context<'s>,
+) -> Option<Vector<'s>> {
+    match &vector.values {
+        Values::Node(Nodes::Range(first))
+            if at.is_dense() && vector.nulls.is_none() && !cx.reader.is_after_deletion() =>
+        {
+            columns.of_nodes(first.table(), &cx.reader)?.scan_lengths(first.row(), at.len)
+        }
+        _ => None,
+    }
+}
+
 /// The table that all nodes are in, if it is one: lists of nodes of several tables are sorted by table, so
 /// that most chunks have one.
 fn table_of_all(ids: &[NodeId]) -> Option<TableId> {

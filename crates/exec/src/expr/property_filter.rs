@@ -4,6 +4,7 @@
 //! A range of integers, dates or instants is compared as codes, or looked up in a set; a condition on text is
 //! asked once per dictionary entry. What the columns cannot answer so (`None`) is left to the evaluator.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use trimorph_algebra::Op;
@@ -90,6 +91,11 @@ impl PropertyFilter {
                     [compared, Ex::Const(value)] => (compared, *op, value),
                     _ => return None,
                 };
+                if let (Op::Eq, Some((base, kind))) = (op, Kind::of_start(compared, value)) {
+                    let Ex::Property { base, columns, .. } = base else { return None };
+                    let Ex::Slot(place) = **base else { return None };
+                    return Some(Self { place, columns: Arc::clone(columns), kind });
+                }
                 let (step, compared) = Step::of(compared);
                 let Ex::Property { base, columns, .. } = compared else { return None };
                 let Ex::Slot(place) = **base else { return None };
@@ -213,6 +219,7 @@ impl PropertyFilter {
             Kind::Text(op, other) => ask(&Condition::Text {
                 equal: (*op == Op::Eq).then_some(&**other),
                 prefix: (*op == Op::StartsWith).then_some(&**other),
+                order: wanted_order(*op).map(|wanted| (&**other, wanted)),
                 passes: &|text| text_passes(*op, text, other),
             }),
             Kind::Among(members) => match members.integers_of(column.logical_type()) {
@@ -220,14 +227,18 @@ impl PropertyFilter {
                 None => ask(&Condition::Text {
                     equal: None,
                     prefix: None,
+                    order: None,
                     passes: &|text| members.has_text(text),
                 }),
             },
             Kind::Key(keys) => match keys.integers_of(column.logical_type()) {
                 Some(set) => ask(&Condition::Among(set)),
-                None => {
-                    ask(&Condition::Text { equal: None, prefix: None, passes: &|text| keys.has_text(text) })
-                }
+                None => ask(&Condition::Text {
+                    equal: None,
+                    prefix: None,
+                    order: None,
+                    passes: &|text| keys.has_text(text),
+                }),
             },
             Kind::Present(present) => ask(&Condition::Present(*present)),
         }
@@ -423,6 +434,24 @@ impl Run {
 }
 
 impl Kind {
+    /// That the first characters of a text, `left(x, n)` or `substring(x, 0, n)`, are a text: what it is
+    /// asked of, and how.
+    fn of_start<'e>(start: &'e Ex, value: &Value) -> Option<(&'e Ex, Self)> {
+        let (Ex::Call(function, args, _), Value::String(text)) = (start, value) else { return None };
+        let (of, length) = match (function.name, &args[..]) {
+            ("left", [of, Ex::Const(Value::Int(length))]) => (of, *length),
+            ("substring", [of, Ex::Const(Value::Int(0)), Ex::Const(Value::Int(length))]) => (of, *length),
+            _ => return None,
+        };
+        let op = match text.chars().count().cmp(&usize::try_from(length).ok()?) {
+            Ordering::Equal => Op::StartsWith,
+            // The whole text is shorter.
+            Ordering::Less => Op::Eq,
+            Ordering::Greater => return None,
+        };
+        Some((of, Self::Text(op, Arc::clone(text))))
+    }
+
     fn of(step: Step, op: Op, value: &Value) -> Option<Self> {
         match (op, value) {
             (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) if step != Step::Value => {
@@ -447,6 +476,18 @@ impl Kind {
             _ => None,
         }
     }
+}
+
+/// What a comparison with a text must give, where it is one of order.
+fn wanted_order(op: Op) -> Option<fn(Ordering) -> bool> {
+    Some(match op {
+        Op::Lt => Ordering::is_lt,
+        Op::Le => Ordering::is_le,
+        Op::Gt => Ordering::is_gt,
+        Op::Ge => Ordering::is_ge,
+        Op::Ne => Ordering::is_ne,
+        _ => return None,
+    })
 }
 
 fn text_passes(op: Op, text: &str, other: &str) -> bool {

@@ -32,7 +32,7 @@ use super::general::{by_row, by_value, is_small};
 use super::logic::{connect, not, xor};
 use super::maps::maps;
 use super::outer_list::one_list;
-use super::property::{property, property_nulls};
+use super::property::{lengths, property, property_nulls};
 use super::scalar::{call, operate};
 use super::{Ex, Members, Row};
 use crate::context::Settings;
@@ -171,6 +171,12 @@ fn function_call<'a, 's>(
             Some(out) => Ok(Evaluated::Own(out)),
             None => coalesce(args, over, cx, evaluate_over),
         };
+    }
+    if let ("size" | "char_length" | "character_length", [Ex::Property { base, columns, .. }]) =
+        (function.name, args)
+        && let Some(out) = over.slot(base).and_then(|vector| lengths(vector, columns, over.at, cx))
+    {
+        return Ok(Evaluated::Own(out));
     }
     let Some(args) = operands(args, over, cx)?.filter(|args| function.accepts(args.len())) else {
         return by_row(ex, over, cx);

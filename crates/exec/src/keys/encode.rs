@@ -145,6 +145,15 @@ pub(crate) fn fixed_bits(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u
             out.extend(at.map(|i| u64::from(v[i])));
             TAG_BOOL
         }
+        // Floats that are all whole numbers, as those of `floor` are.
+        Values::Float(v) => {
+            let whole = |f: f64| exact_int(f).map(i64::cast_unsigned);
+            if !at.clone().all(|i| whole(v[i]).is_some()) {
+                return None;
+            }
+            out.extend(at.map(|i| whole(v[i]).unwrap_or(0)));
+            TAG_INT
+        }
         _ => return None,
     })
 }

@@ -12,6 +12,9 @@ const SPAN_MAX: u64 = 1 << 22;
 /// Arrays begin and end at multiples of this, so that they seldom move.
 const STEP: i64 = 1 << 10;
 
+/// Keys whose slots are asked for before the first of them is looked up: their cache misses overlap.
+pub(super) const AHEAD: usize = 32;
+
 /// Words, each with a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fixed {
@@ -81,6 +84,23 @@ impl Fixed {
             self.near.get(place).map_or(NO_NUMBER, |number| number.wrapping_sub(1))
         };
         out.extend(bits.iter().map(number));
+        true
+    }
+
+    /// The same of the words that no array has, by their map: those that stand where they are looked for
+    /// first. `false`, and nothing done, where there is no map yet.
+    pub(super) fn known_far(&self, tag: u8, bits: &[u64], out: &mut Vec<u32>) -> bool {
+        let Some(map) = self.map(tag).filter(|_| self.near.is_empty() || tag != self.near_tag) else {
+            return false;
+        };
+        if !map.is_far() {
+            out.extend(bits.iter().map(|bits| map.find_near(*bits)));
+            return true;
+        }
+        for run in bits.chunks(AHEAD) {
+            run.iter().for_each(|bits| map.prepare(*bits));
+            out.extend(run.iter().map(|bits| map.find_near(*bits)));
+        }
         true
     }
 

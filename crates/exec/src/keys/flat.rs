@@ -93,6 +93,20 @@ impl<K: FlatKey> FlatMap<K> {
         }
     }
 
+    /// The number of a key that stands in its first slot or the next, [`NO_NUMBER`] for others: without a
+    /// branch, so that the look-ups of many keys overlap.
+    #[inline(always)]
+    pub(crate) fn find_near(&self, key: K) -> u32 {
+        let at = self.home(key);
+        let number = |at: usize| match self.slots.get(at) {
+            // No number is 0 in a slot.
+            Some((of, number)) if *of == key => number.wrapping_sub(1),
+            _ => NO_NUMBER,
+        };
+        let (first, next) = (number(at), number((at + 1) & self.slots.len().wrapping_sub(1)));
+        if first == NO_NUMBER { next } else { first }
+    }
+
     /// The number of a key, which is `next` if it is new.
     #[inline]
     pub(crate) fn number(&mut self, key: K, next: u32) -> u32 {
@@ -168,6 +182,8 @@ mod tests {
                 };
                 let next = map.len() as u32;
                 assert_eq!(flat.find(key), map.get(&key).copied());
+                let near = flat.find_near(key);
+                assert!(near == NO_NUMBER || Some(near) == flat.find(key));
                 assert_eq!(flat.number(key, next), *map.entry(key).or_insert(next));
                 assert_eq!((flat.len(), flat.find(key)), (map.len(), map.get(&key).copied()));
             }

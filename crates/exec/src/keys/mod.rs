@@ -32,7 +32,7 @@ use trimorph_vector::{Entries, Texts, Values, Vector};
 
 use encode::{TAG_INT, TAG_NODE, TAG_NULL, TAG_TEXT};
 pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
-use fixed::Fixed;
+use fixed::{AHEAD, Fixed};
 pub(crate) use flat::{FlatKey, FlatMap, NO_NUMBER};
 use near_pairs::NearPairs;
 use pairs::Pairs;
@@ -69,9 +69,6 @@ pub(crate) struct KeyTable<'s> {
 
 /// Positions that are numbered between two looks at the budget and at the flag that cancels.
 pub(crate) const POSITIONS_UNCHECKED: usize = 1 << 14;
-
-/// Keys whose slots are asked for before the first of them is looked up: their cache misses overlap.
-const AHEAD: usize = 32;
 
 /// Pairs that are remembered within a chunk: 8 KiB.
 const RECENT_PAIRS: usize = 256;
@@ -252,7 +249,10 @@ impl<'s> KeyTable<'s> {
             self.widen(tag, &words.bits);
             self.fixed.widen(tag, &words.bits, self.count);
             let start = numbers.len();
-            if self.known_rows(tag, &words.bits, numbers) || self.fixed.known(tag, &words.bits, numbers) {
+            if self.known_rows(tag, &words.bits, numbers)
+                || self.fixed.known(tag, &words.bits, numbers)
+                || !matches!(tag, TAG_TEXT | TAG_NODE) && self.fixed.known_far(tag, &words.bits, numbers)
+            {
                 for (k, p) in positions.iter().enumerate() {
                     if numbers[start + k] == NO_NUMBER {
                         let number = self.number_word(words.get(k));

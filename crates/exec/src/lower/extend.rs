@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{CountStep, Expr, Extend, Plan, ShortestKind, VarExtendMode, VarId};
+use trimorph_catalog::CatalogView;
 use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess};
 
 use super::lowering::{Lowered, Lowering, Vars, cursor, group_needed, vars_of};
@@ -65,18 +66,18 @@ impl Lowering<'_> {
             .flatten()
             .filter(|a| (edge.is_none() || a.forward) && !a.skip_loops && (kept.is_empty() || short(a)))
             .filter(|_| self.options.access != Choice::Index);
-        if self.options.factorise
-            && scanned.is_none()
-            && let Some(adjacency) = one_list
-            && !short(&adjacency)
-        {
+        // Several lists of a node come one after the other, which its group must be gone through for.
+        let has_lists = match one_list {
+            Some(adjacency) => !short(&adjacency),
+            None => !flat && has_long_lists(&plan, list_length_min, self.catalog),
+        };
+        if self.options.factorise && scanned.is_none() && has_lists {
             let cursor = (!flat).then(|| cursor(&layout, from.group));
             layout.groups[from.group].flat = true;
             let group = layout.add_group(false);
             let to = layout.add(step.to, group);
             let edge_slot = edge.map(|e| layout.add(e, group).slot);
-            let spec =
-                ops::ListExtendSpec { from, to, edge_slot, adjacency, patterns: plan.patterns, cursor };
+            let spec = ops::ListExtendSpec { from, to, edge_slot, step: plan, cursor };
             return Ok(Lowered { node: self.node(Spec::ListExtend(Arc::new(spec)), [node]), layout });
         }
         let child = self.pack(Lowered { node, layout }, &below, false)?;
@@ -278,6 +279,15 @@ impl Lowering<'_> {
             ..spec.clone()
         }
     }
+}
+
+/// Whether a step has lists only, which are as long on the mean.
+fn has_long_lists(step: &EdgeAccess, length: u64, catalog: &CatalogView<'_>) -> bool {
+    let all = || step.by_table.iter().flatten();
+    let rows = |a: &AdjacencyRef| length.saturating_mul(catalog.statistics().rows(a.from));
+    all().next().is_some()
+        && all().all(|a| !a.single && !a.check_table)
+        && all().map(|a| a.edges).fold(0, u64::saturating_add) >= all().map(rows).fold(0, u64::saturating_add)
 }
 
 /// Whether a plan gives `var` in the order of a scan.

@@ -17,9 +17,9 @@ use trimorph_base::{NodeId, Reservation, TableId};
 use trimorph_store::Condition;
 use trimorph_store::access::EdgeAccess;
 use trimorph_store::neighbours::{InPlace, NeighbourList, Neighbours};
-use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, Values, Vector};
 
+use super::resolved::Resolved;
 use crate::expr::{Ex, PropertyFilter, filter};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
@@ -243,20 +243,27 @@ impl CountTarget {
         {
             return Ok(());
         }
+        let along: Vec<_> = self.step.neighbours(table, &cx.reader).collect();
         for (i, o) in out.iter_mut().enumerate() {
             if *o != 0 {
-                let count = self.count(NodeId::new(table, first + i as u64), cx)?;
+                let count = self.count(&along, NodeId::new(table, first + i as u64), cx)?;
                 *o = o.saturating_mul(count);
             }
         }
         Ok(())
     }
 
-    /// The count of one node.
-    fn count(&self, node: NodeId, cx: &Context<'_>) -> Result<u64, ExecError> {
+    /// The count of one node, along the adjacencies of its table.
+    #[inline]
+    fn count<'s>(
+        &self,
+        along: &[Neighbours<'_, 's>],
+        node: NodeId,
+        cx: &Context<'s>,
+    ) -> Result<u64, ExecError> {
         let mut total = 0u64;
-        for neighbours in self.step.neighbours(node.table(), &cx.reader) {
-            total = total.saturating_add(self.count_list(&neighbours, node, cx)?);
+        for neighbours in along {
+            total = total.saturating_add(self.count_list(neighbours, node, cx)?);
         }
         Ok(total)
     }
@@ -271,15 +278,15 @@ impl CountTarget {
         if list.len() == 0 {
             return Ok(0);
         }
+        if self.predicate.is_none() && self.next.is_empty() {
+            return Ok(list.count() as u64);
+        }
         if self.next.is_empty()
             && let Some(range) = &self.range
             && let Some((column, low, high)) = range.edge_range(neighbours.edge_table(), cx)
             && let Some(count) = list.count_passing(column, &Condition::Range(low, high))
         {
             return Ok(count);
-        }
-        if self.predicate.is_none() && self.next.is_empty() {
-            return Ok(list.count() as u64);
         }
         if neighbours.is_plain()
             && self.predicate.is_none()
@@ -395,18 +402,6 @@ pub(crate) struct CountExtend<'s> {
     target: Arc<CountTarget>,
 }
 
-/// The count of the node at position `i` of a vector; 0 for null.
-fn count_at(target: &CountTarget, from: &Vector<'_>, i: usize, cx: &Context<'_>) -> Result<u64, ExecError> {
-    match &from.values {
-        _ if from.is_null(i) => Ok(0),
-        Values::Node(nodes) => target.count(nodes.id(i), cx),
-        _ => match from.value(i, &|_| Value::Null) {
-            Value::Node(n) => target.count(n, cx),
-            _ => Ok(0),
-        },
-    }
-}
-
 impl<'s> CountExtend<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<CountExtendSpec>, target: Arc<CountTarget>) -> Self {
         Self { child, spec, target }
@@ -417,7 +412,12 @@ impl<'s> CountExtend<'s> {
         if let Some(fresh) = self.spec.fresh {
             let group = &chunk.groups[self.spec.from.group];
             let vector = &group.vectors[self.spec.from.slot];
-            let count = count_at(&self.target, vector, group.flat.unwrap_or(0), cx)?;
+            let count = match vector.node(group.flat.unwrap_or(0)) {
+                Some(node) => {
+                    self.target.count(Resolved::new(&self.target.step).of(node.table(), cx), node, cx)?
+                }
+                None => 0,
+            };
             let group = &mut chunk.groups[fresh];
             group.reset(1);
             group.flat = Some(0);
@@ -443,9 +443,13 @@ impl<'s> CountExtend<'s> {
                 self.target.multiply_range(first.table(), first.row(), &mut counts, cx)?;
             }
             _ => {
+                let mut resolved = Resolved::new(&self.target.step);
                 for k in 0..group.selection.count(len) {
                     let i = group.selection.position(k);
-                    let count = count_at(&self.target, from, i, cx)?;
+                    let count = match from.node(i) {
+                        Some(node) => self.target.count(resolved.of(node.table(), cx), node, cx)?,
+                        None => 0,
+                    };
                     counts[i] = counts[i].saturating_mul(count);
                 }
             }

@@ -26,6 +26,8 @@ struct Source<'s> {
     /// The positions that are left are those from `next` on.
     positions: Vec<u32>,
     next: usize,
+    /// Shares that were dealt.
+    shares: u64,
     ended: bool,
 }
 
@@ -37,8 +39,8 @@ impl<'s> Dealer<'s> {
     /// Deals the rows of `op`, which gives chunks of one group with so many slots.
     pub(crate) fn new(op: BoxOperator<'s>, slots: usize) -> Self {
         let chunk = Chunk::with_slots(&[slots]);
-        let (positions, next) = (Vec::new(), 0);
-        Self(Arc::new(Mutex::new(Source { op, chunk, cx: None, positions, next, ended: false })))
+        let (positions, next, shares) = (Vec::new(), 0, 0);
+        Self(Arc::new(Mutex::new(Source { op, chunk, cx: None, positions, next, shares, ended: false })))
     }
 }
 
@@ -61,11 +63,13 @@ impl<'s> Source<'s> {
 /// Deal, for one twin.
 pub(crate) struct Deal<'s> {
     dealer: Dealer<'s>,
+    number: usize,
 }
 
 impl<'s> Deal<'s> {
-    pub(crate) fn new(dealer: Dealer<'s>) -> Self {
-        Self { dealer }
+    /// For the node of that number in the plan.
+    pub(crate) fn new(dealer: Dealer<'s>, number: usize) -> Self {
+        Self { dealer, number }
     }
 }
 
@@ -90,6 +94,8 @@ impl<'s> Operator<'s> for Deal<'s> {
         out.multiplicity =
             from.multiplicity.as_ref().map(|all| positions.iter().map(|p| all[*p as usize]).collect());
         source.next += share;
+        source.shares += 1;
+        cx.begin_part(self.number, source.shares);
         Ok(true)
     }
 
@@ -97,6 +103,6 @@ impl<'s> Operator<'s> for Deal<'s> {
         let mut source = lock(&self.dealer.0);
         source.op.reset();
         source.positions.clear();
-        (source.next, source.ended) = (0, false);
+        (source.next, source.shares, source.ended) = (0, 0, false);
     }
 }

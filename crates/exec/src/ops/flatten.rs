@@ -37,21 +37,30 @@ impl Cursor {
     /// Makes the next selected position flat; `false` when there is none left.
     #[inline]
     pub(crate) fn advance(&mut self, chunk: &mut Chunk<'_>) -> bool {
-        let Some(k) = &mut self.next else { return false };
+        let Some(k) = self.next else { return false };
         let g = &mut chunk.groups[self.spec.group];
-        if *k >= g.selection.count(g.len) {
+        if k >= g.selection.count(g.len) {
             self.next = None;
             return false;
         }
-        g.flat = Some(g.selection.position(*k));
-        if *k > 0 {
-            for (other, (selection, multiplicity)) in self.spec.others.iter().zip(&self.saved) {
-                chunk.groups[*other].selection = selection.clone();
-                chunk.groups[*other].multiplicity = multiplicity.clone();
-            }
+        g.flat = Some(g.selection.position(k));
+        if k > 0 {
+            self.put_back(chunk);
         }
-        *k += 1;
+        self.next = Some(k + 1);
         true
+    }
+
+    /// Starts anew with the same position.
+    pub(crate) fn again(&self, chunk: &mut Chunk<'_>) {
+        self.put_back(chunk);
+    }
+
+    fn put_back(&self, chunk: &mut Chunk<'_>) {
+        for (other, (selection, multiplicity)) in self.spec.others.iter().zip(&self.saved) {
+            chunk.groups[*other].selection = selection.clone();
+            chunk.groups[*other].multiplicity = multiplicity.clone();
+        }
     }
 
     /// Makes the group unflat again, for the operators below to fill.

@@ -122,7 +122,7 @@ impl<'s> Member<'s> {
 impl<'s> Gather<'s> {
     /// The operator, or that of the pipeline where it has no twins.
     pub(crate) fn over(child: Pipeline<'s>, spec: GatherSpec, threads: usize) -> BoxOperator<'s> {
-        let Pipeline { op, twin: Some(twin) } = child else { return child.op };
+        let Pipeline { op, twin: Some(twin), .. } = child else { return child.op };
         let mut members = vec![Mutex::new(Some(Member::new(op, spec.slots, None)))];
         members.resize_with(threads.max(1), Mutex::default);
         let room = if spec.eager { 1 } else { CHUNKS_MIN * threads };

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use trimorph_store::access::PropertyAccess;
 use trimorph_vector::{Chunk, Selection};
 
+use crate::counters::Counters;
 use crate::expr::{PassedKeys, PropertyFilter, TestState};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
-use crate::profile::Counters;
 use crate::{Context, ExecError};
 
 /// Rows after which it is known how many pass.

@@ -24,10 +24,10 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Nodes, Positions, Values, Vector};
 
 use super::LookupSpec;
+use crate::counters::Counters;
 use crate::expr::evaluate;
 use crate::keys::{KeyTable, NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
-use crate::profile::Counters;
 use crate::rows::{Rows, repeat};
 use crate::{Context, ExecError};
 
@@ -122,6 +122,7 @@ impl<'s> KeyLookup<'s> {
         let rows = self.table_rows(cx);
         let may_be_dense = rows <= LENGTH_MAX * SWEEP && positions.len() < rows;
         if self.spec.may_read_ahead
+            && !cx.keeps_order()
             && self.spec.by == LookupBy::Equal
             && may_be_dense
             && positions.len() >= self.length

@@ -1,15 +1,16 @@
-//! List extend: n-n edges of one adjacency. The start node's group is flattened; the neighbours become a new
-//! unflat group whose vectors point into adjacency.
+//! List extend: n-n edges. The start node's group is flattened; the neighbours along one adjacency after the
+//! other become a new unflat group whose vectors point into adjacency.
 //!
 //! Source: GF-CL §6.2.
 
 use std::sync::Arc;
 
-use trimorph_store::access::{AdjacencyRef, Pattern};
+use trimorph_store::access::EdgeAccess;
 use trimorph_store::neighbours::InPlace;
 use trimorph_vector::{Chunk, Values, Vector};
 
 use super::flatten::{Cursor, CursorSpec};
+use super::resolved::Resolved;
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
@@ -20,10 +21,9 @@ pub(crate) struct ListExtendSpec {
     pub(crate) from: Place,
     pub(crate) to: Place,
     pub(crate) edge_slot: Option<usize>,
-    pub(crate) adjacency: AdjacencyRef,
-    /// What it is read by.
-    pub(crate) patterns: Vec<Pattern>,
-    /// Goes through the start node's group, if that is unflat below.
+    pub(crate) step: EdgeAccess,
+    /// Goes through the start node's group, if that is unflat below. There is one where the step has several
+    /// adjacencies.
     pub(crate) cursor: Option<CursorSpec>,
 }
 
@@ -32,12 +32,14 @@ pub(crate) struct ListExtend<'s> {
     child: BoxOperator<'s>,
     spec: Arc<ListExtendSpec>,
     cursor: Option<Cursor>,
+    /// Adjacencies of the start node at hand that were followed; none before the first node.
+    followed: Option<usize>,
 }
 
 impl<'s> ListExtend<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<ListExtendSpec>) -> Self {
         let cursor = spec.cursor.clone().map(Cursor::new);
-        Self { child, spec, cursor }
+        Self { child, spec, cursor, followed: None }
     }
 
     /// Moves to the next start node.
@@ -63,17 +65,25 @@ impl<'s> ListExtend<'s> {
 
 impl<'s> Operator<'s> for ListExtend<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let neighbours = self.spec.adjacency.neighbours(&cx.reader);
-        while self.advance(chunk, cx)? {
+        let spec = Arc::clone(&self.spec);
+        let mut resolved = Resolved::new(&spec.step);
+        loop {
+            let followed = match self.followed.take() {
+                Some(followed) => followed,
+                None if self.advance(chunk, cx)? => 0,
+                None => return Ok(false),
+            };
             let group = &chunk.groups[self.spec.from.group];
             let position = group.flat.unwrap_or(0);
             let Some(node) = group.vectors[self.spec.from.slot].node(position) else { continue };
-            if node.table() != self.spec.adjacency.from {
-                continue;
-            }
+            let Some(neighbours) = resolved.of(node.table(), cx).get(followed) else { continue };
+            self.followed = Some(followed + 1);
             let list = neighbours.list(node);
             if list.len() == 0 {
                 continue;
+            }
+            if let Some(cursor) = self.cursor.as_ref().filter(|_| followed > 0) {
+                cursor.again(chunk);
             }
             let InPlace { len, nodes, edges, selection } = list.in_place(self.spec.edge_slot.is_some());
             if selection.count(len) == 0 {
@@ -90,11 +100,11 @@ impl<'s> Operator<'s> for ListExtend<'s> {
             }
             return Ok(true);
         }
-        Ok(false)
     }
 
     fn reset(&mut self) {
         self.child.reset();
+        self.followed = None;
         if let Some(cursor) = &mut self.cursor {
             cursor.reset();
         }

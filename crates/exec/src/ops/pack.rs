@@ -28,6 +28,9 @@ pub(crate) struct Pack<'s> {
     spec: Arc<PackSpec>,
     rows: Rows<'s>,
     done: bool,
+    /// The part that the rows are of, and that of the chunk below where it waits for them to be given.
+    part: u64,
+    waiting: Option<u64>,
     /// For rows that a long list gave at once, until the next are asked for.
     held: Option<Reservation>,
 }
@@ -38,7 +41,7 @@ const HELD_BYTES_MIN: usize = 1 << 20;
 impl<'s> Pack<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<PackSpec>) -> Self {
         let (inner, rows) = (Chunk::with_slots(&spec.slots), Rows::new(spec.places.len()));
-        Self { child, inner, spec, rows, done: false, held: None }
+        Self { child, inner, spec, rows, done: false, part: 0, waiting: None, held: None }
     }
 }
 
@@ -47,7 +50,14 @@ impl<'s> Operator<'s> for Pack<'s> {
         let enough = if self.spec.eager { 1 } else { cx.settings.vector_size / 2 };
         while !self.done && self.rows.len() < enough.max(1) {
             cx.check()?;
-            if self.child.next(&mut self.inner, cx)? {
+            let waited = self.waiting.take();
+            if waited.is_some() || self.child.next(&mut self.inner, cx)? {
+                let part = waited.unwrap_or_else(|| cx.part());
+                if self.rows.len() > 0 && part != self.part && cx.keeps_order() {
+                    self.waiting = Some(part);
+                    break;
+                }
+                self.part = part;
                 self.rows.extend_from_chunk(&self.inner, &self.spec.places, cx);
                 let bytes = self.rows.bytes();
                 if bytes > HELD_BYTES_MIN || self.held.is_some() {
@@ -61,12 +71,13 @@ impl<'s> Operator<'s> for Pack<'s> {
             return Ok(false);
         }
         self.rows.drain_into(&mut chunk.groups[0]);
+        cx.set_part(self.part);
         Ok(true)
     }
 
     fn reset(&mut self) {
         self.child.reset();
         self.rows = Rows::new(self.spec.places.len());
-        self.done = false;
+        (self.done, self.waiting) = (false, None);
     }
 }

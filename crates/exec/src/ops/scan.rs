@@ -5,8 +5,9 @@
 //! rows in their order and end where others come after these, or else by zone maps.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Bound;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering as Atomic};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use trimorph_algebra::Op;
@@ -26,7 +27,9 @@ use crate::{Context, ExecError};
 pub(crate) struct NodeScan {
     place: Place,
     rows: Arc<ScanRows>,
-    current: Option<(NodeId, usize)>,
+    number: usize,
+    /// What is left of a morsel: its next node, how many, and where the morsel began.
+    current: Option<(NodeId, usize, NodeId)>,
 }
 
 /// What is scanned, and comparisons with properties that leave zones out.
@@ -103,6 +106,11 @@ impl ScanRows {
         // What another property of this name has is compared with values of this type only.
         let mut types = columns.iter().map(|(table, column)| catalog.column_type(*table, *column));
         let first = types.next()??;
+        if first == LogicalType::String && types.clone().all(|ty| ty == Some(first)) {
+            let bound = Arc::new(TopBound::new(descending, true));
+            let lead = self.lead.get_or_init(|| Lead { columns, bound, in_order: None });
+            return Some(Arc::clone(&lead.bound));
+        }
         let is_integer = matches!(
             first,
             LogicalType::Int
@@ -168,7 +176,7 @@ impl TopBound {
 
     /// Nothing is known any more.
     pub(crate) fn reset(&self) {
-        self.key.store(if self.descending { i64::MIN } else { i64::MAX }, Ordering::Relaxed);
+        self.key.store(if self.descending { i64::MIN } else { i64::MAX }, Atomic::Relaxed);
         if let Some(mut value) = self.value() {
             *value = None;
         }
@@ -176,7 +184,7 @@ impl TopBound {
 
     /// Whether anything is known.
     fn is_set(&self) -> bool {
-        self.key.load(Ordering::Relaxed) != if self.descending { i64::MIN } else { i64::MAX }
+        self.key.load(Atomic::Relaxed) != if self.descending { i64::MIN } else { i64::MAX }
     }
 
     /// Whether it is of values of any type, nulls too.
@@ -187,9 +195,9 @@ impl TopBound {
     /// One worker's best rows end with `key`.
     pub(crate) fn tighten(&self, key: i64) {
         if self.descending {
-            self.key.fetch_max(key, Ordering::Relaxed);
+            self.key.fetch_max(key, Atomic::Relaxed);
         } else {
-            self.key.fetch_min(key, Ordering::Relaxed);
+            self.key.fetch_min(key, Atomic::Relaxed);
         }
     }
 
@@ -221,6 +229,9 @@ impl Lead {
     /// The rows of a range that may still come among the best: what is asked of the others, above, would be
     /// in vain. `None` where that is not found out without taking values out.
     fn select(&self, first: NodeId, len: usize, cx: &Context<'_>) -> Option<Vec<u32>> {
+        if self.bound.is_of_any_type() {
+            return self.select_texts(first, len, cx);
+        }
         let bound = self.prune().find(|prune| prune.table == first.table())?;
         if !self.bound.is_set() {
             return None;
@@ -236,25 +247,51 @@ impl Lead {
         Some(rows)
     }
 
+    /// The same where the key is a text: those that do not come after the bound, and nulls where they come
+    /// first.
+    fn select_texts(&self, first: NodeId, len: usize, cx: &Context<'_>) -> Option<Vec<u32>> {
+        let bound = self.bound.value()?.clone()?;
+        let (_, column) = self.columns.iter().find(|(table, _)| *table == first.table())?;
+        let column = PropertyColumn::of_nodes(first.table(), *column, &cx.reader);
+        let (mut texts, mut nulls) = (Vec::new(), Vec::new());
+        if self.bound.descending {
+            let condition = Condition::Present(false);
+            column.select(&mut Comparison::default(), &condition, first.row(), len, &mut nulls)?;
+        }
+        match (&bound, self.bound.descending) {
+            (Value::String(bound), descending) => {
+                let wanted: fn(Ordering) -> bool = if descending { Ordering::is_ge } else { Ordering::is_le };
+                let passes = |text: &str| wanted(text.cmp(bound));
+                let order = Some((&**bound, wanted));
+                let condition = Condition::Text { equal: None, prefix: None, order, passes: &passes };
+                column.select(&mut Comparison::default(), &condition, first.row(), len, &mut texts)?;
+            }
+            // All that are wanted are nulls.
+            (Value::Null, true) => {}
+            _ => return None,
+        }
+        if !nulls.is_empty() {
+            texts.append(&mut nulls);
+            texts.sort_unstable();
+        }
+        Some(texts)
+    }
+
     fn prune(&self) -> impl Iterator<Item = Prune> {
+        let columns = if self.bound.is_of_any_type() { &[][..] } else { &self.columns };
         let TopBound { descending, key, .. } = &*self.bound;
-        let key = key.load(Ordering::Relaxed);
+        let key = key.load(Atomic::Relaxed);
         let (low, high) = if *descending { (key, i64::MAX) } else { (i64::MIN, key) };
         // Nulls come first where the order descends.
         let nulls = *descending;
-        self.columns.iter().map(move |(table, column)| Prune {
-            table: *table,
-            column: *column,
-            low,
-            high,
-            nulls,
-        })
+        columns.iter().map(move |(table, column)| Prune { table: *table, column: *column, low, high, nulls })
     }
 }
 
 impl NodeScan {
-    pub(crate) fn new(place: Place, rows: Arc<ScanRows>) -> Self {
-        Self { place, rows, current: None }
+    /// The scan of the node of that number in the plan.
+    pub(crate) fn new(place: Place, rows: Arc<ScanRows>, number: usize) -> Self {
+        Self { place, rows, number, current: None }
     }
 
     /// The next rows that indexes give.
@@ -295,12 +332,14 @@ impl<'s> Operator<'s> for NodeScan {
         }
         let (first, len, selection) = loop {
             let wanted = self.rows.wanted(cx.reader.notes_reads());
-            let next = self.current.take().or_else(|| self.rows.morsels.next(&cx.reader, &wanted));
-            let Some((first, left)) = next else { return Ok(false) };
+            let morsel =
+                || self.rows.morsels.next(&cx.reader, &wanted).map(|(first, len)| (first, len, first));
+            let Some((first, left, morsel)) = self.current.take().or_else(morsel) else { return Ok(false) };
             let len = left.min(cx.settings.vector_size);
             if len < left {
-                self.current = Some((NodeId(first.0 + len as u64), left - len));
+                self.current = Some((NodeId(first.0 + len as u64), left - len, morsel));
             }
+            cx.begin_part(self.number, morsel.0);
             let Some(lead) = self.rows.lead.get().filter(|_| !cx.reader.notes_reads()) else {
                 break (first, len, Selection::All);
             };

@@ -135,6 +135,15 @@ impl<'s> Unwind<'s> {
             let p = self.rest[self.cursor];
             let items = self.items(p, cx)?;
             let end = items.len().min(self.offset + room - values.len());
+            // Of one list alone the elements may be known as they are wanted.
+            if values.is_empty()
+                && end < items.len()
+                && let Some(typed) = items.typed(self.offset, end)
+            {
+                parents.resize(end - self.offset, p);
+                self.offset = end;
+                return Ok((parents, typed));
+            }
             items.extend(self.offset, end, &mut values);
             parents.resize(values.len(), p);
             if end == items.len() {

@@ -97,7 +97,7 @@ impl Spec {
                 let pattern = Pattern::property(Kind::Node, property);
                 vec![pattern.object_frontier(Frontier::Later(1.0)).project(true, false, false, false)]
             }
-            Self::ListExtend(spec) => spec.patterns.clone(),
+            Self::ListExtend(spec) => spec.step.patterns.clone(),
             Self::ColumnExtend(spec) => spec.step.patterns.clone(),
             Self::BatchExtend(spec) => spec.step.patterns.clone(),
             Self::ScanExtend(spec) => spec.lists.step.patterns.clone(),

@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::tally::FileTally;
+
 /// A file that only its maker knows.
 pub trait TemporaryFile: Send + Sync + fmt::Debug {
     /// Writes all of `bytes` from `offset` on.
@@ -148,9 +150,10 @@ impl SpillArea {
     }
 
     /// A new file.
-    pub(super) fn create(self: &Arc<Self>) -> Result<SpillFile, SpillError> {
+    pub(super) fn create(self: &Arc<Self>, tally: FileTally) -> Result<SpillFile, SpillError> {
         let file = self.files.create().map_err(|e| self.failed(&e))?;
-        Ok(SpillFile { area: Arc::clone(self), file, end: AtomicU64::new(0), used_bytes: AtomicU64::new(0) })
+        let (area, end, used_bytes) = (Arc::clone(self), AtomicU64::new(0), AtomicU64::new(0));
+        Ok(SpillFile { area, file, tally, end, used_bytes })
     }
 
     fn take(&self, bytes: u64) -> Result<(), SpillError> {
@@ -168,6 +171,7 @@ impl SpillArea {
 pub(crate) struct SpillFile {
     area: Arc<SpillArea>,
     file: Box<dyn TemporaryFile>,
+    tally: FileTally,
     end: AtomicU64,
     /// Taken from the area.
     used_bytes: AtomicU64,
@@ -189,6 +193,7 @@ impl SpillFile {
         let offset = self.end.fetch_add(len, Ordering::Relaxed);
         self.file.write_all_at(bytes, offset).map_err(|e| self.area.failed(&e))?;
         self.area.written_bytes.fetch_add(len, Ordering::Relaxed);
+        self.tally.add(len);
         Ok(Place { offset, len: bytes.len() })
     }
 

@@ -4,6 +4,7 @@
 //! file       unnamed files, how much of them there is, what can go wrong
 //! bytes, value, codec    rows to bytes and back
 //! stored     rows in a file, batch by batch
+//! tally      how many bytes a query, and each of its operators, put into files
 //! hash       the hash of a row's key, the same whatever form the key comes in
 //! partition  rows by the hash of their key, a part of which fits memory
 //! dedupe     the first of each set of equivalent rows, of any number
@@ -20,6 +21,7 @@ mod file;
 mod hash;
 mod partition;
 mod stored;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -34,6 +36,7 @@ pub use file::{SpillArea, SpillError, TemporaryDirectory, TemporaryFile, Tempora
 pub(crate) use hash::hashes;
 pub(crate) use partition::{LEVELS_MAX, Partition, PartitionReader, Partitions};
 pub(crate) use stored::{Stored, Writer};
+pub(crate) use tally::{FileTally, Spilling};
 
 /// Buffers of one operator are this part of the limit, and not smaller or larger than these.
 const BUFFERS_SHARE: usize = 16;

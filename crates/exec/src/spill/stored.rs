@@ -49,7 +49,7 @@ impl Writer {
     /// A new file, whose batches have about so many bytes, or one row.
     pub(crate) fn new(batch_bytes: usize, cx: &Context<'_>) -> Result<Self, ExecError> {
         let area = cx.settings.spill.as_ref().ok_or_else(no_area)?;
-        let file = Arc::new(area.create()?);
+        let file = Arc::new(area.create(cx.spilling.of_file())?);
         Ok(Self { file, batch_bytes, buffer: Vec::new(), positions: Vec::new() })
     }
 

@@ -249,6 +249,22 @@ impl Accumulator {
         }
     }
 
+    /// Bytes that are to be allocated before so many integers can be taken by [`Self::push_integers`]: what
+    /// it holds now is given back. `None` where they are taken one by one.
+    pub fn integers_growth_bytes(&self, more: usize) -> Option<usize> {
+        match &self.0 {
+            State::Percentile(percentile) => percentile.integers_growth_bytes(more),
+            _ => None,
+        }
+    }
+
+    /// Takes integers, each once, where [`Self::integers_growth_bytes`] says what they need.
+    pub fn push_integers(&mut self, numbers: impl ExactSizeIterator<Item = i64>) {
+        if let State::Percentile(percentile) = &mut self.0 {
+            percentile.push_integers(numbers);
+        }
+    }
+
     /// Takes all that `other` has taken, after what this one has.
     ///
     /// **Errors**: overflow; accumulators of different aggregates.

@@ -98,6 +98,25 @@ impl Percentile {
         cells * if values.is_empty() { size_of::<i64>() } else { size_of::<(Value, u64)>() }
     }
 
+    /// Bytes that are to be allocated before so many integers can come, where nothing but integers came; what
+    /// is there now is given back.
+    pub(super) fn integers_growth_bytes(&self, more: usize) -> Option<usize> {
+        let needed = self.integers.len() + more;
+        let grows = needed > self.integers.capacity();
+        let cells = if grows { needed.max(self.integers.capacity() * 2) } else { 0 };
+        self.values.is_empty().then_some(cells * size_of::<i64>())
+    }
+
+    /// Takes integers, each once, where nothing but integers came.
+    pub(super) fn push_integers(&mut self, numbers: impl ExactSizeIterator<Item = i64>) {
+        let needed = self.integers.len() + numbers.len();
+        if needed > self.integers.capacity() {
+            let cells = needed.max(self.integers.capacity() * 2);
+            self.integers.reserve_exact(cells - self.integers.len());
+        }
+        self.integers.extend(numbers);
+    }
+
     /// Takes an integer if there is room, and nothing but integers so far.
     #[inline]
     pub(super) fn push_integer(&mut self, number: i64) -> bool {

@@ -83,6 +83,8 @@ fn equal(a: &Value, b: &Value, depth: usize) -> Option<bool> {
         (Other, _) | (_, Other) => return None,
         (Resource(_), _) | (_, Resource(_)) => false,
         (Opaque(x), Opaque(y)) if x == y => true,
+        // A text with a language is no literal of another datatype, whatever that means.
+        (Opaque(_), Tagged(_)) | (Tagged(_), Opaque(_)) => false,
         (Opaque(_), _) | (_, Opaque(_)) => return None,
         _ => false,
     })

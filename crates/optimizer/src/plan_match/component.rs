@@ -22,6 +22,8 @@ pub(super) struct Component<'a> {
     pub(super) bound: &'a [bool],
     /// For each edge, whether it is looked at: by its properties, mostly.
     pub(super) looked_at: &'a [bool],
+    /// Equalities of values of several nodes: these, of the first 64, and the part of rows that pass.
+    pub(super) equal: &'a [(u64, f64)],
     /// Input rows.
     pub(super) rows: f64,
     /// Whether parts may be planned by themselves and joined.

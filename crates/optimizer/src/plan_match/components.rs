@@ -200,6 +200,7 @@ impl Planner<'_> {
         let starts_from_rows = is_bound || lookup.iter().any(Option::is_some);
         let asks = edges.iter().any(|e| asks_of_rows(e, self.walks.get(&e.var)));
         let options = self.with.options;
+        let equal = self.equal_parts(nodes);
         let looked_at: Vec<bool> = edges.iter().map(|edge| self.wanted.contains(&edge.var)).collect();
         let component = Component {
             catalog: self.with.known.catalog,
@@ -210,6 +211,7 @@ impl Planner<'_> {
             lookup: &lookup,
             bound: &bound,
             looked_at: &looked_at,
+            equal: &equal,
             rows: if starts_from_rows { self.estimate.rows.max(1.0) } else { 1.0 },
             bushy: match self.plan {
                 // A build side has nothing of the rows that its walks may ask about.

@@ -38,8 +38,9 @@ impl Planner<'_> {
     pub(super) fn follow_order(&mut self, order: &Order, parts: &Parts<'_>) -> Result<(), Halt> {
         let mut sides = BTreeMap::new();
         for (i, step) in order.steps.iter().enumerate() {
-            if let Step::Join { build, node } = step {
-                sides.insert(i, self.build_side(build, parts.nodes[*node], parts)?);
+            if let Step::Join { build, shared } = step {
+                let shared: Vec<VarId> = shared.iter().map(|node| parts.nodes[*node]).collect();
+                sides.insert(i, self.build_side(build, &shared, parts)?);
             }
         }
         self.place_filters();
@@ -47,14 +48,9 @@ impl Planner<'_> {
         for (i, step) in order.steps.iter().enumerate() {
             poll(self.with.cancel)?;
             match (step, sides.remove(&i)) {
-                (Step::Join { node, .. }, Some(side)) => {
-                    let on = vec![parts.nodes[*node]];
-                    self.put_beside((side.plan, side.estimate), |left, right| Plan::HashJoin {
-                        left,
-                        right,
-                        on,
-                    });
-                    self.reach(side.vars);
+                (Step::Join { shared, .. }, Some(side)) => {
+                    let on = shared.iter().map(|node| parts.nodes[*node]).collect();
+                    self.join_side(side, on);
                 }
                 (Step::Follow(edge), _) => self.follow(parts.edges[*edge])?,
                 (Step::Join { .. }, None) => {}
@@ -65,8 +61,26 @@ impl Planner<'_> {
         Ok(())
     }
 
+    /// Joins with a build side on the nodes in common, and on values that must be equal.
+    fn join_side(&mut self, side: Side, mut on: Vec<VarId>) {
+        let Side { plan, estimate, vars } = side;
+        let (mut left_keys, mut right_keys) = (Vec::new(), Vec::new());
+        for (left, right) in self.take_equal(&vars) {
+            let key = self.with.made.var(format!("key {}", left_keys.len() + 1));
+            left_keys.push((key, left));
+            right_keys.push((key, right));
+            on.push(key);
+        }
+        if !left_keys.is_empty() {
+            self.put(|input| Plan::Extra { input, items: left_keys });
+        }
+        let right = self.with_keys((plan, estimate), right_keys);
+        self.put_beside(right, |left, right| Plan::HashJoin { left, right, on });
+        self.reach(vars);
+    }
+
     /// Plans one build side, by itself.
-    fn build_side(&mut self, order: &Order, shared: VarId, parts: &Parts<'_>) -> Result<Side, Halt> {
+    fn build_side(&mut self, order: &Order, shared: &[VarId], parts: &Parts<'_>) -> Result<Side, Halt> {
         let mut own = VarSet::new();
         collect(order, parts, &mut own);
         let nodes: Vec<VarId> = own.iter().copied().collect();
@@ -80,10 +94,10 @@ impl Planner<'_> {
             }
         }
         // What joins the two sides is looked at by the join.
-        Rc::make_mut(&mut self.kept).insert(shared);
-        Rc::make_mut(&mut self.wanted).insert(shared);
+        Rc::make_mut(&mut self.kept).extend(shared);
+        Rc::make_mut(&mut self.wanted).extend(shared);
         let conditions = self.conditions_of_side(&own, shared);
-        let hanging = self.hanging.take_at(|at| *at != shared && own.contains(at));
+        let hanging = self.hanging.take_at(|at| !shared.contains(at) && own.contains(at));
         let mut side = Planner {
             with: self.with,
             labels: Rc::clone(&self.labels),
@@ -112,14 +126,14 @@ impl Planner<'_> {
         Ok(Side { plan: side.plan, estimate: side.estimate, vars: side.available })
     }
 
-    /// The predicates of a build side, taken out of the pattern; one on the node in common is asked on both
+    /// The predicates of a build side, taken out of the pattern; one on a node in common is asked on both
     /// sides.
-    fn conditions_of_side(&mut self, own: &VarSet, shared: VarId) -> Conditions {
+    fn conditions_of_side(&mut self, own: &VarSet, shared: &[VarId]) -> Conditions {
         let vars: Vec<VarId> = own.iter().copied().collect();
         let mut mine = Vec::new();
         for place in self.conditions.within(|v| own.contains(v), &vars) {
             let Some(condition) = self.conditions.get(place) else { continue };
-            if condition.vars[..] == [shared] {
+            if condition.vars.iter().all(|var| shared.contains(var)) {
                 if is_harmless(&condition.expr) {
                     mine.push(condition.expr.clone());
                 }

@@ -5,12 +5,15 @@
 //! 2. Else, where a value of one is bounded by values of the other, one side is kept in order of it.
 //! 3. Else they are multiplied.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use trimorph_algebra::{Band, Expr, Op, Plan, VarId};
+use trimorph_types::LogicalType;
 
 use super::Planner;
 use super::components::Outer;
+use crate::degrees::rows_of;
 use crate::estimate::Estimate;
 use crate::{VarSet, vars_of};
 
@@ -100,6 +103,110 @@ impl Planner<'_> {
         self.place_filters();
     }
 
+    /// The equalities of a value of the rows there are with one of a side with these variables, taken out;
+    /// those that cannot fail, as neither side need have a row that the other has.
+    pub(super) fn take_equal(&mut self, side: &VarSet) -> Vec<(Expr, Expr)> {
+        let own: Vec<VarId> = side.iter().copied().collect();
+        let mut taken = Vec::new();
+        for place in self.conditions.within(|v| side.contains(v) || self.available.contains(v), &own) {
+            let Some(expr) = self.conditions.get(place).map(|condition| &condition.expr) else { continue };
+            // What looks at nodes in common alone is a condition of either side.
+            let found = across(expr, |v| self.available.contains(v), |v| side.contains(v));
+            let Some((a, b)) = found.filter(|(a, b)| self.is_safe(a) && self.is_safe(b)) else { continue };
+            let of_shared =
+                |expr: &Expr| vars_of([expr]).iter().all(|v| side.contains(v) && self.available.contains(v));
+            if of_shared(a) || of_shared(b) {
+                continue;
+            }
+            taken.push((a.clone(), b.clone()));
+            self.conditions.remove(place);
+        }
+        taken
+    }
+
+    /// Whether an expression is a property of a node of the pattern, or a component of one whose values all
+    /// have it: nothing that can fail.
+    fn is_safe(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Property(base, name, _) => match &**base {
+                Expr::Var(var) => self.labels.contains_key(var),
+                Expr::Property(of, property, _) => match **of {
+                    Expr::Var(var) => self.has_component(var, property, name),
+                    _ => false,
+                },
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether all values of a node's property have a component of that name.
+    fn has_component(&self, var: VarId, property: &Arc<str>, name: &str) -> bool {
+        const OF_DATES: [&str; 10] = [
+            "year",
+            "quarter",
+            "month",
+            "week",
+            "weekYear",
+            "ordinalDay",
+            "weekDay",
+            "dayOfWeek",
+            "dayOfQuarter",
+            "day",
+        ];
+        const OF_TIMES: [&str; 3] = ["hour", "minute", "second"];
+        let catalog = self.with.known.catalog;
+        let tables = self.tables_of(var);
+        let columns = catalog.node_columns(Some(std::slice::from_ref(property)));
+        let own = columns.into_iter().filter(|(table, _)| tables.contains(table));
+        self.labels.contains_key(&var)
+            && own.into_iter().all(|(table, column)| {
+                let (of_dates, of_times) = (OF_DATES.contains(&name), OF_TIMES.contains(&name));
+                let has = match catalog.column_type(table, column) {
+                    Some(LogicalType::Date) => of_dates,
+                    Some(LogicalType::DateTime | LogicalType::LocalDateTime) => of_dates || of_times,
+                    Some(LogicalType::Time | LogicalType::LocalTime) => of_times,
+                    _ => false,
+                };
+                has && catalog.has_one_type(table, column)
+            })
+    }
+
+    /// The equalities between values of several of these nodes, as sets of them, and the part of rows in
+    /// which each holds.
+    pub(super) fn equal_parts(&self, nodes: &[VarId]) -> Vec<(u64, f64)> {
+        let place = |var: &VarId| nodes.iter().take(64).position(|node| node == var);
+        let mut places = BTreeSet::new();
+        let conditions = nodes.iter().flat_map(|node| self.conditions.on(*node));
+        let mut parts = Vec::new();
+        for (at, condition) in conditions {
+            let Some((a, b)) = operands(&condition.expr).filter(|_| places.insert(at)) else { continue };
+            let mask = condition.vars.iter().map(|v| place(v).map(|at| 1u64 << at));
+            let Some(mask) = mask.sum::<Option<u64>>() else { continue };
+            if mask.count_ones() > 1 && self.is_safe(a) && self.is_safe(b) {
+                parts.push((mask, 1.0 / self.values_of(a).max(self.values_of(b)).max(1.0)));
+            }
+        }
+        parts
+    }
+
+    /// How many values an expression that [is safe](Self::is_safe) has, about.
+    fn values_of(&self, expr: &Expr) -> f64 {
+        let Expr::Property(base, name, _) = expr else { return 1.0 };
+        let known = self.with.known;
+        match (&**base, &**name) {
+            (Expr::Var(var), _) => {
+                let tables = self.tables_of(*var);
+                rows_of(known.catalog, tables) / known.rows_by_value(tables, name)
+            }
+            (_, "month") => 12.0,
+            (_, "quarter") => 4.0,
+            (_, "weekDay" | "dayOfWeek") => 7.0,
+            (_, "day" | "hour" | "year") => 25.0,
+            _ => 60.0,
+        }
+    }
+
     /// Puts an operator over both sides.
     fn join(&mut self, [first, second]: [Side; 2], operator: impl FnOnce(Box<Plan>, Box<Plan>) -> Plan) {
         (self.plan, self.estimate) = first;
@@ -170,7 +277,7 @@ impl Planner<'_> {
     }
 
     /// A side with what it is joined by.
-    fn with_keys(&self, (plan, estimate): Side, items: Vec<(VarId, Expr)>) -> Side {
+    pub(super) fn with_keys(&self, (plan, estimate): Side, items: Vec<(VarId, Expr)>) -> Side {
         if items.is_empty() {
             return (plan, estimate);
         }
@@ -181,7 +288,7 @@ impl Planner<'_> {
 }
 
 /// A side of a join.
-type Side = (Plan, Estimate);
+pub(super) type Side = (Plan, Estimate);
 
 /// A value of one side and its bounds on the other, with the conditions that they are taken from.
 struct Bounds {

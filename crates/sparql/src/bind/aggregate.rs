@@ -9,7 +9,7 @@
 use spargebra::algebra::{AggregateExpression, AggregateFunction};
 use spargebra::term::Variable;
 use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, VarId};
-use trimorph_base::Span;
+use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_types::{LogicalType, Value};
 
 use super::expression::{Typed, entity_of};
@@ -49,6 +49,7 @@ impl Binder<'_> {
         let mut items: Vec<(VarId, Aggregate)> = Vec::new();
         let mut made = Vec::new();
         for (variable, expression) in aggregates {
+            check_nesting(expression, aggregates)?;
             made.push(self.aggregate(&mut relation, variable, expression, &mut items, active)?);
         }
         // GROUP BY without a variable that is bound: one group, if there is a row.
@@ -189,6 +190,19 @@ impl Binder<'_> {
             _ => None,
         }
     }
+}
+
+/// An aggregate cannot be of an aggregate of the same group.
+fn check_nesting(expression: &AggregateExpression, all: &[(Variable, AggregateExpression)]) -> Bound<()> {
+    let AggregateExpression::FunctionCall { expr, .. } = expression else { return Ok(()) };
+    let mut names = super::scope::Names::new();
+    super::scope::asked(expr, &mut names);
+    if all.iter().any(|(variable, _)| names.contains(&name_of(variable))) {
+        let primary = "an aggregate is computed of an aggregate";
+        let error = Diagnostic::compile(ErrorKind::SyntaxError, "NestedAggregation", primary);
+        return Err(error.hint("compute the inner one in a sub-query"));
+    }
+    Ok(())
 }
 
 /// The argument in the form in which different terms are different values.

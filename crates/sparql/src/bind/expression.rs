@@ -304,6 +304,11 @@ impl Binder<'_> {
                 }
                 ("sparql.iri".to_owned(), None)
             }
+            // The same for the same text in one solution, and another in each.
+            Function::BNode if values.len() == 1 => {
+                values.push(self.row_salt(relation));
+                ("sparql.bnode".to_owned(), None)
+            }
             other => {
                 let (name, ty) = known(other);
                 (format!("sparql.{name}"), ty)
@@ -315,6 +320,19 @@ impl Binder<'_> {
             Some(ty) if is_value => Typed::plain(expr, ty),
             _ => Typed::term(expr),
         })
+    }
+
+    /// A text that each row has for itself.
+    fn row_salt(&mut self, relation: &mut Relation) -> Expr {
+        let name: super::relation::Name = " row".into();
+        if let Some(slot) = relation.slots.get(&name) {
+            return slot.value();
+        }
+        let var = self.anonymous(LogicalType::String);
+        relation.extra(vec![(var, call("sparql.struuid", Vec::new()))]);
+        let shape = Shape::Plain(LogicalType::String);
+        relation.slots.insert(name, Slot { var, shape, certain: true });
+        Expr::Var(var)
     }
 
     /// The value of an expression as a variable: terms in their form, IRIs as the nodes that they are.

@@ -176,8 +176,7 @@ impl<'c> Binder<'c> {
                 Some(dataset) => (GraphChoice::Union(list(&dataset.default)), None),
             },
             Active::Named(name) => {
-                let among =
-                    self.dataset.as_ref().map(|dataset| list(dataset.named.as_deref().unwrap_or_default()));
+                let among = self.dataset.as_ref().and_then(|dataset| dataset.named.as_deref().map(list));
                 match name {
                     NamedNodePattern::NamedNode(iri) => {
                         let var = self.constant(relation, iri.as_str());

@@ -65,7 +65,7 @@ impl Binder<'_> {
         }
     }
 
-    fn made_variable(&mut self) -> Variable {
+    pub(super) fn made_variable(&mut self) -> Variable {
         let name = self.made_name();
         Variable::new_unchecked(&*name)
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
-use spargebra::term::{GroundTerm, Variable};
+use spargebra::term::{GroundTerm, NamedNodePattern, Variable};
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
 
 use super::relation::{Name, Relation, Shape, Slot, call, equal, is_not_null, is_null};
-use super::scope::{Names, certain, may_be_bound, name_of, visible};
+use super::scope::{Names, certain, may_be_bound, mentioned, name_of, visible};
 use super::{Active, Binder, Bound, unsupported};
 use crate::terms::ground;
 
@@ -73,7 +73,7 @@ impl Binder<'_> {
                 if matches!(&**inner, P::Bgp { patterns } if patterns.is_empty()) {
                     return self.graph_alone(relation, &active);
                 }
-                self.pattern(relation, inner, &active)
+                self.in_graph(relation, name, inner, &active)
             }
             P::Extend { inner, variable, expression } => {
                 let mut relation = self.pattern(relation, inner, active)?;
@@ -299,6 +299,38 @@ impl Binder<'_> {
         Ok(out)
     }
 
+    /// `GRAPH`: where the pattern itself does not tell which graph it is in, the names of graphs come first.
+    /// The graph's name is joined with what the pattern binds, and is nothing that it could ask for.
+    fn in_graph(
+        &mut self,
+        relation: Relation,
+        name: &NamedNodePattern,
+        inner: &GraphPattern,
+        active: &Active,
+    ) -> Bound<Relation> {
+        let NamedNodePattern::Variable(variable) = name else {
+            return match asks_graph(inner) {
+                true => self.pattern(relation, inner, active),
+                false => {
+                    let relation = self.graph_alone(relation, active)?;
+                    self.pattern(relation, inner, active)
+                }
+            };
+        };
+        let name = name_of(variable);
+        if asks_graph(inner) && !mentioned(inner).contains(&name) {
+            return self.pattern(relation, inner, active);
+        }
+        let own = self.made_variable();
+        let active = Active::Named(own.clone().into());
+        let mut relation = self.graph_alone(relation, &active)?;
+        relation = self.pattern(relation, inner, &active)?;
+        if let Some(slot) = relation.slots.remove(&name_of(&own)) {
+            self.bind_new(&mut relation, &name, slot);
+        }
+        Ok(relation)
+    }
+
     /// `GRAPH ?g {}`: the names of graphs, or whether there is such a graph.
     fn graph_alone(&mut self, relation: Relation, active: &Active) -> Bound<Relation> {
         let mut names = Relation::unit();
@@ -356,25 +388,50 @@ impl Binder<'_> {
         expressions: &[OrderExpression],
         active: &Active,
     ) -> Bound<Vec<SortKey>> {
-        let key = |own: &mut Self, relation: &mut Relation, order: &OrderExpression| {
+        let mut keys = Vec::new();
+        for order in expressions {
             let (expression, descending) = match order {
                 OrderExpression::Asc(expression) => (expression, false),
                 OrderExpression::Desc(expression) => (expression, true),
             };
-            let value = own.expression(relation, expression, active)?;
-            let expr = match value.is_ordered_plainly() {
-                true => value.expr,
-                false => call("sparql.order", vec![value.expr]),
-            };
-            Ok(SortKey { expr, descending })
-        };
-        expressions.iter().map(|order| key(self, relation, order)).collect()
+            let value = self.expression(relation, expression, active)?;
+            if value.is_ordered_plainly() {
+                keys.push(SortKey { expr: value.expr, descending });
+                continue;
+            }
+            // The second key tells triple terms apart, which a literal is not.
+            let is_literal = matches!(value.shape, Shape::Plain(_));
+            keys.push(SortKey { expr: call("sparql.order", vec![value.expr.clone()]), descending });
+            if !is_literal {
+                keys.push(SortKey { expr: call("sparql.order_triple", vec![value.expr]), descending });
+            }
+        }
+        Ok(keys)
     }
 
     fn distinct(&mut self, mut relation: Relation) -> Relation {
         let vars = relation.slots.values().map(|slot| slot.var).collect();
         relation.grow(|input| Plan::Distinct { input, vars });
         relation
+    }
+}
+
+/// Whether all solutions of a pattern come from statements of the active graph.
+fn asks_graph(pattern: &GraphPattern) -> bool {
+    use GraphPattern as P;
+    match pattern {
+        P::Bgp { patterns } => !patterns.is_empty(),
+        P::Path { .. } => true,
+        P::Join { left, right } => asks_graph(left) || asks_graph(right),
+        P::Union { left, right } => asks_graph(left) && asks_graph(right),
+        P::LeftJoin { left, .. } | P::Minus { left, .. } => asks_graph(left),
+        P::Filter { inner, .. }
+        | P::Extend { inner, .. }
+        | P::OrderBy { inner, .. }
+        | P::Project { inner, .. }
+        | P::Distinct { inner }
+        | P::Reduced { inner } => asks_graph(inner),
+        P::Graph { .. } | P::Values { .. } | P::Slice { .. } | P::Group { .. } | P::Service { .. } => false,
     }
 }
 

@@ -175,7 +175,7 @@ pub(super) fn asked(expression: &Expression, out: &mut Names) {
 }
 
 /// All variables that stand in a pattern, in filters and sub-queries too.
-fn mentioned(pattern: &GraphPattern) -> Names {
+pub(super) fn mentioned(pattern: &GraphPattern) -> Names {
     let mut out = visible(pattern);
     inner_expressions(pattern, &mut out);
     out

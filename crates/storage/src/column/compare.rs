@@ -13,6 +13,8 @@
 //! (exceptions, floats, general values) the answer is `None`, nothing is done, and the caller compares
 //! values.
 
+use std::cmp::Ordering;
+
 use trimorph_encoding::PackedView;
 use trimorph_types::LogicalType;
 
@@ -36,12 +38,15 @@ pub enum Condition<'c> {
     Range(i64, i64),
     /// An integer, date or instant among these.
     Among(&'c IntegerSet),
-    /// A text; `equal` if only one passes, `prefix` if all that start with one do.
+    /// A text; `equal` if only one passes, `prefix` if all that start with one do, `order` if it depends on
+    /// how a text compares with one.
     Text {
         /// The only one.
         equal: Option<&'c str>,
         /// What all that pass start with, and no others.
         prefix: Option<&'c str>,
+        /// One, and what comparing texts with it must give.
+        order: Option<(&'c str, fn(Ordering) -> bool)>,
         /// Whether a text passes.
         passes: &'c dyn Fn(&str) -> bool,
     },
@@ -177,7 +182,9 @@ impl Comparison {
             (Some(SegmentView { data: DataView::Strings { .. }, .. }), Condition::Text { .. })
             | (
                 Some(SegmentView { data: DataView::Compressed(_), .. }),
-                Condition::Text { equal: Some(_), .. } | Condition::Text { prefix: Some(_), .. },
+                Condition::Text { equal: Some(_), .. }
+                | Condition::Text { prefix: Some(_), .. }
+                | Condition::Text { order: Some(_), .. },
             ) => {
                 let rows = column.segment(segment).map_or(0, |segment| segment.rows);
                 if column.segments_len() == 1 && rows <= ROWS_REMEMBERED {
@@ -441,7 +448,21 @@ impl Comparison {
         mut visit: impl FnMut(usize),
     ) -> Option<()> {
         let view = column.segment(segment)?;
-        if let (Codes::Valued(..) | Codes::Among, PresenceView::All) = (self.codes, &view.presence) {
+        if let (Codes::Valued(low, high), PresenceView::All) = (self.codes, &view.presence) {
+            each_zone(view.zones, condition, rows.start, rows.len(), |from, len, verdict| match verdict {
+                Some(true) => (from..from + len).for_each(&mut visit),
+                Some(false) => {}
+                None => each_within(view, (low, high), from, len, &mut visit),
+            });
+            return Some(());
+        }
+        if let (Codes::Valued(..) | Codes::Within(..), Condition::Range(low, high), PresenceView::Some(_)) =
+            (self.codes, condition, &view.presence)
+        {
+            each_within(view, (*low, *high), rows.start, rows.len(), &mut visit);
+            return Some(());
+        }
+        if let (Codes::Among, PresenceView::All) = (self.codes, &view.presence) {
             each_zone(view.zones, condition, rows.start, rows.len(), |from, len, verdict| {
                 (from..from + len)
                     .filter(|i| {
@@ -460,6 +481,52 @@ impl Comparison {
     }
 }
 
+/// Values that are taken out together.
+const BLOCK_ROWS: usize = 512;
+
+/// Calls `visit` on rows `local..local + len` of a segment whose integers are within bounds: values are taken
+/// out block by block, and those of a segment that has not all are as many as there are ones in its bits.
+fn each_within(
+    view: &SegmentView<'_>,
+    (low, high): (i64, i64),
+    local: usize,
+    len: usize,
+    visit: &mut impl FnMut(usize),
+) {
+    let mut block = [0i64; BLOCK_ROWS];
+    let range = low..=high;
+    match &view.presence {
+        PresenceView::None => {}
+        PresenceView::All => {
+            for start in (local..local + len).step_by(BLOCK_ROWS) {
+                let block = &mut block[..(local + len - start).min(BLOCK_ROWS)];
+                view.data.unpack(start, block);
+                let passing = block.iter().zip(start..).filter(|(value, _)| range.contains(value));
+                passing.for_each(|(_, row)| visit(row));
+            }
+        }
+        PresenceView::Some(rank) => {
+            let mut place = rank.look(local).0;
+            for first in (local..local + len).step_by(64) {
+                let within = u64::MAX >> (64 - (local + len - first).min(64));
+                let mut present = rank.window(first) & within;
+                let block = &mut block[..present.count_ones() as usize];
+                if block.is_empty() {
+                    continue;
+                }
+                view.data.unpack(place, block);
+                place += block.len();
+                for value in block {
+                    if range.contains(value) {
+                        visit(first + present.trailing_zeros() as usize);
+                    }
+                    present &= present - 1;
+                }
+            }
+        }
+    }
+}
+
 /// Whether the text at local row `i` of a segment passes; null does not. `None` where it must be looked at
 /// otherwise.
 #[inline]
@@ -469,12 +536,15 @@ fn text_passes(
     view: &SegmentView<'_>,
     i: usize,
 ) -> Option<bool> {
-    let Condition::Text { equal, prefix, passes } = condition else { return None };
+    let Condition::Text { equal, prefix, order, passes } = condition else { return None };
     let Some(place) = view.place(i) else { return Some(false) };
     Some(match (&view.data, equal, column.fsst()) {
         (DataView::Strings { ends, text }, ..) => passes(text_at(ends, text, place)),
         (DataView::Compressed(strings), Some(equal), Some(table)) => {
             table.decodes_to(strings.get(place), equal.as_bytes())
+        }
+        (DataView::Compressed(strings), None, Some(table)) if let Some((bound, wanted)) = order => {
+            wanted(table.compare(strings.get(place), bound.as_bytes()))
         }
         (DataView::Compressed(strings), None, Some(table)) => {
             table.decodes_to_start(strings.get(place), prefix.unwrap_or_default().as_bytes())

@@ -1,5 +1,7 @@
 //! Tests on encoded columns against the same tests on values taken out.
 
+use std::cmp::Ordering;
+
 use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{RegionOptions, lay_out};
 
@@ -126,19 +128,29 @@ fn texts() {
         ] {
             let passes = |t: &str| t == wanted;
             let expect = |v: &Value| matches!(v, Value::String(s) if **s == *wanted);
-            let condition = Condition::Text { equal: Some(wanted), prefix: None, passes: &passes };
+            let condition =
+                Condition::Text { equal: Some(wanted), prefix: None, order: None, passes: &passes };
             check(&format!("{name} {wanted}"), &view, &condition, &expect, ROWS);
             let passes = |t: &str| t >= wanted;
             let expect = |v: &Value| matches!(v, Value::String(s) if **s >= *wanted);
-            let condition = Condition::Text { equal: None, prefix: None, passes: &passes };
+            let condition = Condition::Text { equal: None, prefix: None, order: None, passes: &passes };
             // Compressed texts are left to who decodes many at a time.
             if *name != *"distinct" {
                 check(&format!("{name} >= {wanted}"), &view, &condition, &expect, ROWS);
             }
+            let order: Option<(&str, fn(Ordering) -> bool)> = Some((wanted, Ordering::is_ge));
+            let condition = Condition::Text { equal: None, prefix: None, order, passes: &passes };
+            check(&format!("{name} in order >= {wanted}"), &view, &condition, &expect, ROWS);
+            let passes = |t: &str| t < wanted;
+            let expect = |v: &Value| matches!(v, Value::String(s) if **s < *wanted);
+            let order: Option<(&str, fn(Ordering) -> bool)> = Some((wanted, Ordering::is_lt));
+            let condition = Condition::Text { equal: None, prefix: None, order, passes: &passes };
+            check(&format!("{name} in order < {wanted}"), &view, &condition, &expect, ROWS);
             let start = &wanted[..wanted.len().min(36)];
             let passes = |t: &str| t.starts_with(start);
             let expect = |v: &Value| matches!(v, Value::String(s) if s.starts_with(start));
-            let condition = Condition::Text { equal: None, prefix: Some(start), passes: &passes };
+            let condition =
+                Condition::Text { equal: None, prefix: Some(start), order: None, passes: &passes };
             check(&format!("{name} starts with {start}"), &view, &condition, &expect, ROWS);
         }
     }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use trimorph_encoding::{FsstTable, PackedView};
+use trimorph_types::LogicalType;
 use trimorph_vector::{Dictionary, Nulls, Texts, Values, Vector};
 
 use super::codes::{Codes, RowId};
@@ -132,6 +133,15 @@ impl<'s> ColumnView<'s> {
         if count == 0 {
             return Vector { values: Values::String(Texts::blank(len)), nulls: Nulls::all(len) };
         }
+        if let DataView::Dictionary(codes) = data {
+            let mut present = Vec::with_capacity(count);
+            codes.append(first, count, &mut present, code_of);
+            let mut rest = present.into_iter();
+            // What is null has any code that there is.
+            let code = |i: usize| if nulls.get(i) { Some(0) } else { rest.next() };
+            let out = (0..len).map(code).map(|code| code.unwrap_or(0)).collect();
+            return Vector { values: Values::String(self.entries_of(out)), nulls };
+        }
         let present = (0..len).filter(|i| !nulls.get(*i));
         let texts = match data {
             DataView::Strings { ends, text } => {
@@ -162,6 +172,33 @@ impl<'s> ColumnView<'s> {
             }
         };
         Vector { values: Values::String(texts), nulls }
+    }
+
+    /// The numbers of characters of `len` rows from `first` on, where their texts are compressed in one
+    /// segment: they are counted as they lie.
+    pub fn scan_lengths(&self, first: u64, len: usize) -> Option<Vector<'s>> {
+        let (segment, local) = split(first);
+        let is_here = |view: &&SegmentView<'s>| {
+            local + len <= view.rows && !self.has_exceptions && self.ty == LogicalType::String
+        };
+        let view = self.segment(segment).filter(is_here)?;
+        let DataView::Compressed(strings) = &view.data else { return None };
+        let by_code = self.fsst()?.chars_by_code();
+        let nulls = self.scan_nulls(first, len)?;
+        let (first, count) = match &view.presence {
+            PresenceView::All => (local, len),
+            PresenceView::None => (0, 0),
+            PresenceView::Some(rank) => (rank.look(local).0, (0..len).filter(|i| !nulls.get(*i)).count()),
+        };
+        let mut out = vec![0; len];
+        if count > 0 {
+            let present = (0..len).filter(|i| !nulls.get(*i));
+            for (i, range) in present.zip(Ranges::new(&strings.ends, first, count)) {
+                let codes = strings.bytes.get(range.0..range.1).unwrap_or_default();
+                out[i] = i64::try_from(FsstTable::chars(&by_code, codes)).unwrap_or(i64::MAX);
+            }
+        }
+        Some(Vector { values: Values::Int(out), nulls })
     }
 
     /// The entries of codes: as codes where the entries side by side are worth their making.

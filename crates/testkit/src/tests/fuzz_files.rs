@@ -199,9 +199,14 @@ fn read_column(column: &ColumnView<'_>, rows: u64, random: &mut Random, sum: &mu
         Condition::Range(middle, i64::MAX),
         Condition::Range(i64::MIN, middle.saturating_add(1000)),
         Condition::Range(5, 4),
-        Condition::Text { equal: Some("bc"), prefix: None, passes: &|text| text == "bc" },
-        Condition::Text { equal: None, prefix: Some("b"), passes: &|text| text.starts_with('b') },
-        Condition::Text { equal: None, prefix: None, passes: &text },
+        Condition::Text { equal: Some("bc"), prefix: None, order: None, passes: &|text| text == "bc" },
+        Condition::Text {
+            equal: None,
+            prefix: Some("b"),
+            order: None,
+            passes: &|text| text.starts_with('b'),
+        },
+        Condition::Text { equal: None, prefix: None, order: None, passes: &text },
         Condition::Present(true),
     ];
     for condition in &conditions {

@@ -18,9 +18,10 @@ use trimorph_functions::aggregate::Accumulator;
 use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
+use super::best::Best;
 use super::collected::Collected;
 use super::merge::Export;
-use super::states::{Column, States, function, integers, vector_of, worst};
+use super::states::{Column, States, extremes_column, extremes_of, function, integers, worst};
 use crate::ExecError;
 
 /// Columns of the states of one aggregate.
@@ -53,12 +54,11 @@ impl<'s> Column<'s> {
                 vec![high, low, ints(counts[groups].iter().map(|n| n.cast_signed()))]
             }
             States::Extremes { ty, values, seen, .. } => {
-                let len = groups.len();
-                let mut column = vector_of(*ty, values[groups.clone()].to_vec());
-                for (i, _) in seen[groups].iter().enumerate().filter(|(_, seen)| !**seen) {
-                    column.nulls.set(i, len);
-                }
-                vec![column]
+                vec![extremes_column(*ty, values[groups.clone()].to_vec(), &seen[groups])]
+            }
+            States::Best(best) => {
+                // Groups are numbered by 32 bits.
+                vec![best.column(&(groups.start as u32..groups.end as u32).collect::<Vec<u32>>())]
             }
             States::Deviations { moments, .. } => {
                 let states = moments[groups].iter().map(|m| m.accumulator(function(kind)).into_value());
@@ -131,7 +131,10 @@ pub(super) fn states_of<'s>(kind: AggregateKind, columns: &[Vector<'s>]) -> Resu
                 let kept = ints.iter().zip(&seen).map(kept).collect();
                 States::Extremes { kind, ty: values.logical_type(), values: kept, seen }
             }
-            None => States::General(extremes_of(kind, values)?),
+            None => match Best::of_column(kind, values) {
+                Some(best) => States::Best(Box::new(best)),
+                None => States::General(extremes_of(kind, values)?),
+            },
         },
         (_, [values]) => {
             let lists = if kind == AggregateKind::Collect { Collected::of_lists(values) } else { None };
@@ -173,14 +176,4 @@ fn sums_of(
         }
     };
     (0..rest.listed()).map(state).collect()
-}
-
-/// Least and largest of values of any type.
-fn extremes_of(kind: AggregateKind, values: &Vector<'_>) -> Result<Vec<Accumulator>, ExecError> {
-    let state = |i: usize| {
-        let mut state = Accumulator::new(function(kind));
-        state.update(&values.value(i, &no_edge), 1)?;
-        Ok(state)
-    };
-    (0..values.listed()).map(state).collect()
 }

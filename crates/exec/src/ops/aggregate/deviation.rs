@@ -55,6 +55,11 @@ impl Moments {
         self.squares += term * i128::from(number);
     }
 
+    /// The same of so many numbers: zeros may come and go.
+    pub(super) fn with_count(self, count: u64) -> Self {
+        Self { count, ..self }
+    }
+
     /// Takes what another has seen; both together keep the invariant.
     pub(super) fn merge(&mut self, other: Self) {
         self.count += other.count;

@@ -6,8 +6,10 @@ use trimorph_functions::aggregate::Accumulator;
 use super::deviation::Coming;
 use super::distinct::DistinctValues;
 use super::owners::Owners;
+use super::rows::{Rows, Weights};
 use super::states::{Column, Ledger, States, function, keep_extreme, mean_overflow, sum_overflow};
 use crate::ExecError;
+use trimorph_vector::Vector;
 
 /// Some groups' states of one aggregate.
 pub(super) struct Export<'s> {
@@ -40,6 +42,7 @@ impl<'s> Column<'s> {
                 values: pick(values, positions),
                 seen: pick(seen, positions),
             },
+            States::Best(best) => States::Best(Box::new(best.of_groups(positions))),
             States::Deviations { moments, taken } => {
                 States::Deviations { moments: pick(moments, positions), taken: *taken }
             }
@@ -115,6 +118,19 @@ impl<'s> Column<'s> {
         }
     }
 
+    /// Takes in a value for each of the groups that `numbers` are.
+    fn add_column(
+        &mut self,
+        column: &Vector<'s>,
+        numbers: &[u32],
+        ledger: &mut Ledger<'_, 's>,
+    ) -> Result<(), ExecError> {
+        let positions: Vec<u32> = (0..numbers.len()).map(|i| i as u32).collect();
+        let (arg, weights) = (Some(column), Weights::All(1));
+        let rows = Rows { arg, parameter: None, constant: None, numbers, positions: &positions, weights };
+        self.add(&rows, ledger)
+    }
+
     /// Moves another worker's states in, its groups renumbered.
     pub(super) fn merge(
         &mut self,
@@ -132,9 +148,19 @@ impl<'s> Column<'s> {
             }
             return Ok(());
         }
+        let from = match from.states {
+            // Others are rows, one a group.
+            states if matches!(states, States::Best(_)) || matches!(self.states, States::Best(_)) => {
+                match states.extremes() {
+                    Ok(column) => return column.map_or(Ok(()), |c| self.add_column(&c, renumber, ledger)),
+                    Err(states) => states,
+                }
+            }
+            states => states,
+        };
         let numbers = renumber.iter().map(|n| *n as usize);
         let mut grown = 0;
-        match (&mut self.states, from.states) {
+        match (&mut self.states, from) {
             (States::Count(a), States::Count(b)) => {
                 for (n, count) in numbers.zip(b) {
                     a[n] = a[n].saturating_add(count);

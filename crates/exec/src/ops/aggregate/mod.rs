@@ -8,6 +8,7 @@
 //!
 //! Source: GF-CL §6.2; morsel-driven parallelism, Leis et al. 2014.
 
+mod best;
 mod collected;
 mod columns;
 mod deviation;

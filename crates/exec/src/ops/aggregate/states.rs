@@ -1,7 +1,7 @@
 //! The states of one aggregate, by group number: rows in, one value per group out.
 //!
-//! Counts, sums of integers, and least and largest of integers, dates and instants are arrays with a loop of
-//! their own; anything else is an accumulator per group. An aggregate starts typed and becomes general when a
+//! Counts, sums of integers, and least and largest of values of one type are arrays with a loop of their own;
+//! anything else is an accumulator per group. An aggregate starts typed and becomes general when a
 //! value of another type comes.
 
 use trimorph_algebra::AggregateKind;
@@ -10,6 +10,7 @@ use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Positions, Values, Vector};
 
+use super::best::Best;
 use super::collected::Collected;
 use super::deviation::{Coming, Moments};
 use super::distinct::DistinctSet;
@@ -44,6 +45,8 @@ pub(super) enum States<'s> {
         values: Vec<i64>,
         seen: Vec<bool>,
     },
+    /// The same of values of another type.
+    Best(Box<Best<'s>>),
     /// Lists of values that own no others, so far.
     Lists(Box<Collected<'s>>),
     General(Vec<Accumulator>),
@@ -157,6 +160,26 @@ fn value_of(ty: LogicalType, value: i64) -> Value {
     vector_of(ty, vec![value]).value(0, &|_| Value::Null)
 }
 
+/// Integers with nulls where none was seen.
+pub(super) fn extremes_column<'s>(ty: LogicalType, values: Vec<i64>, seen: &[bool]) -> Vector<'s> {
+    let len = values.len();
+    let mut column = vector_of(ty, values);
+    for (i, _) in seen.iter().enumerate().filter(|(_, seen)| !**seen) {
+        column.nulls.set(i, len);
+    }
+    column
+}
+
+/// Least and largest of values of any type.
+pub(super) fn extremes_of(kind: AggregateKind, values: &Vector<'_>) -> Result<Vec<Accumulator>, ExecError> {
+    let state = |i: usize| {
+        let mut state = Accumulator::new(function(kind));
+        state.update(&values.value(i, &|_| Value::Null), 1)?;
+        Ok(state)
+    };
+    (0..values.listed()).map(state).collect()
+}
+
 /// What every value is as good as, or better.
 pub(super) fn worst(kind: AggregateKind) -> i64 {
     if kind == AggregateKind::Max { i64::MIN } else { i64::MAX }
@@ -193,7 +216,7 @@ fn mean(sum: i128, count: u64) -> f64 {
     sum as f64 / count as f64
 }
 
-impl States<'_> {
+impl<'s> States<'s> {
     fn new(kind: AggregateKind) -> Self {
         match kind {
             AggregateKind::CountStar | AggregateKind::Count => Self::Count(Vec::new()),
@@ -207,6 +230,35 @@ impl States<'_> {
             }
             AggregateKind::Collect => Self::Lists(Box::default()),
             _ => Self::General(Vec::new()),
+        }
+    }
+
+    /// Makes extremes of which none was seen, or that are instants of UTC, what takes values like those of
+    /// `arg`, where these are kept by type.
+    fn retype(&mut self, arg: &Vector<'s>) {
+        let Self::Extremes { kind, ty, values, seen } = self else { return };
+        if !seen.iter().any(|seen| *seen) {
+            if let Some(best) = Best::new(*kind, arg, seen.len()) {
+                *self = Self::Best(Box::new(best));
+            }
+        } else if let (LogicalType::DateTime, Values::Zoned(_)) = (*ty, &arg.values) {
+            let column = extremes_column(*ty, std::mem::take(values), seen).zoned();
+            if let Some(best) = Best::of_column(*kind, &column) {
+                *self = Self::Best(Box::new(best));
+            }
+        }
+    }
+
+    /// Least or largest of each group, where they are kept by type and there was any: null where there was
+    /// none.
+    pub(super) fn extremes(self) -> Result<Option<Vector<'s>>, Self> {
+        match self {
+            Self::Extremes { ty, values, seen, .. } => {
+                let any = seen.iter().any(|seen| *seen);
+                Ok(any.then(|| extremes_column(ty, values, &seen)))
+            }
+            Self::Best(best) => Ok(best.has_seen().then(|| best.into_column())),
+            other => Err(other),
         }
     }
 
@@ -255,6 +307,11 @@ impl States<'_> {
                 );
             }
             Self::Lists(collected) => *self = Self::General(collected.accumulators()?),
+            Self::Best(best) => {
+                let groups = u32::try_from(best.cells().0).unwrap_or(u32::MAX);
+                let column = best.column(&(0..groups).collect::<Vec<_>>());
+                *self = Self::General(extremes_of(kind, &column)?);
+            }
             Self::Count(_) | Self::General(_) => {}
         }
         match self {
@@ -301,6 +358,7 @@ impl<'s> Column<'s> {
                 seen.resize(groups, false);
             }
             States::Deviations { moments, .. } => moments.resize(groups, Moments::default()),
+            States::Best(best) => best.resize(groups),
             States::Lists(collected) => collected.resize(groups),
             States::General(states) => states.resize_with(groups, || Accumulator::new(function(kind))),
         }
@@ -314,6 +372,7 @@ impl<'s> Column<'s> {
             States::Means { sums, .. } => (sums.len(), sums.capacity(), size_of::<i128>() + size_of::<u64>()),
             States::Extremes { values, .. } => (values.len(), values.capacity(), size_of::<i64>() + 1),
             States::Deviations { moments: v, .. } => (v.len(), v.capacity(), size_of::<Moments>()),
+            States::Best(best) => best.cells(),
             // What it takes comes with values, not with groups.
             States::Lists(collected) => (collected.groups(), collected.groups(), 0),
             States::General(v) => (v.len(), v.capacity(), size_of::<Accumulator>()),
@@ -411,7 +470,15 @@ impl<'s> Column<'s> {
             });
         }
         let Some(arg) = rows.arg else { return Ok(()) };
+        if integers(&arg.values).is_none() {
+            self.states.retype(arg);
+        }
         match &mut self.states {
+            States::Best(best) => {
+                if best.add(rows, arg)? {
+                    return Ok(());
+                }
+            }
             States::Lists(collected) if collected.takes(rows) => {
                 let growth = collected.growth_bytes(rows.positions.len());
                 return ledger.grow(collected, growth, |own| own.bytes(), |own| own.add(rows));
@@ -500,7 +567,13 @@ impl<'s> Column<'s> {
     ) -> Result<(), ExecError> {
         let cx = ledger.cx;
         let states = self.states.generalise(self.kind)?;
-        if let Some(parameter) = rows.constant {
+        if let ([state], Some(parameter)) = (&mut states[..], rows.constant)
+            && !rows.numbers.is_empty()
+        {
+            if !state.has_parameter() {
+                state.set_parameter(parameter)?;
+            }
+        } else if let Some(parameter) = rows.constant {
             for n in rows.numbers {
                 let state = &mut states[*n as usize];
                 if !state.has_parameter() {
@@ -513,6 +586,18 @@ impl<'s> Column<'s> {
                 let value = parameter.value(*p as usize, &|id| cx.edge_value(id));
                 states[*n as usize].set_parameter(&value)?;
             }
+        }
+        if let ([state], Values::Int(ints), Weights::All(1)) = (&mut states[..], &arg.values, rows.weights)
+            && rows.are_plain()
+            && let Some(growth) = state.integers_growth_bytes(rows.positions.len())
+        {
+            let before = state.heap_bytes();
+            ledger.grow(state, growth, Accumulator::heap_bytes, |state| {
+                state.push_integers(rows.positions.iter().map(|p| ints[*p as usize]));
+                Ok(())
+            })?;
+            self.general_bytes = (self.general_bytes + state.heap_bytes()).saturating_sub(before);
+            return Ok(());
         }
         let weighs = !matches!(self.kind, AggregateKind::Min | AggregateKind::Max);
         let grows = {
@@ -582,14 +667,8 @@ impl<'s> Column<'s> {
                 let means = sums.iter().zip(&counts).map(|(sum, n)| mean(*sum, *n));
                 Vector { values: Values::Float(means.collect()), nulls }
             }
-            States::Extremes { ty, values, seen, .. } => {
-                let len = values.len();
-                let mut out = vector_of(ty, values);
-                for (i, _) in seen.iter().enumerate().filter(|(_, s)| !**s) {
-                    out.nulls.set(i, len);
-                }
-                out
-            }
+            States::Extremes { ty, values, seen, .. } => extremes_column(ty, values, &seen),
+            States::Best(best) => best.into_column(),
             States::Deviations { moments, .. } => Vector::new(Values::Float(
                 moments
                     .into_iter()

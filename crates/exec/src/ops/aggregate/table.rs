@@ -172,18 +172,46 @@ impl<'s> Table<'s> {
                 None => Argument::Own(single(Row::new(chunk, usize::MAX, 0).eval(ex, cx)?)),
             })
         };
+        let key = |ex: &Ex| -> Result<Key<'_, 's>, ExecError> {
+            Ok(match spec.main {
+                Some(g) => match evaluate(ex, chunk, g, cx)? {
+                    Evaluated::Const(value) => Key::Constant(value),
+                    Evaluated::Ref(v) => Key::Vector(Argument::Ref(v)),
+                    Evaluated::Own(v) => Key::Vector(Argument::Own(v)),
+                },
+                None => Key::Vector(vector(ex)?),
+            })
+        };
         // One group, of rows that stand for as many tuples each: most states need no list of rows. Where keys
         // are constants there is one, once there is any.
         let is_one = spec.keys.is_empty() || self.keys.len() == 1 && spec.has_constant_keys();
         let whole = group.filter(|g| is_one && g.multiplicity.is_none());
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut listed = whole.is_none();
+        let (mut whole, mut number) = (whole, 0);
         if listed {
-            scratch.select(group, outside);
-            let keys = spec.keys.iter().map(vector).collect::<Result<Vec<_>, _>>()?;
-            let keys: Vec<&Vector<'s>> = keys.iter().map(Argument::get).collect();
-            self.number(&keys, &mut scratch, ledger)?;
-            self.grow(ledger)?;
+            let keys = spec.keys.iter().map(key).collect::<Result<Vec<_>, _>>()?;
+            let flat = keys.iter().map(Key::constant).collect::<Option<Vec<_>>>();
+            if let (Some(flat), Some(group)) = (flat, group)
+                && group.selection.count(len) > 0
+            {
+                // All rows of the chunk are of one group, which is found once.
+                let flat: Vec<Vector<'s>> =
+                    flat.into_iter().map(|value| Vector::constant(value, 1)).collect();
+                scratch.positions.clear();
+                scratch.positions.push(0);
+                self.number(&flat.iter().collect::<Vec<_>>(), &mut scratch, ledger)?;
+                self.grow(ledger)?;
+                number = scratch.numbers.first().copied().unwrap_or(0);
+                whole = Some(group).filter(|group| group.multiplicity.is_none());
+                listed = false;
+            } else {
+                scratch.select(group, outside);
+                let keys: Vec<Argument<'_, 's>> = keys.into_iter().map(|key| key.into_vector(len)).collect();
+                let keys: Vec<&Vector<'s>> = keys.iter().map(Argument::get).collect();
+                self.number(&keys, &mut scratch, ledger)?;
+                self.grow(ledger)?;
+            }
         }
         for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
             // Which values there are is all that a count asks.
@@ -200,7 +228,7 @@ impl<'s> Table<'s> {
             };
             let arg = arg.as_ref().map(Argument::get);
             if let (Some(group), Some(arg)) = (whole, arg)
-                && column.add_whole(arg, group, outside)?
+                && column.add_whole(number, arg, group, outside)?
             {
                 continue;
             }
@@ -208,7 +236,7 @@ impl<'s> Table<'s> {
                 listed = true;
                 scratch.select(group, outside);
                 scratch.numbers.clear();
-                scratch.numbers.resize(scratch.positions.len(), 0);
+                scratch.numbers.resize(scratch.positions.len(), number);
             }
             let constant = if let Some(Ex::Const(value)) = &a.parameter { Some(value) } else { None };
             let parameter = a.parameter.as_ref().filter(|_| constant.is_none()).map(vector).transpose()?;
@@ -384,6 +412,28 @@ impl<'s> Argument<'_, 's> {
         match self {
             Self::Ref(v) => v,
             Self::Own(v) => v,
+        }
+    }
+}
+
+/// A key, which may be the same for all rows of a chunk.
+enum Key<'a, 's> {
+    Constant(Value),
+    Vector(Argument<'a, 's>),
+}
+
+impl<'a, 's> Key<'a, 's> {
+    fn constant(&self) -> Option<&Value> {
+        match self {
+            Self::Constant(value) => Some(value),
+            Self::Vector(_) => None,
+        }
+    }
+
+    fn into_vector(self, len: usize) -> Argument<'a, 's> {
+        match self {
+            Self::Constant(value) => Argument::Own(Vector::constant(&value, len)),
+            Self::Vector(argument) => argument,
         }
     }
 }

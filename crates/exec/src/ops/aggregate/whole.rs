@@ -1,5 +1,5 @@
-//! Aggregates without keys over a whole chunk: the selected rows of a vector are folded in a typed loop,
-//! without a list of the rows and of their groups.
+//! Aggregates over a whole chunk whose rows are all of one group: the selected rows of a vector are folded in
+//! a typed loop, without a list of the rows and of their groups.
 //!
 //! Hot loop: [`fold`], one load and an operation or two a row, no branch on what is null. `max` takes a third
 //! of the time it took with the lists (`bench/gfcl`, figure 10, `Column::add` in a profile).
@@ -7,6 +7,7 @@
 use trimorph_algebra::AggregateKind;
 use trimorph_vector::{Group, Nulls, Selection, Values, Vector};
 
+use super::deviation::{Coming, Moments};
 use super::states::{Column, States, integers, mean_overflow, sum_overflow};
 use crate::ExecError;
 use crate::rows::MANY;
@@ -105,10 +106,11 @@ fn extreme(
 }
 
 impl Column<'_> {
-    /// Takes the selected rows of `group` into the one group there is, each for `weight` tuples; false if
+    /// Takes the selected rows of `group` into the group of that number, each for `weight` tuples; false if
     /// that needs a list of rows.
     pub(super) fn add_whole(
         &mut self,
+        number: u32,
         arg: &Vector<'_>,
         group: &Group<'_>,
         weight: u64,
@@ -116,12 +118,12 @@ impl Column<'_> {
         if self.distinct.is_some() || weight == 0 {
             return Ok(false);
         }
-        let (selection, nulls) = (&group.selection, &arg.nulls);
+        let (n, selection, nulls) = (number as usize, &group.selection, &arg.nulls);
         if let Values::Float(floats) = &arg.values
             && weight == 1
             && matches!(self.kind, AggregateKind::Sum | AggregateKind::Avg)
         {
-            let [state] = &mut self.states.generalise(self.kind)?[..] else { return Ok(false) };
+            let Some(state) = self.states.generalise(self.kind)?.get_mut(n) else { return Ok(false) };
             if *selection == Selection::All && nulls.is_none() {
                 return Ok(state.update_floats(&floats[..group.len])?);
             }
@@ -137,11 +139,11 @@ impl Column<'_> {
         }
         match &mut self.states {
             States::Count(counts) => {
-                let [count] = &mut counts[..] else { return Ok(false) };
+                let Some(count) = counts.get_mut(n) else { return Ok(false) };
                 *count = count.saturating_add((rows as u64).saturating_mul(weight));
             }
             States::Sums { values: sums, seen } if matches!(arg.values, Values::Int(_)) => {
-                let ([total], [seen]) = (&mut sums[..], &mut seen[..]) else { return Ok(false) };
+                let (Some(total), Some(seen)) = (sums.get_mut(n), seen.get_mut(n)) else { return Ok(false) };
                 // Terms that are too many to be counted are looked at one by one.
                 if weight == MANY {
                     return Ok(false);
@@ -152,7 +154,9 @@ impl Column<'_> {
                 *seen = true;
             }
             States::Means { sums, counts } if matches!(arg.values, Values::Int(_)) => {
-                let ([total], [seen]) = (&mut sums[..], &mut counts[..]) else { return Ok(false) };
+                let (Some(total), Some(seen)) = (sums.get_mut(n), counts.get_mut(n)) else {
+                    return Ok(false);
+                };
                 if weight == MANY {
                     return Ok(false);
                 }
@@ -163,11 +167,13 @@ impl Column<'_> {
                 *seen = seen.checked_add(rows).ok_or_else(mean_overflow)?;
             }
             States::Extremes { kind, ty, values: extremes, seen } => {
-                let ([kept], [seen]) = (&mut extremes[..], &mut seen[..]) else { return Ok(false) };
-                if *seen && *ty != arg.logical_type() {
+                if *ty != arg.logical_type() && seen.iter().any(|seen| *seen) {
                     return Ok(false);
                 }
                 *ty = arg.logical_type();
+                let (Some(kept), Some(seen)) = (extremes.get_mut(n), seen.get_mut(n)) else {
+                    return Ok(false);
+                };
                 let start = |worst: i64| if *seen { *kept } else { worst };
                 *kept = if *kind == AggregateKind::Max {
                     extreme(i64::max, i64::MIN, start(i64::MIN), values, nulls, selection)
@@ -175,6 +181,26 @@ impl Column<'_> {
                     extreme(i64::min, i64::MAX, start(i64::MAX), values, nulls, selection)
                 };
                 *seen = true;
+            }
+            States::Deviations { moments, taken } if matches!(arg.values, Values::Int(_)) => {
+                let Some(moments) = moments.get_mut(n) else { return Ok(false) };
+                // As large as any, or zero.
+                let most = fold(values, nulls, selection, 0, 0u64, |most, v| most | v.unsigned_abs());
+                let mut coming = Coming::after(*taken);
+                coming.add(
+                    most.min(i64::MAX.cast_unsigned()).cast_signed(),
+                    weight.saturating_mul(rows as u64),
+                );
+                if !coming.fit() {
+                    return Ok(false);
+                }
+                *taken = coming.count;
+                let sums = fold(values, nulls, selection, 0, Moments::default(), |mut all, v| {
+                    all.add(v, weight);
+                    all
+                });
+                // What is null was taken as zero.
+                moments.merge(sums.with_count(weight.saturating_mul(rows as u64)));
             }
             _ => return Ok(false),
         }
@@ -221,7 +247,7 @@ mod tests {
             let result = |kind| {
                 let mut column = Column::new(kind, false, true);
                 column.resize(1);
-                assert!(column.add_whole(&arg, &group, weight).unwrap());
+                assert!(column.add_whole(0, &arg, &group, weight).unwrap());
                 column.states
             };
             let States::Count(counts) = result(AggregateKind::Count) else { panic!("no counts") };

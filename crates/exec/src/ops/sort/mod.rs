@@ -1,10 +1,14 @@
-//! Sort and top-k: keeps rows with their keys, orders them by openCypher's orderability; on one thread equal
-//! keys stay in the order they came. Runs its child on all cores when it can have twins: each worker keeps
-//! its own rows, which are sorted together at the end.
+//! Sort and top-k: keeps rows with their keys, orders them by openCypher's orderability; equal keys stay in
+//! the order in which one thread finds them. Runs its child on all cores when it can have twins: each worker
+//! keeps its own rows, which are sorted together at the end.
 //!
-//! With a limit of k, rows are cut to the best k whenever somewhat more than 2k have gathered. From then on
-//! rows whose first key comes after the k-th best's are left out as they come, and a scan that the top-k
-//! leads leaves out what has only such rows: zones, or, by value indexes, all that are left.
+//! Where rows may come in another order (several workers, a scan that is led), each keeps the part it is of:
+//! the morsel or share, which one worker finds in order. What is found by value indexes has no parts.
+//!
+//! With a limit of k, rows are cut to the best k whenever somewhat more than 2k have gathered, or somewhat
+//! more than k where they lead a scan. From then on rows whose first key comes after the k-th best's are left
+//! out as they come, and a scan that the top-k leads leaves out what has only such rows: zones, or, by value
+//! indexes, all that are left.
 //!
 //! Where memory is short, a worker writes what it has as a sorted run, and goes on; runs are merged as rows
 //! are asked for (`runs`).
@@ -27,11 +31,14 @@ use crate::rows::Rows;
 use crate::spill::spare_bytes;
 use crate::{Context, ExecError};
 pub(super) use order::ordered;
+use order::{best, ordered_from};
 use pairs::typed;
 use runs::{Keys, Merge, Runs};
 
-/// Rows beyond twice the limit that are kept before the best of them are looked for.
+/// Rows beyond twice the limit that are kept before the best of them are looked for, where they lead no scan.
 const ROWS_UNCUT: usize = 128;
+/// Limits up to which a top-k that leads a scan is cut often: above, cutting takes what it saves.
+const ROWS_CUT_OFTEN: usize = 4_096;
 
 /// What is sorted by, and the slots that are kept.
 #[derive(Debug)]
@@ -82,7 +89,7 @@ impl<'s> Sort<'s> {
     }
 
     fn gather(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
-        let (spec, keep) = (&self.spec, &self.spec.keep);
+        let spec = &self.spec;
         if spec.limit() == Some(0) {
             return Ok(());
         }
@@ -92,10 +99,16 @@ impl<'s> Sort<'s> {
             let wanted = spec.limit().unwrap_or(u64::MAX);
             self.bound = scan.lead(property, *descending, wanted, cx.snapshot, &cx.reader);
         }
+        let is_shared = self.child.twin.is_some() && cx.settings.threads > 1;
+        let source = self.child.source.filter(|_| is_shared || self.bound.is_some());
+        let layout = Layout::new(spec, source.is_some());
         let bound = &self.bound;
         let parts = on_threads(&mut self.child, cx.settings.threads, cx, |child, cx| {
-            let mut part = Part::new(keep.len() + spec.keys.len(), bound.clone(), cx);
-            match part.gather(child, spec, cx) {
+            let mut part = Part::new(layout, bound.clone(), cx);
+            let before = cx.keep_order(source);
+            let gathered = part.gather(child, spec, cx);
+            cx.restore_order(before);
+            match gathered {
                 Ok(()) => Ok(part),
                 Err(error) => {
                     cx.leave(part);
@@ -118,7 +131,7 @@ impl<'s> Sort<'s> {
             first.rows.extend(&columns, &positions, other.rows.multiplicity.iter().copied(), cx);
             first.held.resize(first.bytes(cx))?;
         }
-        let order = first.sorted(keep.len(), spec, cx);
+        let order = first.sorted(spec, cx);
         self.part = Some(first);
         self.order = order?;
         Ok(())
@@ -126,19 +139,35 @@ impl<'s> Sort<'s> {
 
     /// Writes what workers still have in memory, and merges all their runs.
     fn merge(&mut self, mut parts: Vec<Part<'s>>, cx: &Context<'s>) -> Result<(), ExecError> {
-        let first = self.spec.keep.len();
         for part in &mut parts {
-            part.spill(first, &self.spec, cx)?;
+            part.spill(&self.spec, cx)?;
         }
+        let with_parts = parts.first().is_some_and(|part| part.layout.has_parts);
         let runs = parts.into_iter().flat_map(|part| part.runs.runs).collect();
-        let keys = Keys { first, descending: self.spec.keys.iter().map(|(_, d)| *d).collect() };
+        let descending = self.spec.keys.iter().map(|(_, d)| *d).chain(with_parts.then_some(false));
+        let keys = Keys { first: self.spec.keep.len(), descending: descending.collect() };
         self.merge = Some(Merge::new(runs, keys, self.spec.most_rows(), cx)?);
         Ok(())
     }
 }
 
+/// The columns of rows: what is kept, the keys, and the part that a row is of, where rows have parts.
+#[derive(Clone, Copy)]
+struct Layout {
+    kept: usize,
+    keys: usize,
+    has_parts: bool,
+}
+
+impl Layout {
+    fn new(spec: &SortSpec, has_parts: bool) -> Self {
+        Self { kept: spec.keep.len(), keys: spec.keys.len(), has_parts }
+    }
+}
+
 /// What one worker keeps.
 struct Part<'s> {
+    layout: Layout,
     rows: Rows<'s>,
     held: trimorph_base::Reservation,
     /// The row that rows must not come after: the last of the best k, when they were last cut.
@@ -150,9 +179,10 @@ struct Part<'s> {
 }
 
 impl<'s> Part<'s> {
-    fn new(columns: usize, top: Option<Arc<TopBound>>, cx: &Context<'s>) -> Self {
+    fn new(layout: Layout, top: Option<Arc<TopBound>>, cx: &Context<'s>) -> Self {
         let held = cx.settings.budget.reservation();
-        Self { rows: Rows::new(columns), held, bound: None, top, runs: Runs::new() }
+        let columns = layout.kept + layout.keys + usize::from(layout.has_parts);
+        Self { layout, rows: Rows::new(columns), held, bound: None, top, runs: Runs::new() }
     }
 
     /// Bytes held: where rows may have to be written, also what sorting them will take.
@@ -168,30 +198,34 @@ impl<'s> Part<'s> {
     }
 
     /// Makes room for more rows: where there is none, those that are there go to a file.
-    fn make_room(
-        &mut self,
-        more: usize,
-        kept: usize,
-        spec: &SortSpec,
-        cx: &Context<'s>,
-    ) -> Result<(), ExecError> {
+    fn make_room(&mut self, more: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
         let growth = self.growth_bytes(more, cx);
         if cx.settings.spill.is_none() {
             return Ok(self.held.grow(growth)?);
         }
         let spare = spare_bytes(self.held.bytes() + growth, cx);
         if self.held.grow(growth + spare).is_err() && self.rows.len() > 0 {
-            self.spill(kept, spec, cx)?;
+            self.spill(spec, cx)?;
             // Of one chunk there are rows in memory in any case.
             let _ = self.held.grow(self.growth_bytes(more, cx));
         }
         Ok(())
     }
 
+    /// Rows beyond the limit that are kept before the best are looked for. Where they lead a scan, a bound
+    /// that is found early, and comes closer often, saves what is asked of rows there.
+    fn rows_uncut(&self, limit: usize) -> usize {
+        match (&self.top, self.bound) {
+            (Some(_), None) if limit <= ROWS_CUT_OFTEN => 0,
+            (Some(_), Some(_)) if limit <= ROWS_CUT_OFTEN => limit / 4,
+            _ => limit.saturating_add(ROWS_UNCUT),
+        }
+    }
+
     /// Writes all rows as a run.
-    fn spill(&mut self, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
+    fn spill(&mut self, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
         if self.rows.len() > 0 {
-            let order = ordered(&self.keys(kept, spec), self.rows.len(), spec.most_rows(), cx)?;
+            let order = self.ordered(spec, cx)?;
             let columns: Vec<&Vector<'s>> = self.rows.columns.iter().collect();
             self.runs.write(&columns, &order, &|i| self.rows.multiplicity[i], cx)?;
         }
@@ -200,9 +234,28 @@ impl<'s> Part<'s> {
         Ok(self.held.resize(0)?)
     }
 
-    fn keys<'a>(&'a self, kept: usize, spec: &SortSpec) -> Vec<(&'a Vector<'s>, bool)> {
-        let columns = self.rows.columns[kept..].iter();
+    fn keys<'a>(&'a self, spec: &SortSpec) -> Vec<(&'a Vector<'s>, bool)> {
+        let columns = self.rows.columns[self.layout.kept..].iter();
         columns.zip(&spec.keys).map(|(column, (_, descending))| (column, *descending)).collect()
+    }
+
+    /// The best rows, as many as are wanted, in order; equal ones by their parts.
+    fn ordered(&self, spec: &SortSpec, cx: &Context<'s>) -> Result<Vec<u32>, ExecError> {
+        let by_parts = self.by_parts();
+        ordered_from(by_parts.as_deref(), &self.keys(spec), self.rows.len(), spec.most_rows(), cx)
+    }
+
+    /// The rows by their parts, where that is not how they came.
+    fn by_parts(&self) -> Option<Vec<u32>> {
+        let parts = self.rows.columns.get(self.layout.kept + self.layout.keys);
+        match parts.map(|parts| &parts.values) {
+            Some(Values::Int(parts)) if !parts.is_sorted() => {
+                let mut rows: Vec<u32> = (0..u32::try_from(parts.len()).unwrap_or(u32::MAX)).collect();
+                rows.sort_by_key(|row| parts[*row as usize]);
+                Some(rows)
+            }
+            _ => None,
+        }
     }
 
     fn gather(
@@ -220,7 +273,7 @@ impl<'s> Part<'s> {
             for (k, (ex, descending)) in spec.keys.iter().enumerate() {
                 let key = evaluate(ex, &inner, 0, cx)?.into_vector(inner.groups[0].len);
                 if let (0, Some(bound)) = (k, self.bound) {
-                    self.leave_out(&mut positions, &key, keep.len(), bound, *descending);
+                    self.leave_out(&mut positions, &key, bound, *descending);
                     // Others are computed for what is left.
                     if inner.groups[0].flat.is_none() {
                         inner.groups[0].selection = Selection::List(positions.clone());
@@ -232,18 +285,21 @@ impl<'s> Part<'s> {
                 continue;
             }
             let group = &inner.groups[0];
+            if self.layout.has_parts {
+                keys.push(Vector::new(Values::Int(vec![cx.part().cast_signed(); group.len])));
+            }
             let columns: Vec<&Vector<'s>> = keep.iter().map(|k| &group.vectors[*k]).chain(&keys).collect();
             let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
-            self.make_room(positions.len(), keep.len(), spec, cx)?;
+            self.make_room(positions.len(), spec, cx)?;
             self.rows.extend(&columns, &positions, multiplicity, cx);
             if let Err(over) = self.held.resize(self.bytes(cx)) {
                 cx.settings.spill.as_ref().ok_or(over)?;
-                self.spill(keep.len(), spec, cx)?;
+                self.spill(spec, cx)?;
             }
             if let Some(limit) = limit
-                && self.rows.len() > limit.saturating_mul(2).saturating_add(ROWS_UNCUT)
+                && self.rows.len() > limit.saturating_add(self.rows_uncut(limit))
             {
-                self.cut(keep.len(), spec, cx)?;
+                self.cut(spec, cx)?;
             }
         }
         Ok(())
@@ -251,15 +307,8 @@ impl<'s> Part<'s> {
 
     /// Leaves out positions whose first key comes after that of row `bound`. Keys of different types are
     /// told apart by sorting.
-    fn leave_out(
-        &self,
-        positions: &mut Vec<u32>,
-        key: &Vector<'s>,
-        column: usize,
-        bound: usize,
-        descending: bool,
-    ) {
-        let kept = &self.rows.columns[column];
+    fn leave_out(&self, positions: &mut Vec<u32>, key: &Vector<'s>, bound: usize, descending: bool) {
+        let kept = &self.rows.columns[self.layout.kept];
         let keeps = |order: Ordering| if descending { order.is_ge() } else { order.is_le() };
         if kept.is_null(bound) {
             // Nulls come first where the order descends, and else last.
@@ -302,16 +351,22 @@ impl<'s> Part<'s> {
     }
 
     /// The best rows, as many as are wanted, in order.
-    fn sorted(&mut self, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<Vec<u32>, ExecError> {
+    fn sorted(&mut self, spec: &SortSpec, cx: &Context<'s>) -> Result<Vec<u32>, ExecError> {
         if cx.settings.spill.is_none() {
             self.held.grow(self.rows.len() * ORDER_BYTES)?;
         }
-        ordered(&self.keys(kept, spec), self.rows.len(), spec.most_rows(), cx)
+        self.ordered(spec, cx)
     }
 
     /// Keeps the best rows, in the order they came, so that the final order stays stable.
-    fn cut(&mut self, kept: usize, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
-        let mut best = self.sorted(kept, spec, cx)?;
+    fn cut(&mut self, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
+        let kept = self.layout.kept;
+        if cx.settings.spill.is_none() {
+            self.held.grow(self.rows.len() * ORDER_BYTES)?;
+        }
+        let by_parts = self.by_parts();
+        let keys = self.keys(spec);
+        let mut best = best(by_parts.as_deref(), &keys, self.rows.len(), spec.most_rows(), cx)?;
         let last = best.last().copied();
         best.sort_unstable();
         self.bound = last.and_then(|row| best.binary_search(&row).ok());

@@ -38,20 +38,64 @@ pub(crate) fn ordered(
     limit: usize,
     cx: &Context<'_>,
 ) -> Result<Vec<u32>, ExecError> {
+    ordered_from(None, keys, rows, limit, cx)
+}
+
+/// The first `limit` of the first `rows` rows in any order, but for the last of them, which comes last; as
+/// many as that in all.
+pub(super) fn best(
+    came: Option<&[u32]>,
+    keys: &[Key<'_, '_>],
+    rows: usize,
+    limit: usize,
+    cx: &Context<'_>,
+) -> Result<Vec<u32>, ExecError> {
+    found_from(came, keys, rows, limit, false, cx)
+}
+
+/// The same of rows that come in the order that `came` lists them in, if it is not that of their numbers.
+pub(super) fn ordered_from(
+    came: Option<&[u32]>,
+    keys: &[Key<'_, '_>],
+    rows: usize,
+    limit: usize,
+    cx: &Context<'_>,
+) -> Result<Vec<u32>, ExecError> {
+    found_from(came, keys, rows, limit, true, cx)
+}
+
+/// The first rows, in order or not.
+fn found_from(
+    came: Option<&[u32]>,
+    keys: &[Key<'_, '_>],
+    rows: usize,
+    limit: usize,
+    in_order: bool,
+    cx: &Context<'_>,
+) -> Result<Vec<u32>, ExecError> {
+    // Rows are sorted by when they came; `row` says which it is.
+    let row = |k: u32| came.map_or(k, |came| came[k as usize]);
     let all = 0..u32::try_from(rows).unwrap_or(u32::MAX);
     let Some(((first, descending), others)) = keys.split_first() else {
-        return Ok(all.take(limit).collect());
+        return Ok(all.map(row).take(limit).collect());
     };
     let (mut nulls, mut present) = (Vec::new(), Vec::with_capacity(rows));
-    let is_exact = prefixes(first, *descending, rows, &mut present, &mut nulls);
+    let is_exact = prefixes(first, *descending, rows, &row, &mut present, &mut nulls);
     cx.check()?;
+    // The second key decides among equal ones, where it is an integer by itself or ordered as one.
+    let second = others.first().and_then(|key| words(key, rows, &row));
+    let others = if second.is_some() { &others[1..] } else { others };
     let by_rest = |a: u32, b: u32| {
-        others.iter().map(|key| order_by(key, a, b)).find(|order| order.is_ne()).unwrap_or(a.cmp(&b))
+        let by_second = second.as_ref().map_or(Ordering::Equal, |of| of[a as usize].cmp(&of[b as usize]));
+        by_second.then_with(|| {
+            let mut orders = others.iter().map(|key| order_by(key, row(a), row(b)));
+            orders.find(|order| order.is_ne()).unwrap_or(a.cmp(&b))
+        })
     };
     let head = if is_exact { None } else { Some((*first, *descending)) };
     let by_all = |a: &Prefixed, b: &Prefixed| {
         a.0.cmp(&b.0).then_with(|| {
-            let by_head = head.as_ref().map_or(Ordering::Equal, |key| order_by(key, a.1, b.1));
+            let by_head = head.as_ref().map_or(Ordering::Equal, |key| order_by(key, row(a.1), row(b.1)));
             by_head.then_with(|| by_rest(a.1, b.1))
         })
     };
@@ -59,33 +103,36 @@ pub(crate) fn ordered(
     // Which of the two comes first is cut first.
     let present_limit = if *descending { limit.saturating_sub(nulls.len()) } else { limit };
     let nulls_limit = if *descending { limit } else { limit.saturating_sub(present.len()) };
-    if is_exact && others.is_empty() {
-        sort(&mut present, present_limit, Ord::cmp, cx)?;
+    if is_exact && second.is_none() && others.is_empty() {
+        first_of(&mut present, present_limit, in_order, Ord::cmp, cx)?;
         nulls.truncate(nulls_limit);
     } else {
-        sort(&mut present, present_limit, by_all, cx)?;
-        sort(&mut nulls, nulls_limit, by_number, cx)?;
+        first_of(&mut present, present_limit, in_order, by_all, cx)?;
+        first_of(&mut nulls, nulls_limit, in_order, by_number, cx)?;
     }
-    let present = present.into_iter().map(|(_, row)| row);
-    Ok(if *descending { nulls.into_iter().chain(present).collect() } else { present.chain(nulls).collect() })
+    let (present, nulls) = (present.into_iter().map(|(_, k)| row(k)), nulls.into_iter().map(row));
+    Ok(if *descending { nulls.chain(present).collect() } else { present.chain(nulls).collect() })
 }
 
-/// Puts rows with a value and their prefixes into one list, those without into the other; gives whether equal
+/// Puts rows with a value and their prefixes into one list, those without into the other, by when they came
+/// (`row` says which they are); gives whether equal
 /// prefixes are equal keys.
 fn prefixes(
     key: &Vector<'_>,
     descending: bool,
     rows: usize,
+    row: &dyn Fn(u32) -> u32,
     present: &mut Vec<Prefixed>,
     nulls: &mut Vec<u32>,
 ) -> bool {
     let mut fill = |of: &dyn Fn(usize) -> u64| {
-        for (i, row) in (0..rows).zip(0u32..) {
+        for (_, k) in (0..rows).zip(0u32..) {
+            let i = row(k) as usize;
             if key.is_null(i) {
-                nulls.push(row);
+                nulls.push(k);
             } else {
                 let prefix = of(i);
-                present.push((if descending { !prefix } else { prefix }, row));
+                present.push((if descending { !prefix } else { prefix }, k));
             }
         }
     };
@@ -139,6 +186,28 @@ fn prefixes(
         }
     }
     true
+}
+
+/// A key as integers that order as it does, of rows by when they came, where it has no nulls and is as good
+/// as an integer.
+fn words((key, descending): &Key<'_, '_>, rows: usize, row: &dyn Fn(u32) -> u32) -> Option<Vec<u64>> {
+    if !key.nulls.is_none() {
+        return None;
+    }
+    let all = |of: &dyn Fn(usize) -> u64| -> Vec<u64> {
+        let word = |k: u32| of(row(k) as usize);
+        (0..rows).zip(0u32..).map(|(_, k)| if *descending { !word(k) } else { word(k) }).collect()
+    };
+    Some(match &key.values {
+        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
+            all(&|i| signed(v[i]))
+        }
+        Values::Date(v) => all(&|i| signed(v[i].into())),
+        Values::Bool(v) => all(&|i| v[i].into()),
+        Values::Float(v) => all(&|i| float(v[i])),
+        Values::Node(v) => all(&|i| v.id(i).0),
+        _ => return None,
+    })
 }
 
 /// Unsigned integers that order as signed ones.
@@ -200,10 +269,11 @@ fn order_by((vector, descending): &Key<'_, '_>, a: u32, b: u32) -> Ordering {
     if *descending { order.reverse() } else { order }
 }
 
-/// Sorts the first `limit` of a total order to the front, and drops the others.
-fn sort<T: Copy + Send + Sync>(
+/// Of a total order, leaves the first `limit`, in order or with the last of them at the end.
+fn first_of<T: Copy + Send + Sync>(
     rows: &mut Vec<T>,
     limit: usize,
+    in_order: bool,
     compare: impl Fn(&T, &T) -> Ordering + Sync,
     cx: &Context<'_>,
 ) -> Result<(), ExecError> {
@@ -212,8 +282,11 @@ fn sort<T: Copy + Send + Sync>(
     } else if limit < rows.len() {
         rows.select_nth_unstable_by(limit - 1, &compare);
         rows.truncate(limit);
+    } else if !in_order && let Some(last) = (0..rows.len()).max_by(|a, b| compare(&rows[*a], &rows[*b])) {
+        let end = rows.len() - 1;
+        rows.swap(last, end);
     }
-    sort_in_runs(rows, compare, cx)
+    if in_order { sort_in_runs(rows, compare, cx) } else { Ok(()) }
 }
 
 /// Sorts runs by themselves, then merges them in pairs. Nobody can stop a sort of the whole.
