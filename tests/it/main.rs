@@ -36,6 +36,7 @@ mod shared;
 mod shared_expressions;
 mod shortest_ends;
 mod snb_bi;
+mod sparql;
 mod spill;
 mod subplans;
 mod tall_plans;

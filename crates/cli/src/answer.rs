@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use trimorph::{Connection, Params, QueryResult};
 
-use crate::commands::query::Language;
 use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
+use crate::language::Language;
 use crate::output::{self, Format, Limits};
 use crate::terminal::Paint;
 use crate::text::{quantity, scan};

@@ -5,12 +5,13 @@ use std::io::{self, BufWriter, IsTerminal as _, Read as _, Write, stdin, stdout}
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use trimorph::Value;
 
 use crate::answer::{Asking, ROWS_DEFAULT};
 use crate::database::{Resources, is_memory, open_to_read, open_to_write};
 use crate::failure::{Failure, Source};
+use crate::language::Language;
 use crate::output::{Format, Limits};
 use crate::params;
 use crate::terminal::Terminal;
@@ -53,47 +54,6 @@ pub(crate) struct Arguments {
     rows: Option<usize>,
     #[command(flatten)]
     resources: Resources,
-}
-
-/// Query languages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Language {
-    Cypher,
-    Sparql,
-    Sql,
-}
-
-impl Language {
-    /// Refuses what does not exist yet.
-    pub(crate) fn require(self) -> Result<(), Failure> {
-        let name = match self {
-            Self::Cypher | Self::Sparql => return Ok(()),
-            Self::Sql => "SQL",
-        };
-        Err(Failure::message(format!(
-            "{name} is not available yet; this version speaks openCypher and SPARQL (--lang cypher, sparql)"
-        )))
-    }
-
-    /// The statements of a text. Of SPARQL a text is one: its prefixes are for all operations.
-    pub(crate) fn statements(self, text: &str) -> Vec<&str> {
-        match self {
-            Self::Sparql => {
-                let text = text.trim();
-                if text.is_empty() { Vec::new() } else { vec![text.strip_suffix(';').unwrap_or(text)] }
-            }
-            Self::Cypher | Self::Sql => scan::statements(text),
-        }
-    }
-
-    fn of_suffix(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "cypher" | "cyp" | "cql" => Some(Self::Cypher),
-            "rq" | "ru" | "sparql" => Some(Self::Sparql),
-            "sql" => Some(Self::Sql),
-            _ => None,
-        }
-    }
 }
 
 /// Runs the command.

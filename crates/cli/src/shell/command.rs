@@ -8,10 +8,10 @@ use trimorph::{CancelToken, Value};
 
 use super::session::{Next, Session};
 use super::{files, help, schema};
-use crate::commands::query::Language;
 use crate::commands::stats::write_stats;
 use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
+use crate::language::Language;
 use crate::output::Format;
 use crate::params;
 

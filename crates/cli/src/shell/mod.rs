@@ -17,9 +17,9 @@ use std::path::PathBuf;
 use clap::Args;
 use trimorph::Database;
 
-use crate::commands::query::Language;
 use crate::database::{NewDirectory, Resources, open_to_read, open_to_write};
 use crate::failure::Failure;
+use crate::language::Language;
 use crate::terminal::Terminal;
 use session::Session;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use trimorph::Database;
 
 use crate::answer::{Asking, ROWS_DEFAULT};
-use crate::commands::query::Language;
 use crate::failure::{Failure, Source};
+use crate::language::Language;
 use crate::output::{Format, Limits};
 use crate::terminal::Terminal;
 
