@@ -229,6 +229,7 @@ fn hostile_texts_are_errors() {
         format!("SELECT * {{ ?s ?p \"{} }}", "x".repeat(1 << 20)),
     ] {
         let head: String = text.chars().take(60).collect();
+        println!("asked: {head}");
         if let Ok(mut result) = connection.sparql(&text) {
             while let Ok(Some(_)) = result.next_row() {}
             println!("answered: {head}");
