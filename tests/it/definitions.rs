@@ -6,7 +6,7 @@ use trimorph::{Connection, Database, Error, Value};
 use crate::durable::{Directory, config, open};
 
 /// The rows of a statement as text, sorted; or what went wrong: its detail word, or its kind.
-fn ask(connection: &Connection, text: &str) -> Result<Vec<String>, String> {
+pub(crate) fn ask(connection: &Connection, text: &str) -> Result<Vec<String>, String> {
     let told = |error: Error| match error {
         Error::Query { diagnostic, .. } => format!("{}: {}", diagnostic.detail, diagnostic.primary),
         other => other.to_string(),
@@ -21,18 +21,18 @@ fn ask(connection: &Connection, text: &str) -> Result<Vec<String>, String> {
 }
 
 #[track_caller]
-fn does(connection: &Connection, texts: &[&str]) {
+pub(crate) fn does(connection: &Connection, texts: &[&str]) {
     texts.iter().for_each(|text| _ = ask(connection, text).unwrap_or_else(|e| panic!("{text}\n{e}")));
 }
 
 /// The statement violates a constraint, and says this of it.
 #[track_caller]
-fn violates(connection: &Connection, text: &str, what: &str) {
+pub(crate) fn violates(connection: &Connection, text: &str, what: &str) {
     let error = ask(connection, text).expect_err(text);
     assert!(error.contains("ConstraintViolated") && error.contains(what), "{text}\n{error}");
 }
 
-fn database(set_up: &[&str]) -> (Database, Connection) {
+pub(crate) fn database(set_up: &[&str]) -> (Database, Connection) {
     let database = Database::in_memory(config());
     let connection = database.connect();
     does(&connection, set_up);
@@ -282,15 +282,15 @@ fn parameters_and_results_go_on_as_ever() {
 }
 
 /// Numbers that are the same for the same seed.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 
-    fn value(&mut self) -> String {
+    pub(crate) fn value(&mut self) -> String {
         let n = self.below(30);
         match self.below(10) {
             0 => "null".to_owned(),

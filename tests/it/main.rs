@@ -9,6 +9,7 @@ mod deep_walks;
 mod definitions;
 mod differential;
 mod durable;
+mod edge_indexes;
 mod estimates;
 mod faults;
 mod first_touch;

@@ -85,7 +85,22 @@ pub struct KeyLookup {
     pub by: LookupBy,
 }
 
-/// What nodes that are looked up have to do with a key.
+/// Look-up of edges by an indexed property, each with its ends.
+#[derive(Clone, Debug)]
+pub struct EdgeLookup {
+    /// The edge, which is looked at, and its ends: none of them is there before.
+    pub step: Extend,
+    /// Tables that the node it starts from must be in; none for all.
+    pub from_tables: Option<Vec<TableId>>,
+    /// The property.
+    pub property: Arc<str>,
+    /// The key, over the input's variables.
+    pub key: Expr,
+    /// What edges have to do with it.
+    pub by: LookupBy,
+}
+
+/// What nodes or edges that are looked up have to do with a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LookupBy {
     /// Their property is equal to it.
@@ -247,6 +262,13 @@ pub enum Plan {
         input: Box<Plan>,
         /// What to look up.
         lookup: KeyLookup,
+    },
+    /// Look-up of edges for each input row, in each direction that is asked for. Optimizer only.
+    EdgeLookup {
+        /// Input.
+        input: Box<Plan>,
+        /// What to look up.
+        lookup: EdgeLookup,
     },
     /// Nodes by internal id (`id(n) = …`). Optimizer only.
     IdLookup {

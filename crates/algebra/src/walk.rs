@@ -22,6 +22,7 @@ impl Plan {
             | Self::Unwind { input, .. }
             | Self::ProcedureCall { input, .. }
             | Self::KeyLookup { input, .. }
+            | Self::EdgeLookup { input, .. }
             | Self::IdLookup { input, .. }
             | Self::Extend { input, .. }
             | Self::ExtendInto { input, .. }
@@ -56,6 +57,7 @@ impl Plan {
             Self::Unwind { input, list, var } => Self::Unwind { input: b(input), list, var },
             Self::ProcedureCall { input, call } => Self::ProcedureCall { input: b(input), call },
             Self::KeyLookup { input, lookup } => Self::KeyLookup { input: b(input), lookup },
+            Self::EdgeLookup { input, lookup } => Self::EdgeLookup { input: b(input), lookup },
             Self::IdLookup { input, var, id, tables } => Self::IdLookup { input: b(input), var, id, tables },
             Self::Extend { input, step } => Self::Extend { input: b(input), step },
             Self::ExtendInto { input, step } => Self::ExtendInto { input: b(input), step },
@@ -106,6 +108,7 @@ impl Plan {
             | Self::Unwind { input, .. }
             | Self::ProcedureCall { input, .. }
             | Self::KeyLookup { input, .. }
+            | Self::EdgeLookup { input, .. }
             | Self::IdLookup { input, .. }
             | Self::Extend { input, .. }
             | Self::ExtendInto { input, .. }
@@ -194,6 +197,7 @@ impl Plan {
             Self::ProcedureCall { call, .. } => call.arguments.iter().for_each(visit),
             Self::NodeScan(scan) => scan.prune.iter().for_each(|p| visit(&p.value)),
             Self::KeyLookup { lookup, .. } => visit(&lookup.key),
+            Self::EdgeLookup { lookup, .. } => visit(&lookup.key),
             Self::IdLookup { id, .. } => visit(id),
             Self::ExtendCount { step, .. } => step.for_each_expr(visit),
             Self::VarExtend { step, .. } => {
@@ -270,6 +274,9 @@ impl Plan {
             Self::Unwind { var, .. } | Self::IdLookup { var, .. } => out.add([*var]),
             Self::ProcedureCall { call, .. } => out.add(call.outputs.iter().map(|(_, v)| *v)),
             Self::KeyLookup { lookup, .. } => out.add([lookup.var]),
+            Self::EdgeLookup { lookup, .. } => {
+                out.add([lookup.step.from, lookup.step.to].into_iter().chain(lookup.step.edge));
+            }
             Self::Extend { step, .. } | Self::ExtendInto { step, .. } => {
                 out.add(step.edge.into_iter().chain([step.to]));
             }

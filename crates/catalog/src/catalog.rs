@@ -72,6 +72,20 @@ impl Catalog {
         properties
     }
 
+    /// The properties by whose values edges of an edge table are to be found, likewise.
+    pub fn edge_indexes(&self, table: EdgeTableId) -> Vec<PropertyId> {
+        let Some(info) = self.schema.edge_tables.get(usize::from(table.0)) else { return Vec::new() };
+        let mut properties: Vec<PropertyId> = Vec::new();
+        for one in self.definitions.iter().filter(|one| one.rule.is_indexed()) {
+            if let (true, Some(first)) = (one.edge_type() == Some(info.ty), one.properties.first())
+                && !properties.contains(first)
+            {
+                properties.push(*first);
+            }
+        }
+        properties
+    }
+
     /// The node tables in which labels of rows may be others than the table's.
     pub(crate) fn varying(&self) -> Vec<TableId> {
         let facts = self.schema.table_ids().zip(&self.facts.node_tables);

@@ -132,6 +132,7 @@ impl<'q> Lowering<'q> {
                 };
                 Ok(Lowered { node: self.node(Spec::KeyLookup(Arc::new(spec)), [child.node]), layout })
             }
+            Plan::EdgeLookup { input, lookup } => self.lower_edge_lookup(input, lookup, needed),
             Plan::IdLookup { input, var, id, tables } => {
                 let mut below = vars_of([id]);
                 below.extend(needed.iter().filter(|v| *v != var));

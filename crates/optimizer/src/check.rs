@@ -175,6 +175,15 @@ impl Checker<'_> {
                 self.expr(&lookup.key, &scope, "KeyLookup")?;
                 self.new_var(lookup.var, LogicalType::Node, "KeyLookup", &mut scope)?;
             }
+            Plan::EdgeLookup { lookup, .. } => {
+                let step = &lookup.step;
+                let tables = [&lookup.from_tables, &step.to_tables].into_iter().flatten();
+                tables.into_iter().try_for_each(|tables| self.are_tables(tables, "EdgeLookup"))?;
+                self.expr(&lookup.key, &scope, "EdgeLookup")?;
+                self.new_var(step.from, LogicalType::Node, "EdgeLookup", &mut scope)?;
+                self.new_var(step.to, LogicalType::Node, "EdgeLookup", &mut scope)?;
+                self.new_edge(step, LogicalType::Relationship, &mut scope)?;
+            }
             Plan::IdLookup { var, id, tables, .. } => {
                 self.are_tables(tables, "IdLookup")?;
                 self.expr(id, &scope, "IdLookup")?;

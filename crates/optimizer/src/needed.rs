@@ -77,6 +77,7 @@ fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
             vec![outer, of(inner)]
         }
         Plan::KeyLookup { lookup, .. } => with(vars_of([&lookup.key])),
+        Plan::EdgeLookup { lookup, .. } => with(vars_of([&lookup.key])),
         Plan::IdLookup { id, .. } => with(vars_of([id])),
         Plan::Extend { step, .. } => with(VarSet::from([step.from])),
         Plan::ExtendInto { step, .. } => with(VarSet::from([step.from, step.to])),

@@ -119,6 +119,40 @@ impl Main {
 }
 
 impl Main {
+    /// Makes the index of a column of an edge table, if there is none.
+    ///
+    /// **Errors**: as [`Self::index_values`].
+    pub fn index_edge_values(
+        &mut self,
+        table: EdgeTableId,
+        column: usize,
+        options: RegionOptions,
+        cancel: &CancelToken,
+    ) -> Result<(), RewriteError> {
+        let unknown =
+            || RewriteError::Unknown(format!("there is no column {column} of edge table {}", table.0));
+        let edges = self.edge_tables.get_mut(usize::from(table.0)).ok_or_else(unknown)?;
+        if edges.value_index(column).is_some() {
+            return Ok(());
+        }
+        let values = edges.columns.get(column).ok_or_else(unknown)?;
+        let rows = self.node_tables.get(usize::from(edges.source.0)).map_or(0, |table| table.rows);
+        let index = ValueIndex::build_of_edges(edges, values, rows, options, cancel)?;
+        Arc::make_mut(edges).value_indexes.push((column, index));
+        Ok(())
+    }
+
+    /// Takes the index of a column of an edge table away.
+    pub fn drop_edge_value_index(&mut self, table: EdgeTableId, column: usize) {
+        if let Some(edges) = self.edge_tables.get_mut(usize::from(table.0))
+            && edges.value_index(column).is_some()
+        {
+            Arc::make_mut(edges).value_indexes.retain(|(of, _)| *of != column);
+        }
+    }
+}
+
+impl Main {
     /// This version's data with the tables, columns and facts of one that has more of them: what was declared
     /// since has nothing in it.
     pub fn grown_like(&self, newer: &Self) -> Self {
@@ -135,7 +169,7 @@ impl Main {
             if self.merged_at == newer.merged_at
                 && let Some(newer) = newer.node_tables.get(at)
                 && newer.rows == table.rows
-                && !indexed(newer).eq(indexed(&table))
+                && !indexed(&newer.value_indexes).eq(indexed(&table.value_indexes))
             {
                 Arc::make_mut(&mut table).value_indexes = newer.value_indexes.clone();
             }
@@ -154,6 +188,12 @@ impl Main {
             for info in info.properties.iter().skip(table.columns.len()) {
                 Arc::make_mut(&mut table).columns.push(empty_column(info));
                 stats.properties.push(PropertyStats::default());
+            }
+            if self.merged_at == newer.merged_at
+                && declared.forward.edges() == table.forward.edges()
+                && !indexed(&declared.value_indexes).eq(indexed(&table.value_indexes))
+            {
+                Arc::make_mut(&mut table).value_indexes = declared.value_indexes.clone();
             }
             // Parts of pages are only added.
             if declared.places.overflow().len() > table.places.overflow().len() {
@@ -232,8 +272,8 @@ impl Main {
 }
 
 /// The columns of a table that have an index.
-fn indexed(table: &NodeTable) -> impl Iterator<Item = usize> {
-    table.value_indexes.iter().map(|(column, _)| *column)
+fn indexed(indexes: &[(usize, ValueIndex)]) -> impl Iterator<Item = usize> {
+    indexes.iter().map(|(column, _)| *column)
 }
 
 fn weaken(one_type: &mut [bool], columns: &[Arc<Column>]) {

@@ -7,7 +7,7 @@
 //! reader           a snapshot resolved into slices as they are needed, one per thread
 //! access           patterns over statements (S, P, O, I): planned, estimated, run, or walked in place
 //! look_up          rows by key, the properties of one node or edge
-//! find_values      rows by the value of an indexed property
+//! find_values      rows, or edges, by the value of an indexed property
 //! neighbours       adjacency walked in place: lists of nodes, runs of lists, degrees, edges between nodes
 //! property_column  the values of one property in one table: as vectors, or asked against a condition
 //! overlay          those of them that the delta has
@@ -36,7 +36,7 @@ pub use moment::{Live, Moment};
 pub use pressure::{Pressure, Waited};
 pub use property_column::PropertyColumn;
 pub use reader::Reader;
-pub use recording::{ReadLog, hash_of_value, index_number, integer_of};
+pub use recording::{ReadLog, edge_index_number, hash_of_value, index_number, integer_of};
 pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet, SEGMENT_ROWS, ZONE_ROWS};

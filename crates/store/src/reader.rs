@@ -8,11 +8,11 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use elsa::FrozenMap;
-use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Schema};
-use trimorph_delta::{Direction, Marks, NodeDelta};
+use trimorph_delta::{Direction, EdgeDelta, Marks, NodeDelta};
 use trimorph_storage::column::ColumnView;
-use trimorph_storage::{DatabaseError, EdgeTableView, KeyIndexView, Main, NodeTable, ValueIndexView};
+use trimorph_storage::{DatabaseError, EdgeTable, EdgeTableView, KeyIndexView, Main, NodeTable, ValueIndexView};
 use trimorph_types::{Relationship, Value};
 use trimorph_vfs::Pins;
 
@@ -30,6 +30,7 @@ pub struct Reader<'s> {
     /// Labels of rows, and which rows are missing.
     row_columns: Vec<[OnceCell<Box<ColumnView<'s>>>; 2]>,
     edge_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
+    edge_value_indexes: Vec<Vec<OnceCell<Box<ValueIndexView<'s>>>>>,
     edges: Vec<OnceCell<Box<EdgeTableView<'s>>>>,
     pins: Arc<Pins<'s>>,
     /// What is read, where somebody will ask.
@@ -92,6 +93,7 @@ impl<'s> Reader<'s> {
             value_indexes: main.node_tables.iter().map(|t| cells(t.value_indexes.len())).collect(),
             row_columns: main.node_tables.iter().map(|_| Default::default()).collect(),
             edge_columns: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
+            edge_value_indexes: main.edge_tables.iter().map(|t| cells(t.value_indexes.len())).collect(),
             edges: cells(main.edge_tables.len()),
             pins: Arc::new(pins),
             recording: snapshot.read_log().map(Recording::new),
@@ -158,7 +160,8 @@ impl<'s> Reader<'s> {
         let columns = columns.chain(self.row_columns.iter().flatten());
         columns.filter_map(OnceCell::get).for_each(|column| column.forget());
         self.key_indexes.iter().filter_map(OnceCell::get).for_each(|index| index.forget());
-        self.value_indexes.iter().flatten().filter_map(OnceCell::get).for_each(|index| index.forget());
+        let indexes = self.value_indexes.iter().chain(&self.edge_value_indexes).flatten();
+        indexes.filter_map(OnceCell::get).for_each(|index| index.forget());
         self.edges.iter().filter_map(OnceCell::get).for_each(|table| table.forget());
         self.pins.release();
     }
@@ -206,6 +209,24 @@ impl<'s> Reader<'s> {
         let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| *of == column)?;
         let cell = self.value_indexes.get(usize::from(table.0))?.get(place)?;
         Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
+    }
+
+    /// An edge table of main.
+    pub(crate) fn main_edges(&self, table: EdgeTableId) -> Option<&'s EdgeTable> {
+        self.main.edge_tables.get(usize::from(table.0)).map(|table| &**table)
+    }
+
+    /// The index of the values of a column of edges of main, if it has one.
+    pub(crate) fn edge_value_index(&self, table: EdgeTableId, column: usize) -> Option<&ValueIndexView<'s>> {
+        let indexes = &self.main_edges(table)?.value_indexes;
+        let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| *of == column)?;
+        let cell = self.edge_value_indexes.get(usize::from(table.0))?.get(place)?;
+        Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
+    }
+
+    /// The values of edges of a table that were written since the last merge, if any were.
+    pub(crate) fn edge_values_written(&self, table: EdgeTableId) -> Option<Arc<EdgeDelta>> {
+        self.changes.as_ref()?.moment.delta().changed_edges(table)
     }
 
     /// Whether nodes of a table were ever written since the last merge.

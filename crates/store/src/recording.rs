@@ -140,6 +140,11 @@ pub fn index_number(table: TableId, column: usize) -> u64 {
     (column as u64 + 1) << 16 | u64::from(table.0)
 }
 
+/// The same of edges.
+pub fn edge_index_number(table: EdgeTableId, column: usize) -> u64 {
+    1 << 63 | (column as u64 + 1) << 16 | u64::from(table.0)
+}
+
 /// The hash by which a value that was looked for meets one that is written: 1 and 1.0 have the same.
 pub fn hash_of_value(value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -208,6 +213,18 @@ impl Recording {
             None => self.note(|reads| {
                 reads.nodes_of(table).columns.entry(column).or_default().insert_all();
             }),
+        }
+    }
+
+    /// Edges of a table were looked for by a value of an indexed column.
+    pub(crate) fn wanted_edges(&self, table: EdgeTableId, column: usize, wanted: &Wanted) {
+        match wanted {
+            // The same instant, or time, may be written with another zone.
+            Wanted::Equal(value) if !matches!(value, Value::DateTime(_) | Value::Time(_)) => {
+                self.note(|reads| reads.key(edge_index_number(table, column), hash_of_value(value)));
+            }
+            // Who makes an edge with a value writes the value.
+            _ => self.all_edge_values(table, column),
         }
     }
 

@@ -7,7 +7,7 @@ use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, LabelId, NodeId, TableId};
 use trimorph_catalog::Schema;
 use trimorph_delta::{KeyDelta, LABELS, NodeDelta};
-use trimorph_store::{Reader, hash_of_value, index_number, integer_of};
+use trimorph_store::{Reader, edge_index_number, hash_of_value, index_number, integer_of};
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
 
@@ -274,6 +274,10 @@ impl Statement<'_> {
     ) -> Result<(), Error> {
         let column = self.edge_column_of(table, key, &values)?;
         let delta = writing.live().delta.edges_to_write(table);
+        if delta.index(u32::try_from(column).unwrap_or(u32::MAX)).is_some() {
+            let hashes = values.iter().filter(|value| !value.is_null()).map(hash_of_value);
+            writing.changes.keys.entry(edge_index_number(table, column)).or_default().extend(hashes);
+        }
         let vector = Vector::of_values(values, Positions::all(edges.len()));
         let positions: Vec<u32> = (0..u32::try_from(edges.len()).unwrap_or(u32::MAX)).collect();
         let mut written = Vec::new();

@@ -12,7 +12,7 @@
 //! Source: Erling, "Virtuoso, a Hybrid RDBMS/Graph Column Store", "Vectored Execution" (adaptive vector
 //! size).
 
-use std::ops::{Bound, ControlFlow};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_algebra::LookupBy;
@@ -24,6 +24,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Nodes, Positions, Values, Vector};
 
 use super::LookupSpec;
+use super::lookup::wanted_of;
 use crate::expr::evaluate;
 use crate::keys::{KeyTable, NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
@@ -219,7 +220,7 @@ impl<'s> KeyLookup<'s> {
         for p in positions {
             cx.check()?;
             let key = keys.value(*p as usize, &|id| cx.edge_value(id));
-            let Some(wanted) = self.spec.wanted(key) else { continue };
+            let Some(wanted) = wanted_of(self.spec.by, key) else { continue };
             for table in &self.spec.tables {
                 let Some(column) = schema.node_property(*table, name) else { continue };
                 rows.clear();
@@ -395,24 +396,6 @@ impl LookupSpec {
             let info = schema.node_tables.get(usize::from(table.0));
             info.is_some_and(|info| info.key.is_some() && info.key == schema.node_property(*table, name))
         })
-    }
-
-    /// What values are looked for by a key; none where no value is such.
-    fn wanted(&self, key: Value) -> Option<Wanted> {
-        match (self.by, key) {
-            (_, Value::Null) => None,
-            (LookupBy::Equal | LookupBy::AnyOf, key) => Some(Wanted::Equal(key)),
-            (LookupBy::Prefix, key) => matches!(key, Value::String(_)).then_some(Wanted::Prefix(key)),
-            (LookupBy::Between { low, high }, Value::List(bounds)) => {
-                let bound = |at: usize, is_in: bool| match bounds.get(at) {
-                    None | Some(Value::Null) => Bound::Unbounded,
-                    Some(value) if is_in => Bound::Included(value.clone()),
-                    Some(value) => Bound::Excluded(value.clone()),
-                };
-                Some(Wanted::Between(bound(0, low), bound(1, high)))
-            }
-            (LookupBy::Between { .. }, _) => None,
-        }
     }
 
     /// The nodes with a key, by a scan.

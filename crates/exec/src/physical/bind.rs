@@ -10,7 +10,7 @@ use trimorph_vector::Chunk;
 use super::{Node, Spec};
 use crate::expr::{Binder, Count, Ex, Row};
 use crate::ops::{
-    AggregateEx, AggregateSpec, ApplyMode, ApplySpec, CallSpec, ComputeSpec, CountExtendSpec, CountStepSpec,
+    AggregateEx, AggregateSpec, ApplyMode, ApplySpec, CallSpec, ComputeSpec, CountExtendSpec, CountStepSpec, EdgeLookupSpec,
     FilterStep, LookupSpec, NodeScanSpec, SortSpec, UnwindSpec, VarSpec,
 };
 use crate::{Context, ExecError};
@@ -79,6 +79,15 @@ impl<'a, 's> Start<'a, 's> {
                 }))
             }
             Spec::KeyLookup(lookup) => Spec::KeyLookup(self.lookup(lookup)?),
+            Spec::EdgeLookup(lookup) => Spec::EdgeLookup(Arc::new(EdgeLookupSpec {
+                key: binder.bind(&lookup.key)?,
+                keep: lookup.keep.clone(),
+                tables: lookup.tables.clone(),
+                property: Arc::clone(&lookup.property),
+                from_tables: lookup.from_tables.clone(),
+                to_tables: lookup.to_tables.clone(),
+                ..**lookup
+            })),
             Spec::IdLookup(lookup) => Spec::IdLookup(self.lookup(lookup)?),
             Spec::CountExtend(count) => Spec::CountExtend(Arc::new(CountExtendSpec {
                 from: count.from,

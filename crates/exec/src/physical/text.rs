@@ -46,6 +46,7 @@ impl Spec {
                 LookupBy::AnyOf => "look-up of keys",
                 LookupBy::Between { .. } | LookupBy::Prefix => "index look-up",
             },
+            Self::EdgeLookup(_) => "relationship look-up",
             Self::IdLookup(_) => "id look-up",
             Self::ListExtend(_) => "list extend",
             Self::ColumnExtend(_) => "column extend",
@@ -94,6 +95,10 @@ impl Spec {
             Self::KeyLookup(spec) => {
                 let property = spec.property.as_deref().unwrap_or_default();
                 let pattern = Pattern::property(Kind::Node, property);
+                vec![pattern.object_frontier(Frontier::Later(1.0)).project(true, false, false, false)]
+            }
+            Self::EdgeLookup(spec) => {
+                let pattern = Pattern::property(Kind::Statement, &spec.property);
                 vec![pattern.object_frontier(Frontier::Later(1.0)).project(true, false, false, false)]
             }
             Self::ListExtend(spec) => spec.patterns.clone(),

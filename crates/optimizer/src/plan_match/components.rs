@@ -5,16 +5,16 @@
 
 use std::collections::HashSet;
 
-use trimorph_algebra::{EdgePattern, EdgeRange, Expr, KeyLookup, LabelExpr, LookupBy, NodeScan, Plan, VarId};
+use trimorph_algebra::{EdgeLookup, EdgePattern, EdgeRange, KeyLookup, LabelExpr, NodeScan, Plan, VarId};
 use trimorph_base::TableId;
-use trimorph_types::Value;
 
 use super::Planner;
 use super::component::Component;
 use super::hash_joins::Parts;
 use crate::degrees::rows_of;
+use crate::edge_lookups::{EdgeFound, edge_lookup};
 use crate::estimate::Estimate;
-use crate::lookups::{Lookup, lookup_of, prune_of, range_of};
+use crate::lookups::{LOOKUP_ROWS, Lookup, RANGE_ROWS, lookup_of, prune_of, range_of};
 use crate::planning::poll;
 use crate::selectivity::selectivity;
 use crate::walks::asks_of_rows;
@@ -24,12 +24,6 @@ use crate::{Halt, HashJoins, VarSet};
 /// are the same, and paths to other nodes are not made; measured on SNB 0.1, targets that are half of the
 /// nodes cost as much as all.
 const ENDS: f64 = 0.25;
-
-/// Rows that a scan asks for their key in the time of a look-up of one.
-const LOOKUP_ROWS: f64 = 16.0;
-/// A range of an index is read where it has less than one of so many rows: a scan compares codes of several
-/// rows at once, an index looks at each row's value. Not measured.
-const RANGE_ROWS: f64 = 64.0;
 
 /// Rows that wait to be joined with a part that is planned by itself, and their variables.
 pub(super) type Outer = Option<(Plan, Estimate, VarSet)>;
@@ -143,7 +137,8 @@ impl Planner<'_> {
             return None;
         }
         let conditions = self.conditions.on(var).map(|(_, c)| &c.expr);
-        let (lookup, of) = range_of(known.catalog, conditions, var, tables)?;
+        let is_indexed = |name: &str| known.catalog.is_indexed(tables, name);
+        let (lookup, of) = range_of(conditions, var, &is_indexed)?;
         let part: f64 = of.iter().map(|condition| selectivity(known, condition, var, tables)).product();
         (part * RANGE_ROWS < 1.0 || all == 0.0).then_some(lookup)
     }
@@ -183,6 +178,11 @@ impl Planner<'_> {
     }
 
     fn plan_component(&mut self, nodes: &[VarId]) -> Result<(), Halt> {
+        self.start_at_edge(nodes);
+        if nodes.iter().all(|v| self.available.contains(v)) {
+            self.finish(nodes);
+            return Ok(());
+        }
         let own: HashSet<VarId> = nodes.iter().copied().collect();
         let places = self.edges.touching(nodes, |e| own.contains(&e.from) && own.contains(&e.to));
         let edges: Vec<EdgePattern> = places.iter().filter_map(|p| self.edges.get(*p).cloned()).collect();
@@ -245,6 +245,45 @@ impl Planner<'_> {
         Ok(())
     }
 
+    /// Starts a part that touches no rows from one of its edges, where an index finds fewer of these than any
+    /// look-up finds nodes.
+    fn start_at_edge(&mut self, nodes: &[VarId]) {
+        let known = self.with.known;
+        if known.catalog.has_no_indexes() || nodes.iter().any(|v| self.available.contains(v)) {
+            return;
+        }
+        let own: HashSet<VarId> = nodes.iter().copied().collect();
+        let places = self.edges.touching(nodes, |e| own.contains(&e.from) && own.contains(&e.to));
+        let mut best: Option<(usize, EdgeFound)> = None;
+        for place in places {
+            let Some(edge) = self.edges.get(place) else { continue };
+            let conditions = self.conditions.on(edge.var).map(|(at, c)| (at, &c.expr));
+            if let Some(found) = edge_lookup(known, conditions, edge, &self.available)
+                && best.as_ref().is_none_or(|(_, other)| found.rows < other.rows)
+            {
+                best = Some((place, found));
+            }
+        }
+        let of_node = |v: &VarId| Some(self.found_by(*v, &self.lookup(*v, &self.available)?.1));
+        let by_node = nodes.iter().filter_map(of_node).min_by(f64::total_cmp);
+        let Some((place, found)) = best else { return };
+        if by_node.is_some_and(|rows| rows <= found.rows) {
+            return;
+        }
+        let Some(edge) = self.edges.take(place) else { return };
+        if let Some(condition) = found.condition {
+            self.conditions.remove(condition);
+        }
+        let step = self.step(&edge, edge.from);
+        let tables = self.tables_of(edge.from);
+        let from_tables = (!known.catalog.are_all(tables.len())).then(|| tables.to_vec());
+        let (property, key, by) = (found.property, found.key, found.by);
+        let lookup = EdgeLookup { step, from_tables, property, key, by };
+        self.put(|input| Plan::EdgeLookup { input, lookup });
+        self.reach([edge.from, edge.to, edge.var]);
+        self.place_filters();
+    }
+
     /// Checks the edges between these nodes that are left.
     pub(super) fn finish(&mut self, nodes: &[VarId]) {
         let is_closing = |e: &EdgePattern| self.available.contains(&e.from) && self.available.contains(&e.to);
@@ -263,28 +302,12 @@ impl Planner<'_> {
             if let Some(place) = place {
                 self.conditions.remove(place);
             }
-            let by_value = |property, key, by| {
-                let lookup = KeyLookup { var, tables: tables.clone(), property, key, by };
-                move |input| Plan::KeyLookup { input, lookup }
-            };
-            match lookup {
-                Lookup::Key { property, key, any_of, .. } => {
-                    let by = if any_of { LookupBy::AnyOf } else { LookupBy::Equal };
-                    self.put(by_value(property, key, by));
+            match lookup.parts() {
+                Ok((property, key, by)) => {
+                    let lookup = KeyLookup { var, tables, property, key, by };
+                    self.put(|input| Plan::KeyLookup { input, lookup });
                 }
-                Lookup::Range { property, low, high } => {
-                    let is_in =
-                        |bound: &Option<(Expr, bool)>| bound.as_ref().is_some_and(|(_, is_in)| *is_in);
-                    let by = LookupBy::Between { low: is_in(&low), high: is_in(&high) };
-                    let bound = |bound: Option<(Expr, bool)>| {
-                        bound.map_or(Expr::Const(Value::Null), |(value, _)| value)
-                    };
-                    self.put(by_value(property, Expr::List(vec![bound(low), bound(high)]), by));
-                }
-                Lookup::Prefix { property, prefix } => {
-                    self.put(by_value(property, prefix, LookupBy::Prefix));
-                }
-                Lookup::Id { id } => self.put(|input| Plan::IdLookup { input, var, id, tables }),
+                Err(id) => self.put(|input| Plan::IdLookup { input, var, id, tables }),
             }
             self.reach([var]);
             return None;

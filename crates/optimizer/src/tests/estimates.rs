@@ -15,6 +15,10 @@ use crate::{Estimator, Options, estimate_all};
 struct Seven(Cell<usize>);
 
 impl Estimator for Seven {
+    fn edges(&self, _: &[EdgeTableId], _: &str, _: Op, _: &Value) -> Option<f64> {
+        None
+    }
+
     fn rows(&self, _: &[TableId], _: &str, _: Op, _: &Value) -> Option<f64> {
         self.0.set(self.0.get() + 1);
         Some(7.0)

@@ -19,6 +19,7 @@ use super::place::{FILE_HEADER_BYTES, PieceRef, check_file, check_manifest, piec
 use super::{Checkpoint, DatabaseError, LogStart};
 use crate::adjacency::{Adjacency, Targets};
 use crate::column::{Column, segment_lengths};
+use crate::value_index::Of;
 use crate::{EdgeTable, Main, NodeTable};
 
 /// How often a newer manifest is taken because a file is gone.
@@ -337,7 +338,7 @@ impl<'a> Reading<'a> {
         };
         let mut value_indexes = Vec::with_capacity(places.value_indexes.len());
         for (column, place) in &places.value_indexes {
-            let read = self.directory(*place, failed, |d, p| read_value_index(d, rows, p))?;
+            let read = self.directory(*place, failed, |d, p| read_value_index(d, Of::Rows(rows), rows, p))?;
             value_indexes.extend(read.map(|index| (*column, index)));
         }
         let mut optional = |place: Option<PieceRef>| match place {
@@ -403,7 +404,14 @@ impl<'a> Reading<'a> {
         // By source row where forward is a vertex column.
         let by_slot = matches!(table.forward, Adjacency::Csr(_));
         let columns = self.read_columns(&places.columns, &rows, by_slot, failed)?;
-        let whole = columns.is_some() && table.backward.len() == targets.len();
+        let edges = table.forward.edges();
+        for (column, place) in &places.value_indexes {
+            let read = self.directory(*place, failed, |d, p| read_value_index(d, Of::Edges, edges, p))?;
+            table.value_indexes.extend(read.map(|index| (*column, index)));
+        }
+        let whole = columns.is_some()
+            && table.backward.len() == targets.len()
+            && table.value_indexes.len() == places.value_indexes.len();
         table.columns = columns.unwrap_or_default();
         Ok(whole.then_some(table))
     }
@@ -425,6 +433,7 @@ struct EdgeTablePlaces {
     backward: Vec<PieceRef>,
     pages: Option<PieceRef>,
     columns: Vec<PieceRef>,
+    value_indexes: Vec<(usize, PieceRef)>,
 }
 
 struct Tables {
@@ -446,6 +455,19 @@ fn read_as_many(meta: &mut Decoder<'_>, wanted: usize) -> Result<Vec<PieceRef>, 
     (0..wanted).map(|_| PieceRef::read(meta)).collect()
 }
 
+/// The indexes of a table of so many columns.
+fn read_indexes(meta: &mut Decoder<'_>, columns: usize) -> Result<Vec<(usize, PieceRef)>, CodecError> {
+    let mut indexes: Vec<(usize, PieceRef)> = Vec::new();
+    for _ in 0..meta.count(columns)? {
+        let column = meta.count(columns.saturating_sub(1))?;
+        if indexes.iter().any(|(known, _)| *known == column) {
+            return Err(meta.error("one value index of a column"));
+        }
+        indexes.push((column, PieceRef::read(meta)?));
+    }
+    Ok(indexes)
+}
+
 /// What the manifest says of each table of the catalog.
 fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, CodecError> {
     let mut tables = Tables { nodes: Vec::new(), edges: Vec::new() };
@@ -453,14 +475,7 @@ fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, Code
     for info in &schema.node_tables {
         let columns = read_as_many(meta, info.properties.len())?;
         let key_index = read_optional(meta)?;
-        let mut value_indexes: Vec<(usize, PieceRef)> = Vec::new();
-        for _ in 0..meta.count(info.properties.len())? {
-            let column = meta.count(info.properties.len().saturating_sub(1))?;
-            if value_indexes.iter().any(|(known, _)| *known == column) {
-                return Err(meta.error("one value index of a column"));
-            }
-            value_indexes.push((column, PieceRef::read(meta)?));
-        }
+        let value_indexes = read_indexes(meta, info.properties.len())?;
         let (labels, missing) = (read_optional(meta)?, read_optional(meta)?);
         tables.nodes.push(NodePlaces { columns, key_index, value_indexes, labels, missing });
     }
@@ -471,7 +486,8 @@ fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, Code
         let backward = facts.targets.iter().map(|_| PieceRef::read(meta)).collect::<Result<_, _>>()?;
         let pages = read_optional(meta)?;
         let columns = read_as_many(meta, info.properties.len())?;
-        tables.edges.push(EdgeTablePlaces { ids, forward, backward, pages, columns });
+        let value_indexes = read_indexes(meta, info.properties.len())?;
+        tables.edges.push(EdgeTablePlaces { ids, forward, backward, pages, columns, value_indexes });
     }
     match meta.remaining() {
         0 => Ok(tables),

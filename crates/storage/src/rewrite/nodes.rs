@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use trimorph_base::TableId;
+use trimorph_base::{CancelToken, TableId};
 use trimorph_catalog::{NodeTableStats, PropertyStats};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{Pins, RegionOptions, lay_out};
@@ -23,7 +23,7 @@ use super::{RewriteError, check};
 use crate::column::{Column, ColumnView, SEGMENT_ROWS, ZONE_ROWS};
 use crate::key_index::{KeyEntries, KeyIndex, hash_of};
 use crate::slot::Slot;
-use crate::value_index::{Changed, ValueIndex};
+use crate::value_index::{Changed, Of, ValueIndex};
 use crate::{Main, NodeTable};
 
 /// What is asked for values: a column's place in the catalog, or none for labels; rows; and what takes the
@@ -386,8 +386,20 @@ impl<'a> Change<'a> {
         for segment in self.segments(column, zones) {
             rows.extend(self.over(segment, Some(place)).into_iter().map(|(row, _)| row));
         }
-        let before = &self.old.columns[place];
-        index.changed(&Changed { before, after: column, rows: &rows, end: self.end }, self.options)
+        if rows.is_empty() {
+            return Ok(index.clone());
+        }
+        if index.is_outgrown(&rows) {
+            return ValueIndex::build(column, self.end, self.options, &CancelToken::default());
+        }
+        let pins = Arc::<Pins<'_>>::default();
+        let before = ColumnView::pinned(&self.old.columns[place], &pins);
+        let after = ColumnView::pinned(column, &pins);
+        let (before, after) = (|row: u64| before.value(row), |row: u64| after.value(row));
+        let change = Changed { before: &before, after: &after, rows: &rows, of: Of::Rows(self.end) };
+        let next = index.changed(&change, self.options)?;
+        check(&pins)?;
+        Ok(next)
     }
 
     /// An index of all keys of a column.
