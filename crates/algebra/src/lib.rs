@@ -23,7 +23,10 @@ pub use expr::{Aggregate, AggregateKind, Expr, Op, QuantifierKind};
 pub use field_type::{Content, FieldType};
 pub use labels::LabelExpr;
 pub use pattern::{EdgePattern, EdgeRange, NodePattern, PathPattern, PathStep, QueryGraph};
-pub use plan::{ApplyKind, Band, BoundQuery, EdgeLookup, KeyLookup, LookupBy, NodeScan, Plan, ScanPredicate, SortKey};
+pub use plan::{
+    ApplyKind, Band, BoundQuery, EdgeLookup, KeyLookup, LookupBy, NodeScan, Plan, ScanPredicate, SortKey,
+    Together,
+};
 pub use print::{explain, print_expr};
 pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};
 pub use steps::{CountStep, Direction, Extend, ShortestKind, VarExtend, VarExtendMode, Walk};

@@ -83,6 +83,26 @@ pub struct KeyLookup {
     pub key: Expr,
     /// What nodes have to do with it.
     pub by: LookupBy,
+    /// Where it is looked for together with other properties, these.
+    pub together: Option<Together>,
+}
+
+/// An index of several properties, and what the first of them must be equal to; the next one is the property
+/// of the look-up.
+#[derive(Clone, Debug)]
+pub struct Together {
+    /// All properties of the index, in its order.
+    pub properties: Vec<Arc<str>>,
+    /// What the first are equal to, over the input's variables; at least one, and fewer than properties.
+    pub equal: Vec<Expr>,
+}
+
+impl KeyLookup {
+    /// The expressions over the input's variables.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let equal = self.together.iter().flat_map(|together| &together.equal);
+        equal.chain([&self.key])
+    }
 }
 
 /// Look-up of edges by an indexed property, each with its ends.

@@ -172,7 +172,12 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         }
         Plan::KeyLookup { lookup, .. } => {
             let (by, key) = (looked_up_by(lookup.by), print_expr(&lookup.key, vars));
-            format!("KeyLookup ({}).{} {by} {key}", name(&lookup.var), lookup.property)
+            let var = name(&lookup.var);
+            let before = lookup.together.iter().flat_map(|t| t.properties.iter().zip(&t.equal));
+            let before: String = before
+                .map(|(name, value)| format!("({var}).{name} = {}, ", print_expr(value, vars)))
+                .collect();
+            format!("KeyLookup {before}({var}).{} {by} {key}", lookup.property)
         }
         Plan::EdgeLookup { lookup, .. } => {
             let (by, key) = (looked_up_by(lookup.by), print_expr(&lookup.key, vars));

@@ -196,7 +196,7 @@ impl Plan {
             }
             Self::ProcedureCall { call, .. } => call.arguments.iter().for_each(visit),
             Self::NodeScan(scan) => scan.prune.iter().for_each(|p| visit(&p.value)),
-            Self::KeyLookup { lookup, .. } => visit(&lookup.key),
+            Self::KeyLookup { lookup, .. } => lookup.exprs().for_each(visit),
             Self::EdgeLookup { lookup, .. } => visit(&lookup.key),
             Self::IdLookup { id, .. } => visit(id),
             Self::ExtendCount { step, .. } => step.for_each_expr(visit),

@@ -193,6 +193,17 @@ impl<'c> CatalogView<'c> {
         })
     }
 
+    /// The names of properties by whose values together nodes of all of some tables are found.
+    pub fn composite_indexes(&self, tables: &[TableId]) -> Vec<Vec<Arc<str>>> {
+        let definitions = &self.catalog.definitions;
+        lock(&self.relied).definitions = Some(definitions.clone());
+        let Some((first, rest)) = tables.split_first() else { return Vec::new() };
+        let schema = &self.catalog.schema;
+        let mut all = self.catalog.composite_indexes(*first);
+        all.retain(|one| rest.iter().all(|table| self.catalog.composite_indexes(*table).contains(one)));
+        all.into_iter().map(|ids| ids.iter().map(|id| schema.property_name(*id)).collect()).collect()
+    }
+
     /// Whether edges of some edge tables are found by the values of a property, likewise.
     pub fn is_edge_indexed(&self, tables: &[EdgeTableId], name: &str) -> bool {
         let definitions = &self.catalog.definitions;

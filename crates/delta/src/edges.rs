@@ -2,7 +2,8 @@
 //! what a reader sees of an edge.
 //!
 //! Whether an edge is there is told by its record (`topology`); here are values only, in the same pages and
-//! chains as those of nodes. Chains are found by edge: of an edge without properties nothing is kept.
+//! chains as those of nodes. Chains are found by edge: of an edge without properties nothing is kept, but
+//! where a log told of another edge in its place before.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -69,6 +70,11 @@ impl EdgeDelta {
     pub(crate) fn note(&self, shape: &Shape) {
         let bits = shape.columns.iter().fold(0, |bits, column| bits | 1 << (column % 64));
         self.written.fetch_or(bits, Ordering::AcqRel);
+    }
+
+    /// Any column may be told to have no value.
+    pub(crate) fn note_all(&self) {
+        self.written.store(u64::MAX, Ordering::Release);
     }
 
     pub(crate) fn shard(&self, edge: EdgeId) -> &Shard {

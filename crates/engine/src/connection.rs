@@ -120,7 +120,7 @@ impl Connection {
         }
         if let Some(statement) = trimorph_cypher::parse_schema(text) {
             let statement = statement.map_err(|d| Error::exec(ExecError::from(d), text))?;
-            let (answer, effects) = self.obey_schema(statement, text, &cancel)?;
+            let (answer, effects) = self.obey_schema(statement, text, &params, &cancel)?;
             let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
             let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
             let given =

@@ -47,6 +47,7 @@ impl Estimator for Sampler<'_> {
             Op::Le => Wanted::Between(Bound::Unbounded, Bound::Included(own())),
             Op::Gt => Wanted::Between(Bound::Excluded(own()), Bound::Unbounded),
             Op::Ge => Wanted::Between(Bound::Included(own()), Bound::Unbounded),
+            Op::IsNotNull => Wanted::Between(Bound::Unbounded, Bound::Unbounded),
             Op::StartsWith if matches!(value, Value::String(_)) => Wanted::Prefix(own()),
             _ => return None,
         };

@@ -172,7 +172,14 @@ impl Checker<'_> {
             }
             Plan::KeyLookup { lookup, .. } => {
                 self.are_tables(&lookup.tables, "KeyLookup")?;
-                self.expr(&lookup.key, &scope, "KeyLookup")?;
+                lookup.exprs().try_for_each(|expr| self.expr(expr, &scope, "KeyLookup"))?;
+                if let Some(together) = &lookup.together
+                    && !(1..together.properties.len()).contains(&together.equal.len())
+                {
+                    return Err(
+                        "a KeyLookup asks for as many properties as its index has, or more".to_owned()
+                    );
+                }
                 self.new_var(lookup.var, LogicalType::Node, "KeyLookup", &mut scope)?;
             }
             Plan::EdgeLookup { lookup, .. } => {

@@ -70,8 +70,8 @@ pub(crate) fn edge_lookup<'e>(
     }
     best.or_else(|| {
         let (lookup, of) = range_of(conditions.iter().map(|(_, expr)| *expr), var, &is_indexed)?;
-        let part: f64 = of.iter().map(|condition| known.part_of_edges(&tables, condition, var)).product();
-        is_few(part * all, RANGE_ROWS).then(|| made(lookup, None, part * all))?
+        let rows = known.edges_between(&tables, &of, var) * all;
+        is_few(rows, RANGE_ROWS).then(|| made(lookup, None, rows))?
     })
 }
 
@@ -108,24 +108,47 @@ impl Statistics<'_> {
         each * if any_of { self.elements(key) } else { 1.0 }
     }
 
+    /// The part of the edges that one or two bounds of a property, or a prefix, let through.
+    fn edges_between(&self, tables: &[EdgeTableId], conditions: &[&Expr], var: VarId) -> f64 {
+        let parts: f64 = conditions.iter().map(|condition| self.part_of_edges(tables, condition, var)).sum();
+        match conditions {
+            // Those above the one and those below the other, less all: what both let through is there twice.
+            [condition, _] => {
+                let name = compared(condition, var).map_or("", |(name, ..)| name);
+                let all = self.samples.edges(tables, name, Op::IsNotNull, &Value::Null);
+                let all = all.unwrap_or(0.0) / self.edges(tables).max(1.0);
+                (parts - all).max(0.0)
+            }
+            _ => parts,
+        }
+    }
+
     /// The part of the edges that a bound, or a prefix, of a property lets through.
     fn part_of_edges(&self, tables: &[EdgeTableId], condition: &Expr, var: VarId) -> f64 {
         const UNKNOWN: f64 = 0.3;
-        let Expr::Op(op, args, _) = condition else { return UNKNOWN };
-        let [a, b] = &args[..] else { return UNKNOWN };
-        let flipped = match op {
-            Op::Lt => Op::Gt,
-            Op::Le => Op::Ge,
-            Op::Gt => Op::Lt,
-            Op::Ge => Op::Le,
-            other => *other,
-        };
-        let told = [(a, b, *op), (b, a, flipped)].into_iter().find_map(|(side, other, op)| {
-            let Expr::Property(base, name, _) = side else { return None };
-            let is_own = matches!(&**base, Expr::Var(v) if *v == var);
-            let value: Value = self.value(other).filter(|_| is_own)?;
+        let told = compared(condition, var).and_then(|(name, op, other)| {
+            let value = self.value(other)?;
             self.samples.edges(tables, name, op, &value)
         });
         told.map_or(UNKNOWN, |rows| (rows / self.edges(tables).max(1.0)).min(1.0))
     }
+}
+
+/// The property that a comparison asks of an edge, how, and what it is compared with.
+fn compared(condition: &Expr, var: VarId) -> Option<(&str, Op, &Expr)> {
+    let Expr::Op(op, args, _) = condition else { return None };
+    let [a, b] = &args[..] else { return None };
+    let flipped = match op {
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        other => *other,
+    };
+    [(a, b, *op), (b, a, flipped)].into_iter().find_map(|(side, other, op)| match side {
+        Expr::Property(base, name, _) if matches!(&**base, Expr::Var(v) if *v == var) => {
+            Some((&**name, op, other))
+        }
+        _ => None,
+    })
 }

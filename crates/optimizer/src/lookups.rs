@@ -27,6 +27,9 @@ pub(crate) enum Lookup {
     Range { property: Arc<str>, low: Option<(Expr, bool)>, high: Option<(Expr, bool)> },
     /// By an indexed property that is a text which begins with this.
     Prefix { property: Arc<str>, prefix: Expr },
+    /// By several properties that are indexed together: the first are equal to something, the next one is
+    /// looked up; about so many rows are found.
+    Together { properties: Vec<Arc<str>>, equal: Vec<Expr>, then: Box<Lookup>, rows: f64 },
     /// By its id.
     Id { id: Expr },
 }
@@ -42,15 +45,15 @@ impl Lookup {
     /// The property, what it is compared with, and how; none where it is no property.
     pub(crate) fn parts(self) -> Result<(Arc<str>, Expr, LookupBy), Expr> {
         match self {
+            Self::Together { then, .. } => then.parts(),
             Self::Key { property, key, any_of, .. } => {
                 Ok((property, key, if any_of { LookupBy::AnyOf } else { LookupBy::Equal }))
             }
             Self::Range { property, low, high } => {
                 let is_in = |bound: &Option<(Expr, bool)>| bound.as_ref().is_some_and(|(_, is_in)| *is_in);
                 let by = LookupBy::Between { low: is_in(&low), high: is_in(&high) };
-                let bound = |bound: Option<(Expr, bool)>| {
-                    bound.map_or(Expr::Const(Value::Null), |(value, _)| value)
-                };
+                let bound =
+                    |bound: Option<(Expr, bool)>| bound.map_or(Expr::Const(Value::Null), |(value, _)| value);
                 Ok((property, Expr::List(vec![bound(low), bound(high)]), by))
             }
             Self::Prefix { property, prefix } => Ok((property, prefix, LookupBy::Prefix)),
@@ -184,6 +187,53 @@ pub(crate) fn range_of<'e>(
         }
     }
     found
+}
+
+/// A look-up of `var` by an index of several properties, and the conditions that it serves: its first
+/// properties are equal to something, and the next one is, or lies between bounds.
+pub(crate) fn together_of<'e>(
+    properties: &[Arc<str>],
+    conditions: &[&'e Expr],
+    var: VarId,
+    available: &VarSet,
+) -> Option<(Vec<Expr>, Lookup, Vec<&'e Expr>)> {
+    let equality = |name: &Arc<str>| {
+        conditions.iter().find_map(|condition| {
+            let is_this = |own: &str| *own == **name;
+            match lookup_by(condition, var, available, &|_| false, &is_this) {
+                Some(Lookup::Key { key, any_of: false, .. }) => Some((key, *condition)),
+                _ => None,
+            }
+        })
+    };
+    let (mut equal, mut used) = (Vec::new(), Vec::new());
+    for name in properties {
+        let Some((key, condition)) = equality(name) else { break };
+        equal.push(key);
+        used.push(condition);
+    }
+    let next = properties.get(equal.len()).filter(|_| !equal.is_empty());
+    let range = next.and_then(|next| {
+        let own: Vec<&'e Expr> = conditions.iter().copied().filter(|c| is_about(c, var, next)).collect();
+        range_of(own.into_iter(), var, &|own: &str| *own == **next)
+    });
+    if let Some((then, of)) = range {
+        used.extend(of);
+        return Some((equal, then, used));
+    }
+    // The last equality is the one that is looked up.
+    let key = equal.pop().filter(|_| !equal.is_empty())?;
+    let property = Arc::clone(properties.get(equal.len())?);
+    Some((equal, Lookup::Key { property, key, any_of: false, is_key: false }, used))
+}
+
+/// Whether a condition compares a property of `var`.
+fn is_about(condition: &Expr, var: VarId, name: &str) -> bool {
+    let Expr::Op(_, args, _) = condition else { return false };
+    args.iter().any(|side| match side {
+        Expr::Property(base, own, _) => **own == *name && matches!(&**base, Expr::Var(v) if *v == var),
+        _ => false,
+    })
 }
 
 /// The comparison of a property with a value known when the scan starts, if the predicate is one: what zone

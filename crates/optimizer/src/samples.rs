@@ -20,8 +20,8 @@ pub trait Estimator {
     /// cannot tell.
     fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
-    /// Edges of `tables` whose property compares so with a value, where an index tells: `Eq`, `Lt`, `Le`, `Gt`,
-    /// `Ge`, `StartsWith`. `None` if it cannot tell.
+    /// Edges of `tables` whose property compares so with a value, where an index tells: `Eq`, `Lt`, `Le`,
+    /// `Gt`, `Ge`, `StartsWith`, `IsNotNull`. `None` if it cannot tell.
     fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
     /// The value a parameter has in the run that the plan is first made for.
@@ -59,13 +59,7 @@ impl<'a> Samples<'a> {
     }
 
     /// As [`Estimator::edges`]; it is an index that is asked, which costs little.
-    pub(crate) fn edges(
-        &self,
-        tables: &[EdgeTableId],
-        property: &str,
-        op: Op,
-        value: &Value,
-    ) -> Option<f64> {
+    pub(crate) fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64> {
         self.estimator?.edges(tables, property, op, value)
     }
 

@@ -11,11 +11,12 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, PAGE_ROWS, TableId};
+use trimorph_types::Value;
 use trimorph_vector::PageStarts;
 use trimorph_vfs::{Piece, Pins};
 
 use crate::adjacency::{Adjacency, AdjacencyView, CsrView, List};
-use crate::column::{Column, segment_lengths};
+use crate::column::{Column, ColumnView, segment_lengths};
 use crate::property_pages::{NOWHERE, PropertyPages, SegmentPages};
 use crate::slot::{Load, Slot, loads};
 use crate::value_index::ValueIndex;
@@ -248,6 +249,13 @@ impl<'s> EdgeTableView<'s> {
             AdjacencyView::Csr(_) => self.page_slot(page) + position,
             AdjacencyView::Column(_) => page * PAGE_ROWS + position,
         }
+    }
+
+    /// The value of the edge at a place in a column; null where there is none.
+    pub fn value_at(&self, column: &ColumnView<'_>, place: u64) -> Value {
+        // A hole has no value.
+        let slot = self.slot_within(EdgeId::new(self.id, place));
+        slot.map_or(Value::Null, |slot| column.value(slot))
     }
 
     /// The slot of an edge that there is or was; none of one that no page has room for.

@@ -85,7 +85,8 @@ impl Reader<'_> {
         let index = self.edge_value_index(table, column)?;
         let (low, high) = wanted.bounds();
         let at = usize::from(table.0);
-        Some(index.range_of_edges(low, high.as_ref(), self.edge_table(at), self.edge_column(at, column)))
+        let (edges, values) = (self.edge_table(at), self.edge_column(at, column));
+        Some(index.range_by(low, high.as_ref(), &|place| edges.value_at(values, place)))
     }
 
     /// Appends the edges of an edge table that have such a value, ascending, each once; false, and nothing,
@@ -122,7 +123,8 @@ impl Reader<'_> {
         found.dedup();
         let values = PropertyColumn::of_edges(usize::from(table.0), column, self);
         // An edge that went keeps its values in the delta.
-        let is_such = |edge: &EdgeId| self.edge_exists(*edge) && wanted.holds(&values.value(self.edge_slot(*edge)));
+        let is_such =
+            |edge: &EdgeId| self.edge_exists(*edge) && wanted.holds(&values.value(self.edge_slot(*edge)));
         edges.extend(found.into_iter().map(EdgeId).filter(is_such));
         true
     }

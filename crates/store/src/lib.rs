@@ -8,6 +8,7 @@
 //! access           patterns over statements (S, P, O, I): planned, estimated, run, or walked in place
 //! look_up          rows by key, the properties of one node or edge
 //! find_values      rows, or edges, by the value of an indexed property
+//! find_together    rows by the values of several indexed properties together
 //! neighbours       adjacency walked in place: lists of nodes, runs of lists, degrees, edges between nodes
 //! property_column  the values of one property in one table: as vectors, or asked against a condition
 //! overlay          those of them that the delta has
@@ -18,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+mod find_together;
 mod find_values;
 mod look_up;
 mod merge;
@@ -31,6 +33,7 @@ mod recording;
 mod snapshot;
 mod wanted;
 
+pub use find_together::Together;
 pub use merge::{MergeError, MergeReport, merged};
 pub use moment::{Live, Moment};
 pub use pressure::{Pressure, Waited};

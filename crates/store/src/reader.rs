@@ -12,7 +12,9 @@ use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Schema};
 use trimorph_delta::{Direction, EdgeDelta, Marks, NodeDelta};
 use trimorph_storage::column::ColumnView;
-use trimorph_storage::{DatabaseError, EdgeTable, EdgeTableView, KeyIndexView, Main, NodeTable, ValueIndexView};
+use trimorph_storage::{
+    DatabaseError, EdgeTable, EdgeTableView, KeyIndexView, Main, NodeTable, ValueIndexView,
+};
 use trimorph_types::{Relationship, Value};
 use trimorph_vfs::Pins;
 
@@ -30,6 +32,7 @@ pub struct Reader<'s> {
     /// Labels of rows, and which rows are missing.
     row_columns: Vec<[OnceCell<Box<ColumnView<'s>>>; 2]>,
     edge_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
+    composite_indexes: Vec<Vec<OnceCell<Box<ValueIndexView<'s>>>>>,
     edge_value_indexes: Vec<Vec<OnceCell<Box<ValueIndexView<'s>>>>>,
     edges: Vec<OnceCell<Box<EdgeTableView<'s>>>>,
     pins: Arc<Pins<'s>>,
@@ -93,6 +96,7 @@ impl<'s> Reader<'s> {
             value_indexes: main.node_tables.iter().map(|t| cells(t.value_indexes.len())).collect(),
             row_columns: main.node_tables.iter().map(|_| Default::default()).collect(),
             edge_columns: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
+            composite_indexes: main.node_tables.iter().map(|t| cells(t.composite_indexes.len())).collect(),
             edge_value_indexes: main.edge_tables.iter().map(|t| cells(t.value_indexes.len())).collect(),
             edges: cells(main.edge_tables.len()),
             pins: Arc::new(pins),
@@ -160,7 +164,9 @@ impl<'s> Reader<'s> {
         let columns = columns.chain(self.row_columns.iter().flatten());
         columns.filter_map(OnceCell::get).for_each(|column| column.forget());
         self.key_indexes.iter().filter_map(OnceCell::get).for_each(|index| index.forget());
-        let indexes = self.value_indexes.iter().chain(&self.edge_value_indexes).flatten();
+        let indexes =
+            self.value_indexes.iter().chain(&self.composite_indexes).chain(&self.edge_value_indexes);
+        let indexes = indexes.flatten();
         indexes.filter_map(OnceCell::get).for_each(|index| index.forget());
         self.edges.iter().filter_map(OnceCell::get).for_each(|table| table.forget());
         self.pins.release();
@@ -208,6 +214,14 @@ impl<'s> Reader<'s> {
         let indexes = &self.main_table(table)?.value_indexes;
         let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| *of == column)?;
         let cell = self.value_indexes.get(usize::from(table.0))?.get(place)?;
+        Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
+    }
+
+    /// The index of the values of several columns of main together, if there is one.
+    pub(crate) fn composite_index(&self, table: TableId, columns: &[usize]) -> Option<&ValueIndexView<'s>> {
+        let indexes = &self.main_table(table)?.composite_indexes;
+        let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| of == columns)?;
+        let cell = self.composite_indexes.get(usize::from(table.0))?.get(place)?;
         Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
     }
 
@@ -401,7 +415,8 @@ impl<'s> Reader<'s> {
             return Value::Null;
         }
         let new = || self.changes.as_ref()?.moment.delta().topology().ends(id);
-        match self.edge_table(table).ends(id).or_else(new) {
+        // What the delta has is newer: a log may tell of an edge that went, and of another one in its place.
+        match new().or_else(|| self.edge_table(table).ends(id)) {
             Some((start, end)) => Value::Relationship(Relationship { id, start, end }),
             None => Value::Null,
         }

@@ -4,6 +4,7 @@
 //!    are not merged yet.
 //! 2. Main's index is made of its column, and published with it. Nobody merges or writes files meanwhile.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
 use trimorph_base::CancelToken;
@@ -21,25 +22,23 @@ impl Shared {
         let base = self.base();
         let main = base.main();
         let (wanted, there) = (wanted(main), there(main));
-        let missing: Vec<IndexedColumn> = wanted.difference(&there).copied().collect();
-        for column in &missing {
-            index_delta(&self.live.delta, main, *column);
-        }
+        let missing: BTreeSet<IndexedColumn> = wanted.difference(&there).cloned().collect();
+        missing.iter().for_each(|column| index_delta(&self.live.delta, main, column));
         let mut made = (*main).clone();
         for column in &missing {
-            if let Err(error) = make(&mut made, *column, cancel) {
-                missing.iter().for_each(|column| forget(&self.live.delta, *column));
+            if let Err(error) = make(&mut made, column, cancel) {
+                forget(&self.live.delta, &missing, &there);
                 return Err(error);
             }
         }
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         // Tables and columns may have come meanwhile; no row is in another place.
         let mut next = (**snapshot.shared_main()).clone();
-        missing.iter().for_each(|column| take_over(&mut next, &made, *column));
-        there.difference(&wanted).for_each(|column| take_away(&mut next, *column));
+        missing.iter().for_each(|column| take_over(&mut next, &made, column));
+        there.difference(&wanted).for_each(|column| take_away(&mut next, column));
         *snapshot = Snapshot::within(Arc::new(next), self.config.memory_limit_bytes);
         drop(snapshot);
-        there.difference(&wanted).for_each(|column| forget(&self.live.delta, *column));
+        forget(&self.live.delta, &there, &wanted);
         Ok(())
     }
 }

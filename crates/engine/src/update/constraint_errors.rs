@@ -39,4 +39,3 @@ pub(super) fn wrong_type(definition: &Definition, value: &Value, schema: &Schema
     );
     violated(text, "convert the value, or drop the constraint")
 }
-

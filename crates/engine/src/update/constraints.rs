@@ -27,8 +27,8 @@ use super::edge_constraints::InEdgeTable;
 use super::touched::{Lacking, Touched};
 use super::writing::conflicting;
 use super::{Statement, Writing};
-use crate::shared::Shared;
 use crate::Error;
+use crate::shared::Shared;
 
 /// A definition in one node table.
 struct InTable<'r, 's> {

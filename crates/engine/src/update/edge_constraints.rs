@@ -1,5 +1,5 @@
-//! Constraints about edges: what a clause wrote in, an error if it violates one out. As `constraints` does for
-//! nodes; an edge has its type from when it is made.
+//! Constraints about edges: what a clause wrote in, an error if it violates one out. As `constraints` does
+//! for nodes; an edge has its type from when it is made.
 
 use std::ops::Bound;
 
@@ -25,11 +25,7 @@ pub(super) struct InEdgeTable<'r, 's> {
 
 impl<'r, 's> InEdgeTable<'r, 's> {
     /// None where the edges of the table have another type.
-    pub(super) fn of(
-        definition: &'r Definition,
-        table: EdgeTableId,
-        reader: &'r Reader<'s>,
-    ) -> Option<Self> {
+    pub(super) fn of(definition: &'r Definition, table: EdgeTableId, reader: &'r Reader<'s>) -> Option<Self> {
         let info = reader.schema().edge_tables.get(usize::from(table.0))?;
         let column = |id| info.properties.iter().position(|property| property.id == id);
         let columns = definition.properties.iter().map(|id| column(*id)).collect();
@@ -69,9 +65,11 @@ impl<'r, 's> InEdgeTable<'r, 's> {
         let mut edges = Vec::new();
         if !self.reader.find_edges(table, column, &Wanted::Equal(first.clone()), &mut edges) {
             // Nobody has made the index where this transaction reads, as it was when it began.
-            edges.extend(self.all_edges().into_iter().filter(|edge| {
-                trimorph_types::order(&self.value(0, *edge), first).is_eq()
-            }));
+            edges.extend(
+                self.all_edges()
+                    .into_iter()
+                    .filter(|edge| trimorph_types::order(&self.value(0, *edge), first).is_eq()),
+            );
         }
         let delta = writing.live().delta.edges(table);
         let index = delta.and_then(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)));

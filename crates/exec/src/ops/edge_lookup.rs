@@ -139,8 +139,9 @@ impl EdgeLookupSpec {
 
     /// Gives edges to a row, in the directions that are asked for.
     fn put(&self, edges: &[EdgeId], parent: u32, found: &mut Found, cx: &Context<'_>) {
-        let is_in =
-            |tables: &Option<Vec<TableId>>, node: NodeId| tables.as_ref().is_none_or(|t| t.contains(&node.table()));
+        let is_in = |tables: &Option<Vec<TableId>>, node: NodeId| {
+            tables.as_ref().is_none_or(|t| t.contains(&node.table()))
+        };
         for edge in edges {
             let Value::Relationship(Relationship { start, end, .. }) = cx.reader.relationship(*edge) else {
                 continue;
@@ -160,8 +161,8 @@ impl EdgeLookupSpec {
     }
 }
 
-/// Appends the edges of a table whose values are wanted, by a look at each: nobody has made the index where it
-/// is read, as it was before.
+/// Appends the edges of a table whose values are wanted, by a look at each: nobody has made the index where
+/// it is read, as it was before.
 fn scan_for(
     table: EdgeTableId,
     column: usize,

@@ -58,6 +58,16 @@ pub(crate) struct LookupSpec {
     pub(crate) by_scan: bool,
     /// Whether all rows are asked for, so that many may be looked up together.
     pub(crate) may_read_ahead: bool,
+    /// The index of several properties that is asked; then the property is the next after those of which is
+    /// told here what they are equal to.
+    pub(crate) together: Option<TogetherSpec>,
+}
+
+/// An index of several properties, and what the first of them are equal to.
+#[derive(Debug)]
+pub(crate) struct TogetherSpec {
+    pub(crate) properties: Vec<Arc<str>>,
+    pub(crate) equal: Vec<Ex>,
 }
 
 /// Look-up by internal id.

@@ -10,8 +10,8 @@ use trimorph_vector::Chunk;
 use super::{Node, Spec};
 use crate::expr::{Binder, Count, Ex, Row};
 use crate::ops::{
-    AggregateEx, AggregateSpec, ApplyMode, ApplySpec, CallSpec, ComputeSpec, CountExtendSpec, CountStepSpec, EdgeLookupSpec,
-    FilterStep, LookupSpec, NodeScanSpec, SortSpec, UnwindSpec, VarSpec,
+    AggregateEx, AggregateSpec, ApplyMode, ApplySpec, CallSpec, ComputeSpec, CountExtendSpec, CountStepSpec,
+    EdgeLookupSpec, FilterStep, LookupSpec, NodeScanSpec, SortSpec, TogetherSpec, UnwindSpec, VarSpec,
 };
 use crate::{Context, ExecError};
 
@@ -165,6 +165,13 @@ impl<'a, 's> Start<'a, 's> {
             by: lookup.by,
             by_scan: lookup.by_scan,
             may_read_ahead: lookup.may_read_ahead,
+            together: match &lookup.together {
+                None => None,
+                Some(together) => Some(TogetherSpec {
+                    properties: together.properties.clone(),
+                    equal: self.binder.all(&together.equal)?,
+                }),
+            },
         }))
     }
 

@@ -22,9 +22,9 @@ use trimorph_store::access::Choice;
 use crate::expr::Count;
 use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
-    CursorSpec, EdgeLookupSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinFilterSpec, JoinShape,
-    ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec, ScanExtendSpec, SemiJoinSpec,
-    ShortestSpec, SortSpec, UnionInput, UnwindSpec, VarSpec,
+    CursorSpec, EdgeLookupSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinFilterSpec,
+    JoinShape, ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec, ScanExtendSpec,
+    SemiJoinSpec, ShortestSpec, SortSpec, UnionInput, UnwindSpec, VarSpec,
 };
 use crate::stack::Stack;
 

@@ -41,6 +41,7 @@ impl Spec {
             Self::Given(_) => "rows so far",
             Self::NodeScan(_) => "node scan",
             Self::KeyLookup(spec) if spec.by_scan => "key look-up by scan",
+            Self::KeyLookup(spec) if spec.together.is_some() => "index look-up",
             Self::KeyLookup(spec) => match spec.by {
                 LookupBy::Equal => "key look-up",
                 LookupBy::AnyOf => "look-up of keys",

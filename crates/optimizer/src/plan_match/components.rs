@@ -5,7 +5,9 @@
 
 use std::collections::HashSet;
 
-use trimorph_algebra::{EdgeLookup, EdgePattern, EdgeRange, KeyLookup, LabelExpr, NodeScan, Plan, VarId};
+use trimorph_algebra::{
+    EdgeLookup, EdgePattern, EdgeRange, Expr, KeyLookup, LabelExpr, NodeScan, Plan, Together, VarId,
+};
 use trimorph_base::TableId;
 
 use super::Planner;
@@ -14,7 +16,7 @@ use super::hash_joins::Parts;
 use crate::degrees::rows_of;
 use crate::edge_lookups::{EdgeFound, edge_lookup};
 use crate::estimate::Estimate;
-use crate::lookups::{LOOKUP_ROWS, Lookup, RANGE_ROWS, lookup_of, prune_of, range_of};
+use crate::lookups::{LOOKUP_ROWS, Lookup, RANGE_ROWS, lookup_of, prune_of, range_of, together_of};
 use crate::planning::poll;
 use crate::selectivity::selectivity;
 use crate::walks::asks_of_rows;
@@ -127,7 +129,37 @@ impl Planner<'_> {
                 _ => {}
             }
         }
-        of_any.or_else(|| self.range(var, tables, all).map(|lookup| (None, lookup)))
+        let single = of_any.or_else(|| self.range(var, tables, all).map(|lookup| (None, lookup)));
+        let together = self.together(var, known, tables, all);
+        let is_better = |together: &Lookup| {
+            let rows = self.found_by(var, together);
+            single.as_ref().is_none_or(|(_, single)| rows < self.found_by(var, single))
+        };
+        match together.filter(is_better) {
+            Some(together) => Some((None, together)),
+            None => single,
+        }
+    }
+
+    /// How `var` can be looked up by an index of several properties, if that finds few nodes.
+    fn together(&self, var: VarId, available: &VarSet, tables: &[TableId], all: f64) -> Option<Lookup> {
+        let known = self.with.known;
+        if tables.is_empty() || known.catalog.has_no_indexes() {
+            return None;
+        }
+        let conditions: Vec<&Expr> = self.conditions.on(var).map(|(_, c)| &c.expr).collect();
+        let mut best: Option<Lookup> = None;
+        for properties in known.catalog.composite_indexes(tables) {
+            let found = together_of(&properties, &conditions, var, available);
+            let Some((equal, then, used)) = found else { continue };
+            let part: f64 = used.iter().map(|c| selectivity(known, c, var, tables)).product();
+            let rows = part * all;
+            let is_few = rows * LOOKUP_ROWS < all || all == 0.0;
+            if is_few && best.as_ref().is_none_or(|best| rows < self.found_by(var, best)) {
+                best = Some(Lookup::Together { properties, equal, then: Box::new(then), rows });
+            }
+        }
+        best
     }
 
     /// How `var` can be looked up by bounds of an indexed property, if that finds few nodes.
@@ -161,6 +193,7 @@ impl Planner<'_> {
                 let each = if *is_key { 1.0 } else { known.rows_by_value(self.tables_of(var), property) };
                 keys * each
             }
+            Lookup::Together { rows, .. } => *rows,
             Lookup::Id { .. } => 1.0,
             Lookup::Range { .. } | Lookup::Prefix { .. } => {
                 rows_of(known.catalog, self.tables_of(var)) / RANGE_ROWS
@@ -282,6 +315,7 @@ impl Planner<'_> {
         self.put(|input| Plan::EdgeLookup { input, lookup });
         self.reach([edge.from, edge.to, edge.var]);
         self.place_filters();
+        self.hang();
     }
 
     /// Checks the edges between these nodes that are left.
@@ -302,9 +336,15 @@ impl Planner<'_> {
             if let Some(place) = place {
                 self.conditions.remove(place);
             }
+            let together = match &lookup {
+                Lookup::Together { properties, equal, .. } => {
+                    Some(Together { properties: properties.clone(), equal: equal.clone() })
+                }
+                _ => None,
+            };
             match lookup.parts() {
                 Ok((property, key, by)) => {
-                    let lookup = KeyLookup { var, tables, property, key, by };
+                    let lookup = KeyLookup { var, tables, property, key, by, together };
                     self.put(|input| Plan::KeyLookup { input, lookup });
                 }
                 Err(id) => self.put(|input| Plan::IdLookup { input, var, id, tables }),

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use trimorph_algebra::Op;
-use trimorph_base::TableId;
+use trimorph_base::{EdgeTableId, TableId};
 use trimorph_types::Value;
 
 use super::small::{Small, catalog};

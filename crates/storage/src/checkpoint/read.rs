@@ -341,6 +341,11 @@ impl<'a> Reading<'a> {
             let read = self.directory(*place, failed, |d, p| read_value_index(d, Of::Rows(rows), rows, p))?;
             value_indexes.extend(read.map(|index| (*column, index)));
         }
+        let mut composite_indexes = Vec::with_capacity(places.composite_indexes.len());
+        for (columns, place) in &places.composite_indexes {
+            let read = self.directory(*place, failed, |d, p| read_value_index(d, Of::Rows(rows), rows, p))?;
+            composite_indexes.extend(read.map(|index| (columns.clone(), index)));
+        }
         let mut optional = |place: Option<PieceRef>| match place {
             None => Ok(Some(None)),
             Some(place) => {
@@ -354,10 +359,13 @@ impl<'a> Reading<'a> {
         else {
             return Ok(None);
         };
-        if value_indexes.len() != places.value_indexes.len() {
+        if value_indexes.len() != places.value_indexes.len()
+            || composite_indexes.len() != places.composite_indexes.len()
+        {
             return Ok(None);
         }
-        Ok(Some(NodeTable { rows, columns, key_index, value_indexes, labels, missing }))
+        let table = NodeTable { rows, columns, key_index, value_indexes, composite_indexes, labels, missing };
+        Ok(Some(table))
     }
 
     fn read_edges(
@@ -422,6 +430,7 @@ struct NodePlaces {
     columns: Vec<PieceRef>,
     key_index: Option<PieceRef>,
     value_indexes: Vec<(usize, PieceRef)>,
+    composite_indexes: Vec<(Vec<usize>, PieceRef)>,
     labels: Option<PieceRef>,
     missing: Option<PieceRef>,
 }
@@ -468,6 +477,25 @@ fn read_indexes(meta: &mut Decoder<'_>, columns: usize) -> Result<Vec<(usize, Pi
     Ok(indexes)
 }
 
+/// The indexes of several columns together of a table of so many.
+fn read_composite_indexes(
+    meta: &mut Decoder<'_>,
+    columns: usize,
+) -> Result<Vec<(Vec<usize>, PieceRef)>, CodecError> {
+    let mut indexes: Vec<(Vec<usize>, PieceRef)> = Vec::new();
+    for _ in 0..meta.count(meta.remaining())? {
+        let mut of = Vec::new();
+        for _ in 0..meta.count(columns)? {
+            of.push(meta.count(columns.saturating_sub(1))?);
+        }
+        if of.len() < 2 || indexes.iter().any(|(known, _)| *known == of) {
+            return Err(meta.error("one index of several columns"));
+        }
+        indexes.push((of, PieceRef::read(meta)?));
+    }
+    Ok(indexes)
+}
+
 /// What the manifest says of each table of the catalog.
 fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, CodecError> {
     let mut tables = Tables { nodes: Vec::new(), edges: Vec::new() };
@@ -476,8 +504,10 @@ fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, Code
         let columns = read_as_many(meta, info.properties.len())?;
         let key_index = read_optional(meta)?;
         let value_indexes = read_indexes(meta, info.properties.len())?;
+        let composite_indexes = read_composite_indexes(meta, info.properties.len())?;
         let (labels, missing) = (read_optional(meta)?, read_optional(meta)?);
-        tables.nodes.push(NodePlaces { columns, key_index, value_indexes, labels, missing });
+        let places = NodePlaces { columns, key_index, value_indexes, composite_indexes, labels, missing };
+        tables.nodes.push(places);
     }
     let facts = &catalog.unrecorded_facts().edge_tables;
     for ((id, info), facts) in schema.edge_table_ids().zip(&schema.edge_tables).zip(facts) {

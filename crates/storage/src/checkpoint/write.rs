@@ -261,6 +261,12 @@ impl Checkpoint {
             write_indexes(&table.value_indexes, &mut meta, |index| {
                 plan.directory(write_value_index(index, &places), &known)
             });
+            meta.u64(table.composite_indexes.len() as u64);
+            for (columns, index) in &table.composite_indexes {
+                meta.u64(columns.len() as u64);
+                columns.iter().for_each(|column| meta.u64(*column as u64));
+                plan.directory(write_value_index(index, &places), &known).write(&mut meta);
+            }
             for column in [&table.labels, &table.missing] {
                 meta.u8(u8::from(column.is_some()));
                 if let Some(column) = column {

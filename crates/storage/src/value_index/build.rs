@@ -21,7 +21,7 @@ use crate::slot::Slot;
 const ROWS_UNCHECKED: u32 = 1 << 12;
 
 /// Gives what is to be indexed to a function, one after the other, until that says that it is enough.
-pub(super) type Each<'a> = dyn Fn(&mut dyn FnMut(u64, Value) -> bool) + 'a;
+pub(crate) type Each<'a> = dyn Fn(&mut dyn FnMut(u64, Value) -> bool) + 'a;
 
 impl ValueIndex {
     /// The index of the first `rows` rows of a column.
@@ -44,8 +44,29 @@ impl ValueIndex {
         Self::lay(&sorted, Of::Rows(rows), options)
     }
 
+    /// The index of the first `rows` rows by the values of several columns together, one after the other: of
+    /// those that have one in the first.
+    ///
+    /// **Errors**: as [`Self::build`]. **Cost**: a sort of lists of values.
+    pub(crate) fn build_composite(
+        columns: &[&Column],
+        rows: u64,
+        options: RegionOptions,
+        cancel: &CancelToken,
+    ) -> Result<Self, RewriteError> {
+        let pins = Arc::<Pins<'_>>::default();
+        let views: Vec<ColumnView<'_>> = columns.iter().map(|c| ColumnView::pinned(c, &pins)).collect();
+        let value_of = |row: u64| together(&views, row);
+        let each = |give: &mut dyn FnMut(u64, Value) -> bool| {
+            let _ = (0..rows).all(|row| give(row, value_of(row)));
+        };
+        let sorted = by_values(&each, &value_of, cancel).ok_or(RewriteError::Cancelled)?;
+        super::settle(&pins)?;
+        Self::lay(&sorted, Of::Rows(rows), options)
+    }
+
     /// The index of these, which are in order.
-    pub(super) fn lay(sorted: &[u64], of: Of, options: RegionOptions) -> Result<Self, RewriteError> {
+    pub(crate) fn lay(sorted: &[u64], of: Of, options: RegionOptions) -> Result<Self, RewriteError> {
         let written = sorted.chunks(PIECE_ROWS).map(|rows| finish(rows, of)).collect();
         let pieces = lay_out(written, options)?.into_iter().zip(sorted.chunks(PIECE_ROWS));
         let slots = pieces.map(|(piece, part)| {
@@ -56,8 +77,18 @@ impl ValueIndex {
     }
 }
 
+/// The values of a row in several columns, as one; null where the first of them is.
+pub(crate) fn together(columns: &[ColumnView<'_>], row: u64) -> Value {
+    match columns.first() {
+        Some(first) if !first.is_null(row) => {
+            Value::list(columns.iter().map(|column| column.value(row)).collect())
+        }
+        _ => Value::Null,
+    }
+}
+
 /// What has a value in a column, sorted by it.
-pub(super) fn sorted(
+pub(crate) fn sorted(
     column: &Column,
     each: &Each<'_>,
     value_of: &ValueOf<'_>,

@@ -60,8 +60,10 @@ impl ValueIndex {
         came.sort_unstable_by(|(at, a, i), (to, b, j)| at.cmp(to).then_with(|| order(a, b)).then(i.cmp(j)));
         let pieces = self.next_pieces(&view, &gone, &came);
         super::settle(&pins)?;
-        let written =
-            pieces.iter().filter_map(|piece| piece.as_ref().err().map(|rows| finish(rows, change.of))).collect();
+        let written = pieces
+            .iter()
+            .filter_map(|piece| piece.as_ref().err().map(|rows| finish(rows, change.of)))
+            .collect();
         let mut made = lay_out(written, options)?.into_iter();
         let mut slots = Vec::with_capacity(pieces.len());
         for piece in pieces {

@@ -5,7 +5,6 @@
 //! mod       pieces of rows, and the index as one thread sees it: positions by binary search
 //! build     a column in, its index out
 //! change    an index and rows that lost or got values in, the next index out; other pieces are shared
-//! edges     the value of an edge by its place; the indexes of an edge table
 //! ```
 //!
 //! The order is that of all values (`types::order`), then by row; values are not stored twice: a search
@@ -14,7 +13,6 @@
 
 mod build;
 mod change;
-mod edges;
 #[cfg(test)]
 mod tests;
 
@@ -26,12 +24,12 @@ use self_cell::self_cell;
 use trimorph_types::{Value, compare, order};
 use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, Pins};
 
+use crate::RewriteError;
 use crate::column::{ColumnView, put_blob};
-use crate::{EdgeTableView, RewriteError};
 use crate::slot::{Content, Resolved, Slot};
 
+pub(crate) use build::{sorted, together};
 pub(crate) use change::Changed;
-pub(crate) use edges::changed_indexes;
 
 /// Rows of a piece at most: 64 KiB, so that one value more writes little anew.
 const PIECE_ROWS: usize = 1 << 14;
@@ -114,7 +112,7 @@ pub(crate) struct GivenRows {
 }
 
 /// Gives the value of a row, or of the edge at a place.
-pub(crate) type ValueOf<'a> = dyn Fn(u64) -> Value + 'a;
+pub type ValueOf<'a> = dyn Fn(u64) -> Value + 'a;
 
 impl Content for SortedRows {
     type Given = GivenRows;
@@ -277,18 +275,19 @@ impl ValueIndexView<'_> {
         self.range_by(low, high, &|row| column.value(row))
     }
 
-    /// The positions of edges with values between two bounds, likewise.
-    pub fn range_of_edges(
+    /// The positions of rows whose values in several columns, as lists, stand between two lists.
+    pub fn range_together(
         &self,
         low: Bound<&Value>,
         high: Bound<&Value>,
-        edges: &EdgeTableView<'_>,
-        column: &ColumnView<'_>,
+        columns: &[&ColumnView<'_>],
     ) -> Range<u64> {
-        self.range_by(low, high, &|place| edges::value_at(edges, column, place))
+        let value_of = |row: u64| Value::list(columns.iter().map(|column| column.value(row)).collect());
+        self.range_by(low, high, &value_of)
     }
 
-    fn range_by(&self, low: Bound<&Value>, high: Bound<&Value>, value_of: &ValueOf<'_>) -> Range<u64> {
+    /// The same where a function gives the values of rows, or of the edges at places.
+    pub fn range_by(&self, low: Bound<&Value>, high: Bound<&Value>, value_of: &ValueOf<'_>) -> Range<u64> {
         let start = match low {
             Bound::Unbounded => 0,
             Bound::Included(low) => self.partition(value_of, |value, _| is_before(value, low)),
@@ -312,7 +311,7 @@ impl ValueIndexView<'_> {
 }
 
 /// Whether all was read that was asked for.
-fn settle(pins: &Pins<'_>) -> Result<(), RewriteError> {
+pub(crate) fn settle(pins: &Pins<'_>) -> Result<(), RewriteError> {
     pins.failure().map_or(Ok(()), |error| Err(RewriteError::Read(error)))
 }
 
@@ -322,7 +321,9 @@ fn finish(rows: &[u64], of: Of) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(rows.len() * 8);
     match of {
         // Rows of a table are below 2^32.
-        Of::Rows(_) => rows.iter().for_each(|row| bytes.extend_from_slice(&u32::try_from(*row).unwrap_or(u32::MAX).to_le_bytes())),
+        Of::Rows(_) => rows
+            .iter()
+            .for_each(|row| bytes.extend_from_slice(&u32::try_from(*row).unwrap_or(u32::MAX).to_le_bytes())),
         Of::Edges => rows.iter().for_each(|place| bytes.extend_from_slice(&place.to_le_bytes())),
     }
     put_blob(bytes, &mut piece);

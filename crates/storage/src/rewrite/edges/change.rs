@@ -18,7 +18,7 @@ use crate::adjacency::{
 };
 use crate::column::SEGMENT_ROWS;
 use crate::edge_table::EdgeTableView;
-use crate::value_index::changed_indexes;
+use crate::edge_values::changed_indexes;
 
 /// Lists that are so many times longer than segments are made for are cut anew.
 const GROWN: u64 = 4;

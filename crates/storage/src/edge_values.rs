@@ -3,26 +3,19 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{CancelToken, EdgeId, PAGE_ROWS};
+use trimorph_base::{CancelToken, PAGE_ROWS};
 use trimorph_types::Value;
 use trimorph_vfs::{Pins, RegionOptions};
 
-use super::build::sorted;
-use super::{Changed, Of, ValueIndex};
 use crate::column::{Column, ColumnView};
-use crate::{EdgeTable, EdgeTableView, RewriteError};
-
-/// The value of the edge at a place; null where there is none.
-pub(super) fn value_at(edges: &EdgeTableView<'_>, column: &ColumnView<'_>, place: u64) -> Value {
-    // A hole has no value.
-    edges.slot_within(EdgeId::new(edges.id, place)).map_or(Value::Null, |slot| column.value(slot))
-}
+use crate::value_index::{Changed, Of, ValueIndex, settle, sorted};
+use crate::{EdgeTable, RewriteError};
 
 impl ValueIndex {
     /// The index of a column of the edges out of `source_rows` rows.
     ///
-    /// **Errors**: a piece that cannot be had; [`RewriteError::Cancelled`]. **Cost**: a look at each edge, and
-    /// a sort; 24 bytes an edge.
+    /// **Errors**: a piece that cannot be had; [`RewriteError::Cancelled`]. **Cost**: a look at each edge,
+    /// and a sort; 24 bytes an edge.
     pub(crate) fn build_of_edges(
         table: &EdgeTable,
         column: &Column,
@@ -42,8 +35,8 @@ impl ValueIndex {
                 }
             }
         };
-        let sorted = sorted(column, &each, &|place| value_at(&view, &values, place), cancel)?;
-        super::settle(&pins)?;
+        let sorted = sorted(column, &each, &|place| view.value_at(&values, place), cancel)?;
+        settle(&pins)?;
         Self::lay(&sorted, Of::Edges, options)
     }
 }
@@ -72,12 +65,12 @@ pub(crate) fn changed_indexes(
             ValueIndex::build_of_edges(after, new, source_rows, options, &CancelToken::default())?
         } else {
             let (old, new) = (ColumnView::pinned(old, &pins), ColumnView::pinned(new, &pins));
-            let before = |place: u64| value_at(&was, &old, place);
-            let after = |place: u64| value_at(&is, &new, place);
+            let before = |place: u64| was.value_at(&old, place);
+            let after = |place: u64| is.value_at(&new, place);
             let change = Changed { before: &before, after: &after, rows: places, of: Of::Edges };
             index.changed(&change, options)?
         };
-        super::settle(&pins)?;
+        settle(&pins)?;
         indexes.push((*column, next));
     }
     Ok(indexes)
