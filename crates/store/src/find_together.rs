@@ -68,8 +68,8 @@ impl Together<'_> {
 }
 
 impl Reader<'_> {
-    /// Appends the rows of a node table that have such values, ascending, each once; false, and nothing, where
-    /// there is no index that tells.
+    /// Appends the rows of a node table that have such values, ascending, each once; false, and nothing,
+    /// where there is no index that tells.
     ///
     /// **Cost**: two searches in main, one for each property in the delta, and a look at each row that is
     /// found.
