@@ -21,6 +21,7 @@ mod indexed_programs;
 mod killed;
 mod large_queries;
 mod led_scans;
+mod limits;
 mod live_loads;
 mod load_fuzz;
 mod long_trails;

@@ -29,28 +29,31 @@ impl Connection {
 
 #[pymethods]
 impl Connection {
-    /// Runs a query; `params` are the values of `$name` in it.
-    #[pyo3(signature = (text, params = None, lang = "cypher"))]
+    /// Runs a query; `params` are the values of `$name` in it. `timeout` in seconds stops it when it takes
+    /// longer until its last row was fetched: it raises `Timeout`.
+    #[pyo3(signature = (text, params = None, lang = "cypher", timeout = None))]
     fn execute(
         &self,
         py: Python<'_>,
         text: &str,
         params: Option<&Bound<'_, PyAny>>,
         lang: &str,
+        timeout: Option<f64>,
     ) -> PyResult<QueryResult> {
-        execute::execute(py, (&self.handle, &self.cell), text, params, lang)
+        let timeout = transaction::seconds("timeout", timeout)?;
+        execute::execute(py, (&self.handle, &self.cell), text, params, (lang, timeout))
     }
 
     /// Runs a SPARQL query.
     #[pyo3(signature = (text, params = None))]
     fn sparql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
-        self.execute(py, text, params, "sparql")
+        self.execute(py, text, params, "sparql", None)
     }
 
     /// Runs a SQL query.
     #[pyo3(signature = (text, params = None))]
     fn sql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
-        self.execute(py, text, params, "sql")
+        self.execute(py, text, params, "sql", None)
     }
 
     /// Parses and plans a query that is to run more than once.

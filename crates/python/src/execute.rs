@@ -2,6 +2,7 @@
 //! back.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,12 +19,15 @@ pub(crate) fn execute(
     (handle, cell): (&Handle, &Arc<Cell>),
     text: &str,
     params: Option<&Bound<'_, PyAny>>,
-    lang: &str,
+    (lang, timeout): (&str, Option<Duration>),
 ) -> PyResult<QueryResult> {
     check_language(py, lang)?;
     let params = from_python::parameters(params, handle.source)?;
     let engine = cell.engine()?;
     let cancel = CancelToken::default();
+    // What is beyond the clock's end is never.
+    let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let cancel = end.map_or(cancel.clone(), |end| cancel.until(end));
     cell.runs(&cancel);
     let result = interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?;
     QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)

@@ -14,6 +14,7 @@
 //! overlay          those of them that the delta has
 //! wanted           what is looked for by value
 //! recording        what a transaction reads, noted for its commit
+//! unrecorded       the views behind these doors, which note nothing
 //! pressure         how much was written since somebody looked
 //! ```
 #![forbid(unsafe_code)]
@@ -31,6 +32,7 @@ mod property_column;
 mod reader;
 mod recording;
 mod snapshot;
+mod unrecorded;
 mod wanted;
 
 pub use find_together::Together;
@@ -41,6 +43,7 @@ pub use property_column::PropertyColumn;
 pub use reader::Reader;
 pub use recording::{ReadLog, edge_index_number, hash_of_value, index_number, integer_of};
 pub use snapshot::Snapshot;
+pub use unrecorded::{EdgePositions, Unrecorded};
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet, SEGMENT_ROWS, ZONE_ROWS};
 pub use trimorph_storage::{

@@ -370,7 +370,7 @@ impl<'s> Reader<'s> {
 
     /// A node property column, by its place in the catalog.
     #[inline]
-    pub fn node_column(&self, table: TableId, column: usize) -> &ColumnView<'s> {
+    pub(crate) fn node_column(&self, table: TableId, column: usize) -> &ColumnView<'s> {
         self.node_columns[table.0 as usize][column].get_or_init(|| {
             let column = &self.main.node_tables[table.0 as usize].columns[column];
             Box::new(ColumnView::pinned(column, &self.pins))
@@ -379,7 +379,7 @@ impl<'s> Reader<'s> {
 
     /// An edge property column, by its place in the catalog; rows are slots.
     #[inline]
-    pub fn edge_column(&self, table: usize, column: usize) -> &ColumnView<'s> {
+    pub(crate) fn edge_column(&self, table: usize, column: usize) -> &ColumnView<'s> {
         self.edge_columns[table][column].get_or_init(|| {
             Box::new(ColumnView::pinned(&self.main.edge_tables[table].columns[column], &self.pins))
         })
@@ -387,7 +387,7 @@ impl<'s> Reader<'s> {
 
     /// The topology of an edge table.
     #[inline]
-    pub fn edge_table(&self, table: usize) -> &EdgeTableView<'s> {
+    pub(crate) fn edge_table(&self, table: usize) -> &EdgeTableView<'s> {
         self.edges[table].get_or_init(|| Box::new(self.main.edge_tables[table].view(&self.pins)))
     }
 

@@ -5,7 +5,8 @@
 //!    costs them a test of a pointer.
 //! 2. Each reader notes into a set of its own, without a lock, and leaves it to the log when it is dropped.
 //! 3. What gives values of the store to others (`Neighbours`, `PropertyColumn`, look-ups, morsels) notes
-//!    before it reads. The views behind these note nothing: they are for tests and measurements.
+//!    before it reads. The views behind these have a door of their own, `unrecorded`, which is shut
+//!    to who notes.
 //!
 //! Invariant: a set says what was read or more, also where nothing was found.
 //!

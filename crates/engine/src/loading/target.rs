@@ -514,7 +514,7 @@ impl Beside for Target<'_> {
         let (table, is_new) = self.edge_table(part, &pages).map_err(|error| self.fails(error))?;
         let base = self.shared.base();
         let reader = Reader::new(&base);
-        let view = reader.edge_table(usize::from(table.0));
+        let view = reader.edge_positions(table);
         let positions = self.shared.live.delta.positions(table);
         let (sources, targets) = given.ends.entry(table).or_default();
         let mut taken = Vec::new();
