@@ -92,7 +92,8 @@ fn what_a_transaction_has_to_log_is_within_the_memory_limit() {
     let c = database.connect();
     run(&c, &["CREATE (:A {x: 0})", "BEGIN"]);
     let text = trimorph::Value::string("x".repeat(1 << 20));
-    let failed = (0..64).find_map(|_| c.query("MATCH (a:A) SET a.x = $text", &[("text", text.clone())]).err());
+    let failed =
+        (0..64).find_map(|_| c.query("MATCH (a:A) SET a.x = $text", &[("text", text.clone())]).err());
     assert!(matches!(failed, Some(Error::Memory(_))), "{failed:?}");
     run(&c, &["ROLLBACK"]);
     assert_eq!(rows(&c, "MATCH (a:A) RETURN a.x"), ["0"]);

@@ -268,8 +268,9 @@ fn edge_table(reader: &Reader<'_>, id: usize, records: &mut Records, out: &mut B
     // The references are one for each edge, with properties or without; slots of a vertex column without an
     // edge have none.
     records.references.resize(records.references.len() + stats.forward.edges as usize, 0);
-    let columns: Vec<_> =
-        (info.properties.iter().enumerate()).map(|(i, p)| (p.id.0, reader.unrecorded().edge_column(id, i))).collect();
+    let columns: Vec<_> = (info.properties.iter().enumerate())
+        .map(|(i, p)| (p.id.0, reader.unrecorded().edge_column(id, i)))
+        .collect();
     let slots = if facts.single { source_rows } else { stats.forward.edges };
     properties(&columns, slots, records, false, &mut out[1]);
 }

@@ -22,7 +22,7 @@ use crate::planned::Planned;
 use crate::result::QueryResult;
 use crate::sessions::HasTransaction;
 use crate::shared::Shared;
-use crate::transaction::{LATE_TRIES, BY_CONFLICT, Running, State, TRIES, back_off, ended, turn};
+use crate::transaction::{BY_CONFLICT, LATE_TRIES, Running, State, TRIES, back_off, ended, turn};
 use crate::update::{Program, Statement, Writing};
 use crate::{Error, Notice, OpenTransaction, SideEffects, TransactionOptions, entity::Entities};
 

@@ -46,7 +46,8 @@ pub(crate) fn options(level: Option<&str>, timeout: Option<f64>) -> PyResult<Tra
 /// A time that a call was given, in seconds.
 pub(crate) fn seconds(name: &str, given: Option<f64>) -> PyResult<Option<Duration>> {
     let wrong = |seconds| format!("{name} is a number of seconds, 0 or more, not {seconds}");
-    let time = |seconds| Duration::try_from_secs_f64(seconds).map_err(|_| PyValueError::new_err(wrong(seconds)));
+    let time =
+        |seconds| Duration::try_from_secs_f64(seconds).map_err(|_| PyValueError::new_err(wrong(seconds)));
     given.map(time).transpose()
 }
 

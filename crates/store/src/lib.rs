@@ -43,7 +43,6 @@ pub use property_column::PropertyColumn;
 pub use reader::Reader;
 pub use recording::{ReadLog, edge_index_number, hash_of_value, index_number, integer_of};
 pub use snapshot::Snapshot;
-pub use unrecorded::{EdgePositions, Unrecorded};
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet, SEGMENT_ROWS, ZONE_ROWS};
 pub use trimorph_storage::{
@@ -53,4 +52,5 @@ pub use trimorph_storage::{
     read_checkpoint, read_main, read_unverified, write_main,
 };
 pub use trimorph_vfs::{Pins, ask_for_huge_pages, prefetch_item};
+pub use unrecorded::{EdgePositions, Unrecorded};
 pub use wanted::Wanted;

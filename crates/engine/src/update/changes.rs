@@ -27,6 +27,9 @@ struct Sets {
     edges: BTreeMap<(EdgeTableId, Arc<str>), Set<EdgeId>>,
 }
 
+/// A node and its labels.
+type NodeLabels = (NodeId, Vec<Arc<str>>);
+
 /// Some nodes or edges, and a value for each.
 type Set<T> = (Vec<T>, Vec<Value>);
 
@@ -167,7 +170,7 @@ impl Statement<'_> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let table = self.shared.node_table(labels)?;
+        let (table, by_row) = self.shared.node_table(labels)?;
         let mut columns: BTreeMap<u32, Vector<'static>> = BTreeMap::new();
         let mut by_column: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
         for (key, values) in values {
@@ -192,6 +195,12 @@ impl Statement<'_> {
         let main = writing.base(self.shared);
         if writing.is_watched(&main) {
             writing.touched.came(table, &rows);
+        }
+        if by_row {
+            // Another version of the same rows: who sees them sees both.
+            let made: Vec<NodeLabels> =
+                rows.iter().map(|row| (NodeId::new(table, *row), labels.to_vec())).collect();
+            self.write_labels(writing, table, &made)?;
         }
         let effects = &mut writing.effects;
         effects.nodes_created += count as u64;
@@ -502,21 +511,32 @@ impl Statement<'_> {
             let Some((first, _)) = of_table.first() else { continue };
             let table = first.table();
             self.shared.let_labels_vary(table, labels)?;
-            let list = |labels: &Vec<Arc<str>>| {
-                Value::list(labels.iter().map(|label| Value::String(Arc::clone(label))).collect())
-            };
-            let values = of_table.iter().map(|(_, labels)| list(labels)).collect();
-            let rows: Vec<u64> = of_table.iter().map(|(node, _)| node.row()).collect();
-            self.write_column(writing, table, LABELS, &rows, values)?;
-            if writing.is_logged() {
-                let (sets, chosen) = label_sets(writing.base(self.shared).schema(), of_table);
-                writing.log_labels(table, &rows, &sets, &chosen)?;
-            }
-            let changed = &mut writing.changes.nodes_of(table).labels;
-            rows.iter().for_each(|row| changed.insert(*row));
-            if writing.is_watched(&writing.base(self.shared)) {
-                writing.touched.labels(table, &rows);
-            }
+            self.write_labels(writing, table, of_table)?;
+        }
+        Ok(())
+    }
+
+    /// Rows of a node table, whose labels may vary, have these labels now.
+    fn write_labels(
+        &self,
+        writing: &mut Writing,
+        table: TableId,
+        of_table: &[NodeLabels],
+    ) -> Result<(), Error> {
+        let list = |labels: &Vec<Arc<str>>| {
+            Value::list(labels.iter().map(|label| Value::String(Arc::clone(label))).collect())
+        };
+        let values = of_table.iter().map(|(_, labels)| list(labels)).collect();
+        let rows: Vec<u64> = of_table.iter().map(|(node, _)| node.row()).collect();
+        self.write_column(writing, table, LABELS, &rows, values)?;
+        if writing.is_logged() {
+            let (sets, chosen) = label_sets(writing.base(self.shared).schema(), of_table);
+            writing.log_labels(table, &rows, &sets, &chosen)?;
+        }
+        let changed = &mut writing.changes.nodes_of(table).labels;
+        rows.iter().for_each(|row| changed.insert(*row));
+        if writing.is_watched(&writing.base(self.shared)) {
+            writing.touched.labels(table, &rows);
         }
         Ok(())
     }

@@ -267,7 +267,8 @@ fn read_everything(main: Main, random: &mut Random) -> Option<u64> {
             read_column(reader.unrecorded().node_column(table, column), rows, random, &mut sum);
         }
         for row in 0..rows {
-            let key = info.key.map_or(Value::Null, |key| reader.unrecorded().node_column(table, key).value(row));
+            let key =
+                info.key.map_or(Value::Null, |key| reader.unrecorded().node_column(table, key).value(row));
             sum.0 ^= reader.find_key(table, &key).unwrap_or(0);
             sum.0 ^= reader.find_key(table, &Value::Int(row as i64)).unwrap_or(0);
             sum.0 ^= reader.node_properties(NodeId::new(table, row)).len() as u64;
