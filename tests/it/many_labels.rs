@@ -1,11 +1,11 @@
-//! Many label sets of few nodes each: those beyond the first get no tables of their own, and are found by their
-//! labels all the same.
+//! Many label sets of few nodes each: those beyond the first get no tables of their own, and are found by
+//! their labels all the same.
 
 use trimorph::{CancelToken, Database};
 
 use crate::durable::{Directory, config, open, rows, run};
 
-/// Nodes of `sets` label sets, some of two labels, each with an edge of one of `types` types to the one before.
+/// Nodes of `sets` label sets, some of two labels, each with an edge of one of `types` types to another one.
 fn make(database: &Database, sets: usize, types: usize) {
     let c = database.connect();
     for first in (0..sets).step_by(50) {

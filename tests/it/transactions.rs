@@ -357,3 +357,30 @@ fn a_timeout_ends_a_transaction_that_is_idle_or_at_work() {
     assert!(error.to_string().contains("timeout"), "{error}");
     b.rollback().unwrap();
 }
+
+/// Two that count what has different values, and add to it, do not meet, whichever rows are given.
+#[test]
+fn who_counts_other_values_is_no_conflict() {
+    let used = "UNWIND range(0, 19) AS i CREATE (:Shift {day: i % 5, i: i})";
+    for (set_up, merged) in [
+        (vec!["CREATE (:Shift {day: 0})"], false),
+        (vec!["CREATE (:Shift {day: 0})"], true),
+        (vec![used, "MATCH (s:Shift) DELETE s"], false),
+        (vec![used, "MATCH (s:Shift) DELETE s"], true),
+        (vec![used, "MATCH (s:Shift) WHERE s.i % 2 = 0 DELETE s"], true),
+    ] {
+        let database = database(&set_up);
+        for _ in 0..2 * usize::from(merged) {
+            database.merge(&Default::default()).unwrap();
+        }
+        let (a, b) = (begun(&database, Isolation::Serializable), begun(&database, Isolation::Serializable));
+        for (who, day) in [(&a, 1), (&b, 2)] {
+            rows(who, &format!("MATCH (s:Shift {{day: {day}}}) RETURN count(s)")).unwrap();
+        }
+        for (who, day) in [(&a, 1), (&b, 2)] {
+            rows(who, &format!("CREATE (:Shift {{day: {day}}})")).unwrap();
+        }
+        a.commit().unwrap();
+        b.commit().unwrap_or_else(|error| panic!("{set_up:?}, {merged}: {error}"));
+    }
+}

@@ -27,7 +27,8 @@ impl<'s> Reader<'s> {
         Unrecorded(self)
     }
 
-    /// The positions of edges of an edge table in main. Who gives positions to edges learns nothing of others'.
+    /// The positions of edges of an edge table in main. Who gives positions to edges learns nothing of those
+    /// of others.
     pub fn edge_positions(&self, table: EdgeTableId) -> EdgePositions<'_, 's> {
         EdgePositions(self.edge_table(usize::from(table.0)))
     }

@@ -15,9 +15,9 @@ use crate::shared::Shared;
 use crate::value_indexes::index_all;
 use crate::{Error, facts};
 
-/// Node tables from which on a new label set gets none of its own: its nodes are in the table of nodes without
-/// labels, which then have theirs by the row. A table costs kilobytes and a look from every scan, whatever is
-/// in it.
+/// Node tables from which on a new label set gets none of its own: its nodes are in the table of nodes
+/// without labels, which then have theirs by the row. A table costs kilobytes and a look from every scan,
+/// whatever is in it.
 const OWN_TABLES_MAX: usize = 256;
 
 /// Node tables, and edge tables, that there may be.
