@@ -380,3 +380,37 @@ fn a_relationship_in_the_place_of_another_has_nothing_of_it() {
         database.merge(&CancelToken::default()).unwrap();
     }
 }
+
+/// `cargo test --release -p trimorph-tests --test it index_of_relationships_pays -- --ignored --nocapture`:
+/// look-ups with the index and without it, in turns.
+#[test]
+#[ignore = "a measurement"]
+fn an_index_of_relationships_pays() {
+    let (_indexed, with) = database(&[]);
+    let (_plain, without) = database(&[]);
+    for c in [&with, &without] {
+        does(c, &["UNWIND range(0, 999) AS i CREATE (:N {i: i})"]);
+        let edges =
+            "MATCH (a:N), (b:N) WHERE b.i < 300 CREATE (a)-[:R {p: a.i * 1000 + b.i, c: 'code ' + b.i}]->(b)";
+        does(c, &[edges]);
+    }
+    does(&with, &["CREATE INDEX FOR ()-[r:R]-() ON (r.p)", "CREATE INDEX FOR ()-[r:R]-() ON (r.c)"]);
+    [&_indexed, &_plain].iter().for_each(|db| drop(db.merge(&CancelToken::default()).unwrap()));
+    for text in [
+        "MATCH (a)-[r:R {p: 500123}]->(b) RETURN a.i, b.i",
+        "MATCH (a)-[r:R]->(b) WHERE r.p >= 500100 AND r.p < 500200 RETURN count(*)",
+        "MATCH (a)-[r:R]->(b) WHERE r.c STARTS WITH 'code 299' RETURN count(*)",
+    ] {
+        assert_eq!(ask(&with, text), ask(&without, text));
+        let mut times = [f64::MAX; 2];
+        for _ in 0..5 {
+            for (c, time) in [&with, &without].into_iter().zip(&mut times) {
+                let began = std::time::Instant::now();
+                ask(c, text).unwrap();
+                *time = time.min(began.elapsed().as_secs_f64());
+            }
+        }
+        println!("{text}: {:.3} ms with, {:.3} without", times[0] * 1e3, times[1] * 1e3);
+        assert!(times[0] < times[1]);
+    }
+}
