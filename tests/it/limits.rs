@@ -54,7 +54,7 @@ fn checkpoints_are_made_by_time() {
     let how = Config { checkpoint_interval: interval, checkpoint_on_close: false, ..config() };
     let database = Database::open(dir.path(), how).unwrap();
     let c = database.connect();
-    let manifest = || std::fs::read(dir.path().join("manifest")).ok();
+    let manifest = || std::fs::read(dir.path().join("MANIFEST")).ok();
     run(&c, &["CREATE (:A {x: 1})"]);
     let first = manifest();
     let until = |is_so: &dyn Fn() -> bool| {

@@ -259,17 +259,26 @@ fn relationships_of_loads_are_indexed_and_kept_to_constraints() {
         assert!(error.contains("constraint \"since\"") && error.contains("2001"), "{error}");
         assert_eq!(told(&db), before);
         run(&c, &["MATCH ()-[k:KNOWS {since: 2001}]->() DELETE k"]);
-        for (text, meets) in [
-            ("MATCH (p:Person {id: 2}) CREATE (p)-[:KNOWS {since: 2001}]->(p)", true),
+        let at = |isolation| TransactionOptions { isolation: Some(isolation), ..Default::default() };
+        for (level, text, meets) in [
+            (
+                Isolation::ReadCommitted,
+                "MATCH (p:Person {id: 2}) CREATE (p)-[:KNOWS {since: 2001}]->(p)",
+                true,
+            ),
+            (Isolation::Snapshot, "MATCH (p:Person {id: 2}) CREATE (p)-[:OTHER {since: 2001}]->(p)", false),
             // Read by the index and not found, then loaded.
-            ("MATCH ()-[k:KNOWS {since: 2001}]->() WITH count(k) AS n CREATE (:Count {n: n})", true),
-            ("MATCH (p:Person {id: 2}) CREATE (p)-[:OTHER {since: 2001}]->(p)", false),
+            (
+                Isolation::Serializable,
+                "MATCH ()-[k:KNOWS {since: 2001}]->() WITH count(k) AS n CREATE (:Count {n: n})",
+                true,
+            ),
         ] {
             let db = Database::in_memory(config());
             begun(&db, by_load);
             run(&db.connect(), &[definition]);
             let writer = db.connect();
-            writer.begin().unwrap();
+            writer.begin_with(at(level)).unwrap();
             run(&writer, &[text]);
             load(&db, &paths, OnConflict::Error).unwrap();
             let committed = writer.commit();
