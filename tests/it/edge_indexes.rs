@@ -386,8 +386,8 @@ fn a_relationship_in_the_place_of_another_has_nothing_of_it() {
 #[test]
 #[ignore = "a measurement"]
 fn an_index_of_relationships_pays() {
-    let (_indexed, with) = database(&[]);
-    let (_plain, without) = database(&[]);
+    let (indexed, with) = database(&[]);
+    let (plain, without) = database(&[]);
     for c in [&with, &without] {
         does(c, &["UNWIND range(0, 999) AS i CREATE (:N {i: i})"]);
         let edges =
@@ -395,7 +395,9 @@ fn an_index_of_relationships_pays() {
         does(c, &[edges]);
     }
     does(&with, &["CREATE INDEX FOR ()-[r:R]-() ON (r.p)", "CREATE INDEX FOR ()-[r:R]-() ON (r.c)"]);
-    [&_indexed, &_plain].iter().for_each(|db| drop(db.merge(&CancelToken::default()).unwrap()));
+    for db in [&indexed, &plain] {
+        db.merge(&CancelToken::default()).unwrap();
+    }
     for text in [
         "MATCH (a)-[r:R {p: 500123}]->(b) RETURN a.i, b.i",
         "MATCH (a)-[r:R]->(b) WHERE r.p >= 500100 AND r.p < 500200 RETURN count(*)",

@@ -82,8 +82,8 @@ fn checkpoints_are_made_by_time() {
     assert_eq!(rows(&database.connect(), "MATCH (a:A) RETURN a.x"), ["1", "2", "3"]);
 }
 
-/// What is written is charged now and then, what is to be logged as it comes: of 24 MB, 32 values of one would
-/// fit otherwise.
+/// What is written is charged now and then, what is to be logged as it comes: else 32 values of 1 MB would
+/// fit 24 MB.
 #[test]
 fn what_a_transaction_has_to_log_is_within_the_memory_limit() {
     let dir = Directory::new("log-limit");
