@@ -104,7 +104,8 @@ fn fifty_thousand_label_sets() {
     println!("{sets} label sets in {:?}", began.elapsed());
     let bytes = |db: &Database, dir: &Directory| {
         db.checkpoint(&CancelToken::default()).unwrap();
-        let files = std::fs::read_dir(dir.path()).unwrap().flatten();
+        let folders = [dir.path().to_path_buf(), dir.path().join("checkpoint")];
+        let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).flatten();
         files.filter_map(|file| file.metadata().ok()).filter(|m| m.is_file()).map(|m| m.len()).sum::<u64>()
     };
     let (one_bytes, many_bytes) = (bytes(&one, &one_dir), bytes(&many, &many_dir));
