@@ -23,7 +23,7 @@
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
-//! `selectivity`, `samples`, `degrees` and `estimate`.
+//! `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
@@ -36,6 +36,7 @@ mod count_rows;
 mod count_trails;
 mod degrees;
 mod drop_unused;
+mod edge_lookups;
 mod estimate;
 mod expressions;
 mod hang_counts;

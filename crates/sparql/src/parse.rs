@@ -11,7 +11,7 @@ use trimorph_types::rdf::names::{RDF, RDFS, XSD};
 /// Brackets within brackets, and signs before signs.
 const NESTING_MAX: usize = 200;
 
-/// Operators and parts of patterns: each may be one more level of the tree, which others go down by recursion.
+/// Operators and parts of patterns: each may be one more level of the tree, which is gone down by recursion.
 const PARTS_MAX: usize = 5_000;
 
 /// How a statement is to be run.

@@ -85,6 +85,7 @@ impl Interpreter<'_> {
             }
             Plan::NodeScan(_)
             | Plan::KeyLookup { .. }
+            | Plan::EdgeLookup { .. }
             | Plan::IdLookup { .. }
             | Plan::Extend { .. }
             | Plan::ExtendInto { .. }
