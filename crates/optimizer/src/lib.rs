@@ -12,7 +12,7 @@
 //! 8. `late_projection` what a top-k does not order by is computed for the rows that are left
 //! 9. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
 //! 10. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
-//! empties the pattern
+//!     empties the pattern
 //! 11. `count_by_table` counts by labels or type become a count for each table
 //! 12. `walks`         what is asked of walks as wholes becomes part of the search for them
 //! 13. `tell_apart`    which edges must differ because they could be the same
