@@ -118,9 +118,16 @@ class Trimorph:
         return driver.dataset()
 
     def canonical(self, quads, format):
-        driver = Trimorph()
-        driver.load(ox.serialize(quads, format=ox.RdfFormat.N_QUADS), ox.RdfFormat.N_QUADS, None, None)
-        return ox.serialize(driver.dataset(), format=format).decode()
+        # Written by the engine, graph by graph: CONSTRUCT gives triples.
+        lines = []
+        for graph in {quad.graph_name for quad in quads}:
+            driver = Trimorph()
+            triples = [quad.triple for quad in quads if quad.graph_name == graph]
+            driver.load(ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES), ox.RdfFormat.N_TRIPLES, None, None)
+            text = driver.connection.sparql("CONSTRUCT { ?s ?p ?o } { ?s ?p ?o }").serialize("nt").decode()
+            end = "" if isinstance(graph, ox.DefaultGraph) else f" {graph}"
+            lines += [f"{line.removesuffix(' .')}{end} ." for line in text.splitlines()]
+        return "\n".join(lines)
 
 
 def read_results(text, format):

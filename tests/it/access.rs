@@ -48,7 +48,7 @@ fn statements(reader: &Reader<'_>) -> Vec<Statement> {
         }
     }
     for (place, id) in catalog.edge_table_ids().enumerate() {
-        let table = reader.edge_table(place);
+        let table = reader.unrecorded().edge_table(place);
         let name = catalog.type_name(id);
         for row in 0..reader.rows(table.source) {
             let source = NodeId::new(table.source, row);

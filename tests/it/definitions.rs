@@ -6,7 +6,7 @@ use trimorph::{Connection, Database, Error, Value};
 use crate::durable::{Directory, config, open};
 
 /// The rows of a statement as text, sorted; or what went wrong: its detail word, or its kind.
-fn ask(connection: &Connection, text: &str) -> Result<Vec<String>, String> {
+pub(crate) fn ask(connection: &Connection, text: &str) -> Result<Vec<String>, String> {
     let told = |error: Error| match error {
         Error::Query { diagnostic, .. } => format!("{}: {}", diagnostic.detail, diagnostic.primary),
         other => other.to_string(),
@@ -21,18 +21,18 @@ fn ask(connection: &Connection, text: &str) -> Result<Vec<String>, String> {
 }
 
 #[track_caller]
-fn does(connection: &Connection, texts: &[&str]) {
+pub(crate) fn does(connection: &Connection, texts: &[&str]) {
     texts.iter().for_each(|text| _ = ask(connection, text).unwrap_or_else(|e| panic!("{text}\n{e}")));
 }
 
 /// The statement violates a constraint, and says this of it.
 #[track_caller]
-fn violates(connection: &Connection, text: &str, what: &str) {
+pub(crate) fn violates(connection: &Connection, text: &str, what: &str) {
     let error = ask(connection, text).expect_err(text);
     assert!(error.contains("ConstraintViolated") && error.contains(what), "{text}\n{error}");
 }
 
-fn database(set_up: &[&str]) -> (Database, Connection) {
+pub(crate) fn database(set_up: &[&str]) -> (Database, Connection) {
     let database = Database::in_memory(config());
     let connection = database.connect();
     does(&connection, set_up);
@@ -66,7 +66,6 @@ fn they_are_made_shown_and_dropped() {
         ("CREATE INDEX mail FOR (p:Person) ON (p.x)", "there is a constraint \"mail\" already"),
         ("DROP INDEX mail", "\"mail\" is a constraint"),
         ("DROP CONSTRAINT male", "there is no constraint \"male\""),
-        ("CREATE CONSTRAINT FOR ()-[k:KNOWS]-() REQUIRE k.id IS UNIQUE", "uniqueness cannot be required"),
     ] {
         let error = ask(&c, text).expect_err(text);
         assert!(error.contains(what), "{text}\n{error}");
@@ -86,6 +85,81 @@ fn they_are_made_shown_and_dropped() {
     does(&c, &["BEGIN", "SHOW CONSTRAINTS"]);
     assert!(ask(&c, "DROP CONSTRAINT mail").is_err());
     does(&c, &["ROLLBACK"]);
+}
+
+/// `SHOW … YIELD … WHERE … RETURN`.
+#[test]
+fn what_is_shown_is_asked_for() {
+    let (_database, c) = database(&[
+        "CREATE CONSTRAINT mail FOR (p:Person) REQUIRE p.mail IS UNIQUE",
+        "CREATE CONSTRAINT born FOR (p:Person) REQUIRE p.born IS :: INTEGER",
+        "CREATE CONSTRAINT `a ``k` FOR ()-[k:KNOWS]-() REQUIRE (k.since, k.to) IS KEY",
+        "CREATE INDEX city FOR (p:Person) ON (p.city, p.zip)",
+    ]);
+    let answers: &[(&str, &[&str])] = &[
+        (
+            "SHOW INDEXES WHERE owningConstraint IS NULL",
+            &["city | RANGE | NODE | ['Person'] | ['city', 'zip'] | null"],
+        ),
+        ("SHOW INDEXES YIELD name", &["a `k", "city", "mail"]),
+        (
+            "show indexes yield name as n, properties where size(properties) > 1 return n order by n limit 1;",
+            &["a `k"],
+        ),
+        ("SHOW CONSTRAINTS YIELD * RETURN count(*)", &["3"]),
+        (
+            "SHOW CONSTRAINTS YIELD name, ownedIndex, type ORDER BY type SKIP 1 LIMIT 1",
+            &["a `k | a `k | RELATIONSHIP_KEY"],
+        ),
+        (
+            "SHOW ALL CONSTRAINTS YIELD entityType RETURN entityType, count(*) AS n",
+            &["NODE | 2", "RELATIONSHIP | 1"],
+        ),
+        ("SHOW CONSTRAINTS YIELD name WHERE name STARTS WITH $x RETURN collect(name)", &["['mail']"]),
+        ("SHOW INDEXES YIELD state RETURN DISTINCT state", &["ONLINE"]),
+        ("SHOW CONSTRAINTS YIELD *, name", &[]),
+    ];
+    for (text, expected) in answers {
+        let params = [("x", Value::string("ma"))];
+        let told = |error: Error| error.to_string();
+        let rows = c.query(text, &params).map_err(told).and_then(|mut result| {
+            let mut out = Vec::new();
+            while let Some(row) = result.next_row().map_err(told)? {
+                out.push(row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" | "));
+            }
+            out.sort();
+            Ok(out)
+        });
+        match expected.is_empty() {
+            true => assert!(rows.unwrap_err().contains("expected"), "{text}"),
+            false => assert_eq!(rows.unwrap(), *expected, "{text}"),
+        }
+    }
+    // What is said to make one makes it.
+    let made = ask(&c, "SHOW CONSTRAINTS YIELD createStatement").unwrap();
+    let (_other, d) = database(&[]);
+    does(&d, &made.iter().map(String::as_str).collect::<Vec<_>>());
+    does(&d, &["CREATE INDEX city FOR (p:Person) ON (p.city, p.zip)"]);
+    for text in ["SHOW INDEXES YIELD *", "SHOW CONSTRAINTS YIELD *"] {
+        assert_eq!(ask(&d, text), ask(&c, text));
+    }
+    // Mistakes are told at their places.
+    for (text, what, column) in [
+        ("SHOW INDEXES YIELD nmae", "nmae", 20),
+        ("SHOW INDEXES YIELD name WHERE nme = 1", "nme", 31),
+        ("SHOW INDEXES WHERE typ = 'x'", "typ", 20),
+        ("SHOW CONSTRAINTS YIELD name RETURN name +", "", 42),
+        ("SHOW INDEXES YIELD name RETURN name; x", "", 38),
+    ] {
+        let error = c.query(text, &[]).err().unwrap();
+        assert_eq!(error.position(), Some((1, column)), "{error}");
+        assert!(error.to_string().contains(what) && !error.to_string().contains(" shown"), "{error}");
+    }
+    // Also within a transaction.
+    does(
+        &c,
+        &["BEGIN", "CREATE (:Person {mail: 'x'})", "SHOW INDEXES YIELD name RETURN count(*)", "ROLLBACK"],
+    );
 }
 
 #[test]
@@ -282,15 +356,15 @@ fn parameters_and_results_go_on_as_ever() {
 }
 
 /// Numbers that are the same for the same seed.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 
-    fn value(&mut self) -> String {
+    pub(crate) fn value(&mut self) -> String {
         let n = self.below(30);
         match self.below(10) {
             0 => "null".to_owned(),
@@ -331,7 +405,13 @@ impl Random {
     /// A question that an index may answer.
     fn question(&mut self) -> String {
         let (a, b) = (self.value(), self.value());
-        match self.below(9) {
+        let q = self.below(5);
+        match self.below(14) {
+            9 => format!("MATCH (n:A) WHERE n.p = {a} AND n.q = {q} RETURN n.i, n.p, labels(n)"),
+            10 => format!("MATCH (n:A {{p: {a}}}) WHERE n.q > {q} RETURN n.i, n.q"),
+            11 => format!("MATCH (n:A {{p: {a}}}) WHERE n.q >= 1 AND n.q < {q} RETURN n.i, n.q"),
+            12 => format!("UNWIND [{a}, {b}, null] AS v MATCH (n:A {{p: v, q: {q}}}) RETURN v, n.i"),
+            13 => format!("MATCH (n:A) WHERE n.q <= {q} AND n.p = {a} RETURN count(*)"),
             0 | 1 => format!("MATCH (n:A) WHERE n.p = {a} RETURN n.q, n.p, labels(n)"),
             2 => format!("MATCH (n:A {{p: {a}, q: 1}}) RETURN count(n), collect(n.p)"),
             3 => format!("MATCH (n:A) WHERE n.p IN [{a}, {b}, {a}] RETURN count(n)"),
@@ -410,6 +490,57 @@ fn indexes_find_what_scans_find() {
         }
         let plan = indexed.connect().query("EXPLAIN MATCH (n:A) WHERE n.p = 1 RETURN n", &[]).unwrap().plan();
         assert!(plan.contains("KeyLookup"), "{plan}");
+    }
+}
+
+/// Further properties of an index narrow what is looked up.
+#[test]
+fn several_properties_are_looked_up_together() {
+    for merged in [true, false] {
+        let (database, c) = database(&[
+            "CREATE INDEX FOR (n:N) ON (n.a, n.b, n.c)",
+            "UNWIND range(0, 9999) AS i CREATE (:N {a: i % 4, b: i, c: toString(i % 7)})",
+            "UNWIND range(0, 99) AS i CREATE (:N {a: i % 4, b: 'text ' + i}), (:N {a: i % 4}), (:N {b: i})",
+        ]);
+        if merged {
+            database.merge(&trimorph::CancelToken::default()).unwrap();
+        }
+        for (text, expected) in [
+            ("MATCH (n:N) WHERE n.a = 1 AND n.b > 9990 RETURN collect(n.b)", "[9993, 9997]"),
+            ("MATCH (n:N) WHERE n.a = 1 AND n.b >= 9 AND n.b < 17 RETURN collect(n.b)", "[9, 13]"),
+            ("MATCH (n:N {a: 1.0, b: 9}) RETURN collect(n.b)", "[9]"),
+            ("MATCH (n:N {a: 1, b: 9, c: '2'}) RETURN collect(n.b)", "[9]"),
+            ("MATCH (n:N {a: 1, b: 9, c: '3'}) RETURN collect(n.b)", "[]"),
+            (
+                "MATCH (n:N {a: 1}) WHERE n.b STARTS WITH 'text 9' RETURN collect(n.b)",
+                "['text 9', 'text 93', 'text 97']",
+            ),
+            (
+                "UNWIND [[1, 9], [2, 9], [2, 10], [null, 1]] AS k MATCH (n:N {a: k[0], b: k[1]}) RETURN collect(n.b)",
+                "[9, 10]",
+            ),
+        ] {
+            let plan = c.query(&format!("EXPLAIN {text}"), &[]).unwrap().plan();
+            assert!(plan.contains("KeyLookup (n).a = "), "{text}\n{plan}");
+            assert_eq!(ask(&c, text).unwrap(), [expected], "{merged} {text}");
+        }
+        // What is not seen in a look-up is read.
+        let text = "MATCH (n:N {a: 1, b: 123456}) RETURN count(n)";
+        for other in ["CREATE (:N {a: 1, b: 123456})", "MATCH (n:N {a: 1, b: 9}) SET n.b = 123456"] {
+            let (a, b) = (database.connect(), database.connect());
+            a.begin().unwrap();
+            does(&a, &[text]);
+            does(&b, &[other]);
+            does(&a, &["CREATE (:Note)"]);
+            assert!(a.commit().is_err(), "{other}");
+            does(&b, &["MATCH (n:N {b: 123456}) SET n.b = 9"]);
+        }
+        let (a, b) = (database.connect(), database.connect());
+        a.begin().unwrap();
+        does(&a, &[text]);
+        does(&b, &["MATCH (n:N {a: 2, b: 10}) SET n.b = 11"]);
+        does(&a, &["CREATE (:Note)"]);
+        a.commit().unwrap();
     }
 }
 

@@ -239,6 +239,63 @@ fn constraints_hold() {
     assert_eq!(told(&db), before);
 }
 
+/// What relationships have counts likewise: constraints, look-ups, those who write beside a load.
+#[test]
+fn relationships_of_loads_are_indexed_and_kept_to_constraints() {
+    let files = Files::new("edge-constraints");
+    let paths = [files.put("people.csv", PEOPLE), files.put("edges.csv", EDGES)];
+    let definition = "CREATE CONSTRAINT since FOR ()-[k:KNOWS]-() REQUIRE k.since IS UNIQUE";
+    for by_load in [true, false] {
+        let dir = Directory::new("edge-constraints");
+        let db = Database::open(dir.path(), config()).unwrap();
+        begun(&db, by_load);
+        let c = db.connect();
+        let since = rows(&c, "MATCH ()-[k:KNOWS]->() RETURN k.since ORDER BY k.since");
+        run(&c, &[definition]);
+        // What is there has a value of the load.
+        run(&c, &["MATCH (p:Person {id: 2}) CREATE (p)-[:KNOWS {since: 2001}]->(p)"]);
+        let before = told(&db);
+        let error = load(&db, &paths, OnConflict::Error).unwrap_err().to_string();
+        assert!(error.contains("constraint \"since\"") && error.contains("2001"), "{error}");
+        assert_eq!(told(&db), before);
+        run(&c, &["MATCH ()-[k:KNOWS {since: 2001}]->() DELETE k"]);
+        let at = |isolation| TransactionOptions { isolation: Some(isolation), ..Default::default() };
+        for (level, text, meets) in [
+            (
+                Isolation::ReadCommitted,
+                "MATCH (p:Person {id: 2}) CREATE (p)-[:KNOWS {since: 2001}]->(p)",
+                true,
+            ),
+            (Isolation::Snapshot, "MATCH (p:Person {id: 2}) CREATE (p)-[:OTHER {since: 2001}]->(p)", false),
+            // Read by the index and not found, then loaded.
+            (
+                Isolation::Serializable,
+                "MATCH ()-[k:KNOWS {since: 2001}]->() WITH count(k) AS n CREATE (:Count {n: n})",
+                true,
+            ),
+        ] {
+            let db = Database::in_memory(config());
+            begun(&db, by_load);
+            run(&db.connect(), &[definition]);
+            let writer = db.connect();
+            writer.begin_with(at(level)).unwrap();
+            run(&writer, &[text]);
+            load(&db, &paths, OnConflict::Error).unwrap();
+            let committed = writer.commit();
+            assert_eq!(matches!(committed, Err(Error::Conflict(_))), meets, "{text}: {committed:?}");
+        }
+        load(&db, &paths, OnConflict::Error).unwrap();
+        let found = "MATCH (a)-[k:KNOWS {since: 2001}]->(b) RETURN count(*)";
+        assert_eq!(rows(&c, found), ["1"], "{since:?}");
+        drop((c, db));
+        let db = Database::open(dir.path(), config()).unwrap();
+        assert_eq!(rows(&db.connect(), found), ["1"]);
+        let again =
+            db.connect().query("MATCH (p:Person {id: 2}) CREATE (p)-[:KNOWS {since: 2001}]->(p)", &[]);
+        assert!(again.err().is_some_and(|error| error.to_string().contains("already")));
+    }
+}
+
 /// A graph of keys: what loads and statements make of it.
 struct Step {
     people: Vec<u64>,

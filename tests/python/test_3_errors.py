@@ -7,7 +7,7 @@ import trimorph
 
 
 def test_tree():
-    for name in ("QueryError", "TransactionConflict", "LoadError", "StorageError", "MemoryLimitExceeded", "Cancelled"):
+    for name in ("QueryError", "TransactionConflict", "LoadError", "StorageError", "MemoryLimitExceeded", "Cancelled", "Timeout"):
         assert issubclass(getattr(trimorph, name), trimorph.Error)
 
 

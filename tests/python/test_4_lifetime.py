@@ -144,6 +144,25 @@ def test_interrupt_from_another_thread(network):
     assert conn.execute("RETURN 1").fetchone() == (1,)
 
 
+def test_a_query_has_a_time(network, tmp_path):
+    conn = network.connect()
+    start = time.perf_counter()
+    with pytest.raises(trimorph.Timeout, match="longer than its timeout"):
+        conn.execute(ENDLESS, timeout=0.2).fetchall()
+    assert time.perf_counter() - start < 60
+    assert conn.execute("RETURN 1", timeout=60).fetchone() == (1,)
+    for wrong in (-1, float("nan")):
+        with pytest.raises(ValueError, match="timeout is a number of seconds"):
+            conn.execute("RETURN 1", timeout=wrong)
+    with trimorph.Database(timeout=0.2, checkpoint_interval=None) as limited:
+        other = limited.connect()
+        with pytest.raises(trimorph.Cancelled):
+            other.execute("UNWIND range(1, 10000000000) AS x RETURN count(x % 7)").fetchall()
+        with other.transaction(timeout=60) as tx, pytest.raises(trimorph.Timeout):
+            tx.execute("UNWIND range(1, 100000000) AS x CREATE (:P {x: x})", timeout=0.1)
+        assert other.execute("MATCH (p:P) RETURN count(p)").fetchone() == (0,)
+
+
 def test_interrupt_stops_only_its_connection(network):
     one, two = network.connect(), network.connect()
     thread = later(0.2, one.interrupt)

@@ -104,7 +104,7 @@ fn wide_column(bytes: usize, huge_pages: bool) -> Result<Main, Failure> {
 
 fn gathered(snapshot: &Snapshot, rows: u64) -> u64 {
     let reader = Reader::new(snapshot);
-    let (column, mut random, mut sum) = (reader.node_column(TableId(0), 0), Random(9), 0u64);
+    let (column, mut random, mut sum) = (reader.unrecorded().node_column(TableId(0), 0), Random(9), 0u64);
     let mut picked = vec![0; 1024];
     for _ in 0..READS / 1024 {
         picked.iter_mut().for_each(|row| *row = random.below(rows));

@@ -230,7 +230,7 @@ fn edge_table(reader: &Reader<'_>, id: usize, records: &mut Records, out: &mut B
     let catalog = reader.catalog();
     let (info, facts) = (&catalog.schema.edge_tables[id], &catalog.unrecorded_facts().edge_tables[id]);
     let stats = &catalog.statistics.edge_tables[id];
-    let view = reader.edge_table(id);
+    let view = reader.unrecorded().edge_table(id);
     let source_rows = reader.rows(info.source);
     let (bytes, nonempty) = pairs(source_rows, |row, list| neighbours(&view.forward, row, list));
     out[2][0] += bytes;
@@ -268,8 +268,9 @@ fn edge_table(reader: &Reader<'_>, id: usize, records: &mut Records, out: &mut B
     // The references are one for each edge, with properties or without; slots of a vertex column without an
     // edge have none.
     records.references.resize(records.references.len() + stats.forward.edges as usize, 0);
-    let columns: Vec<_> =
-        (info.properties.iter().enumerate()).map(|(i, p)| (p.id.0, reader.edge_column(id, i))).collect();
+    let columns: Vec<_> = (info.properties.iter().enumerate())
+        .map(|(i, p)| (p.id.0, reader.unrecorded().edge_column(id, i)))
+        .collect();
     let slots = if facts.single { source_rows } else { stats.forward.edges };
     properties(&columns, slots, records, false, &mut out[1]);
 }
@@ -280,7 +281,7 @@ fn count(reader: &Reader<'_>) -> Bytes {
     for table in reader.schema().table_ids() {
         let info = &reader.schema().node_tables[table.0 as usize];
         let columns: Vec<_> = (info.properties.iter().enumerate())
-            .map(|(i, p)| (p.id.0, reader.node_column(table, i)))
+            .map(|(i, p)| (p.id.0, reader.unrecorded().node_column(table, i)))
             .collect();
         properties(&columns, reader.rows(table), &mut records, true, &mut out[0]);
     }

@@ -238,7 +238,7 @@ pub(crate) fn figure_10(report: &mut Report, dir: &Path) -> Result<(), Failure> 
 
     let snapshot = Snapshot::new(Arc::new(main));
     let reader = Reader::new(&snapshot);
-    let AdjacencyView::Csr(csr) = &reader.edge_table(0).forward else {
+    let AdjacencyView::Csr(csr) = &reader.unrecorded().edge_table(0).forward else {
         return Err("the graph was not loaded as lists".into());
     };
     report.note("");
@@ -255,7 +255,7 @@ pub(crate) fn figure_10(report: &mut Report, dir: &Path) -> Result<(), Failure> 
     ];
     report.row(&header.map(String::from));
     let mut worst = [0f64; 2];
-    let column = |place: usize| reader.node_column(TableId(1), place);
+    let column = |place: usize| reader.unrecorded().node_column(TableId(1), place);
     for (k, share) in SHARES.iter().enumerate() {
         let values = values(*share);
         let (plain, nulls, string) = (column(2 * k + 1), column(2 * k), BitString::new(&values));

@@ -229,12 +229,12 @@ pub(crate) fn table_3(report: &mut Report, graph: &Graph, main: Main) -> Result<
     let (columns, flat) = (EdgeColumns::build(graph), FlatPages::build(graph));
     let snapshot = Snapshot::new(std::sync::Arc::new(main));
     let reader = Reader::new(&snapshot);
-    let view = reader.edge_table(0);
+    let view = reader.unrecorded().edge_table(0);
     let (AdjacencyView::Csr(forward), AdjacencyView::Csr(backward)) = (&view.forward, &view.backward[0].1)
     else {
         return Err("the graph was not loaded as lists".into());
     };
-    let pages = Pages { edges: view, forward, backward, column: reader.edge_column(0, 0) };
+    let pages = Pages { edges: view, forward, backward, column: reader.unrecorded().edge_column(0, 0) };
     let (bound, sample) = (graph.median_ts(), sample(graph));
     let title = format!(
         "Table 3: property pages, RMAT, {} edges; CPU s; 2 hops from {} vertices",

@@ -25,7 +25,8 @@ pub use field_type::{Content, FieldType};
 pub use labels::LabelExpr;
 pub use pattern::{EdgePattern, EdgeRange, NodePattern, PathPattern, PathStep, QueryGraph};
 pub use plan::{
-    Answer, ApplyKind, Band, BoundQuery, KeyLookup, LookupBy, NodeScan, Plan, ScanPredicate, SortKey,
+    Answer, ApplyKind, Band, BoundQuery, EdgeLookup, KeyLookup, LookupBy, NodeScan, Plan, ScanPredicate,
+    SortKey, Together,
 };
 pub use print::{explain, print_expr};
 pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};

@@ -83,9 +83,44 @@ pub struct KeyLookup {
     pub key: Expr,
     /// What nodes have to do with it.
     pub by: LookupBy,
+    /// Where it is looked for together with other properties, these.
+    pub together: Option<Together>,
 }
 
-/// What nodes that are looked up have to do with a key.
+/// An index of several properties, and what the first of them must be equal to; the next one is the property
+/// of the look-up.
+#[derive(Clone, Debug)]
+pub struct Together {
+    /// All properties of the index, in its order.
+    pub properties: Vec<Arc<str>>,
+    /// What the first are equal to, over the input's variables; at least one, and fewer than properties.
+    pub equal: Vec<Expr>,
+}
+
+impl KeyLookup {
+    /// The expressions over the input's variables.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let equal = self.together.iter().flat_map(|together| &together.equal);
+        equal.chain([&self.key])
+    }
+}
+
+/// Look-up of edges by an indexed property, each with its ends.
+#[derive(Clone, Debug)]
+pub struct EdgeLookup {
+    /// The edge, which is looked at, and its ends: none of them is there before.
+    pub step: Extend,
+    /// Tables that the node it starts from must be in; none for all.
+    pub from_tables: Option<Vec<TableId>>,
+    /// The property.
+    pub property: Arc<str>,
+    /// The key, over the input's variables.
+    pub key: Expr,
+    /// What edges have to do with it.
+    pub by: LookupBy,
+}
+
+/// What nodes or edges that are looked up have to do with a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LookupBy {
     /// Their property is equal to it.
@@ -261,6 +296,13 @@ pub enum Plan {
         input: Box<Plan>,
         /// What to look up.
         lookup: KeyLookup,
+    },
+    /// Look-up of edges for each input row, in each direction that is asked for. Optimizer only.
+    EdgeLookup {
+        /// Input.
+        input: Box<Plan>,
+        /// What to look up.
+        lookup: EdgeLookup,
     },
     /// Nodes by internal id (`id(n) = …`). Optimizer only.
     IdLookup {

@@ -218,18 +218,18 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
             format!("NodeScan ({}{}){prune}", name(&s.var), print_labels(&s.labels))
         }
         Plan::KeyLookup { lookup, .. } => {
-            format!(
-                "KeyLookup ({}).{} {} {}",
-                name(&lookup.var),
-                lookup.property,
-                match lookup.by {
-                    LookupBy::Equal => "=",
-                    LookupBy::AnyOf => "IN",
-                    LookupBy::Between { .. } => "BETWEEN",
-                    LookupBy::Prefix => "STARTS WITH",
-                },
-                print_expr(&lookup.key, vars)
-            )
+            let (by, key) = (looked_up_by(lookup.by), print_expr(&lookup.key, vars));
+            let var = name(&lookup.var);
+            let before = lookup.together.iter().flat_map(|t| t.properties.iter().zip(&t.equal));
+            let before: String = before
+                .map(|(name, value)| format!("({var}).{name} = {}, ", print_expr(value, vars)))
+                .collect();
+            format!("KeyLookup {before}({var}).{} {by} {key}", lookup.property)
+        }
+        Plan::EdgeLookup { lookup, .. } => {
+            let (by, key) = (looked_up_by(lookup.by), print_expr(&lookup.key, vars));
+            let edge = lookup.step.edge.as_ref().map_or(String::new(), name);
+            format!("EdgeLookup {} {edge}.{} {by} {key}", print_step(&lookup.step, vars), lookup.property)
         }
         Plan::IdLookup { var, id, .. } => format!("IdLookup id({}) = {}", name(var), print_expr(id, vars)),
         Plan::Extend { step, .. } => format!("Extend {}", print_step(step, vars)),
@@ -282,6 +282,15 @@ fn print_count(step: &CountStep, vars: &Vars) -> String {
         let _ = write!(text, " then {}", print_count(next, vars));
     }
     text
+}
+
+fn looked_up_by(by: LookupBy) -> &'static str {
+    match by {
+        LookupBy::Equal => "=",
+        LookupBy::AnyOf => "IN",
+        LookupBy::Between { .. } => "BETWEEN",
+        LookupBy::Prefix => "STARTS WITH",
+    }
 }
 
 fn print_step(step: &Extend, vars: &Vars) -> String {

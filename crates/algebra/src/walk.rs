@@ -24,6 +24,7 @@ impl Plan {
             | Self::Statements { input, .. }
             | Self::PropertyPath { input, .. }
             | Self::KeyLookup { input, .. }
+            | Self::EdgeLookup { input, .. }
             | Self::IdLookup { input, .. }
             | Self::Extend { input, .. }
             | Self::ExtendInto { input, .. }
@@ -60,6 +61,7 @@ impl Plan {
             Self::Statements { input, pattern } => Self::Statements { input: b(input), pattern },
             Self::PropertyPath { input, path } => Self::PropertyPath { input: b(input), path },
             Self::KeyLookup { input, lookup } => Self::KeyLookup { input: b(input), lookup },
+            Self::EdgeLookup { input, lookup } => Self::EdgeLookup { input: b(input), lookup },
             Self::IdLookup { input, var, id, tables } => Self::IdLookup { input: b(input), var, id, tables },
             Self::Extend { input, step } => Self::Extend { input: b(input), step },
             Self::ExtendInto { input, step } => Self::ExtendInto { input: b(input), step },
@@ -112,6 +114,7 @@ impl Plan {
             | Self::Statements { input, .. }
             | Self::PropertyPath { input, .. }
             | Self::KeyLookup { input, .. }
+            | Self::EdgeLookup { input, .. }
             | Self::IdLookup { input, .. }
             | Self::Extend { input, .. }
             | Self::ExtendInto { input, .. }
@@ -199,7 +202,8 @@ impl Plan {
             }
             Self::ProcedureCall { call, .. } => call.arguments.iter().for_each(visit),
             Self::NodeScan(scan) => scan.prune.iter().for_each(|p| visit(&p.value)),
-            Self::KeyLookup { lookup, .. } => visit(&lookup.key),
+            Self::KeyLookup { lookup, .. } => lookup.exprs().for_each(visit),
+            Self::EdgeLookup { lookup, .. } => visit(&lookup.key),
             Self::IdLookup { id, .. } => visit(id),
             Self::ExtendCount { step, .. } => step.for_each_expr(visit),
             Self::VarExtend { step, .. } => {
@@ -278,6 +282,9 @@ impl Plan {
             Self::Statements { pattern, .. } => out.add(pattern.vars()),
             Self::PropertyPath { path, .. } => out.add(path.vars()),
             Self::KeyLookup { lookup, .. } => out.add([lookup.var]),
+            Self::EdgeLookup { lookup, .. } => {
+                out.add([lookup.step.from, lookup.step.to].into_iter().chain(lookup.step.edge));
+            }
             Self::Extend { step, .. } | Self::ExtendInto { step, .. } => {
                 out.add(step.edge.into_iter().chain([step.to]));
             }

@@ -72,6 +72,36 @@ impl Catalog {
         properties
     }
 
+    /// The properties by whose values together rows of a node table are to be found: those of each definition
+    /// with several that is about rows of the table.
+    pub fn composite_indexes(&self, table: TableId) -> Vec<&[PropertyId]> {
+        let at = usize::from(table.0);
+        let Some(info) = self.schema.node_tables.get(at) else { return Vec::new() };
+        let labels_vary = self.facts.node_tables.get(at).is_none_or(|facts| facts.labels_vary);
+        let mut all: Vec<&[PropertyId]> = Vec::new();
+        for one in self.definitions.iter().filter(|one| one.rule.is_indexed() && one.properties.len() > 1) {
+            let is_about = one.label().is_some_and(|label| labels_vary || info.labels.contains(&label));
+            if is_about && !all.contains(&&*one.properties) {
+                all.push(&one.properties);
+            }
+        }
+        all
+    }
+
+    /// The properties by whose values edges of an edge table are to be found, likewise.
+    pub fn edge_indexes(&self, table: EdgeTableId) -> Vec<PropertyId> {
+        let Some(info) = self.schema.edge_tables.get(usize::from(table.0)) else { return Vec::new() };
+        let mut properties: Vec<PropertyId> = Vec::new();
+        for one in self.definitions.iter().filter(|one| one.rule.is_indexed()) {
+            if let (true, Some(first)) = (one.edge_type() == Some(info.ty), one.properties.first())
+                && !properties.contains(first)
+            {
+                properties.push(*first);
+            }
+        }
+        properties
+    }
+
     /// The node tables in which labels of rows may be others than the table's.
     pub(crate) fn varying(&self) -> Vec<TableId> {
         let facts = self.schema.table_ids().zip(&self.facts.node_tables);

@@ -193,6 +193,32 @@ impl<'c> CatalogView<'c> {
         })
     }
 
+    /// The names of properties by whose values together nodes of all of some tables are found.
+    pub fn composite_indexes(&self, tables: &[TableId]) -> Vec<Vec<Arc<str>>> {
+        let definitions = &self.catalog.definitions;
+        lock(&self.relied).definitions = Some(definitions.clone());
+        let Some((first, rest)) = tables.split_first() else { return Vec::new() };
+        let schema = &self.catalog.schema;
+        let mut all = self.catalog.composite_indexes(*first);
+        all.retain(|one| rest.iter().all(|table| self.catalog.composite_indexes(*table).contains(one)));
+        all.into_iter().map(|ids| ids.iter().map(|id| schema.property_name(*id)).collect()).collect()
+    }
+
+    /// Whether edges of some edge tables are found by the values of a property, likewise.
+    pub fn is_edge_indexed(&self, tables: &[EdgeTableId], name: &str) -> bool {
+        let definitions = &self.catalog.definitions;
+        lock(&self.relied).definitions = Some(definitions.clone());
+        if definitions.is_empty() {
+            return false;
+        }
+        let schema = &self.catalog.schema;
+        let Some(property) = schema.property_id(name) else { return false };
+        tables.iter().all(|table| {
+            schema.edge_property(*table, name).is_none()
+                || self.catalog.edge_indexes(*table).contains(&property)
+        })
+    }
+
     /// Whether there is no index but those of keys.
     pub fn has_no_indexes(&self) -> bool {
         let definitions = &self.catalog.definitions;
@@ -357,6 +383,12 @@ impl<'c> CatalogView<'c> {
     /// Place of the column `name` of a node table: for estimates, and not noted.
     pub fn estimated_column(&self, table: TableId, name: &str) -> Option<usize> {
         self.catalog.schema.node_property(table, name)
+    }
+
+    /// Statistics of the column `name` of an edge table: for estimates, and not noted.
+    pub fn estimated_edge_property(&self, table: EdgeTableId, name: &str) -> Option<&'c PropertyStats> {
+        let column = self.catalog.schema.edge_property(table, name)?;
+        self.catalog.statistics.edge_tables.get(table.0 as usize)?.properties.get(column)
     }
 
     /// Statistics of the column `name` of a node table: for estimates.

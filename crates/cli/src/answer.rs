@@ -8,6 +8,7 @@ use trimorph::{Connection, Params, QueryResult};
 
 use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
+use crate::language::Language;
 use crate::output::{self, Format, Limits};
 use crate::terminal::Paint;
 use crate::text::{quantity, scan};
@@ -20,6 +21,8 @@ pub(crate) const ROWS_DEFAULT: usize = 40;
 pub(crate) struct Asking {
     /// Where to.
     pub(crate) connection: Arc<Connection>,
+    /// In which language.
+    pub(crate) language: Language,
     /// Parameters.
     pub(crate) params: Arc<Params>,
     /// How answers are written.
@@ -38,7 +41,10 @@ impl Asking {
         let watched = Arc::clone(&self.connection);
         let _guard = on_interrupt(move || watched.interrupt());
         let start = Instant::now();
-        let mut result = self.connection.execute(text, Arc::clone(&self.params))?;
+        let mut result = match self.language {
+            Language::Sparql => self.connection.sparql(text)?,
+            Language::Cypher | Language::Sql => self.connection.execute(text, Arc::clone(&self.params))?,
+        };
         if matches!(self.format, Format::Table | Format::Line) && asks_for_plan(text) {
             write_plan(&mut result, out)?;
         } else {
@@ -80,7 +86,10 @@ impl Asking {
         if self.format != Format::Table || (effects.is_empty() && !result.columns().is_empty()) {
             return Ok(());
         }
-        let changes = ["CREATE", "DROP", "MATCH", "MERGE", "UNWIND", "WITH", "OPTIONAL", "FOREACH", "CALL"];
+        let changes = [
+            "INSERT", "DELETE", "CLEAR", "PREFIX", "CREATE", "DROP", "MATCH", "MERGE", "UNWIND", "WITH",
+            "OPTIONAL", "FOREACH", "CALL",
+        ];
         let done = match effects.is_empty() {
             true if begins_with(text, &changes) => "nothing changed".to_owned(),
             true => "done".to_owned(),

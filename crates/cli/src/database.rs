@@ -29,9 +29,19 @@ pub(crate) struct Resources {
     /// for]
     #[arg(long, value_name = "BYTES", value_parser = quantity::parse_bytes)]
     spill_limit: Option<usize>,
+    /// Seconds that a query may take until its last row was read, such as 2.5
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
     /// When what is written to a database in a directory lasts
     #[arg(long, value_enum, default_value_t = Lasting::Durable)]
     durability: Lasting,
+}
+
+/// A time in seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("\"{text}\" is no number of seconds, 0 or more");
+    let seconds: f64 = text.trim().parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
 }
 
 /// When a commit lasts.
@@ -53,7 +63,7 @@ impl Resources {
             Lasting::Relaxed => Durability::Relaxed { interval: RELAXED_INTERVAL },
             Lasting::Memory => Durability::Memory,
         };
-        let mut config = Config { read_only, durability, ..Config::default() };
+        let mut config = Config { read_only, durability, timeout: self.timeout, ..Config::default() };
         if let Some(threads) = self.threads {
             config.threads = threads.into();
         }

@@ -6,6 +6,7 @@ mod commands;
 mod database;
 mod failure;
 mod interrupt;
+mod language;
 mod output;
 mod params;
 mod progress;

@@ -2,18 +2,21 @@
 //! what a reader sees of an edge.
 //!
 //! Whether an edge is there is told by its record (`topology`); here are values only, in the same pages and
-//! chains as those of nodes. Chains are found by edge: of an edge without properties nothing is kept.
+//! chains as those of nodes. Chains are found by edge: of an edge without properties nothing is kept, but
+//! where a log told of another edge in its place before.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashMap;
 use trimorph_base::EdgeId;
 use trimorph_mvcc::{Conflict, Reading, Stamp};
 use trimorph_types::Value;
+use trimorph_vector::Vector;
 
 use crate::chain;
-use crate::pages::{Event, Pages, Said, Shape, Version};
+use crate::pages::{Body, Event, Page, Pages, Said, Shape, Version};
+use crate::values::ValueDelta;
 use crate::writer::{Columns, WriteError, Writer, Written};
 
 /// Maps that edges are spread over, so that writers seldom wait for each other.
@@ -30,12 +33,29 @@ pub struct EdgeDelta {
     pub(crate) count: AtomicUsize,
     /// A bit for each column that was written, its number modulo 64.
     written: AtomicU64,
+    indexes: RwLock<Vec<(u32, Arc<ValueDelta>)>>,
+    /// How often indexes were made or dropped; 0 where there was never one: who writes looks no further then.
+    index_changes: AtomicU64,
+}
+
+/// The indexes of the columns that are written, as they were after some number of changes.
+#[derive(Default)]
+struct Indexed<'v, 'b> {
+    changes: u64,
+    indexes: Vec<(Arc<ValueDelta>, &'v Vector<'b>)>,
 }
 
 impl Default for EdgeDelta {
     fn default() -> Self {
         let heads = std::array::from_fn(|_| Shard::default());
-        Self { pages: Pages::default(), heads, count: AtomicUsize::new(0), written: AtomicU64::new(0) }
+        Self {
+            pages: Pages::default(),
+            heads,
+            count: AtomicUsize::new(0),
+            written: AtomicU64::new(0),
+            indexes: RwLock::default(),
+            index_changes: AtomicU64::new(0),
+        }
     }
 }
 
@@ -50,6 +70,11 @@ impl EdgeDelta {
     pub(crate) fn note(&self, shape: &Shape) {
         let bits = shape.columns.iter().fold(0, |bits, column| bits | 1 << (column % 64));
         self.written.fetch_or(bits, Ordering::AcqRel);
+    }
+
+    /// Any column may be told to have no value.
+    pub(crate) fn note_all(&self) {
+        self.written.store(u64::MAX, Ordering::Release);
     }
 
     pub(crate) fn shard(&self, edge: EdgeId) -> &Shard {
@@ -87,28 +112,41 @@ impl EdgeDelta {
         written.extend_from_slice(&runs);
         let versions = runs.into_iter().flat_map(|(first, len)| first..first + len as u32);
         let mut met = Ok(());
-        for (edge, version) in edges.iter().zip(versions) {
+        let mut indexed = Indexed::default();
+        for (at, (edge, version)) in edges.iter().zip(versions).enumerate() {
             if met.is_ok() {
-                met = self.link(writer, &shape, *edge, version);
+                met = self.link(writer, &shape, *edge, version, (columns, &mut indexed));
             }
             if met.is_err() {
                 self.pages.loosen(version);
+                continue;
+            }
+            // Behind the latch: who cleans an index holds it, and asks for heads.
+            for (index, vector) in &indexed.indexes {
+                let position = positions.get(at).map_or(at, |position| *position as usize);
+                index.insert(vector.value(position, &|_| Value::Null), edge.0);
             }
         }
         Ok(met?)
     }
 
-    /// Puts a version in front of its edge's chain.
-    fn link(
+    /// Puts a version in front of its edge's chain, and looks which indexes there are.
+    fn link<'v, 'b>(
         &self,
         writer: &Writer<'_>,
         shape: &Shape,
         edge: EdgeId,
         version: Version,
+        (columns, indexed): (&[(u32, &'v Vector<'b>)], &mut Indexed<'v, 'b>),
     ) -> Result<(), Conflict> {
         loop {
             // Who cleans waits as long as the head is in use.
             if let Some(head) = self.read(edge).get(&edge.0) {
+                // Under the latch: who makes an index waits for it, then looks at what is there.
+                let changes = self.index_changes.load(Ordering::SeqCst);
+                if changes != indexed.changes {
+                    *indexed = Indexed { changes, indexes: self.indexed(columns) };
+                }
                 return chain::link(&self.pages, writer, shape, head, version);
             }
             let mut shard = self.shard(edge).write().unwrap_or_else(PoisonError::into_inner);
@@ -117,6 +155,82 @@ impl EdgeDelta {
                 AtomicU32::default()
             });
         }
+    }
+
+    /// The indexes of some columns, with the values that they get.
+    fn indexed<'v, 'b>(&self, columns: &[(u32, &'v Vector<'b>)]) -> Vec<(Arc<ValueDelta>, &'v Vector<'b>)> {
+        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
+        let of = |(column, vector): &(u32, &'v Vector<'b>)| {
+            let (_, index) = indexes.iter().find(|(own, _)| own == column)?;
+            Some((Arc::clone(index), *vector))
+        };
+        columns.iter().filter_map(of).collect()
+    }
+
+    /// What finds edges by the values of a column that were written since the last merge, by their ids; none
+    /// where that was not asked for.
+    pub fn index(&self, column: u32) -> Option<Arc<ValueDelta>> {
+        if self.index_changes.load(Ordering::SeqCst) == 0 {
+            return None;
+        }
+        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
+        indexes.iter().find(|(own, _)| *own == column).map(|(_, index)| Arc::clone(index))
+    }
+
+    /// From now on edges are found by the values of a column, those that were written before too.
+    ///
+    /// **Cost**: a look at everything in the delta of the table, once; writers wait a moment.
+    pub fn index_column(&self, column: u32) {
+        let index = {
+            let mut indexes = self.indexes.write().unwrap_or_else(PoisonError::into_inner);
+            if indexes.iter().any(|(own, _)| *own == column) {
+                return;
+            }
+            let index = Arc::new(ValueDelta::default());
+            indexes.push((column, Arc::clone(&index)));
+            self.index_changes.fetch_add(1, Ordering::SeqCst);
+            index
+        };
+        for shard in &self.heads {
+            // Who did not see it has linked what he wrote when this is had.
+            drop(shard.write().unwrap_or_else(PoisonError::into_inner));
+            let heads: Vec<(u64, Version)> = {
+                let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
+                shard.iter().map(|(edge, head)| (*edge, head.load(Ordering::Acquire))).collect()
+            };
+            for (edge, head) in heads {
+                let _: Option<()> = self.pages.walk(head, |page: &Page, body: &Body, at: usize| {
+                    let place = page.place_of(column)?;
+                    if let Some(cells) = body.columns.get(place) {
+                        index.insert(cells.value(at), edge);
+                    }
+                    None
+                });
+            }
+        }
+    }
+
+    /// Edges are found by the values of a column no more.
+    pub fn drop_index(&self, column: u32) {
+        let mut indexes = self.indexes.write().unwrap_or_else(PoisonError::into_inner);
+        indexes.retain(|(own, _)| *own != column);
+        self.index_changes.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// All indexes.
+    pub(crate) fn all_indexes(&self) -> Vec<Arc<ValueDelta>> {
+        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
+        indexes.iter().map(|(_, index)| Arc::clone(index)).collect()
+    }
+
+    /// Asks whether somebody else has written an edge's column and has not committed, or has since the writer
+    /// began: what he wrote counts though it is not seen.
+    pub fn meets(&self, writer: &Writer<'_>, edge: EdgeId, column: u32) -> Result<(), Conflict> {
+        let met = self.pages.walk(self.head(edge), |page: &Page, body: &Body, at: usize| {
+            page.place_of(column)?;
+            writer.reading.may_replace(body.stamps.get(at)?).err()
+        });
+        met.map_or(Ok(()), Err)
     }
 
     /// Whether nothing was written, or all of it is main's. **Cost**: a load.
@@ -148,6 +262,8 @@ impl EdgeDelta {
     pub fn bytes(&self) -> usize {
         let heads = self.heads.iter().map(|shard| shard.read().unwrap_or_else(PoisonError::into_inner));
         // A key, a head and a byte besides, at most 7/8 full.
-        self.pages.bytes() + heads.map(|shard| shard.capacity() * 17 * 8 / 7).sum::<usize>()
+        let heads = heads.map(|shard| shard.capacity() * 17 * 8 / 7).sum::<usize>();
+        let indexes: usize = self.all_indexes().iter().map(|index| index.bytes()).sum();
+        self.pages.bytes() + heads + indexes
     }
 }

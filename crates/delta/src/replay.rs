@@ -12,7 +12,7 @@ use trimorph_mvcc::{Stamp, Timestamp};
 use trimorph_vector::Vector;
 
 use crate::heads::ZONE_ROWS;
-use crate::pages::{Author, Event, Shape};
+use crate::pages::{Author, Event, Shape, Version};
 use crate::positions::{Positions, RESTORED};
 use crate::records::NewRecord;
 use crate::tree::Direction;
@@ -94,19 +94,41 @@ impl EdgeDelta {
         let ids: Vec<u64> = edges.iter().map(|edge| edge.0).collect();
         let runs = self.pages.append(&shape, author, &ids, &values, positions)?;
         let versions = runs.into_iter().flat_map(|(first, len)| first..first + len as u32);
-        for (edge, version) in edges.iter().zip(versions) {
-            let mut shard = self.shard(*edge).write().unwrap_or_else(PoisonError::into_inner);
-            let head = shard.entry(edge.0).or_insert_with(|| {
-                self.count.fetch_add(1, Ordering::AcqRel);
-                Default::default()
-            });
-            let head = head.get_mut();
-            if *head != 0 {
-                self.pages.set_previous(version, *head);
-            }
-            *head = version;
-        }
+        edges.iter().zip(versions).for_each(|(edge, version)| self.put_in_front(*edge, version));
         Ok(())
+    }
+}
+
+impl EdgeDelta {
+    /// Whether there is a version of an edge.
+    pub fn has_versions(&self, edge: EdgeId) -> bool {
+        self.head(edge) != 0
+    }
+
+    /// Edges came at `at` where others were: they have nothing of what those had.
+    ///
+    /// **Errors**: as many versions as there are numbers.
+    pub fn replay_came(&self, at: Timestamp, edges: &[EdgeId]) -> Result<(), WriteError> {
+        let (shape, author) = (shape(Event::Came, &[]), Author { stamp: at.into(), statement: 0 });
+        self.note_all();
+        let ids: Vec<u64> = edges.iter().map(|edge| edge.0).collect();
+        let runs = self.pages.append(&shape, author, &ids, &[], &[])?;
+        let versions = runs.into_iter().flat_map(|(first, len)| first..first + len as u32);
+        edges.iter().zip(versions).for_each(|(edge, version)| self.put_in_front(*edge, version));
+        Ok(())
+    }
+
+    fn put_in_front(&self, edge: EdgeId, version: Version) {
+        let mut shard = self.shard(edge).write().unwrap_or_else(PoisonError::into_inner);
+        let head = shard.entry(edge.0).or_insert_with(|| {
+            self.count.fetch_add(1, Ordering::AcqRel);
+            Default::default()
+        });
+        let head = head.get_mut();
+        if *head != 0 {
+            self.pages.set_previous(version, *head);
+        }
+        *head = version;
     }
 }
 

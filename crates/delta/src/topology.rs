@@ -405,6 +405,18 @@ impl Topology {
         met
     }
 
+    /// Asks whether somebody else has made or deleted an edge and has not committed, or has since the writer
+    /// began.
+    pub fn meets_edge(&self, edge: EdgeId, writer: &Writer<'_>) -> Result<(), Conflict> {
+        let Some(number) = self.by_edge.get(edge) else { return Ok(()) };
+        let record = self.records.get(number);
+        writer.reading.may_replace(&record.begin)?;
+        if record.end.load() != Stamp::NEVER {
+            writer.reading.may_replace(&record.end)?;
+        }
+        Ok(())
+    }
+
     /// To be passed by who inserted an edge before he asks whether its ends are there, and by who deleted a
     /// node before he asks for its edges: one of the two, or both, meets the other.
     pub fn barrier() {

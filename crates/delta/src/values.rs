@@ -1,5 +1,5 @@
-//! Values that came to one column of a node table: takes a value, gives the rows that have or had it. Whether
-//! a row still has it, and for whom, is told by its versions.
+//! Values that came to one column of a node table, or an edge table: takes a value, gives the rows, or ids of
+//! edges, that have or had it. Whether a row still has it, and for whom, is told by its versions.
 //!
 //! Invariant: a row is here, under its value, when its writer is done with it, before he looks and before
 //! anybody else can see it; and its version is linked by then. So of two who write the same value and then

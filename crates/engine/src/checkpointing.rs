@@ -13,6 +13,7 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 use trimorph_base::CancelToken;
 use trimorph_log::Position;
@@ -38,6 +39,7 @@ impl Shared {
             return self.merge(cancel).map(drop);
         };
         let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.checkpointed.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         let before = checkpoint.log_start();
         let start = self.log_start(before)?;
         if (start.committed, start.segment, start.offset) == (before.committed, before.segment, before.offset)
@@ -87,10 +89,22 @@ impl Shared {
         }
     }
 
-    /// Makes a checkpoint if the log has become long.
+    /// How long until a checkpoint is due because of time; none where it never is.
+    pub(crate) fn until_checkpoint(&self) -> Option<Duration> {
+        let interval = self.config.checkpoint_interval?;
+        self.journal.get()?;
+        let last = *self.checkpointed.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(interval.saturating_sub(last.elapsed()))
+    }
+
+    /// Makes a checkpoint if the log has become long, or the last one is long ago.
     pub(crate) fn checkpoint_if_due(&self) -> Result<(), Error> {
         if self.journal.get().is_none() {
             return Ok(());
+        }
+        if self.until_checkpoint().is_some_and(|left| left.is_zero()) {
+            // Where nothing was committed since nothing is written.
+            return self.checkpoint(&CancelToken::default());
         }
         let start = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner).log_start();
         let segment = self.log_segment()?;

@@ -12,6 +12,9 @@ use crate::machine;
 /// Somebody who comes back from lunch finds his transaction; what it keeps from being cleaned is bounded.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(3_600);
 
+/// What is committed is in the files some minutes later: then a crash leaves little log to be read.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(300);
+
 /// How a database is opened.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -48,6 +51,11 @@ pub struct Config {
     pub isolation: Isolation,
     /// How long a transaction may be left open without a statement before it is undone; none for ever.
     pub idle_timeout: Option<Duration>,
+    /// How long a query may take, from its start until its last row was fetched; none for ever.
+    pub timeout: Option<Duration>,
+    /// Put what was committed into the files when so long has passed since that was last done, if there is
+    /// something; none never because of time.
+    pub checkpoint_interval: Option<Duration>,
     /// Put what was committed into the files when the database is closed, so that opening it reads no log.
     pub checkpoint_on_close: bool,
     /// Positions a scan fills at once.
@@ -78,6 +86,8 @@ impl Default for Config {
             isolation: Isolation::default(),
             checkpoint_on_close: true,
             idle_timeout: Some(IDLE_TIMEOUT),
+            timeout: None,
+            checkpoint_interval: Some(CHECKPOINT_INTERVAL),
             vector_size: trimorph_vector::VECTOR_SIZE,
             optimize: true,
             factorise: true,

@@ -1,6 +1,7 @@
 //! Connections: text in, a lazy result out.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use trimorph_algebra::{BoundQuery, Plan, Procedures};
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
@@ -21,7 +22,7 @@ use crate::planned::Planned;
 use crate::result::QueryResult;
 use crate::sessions::HasTransaction;
 use crate::shared::Shared;
-use crate::transaction::{BY_CONFLICT, Running, State, TRIES, back_off, ended, turn};
+use crate::transaction::{BY_CONFLICT, LATE_TRIES, Running, State, TRIES, back_off, ended, turn};
 use crate::update::{Program, Statement, Writing};
 use crate::{Error, Notice, OpenTransaction, SideEffects, TransactionOptions, entity::Entities};
 
@@ -111,7 +112,42 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        let cancel = self.limited(cancel);
         self.watch(&cancel);
+        self.execute_limited(text, params, cancel.clone()).map_err(|error| error.stopped_by(&cancel))
+    }
+
+    /// Runs an openCypher query, which may take `timeout` from now until its last row was fetched.
+    ///
+    /// **Errors**: as [`Self::execute`]; [`Error::Timeout`], here or from the result. A statement that writes
+    /// is undone then.
+    pub fn execute_within(
+        &self,
+        text: &str,
+        params: Arc<Params>,
+        timeout: Duration,
+    ) -> Result<QueryResult, Error> {
+        let cancel = CancelToken::default();
+        // What is beyond the clock's end is never.
+        let limited = Instant::now().checked_add(timeout).map(|end| cancel.until(end));
+        self.execute_until(text, params, limited.unwrap_or(cancel))
+    }
+
+    /// With the deadline of this database's queries, if it has none of its own.
+    fn limited(&self, cancel: CancelToken) -> CancelToken {
+        let end = || Instant::now().checked_add(self.shared.config.timeout?);
+        match end() {
+            Some(end) if !cancel.has_deadline() => cancel.until(end),
+            _ => cancel,
+        }
+    }
+
+    fn execute_limited(
+        &self,
+        text: &str,
+        params: Arc<Params>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
         if let Some(command) = Command::of(text) {
             let answer = self.obey(command, &cancel)?;
             let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
@@ -120,7 +156,7 @@ impl Connection {
         }
         if let Some(statement) = trimorph_cypher::parse_schema(text) {
             let statement = statement.map_err(|d| Error::exec(ExecError::from(d), text))?;
-            let (answer, effects) = self.obey_schema(statement, text, &cancel)?;
+            let (answer, effects) = self.obey_schema(statement, text, &params, &cancel)?;
             let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
             let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
             let given =
@@ -314,7 +350,18 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        let cancel = self.limited(cancel);
         self.watch(&cancel);
+        let done = self.execute_prepared_limited(prepared, params, cancel.clone());
+        done.map_err(|error| error.stopped_by(&cancel))
+    }
+
+    fn execute_prepared_limited(
+        &self,
+        prepared: &Prepared,
+        params: Arc<Params>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
         if !self.in_transaction() {
             match &prepared.made {
                 Made::Read(planned) => {
@@ -568,7 +615,16 @@ impl Connection {
                 Err(_) => Err(Error::Cancelled),
             };
             let doom = running.session.end_statement();
-            let is_conflict = matches!(done, Err(Error::Conflict(_)));
+            // Who writes and has been overtaken would not commit: nobody has seen its answer yet.
+            let is_late = done.as_ref().is_ok_and(|(program, _)| program.query.plan.updates())
+                && running.may_begin_again()
+                && tries < LATE_TRIES
+                && running.writing.is_overtaken(&self.shared);
+            let is_conflict = is_late || matches!(done, Err(Error::Conflict(_)));
+            if is_late {
+                // Those that are about to commit have: their locks are not waited for, only the log.
+                self.shared.live.transactions.settle();
+            }
             if is_conflict && doom.is_none() && running.may_begin_again() && tries < TRIES {
                 if running.writing.level() != Isolation::ReadCommitted {
                     running.writing.begin_again(&self.shared);

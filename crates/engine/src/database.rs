@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::Instant;
 
 use trimorph_base::{CancelToken, MemoryBudget, Workers};
 use trimorph_exec::{SpillArea, TemporaryDirectory};
@@ -68,6 +69,7 @@ impl Database {
             loaded_at: AtomicU64::new(0),
             loads,
             checkpoint: Mutex::new(checkpoint),
+            checkpointed: Mutex::new(Instant::now()),
             _lock: lock,
             registered,
         };

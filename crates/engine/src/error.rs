@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use trimorph_base::{Diagnostic, OverBudget, Span};
+use trimorph_base::{CancelToken, Diagnostic, OverBudget, Span};
 use trimorph_exec::{ExecError, SpillError};
 use trimorph_loader::LoadError;
 use trimorph_log::LogError;
@@ -37,6 +37,9 @@ pub enum Error {
     /// Somebody asked the query to stop.
     #[error("the query was cancelled")]
     Cancelled,
+    /// The query took longer than the timeout it was given.
+    #[error("the query took longer than its timeout")]
+    Timeout,
     /// Another transaction was first; the statement, or its transaction, may be tried again.
     #[error("TransactionConflict: {0}")]
     Conflict(String),
@@ -60,6 +63,14 @@ impl Error {
             ExecError::Spill(e) => Self::Spill(e),
             ExecError::Storage(text) => Self::Storage(text),
             _ => Self::Cancelled,
+        }
+    }
+
+    /// The same, which was brought about by `cancel`: by its time, as it may be.
+    pub(crate) fn stopped_by(self, cancel: &CancelToken) -> Self {
+        match self {
+            Self::Cancelled if cancel.is_over_time() => Self::Timeout,
+            other => other,
         }
     }
 

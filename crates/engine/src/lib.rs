@@ -61,7 +61,7 @@ pub use error::{Error, render};
 pub use functions::function_names;
 pub use notice::Notice;
 pub use params::Params;
-pub use rdf::{RdfOptions, RdfReport};
+pub use rdf::{RdfOptions, RdfReport, is_rdf_file};
 pub use result::{QueryResult, Row};
 pub use sessions::OpenTransaction;
 pub use side_effects::SideEffects;
@@ -76,6 +76,7 @@ pub use trimorph_loader::{
     ProgressState, Rates,
 };
 pub use trimorph_mvcc::Isolation;
+pub use trimorph_sparql::is_update as is_sparql_update;
 pub use trimorph_types::{
     Date, DateTime, Decimal, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, LogicalType, Map,
     Path, Relationship, Time, Value, Zone, format_value, temporal,

@@ -6,7 +6,8 @@
 //!    error; the thread is told, and makes room.
 //! 2. From a part of the limit on, and never below a floor, the delta is merged. The thread rests as long as
 //!    the last merge took: queries have the other half of its core, and changes come together.
-//! 3. As long as something waits for readers to go, it looks again from time to time.
+//! 3. A checkpoint is made when the log is long, or the last one long ago.
+//! 4. As long as something waits for readers to go, it looks again from time to time.
 
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -34,8 +35,10 @@ impl Shared {
     pub(crate) fn start_merging(self: &Arc<Self>) {
         self.merger.get_or_init(|| {
             let (weak, live) = (Arc::downgrade(self), Arc::clone(&self.live));
+            // Who is about to write makes the log, if there is none yet.
+            let first = self.config.checkpoint_interval.unwrap_or(LONG).min(LONG);
             let work = move || {
-                let mut time = LONG;
+                let mut time = first;
                 loop {
                     let waited = live.pressure.wait(time);
                     if waited == Waited::Closed {
@@ -68,10 +71,11 @@ impl Shared {
         Ok(bytes)
     }
 
-    /// A clause has written: what the delta holds must fit the memory limit.
+    /// A clause has written: what the delta holds must fit the memory limit, and what is to be logged.
     ///
     /// **Errors**: the memory limit.
     pub(crate) fn charge_clause(&self, writing: &mut Writing) -> Result<(), Error> {
+        writing.charge_log(&self.budget)?;
         if !writing.has_written_much() {
             return Ok(());
         }
@@ -104,9 +108,10 @@ fn maintain(shared: &Weak<Shared>) -> Option<Duration> {
     // Likewise: the log that a checkpoint would let go is longer to read, and no more.
     let _ = shared.checkpoint_if_due();
     let waits = shared.clean_up();
+    let due = shared.until_checkpoint().unwrap_or(LONG).clamp(LOOK_AGAIN, LONG);
     drop(shared);
     if too_large {
         std::thread::sleep(began.elapsed());
     }
-    Some(if waits { LOOK_AGAIN } else { LONG })
+    Some(if waits { LOOK_AGAIN } else { due })
 }

@@ -57,6 +57,15 @@ fn of_format(path: Option<&Path>, reason: String) -> Error {
     Error::Load(LoadError::Format { path: path.map(Path::to_owned), reason, hint: Some(hint.to_owned()) })
 }
 
+/// Whether a file's name says that it holds RDF.
+pub fn is_rdf_file(path: &Path) -> bool {
+    Format::of_path(path).is_some_and(|format| {
+        // Any file may be called `.xml` or `.json`.
+        let name = path.to_string_lossy().to_ascii_lowercase();
+        format != Format::RdfXml || !name.contains(".xml")
+    })
+}
+
 /// A number that no other reading has: blank nodes of one text are none of another.
 fn blank_prefix() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);

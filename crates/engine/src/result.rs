@@ -200,7 +200,10 @@ impl QueryResult {
         take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,
     ) -> Result<Option<T>, Error> {
         match execution {
-            Some(execution) => execution.next(take).map_err(|e| Error::exec(e, text)),
+            Some(execution) => {
+                let next = execution.next(take);
+                next.map_err(|e| Error::exec(e, text).stopped_by(&execution.cancel_token()))
+            }
             None => Ok(None),
         }
     }

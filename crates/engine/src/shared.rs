@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::Instant;
 
 use trimorph_algebra::Procedures;
 use trimorph_base::{MemoryBudget, Reservation, Workers};
@@ -58,6 +59,8 @@ pub(crate) struct Shared {
     pub(crate) loads: LoadFolders,
     /// What the directory's files hold.
     pub(crate) checkpoint: Mutex<Checkpoint>,
+    /// When somebody last saw to it that they have what is committed, or tried.
+    pub(crate) checkpointed: Mutex<Instant>,
     /// Held while the database is open for writing.
     pub(crate) _lock: Option<File>,
     /// Given up after the lock is.

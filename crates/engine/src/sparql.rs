@@ -56,8 +56,8 @@ impl Connection {
         self.sparql_until(text, None, CancelToken::default())
     }
 
-    /// As [`Self::sparql`]; relative IRIs are relative to `base`, unless the text says another; `cancel` stops
-    /// the planning and what was planned, as [`Self::interrupt`] does.
+    /// As [`Self::sparql`]; relative IRIs are relative to `base`, unless the text says another; `cancel`
+    /// stops the planning and what was planned, as [`Self::interrupt`] does.
     pub fn sparql_until(
         &self,
         text: &str,

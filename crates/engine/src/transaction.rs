@@ -31,6 +31,8 @@ pub struct TransactionOptions {
 
 /// How often a statement is run again before its conflict is told: some 150 ms in all.
 pub(crate) const TRIES: u32 = 32;
+/// How often it is run again because it was overtaken though it met nobody.
+pub(crate) const LATE_TRIES: u32 = 8;
 /// From this try on it takes the turn.
 const TURN_FROM: u32 = 4;
 /// The turn of who sets no timeout: nobody who forgets it stops the others for good.

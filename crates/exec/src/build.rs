@@ -197,6 +197,7 @@ impl<'s> Builder<'s> {
                 let counters = self.profile.as_ref().map(|p| p.counters(node.path.to_vec()));
                 Box::new(ops::KeyLookup::new(below()?, Arc::clone(spec), counters))
             }
+            Spec::EdgeLookup(spec) => Box::new(ops::EdgeLookup::new(below()?, Arc::clone(spec))),
             Spec::IdLookup(spec) => Box::new(ops::IdLookup::new(below()?, Arc::clone(spec))),
             Spec::ListExtend(spec) => Box::new(ops::ListExtend::new(below()?, Arc::clone(spec))),
             Spec::ColumnExtend(spec) => Box::new(ops::ColumnExtend::new(below()?, Arc::clone(spec))),

@@ -115,11 +115,19 @@ impl<'q> Lowering<'q> {
             Plan::Match { .. } => Err(internal("a pattern that was not planned")),
             Plan::NodeScan(scan) => self.lower_scan(scan),
             Plan::KeyLookup { input, lookup } => {
-                let mut below = vars_of([&lookup.key]);
+                let mut below = vars_of(lookup.exprs());
                 below.extend(needed.iter().filter(|v| **v != lookup.var));
                 let child = self.child(0, input, &below)?;
                 let child = self.pack(child, &below, false)?;
                 let key = self.compile(&lookup.key, &child.layout)?;
+                let together = match &lookup.together {
+                    None => None,
+                    Some(together) => {
+                        let equal = together.equal.iter().map(|equal| self.compile(equal, &child.layout));
+                        let equal = equal.collect::<Result<_, _>>()?;
+                        Some(ops::TogetherSpec { properties: together.properties.clone(), equal })
+                    }
+                };
                 let (keep, layout) = self.keep(&child.layout, needed, &[lookup.var])?;
                 let spec = ops::LookupSpec {
                     slots: child.layout.groups[0].slots,
@@ -129,10 +137,12 @@ impl<'q> Lowering<'q> {
                     tables: lookup.tables.clone(),
                     by: lookup.by,
                     by_scan: self.options.access == Choice::Relation,
-                    may_read_ahead: !self.is_limited,
+                    may_read_ahead: !self.is_limited && together.is_none(),
+                    together,
                 };
                 Ok(Lowered { node: self.node(Spec::KeyLookup(Arc::new(spec)), [child.node]), layout })
             }
+            Plan::EdgeLookup { input, lookup } => self.lower_edge_lookup(input, lookup, needed),
             Plan::IdLookup { input, var, id, tables } => {
                 let mut below = vars_of([id]);
                 below.extend(needed.iter().filter(|v| *v != var));
@@ -150,6 +160,7 @@ impl<'q> Lowering<'q> {
                     tables,
                     by_scan: false,
                     may_read_ahead: false,
+                    together: None,
                 };
                 Ok(Lowered { node: self.node(Spec::IdLookup(Arc::new(spec)), [child.node]), layout })
             }

@@ -69,6 +69,8 @@ pub struct Changes {
     pub edges: BTreeMap<EdgeTableId, EdgeChanges>,
     /// Keys that came to an index or went: the index's number, and hashes of keys.
     pub keys: BTreeMap<u64, Vec<u64>>,
+    /// Indexes that any keys may have come to.
+    pub any_keys: BTreeSet<u64>,
     /// What only a bulk load has: who commits after it is asked against it at every level.
     pub load: Option<LoadChanges>,
 }
@@ -80,12 +82,14 @@ pub struct LoadChanges {
     pub ends: BTreeMap<TableId, RowSet>,
     /// Columns of keys that have no index: who gives one there a value may give one that the load gave.
     pub unindexed: BTreeSet<(TableId, usize)>,
+    /// Columns of edges that must have no value twice: likewise.
+    pub unindexed_edges: BTreeSet<(EdgeTableId, usize)>,
 }
 
 impl Changes {
     /// Whether nothing was written.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty() && self.edges.is_empty() && self.keys.is_empty()
+        self.nodes.is_empty() && self.edges.is_empty() && self.keys.is_empty() && self.any_keys.is_empty()
     }
 
     /// Whether these changes, which did not see a bulk load, cannot stand beside it: a node that went and got
@@ -103,9 +107,14 @@ impl Changes {
             let own = self.nodes.get(table)?;
             own.values.contains_key(column).then_some(Overlap::NodeColumn(*table, *column))
         };
+        let of_edges = |(table, column): &(EdgeTableId, usize)| {
+            let own = self.edges.get(table)?;
+            own.columns.contains_key(column).then_some(Overlap::EdgeColumn(*table, *column))
+        };
         (more.ends.iter().find_map(went))
             .or_else(|| self.keys.iter().find_map(keys))
             .or_else(|| more.unindexed.iter().find_map(unindexed))
+            .or_else(|| more.unindexed_edges.iter().find_map(of_edges))
     }
 
     /// The changes to the nodes of a table.

@@ -123,7 +123,11 @@ impl ReadSet {
                 met.then_some(Overlap::Key(*index))
             })
         };
-        nodes.or_else(edges).or_else(keys)
+        let any_keys = || {
+            let met = changes.any_keys.iter().find(|index| self.keys.contains_key(index));
+            met.map(|index| Overlap::Key(*index))
+        };
+        nodes.or_else(edges).or_else(keys).or_else(any_keys)
     }
 
     /// What it holds, in bytes, about.

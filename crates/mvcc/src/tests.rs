@@ -340,3 +340,38 @@ fn settling_waits_for_those_that_have_a_timestamp() {
     all.undo(&open, |_| {});
     assert_eq!(all.settle(), Timestamp(1));
 }
+
+#[test]
+fn who_is_overtaken_is_told_before_it_commits() {
+    let all = Transactions::default();
+    let (open, _kept) = begin(&all, Isolation::Serializable);
+    assert_eq!(all.overtaken(&open, || unreachable!("nobody has committed")), None);
+    let (other, _other) = begin(&all, Isolation::Serializable);
+    // Also of one that has its timestamp and is still logged.
+    let logged = |_: Timestamp| {
+        assert!(all.overtaken(&open, || read(7)).is_some());
+        assert_eq!(all.overtaken(&open, || read(8)), None);
+        Ok::<(), Infallible>(())
+    };
+    all.commit(other, wrote(7), ReadSet::default, logged, |_| ()).unwrap();
+    assert!(all.overtaken(&open, || read(7)).is_some());
+    assert_eq!(all.overtaken(&open, || read(8)), None);
+    // Who begins now is not.
+    let (next, _next) = begin(&all, Isolation::Serializable);
+    assert_eq!(all.overtaken(&next, || read(7)), None);
+    all.undo(&open, |_| ());
+    all.undo(&next, |_| ());
+}
+
+/// What a load changed without telling each key of an index meets who has looked for one there.
+#[test]
+fn any_key_of_an_index_meets_a_look_for_one() {
+    let mut reads = ReadSet::default();
+    reads.key(5, 77);
+    let mut changes = Changes::default();
+    assert!(changes.is_empty());
+    changes.any_keys.insert(6);
+    assert!(!changes.is_empty() && reads.overlap(&changes).is_none());
+    changes.any_keys.insert(5);
+    assert_eq!(reads.overlap(&changes), Some(Overlap::Key(5)));
+}

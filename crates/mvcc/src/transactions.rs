@@ -291,6 +291,17 @@ impl Transactions {
         result
     }
 
+    /// Where somebody has changed what `open` has read so far and has committed since, or is about to; asked
+    /// before anything is told of what it read. `reads` is asked where somebody has committed since.
+    pub fn overtaken(&self, open: &Open, reads: impl FnOnce() -> ReadSet) -> Option<Overlap> {
+        let since = {
+            let state = self.lock();
+            state.commits.between(open.read, Timestamp(state.commits.last().0 + 1))
+        };
+        let reads = (!since.is_empty()).then(reads)?;
+        since.iter().find_map(|(_, changes)| reads.overlap(changes))
+    }
+
     /// Undoes `open`: `stamp` writes [`Stamp::NEVER`] into all its versions.
     pub fn undo(&self, open: &Open, stamp: impl FnOnce(Stamp)) {
         self.end(open, Stamp::NEVER, stamp);

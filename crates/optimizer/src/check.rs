@@ -174,8 +174,24 @@ impl Checker<'_> {
             }
             Plan::KeyLookup { lookup, .. } => {
                 self.are_tables(&lookup.tables, "KeyLookup")?;
-                self.expr(&lookup.key, &scope, "KeyLookup")?;
+                lookup.exprs().try_for_each(|expr| self.expr(expr, &scope, "KeyLookup"))?;
+                if let Some(together) = &lookup.together
+                    && !(1..together.properties.len()).contains(&together.equal.len())
+                {
+                    return Err(
+                        "a KeyLookup asks for as many properties as its index has, or more".to_owned()
+                    );
+                }
                 self.new_var(lookup.var, LogicalType::Node, "KeyLookup", &mut scope)?;
+            }
+            Plan::EdgeLookup { lookup, .. } => {
+                let step = &lookup.step;
+                let tables = [&lookup.from_tables, &step.to_tables].into_iter().flatten();
+                tables.into_iter().try_for_each(|tables| self.are_tables(tables, "EdgeLookup"))?;
+                self.expr(&lookup.key, &scope, "EdgeLookup")?;
+                self.new_var(step.from, LogicalType::Node, "EdgeLookup", &mut scope)?;
+                self.new_var(step.to, LogicalType::Node, "EdgeLookup", &mut scope)?;
+                self.new_edge(step, LogicalType::Relationship, &mut scope)?;
             }
             Plan::IdLookup { var, id, tables, .. } => {
                 self.are_tables(tables, "IdLookup")?;

@@ -87,6 +87,12 @@ impl Estimate {
             }
             Plan::KeyLookup { lookup, .. } => drop(at(lookup.var, &lookup.tables)),
             Plan::IdLookup { var, tables, .. } => drop(at(*var, tables)),
+            Plan::EdgeLookup { lookup, .. } => {
+                if let Some(tables) = &lookup.from_tables {
+                    drop(at(lookup.step.from, tables));
+                }
+                own.reach(&lookup.step, known.catalog);
+            }
             Plan::Extend { step, .. } => own.reach(step, known.catalog),
             Plan::VarExtend { step, .. } => own.reach(&step.step, known.catalog),
             Plan::Intersect { steps, .. } => {
@@ -161,6 +167,7 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
         (Plan::Unit | Plan::Argument(_), _) => 1.0,
         (Plan::Empty(_), _) => 0.0,
         (Plan::NodeScan(scan), _) => rows_of(catalog, &scan.tables),
+        (Plan::EdgeLookup { lookup, .. }, _) => first * known.found_by_edges(lookup),
         (Plan::Filter { predicate, .. }, [input]) => first * filtered_part(input, predicate, known),
         (Plan::Extend { step, .. }, [input]) => first * degree_of(input, step, first, catalog),
         (Plan::ExtendInto { .. } | Plan::Intersect { .. }, _) => first * 0.5,

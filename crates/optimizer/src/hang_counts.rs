@@ -15,9 +15,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use trimorph_algebra::{CountStep, Direction, EdgePattern, EdgeRange, Extend, Plan, QueryGraph, VarId};
 
+use crate::edge_lookups::edge_lookup;
 use crate::needed::{bottom_up, made_of};
 use crate::planning::Planning;
-use crate::selectivity::is_anchored;
+use crate::selectivity::{Statistics, is_anchored};
 use crate::tables::Tables;
 use crate::{Halt, VarSet, conjunction, set_of, vars_of};
 
@@ -34,11 +35,26 @@ pub(crate) fn hang_counts(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
             if !has_paths && graph.edges.iter().any(|e| e.range == EdgeRange::One) {
                 let bound: VarSet = input.vars().into_iter().collect();
                 let anchored = !matches!(**input, Plan::Unit) || is_anchored(known, graph);
+                let mut made = made;
+                made.extend(looked_up(known, graph, &bound));
                 Leaves::new(std::mem::take(graph), made, bound, anchored).take_off(graph);
             }
         }
         Ok(plan)
     })
+}
+
+/// The edges that an index finds: they are found, not counted at each node.
+fn looked_up(known: Statistics<'_>, graph: &QueryGraph, bound: &VarSet) -> Vec<VarId> {
+    if graph.predicates.is_empty() || known.catalog.has_no_indexes() {
+        return Vec::new();
+    }
+    let is_found = |edge: &&EdgePattern| {
+        let ends = [edge.from, edge.to];
+        let conditions = graph.predicates.iter().map(|predicate| (0, predicate));
+        !ends.iter().any(|end| bound.contains(end)) && edge_lookup(known, conditions, edge, bound).is_some()
+    };
+    graph.edges.iter().filter(is_found).map(|edge| edge.var).collect()
 }
 
 /// What decides which of two leaves is taken off first, smallest first; its place last.

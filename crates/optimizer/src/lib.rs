@@ -12,7 +12,7 @@
 //! 8. `late_projection` what a top-k does not order by is computed for the rows that are left
 //! 9. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
 //! 10. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
-//! empties the pattern
+//!     empties the pattern
 //! 11. `count_by_table` counts by labels or type become a count for each table
 //! 12. `walks`         what is asked of walks as wholes becomes part of the search for them
 //! 13. `tell_apart`    which edges must differ because they could be the same
@@ -23,7 +23,7 @@
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
-//! `selectivity`, `samples`, `degrees` and `estimate`.
+//! `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
@@ -36,6 +36,7 @@ mod count_rows;
 mod count_trails;
 mod degrees;
 mod drop_unused;
+mod edge_lookups;
 mod estimate;
 mod expressions;
 mod hang_counts;

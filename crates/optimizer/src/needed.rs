@@ -78,7 +78,8 @@ fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
             outer.extend(arguments(subplan));
             vec![outer, of(inner)]
         }
-        Plan::KeyLookup { lookup, .. } => with(vars_of([&lookup.key])),
+        Plan::KeyLookup { lookup, .. } => with(vars_of(lookup.exprs())),
+        Plan::EdgeLookup { lookup, .. } => with(vars_of([&lookup.key])),
         Plan::IdLookup { id, .. } => with(vars_of([id])),
         Plan::Extend { step, .. } => with(VarSet::from([step.from])),
         Plan::ExtendInto { step, .. } => with(VarSet::from([step.from, step.to])),

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use trimorph_algebra::Op;
-use trimorph_base::TableId;
+use trimorph_base::{EdgeTableId, TableId};
 use trimorph_types::{Value, equivalent};
 
 /// Comparisons of one query that are tried on samples.
@@ -19,6 +19,10 @@ pub trait Estimator {
     /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None` if it
     /// cannot tell.
     fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64>;
+
+    /// Edges of `tables` whose property compares so with a value, where an index tells: `Eq`, `Lt`, `Le`,
+    /// `Gt`, `Ge`, `StartsWith`, `IsNotNull`. `None` if it cannot tell.
+    fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
     /// The value a parameter has in the run that the plan is first made for.
     fn parameter(&self, name: &str) -> Option<Value>;
@@ -52,6 +56,11 @@ impl<'a> Samples<'a> {
     /// The value of a parameter as it is now.
     pub(crate) fn parameter(&self, name: &str) -> Option<Value> {
         self.estimator?.parameter(name)
+    }
+
+    /// As [`Estimator::edges`]; it is an index that is asked, which costs little.
+    pub(crate) fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64> {
+        self.estimator?.edges(tables, property, op, value)
     }
 
     /// As [`Estimator::rows`]; nothing is known once too much was asked.

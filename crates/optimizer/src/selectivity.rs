@@ -55,7 +55,7 @@ pub(crate) fn is_anchored(known: Statistics<'_>, graph: &QueryGraph) -> bool {
 impl Statistics<'_> {
     /// The value of a constant, or of a parameter as it is now. One that is null lets nothing through and
     /// says nothing of the values that the plan is kept for.
-    fn value(&self, expr: &Expr) -> Option<Value> {
+    pub(crate) fn value(&self, expr: &Expr) -> Option<Value> {
         match expr {
             Expr::Const(value) => Some(value.clone()),
             Expr::Param(name) => self.samples.parameter(name).filter(|value| !value.is_null()),

@@ -32,16 +32,19 @@ impl Connection {
 
 #[pymethods]
 impl Connection {
-    /// Runs a query; `params` are the values of `$name` in it.
-    #[pyo3(signature = (text, params = None, lang = "cypher"))]
+    /// Runs a query; `params` are the values of `$name` in it. `timeout` in seconds stops it when it takes
+    /// longer until its last row was fetched: it raises `Timeout`.
+    #[pyo3(signature = (text, params = None, lang = "cypher", timeout = None))]
     fn execute(
         &self,
         py: Python<'_>,
         text: &str,
         params: Option<&Bound<'_, PyAny>>,
         lang: &str,
+        timeout: Option<f64>,
     ) -> PyResult<QueryResult> {
-        execute::execute(py, (&self.handle, &self.cell), text, params, lang)
+        let timeout = transaction::seconds("timeout", timeout)?;
+        execute::execute(py, (&self.handle, &self.cell), text, params, (lang, timeout))
     }
 
     /// Runs a SPARQL query or update. Relative IRIs are relative to `base`, or else to `trimorph:`, where the
@@ -55,8 +58,8 @@ impl Connection {
         base: Option<&str>,
     ) -> PyResult<QueryResult> {
         match base {
-            None => self.execute(py, text, params, "sparql"),
-            Some(base) => execute::sparql(py, (&self.handle, &self.cell), text, Some(base)),
+            None => self.execute(py, text, params, "sparql", None),
+            Some(base) => execute::sparql(py, (&self.handle, &self.cell), text, Some(base), None),
         }
     }
 
@@ -101,7 +104,7 @@ impl Connection {
     /// Runs a SQL query.
     #[pyo3(signature = (text, params = None))]
     fn sql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
-        self.execute(py, text, params, "sql")
+        self.execute(py, text, params, "sql", None)
     }
 
     /// Parses and plans a query that is to run more than once.

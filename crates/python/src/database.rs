@@ -29,8 +29,8 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300)"
 )]
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     pub(crate) fn new(
@@ -49,6 +49,8 @@ impl Database {
         relaxed_interval: f64,
         must_exist: bool,
         recover_to_damage: bool,
+        timeout: Option<f64>,
+        checkpoint_interval: Option<f64>,
     ) -> PyResult<Self> {
         let durability = durability_of(durability, relaxed_interval)?;
         let mut config = Config {
@@ -67,6 +69,8 @@ impl Database {
         let options = transaction::options(isolation, idle_timeout)?;
         config.isolation = options.isolation.unwrap_or_default();
         config.idle_timeout = options.timeout.or(config.idle_timeout);
+        config.timeout = transaction::seconds("timeout", timeout)?;
+        config.checkpoint_interval = transaction::seconds("checkpoint_interval", checkpoint_interval)?;
         if let Some(limit) = spill_limit {
             config.spill_limit_bytes = bytes_of("spill_limit", &limit)? as u64;
         }
@@ -241,8 +245,8 @@ impl Database {
 /// `Database`.
 #[pyfunction]
 #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300)"
 )]
 #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
 pub(crate) fn connect(
@@ -261,6 +265,8 @@ pub(crate) fn connect(
     relaxed_interval: f64,
     must_exist: bool,
     recover_to_damage: bool,
+    timeout: Option<f64>,
+    checkpoint_interval: Option<f64>,
 ) -> PyResult<Connection> {
     let database = Database::new(
         py,
@@ -278,6 +284,8 @@ pub(crate) fn connect(
         relaxed_interval,
         must_exist,
         recover_to_damage,
+        timeout,
+        checkpoint_interval,
     )?;
     database.connection(true)
 }

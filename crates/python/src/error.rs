@@ -38,6 +38,8 @@ pyo3::create_exception!(
 );
 pyo3::create_exception!(trimorph, Cancelled, Error, "Somebody asked the running query to stop.");
 
+pyo3::create_exception!(trimorph, Timeout, Cancelled, "The query took longer than its timeout.");
+
 /// The exception of an engine error.
 pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
     let text = error.to_string();
@@ -62,6 +64,7 @@ pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
         EngineError::Storage(_) | EngineError::ReadOnly => StorageError::new_err(text),
         EngineError::Conflict(_) => TransactionConflict::new_err(text),
         EngineError::Cancelled => Cancelled::new_err(text),
+        EngineError::Timeout => Timeout::new_err(text),
         _ => Error::new_err(text),
     }
 }

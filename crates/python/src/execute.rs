@@ -2,6 +2,7 @@
 //! back.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,22 +19,30 @@ pub(crate) fn execute(
     (handle, cell): (&Handle, &Arc<Cell>),
     text: &str,
     params: Option<&Bound<'_, PyAny>>,
-    lang: &str,
+    (lang, timeout): (&str, Option<Duration>),
 ) -> PyResult<QueryResult> {
     if lang == "sparql" {
         if params.is_some_and(|params| !params.is_none()) {
             let primary = "a SPARQL text has no parameters";
             return Err(error::unsupported(py, "UnsupportedParameters", primary, "bind values with VALUES"));
         }
-        return sparql(py, (handle, cell), text, None);
+        return sparql(py, (handle, cell), text, None, timeout);
     }
     check_language(py, lang)?;
     let params = from_python::parameters(params, handle.source)?;
     let engine = cell.engine()?;
-    let cancel = CancelToken::default();
+    let cancel = until(timeout);
     cell.runs(&cancel);
     let result = interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?;
     QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)
+}
+
+/// What stops a query, also by itself after some time.
+fn until(timeout: Option<Duration>) -> CancelToken {
+    let cancel = CancelToken::default();
+    // What is beyond the clock's end is never.
+    let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    end.map_or(cancel.clone(), |end| cancel.until(end))
 }
 
 /// Runs a SPARQL text; relative IRIs are relative to `base`.
@@ -42,9 +51,10 @@ pub(crate) fn sparql(
     (handle, cell): (&Handle, &Arc<Cell>),
     text: &str,
     base: Option<&str>,
+    timeout: Option<Duration>,
 ) -> PyResult<QueryResult> {
     let engine = cell.engine()?;
-    let cancel = CancelToken::default();
+    let cancel = until(timeout);
     cell.runs(&cancel);
     let result = interrupt::run(py, &cancel, || engine.sparql_until(text, base, cancel.clone()))?;
     QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)

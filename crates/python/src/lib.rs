@@ -72,6 +72,7 @@ fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("MemoryLimitExceeded", py.get_type::<error::MemoryLimitExceeded>())?;
     m.add("SpillError", py.get_type::<error::SpillError>())?;
     m.add("Cancelled", py.get_type::<error::Cancelled>())?;
+    m.add("Timeout", py.get_type::<error::Timeout>())?;
     m.add_function(wrap_pyfunction!(database::connect, m)?)?;
     m.add_function(wrap_pyfunction!(text::format_value, m)?)?;
     m.add_function(wrap_pyfunction!(text::format_literal, m)?)?;

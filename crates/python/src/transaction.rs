@@ -40,13 +40,15 @@ pub(crate) fn isolation(name: Option<&str>) -> PyResult<Option<Isolation>> {
 ///
 /// **Errors**: a level that there is not; a timeout that is no time.
 pub(crate) fn options(level: Option<&str>, timeout: Option<f64>) -> PyResult<TransactionOptions> {
-    let timeout = match timeout {
-        None => None,
-        Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
-            PyValueError::new_err(format!("a timeout is a number of seconds, 0 or more, not {seconds}"))
-        })?),
-    };
-    Ok(TransactionOptions { isolation: isolation(level)?, timeout })
+    Ok(TransactionOptions { isolation: isolation(level)?, timeout: seconds("timeout", timeout)? })
+}
+
+/// A time that a call was given, in seconds.
+pub(crate) fn seconds(name: &str, given: Option<f64>) -> PyResult<Option<Duration>> {
+    let wrong = |seconds| format!("{name} is a number of seconds, 0 or more, not {seconds}");
+    let time =
+        |seconds| Duration::try_from_secs_f64(seconds).map_err(|_| PyValueError::new_err(wrong(seconds)));
+    given.map(time).transpose()
 }
 
 impl Transaction {
@@ -59,15 +61,17 @@ impl Transaction {
 #[pymethods]
 impl Transaction {
     /// Runs a query within the transaction.
-    #[pyo3(signature = (text, params = None, lang = "cypher"))]
+    #[pyo3(signature = (text, params = None, lang = "cypher", timeout = None))]
     fn execute(
         &self,
         py: Python<'_>,
         text: &str,
         params: Option<&Bound<'_, PyAny>>,
         lang: &str,
+        timeout: Option<f64>,
     ) -> PyResult<QueryResult> {
-        execute::execute(py, (&self.handle, &self.cell), text, params, lang)
+        let timeout = seconds("timeout", timeout)?;
+        execute::execute(py, (&self.handle, &self.cell), text, params, (lang, timeout))
     }
 
     /// Commits; what was written is seen by others from now on.

@@ -196,8 +196,8 @@ const DEEP_STACK_BYTES: usize = 512 << 20;
 const BATCH_STATEMENTS: usize = 256;
 const BATCHES_MAX: usize = 4;
 
-/// The same for JSON-LD: what a context defines is looked up in calls within calls, so the parser has a thread
-/// with a large stack; statements are taken in this one.
+/// The same for JSON-LD: what a context defines is looked up in calls within calls, so the parser has a
+/// thread with a large stack; statements are taken in this one.
 pub(crate) fn read_deep_documents<E>(
     reader: impl Read + Send,
     options: &ParseOptions,

@@ -27,4 +27,4 @@ mod parse;
 mod terms;
 
 pub use bind::{bind, bind_update, insertion};
-pub use parse::{Mode, Parsed, Statement, parse};
+pub use parse::{Mode, Parsed, Statement, is_update, parse};

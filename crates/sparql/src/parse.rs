@@ -8,8 +8,11 @@ use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_types::iri_names::BASE;
 use trimorph_types::rdf::names::{RDF, RDFS, XSD};
 
-/// Brackets within brackets.
+/// Brackets within brackets, and signs before signs.
 const NESTING_MAX: usize = 200;
+
+/// Operators and parts of patterns: each may be one more level of the tree, which is gone down by recursion.
+const PARTS_MAX: usize = 5_000;
 
 /// How a statement is to be run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +91,12 @@ enum Token<'a> {
     Open,
     Close,
     Word(&'a str),
+    /// A sign that may stand before another one.
+    Prefix,
+    /// A sign between two others.
+    Between,
+    /// Space and comments.
+    Other,
 }
 
 /// The tokens of a text that matter here: strings, IRIs and comments are passed over.
@@ -133,7 +142,25 @@ fn tokens<'a>(text: &'a str, visit: &mut dyn FnMut(Token<'a>, usize) -> bool) {
                 at += 1;
                 at += bytes[at..].iter().position(|b| !is_part(b)).unwrap_or(bytes.len() - at);
             }
-            _ => at += 1,
+            b'!' | b'^' | b'-' | b'+' => {
+                at += 1;
+                let is_between = bytes.get(at).is_some_and(u8::is_ascii_whitespace);
+                if !visit(if is_between { Token::Between } else { Token::Prefix }, start) {
+                    return;
+                }
+            }
+            b'/' | b'|' | b'*' | b'&' => {
+                at += if bytes[at..].starts_with(b"||") || bytes[at..].starts_with(b"&&") { 2 } else { 1 };
+                if !visit(Token::Between, start) {
+                    return;
+                }
+            }
+            _ => {
+                at += 1;
+                if !bytes[start].is_ascii_whitespace() && !visit(Token::Other, start) {
+                    return;
+                }
+            }
         }
     }
 }
@@ -173,6 +200,11 @@ fn with_small_booleans(text: &str) -> Option<String> {
     Some(text)
 }
 
+/// Whether a text is an update, as far as its words tell.
+pub fn is_update(text: &str) -> bool {
+    !is_query(mode(text).1)
+}
+
 /// Whether a text, behind its prologue, asks.
 fn is_query(text: &str) -> bool {
     let mut is_query = false;
@@ -191,23 +223,31 @@ fn is_query(text: &str) -> bool {
 }
 
 fn check_nesting(text: &str) -> Result<(), Diagnostic> {
-    let (mut depth, mut wrong) = (0_usize, None);
+    const PARTS: [&str; 9] =
+        ["union", "optional", "minus", "bind", "filter", "graph", "service", "values", "exists"];
+    let (mut depth, mut run, mut parts, mut wrong) = (0_usize, 0_usize, 0_usize, None);
     tokens(text, &mut |token, at| {
+        run = if matches!(token, Token::Prefix) { run + 1 } else { 0 };
         match token {
             Token::Open => depth += 1,
             Token::Close => depth = depth.saturating_sub(1),
-            Token::Word(_) => {}
+            Token::Between => parts += 1,
+            Token::Word(word) if PARTS.iter().any(|part| word.eq_ignore_ascii_case(part)) => parts += 1,
+            Token::Prefix | Token::Word(_) | Token::Other => {}
         }
-        if depth > NESTING_MAX {
-            wrong = Some(at);
+        if depth > NESTING_MAX || run > NESTING_MAX {
+            let primary = format!("brackets or signs are nested deeper than {NESTING_MAX} levels");
+            wrong = Some(("NestingTooDeep", primary, at));
+        } else if parts > PARTS_MAX {
+            let primary = format!("the text has more than {PARTS_MAX} operators and parts of patterns");
+            wrong = Some(("TooComplex", primary, at));
         }
         wrong.is_none()
     });
     match wrong {
         None => Ok(()),
-        Some(at) => {
-            let primary = format!("brackets are nested deeper than {NESTING_MAX} levels");
-            let error = Diagnostic::compile(ErrorKind::SyntaxError, "NestingTooDeep", primary);
+        Some((detail, primary, at)) => {
+            let error = Diagnostic::compile(ErrorKind::SyntaxError, detail, primary);
             Err(error.hint("split the query").at(span_at(at, text)))
         }
     }

@@ -11,13 +11,15 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, PAGE_ROWS, TableId};
+use trimorph_types::Value;
 use trimorph_vector::PageStarts;
 use trimorph_vfs::{Piece, Pins};
 
 use crate::adjacency::{Adjacency, AdjacencyView, CsrView, List};
-use crate::column::{Column, segment_lengths};
+use crate::column::{Column, ColumnView, segment_lengths};
 use crate::property_pages::{NOWHERE, PropertyPages, SegmentPages};
 use crate::slot::{Load, Slot, loads};
+use crate::value_index::ValueIndex;
 
 /// An edge table.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ pub struct EdgeTable {
     pub backward: Vec<(TableId, Adjacency)>,
     /// Properties by slot, as the catalog lists them.
     pub columns: Vec<Arc<Column>>,
+    /// Indexes of the values of columns, by the columns' places.
+    pub value_indexes: Vec<(usize, ValueIndex)>,
     pub(crate) pages: PropertyPages,
     pub(crate) places: Arc<EdgePlaces>,
 }
@@ -56,7 +60,8 @@ impl EdgeTable {
             column => (column, PropertyPages::default()),
         };
         let (id, places) = (places.table(), Arc::new(places));
-        Self { id, source, forward, backward, columns: Vec::new(), pages, places }
+        let (columns, value_indexes) = (Vec::new(), Vec::new());
+        Self { id, source, forward, backward, columns, value_indexes, pages, places }
     }
 
     /// How page and position make the ids of its edges.
@@ -77,7 +82,13 @@ impl EdgeTable {
     pub fn slots(&self) -> impl Iterator<Item = &dyn Load> {
         let directions = std::iter::once(&self.forward).chain(self.backward.iter().map(|(_, a)| a));
         let columns = self.columns.iter().flat_map(|column| column.slots());
-        directions.flat_map(Adjacency::slots).chain(loads(self.pages.slots())).chain(columns)
+        let values = self.value_indexes.iter().flat_map(|(_, index)| loads(&index.pieces));
+        directions.flat_map(Adjacency::slots).chain(loads(self.pages.slots())).chain(columns).chain(values)
+    }
+
+    /// The index of the values of a column, if there is one.
+    pub fn value_index(&self, column: usize) -> Option<&ValueIndex> {
+        self.value_indexes.iter().find(|(of, _)| *of == column).map(|(_, index)| index)
     }
 
     /// All its pieces.
@@ -88,6 +99,7 @@ impl EdgeTable {
             .flat_map(|adjacency| adjacency.pieces().into_iter().map(|(piece, _)| piece))
             .chain(pages)
             .chain(self.columns.iter().flat_map(|c| c.pieces()))
+            .chain(self.value_indexes.iter().flat_map(|(_, index)| index.pieces.iter().map(|p| p.piece())))
     }
 
     /// Page and position of an edge.
@@ -236,6 +248,22 @@ impl<'s> EdgeTableView<'s> {
         match &self.forward {
             AdjacencyView::Csr(_) => self.page_slot(page) + position,
             AdjacencyView::Column(_) => page * PAGE_ROWS + position,
+        }
+    }
+
+    /// The value of the edge at a place in a column; null where there is none.
+    pub fn value_at(&self, column: &ColumnView<'_>, place: u64) -> Value {
+        // A hole has no value.
+        let slot = self.slot_within(EdgeId::new(self.id, place));
+        slot.map_or(Value::Null, |slot| column.value(slot))
+    }
+
+    /// The slot of an edge that there is or was; none of one that no page has room for.
+    pub(crate) fn slot_within(&self, edge: EdgeId) -> Option<u64> {
+        let (page, position) = self.places.place(edge);
+        match &self.forward {
+            AdjacencyView::Csr(_) => self.pages.position_slot(page, position, &self.pins),
+            AdjacencyView::Column(_) => (position < PAGE_ROWS).then(|| page * PAGE_ROWS + position),
         }
     }
 

@@ -108,12 +108,79 @@ impl Main {
         Ok(())
     }
 
+    /// Makes the index of several columns of a node table together, if there is none.
+    ///
+    /// **Errors**: as [`Self::index_values`].
+    pub fn index_together(
+        &mut self,
+        table: TableId,
+        columns: &[usize],
+        options: RegionOptions,
+        cancel: &CancelToken,
+    ) -> Result<(), RewriteError> {
+        let unknown =
+            || RewriteError::Unknown(format!("there are no columns {columns:?} of node table {}", table.0));
+        let nodes = self.node_tables.get_mut(usize::from(table.0)).ok_or_else(unknown)?;
+        if nodes.composite_index(columns).is_some() {
+            return Ok(());
+        }
+        let all: Option<Vec<&Column>> =
+            columns.iter().map(|column| nodes.columns.get(*column).map(|c| &**c)).collect();
+        let all = all.filter(|all| !all.is_empty()).ok_or_else(unknown)?;
+        let index = ValueIndex::build_composite(&all, nodes.rows, options, cancel)?;
+        Arc::make_mut(nodes).composite_indexes.push((columns.to_vec(), index));
+        Ok(())
+    }
+
+    /// Takes the index of several columns away.
+    pub fn drop_index_together(&mut self, table: TableId, columns: &[usize]) {
+        if let Some(nodes) = self.node_tables.get_mut(usize::from(table.0))
+            && nodes.composite_index(columns).is_some()
+        {
+            Arc::make_mut(nodes).composite_indexes.retain(|(of, _)| of != columns);
+        }
+    }
+
     /// Takes the index of a column away.
     pub fn drop_value_index(&mut self, table: TableId, column: usize) {
         if let Some(nodes) = self.node_tables.get_mut(usize::from(table.0))
             && nodes.value_index(column).is_some()
         {
             Arc::make_mut(nodes).value_indexes.retain(|(of, _)| *of != column);
+        }
+    }
+}
+
+impl Main {
+    /// Makes the index of a column of an edge table, if there is none.
+    ///
+    /// **Errors**: as [`Self::index_values`].
+    pub fn index_edge_values(
+        &mut self,
+        table: EdgeTableId,
+        column: usize,
+        options: RegionOptions,
+        cancel: &CancelToken,
+    ) -> Result<(), RewriteError> {
+        let unknown =
+            || RewriteError::Unknown(format!("there is no column {column} of edge table {}", table.0));
+        let edges = self.edge_tables.get_mut(usize::from(table.0)).ok_or_else(unknown)?;
+        if edges.value_index(column).is_some() {
+            return Ok(());
+        }
+        let values = edges.columns.get(column).ok_or_else(unknown)?;
+        let rows = self.node_tables.get(usize::from(edges.source.0)).map_or(0, |table| table.rows);
+        let index = ValueIndex::build_of_edges(edges, values, rows, options, cancel)?;
+        Arc::make_mut(edges).value_indexes.push((column, index));
+        Ok(())
+    }
+
+    /// Takes the index of a column of an edge table away.
+    pub fn drop_edge_value_index(&mut self, table: EdgeTableId, column: usize) {
+        if let Some(edges) = self.edge_tables.get_mut(usize::from(table.0))
+            && edges.value_index(column).is_some()
+        {
+            Arc::make_mut(edges).value_indexes.retain(|(of, _)| *of != column);
         }
     }
 }
@@ -135,9 +202,12 @@ impl Main {
             if self.merged_at == newer.merged_at
                 && let Some(newer) = newer.node_tables.get(at)
                 && newer.rows == table.rows
-                && !indexed(newer).eq(indexed(&table))
+                && !(indexed(&newer.value_indexes).eq(indexed(&table.value_indexes))
+                    && indexed(&newer.composite_indexes).eq(indexed(&table.composite_indexes)))
             {
-                Arc::make_mut(&mut table).value_indexes = newer.value_indexes.clone();
+                let table = Arc::make_mut(&mut table);
+                table.value_indexes = newer.value_indexes.clone();
+                table.composite_indexes = newer.composite_indexes.clone();
             }
             catalog.statistics.node_tables[at] = stats;
             node_tables.push(table);
@@ -154,6 +224,12 @@ impl Main {
             for info in info.properties.iter().skip(table.columns.len()) {
                 Arc::make_mut(&mut table).columns.push(empty_column(info));
                 stats.properties.push(PropertyStats::default());
+            }
+            if self.merged_at == newer.merged_at
+                && declared.forward.edges() == table.forward.edges()
+                && !indexed(&declared.value_indexes).eq(indexed(&table.value_indexes))
+            {
+                Arc::make_mut(&mut table).value_indexes = declared.value_indexes.clone();
             }
             // Parts of pages are only added.
             if declared.places.overflow().len() > table.places.overflow().len() {
@@ -232,8 +308,8 @@ impl Main {
 }
 
 /// The columns of a table that have an index.
-fn indexed(table: &NodeTable) -> impl Iterator<Item = usize> {
-    table.value_indexes.iter().map(|(column, _)| *column)
+fn indexed<C>(indexes: &[(C, ValueIndex)]) -> impl Iterator<Item = &C> {
+    indexes.iter().map(|(columns, _)| columns)
 }
 
 fn weaken(one_type: &mut [bool], columns: &[Arc<Column>]) {

@@ -5,6 +5,7 @@
 //! column    a property column: segments of 65,536 rows, each encoded as its data asks
 //! adjacency neighbours per edge table and direction: CSR segments, or a vertex column
 //! node_table, edge_table, main               -> what a snapshot reads
+//! value_index rows, or places of edges, in the order of values; edge_values those of edge tables
 //! slot      a piece of any of them, read at the first touch
 //! grow      tables and columns that have nothing in main yet
 //! rewrite   a main version with some pieces replaced
@@ -17,6 +18,7 @@ pub mod bulk;
 mod checkpoint;
 pub mod column;
 mod edge_table;
+mod edge_values;
 mod grow;
 mod key_index;
 mod key_lookup;
@@ -41,4 +43,4 @@ pub use rewrite::{
     EdgeChanges, EdgeMerge, NewEdge, NewEdgeValues, NewValues, NodeChanges, PlacedEdge, RewriteError,
 };
 pub use slot::Load;
-pub use value_index::{ValueIndex, ValueIndexView};
+pub use value_index::{ValueIndex, ValueIndexView, ValueOf};

@@ -21,6 +21,8 @@ pub struct NodeTable {
     pub key_index: Option<KeyIndex>,
     /// Indexes of values, each with the column it is of.
     pub value_indexes: Vec<(usize, ValueIndex)>,
+    /// Indexes of the values of several columns together: rows that have a value in the first of them.
+    pub composite_indexes: Vec<(Vec<usize>, ValueIndex)>,
     /// The labels of rows that have others than the table: lists of strings. None where no row ever had.
     pub labels: Option<Arc<Column>>,
     /// True at rows that nobody has, without a value at others. None where there never was such a row.
@@ -31,18 +33,28 @@ impl NodeTable {
     /// What can be brought into memory.
     pub fn slots(&self) -> impl Iterator<Item = &dyn Load> {
         let key = self.key_index.iter().flat_map(|index| loads(&index.pieces));
-        let values = self.value_indexes.iter().flat_map(|(_, index)| loads(&index.pieces));
+        let values = self.all_value_indexes().flat_map(|index| loads(&index.pieces));
         self.all_columns().flat_map(|column| column.slots()).chain(key).chain(values)
     }
 
     /// All its pieces.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
         let key = self.key_index.iter().flat_map(|k| k.pieces.iter().map(|p| p.piece()));
-        let values = self.value_indexes.iter().flat_map(|(_, i)| i.pieces.iter().map(|p| p.piece()));
+        let values = self.all_value_indexes().flat_map(|index| index.pieces.iter().map(|p| p.piece()));
         self.all_columns().flat_map(|c| c.pieces()).chain(key).chain(values)
     }
 
-    /// The index of a column's values, if it has one.
+    /// The index of the values of several columns together, if there is one.
+    pub fn composite_index(&self, columns: &[usize]) -> Option<&ValueIndex> {
+        self.composite_indexes.iter().find(|(of, _)| of == columns).map(|(_, index)| index)
+    }
+
+    fn all_value_indexes(&self) -> impl Iterator<Item = &ValueIndex> {
+        let single = self.value_indexes.iter().map(|(_, index)| index);
+        single.chain(self.composite_indexes.iter().map(|(_, index)| index))
+    }
+
+    /// The index of the values of a column, if there is one.
     pub fn value_index(&self, column: usize) -> Option<&ValueIndex> {
         self.value_indexes.iter().find(|(of, _)| *of == column).map(|(_, index)| index)
     }

@@ -1,4 +1,4 @@
-//! Nodes by the value of an indexed property: main's index and what was written since, as one.
+//! Nodes, or edges, by the value of an indexed property: main's index and what was written since, as one.
 //!
 //! 1. Main's rows stand in the order of values: those between two bounds are found by two searches.
 //! 2. The delta knows who got such a value since.
@@ -7,7 +7,7 @@
 //!
 //! Invariant: what is found is what a scan with the same condition finds.
 
-use trimorph_base::TableId;
+use trimorph_base::{EdgeId, EdgeTableId, TableId};
 
 use crate::{PropertyColumn, Reader, Wanted};
 
@@ -56,6 +56,76 @@ impl Reader<'_> {
         let values = PropertyColumn::of_nodes(table, column, self);
         // A row that is gone has no value.
         rows.extend(found.into_iter().filter(|row| wanted.holds(&values.value(*row))));
+        true
+    }
+}
+
+impl Reader<'_> {
+    /// Whether edges of an edge table are found by the values of a column without a scan.
+    pub fn has_edge_value_index(&self, table: EdgeTableId, column: usize) -> bool {
+        let main = self.main_edges(table).is_some_and(|main| main.value_index(column).is_some());
+        // What was written since is found only where somebody has asked for that.
+        main && self
+            .edge_values_written(table)
+            .is_none_or(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)).is_some())
+    }
+
+    /// How many edges main has with such values, about; none without an index. **Cost**: two searches.
+    pub fn count_edge_values(&self, table: EdgeTableId, column: usize, wanted: &Wanted) -> Option<u64> {
+        let range = self.edge_value_range(table, column, wanted)?;
+        Some(range.end - range.start)
+    }
+
+    fn edge_value_range(
+        &self,
+        table: EdgeTableId,
+        column: usize,
+        wanted: &Wanted,
+    ) -> Option<std::ops::Range<u64>> {
+        let index = self.edge_value_index(table, column)?;
+        let (low, high) = wanted.bounds();
+        let at = usize::from(table.0);
+        let (edges, values) = (self.edge_table(at), self.edge_column(at, column));
+        Some(index.range_by(low, high.as_ref(), &|place| edges.value_at(values, place)))
+    }
+
+    /// Appends the edges of an edge table that have such a value, ascending, each once; false, and nothing,
+    /// where there is no index that tells.
+    ///
+    /// **Cost**: as of nodes.
+    pub fn find_edges(
+        &self,
+        table: EdgeTableId,
+        column: usize,
+        wanted: &Wanted,
+        edges: &mut Vec<EdgeId>,
+    ) -> bool {
+        if !self.has_edge_value_index(table, column) {
+            return false;
+        }
+        if let Some(recording) = self.recording() {
+            recording.wanted_edges(table, column, wanted);
+        }
+        let mut found: Vec<u64> = Vec::new();
+        if let (Some(index), Some(range)) =
+            (self.edge_value_index(table, column), self.edge_value_range(table, column, wanted))
+        {
+            index.rows(range, &mut found);
+            found.iter_mut().for_each(|place| *place = EdgeId::new(table, *place).0);
+        }
+        let written = self.edge_values_written(table);
+        let written = written.and_then(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)));
+        if let Some(written) = written {
+            let (low, high) = wanted.bounds();
+            found.extend(written.range(low, high.as_ref()));
+        }
+        found.sort_unstable();
+        found.dedup();
+        let values = PropertyColumn::of_edges(usize::from(table.0), column, self);
+        // An edge that went keeps its values in the delta.
+        let is_such =
+            |edge: &EdgeId| self.edge_exists(*edge) && wanted.holds(&values.value(self.edge_slot(*edge)));
+        edges.extend(found.into_iter().map(EdgeId).filter(is_such));
         true
     }
 }

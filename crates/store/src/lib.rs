@@ -7,18 +7,21 @@
 //! reader           a snapshot resolved into slices as they are needed, one per thread
 //! access           patterns over statements (S, P, O, I): planned, estimated, run, or walked in place
 //! look_up          rows by key, the properties of one node or edge
-//! find_values      rows by the value of an indexed property
+//! find_values      rows, or edges, by the value of an indexed property
+//! find_together    rows by the values of several indexed properties together
 //! statements       the graph as RDF statements: by subject, predicate, object and graph
 //! neighbours       adjacency walked in place: lists of nodes, runs of lists, degrees, edges between nodes
 //! property_column  the values of one property in one table: as vectors, or asked against a condition
 //! overlay          those of them that the delta has
 //! wanted           what is looked for by value
 //! recording        what a transaction reads, noted for its commit
+//! unrecorded       the views behind these doors, which note nothing
 //! pressure         how much was written since somebody looked
 //! ```
 #![forbid(unsafe_code)]
 
 pub mod access;
+mod find_together;
 mod find_values;
 mod look_up;
 mod merge;
@@ -31,14 +34,16 @@ mod reader;
 mod recording;
 mod snapshot;
 pub mod statements;
+mod unrecorded;
 mod wanted;
 
+pub use find_together::Together;
 pub use merge::{MergeError, MergeReport, merged};
 pub use moment::{Live, Moment};
 pub use pressure::{Pressure, Waited};
 pub use property_column::PropertyColumn;
 pub use reader::Reader;
-pub use recording::{ReadLog, hash_of_value, index_number, integer_of};
+pub use recording::{ReadLog, edge_index_number, hash_of_value, index_number, integer_of};
 pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet, SEGMENT_ROWS, ZONE_ROWS};
@@ -49,4 +54,5 @@ pub use trimorph_storage::{
     read_checkpoint, read_main, read_unverified, write_main,
 };
 pub use trimorph_vfs::{Pins, ask_for_huge_pages, prefetch_item};
+pub use unrecorded::{EdgePositions, Unrecorded};
 pub use wanted::Wanted;

@@ -8,11 +8,13 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use elsa::FrozenMap;
-use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Schema};
-use trimorph_delta::{Direction, Marks, NodeDelta};
+use trimorph_delta::{Direction, EdgeDelta, Marks, NodeDelta};
 use trimorph_storage::column::ColumnView;
-use trimorph_storage::{DatabaseError, EdgeTableView, KeyIndexView, Main, NodeTable, ValueIndexView};
+use trimorph_storage::{
+    DatabaseError, EdgeTable, EdgeTableView, KeyIndexView, Main, NodeTable, ValueIndexView,
+};
 use trimorph_types::{Relationship, Value};
 use trimorph_vfs::Pins;
 
@@ -30,6 +32,8 @@ pub struct Reader<'s> {
     /// Labels of rows, and which rows are missing.
     row_columns: Vec<[OnceCell<Box<ColumnView<'s>>>; 2]>,
     edge_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
+    composite_indexes: Vec<Vec<OnceCell<Box<ValueIndexView<'s>>>>>,
+    edge_value_indexes: Vec<Vec<OnceCell<Box<ValueIndexView<'s>>>>>,
     edges: Vec<OnceCell<Box<EdgeTableView<'s>>>>,
     pins: Arc<Pins<'s>>,
     /// What is read, where somebody will ask.
@@ -92,6 +96,8 @@ impl<'s> Reader<'s> {
             value_indexes: main.node_tables.iter().map(|t| cells(t.value_indexes.len())).collect(),
             row_columns: main.node_tables.iter().map(|_| Default::default()).collect(),
             edge_columns: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
+            composite_indexes: main.node_tables.iter().map(|t| cells(t.composite_indexes.len())).collect(),
+            edge_value_indexes: main.edge_tables.iter().map(|t| cells(t.value_indexes.len())).collect(),
             edges: cells(main.edge_tables.len()),
             pins: Arc::new(pins),
             recording: snapshot.read_log().map(Recording::new),
@@ -158,7 +164,10 @@ impl<'s> Reader<'s> {
         let columns = columns.chain(self.row_columns.iter().flatten());
         columns.filter_map(OnceCell::get).for_each(|column| column.forget());
         self.key_indexes.iter().filter_map(OnceCell::get).for_each(|index| index.forget());
-        self.value_indexes.iter().flatten().filter_map(OnceCell::get).for_each(|index| index.forget());
+        let indexes =
+            self.value_indexes.iter().chain(&self.composite_indexes).chain(&self.edge_value_indexes);
+        let indexes = indexes.flatten();
+        indexes.filter_map(OnceCell::get).for_each(|index| index.forget());
         self.edges.iter().filter_map(OnceCell::get).for_each(|table| table.forget());
         self.pins.release();
     }
@@ -206,6 +215,32 @@ impl<'s> Reader<'s> {
         let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| *of == column)?;
         let cell = self.value_indexes.get(usize::from(table.0))?.get(place)?;
         Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
+    }
+
+    /// The index of the values of several columns of main together, if there is one.
+    pub(crate) fn composite_index(&self, table: TableId, columns: &[usize]) -> Option<&ValueIndexView<'s>> {
+        let indexes = &self.main_table(table)?.composite_indexes;
+        let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| of == columns)?;
+        let cell = self.composite_indexes.get(usize::from(table.0))?.get(place)?;
+        Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
+    }
+
+    /// An edge table of main.
+    pub(crate) fn main_edges(&self, table: EdgeTableId) -> Option<&'s EdgeTable> {
+        self.main.edge_tables.get(usize::from(table.0)).map(|table| &**table)
+    }
+
+    /// The index of the values of a column of edges of main, if it has one.
+    pub(crate) fn edge_value_index(&self, table: EdgeTableId, column: usize) -> Option<&ValueIndexView<'s>> {
+        let indexes = &self.main_edges(table)?.value_indexes;
+        let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| *of == column)?;
+        let cell = self.edge_value_indexes.get(usize::from(table.0))?.get(place)?;
+        Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
+    }
+
+    /// The values of edges of a table that were written since the last merge, if any were.
+    pub(crate) fn edge_values_written(&self, table: EdgeTableId) -> Option<Arc<EdgeDelta>> {
+        self.changes.as_ref()?.moment.delta().changed_edges(table)
     }
 
     /// Whether nodes of a table were ever written since the last merge.
@@ -335,7 +370,7 @@ impl<'s> Reader<'s> {
 
     /// A node property column, by its place in the catalog.
     #[inline]
-    pub fn node_column(&self, table: TableId, column: usize) -> &ColumnView<'s> {
+    pub(crate) fn node_column(&self, table: TableId, column: usize) -> &ColumnView<'s> {
         self.node_columns[table.0 as usize][column].get_or_init(|| {
             let column = &self.main.node_tables[table.0 as usize].columns[column];
             Box::new(ColumnView::pinned(column, &self.pins))
@@ -344,7 +379,7 @@ impl<'s> Reader<'s> {
 
     /// An edge property column, by its place in the catalog; rows are slots.
     #[inline]
-    pub fn edge_column(&self, table: usize, column: usize) -> &ColumnView<'s> {
+    pub(crate) fn edge_column(&self, table: usize, column: usize) -> &ColumnView<'s> {
         self.edge_columns[table][column].get_or_init(|| {
             Box::new(ColumnView::pinned(&self.main.edge_tables[table].columns[column], &self.pins))
         })
@@ -352,7 +387,7 @@ impl<'s> Reader<'s> {
 
     /// The topology of an edge table.
     #[inline]
-    pub fn edge_table(&self, table: usize) -> &EdgeTableView<'s> {
+    pub(crate) fn edge_table(&self, table: usize) -> &EdgeTableView<'s> {
         self.edges[table].get_or_init(|| Box::new(self.main.edge_tables[table].view(&self.pins)))
     }
 
@@ -380,7 +415,8 @@ impl<'s> Reader<'s> {
             return Value::Null;
         }
         let new = || self.changes.as_ref()?.moment.delta().topology().ends(id);
-        match self.edge_table(table).ends(id).or_else(new) {
+        // What the delta has is newer: a log may tell of an edge that went, and of another one in its place.
+        match new().or_else(|| self.edge_table(table).ends(id)) {
             Some((start, end)) => Value::Relationship(Relationship { id, start, end }),
             None => Value::Null,
         }

@@ -5,7 +5,8 @@
 //!    costs them a test of a pointer.
 //! 2. Each reader notes into a set of its own, without a lock, and leaves it to the log when it is dropped.
 //! 3. What gives values of the store to others (`Neighbours`, `PropertyColumn`, look-ups, morsels) notes
-//!    before it reads. The views behind these note nothing: they are for tests and measurements.
+//!    before it reads. The views behind these have a door of their own, `unrecorded`, which is shut
+//!    to who notes.
 //!
 //! Invariant: a set says what was read or more, also where nothing was found.
 //!
@@ -140,6 +141,11 @@ pub fn index_number(table: TableId, column: usize) -> u64 {
     (column as u64 + 1) << 16 | u64::from(table.0)
 }
 
+/// The same of edges.
+pub fn edge_index_number(table: EdgeTableId, column: usize) -> u64 {
+    1 << 63 | (column as u64 + 1) << 16 | u64::from(table.0)
+}
+
 /// The hash by which a value that was looked for meets one that is written: 1 and 1.0 have the same.
 pub fn hash_of_value(value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -208,6 +214,18 @@ impl Recording {
             None => self.note(|reads| {
                 reads.nodes_of(table).columns.entry(column).or_default().insert_all();
             }),
+        }
+    }
+
+    /// Edges of a table were looked for by a value of an indexed column.
+    pub(crate) fn wanted_edges(&self, table: EdgeTableId, column: usize, wanted: &Wanted) {
+        match wanted {
+            // The same instant, or time, may be written with another zone.
+            Wanted::Equal(value) if !matches!(value, Value::DateTime(_) | Value::Time(_)) => {
+                self.note(|reads| reads.key(edge_index_number(table, column), hash_of_value(value)));
+            }
+            // Who makes an edge with a value writes the value.
+            _ => self.all_edge_values(table, column),
         }
     }
 

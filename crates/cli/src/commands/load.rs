@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use trimorph::{CancelToken, Format, LoadOptions, LoadReport, OnConflict, Stats};
+use trimorph::{CancelToken, Database, Format, LoadOptions, LoadReport, OnConflict, RdfOptions, Stats};
 
 use crate::database::{Resources, is_memory, open_to_write};
 use crate::failure::Failure;
@@ -45,6 +45,12 @@ pub(crate) struct Arguments {
     /// What the files are
     #[arg(long, value_enum)]
     format: Option<FormatName>,
+    /// What relative IRIs of RDF are relative to [default: the file's own place]
+    #[arg(long, value_name = "IRI")]
+    base_iri: Option<String>,
+    /// Put statements of RDF that are in no graph into this named graph
+    #[arg(long, value_name = "IRI")]
+    graph: Option<String>,
     /// Leave bad rows out and go on
     #[arg(long)]
     skip_bad_rows: bool,
@@ -84,22 +90,52 @@ enum FormatName {
     Csv,
     Neo4jCsv,
     Parquet,
+    Turtle,
+    Trig,
+    Ntriples,
+    Nquads,
+    Rdfxml,
+    Jsonld,
 }
 
 impl FormatName {
-    fn format(self) -> Format {
-        match self {
+    /// The name of a format of RDF.
+    fn rdf(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Turtle => "turtle",
+            Self::Trig => "trig",
+            Self::Ntriples => "ntriples",
+            Self::Nquads => "nquads",
+            Self::Rdfxml => "rdfxml",
+            Self::Jsonld => "jsonld",
+            _ => return None,
+        })
+    }
+
+    fn format(self) -> Option<Format> {
+        Some(match self {
             Self::LdbcSnb => Format::LdbcSnb,
             Self::Csv => Format::Csv,
             Self::Neo4jCsv => Format::Neo4jCsv,
             Self::Parquet => Format::Parquet,
-        }
+            _ => return None,
+        })
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
     let (database, made) = open_to_write(&arguments.db, &arguments.resources)?;
+    let rdf = arguments.format.and_then(FormatName::rdf);
+    let is_rdf = |path: &PathBuf| arguments.format.is_none() && trimorph::is_rdf_file(path);
+    if rdf.is_some() || arguments.paths.iter().all(is_rdf) {
+        let done = load_rdf(arguments, rdf, &database);
+        if done.is_err() {
+            drop(database);
+            made.discard();
+        }
+        return done;
+    }
     let cancel = CancelToken::default();
     let options = LoadOptions {
         skip_bad_rows: arguments.skip_bad_rows,
@@ -110,7 +146,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     };
     let guard = on_interrupt(move || cancel.cancel());
     let bar = Bar::new(terminal);
-    let format = arguments.format.map(FormatName::format);
+    let format = arguments.format.and_then(FormatName::format);
     let loaded = database.load(&arguments.paths, format, &options, &bar);
     bar.clear();
     drop(guard);
@@ -122,6 +158,30 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
             Err(error.into())
         }
     }
+}
+
+/// Loads files of statements.
+fn load_rdf(arguments: &Arguments, format: Option<&str>, database: &Database) -> Result<(), Failure> {
+    let cancel = CancelToken::default();
+    let options = RdfOptions {
+        format: format.map(str::to_owned),
+        base: arguments.base_iri.clone(),
+        graph: arguments.graph.clone(),
+        skip_bad: arguments.skip_bad_rows,
+        cancel: cancel.clone(),
+    };
+    let guard = on_interrupt(move || cancel.cancel());
+    let start = std::time::Instant::now();
+    let report = database.connect().load_rdf(&arguments.paths, &options)?;
+    drop(guard);
+    let mut out = stdout().lock();
+    let statements = quantity::plural(report.statements, "statement", "statements");
+    writeln!(out, "{statements} read in {}: {}", quantity::duration(start.elapsed()), report.effects)?;
+    if report.skipped > 0 {
+        writeln!(out, "{} left out:", quantity::plural(report.skipped, "statement", "statements"))?;
+        report.errors.iter().try_for_each(|error| writeln!(out, "  {error}"))?;
+    }
+    Ok(())
 }
 
 /// Where bad rows go: what was asked for, else a file next to the database.

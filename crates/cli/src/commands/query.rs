@@ -5,12 +5,13 @@ use std::io::{self, BufWriter, IsTerminal as _, Read as _, Write, stdin, stdout}
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use trimorph::Value;
 
 use crate::answer::{Asking, ROWS_DEFAULT};
 use crate::database::{Resources, is_memory, open_to_read, open_to_write};
 use crate::failure::{Failure, Source};
+use crate::language::Language;
 use crate::output::{Format, Limits};
 use crate::params;
 use crate::terminal::Terminal;
@@ -23,6 +24,7 @@ use crate::text::scan;
   trimorph query social.tm 'MATCH (p:Person {id: $id}) RETURN p' --param id=933
   trimorph query social.tm --file all.cypher --format parquet --output all.parquet
   trimorph query :memory: 'UNWIND range(1, 3) AS x RETURN x' --format jsonl
+  trimorph query social.tm --lang sparql 'SELECT (COUNT(*) AS ?n) { ?p a :Person }'
 
 Values of parameters are literals of openCypher or JSON, also
 date('2012-01-01') and its like; words are strings.")]
@@ -54,43 +56,13 @@ pub(crate) struct Arguments {
     resources: Resources,
 }
 
-/// Query languages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Language {
-    Cypher,
-    Sparql,
-    Sql,
-}
-
-impl Language {
-    /// Refuses what does not exist yet.
-    pub(crate) fn require(self) -> Result<(), Failure> {
-        let name = match self {
-            Self::Cypher => return Ok(()),
-            Self::Sparql => "SPARQL",
-            Self::Sql => "SQL",
-        };
-        Err(Failure::message(format!(
-            "{name} is not available yet; this version speaks openCypher (--lang cypher)"
-        )))
-    }
-
-    fn of_suffix(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "cypher" | "cyp" | "cql" => Some(Self::Cypher),
-            "rq" | "sparql" => Some(Self::Sparql),
-            "sql" => Some(Self::Sql),
-            _ => None,
-        }
-    }
-}
-
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
     let suffix = arguments.file.as_deref().and_then(Language::of_suffix);
-    arguments.lang.or(suffix).unwrap_or(Language::Cypher).require()?;
+    let language = arguments.lang.or(suffix).unwrap_or(Language::Cypher);
+    language.require()?;
     let text = read_text(arguments)?;
-    let statements = scan::statements(&text);
+    let statements = language.statements(&text);
     if statements.is_empty() {
         return Err(Failure::message("there is no query in the text"));
     }
@@ -105,7 +77,14 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
             return Err(Failure::message("this format holds one answer; the text has several statements"));
         }
     }
-    let database = if scan::is_update(&text) && !is_memory(&arguments.db) {
+    let is_update = match language {
+        Language::Sparql => trimorph::is_sparql_update(&text),
+        Language::Cypher | Language::Sql => scan::is_update(&text),
+    };
+    if language == Language::Sparql && !arguments.params.is_empty() {
+        return Err(Failure::message("a SPARQL text has no parameters; bind values with VALUES"));
+    }
+    let database = if is_update && !is_memory(&arguments.db) {
         open_to_write(&arguments.db, &arguments.resources)?.0
     } else {
         open_to_read(&arguments.db, &arguments.resources)?
@@ -123,6 +102,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     };
     let asking = Asking {
         connection: Arc::new(database.connect()),
+        language,
         params: Arc::new(params::collect(&arguments.params)),
         format,
         limits,

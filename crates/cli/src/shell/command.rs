@@ -8,10 +8,10 @@ use trimorph::{CancelToken, Value};
 
 use super::session::{Next, Session};
 use super::{files, help, schema};
-use crate::commands::query::Language;
 use crate::commands::stats::write_stats;
 use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
+use crate::language::Language;
 use crate::output::Format;
 use crate::params;
 
@@ -28,7 +28,7 @@ pub(super) fn run(session: &mut Session, text: &str, out: &mut (dyn Write + Send
         "preload" => preload(session, argument)?,
         "explain" => prefixed(session, "EXPLAIN", argument, out)?,
         "profile" => prefixed(session, "PROFILE", argument, out)?,
-        "lang" => lang(argument, out)?,
+        "lang" => lang(session, argument, out)?,
         "timer" => timer(session, argument, out)?,
         "mode" => mode(session, argument, out)?,
         "rows" => rows(session, argument, out)?,
@@ -74,13 +74,18 @@ fn prefixed(
     session.asking.answer(&format!("{word} {statement}"), out)
 }
 
-fn lang(argument: &str, out: &mut dyn Write) -> Result<(), Failure> {
+fn lang(session: &mut Session, argument: &str, out: &mut dyn Write) -> Result<(), Failure> {
     if argument.is_empty() {
-        writeln!(out, "cypher")?;
+        let name = session.asking.language.to_possible_value();
+        writeln!(out, "{}", name.as_ref().map_or("", |name| name.get_name()))?;
         return Ok(());
     }
     match Language::from_str(argument, true) {
-        Ok(language) => language.require(),
+        Ok(language) => {
+            language.require()?;
+            session.asking.language = language;
+            Ok(())
+        }
         Err(_) => {
             Err(Failure::message(format!("unknown language \"{argument}\"; one of cypher, sparql, sql")))
         }

@@ -17,9 +17,9 @@ use std::path::PathBuf;
 use clap::Args;
 use trimorph::Database;
 
-use crate::commands::query::Language;
 use crate::database::{NewDirectory, Resources, open_to_read, open_to_write};
 use crate::failure::Failure;
+use crate::language::Language;
 use crate::terminal::Terminal;
 use session::Session;
 
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
     arguments.lang.require()?;
     let (database, made, is_read_only) = open(arguments)?;
-    let mut session = Session::new(database, terminal);
+    let mut session = Session::new(database, arguments.lang, terminal);
     let done = if stdin().is_terminal() && terminal.is_terminal {
         interactive::run(&mut session, &arguments.db, is_read_only)
     } else {

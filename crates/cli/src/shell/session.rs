@@ -7,9 +7,9 @@ use trimorph::Database;
 
 use crate::answer::{Asking, ROWS_DEFAULT};
 use crate::failure::{Failure, Source};
+use crate::language::Language;
 use crate::output::{Format, Limits};
 use crate::terminal::Terminal;
-use crate::text::scan;
 
 /// A shell's state.
 pub(super) struct Session {
@@ -34,7 +34,7 @@ pub(super) enum Next {
 
 impl Session {
     /// A session that shows tables.
-    pub(super) fn new(database: Database, terminal: &Terminal) -> Self {
+    pub(super) fn new(database: Database, language: Language, terminal: &Terminal) -> Self {
         let limits = Limits {
             rows: terminal.is_terminal.then_some(ROWS_DEFAULT),
             rows_hint: ":rows 0 shows all",
@@ -44,6 +44,7 @@ impl Session {
         };
         let asking = Asking {
             connection: Arc::new(database.connect()),
+            language,
             params: Arc::default(),
             format: Format::Table,
             limits,
@@ -60,7 +61,7 @@ impl Session {
         source: Option<&Source<'_>>,
         out: &mut (dyn Write + Send),
     ) -> Result<(), Failure> {
-        for statement in scan::statements(text) {
+        for statement in self.asking.language.statements(text) {
             self.last = Some(statement.to_owned());
             // The window may have been resized.
             self.asking.limits.width = self.terminal.width();

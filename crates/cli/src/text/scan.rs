@@ -186,13 +186,24 @@ pub(crate) fn statements(text: &str) -> Vec<&str> {
     out
 }
 
+/// Braces that are open at the end of a text.
+fn depth(text: &str, tokens: &[Token]) -> usize {
+    let brackets = tokens.iter().map(|token| &text[token.start..token.end]);
+    brackets.fold(0, |depth: usize, bracket| match bracket {
+        "{" => depth + 1,
+        "}" => depth.saturating_sub(1),
+        _ => depth,
+    })
+}
+
 /// Whether a statement that is typed in has come to its end: a semicolon, or an empty line.
 pub(crate) fn is_complete(text: &str) -> bool {
     let tokens = tokens(text);
     let words = |t: &&Token| !matches!(t.kind, Kind::Space | Kind::Comment);
     match tokens.iter().rev().find(words) {
         None => true,
-        Some(token) if token.kind == Kind::Semicolon => true,
+        // Within the braces of a SPARQL pattern a semicolon goes on.
+        Some(token) if token.kind == Kind::Semicolon && depth(text, &tokens) == 0 => true,
         Some(token) if token.kind == Kind::Unclosed => text.ends_with("\n\n"),
         Some(_) => text.trim_end_matches([' ', '\t']).ends_with('\n'),
     }

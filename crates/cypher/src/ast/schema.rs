@@ -18,8 +18,27 @@ pub enum SchemaStatement {
         /// Whether it may be missing.
         if_exists: bool,
     },
-    /// `SHOW INDEXES`, `SHOW CONSTRAINTS`.
-    Show(SchemaItem),
+    /// `SHOW INDEXES`, `SHOW CONSTRAINTS`, and what is to be told of them.
+    Show(SchemaItem, Option<Shown>),
+}
+
+/// What follows `SHOW INDEXES`: places in the text.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Shown {
+    /// `WHERE …`: where the word begins.
+    Where {
+        /// Where it begins.
+        start: u32,
+    },
+    /// `YIELD … [ORDER BY …] [SKIP …] [LIMIT …] [WHERE …] [RETURN …]`.
+    Yield {
+        /// Behind the word `YIELD`.
+        start: u32,
+        /// The names that are yielded, as they are called from then on; none for all of them.
+        names: Vec<Ident>,
+        /// Whether a `RETURN` follows.
+        returns: bool,
+    },
 }
 
 /// An index or a constraint.

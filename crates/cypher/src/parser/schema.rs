@@ -4,8 +4,9 @@
 //! CREATE [RANGE] INDEX [name] [IF NOT EXISTS] FOR entity ON (n.p, …)
 //! CREATE CONSTRAINT [name] [IF NOT EXISTS] FOR entity REQUIRE properties IS rule
 //! DROP INDEX name [IF EXISTS]         DROP CONSTRAINT name [IF EXISTS]
-//! SHOW INDEXES                        SHOW CONSTRAINTS
+//! SHOW INDEXES [shown]                SHOW CONSTRAINTS [shown]
 //!
+//! shown      := WHERE … | YIELD (* | name [AS name], …) [ORDER BY …] [SKIP …] [LIMIT …] [WHERE …] [RETURN …]
 //! entity     := (n:Label) | ()-[r:TYPE]-()
 //! properties := n.p | (n.p, …)
 //! rule       := UNIQUE | KEY | NOT NULL | :: type        UNIQUE and KEY also after NODE or RELATIONSHIP
@@ -21,7 +22,7 @@ use trimorph_types::PropertyType;
 
 use super::error::{syntax, with_hint};
 use super::{Parsed, Parser};
-use crate::ast::{Definition, Ident, Name, Rule, SchemaItem, SchemaStatement};
+use crate::ast::{Definition, Ident, Name, Rule, SchemaItem, SchemaStatement, Shown};
 use crate::lexer::tokenize;
 use crate::token::TokenKind;
 
@@ -110,7 +111,7 @@ impl Parser<'_> {
                 }
                 SchemaStatement::Drop { what: item, name, if_exists }
             }
-            Verb::Show => SchemaStatement::Show(item),
+            Verb::Show => SchemaStatement::Show(item, self.shown()?),
         };
         if self.is_spelt("OPTIONS") {
             let error = syntax("UnexpectedSyntax", "options cannot be given", self.token().span());
@@ -121,6 +122,55 @@ impl Parser<'_> {
             TokenKind::End => Ok(statement),
             _ => Err(self.expected("the end of the statement")),
         }
+    }
+
+    /// What is to be told: the conditions are read when it is asked.
+    fn shown(&mut self) -> Parsed<Option<Shown>> {
+        if self.is_spelt("WHERE") {
+            let start = self.start();
+            self.skip_clauses();
+            return Ok(Some(Shown::Where { start }));
+        }
+        if !self.eat_word("YIELD") {
+            return Ok(None);
+        }
+        let (start, mut names) = (self.start(), Vec::new());
+        if self.eat(TokenKind::Star).is_none() {
+            loop {
+                let column = self.ident("* or the name of a column")?;
+                names.push(if self.eat_word("AS") { self.ident("a name after AS")? } else { column });
+                if self.eat(TokenKind::Comma).is_none() {
+                    break;
+                }
+            }
+        }
+        let follows = ["ORDER", "SKIP", "OFFSET", "LIMIT", "WHERE", "RETURN"];
+        if !matches!(self.kind(), TokenKind::End | TokenKind::Semicolon)
+            && !self.is_word_at(self.at, &follows)
+        {
+            return Err(
+                self.expected("\",\", ORDER BY, SKIP, LIMIT, WHERE, RETURN or the end of the statement")
+            );
+        }
+        let returns = self.skip_clauses();
+        Ok(Some(Shown::Yield { start, names, returns }))
+    }
+
+    /// Goes to the end of the statement; tells whether a `RETURN` was on the way, in no brackets.
+    fn skip_clauses(&mut self) -> bool {
+        use TokenKind as T;
+        let (mut depth, mut returns, mut behind_dot) = (0_usize, false, false);
+        while !matches!(self.kind(), T::End | T::Semicolon) {
+            returns |= depth == 0 && !behind_dot && self.is_spelt("RETURN");
+            behind_dot = self.kind() == T::Dot;
+            match self.kind() {
+                T::LeftParen | T::LeftBracket | T::LeftBrace => depth += 1,
+                T::RightParen | T::RightBracket | T::RightBrace => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.bump();
+        }
+        returns
     }
 
     /// There is one kind of index; what serves the same may be asked for by other names.

@@ -13,7 +13,8 @@ fn show(statement: &SchemaStatement) -> String {
         SchemaStatement::Drop { what, name, if_exists } => {
             format!("drop {} {}{}", item(what), name.text, if *if_exists { " if there" } else { "" })
         }
-        SchemaStatement::Show(what) => format!("show {}", item(what)),
+        SchemaStatement::Show(what, None) => format!("show {}", item(what)),
+        SchemaStatement::Show(what, Some(shown)) => format!("show {} {shown:?}", item(what)),
     }
 }
 

@@ -67,6 +67,7 @@ impl Delta {
             if !pages.is_empty() {
                 cleaned.edges.push((table, pages));
             }
+            edges.all_indexes().iter().for_each(|index| index.clean(|edge| edges.head(EdgeId(edge)) == 0));
         }
         cleaned.topology = self.topology().clean(merged);
         cleaned

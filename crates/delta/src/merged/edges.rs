@@ -7,7 +7,7 @@ use trimorph_base::{EdgeId, EdgeTableId};
 use trimorph_types::Value;
 
 use super::{Commits, When};
-use crate::pages::{Body, Page};
+use crate::pages::{Body, Event, Page};
 use crate::topology::{EdgeEnds, Topology};
 use crate::{Delta, EdgeDelta};
 
@@ -67,9 +67,15 @@ impl EdgeDelta {
     /// The value that commits gave to a column of an edge.
     pub fn value_within(&self, edge: EdgeId, column: u32, commits: Commits) -> Option<Value> {
         let found = self.pages.walk(self.head(edge), |page: &Page, body: &Body, at: usize| {
-            let place = page.place_of(column)?;
+            let place = page.place_of(column);
+            if place.is_none() && page.shape.event == Event::Changed {
+                return None;
+            }
             match commits.when(body.stamps.get(at)?) {
-                When::Within => Some(body.columns.get(place).map(|cells| cells.value(at))),
+                // What an edge that was in its place before had is not its own.
+                When::Within => {
+                    Some(place.and_then(|at_column| body.columns.get(at_column)).map(|cells| cells.value(at)))
+                }
                 When::Before => Some(None),
                 When::Otherwise => None,
             }

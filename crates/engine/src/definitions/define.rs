@@ -33,17 +33,6 @@ impl Connection {
     ) -> Result<bool, Error> {
         let shared = self.shared();
         shared.ready_to_write()?;
-        if asked.is_of_edges && matches!(asked.rule, ast::Rule::Unique | ast::Rule::Key) {
-            let error = Diagnostic::runtime(
-                ErrorKind::Unsupported,
-                "UniqueRelationships",
-                "uniqueness cannot be required of relationships",
-            );
-            return Err(Error::query(
-                error.at(asked.label.span).hint("MERGE makes those that are missing"),
-                text,
-            ));
-        }
         // One is made at a time, and no manifest is written meanwhile.
         let _checkpoints = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known(asked, shared.base().catalog(), text)? {

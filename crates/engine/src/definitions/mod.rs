@@ -7,7 +7,7 @@
 //! indexed     columns that are to have an index of their values get it
 //! existing    what is there already, asked in Cypher
 //! logged      definitions <-> operations of the log
-//! shown       definitions as rows
+//! shown       definitions as rows, and what a query asks of them
 //! ```
 //!
 //! 1. The definition is published: from now on who writes keeps to it.
@@ -34,6 +34,7 @@ use trimorph_cypher::ast::{SchemaItem, SchemaStatement};
 
 use crate::commands::Answer;
 use crate::connection::Connection;
+use crate::params::Params;
 use crate::{Error, SideEffects};
 
 impl Connection {
@@ -45,11 +46,13 @@ impl Connection {
         &self,
         statement: SchemaStatement,
         text: &str,
+        params: &Params,
         cancel: &CancelToken,
     ) -> Result<(Answer, SideEffects), Error> {
         let done = match statement {
-            SchemaStatement::Show(item) => {
-                return Ok((shown::answer(item, self.shared().base().catalog()), SideEffects::default()));
+            SchemaStatement::Show(item, how) => {
+                let answer = self.show(item, how.as_ref(), (text, params), cancel)?;
+                return Ok((answer, SideEffects::default()));
             }
             _ if self.in_transaction() => {
                 let text = "indexes and constraints are made and dropped outside of transactions; \

@@ -1,44 +1,154 @@
 //! Definitions in, rows of `SHOW INDEXES` and `SHOW CONSTRAINTS` out. Columns have Neo4j's names.
+//!
+//! What `WHERE` and `YIELD` ask of the rows is asked by a query over them as a list: the text behind these
+//! words stands in it as it is, so that what is wrong with it is told at its place.
 
 use std::sync::Arc;
 
+use trimorph_base::{CancelToken, Span};
 use trimorph_catalog::{Catalog, Definition, Rule, Schema, Subject};
-use trimorph_cypher::ast::SchemaItem;
-use trimorph_types::{LogicalType, Value};
+use trimorph_cypher::ast::{SchemaItem, Shown};
+use trimorph_types::{LogicalType, Map, Value};
 
+use crate::Error;
 use crate::commands::Answer;
+use crate::connection::Connection;
+use crate::params::Params;
 
-/// The answer to `SHOW`.
-pub(super) fn answer(item: SchemaItem, catalog: &Catalog) -> Answer {
+/// The parameter that has the rows, and the variable that has one: names that nobody writes.
+const ROWS: &str = " shown";
+
+/// The columns of an answer, and whether they are shown where none are named.
+type Columns = [(&'static str, LogicalType, bool)];
+
+/// Of `SHOW INDEXES`.
+const INDEXES: &Columns = &[
+    ("name", LogicalType::String, true),
+    ("type", LogicalType::String, true),
+    ("entityType", LogicalType::String, true),
+    ("labelsOrTypes", LogicalType::List, true),
+    ("properties", LogicalType::List, true),
+    ("owningConstraint", LogicalType::String, true),
+    ("state", LogicalType::String, false),
+    ("createStatement", LogicalType::String, false),
+];
+
+/// Of `SHOW CONSTRAINTS`.
+const CONSTRAINTS: &Columns = &[
+    ("name", LogicalType::String, true),
+    ("type", LogicalType::String, true),
+    ("entityType", LogicalType::String, true),
+    ("labelsOrTypes", LogicalType::List, true),
+    ("properties", LogicalType::List, true),
+    ("propertyType", LogicalType::String, true),
+    ("ownedIndex", LogicalType::String, false),
+    ("createStatement", LogicalType::String, false),
+];
+
+fn columns_of(item: SchemaItem) -> &'static Columns {
+    match item {
+        SchemaItem::Index => INDEXES,
+        SchemaItem::Constraint => CONSTRAINTS,
+    }
+}
+
+impl Connection {
+    /// The answer to `SHOW`.
+    ///
+    /// **Errors**: what is wrong with what is asked of the rows.
+    pub(super) fn show(
+        &self,
+        item: SchemaItem,
+        how: Option<&Shown>,
+        (text, params): (&str, &Params),
+        cancel: &CancelToken,
+    ) -> Result<Answer, Error> {
+        let columns = columns_of(item);
+        let rows = rows(item, self.shared().base().catalog());
+        let Some(how) = how else {
+            let shown = columns.iter().filter(|(.., is_shown)| *is_shown);
+            let names: Vec<(&str, LogicalType)> = shown.map(|(name, ty, _)| (*name, *ty)).collect();
+            // Those that are shown come first.
+            return Ok(Answer::table(&names, rows));
+        };
+        let (query, moved) = query_of(columns, how, text);
+        let of_row = |row: Vec<Value>| {
+            let named = columns.iter().map(|(name, ..)| Arc::from(*name)).zip(row);
+            Value::Map(Arc::new(named.collect::<Map>().into()))
+        };
+        let mut params = params.clone();
+        params.insert(ROWS.into(), Value::list(rows.into_iter().map(of_row).collect()));
+        self.ask(&query, params, cancel).map_err(|error| match error {
+            Error::Query { diagnostic, .. } => {
+                let back = |at: u32| at.saturating_sub(moved.0).saturating_add(moved.1);
+                let place = |span: Span| Span::new(back(span.start), back(span.end));
+                let span = diagnostic.span.map(place);
+                Error::query(trimorph_base::Diagnostic { span, ..*diagnostic }, text)
+            }
+            other => other,
+        })
+    }
+
+    /// The answer to a query, all of it.
+    fn ask(&self, query: &str, params: Params, cancel: &CancelToken) -> Result<Answer, Error> {
+        let mut result = self.execute_until(query, Arc::new(params), cancel.clone())?;
+        let names: Vec<String> = result.columns().to_vec();
+        let mut rows = Vec::new();
+        while let Some(row) = result.next_row()? {
+            rows.push(row);
+        }
+        let columns: Vec<(&str, LogicalType)> =
+            names.iter().map(|name| (name.as_str(), LogicalType::Any)).collect();
+        Ok(Answer::table(&columns, rows))
+    }
+}
+
+/// The query that asks of rows what a statement does, and where what is written begins in it and in the
+/// statement.
+fn query_of(columns: &Columns, how: &Shown, text: &str) -> (String, (u32, u32)) {
+    let end = text.trim_end().trim_end_matches(';').len();
+    let all: Vec<String> = columns.iter().map(|(name, ..)| format!("`{ROWS}`.{name} AS {name}")).collect();
+    let mut query = format!("UNWIND $`{ROWS}` AS `{ROWS}` WITH {} ", all.join(", "));
+    let names = |shown_only: bool| {
+        let shown = columns.iter().filter(|(.., is_shown)| *is_shown || !shown_only);
+        shown.map(|(name, ..)| (*name).to_owned()).collect::<Vec<_>>().join(", ")
+    };
+    let (start, rest) = match how {
+        Shown::Where { start } => (*start, format!(" RETURN {}", names(true))),
+        Shown::Yield { start, names: yielded, returns } => {
+            query.push_str("WITH ");
+            let own = yielded.iter().map(|name| format!("`{}`", name.text.replace('`', "``")));
+            let rest = match yielded.is_empty() {
+                true => names(false),
+                false => own.collect::<Vec<_>>().join(", "),
+            };
+            (*start, if *returns { String::new() } else { format!(" RETURN {rest}") })
+        }
+    };
+    // Statements are shorter than 64 KiB.
+    let begins = u32::try_from(query.len()).unwrap_or(u32::MAX);
+    query.push_str(text.get(start as usize..end).unwrap_or_default());
+    query.push_str(&rest);
+    (query, (begins, start))
+}
+
+/// The rows, with all columns.
+fn rows(item: SchemaItem, catalog: &Catalog) -> Vec<Vec<Value>> {
     let (schema, definitions) = (&catalog.schema, catalog.definitions.iter());
     match item {
         SchemaItem::Index => {
-            let columns = [
-                ("name", LogicalType::String),
-                ("type", LogicalType::String),
-                ("entityType", LogicalType::String),
-                ("labelsOrTypes", LogicalType::List),
-                ("properties", LogicalType::List),
-                ("owningConstraint", LogicalType::String),
-            ];
             let indexes = definitions.filter(|one| one.rule.is_indexed());
             let rows = indexes.map(|one| {
                 let owner = one.rule != Rule::Index;
                 let mut row = row(one, "RANGE", schema);
                 row.push(if owner { text(&one.name) } else { Value::Null });
+                row.push(Value::string("ONLINE"));
+                row.push(Value::string(statement(one, schema)));
                 row
             });
-            Answer::table(&columns, rows.collect())
+            rows.collect()
         }
         SchemaItem::Constraint => {
-            let columns = [
-                ("name", LogicalType::String),
-                ("type", LogicalType::String),
-                ("entityType", LogicalType::String),
-                ("labelsOrTypes", LogicalType::List),
-                ("properties", LogicalType::List),
-                ("propertyType", LogicalType::String),
-            ];
             let constraints = definitions.filter(|one| one.rule != Rule::Index);
             let rows = constraints.map(|one| {
                 let mut row = row(one, kind(one), schema);
@@ -46,11 +156,34 @@ pub(super) fn answer(item: SchemaItem, catalog: &Catalog) -> Answer {
                     Rule::Typed(ty) => Value::string(ty.to_string()),
                     _ => Value::Null,
                 });
+                row.push(if one.rule.is_indexed() { text(&one.name) } else { Value::Null });
+                row.push(Value::string(statement(one, schema)));
                 row
             });
-            Answer::table(&columns, rows.collect())
+            rows.collect()
         }
     }
+}
+
+/// The statement that makes a definition.
+fn statement(one: &Definition, schema: &Schema) -> String {
+    let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
+    let (name, subject) = (quoted(&one.name), quoted(&subject_name(one, schema)));
+    let entity = match one.subject {
+        Subject::Label(_) => format!("(n:{subject})"),
+        Subject::Type(_) => format!("()-[n:{subject}]-()"),
+    };
+    let properties = one.properties.iter().map(|id| format!("n.{}", quoted(&schema.property_name(*id))));
+    let properties = properties.collect::<Vec<_>>().join(", ");
+    let word = if one.label().is_some() { "NODE" } else { "RELATIONSHIP" };
+    let rule = match &one.rule {
+        Rule::Index => return format!("CREATE RANGE INDEX {name} FOR {entity} ON ({properties})"),
+        Rule::Unique => "UNIQUE".to_owned(),
+        Rule::Key => format!("{word} KEY"),
+        Rule::Exists => "NOT NULL".to_owned(),
+        Rule::Typed(ty) => format!(":: {ty}"),
+    };
+    format!("CREATE CONSTRAINT {name} FOR {entity} REQUIRE ({properties}) IS {rule}")
 }
 
 /// Name, type, and what it is about.

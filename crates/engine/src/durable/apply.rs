@@ -5,10 +5,12 @@
 //! 2. A thread goes over the whole batch and does what is of its part; of a large operation it takes the rows
 //!    that are.
 
+use std::sync::Arc;
+
 use trimorph_base::EdgeId;
 use trimorph_delta::{Delta, EdgeEnds, WriteError};
 use trimorph_mvcc::Timestamp;
-use trimorph_store::Main;
+use trimorph_store::{Main, Pins};
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
@@ -79,10 +81,40 @@ impl Part<'_> {
                     let delta = self.delta.edges_to_write(*table);
                     delta.replay(*at, &by_reference(columns), &positions, &edges)?;
                 }
-                Prepared::Edges { came, ends } => self.edges(*at, *came, ends),
+                Prepared::Edges { came, ends } => {
+                    self.edges(*at, *came, ends);
+                    if *came {
+                        self.forget_values(*at, ends)?;
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    /// Edges that came have nothing of those that were in their places before: in main, or told of by the
+    /// log.
+    fn forget_values(&self, at: Timestamp, ends: &[EdgeEnds]) -> Result<(), WriteError> {
+        let Some(first) = ends.first() else { return Ok(()) };
+        let table = first.edge.table();
+        let main = &self.main.edge_tables[usize::from(table.0)];
+        let (written, pins) = (self.delta.edges(table), Arc::<Pins<'_>>::default());
+        let view = (!main.columns.is_empty()).then(|| main.view(&pins));
+        let is_in_main = |edge: EdgeId| {
+            view.as_ref().is_some_and(|view| {
+                let (page, position) = view.place(edge);
+                // What cannot be read may be there: who has nothing of it says so.
+                position < view.positions_end(page) || pins.failure().is_some()
+            })
+        };
+        let own = ends.iter().map(|ends| ends.edge).filter(|edge| self.has_place(edge.place()));
+        let again: Vec<EdgeId> = own
+            .filter(|edge| written.as_ref().is_some_and(|w| w.has_versions(*edge)) || is_in_main(*edge))
+            .collect();
+        if again.is_empty() {
+            return Ok(());
+        }
+        self.delta.edges_to_write(table).replay_came(at, &again)
     }
 
     fn edges(&self, at: Timestamp, came: bool, ends: &[EdgeEnds]) {

@@ -4,7 +4,7 @@
 //! A key space of the load has the nodes of the label sets that the load gives it, and of the label of its
 //! name, by their key properties.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -13,7 +13,7 @@ use trimorph_catalog::{Definition, EdgeTableFacts, PropertyInfo};
 use trimorph_delta::{Commits, FreePositions, KeyDelta};
 use trimorph_mvcc::{Changes, LoadChanges};
 use trimorph_store::bulk::{Beside, BulkError, ColumnData, EdgePart, LoadPart, NodePart, NodeSpec, TakeEnds};
-use trimorph_store::{ColumnView, Main, NO_ROW, Pins, Reader, Snapshot};
+use trimorph_store::{ColumnView, Main, NO_ROW, Pins, Reader, Snapshot, edge_index_number, index_number};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
@@ -162,7 +162,7 @@ impl<'s> Target<'s> {
         let mut changes = Changes::default();
         let mut load = LoadChanges { ends: lock(&self.found).row_sets(), ..LoadChanges::default() };
         let mut hashes = KeyHashes::new();
-        let base = self.shared.base();
+        let (base, mut any_keys) = (self.shared.base(), BTreeSet::new());
         for (at, part) in parts.iter().enumerate() {
             let (nodes, info) = (&new.node_tables[at], &new.catalog.schema.node_tables[at]);
             let LoadPart::Nodes { table, first } = *part else { continue };
@@ -175,6 +175,7 @@ impl<'s> Target<'s> {
                 let name = new.catalog.schema.property_name(property.id);
                 if let Some(column) = base.schema().node_property(table, &name) {
                     of.values.entry(column).or_default().insert(None);
+                    any_keys.insert(index_number(table, column));
                 }
             }
             let Some(key) = info.key else { continue };
@@ -199,19 +200,42 @@ impl<'s> Target<'s> {
             let of = changes.edges_of(*table);
             sources.row_sets().into_values().for_each(|rows| of.sources.merge(&rows));
             of.targets = targets.row_sets();
+            // Who looked for edges by an index may have missed those of the load.
+            let info = base.schema().edge_tables.get(usize::from(table.0));
+            for column in 0..info.map_or(0, |info| info.properties.len()) {
+                of.columns.entry(column).or_default().insert_all();
+                any_keys.insert(edge_index_number(*table, column));
+            }
         }
+        changes.any_keys = any_keys;
         changes.load = Some(load);
         Ok((changes, hashes))
     }
 
     /// Who overlaps with the load and writes what a constraint is about may violate it with the load's rows.
     pub(super) fn watch(&self, definition: &Definition, changes: &mut Changes) {
-        let Some(label) = definition.label() else { return };
         if !definition.rule.is_unique() {
             return;
         }
         let base = self.shared.base();
         let schema = &base.schema();
+        let Some(label) = definition.label() else {
+            let of_type: Vec<EdgeTableId> = (schema.edge_table_ids().zip(&schema.edge_tables))
+                .filter(|(_, info)| definition.edge_type() == Some(info.ty))
+                .map(|(table, _)| table)
+                .collect();
+            let is_loaded = of_type.iter().any(|table| changes.edges.contains_key(table));
+            let Some(load) = changes.load.as_mut().filter(|_| is_loaded) else { return };
+            for table in of_type {
+                let info = &schema.edge_tables[usize::from(table.0)];
+                for (column, property) in info.properties.iter().enumerate() {
+                    if definition.properties.contains(&property.id) {
+                        load.unindexed_edges.insert((table, column));
+                    }
+                }
+            }
+            return;
+        };
         let loaded: Vec<TableId> = changes.nodes.keys().copied().collect();
         let has = |table: TableId| {
             schema.node_tables.get(usize::from(table.0)).is_some_and(|info| info.labels.contains(&label))
@@ -273,6 +297,15 @@ impl<'s> Target<'s> {
             let Some(nodes) = delta.nodes(*table) else { continue };
             let is_key = hashes.contains_key(&(*table, *column));
             if !is_key && nodes.written(merged).columns.contains_key(&(*column as u32)) {
+                return conflict("written what a constraint is about");
+            }
+        }
+        let watched = changes.load.iter().flat_map(|load| &load.unindexed_edges);
+        let watched: BTreeSet<EdgeTableId> = watched.map(|(table, _)| *table).collect();
+        if !watched.is_empty() {
+            let written = delta.edges_written(merged);
+            let is_met = |table| written.get(table).is_some_and(|written| !written.changed.is_empty());
+            if watched.iter().any(is_met) {
                 return conflict("written what a constraint is about");
             }
         }
@@ -481,7 +514,7 @@ impl Beside for Target<'_> {
         let (table, is_new) = self.edge_table(part, &pages).map_err(|error| self.fails(error))?;
         let base = self.shared.base();
         let reader = Reader::new(&base);
-        let view = reader.edge_table(usize::from(table.0));
+        let view = reader.edge_positions(table);
         let positions = self.shared.live.delta.positions(table);
         let (sources, targets) = given.ends.entry(table).or_default();
         let mut taken = Vec::new();

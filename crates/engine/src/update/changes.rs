@@ -7,7 +7,7 @@ use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, LabelId, NodeId, TableId};
 use trimorph_catalog::Schema;
 use trimorph_delta::{KeyDelta, LABELS, NodeDelta};
-use trimorph_store::{Reader, hash_of_value, index_number, integer_of};
+use trimorph_store::{Reader, edge_index_number, hash_of_value, index_number, integer_of};
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
 
@@ -26,6 +26,9 @@ pub(super) struct Sets {
     nodes: BTreeMap<(TableId, Arc<str>), Set<NodeId>>,
     edges: BTreeMap<(EdgeTableId, Arc<str>), Set<EdgeId>>,
 }
+
+/// A node and its labels.
+type NodeLabels = (NodeId, Vec<Arc<str>>);
 
 /// Some nodes or edges, and a value for each.
 type Set<T> = (Vec<T>, Vec<Value>);
@@ -169,7 +172,7 @@ impl Statement<'_> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let table = self.shared.node_table(labels)?;
+        let (table, by_row) = self.shared.node_table(labels)?;
         let mut columns: BTreeMap<u32, Vector<'static>> = BTreeMap::new();
         let mut by_column: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
         for (key, values) in values {
@@ -194,6 +197,12 @@ impl Statement<'_> {
         let main = writing.base(self.shared);
         if writing.is_watched(&main) {
             writing.touched.came(table, &rows);
+        }
+        if by_row {
+            // Another version of the same rows: who sees them sees both.
+            let made: Vec<NodeLabels> =
+                rows.iter().map(|row| (NodeId::new(table, *row), labels.to_vec())).collect();
+            self.write_labels(writing, table, &made)?;
         }
         let effects = &mut writing.effects;
         effects.nodes_created += count as u64;
@@ -276,6 +285,10 @@ impl Statement<'_> {
     ) -> Result<(), Error> {
         let column = self.edge_column_of(table, key, &values)?;
         let delta = writing.live().delta.edges_to_write(table);
+        if delta.index(u32::try_from(column).unwrap_or(u32::MAX)).is_some() {
+            let hashes = values.iter().filter(|value| !value.is_null()).map(hash_of_value);
+            writing.changes.keys.entry(edge_index_number(table, column)).or_default().extend(hashes);
+        }
         let vector = Vector::of_values(values, Positions::all(edges.len()));
         let positions: Vec<u32> = (0..u32::try_from(edges.len()).unwrap_or(u32::MAX)).collect();
         let mut written = Vec::new();
@@ -506,21 +519,32 @@ impl Statement<'_> {
             let Some((first, _)) = of_table.first() else { continue };
             let table = first.table();
             self.shared.let_labels_vary(table, labels)?;
-            let list = |labels: &Vec<Arc<str>>| {
-                Value::list(labels.iter().map(|label| Value::String(Arc::clone(label))).collect())
-            };
-            let values = of_table.iter().map(|(_, labels)| list(labels)).collect();
-            let rows: Vec<u64> = of_table.iter().map(|(node, _)| node.row()).collect();
-            self.write_column(writing, table, LABELS, &rows, values)?;
-            if writing.is_logged() {
-                let (sets, chosen) = label_sets(writing.base(self.shared).schema(), of_table);
-                writing.log_labels(table, &rows, &sets, &chosen)?;
-            }
-            let changed = &mut writing.changes.nodes_of(table).labels;
-            rows.iter().for_each(|row| changed.insert(*row));
-            if writing.is_watched(&writing.base(self.shared)) {
-                writing.touched.labels(table, &rows);
-            }
+            self.write_labels(writing, table, of_table)?;
+        }
+        Ok(())
+    }
+
+    /// Rows of a node table, whose labels may vary, have these labels now.
+    fn write_labels(
+        &self,
+        writing: &mut Writing,
+        table: TableId,
+        of_table: &[NodeLabels],
+    ) -> Result<(), Error> {
+        let list = |labels: &Vec<Arc<str>>| {
+            Value::list(labels.iter().map(|label| Value::String(Arc::clone(label))).collect())
+        };
+        let values = of_table.iter().map(|(_, labels)| list(labels)).collect();
+        let rows: Vec<u64> = of_table.iter().map(|(node, _)| node.row()).collect();
+        self.write_column(writing, table, LABELS, &rows, values)?;
+        if writing.is_logged() {
+            let (sets, chosen) = label_sets(writing.base(self.shared).schema(), of_table);
+            writing.log_labels(table, &rows, &sets, &chosen)?;
+        }
+        let changed = &mut writing.changes.nodes_of(table).labels;
+        rows.iter().for_each(|row| changed.insert(*row));
+        if writing.is_watched(&writing.base(self.shared)) {
+            writing.touched.labels(table, &rows);
         }
         Ok(())
     }

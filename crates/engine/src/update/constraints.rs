@@ -16,21 +16,19 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
-use trimorph_base::{Diagnostic, EdgeId, ErrorKind, LabelId, NodeId, PropertyId, TableId};
-use trimorph_catalog::{Definition, Rule, Schema, Subject};
+use trimorph_base::{EdgeId, LabelId, NodeId, TableId};
+use trimorph_catalog::{Definition, Rule, Subject};
 use trimorph_delta::LABELS;
 use trimorph_store::{PropertyColumn, Reader, Snapshot, Wanted};
-use trimorph_types::{Value, format_literal};
+use trimorph_types::Value;
 
+use super::constraint_errors::{described, property_names, violated, wrong_type};
+use super::edge_constraints::InEdgeTable;
 use super::touched::{Lacking, Touched};
 use super::writing::conflicting;
 use super::{Statement, Writing};
+use crate::Error;
 use crate::shared::Shared;
-use crate::{Entities, Error};
-
-fn violated(primary: String, hint: &str) -> Diagnostic {
-    Diagnostic::runtime(ErrorKind::ConstraintValidationFailed, "ConstraintViolated", primary).hint(hint)
-}
 
 /// A definition in one node table.
 struct InTable<'r, 's> {
@@ -101,22 +99,6 @@ impl<'r, 's> InTable<'r, 's> {
     }
 }
 
-/// `(:Person) with email "a@b"`.
-fn described(definition: &Definition, values: &[Value], snapshot: &Snapshot) -> String {
-    let schema = snapshot.schema();
-    let entities = Entities::new(snapshot.clone());
-    let one = |(id, value): (&PropertyId, &Value)| {
-        format!("{} {}", schema.property_name(*id), format_literal(value, &entities))
-    };
-    definition.properties.iter().zip(values).map(one).collect::<Vec<_>>().join(" and ")
-}
-
-/// The properties of a definition, for a message.
-fn property_names(definition: &Definition, schema: &Schema) -> String {
-    let names: Vec<Arc<str>> = definition.properties.iter().map(|id| schema.property_name(*id)).collect();
-    names.join(", ")
-}
-
 impl Statement<'_> {
     /// Looks at what a clause wrote.
     ///
@@ -142,7 +124,9 @@ impl Statement<'_> {
                         }
                     }
                 }
-                Subject::Type(_) => self.check_edges(definition, &touched, &mut lacking, &reader)?,
+                Subject::Type(_) => {
+                    self.check_edges(writing, definition, &touched, &mut lacking, &snapshot, &reader)?;
+                }
             }
         }
         writing.lacking = lacking;
@@ -223,57 +207,9 @@ impl Statement<'_> {
         Ok(())
     }
 
-    fn check_edges(
-        &self,
-        definition: &Definition,
-        touched: &Touched,
-        lacking: &mut Lacking,
-        reader: &Reader<'_>,
-    ) -> Result<(), Error> {
-        let schema = reader.schema();
-        for table in schema.edge_table_ids() {
-            let info = &schema.edge_tables[usize::from(table.0)];
-            if Some(info.ty) != definition.edge_type() {
-                continue;
-            }
-            let id = definition.properties.first();
-            let column = info.properties.iter().position(|property| Some(&property.id) == id);
-            for (at, edge) in touched.edges(table, column).into_iter().enumerate() {
-                self.check(at)?;
-                let value = edge_value(edge, column, reader);
-                match &definition.rule {
-                    Rule::Typed(ty) if !ty.accepts(&value) => {
-                        return Err(self.wrong(wrong_type(definition, &value, schema)));
-                    }
-                    rule if rule.demands() && value.is_null() => {
-                        lacking.edges.entry(table).or_default().push(edge);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn wrong_type(&self, definition: &Definition, value: &Value, snapshot: &Snapshot) -> Error {
         self.wrong(wrong_type(definition, value, snapshot.schema()))
     }
-}
-
-fn wrong_type(definition: &Definition, value: &Value, schema: &Schema) -> Diagnostic {
-    let Rule::Typed(ty) = &definition.rule else { return violated("a wrong type".to_owned(), "") };
-    let name = property_names(definition, schema);
-    let text = format!(
-        "property \"{name}\" must be of type {ty}, not {}: constraint \"{}\"",
-        value.logical_type(),
-        definition.name
-    );
-    violated(text, "convert the value, or drop the constraint")
-}
-
-fn edge_value(edge: EdgeId, column: Option<usize>, reader: &Reader<'_>) -> Value {
-    let Some(column) = column else { return Value::Null };
-    PropertyColumn::of_edges(usize::from(edge.table().0), column, reader).value(reader.edge_slot(edge))
 }
 
 /// Rows that may have some values, seen or not, by the first of them.
@@ -339,13 +275,11 @@ impl Writing {
                 Subject::Type(ty) => {
                     let name = schema.types.name(ty.0.into());
                     for (table, edges) in &self.lacking.edges {
-                        let info = &schema.edge_tables[usize::from(table.0)];
-                        let id = definition.properties.first();
-                        let column = info.properties.iter().position(|property| Some(&property.id) == id);
+                        let Some(own) = InEdgeTable::of(definition, *table, &reader) else { continue };
                         let lacks = |edge: &EdgeId| {
-                            reader.edge_exists(*edge) && edge_value(*edge, column, &reader).is_null()
+                            reader.edge_exists(*edge) && own.values(*edge).iter().any(Value::is_null)
                         };
-                        if info.ty == ty && edges.iter().any(lacks) {
+                        if edges.iter().any(lacks) {
                             let what = format!("relationship [:{}]", name.cloned().unwrap_or_default());
                             return Err(wrong(definition, &what, name));
                         }

@@ -8,7 +8,7 @@ use trimorph_algebra::VarId;
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, PAGE_ROWS, TableId};
 use trimorph_delta::{EdgeEnds, FreePositions, Topology};
 use trimorph_store::neighbours::Neighbours;
-use trimorph_store::{EdgeTableView, Reader};
+use trimorph_store::{EdgePositions, Reader};
 use trimorph_types::{Relationship, Value};
 
 use super::changes::{ByKey, values_of};
@@ -105,7 +105,7 @@ impl Statement<'_> {
         table: EdgeTableId,
         source: NodeId,
     ) -> Result<EdgeId, Error> {
-        let view = reader.edge_table(usize::from(table.0));
+        let view = reader.edge_positions(table);
         let page = source.row() / PAGE_ROWS;
         let positions = writing.live().delta.positions(table);
         // Where sources have one edge each, it is at the position of its row, and at another there are lists.
@@ -175,7 +175,7 @@ impl Statement<'_> {
         let mut gone: Vec<EdgeEnds> = Vec::new();
         for (at, Relationship { id, start, end }) in edges.iter().enumerate() {
             self.check(at)?;
-            let view = reader.edge_table(usize::from(id.table().0));
+            let view = reader.edge_positions(id.table());
             let (page, position) = view.place(*id);
             writing.live().delta.positions(id.table()).touch(page, || free_positions(view, page));
             let in_main = position < view.positions_end(page);
@@ -263,7 +263,7 @@ impl Statement<'_> {
 }
 
 /// The positions of a page that no edge of main has.
-fn free_positions(view: &EdgeTableView<'_>, page: u64) -> FreePositions {
+fn free_positions(view: EdgePositions<'_, '_>, page: u64) -> FreePositions {
     let (end, holes) = view.free_positions(page);
     FreePositions { end, holes }
 }

@@ -7,7 +7,7 @@ use trimorph_base::{NodeId, TableId};
 use trimorph_log::Operation;
 use trimorph_mvcc::{Changes, Conflict, Failed, ReadSet, Stamp, Timestamp, Turn};
 use trimorph_store::bulk::{ColumnBatch, Increment, LoadPart, value_of};
-use trimorph_store::{Main, Snapshot, integer_of};
+use trimorph_store::{Main, Snapshot, index_number, integer_of};
 use trimorph_types::Value;
 use trimorph_vector::{Positions, Vector};
 
@@ -95,11 +95,16 @@ impl Writing {
         let Some(mut open) = self.open.take() else { return Err(Error::Cancelled) };
         open.under(turn);
         // What was there and got values.
+        let mut any_keys = std::mem::take(&mut changes.any_keys);
         for (table, own) in std::mem::take(&mut self.changes).nodes {
             let all = changes.nodes_of(table);
             own.columns.into_iter().for_each(|(c, rows)| all.columns.entry(c).or_default().merge(&rows));
-            own.values.into_keys().for_each(|c| all.values.entry(c).or_default().insert(None));
+            for column in own.values.into_keys() {
+                all.values.entry(column).or_default().insert(None);
+                any_keys.insert(index_number(table, column));
+            }
         }
+        changes.any_keys = any_keys;
         let author = self.author(&open);
         let mut operations = std::mem::take(&mut self.log);
         let (handle, before) = (open.handle().number(), &next.catalog.definitions);

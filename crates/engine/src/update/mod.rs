@@ -7,7 +7,7 @@
 //! changes    the changes of one clause, for all its rows, by columns
 //! edges      edges that come and go
 //! touched    what a clause wrote that definitions may be about
-//! constraints  that, asked against them
+//! constraints  that, asked against them; edge_constraints, constraint_errors
 //! loaded     what a bulk load does as a transaction
 //! logged     what a clause did, as the log will have it
 //! schema     tables and columns that changes need; facts that they may break
@@ -20,7 +20,9 @@
 //! it wrote, and its plan is made for the tables that there are then.
 
 mod changes;
+mod constraint_errors;
 mod constraints;
+mod edge_constraints;
 mod edges;
 mod loaded;
 mod logged;

@@ -9,11 +9,17 @@ use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId, TypeId};
 use trimorph_catalog::PropertyInfo;
 use trimorph_store::{Main, Snapshot};
 use trimorph_types::LogicalType;
+use trimorph_types::iri_names::is_hidden;
 
 use crate::durable::declared;
 use crate::shared::Shared;
 use crate::value_indexes::index_all;
 use crate::{Error, facts};
+
+/// Node tables from which on a new label set gets none of its own: its nodes are in the table of nodes
+/// without labels, which then have theirs by the row. A table costs kilobytes and a look from every scan,
+/// whatever is in it.
+const OWN_TABLES_MAX: usize = 256;
 
 /// Node tables, and edge tables, that there may be.
 const TABLES_MAX: usize = 1 << 16;
@@ -34,6 +40,20 @@ fn column_type(ty: LogicalType) -> LogicalType {
 
 fn id32(id: usize) -> u32 {
     u32::try_from(id).unwrap_or(u32::MAX)
+}
+
+/// The node table of a label set, sorted.
+fn table_of(main: &Main, labels: &[Arc<str>]) -> Option<TableId> {
+    let schema = &main.catalog.schema;
+    // Without a look at tables where one of the labels is new.
+    let ids: Option<Vec<usize>> = labels.iter().map(|label| schema.labels.id(label)).collect();
+    let ids = ids?;
+    schema.table_ids().find(|table| {
+        let own = schema.node_tables.get(usize::from(table.0)).map(|info| &info.labels);
+        own.is_some_and(|own| {
+            own.len() == ids.len() && own.iter().all(|label| ids.contains(&usize::from(label.0)))
+        })
+    })
 }
 
 impl Shared {
@@ -67,20 +87,32 @@ impl Shared {
         Ok(made)
     }
 
-    /// The node table of a label set, sorted.
-    pub(super) fn node_table(&self, labels: &[Arc<str>]) -> Result<TableId, Error> {
-        let find = |main: &Main| {
-            let schema = &main.catalog.schema;
-            schema.table_ids().find(|table| {
-                let mut own = schema.label_names(*table);
-                own.sort();
-                own == labels
-            })
-        };
-        if let Some(table) = find(self.base().main()) {
+    /// The node table for nodes with a label set, sorted, and whether these have their labels by the row.
+    pub(super) fn node_table(&self, labels: &[Arc<str>]) -> Result<(TableId, bool), Error> {
+        let base = self.base();
+        let (found, count) = (table_of(base.main(), labels), base.main().node_tables.len());
+        drop(base);
+        // What users do not see is told by its table.
+        let is_own = labels.iter().any(|label| is_hidden(label));
+        match found {
+            Some(table) => Ok((table, false)),
+            None if labels.is_empty() || count < OWN_TABLES_MAX || is_own => {
+                Ok((self.own_node_table(labels)?, false))
+            }
+            None => {
+                let mixed = self.own_node_table(&[])?;
+                self.let_labels_vary(mixed, labels)?;
+                Ok((mixed, true))
+            }
+        }
+    }
+
+    /// The node table of a label set, made if there is none.
+    fn own_node_table(&self, labels: &[Arc<str>]) -> Result<TableId, Error> {
+        if let Some(table) = table_of(self.base().main(), labels) {
             return Ok(table);
         }
-        self.change_schema(|main| match find(main) {
+        self.change_schema(|main| match table_of(main, labels) {
             Some(table) => Ok(table),
             None if main.node_tables.len() >= TABLES_MAX => {
                 Err(Error::Storage("there are 65,536 different label sets; no more are possible".into()))

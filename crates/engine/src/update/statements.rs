@@ -252,10 +252,11 @@ impl Statement<'_> {
                     literal => literals.get(&Grouping(literal.clone())).copied(),
                 };
                 let Some(to) = to else { continue };
+                let end = if is_literal(&one.object) { one.object.clone() } else { Value::Node(to) };
                 if !seen.insert((from, Arc::clone(&one.predicate), to, one.graph.clone())) {
                     continue;
                 }
-                if find(&finder, &one, from, &Value::Node(to))
+                if find(&finder, &one, from, &end)
                     .iter()
                     .any(|found| found.edge.is_some_and(|edge| edge.end == to))
                 {

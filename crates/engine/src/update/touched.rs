@@ -66,10 +66,10 @@ impl Touched {
         rows
     }
 
-    /// The edges of an edge table that came, or got values in a column.
-    pub(super) fn edges(&self, table: EdgeTableId, column: Option<usize>) -> Vec<EdgeId> {
-        let values = column.and_then(|column| self.edge_values.get(&(table, column)));
-        let all = [self.edges_came.get(&table), values].into_iter().flatten();
+    /// The edges of an edge table that came, or got values in some columns.
+    pub(super) fn edges(&self, table: EdgeTableId, columns: &[Option<usize>]) -> Vec<EdgeId> {
+        let values = columns.iter().flatten().filter_map(|column| self.edge_values.get(&(table, *column)));
+        let all = self.edges_came.get(&table).into_iter().chain(values);
         let mut edges: Vec<EdgeId> = all.flatten().copied().collect();
         edges.sort_unstable();
         edges.dedup();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trimorph_base::{CancelToken, EdgeTableId, NodeId, TableId};
+use trimorph_base::{CancelToken, EdgeTableId, MemoryBudget, NodeId, Reservation, TableId};
 use trimorph_catalog::{Catalog, Reliances};
 use trimorph_delta::{WriteError, Writer, Written, WrittenEdges};
 use trimorph_log::{LogMark, TransactionWriter};
@@ -18,6 +18,8 @@ use crate::{Error, SideEffects};
 
 /// Runs of versions, of up to 1,024 each, that are written between two looks at the memory limit.
 const UNCHARGED_RUNS_MAX: usize = 16;
+/// Bytes to be logged that are not charged: small transactions ask for nothing.
+const LOG_UNCHARGED_MAX: usize = 1 << 20;
 /// Edges that weigh as much as a run.
 const EDGES_OF_RUN: usize = 512;
 
@@ -42,6 +44,8 @@ pub(crate) struct Writing {
     catalog: Arc<Catalog>,
     /// Runs of versions that were there when the memory limit was last looked at.
     charged: usize,
+    /// What is to be logged, as far as it was charged to the memory limit.
+    log_held: Option<Reservation>,
     /// The number that the next clause writes at.
     statement: u32,
     pub(super) nodes: BTreeMap<TableId, Written>,
@@ -94,6 +98,7 @@ impl Writing {
             reads: (level == Isolation::Serializable).then(Arc::default),
             catalog,
             charged: 0,
+            log_held: None,
             statement: 0,
             nodes: BTreeMap::new(),
             edges: BTreeMap::new(),
@@ -261,9 +266,30 @@ impl Writing {
         has
     }
 
+    /// Charges what is to be logged to the memory limit, if that is much.
+    ///
+    /// **Errors**: it does not fit.
+    pub(crate) fn charge_log(&mut self, budget: &MemoryBudget) -> Result<(), Error> {
+        let bytes = self.log.size();
+        let held = self.log_held.as_ref().map_or(0, Reservation::bytes);
+        if bytes < held + LOG_UNCHARGED_MAX && (held == 0 || bytes >= held / 2) {
+            return Ok(());
+        }
+        let held = self.log_held.get_or_insert_with(|| budget.reservation());
+        held.resize(bytes).map_err(Error::Memory)
+    }
+
     /// A clause that wrote is over: the next one sees what it wrote.
     pub(super) fn end_clause(&mut self) {
         self.statement += 1;
+    }
+
+    /// Whether it would not commit, because others have changed what it read and have committed since, or
+    /// are about to.
+    pub(crate) fn is_overtaken(&self, shared: &Shared) -> bool {
+        let (Some(open), Some(reads)) = (&self.open, &self.reads) else { return false };
+        let reads = || reads.reads_since(&self.catalog, shared.base().catalog());
+        self.live.transactions.overtaken(open, reads).is_some()
     }
 
     /// Commits what was written.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{CountStep, Expr, Extend, Plan, ShortestKind, VarExtendMode, VarId};
+use trimorph_algebra::{CountStep, EdgeLookup, Expr, Extend, Plan, ShortestKind, VarExtendMode, VarId};
 use trimorph_catalog::CatalogView;
 use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess};
 
@@ -20,6 +20,35 @@ const LIST_LENGTH_MIN: u64 = 64;
 const COUNTED_LENGTH_MIN: u64 = 4;
 
 impl Lowering<'_> {
+    pub(super) fn lower_edge_lookup(
+        &mut self,
+        input: &Plan,
+        lookup: &EdgeLookup,
+        needed: &Vars,
+    ) -> Result<Lowered, ExecError> {
+        let step = &lookup.step;
+        let made: Vec<VarId> = [step.from, step.to].into_iter().chain(step.edge).collect();
+        let mut below = vars_of([&lookup.key]);
+        below.extend(needed.iter().filter(|v| !made.contains(v)));
+        let child = self.child(0, input, &below)?;
+        let child = self.pack(child, &below, false)?;
+        let key = self.compile(&lookup.key, &child.layout)?;
+        let (keep, layout) = self.keep(&child.layout, needed, &made)?;
+        let types = (!step.types.is_empty()).then_some(&*step.types);
+        let spec = ops::EdgeLookupSpec {
+            slots: child.layout.groups[0].slots,
+            keep,
+            key,
+            by: lookup.by,
+            tables: self.catalog.edge_tables(types).to_vec(),
+            property: Arc::clone(&lookup.property),
+            direction: step.direction,
+            from_tables: lookup.from_tables.clone(),
+            to_tables: step.to_tables.clone(),
+        };
+        Ok(Lowered { node: self.node(Spec::EdgeLookup(Arc::new(spec)), [child.node]), layout })
+    }
+
     pub(super) fn step(&self, step: &Extend) -> EdgeAccess {
         use trimorph_algebra::Direction as D;
         let (out, back) = (step.direction != D::In, step.direction != D::Out);

@@ -78,7 +78,7 @@ fn defined(plan: &Plan, var: VarId) -> Option<&Expr> {
 
 /// Whether a plan gives nodes or edges that its inputs do not have, as they come.
 fn gives_first(plan: &Plan) -> bool {
-    matches!(plan, Plan::NodeScan(_) | Plan::Extend { .. } | Plan::KeyLookup { .. })
+    matches!(plan, Plan::NodeScan(_) | Plan::Extend { .. } | Plan::KeyLookup { .. } | Plan::EdgeLookup { .. })
 }
 
 /// Whether a question asked where `var` first is asks the same as one at the top of the plan.
@@ -96,6 +96,7 @@ fn goes_down(plan: &Plan, var: VarId) -> bool {
         | Plan::ExtendCount { input, .. }
         | Plan::Intersect { input, .. }
         | Plan::KeyLookup { input, .. }
+        | Plan::EdgeLookup { input, .. }
         | Plan::SemiJoin { input, .. } => below(input),
         Plan::HashJoin { left, right, .. } => {
             if left.vars().contains(&var) {

@@ -12,18 +12,19 @@
 //! Source: Erling, "Virtuoso, a Hybrid RDBMS/Graph Column Store", "Vectored Execution" (adaptive vector
 //! size).
 
-use std::ops::{Bound, ControlFlow};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_algebra::LookupBy;
 use trimorph_base::{NodeId, Reservation, TableId};
 use trimorph_functions::operators as functions;
 use trimorph_store::access::{self, AccessPlan, Choice, Kind, Pattern, Term};
-use trimorph_store::{NO_ROW, PropertyColumn, Wanted};
+use trimorph_store::{NO_ROW, PropertyColumn, Together, Wanted};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Nodes, Positions, Values, Vector};
 
 use super::LookupSpec;
+use super::lookup::wanted_of;
 use crate::counters::Counters;
 use crate::expr::evaluate;
 use crate::keys::{KeyTable, NO_NUMBER, POSITIONS_UNCHECKED};
@@ -112,6 +113,7 @@ impl<'s> KeyLookup<'s> {
         self.found.parents.clear();
         self.found.nodes.clear();
         match self.spec.by {
+            _ if self.spec.together.is_some() => self.find_together(&keys, &positions, cx)?,
             LookupBy::Equal => self.find(&keys, &positions, cx)?,
             LookupBy::AnyOf => self.find_any(&keys, &positions, cx)?,
             LookupBy::Between { .. } | LookupBy::Prefix => self.find_wanted(&keys, &positions, cx)?,
@@ -220,7 +222,7 @@ impl<'s> KeyLookup<'s> {
         for p in positions {
             cx.check()?;
             let key = keys.value(*p as usize, &|id| cx.edge_value(id));
-            let Some(wanted) = self.spec.wanted(key) else { continue };
+            let Some(wanted) = wanted_of(self.spec.by, key) else { continue };
             for table in &self.spec.tables {
                 let Some(column) = schema.node_property(*table, name) else { continue };
                 rows.clear();
@@ -229,6 +231,59 @@ impl<'s> KeyLookup<'s> {
                 }
                 let nodes = rows.iter().map(|row| NodeId::new(*table, *row));
                 self.found.nodes.extend(nodes);
+                self.found.parents.resize(self.found.nodes.len(), *p);
+            }
+            held.resize(self.found.bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Finds the nodes of each row by an index of several properties; where a table has none, those that have
+    /// the first: the others are asked for above.
+    fn find_together(
+        &mut self,
+        keys: &Vector<'s>,
+        positions: &[u32],
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let spec = Arc::clone(&self.spec);
+        let Some(together) = &spec.together else { return Ok(()) };
+        let len = self.inner.groups[0].len;
+        let equal: Vec<Vector<'s>> = (together.equal.iter())
+            .map(|equal| Ok(evaluate(equal, &self.inner, 0, cx)?.into_vector(len)))
+            .collect::<Result<_, ExecError>>()?;
+        let mut held = cx.settings.budget.reservation();
+        let schema = cx.reader.schema();
+        let mut rows = Vec::new();
+        for p in positions {
+            cx.check()?;
+            let value = |vector: &Vector<'s>| vector.value(*p as usize, &|id| cx.edge_value(id));
+            let equal: Vec<Value> = equal.iter().map(value).collect();
+            let Some(then) = wanted_of(spec.by, value(keys)) else { continue };
+            if equal.iter().any(Value::is_null) {
+                continue;
+            }
+            for table in &spec.tables {
+                let column = |name: &Arc<str>| schema.node_property(*table, name);
+                let columns: Vec<Option<usize>> = together.properties.iter().map(column).collect();
+                // Of a table that lacks what is asked for no row is wanted.
+                let asked = columns.get(..=equal.len()).unwrap_or_default();
+                if asked.iter().any(Option::is_none) {
+                    continue;
+                }
+                rows.clear();
+                let all: Option<Vec<usize>> = columns.iter().copied().collect();
+                let is_found = all.is_some_and(|columns| {
+                    let wanted = Together { columns: &columns, equal: &equal, then: &then };
+                    cx.reader.find_together(*table, &wanted, &mut rows)
+                });
+                if let (false, Some(Some(first)), Some(value)) = (is_found, columns.first(), equal.first()) {
+                    let wanted = Wanted::Equal(value.clone());
+                    if !cx.reader.find_values(*table, *first, &wanted, &mut rows) {
+                        scan_for(*table, *first, &wanted, &mut rows, cx)?;
+                    }
+                }
+                self.found.nodes.extend(rows.iter().map(|row| NodeId::new(*table, *row)));
                 self.found.parents.resize(self.found.nodes.len(), *p);
             }
             held.resize(self.found.bytes())?;
@@ -396,24 +451,6 @@ impl LookupSpec {
             let info = schema.node_tables.get(usize::from(table.0));
             info.is_some_and(|info| info.key.is_some() && info.key == schema.node_property(*table, name))
         })
-    }
-
-    /// What values are looked for by a key; none where no value is such.
-    fn wanted(&self, key: Value) -> Option<Wanted> {
-        match (self.by, key) {
-            (_, Value::Null) => None,
-            (LookupBy::Equal | LookupBy::AnyOf, key) => Some(Wanted::Equal(key)),
-            (LookupBy::Prefix, key) => matches!(key, Value::String(_)).then_some(Wanted::Prefix(key)),
-            (LookupBy::Between { low, high }, Value::List(bounds)) => {
-                let bound = |at: usize, is_in: bool| match bounds.get(at) {
-                    None | Some(Value::Null) => Bound::Unbounded,
-                    Some(value) if is_in => Bound::Included(value.clone()),
-                    Some(value) => Bound::Excluded(value.clone()),
-                };
-                Some(Wanted::Between(bound(0, low), bound(1, high)))
-            }
-            (LookupBy::Between { .. }, _) => None,
-        }
     }
 
     /// The nodes with a key, by a scan.

@@ -1,9 +1,11 @@
 //! Look-up of nodes by internal id, for each row of one group; and what look-ups by id and by key are told.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use trimorph_algebra::LookupBy;
 use trimorph_base::{NodeId, TableId};
+use trimorph_store::Wanted;
 use trimorph_types::Value;
 use trimorph_types::number::exact_int;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
@@ -56,6 +58,16 @@ pub(crate) struct LookupSpec {
     pub(crate) by_scan: bool,
     /// Whether all rows are asked for, so that many may be looked up together.
     pub(crate) may_read_ahead: bool,
+    /// The index of several properties that is asked; then the property is the next after those of which is
+    /// told here what they are equal to.
+    pub(crate) together: Option<TogetherSpec>,
+}
+
+/// An index of several properties, and what the first of them are equal to.
+#[derive(Debug)]
+pub(crate) struct TogetherSpec {
+    pub(crate) properties: Vec<Arc<str>>,
+    pub(crate) equal: Vec<Ex>,
 }
 
 /// Look-up by internal id.
@@ -99,5 +111,23 @@ impl<'s> Operator<'s> for IdLookup<'s> {
 
     fn reset(&mut self) {
         self.child.reset();
+    }
+}
+
+/// What values are looked for by a key; none where no value is such.
+pub(super) fn wanted_of(by: LookupBy, key: Value) -> Option<Wanted> {
+    match (by, key) {
+        (_, Value::Null) => None,
+        (LookupBy::Equal | LookupBy::AnyOf, key) => Some(Wanted::Equal(key)),
+        (LookupBy::Prefix, key) => matches!(key, Value::String(_)).then_some(Wanted::Prefix(key)),
+        (LookupBy::Between { low, high }, Value::List(bounds)) => {
+            let bound = |at: usize, is_in: bool| match bounds.get(at) {
+                None | Some(Value::Null) => Bound::Unbounded,
+                Some(value) if is_in => Bound::Included(value.clone()),
+                Some(value) => Bound::Excluded(value.clone()),
+            };
+            Some(Wanted::Between(bound(0, low), bound(1, high)))
+        }
+        (LookupBy::Between { .. }, _) => None,
     }
 }

@@ -270,11 +270,14 @@ impl Lead {
             (Value::Null, true) => {}
             _ => return None,
         }
-        if !nulls.is_empty() {
+        // Both are in order.
+        if !nulls.is_empty() && !texts.is_empty() {
             texts.append(&mut nulls);
-            texts.sort_unstable();
+            // A merge of two runs.
+            texts.sort();
+            return Some(texts);
         }
-        Some(texts)
+        Some(if texts.is_empty() { nulls } else { texts })
     }
 
     fn prune(&self) -> impl Iterator<Item = Prune> {

@@ -11,7 +11,7 @@ use super::{Node, Spec};
 use crate::expr::{Binder, Count, Ex, Row};
 use crate::ops::{
     AggregateEx, AggregateSpec, ApplyMode, ApplySpec, CallSpec, ComputeSpec, CountExtendSpec, CountStepSpec,
-    FilterStep, LookupSpec, NodeScanSpec, SortSpec, UnwindSpec, VarSpec,
+    EdgeLookupSpec, FilterStep, LookupSpec, NodeScanSpec, SortSpec, TogetherSpec, UnwindSpec, VarSpec,
 };
 use crate::{Context, ExecError};
 
@@ -79,6 +79,15 @@ impl<'a, 's> Start<'a, 's> {
                 }))
             }
             Spec::KeyLookup(lookup) => Spec::KeyLookup(self.lookup(lookup)?),
+            Spec::EdgeLookup(lookup) => Spec::EdgeLookup(Arc::new(EdgeLookupSpec {
+                key: binder.bind(&lookup.key)?,
+                keep: lookup.keep.clone(),
+                tables: lookup.tables.clone(),
+                property: Arc::clone(&lookup.property),
+                from_tables: lookup.from_tables.clone(),
+                to_tables: lookup.to_tables.clone(),
+                ..**lookup
+            })),
             Spec::IdLookup(lookup) => Spec::IdLookup(self.lookup(lookup)?),
             Spec::CountExtend(count) => Spec::CountExtend(Arc::new(CountExtendSpec {
                 from: count.from,
@@ -158,6 +167,13 @@ impl<'a, 's> Start<'a, 's> {
             by: lookup.by,
             by_scan: lookup.by_scan,
             may_read_ahead: lookup.may_read_ahead,
+            together: match &lookup.together {
+                None => None,
+                Some(together) => Some(TogetherSpec {
+                    properties: together.properties.clone(),
+                    equal: self.binder.all(&together.equal)?,
+                }),
+            },
         }))
     }
 

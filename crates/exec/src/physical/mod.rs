@@ -22,9 +22,9 @@ use trimorph_store::access::Choice;
 use crate::expr::Count;
 use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
-    CursorSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinFilterSpec, JoinShape,
-    ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec, ScanExtendSpec, SemiJoinSpec,
-    ShortestSpec, SortSpec, StatementsSpec, UnionInput, UnwindSpec, VarSpec,
+    CursorSpec, EdgeLookupSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinFilterSpec,
+    JoinShape, ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec, ScanExtendSpec,
+    SemiJoinSpec, ShortestSpec, SortSpec, StatementsSpec, UnionInput, UnwindSpec, VarSpec,
 };
 use crate::stack::Stack;
 
@@ -85,6 +85,7 @@ pub(crate) enum Spec {
     Given(Arc<[VarId]>),
     NodeScan(Arc<NodeScanSpec>),
     KeyLookup(Arc<LookupSpec>),
+    EdgeLookup(Arc<EdgeLookupSpec>),
     IdLookup(Arc<LookupSpec>),
     ListExtend(Arc<ListExtendSpec>),
     ColumnExtend(Arc<ColumnExtendSpec>),
@@ -144,6 +145,7 @@ impl Spec {
             | Self::Gather(_)
             | Self::Union(_) => false,
             Self::KeyLookup(_)
+            | Self::EdgeLookup(_)
             | Self::IdLookup(_)
             | Self::ListExtend(_)
             | Self::ColumnExtend(_)

@@ -41,11 +41,13 @@ impl Spec {
             Self::Given(_) => "rows so far",
             Self::NodeScan(_) => "node scan",
             Self::KeyLookup(spec) if spec.by_scan => "key look-up by scan",
+            Self::KeyLookup(spec) if spec.together.is_some() => "index look-up",
             Self::KeyLookup(spec) => match spec.by {
                 LookupBy::Equal => "key look-up",
                 LookupBy::AnyOf => "look-up of keys",
                 LookupBy::Between { .. } | LookupBy::Prefix => "index look-up",
             },
+            Self::EdgeLookup(_) => "relationship look-up",
             Self::IdLookup(_) => "id look-up",
             Self::ListExtend(_) => "list extend",
             Self::ColumnExtend(_) => "column extend",
@@ -95,6 +97,10 @@ impl Spec {
             Self::KeyLookup(spec) => {
                 let property = spec.property.as_deref().unwrap_or_default();
                 let pattern = Pattern::property(Kind::Node, property);
+                vec![pattern.object_frontier(Frontier::Later(1.0)).project(true, false, false, false)]
+            }
+            Self::EdgeLookup(spec) => {
+                let pattern = Pattern::property(Kind::Statement, &spec.property);
                 vec![pattern.object_frontier(Frontier::Later(1.0)).project(true, false, false, false)]
             }
             Self::ListExtend(spec) => spec.step.patterns.clone(),

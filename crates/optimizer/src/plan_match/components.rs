@@ -5,16 +5,18 @@
 
 use std::collections::HashSet;
 
-use trimorph_algebra::{EdgePattern, EdgeRange, Expr, KeyLookup, LabelExpr, LookupBy, NodeScan, Plan, VarId};
+use trimorph_algebra::{
+    EdgeLookup, EdgePattern, EdgeRange, Expr, KeyLookup, LabelExpr, NodeScan, Plan, Together, VarId,
+};
 use trimorph_base::TableId;
-use trimorph_types::Value;
 
 use super::Planner;
 use super::component::Component;
 use super::hash_joins::Parts;
 use crate::degrees::rows_of;
+use crate::edge_lookups::{EdgeFound, edge_lookup};
 use crate::estimate::Estimate;
-use crate::lookups::{Lookup, lookup_of, prune_of, range_of};
+use crate::lookups::{LOOKUP_ROWS, Lookup, RANGE_ROWS, lookup_of, prune_of, range_of, together_of};
 use crate::planning::poll;
 use crate::selectivity::selectivity;
 use crate::walks::asks_of_rows;
@@ -24,12 +26,6 @@ use crate::{Halt, HashJoins, VarSet};
 /// are the same, and paths to other nodes are not made; measured on SNB 0.1, targets that are half of the
 /// nodes cost as much as all.
 const ENDS: f64 = 0.25;
-
-/// Rows that a scan asks for their key in the time of a look-up of one.
-const LOOKUP_ROWS: f64 = 16.0;
-/// A range of an index is read where it has less than one of so many rows: a scan compares codes of several
-/// rows at once, an index looks at each row's value. Not measured.
-const RANGE_ROWS: f64 = 64.0;
 
 /// Rows that wait to be joined with a part that is planned by itself, and their variables.
 pub(super) type Outer = Option<(Plan, Estimate, VarSet)>;
@@ -133,7 +129,37 @@ impl Planner<'_> {
                 _ => {}
             }
         }
-        of_any.or_else(|| self.range(var, tables, all).map(|lookup| (None, lookup)))
+        let single = of_any.or_else(|| self.range(var, tables, all).map(|lookup| (None, lookup)));
+        let together = self.together(var, known, tables, all);
+        let is_better = |together: &Lookup| {
+            let rows = self.found_by(var, together);
+            single.as_ref().is_none_or(|(_, single)| rows < self.found_by(var, single))
+        };
+        match together.filter(is_better) {
+            Some(together) => Some((None, together)),
+            None => single,
+        }
+    }
+
+    /// How `var` can be looked up by an index of several properties, if that finds few nodes.
+    fn together(&self, var: VarId, available: &VarSet, tables: &[TableId], all: f64) -> Option<Lookup> {
+        let known = self.with.known;
+        if tables.is_empty() || known.catalog.has_no_indexes() {
+            return None;
+        }
+        let conditions: Vec<&Expr> = self.conditions.on(var).map(|(_, c)| &c.expr).collect();
+        let mut best: Option<Lookup> = None;
+        for properties in known.catalog.composite_indexes(tables) {
+            let found = together_of(&properties, &conditions, var, available);
+            let Some((equal, then, used)) = found else { continue };
+            let part: f64 = used.iter().map(|c| selectivity(known, c, var, tables)).product();
+            let rows = part * all;
+            let is_few = rows * LOOKUP_ROWS < all || all == 0.0;
+            if is_few && best.as_ref().is_none_or(|best| rows < self.found_by(var, best)) {
+                best = Some(Lookup::Together { properties, equal, then: Box::new(then), rows });
+            }
+        }
+        best
     }
 
     /// How `var` can be looked up by bounds of an indexed property, if that finds few nodes.
@@ -143,7 +169,8 @@ impl Planner<'_> {
             return None;
         }
         let conditions = self.conditions.on(var).map(|(_, c)| &c.expr);
-        let (lookup, of) = range_of(known.catalog, conditions, var, tables)?;
+        let is_indexed = |name: &str| known.catalog.is_indexed(tables, name);
+        let (lookup, of) = range_of(conditions, var, &is_indexed)?;
         let part: f64 = of.iter().map(|condition| selectivity(known, condition, var, tables)).product();
         (part * RANGE_ROWS < 1.0 || all == 0.0).then_some(lookup)
     }
@@ -166,6 +193,7 @@ impl Planner<'_> {
                 let each = if *is_key { 1.0 } else { known.rows_by_value(self.tables_of(var), property) };
                 keys * each
             }
+            Lookup::Together { rows, .. } => *rows,
             Lookup::Id { .. } => 1.0,
             Lookup::Range { .. } | Lookup::Prefix { .. } => {
                 rows_of(known.catalog, self.tables_of(var)) / RANGE_ROWS
@@ -183,6 +211,11 @@ impl Planner<'_> {
     }
 
     fn plan_component(&mut self, nodes: &[VarId]) -> Result<(), Halt> {
+        self.start_at_edge(nodes);
+        if nodes.iter().all(|v| self.available.contains(v)) {
+            self.finish(nodes);
+            return Ok(());
+        }
         let own: HashSet<VarId> = nodes.iter().copied().collect();
         let places = self.edges.touching(nodes, |e| own.contains(&e.from) && own.contains(&e.to));
         let edges: Vec<EdgePattern> = places.iter().filter_map(|p| self.edges.get(*p).cloned()).collect();
@@ -247,6 +280,46 @@ impl Planner<'_> {
         Ok(())
     }
 
+    /// Starts a part that touches no rows from one of its edges, where an index finds fewer of these than any
+    /// look-up finds nodes.
+    fn start_at_edge(&mut self, nodes: &[VarId]) {
+        let known = self.with.known;
+        if known.catalog.has_no_indexes() || nodes.iter().any(|v| self.available.contains(v)) {
+            return;
+        }
+        let own: HashSet<VarId> = nodes.iter().copied().collect();
+        let places = self.edges.touching(nodes, |e| own.contains(&e.from) && own.contains(&e.to));
+        let mut best: Option<(usize, EdgeFound)> = None;
+        for place in places {
+            let Some(edge) = self.edges.get(place) else { continue };
+            let conditions = self.conditions.on(edge.var).map(|(at, c)| (at, &c.expr));
+            if let Some(found) = edge_lookup(known, conditions, edge, &self.available)
+                && best.as_ref().is_none_or(|(_, other)| found.rows < other.rows)
+            {
+                best = Some((place, found));
+            }
+        }
+        let of_node = |v: &VarId| Some(self.found_by(*v, &self.lookup(*v, &self.available)?.1));
+        let by_node = nodes.iter().filter_map(of_node).min_by(f64::total_cmp);
+        let Some((place, found)) = best else { return };
+        if by_node.is_some_and(|rows| rows <= found.rows) {
+            return;
+        }
+        let Some(edge) = self.edges.take(place) else { return };
+        if let Some(condition) = found.condition {
+            self.conditions.remove(condition);
+        }
+        let step = self.step(&edge, edge.from);
+        let tables = self.tables_of(edge.from);
+        let from_tables = (!known.catalog.are_all(tables.len())).then(|| tables.to_vec());
+        let (property, key, by) = (found.property, found.key, found.by);
+        let lookup = EdgeLookup { step, from_tables, property, key, by };
+        self.put(|input| Plan::EdgeLookup { input, lookup });
+        self.reach([edge.from, edge.to, edge.var]);
+        self.place_filters();
+        self.hang();
+    }
+
     /// Checks the edges between these nodes that are left.
     pub(super) fn finish(&mut self, nodes: &[VarId]) {
         let is_closing = |e: &EdgePattern| self.available.contains(&e.from) && self.available.contains(&e.to);
@@ -265,28 +338,18 @@ impl Planner<'_> {
             if let Some(place) = place {
                 self.conditions.remove(place);
             }
-            let by_value = |property, key, by| {
-                let lookup = KeyLookup { var, tables: tables.clone(), property, key, by };
-                move |input| Plan::KeyLookup { input, lookup }
+            let together = match &lookup {
+                Lookup::Together { properties, equal, .. } => {
+                    Some(Together { properties: properties.clone(), equal: equal.clone() })
+                }
+                _ => None,
             };
-            match lookup {
-                Lookup::Key { property, key, any_of, .. } => {
-                    let by = if any_of { LookupBy::AnyOf } else { LookupBy::Equal };
-                    self.put(by_value(property, key, by));
+            match lookup.parts() {
+                Ok((property, key, by)) => {
+                    let lookup = KeyLookup { var, tables, property, key, by, together };
+                    self.put(|input| Plan::KeyLookup { input, lookup });
                 }
-                Lookup::Range { property, low, high } => {
-                    let is_in =
-                        |bound: &Option<(Expr, bool)>| bound.as_ref().is_some_and(|(_, is_in)| *is_in);
-                    let by = LookupBy::Between { low: is_in(&low), high: is_in(&high) };
-                    let bound = |bound: Option<(Expr, bool)>| {
-                        bound.map_or(Expr::Const(Value::Null), |(value, _)| value)
-                    };
-                    self.put(by_value(property, Expr::List(vec![bound(low), bound(high)]), by));
-                }
-                Lookup::Prefix { property, prefix } => {
-                    self.put(by_value(property, prefix, LookupBy::Prefix));
-                }
-                Lookup::Id { id } => self.put(|input| Plan::IdLookup { input, var, id, tables }),
+                Err(id) => self.put(|input| Plan::IdLookup { input, var, id, tables }),
             }
             self.reach([var]);
             return None;

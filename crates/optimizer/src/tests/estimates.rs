@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use trimorph_algebra::Op;
-use trimorph_base::TableId;
+use trimorph_base::{EdgeTableId, TableId};
 use trimorph_types::Value;
 
 use super::small::{Small, catalog};
@@ -15,6 +15,10 @@ use crate::{Estimator, Options, estimate_all};
 struct Seven(Cell<usize>);
 
 impl Estimator for Seven {
+    fn edges(&self, _: &[EdgeTableId], _: &str, _: Op, _: &Value) -> Option<f64> {
+        None
+    }
+
     fn rows(&self, _: &[TableId], _: &str, _: Op, _: &Value) -> Option<f64> {
         self.0.set(self.0.get() + 1);
         Some(7.0)

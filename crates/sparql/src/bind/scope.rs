@@ -1,10 +1,11 @@
 //! Which variables a pattern binds, and whether a pattern may be evaluated with variables bound from outside.
 //!
 //! SPARQL evaluates a group by itself and joins what comes out. A plan had rather look for what fits the
-//! rows that are there already. Both are the same where nothing within the group can tell whether a variable is
-//! bound outside ([`may_be_bound`]); where something can, the group is evaluated by itself.
+//! rows that are there already. Both are the same where nothing within the group can tell whether a
+//! variable is bound outside ([`may_be_bound`]); where something can, the group is evaluated by itself.
 //!
-//! Source: SPARQL 1.1 §18.2.1 (variable scope), §18.5; Pérez, Arenas, Gutierrez 2009 (well-designed patterns).
+//! Source: SPARQL 1.1 §18.2.1 (variable scope), §18.5; Pérez, Arenas, Gutierrez 2009 (well-designed
+//! patterns).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

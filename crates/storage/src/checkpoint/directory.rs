@@ -24,7 +24,7 @@ use crate::column::{Column, Dictionary, SEGMENT_ROWS, Summary, type_code, type_f
 use crate::key_index::KeyIndex;
 use crate::property_pages::{Given as PagesGiven, PropertyPages, SegmentPages};
 use crate::slot::Slot;
-use crate::value_index::{GivenRows, ValueIndex};
+use crate::value_index::{GivenRows, Of, ValueIndex};
 
 /// Gives the place of a piece.
 pub(super) type Places<'a> = dyn Fn(&Piece) -> PieceRef + 'a;
@@ -226,21 +226,22 @@ pub(super) fn write_value_index(index: &ValueIndex, places: &Places<'_>) -> Vec<
     finish(meta)
 }
 
-/// Reads the index of a column of a table of `rows` rows.
+/// Reads the index of a column of a table of `count` rows or edges.
 pub(super) fn read_value_index(
     directory: &Piece,
-    rows: u64,
+    of: Of,
+    count: u64,
     pieces: &mut Fetch<'_>,
 ) -> Result<ValueIndex, CodecError> {
     let meta = &mut Decoder::new(directory.metadata());
     let places = read_places(meta, meta.remaining(), pieces)?;
-    let mut left = rows;
+    let mut left = count;
     let slots = places.into_iter().map(|(piece, len)| {
         // No row is there twice.
         let fits = left.checked_sub(len).zip(u32::try_from(len).ok());
         let (rest, len) = fits.ok_or_else(|| meta.error("rows of the table"))?;
         left = rest;
-        Ok(Slot::new(piece, GivenRows { rows, len }))
+        Ok(Slot::new(piece, GivenRows { of, len }))
     });
     Ok(ValueIndex::of(slots.collect::<Result<_, CodecError>>()?))
 }

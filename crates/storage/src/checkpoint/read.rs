@@ -19,6 +19,7 @@ use super::place::{FILE_HEADER_BYTES, PieceRef, check_file, check_manifest, piec
 use super::{Checkpoint, DatabaseError, LogStart};
 use crate::adjacency::{Adjacency, Targets};
 use crate::column::{Column, segment_lengths};
+use crate::value_index::Of;
 use crate::{EdgeTable, Main, NodeTable};
 
 /// How often a newer manifest is taken because a file is gone.
@@ -337,8 +338,13 @@ impl<'a> Reading<'a> {
         };
         let mut value_indexes = Vec::with_capacity(places.value_indexes.len());
         for (column, place) in &places.value_indexes {
-            let read = self.directory(*place, failed, |d, p| read_value_index(d, rows, p))?;
+            let read = self.directory(*place, failed, |d, p| read_value_index(d, Of::Rows(rows), rows, p))?;
             value_indexes.extend(read.map(|index| (*column, index)));
+        }
+        let mut composite_indexes = Vec::with_capacity(places.composite_indexes.len());
+        for (columns, place) in &places.composite_indexes {
+            let read = self.directory(*place, failed, |d, p| read_value_index(d, Of::Rows(rows), rows, p))?;
+            composite_indexes.extend(read.map(|index| (columns.clone(), index)));
         }
         let mut optional = |place: Option<PieceRef>| match place {
             None => Ok(Some(None)),
@@ -353,10 +359,13 @@ impl<'a> Reading<'a> {
         else {
             return Ok(None);
         };
-        if value_indexes.len() != places.value_indexes.len() {
+        if value_indexes.len() != places.value_indexes.len()
+            || composite_indexes.len() != places.composite_indexes.len()
+        {
             return Ok(None);
         }
-        Ok(Some(NodeTable { rows, columns, key_index, value_indexes, labels, missing }))
+        let table = NodeTable { rows, columns, key_index, value_indexes, composite_indexes, labels, missing };
+        Ok(Some(table))
     }
 
     fn read_edges(
@@ -403,7 +412,14 @@ impl<'a> Reading<'a> {
         // By source row where forward is a vertex column.
         let by_slot = matches!(table.forward, Adjacency::Csr(_));
         let columns = self.read_columns(&places.columns, &rows, by_slot, failed)?;
-        let whole = columns.is_some() && table.backward.len() == targets.len();
+        let edges = table.forward.edges();
+        for (column, place) in &places.value_indexes {
+            let read = self.directory(*place, failed, |d, p| read_value_index(d, Of::Edges, edges, p))?;
+            table.value_indexes.extend(read.map(|index| (*column, index)));
+        }
+        let whole = columns.is_some()
+            && table.backward.len() == targets.len()
+            && table.value_indexes.len() == places.value_indexes.len();
         table.columns = columns.unwrap_or_default();
         Ok(whole.then_some(table))
     }
@@ -414,6 +430,7 @@ struct NodePlaces {
     columns: Vec<PieceRef>,
     key_index: Option<PieceRef>,
     value_indexes: Vec<(usize, PieceRef)>,
+    composite_indexes: Vec<(Vec<usize>, PieceRef)>,
     labels: Option<PieceRef>,
     missing: Option<PieceRef>,
 }
@@ -425,6 +442,7 @@ struct EdgeTablePlaces {
     backward: Vec<PieceRef>,
     pages: Option<PieceRef>,
     columns: Vec<PieceRef>,
+    value_indexes: Vec<(usize, PieceRef)>,
 }
 
 struct Tables {
@@ -446,6 +464,38 @@ fn read_as_many(meta: &mut Decoder<'_>, wanted: usize) -> Result<Vec<PieceRef>, 
     (0..wanted).map(|_| PieceRef::read(meta)).collect()
 }
 
+/// The indexes of a table of so many columns.
+fn read_indexes(meta: &mut Decoder<'_>, columns: usize) -> Result<Vec<(usize, PieceRef)>, CodecError> {
+    let mut indexes: Vec<(usize, PieceRef)> = Vec::new();
+    for _ in 0..meta.count(columns)? {
+        let column = meta.count(columns.saturating_sub(1))?;
+        if indexes.iter().any(|(known, _)| *known == column) {
+            return Err(meta.error("one value index of a column"));
+        }
+        indexes.push((column, PieceRef::read(meta)?));
+    }
+    Ok(indexes)
+}
+
+/// The indexes of several columns together of a table of so many.
+fn read_composite_indexes(
+    meta: &mut Decoder<'_>,
+    columns: usize,
+) -> Result<Vec<(Vec<usize>, PieceRef)>, CodecError> {
+    let mut indexes: Vec<(Vec<usize>, PieceRef)> = Vec::new();
+    for _ in 0..meta.count(meta.remaining())? {
+        let mut of = Vec::new();
+        for _ in 0..meta.count(columns)? {
+            of.push(meta.count(columns.saturating_sub(1))?);
+        }
+        if of.len() < 2 || indexes.iter().any(|(known, _)| *known == of) {
+            return Err(meta.error("one index of several columns"));
+        }
+        indexes.push((of, PieceRef::read(meta)?));
+    }
+    Ok(indexes)
+}
+
 /// What the manifest says of each table of the catalog.
 fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, CodecError> {
     let mut tables = Tables { nodes: Vec::new(), edges: Vec::new() };
@@ -453,16 +503,11 @@ fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, Code
     for info in &schema.node_tables {
         let columns = read_as_many(meta, info.properties.len())?;
         let key_index = read_optional(meta)?;
-        let mut value_indexes: Vec<(usize, PieceRef)> = Vec::new();
-        for _ in 0..meta.count(info.properties.len())? {
-            let column = meta.count(info.properties.len().saturating_sub(1))?;
-            if value_indexes.iter().any(|(known, _)| *known == column) {
-                return Err(meta.error("one value index of a column"));
-            }
-            value_indexes.push((column, PieceRef::read(meta)?));
-        }
+        let value_indexes = read_indexes(meta, info.properties.len())?;
+        let composite_indexes = read_composite_indexes(meta, info.properties.len())?;
         let (labels, missing) = (read_optional(meta)?, read_optional(meta)?);
-        tables.nodes.push(NodePlaces { columns, key_index, value_indexes, labels, missing });
+        let places = NodePlaces { columns, key_index, value_indexes, composite_indexes, labels, missing };
+        tables.nodes.push(places);
     }
     let facts = &catalog.unrecorded_facts().edge_tables;
     for ((id, info), facts) in schema.edge_table_ids().zip(&schema.edge_tables).zip(facts) {
@@ -471,7 +516,8 @@ fn main_tables(meta: &mut Decoder<'_>, catalog: &Catalog) -> Result<Tables, Code
         let backward = facts.targets.iter().map(|_| PieceRef::read(meta)).collect::<Result<_, _>>()?;
         let pages = read_optional(meta)?;
         let columns = read_as_many(meta, info.properties.len())?;
-        tables.edges.push(EdgeTablePlaces { ids, forward, backward, pages, columns });
+        let value_indexes = read_indexes(meta, info.properties.len())?;
+        tables.edges.push(EdgeTablePlaces { ids, forward, backward, pages, columns, value_indexes });
     }
     match meta.remaining() {
         0 => Ok(tables),

@@ -24,7 +24,7 @@ use super::directory::{write_adjacency, write_column, write_key_index, write_pag
 use super::place::{self, FILE_HEADER_BYTES, PieceRef, file_header, folder, number_of, piece_file};
 use super::state::{begin_first_write, end_first_write};
 use super::{Checkpoint, DatabaseError, LogStart};
-use crate::Main;
+use crate::{Main, ValueIndex};
 
 /// A file is filled up to this; a larger piece has one to itself.
 const FILE_BYTES_MAX: usize = 64 << 20;
@@ -258,9 +258,13 @@ impl Checkpoint {
             if let Some(index) = &table.key_index {
                 plan.directory(write_key_index(index, &places), &known).write(&mut meta);
             }
-            meta.u64(table.value_indexes.len() as u64);
-            for (column, index) in &table.value_indexes {
-                meta.u64(*column as u64);
+            write_indexes(&table.value_indexes, &mut meta, |index| {
+                plan.directory(write_value_index(index, &places), &known)
+            });
+            meta.u64(table.composite_indexes.len() as u64);
+            for (columns, index) in &table.composite_indexes {
+                meta.u64(columns.len() as u64);
+                columns.iter().for_each(|column| meta.u64(*column as u64));
                 plan.directory(write_value_index(index, &places), &known).write(&mut meta);
             }
             for column in [&table.labels, &table.missing] {
@@ -289,6 +293,9 @@ impl Checkpoint {
             for column in &table.columns {
                 plan.directory(write_column(column, &places), &known).write(&mut meta);
             }
+            write_indexes(&table.value_indexes, &mut meta, |index| {
+                plan.directory(write_value_index(index, &places), &known)
+            });
         }
         plan.pieces = pieces;
         (plan, meta.finish())
@@ -311,6 +318,19 @@ impl Checkpoint {
             renewed.extend(small);
         }
         renewed
+    }
+}
+
+/// The indexes of a table: their columns, and where their directories are.
+fn write_indexes(
+    indexes: &[(usize, ValueIndex)],
+    meta: &mut Encoder,
+    mut place: impl FnMut(&ValueIndex) -> PieceRef,
+) {
+    meta.u64(indexes.len() as u64);
+    for (column, index) in indexes {
+        meta.u64(*column as u64);
+        place(index).write(meta);
     }
 }
 

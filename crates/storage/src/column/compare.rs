@@ -32,6 +32,9 @@ const ENTRIES_MAX: usize = 1 << 20;
 /// again and again.
 const ROWS_REMEMBERED: usize = 1 << 14;
 
+/// What comparing a value with another must give.
+pub(crate) type Wanted = fn(Ordering) -> bool;
+
 /// What a value must satisfy.
 pub enum Condition<'c> {
     /// An integer, date or instant within these bounds.
@@ -46,7 +49,7 @@ pub enum Condition<'c> {
         /// What all that pass start with, and no others.
         prefix: Option<&'c str>,
         /// One, and what comparing texts with it must give.
-        order: Option<(&'c str, fn(Ordering) -> bool)>,
+        order: Option<(&'c str, Wanted)>,
         /// Whether a text passes.
         passes: &'c dyn Fn(&str) -> bool,
     },

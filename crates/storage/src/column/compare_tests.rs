@@ -138,12 +138,12 @@ fn texts() {
             if *name != *"distinct" {
                 check(&format!("{name} >= {wanted}"), &view, &condition, &expect, ROWS);
             }
-            let order: Option<(&str, fn(Ordering) -> bool)> = Some((wanted, Ordering::is_ge));
+            let order = Some((wanted, Ordering::is_ge as fn(Ordering) -> bool));
             let condition = Condition::Text { equal: None, prefix: None, order, passes: &passes };
             check(&format!("{name} in order >= {wanted}"), &view, &condition, &expect, ROWS);
             let passes = |t: &str| t < wanted;
             let expect = |v: &Value| matches!(v, Value::String(s) if **s < *wanted);
-            let order: Option<(&str, fn(Ordering) -> bool)> = Some((wanted, Ordering::is_lt));
+            let order = Some((wanted, Ordering::is_lt as fn(Ordering) -> bool));
             let condition = Condition::Text { equal: None, prefix: None, order, passes: &passes };
             check(&format!("{name} in order < {wanted}"), &view, &condition, &expect, ROWS);
             let start = &wanted[..wanted.len().min(36)];

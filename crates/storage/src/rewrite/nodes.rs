@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use trimorph_base::TableId;
+use trimorph_base::{CancelToken, TableId};
 use trimorph_catalog::{NodeTableStats, PropertyStats};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{Pins, RegionOptions, lay_out};
@@ -23,7 +23,7 @@ use super::{RewriteError, check};
 use crate::column::{Column, ColumnView, SEGMENT_ROWS, ZONE_ROWS};
 use crate::key_index::{KeyEntries, KeyIndex, hash_of};
 use crate::slot::Slot;
-use crate::value_index::{Changed, ValueIndex};
+use crate::value_index::{Changed, Of, ValueIndex, together};
 use crate::{Main, NodeTable};
 
 /// What is asked for values: a column's place in the catalog, or none for labels; rows; and what takes the
@@ -118,11 +118,16 @@ impl Main {
             let zones = changes.columns.get(column);
             value_indexes.push((*column, change.value_index(index, &columns[*column], *column, zones)?));
         }
+        let mut composite_indexes = Vec::with_capacity(old.composite_indexes.len());
+        for (places, index) in &old.composite_indexes {
+            composite_indexes.push((places.clone(), change.composite_index(index, &columns, places)?));
+        }
         count_sets(stats, &columns, changes, end);
         stats.rows = end;
         catalog.facts_mut().node_tables[at].one_type =
             columns.iter().map(|column| column.has_one_type()).collect();
-        let table = NodeTable { rows: end, columns, key_index, value_indexes, labels, missing };
+        let table =
+            NodeTable { rows: end, columns, key_index, value_indexes, composite_indexes, labels, missing };
         self.node_tables[at] = Arc::new(table);
         self.catalog = Arc::new(catalog);
         Ok(())
@@ -374,6 +379,40 @@ impl<'a> Change<'a> {
         Ok(next)
     }
 
+    /// The index of the values that stand in several of `columns` together.
+    fn composite_index(
+        &self,
+        index: &ValueIndex,
+        columns: &[Arc<Column>],
+        places: &[usize],
+    ) -> Result<ValueIndex, RewriteError> {
+        let mut rows: Vec<u64> = Vec::new();
+        for place in places {
+            for segment in self.segments(&columns[*place], self.changes.columns.get(place)) {
+                rows.extend(self.over(segment, Some(*place)).into_iter().map(|(row, _)| row));
+            }
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        if rows.is_empty() {
+            return Ok(index.clone());
+        }
+        if index.is_outgrown(&rows) {
+            let all: Vec<&Column> = places.iter().map(|place| &*columns[*place]).collect();
+            return ValueIndex::build_composite(&all, self.end, self.options, &CancelToken::default());
+        }
+        let pins = Arc::<Pins<'_>>::default();
+        let of = |column: &usize| ColumnView::pinned(&self.old.columns[*column], &pins);
+        let before: Vec<ColumnView<'_>> = places.iter().map(of).collect();
+        let of = |column: &usize| ColumnView::pinned(&columns[*column], &pins);
+        let after: Vec<ColumnView<'_>> = places.iter().map(of).collect();
+        let (before, after) = (|row: u64| together(&before, row), |row: u64| together(&after, row));
+        let change = Changed { before: &before, after: &after, rows: &rows, of: Of::Rows(self.end) };
+        let next = index.changed(&change, self.options)?;
+        check(&pins)?;
+        Ok(next)
+    }
+
     /// The index of the values that stand in `column`.
     fn value_index(
         &self,
@@ -386,8 +425,20 @@ impl<'a> Change<'a> {
         for segment in self.segments(column, zones) {
             rows.extend(self.over(segment, Some(place)).into_iter().map(|(row, _)| row));
         }
-        let before = &self.old.columns[place];
-        index.changed(&Changed { before, after: column, rows: &rows, end: self.end }, self.options)
+        if rows.is_empty() {
+            return Ok(index.clone());
+        }
+        if index.is_outgrown(&rows) {
+            return ValueIndex::build(column, self.end, self.options, &CancelToken::default());
+        }
+        let pins = Arc::<Pins<'_>>::default();
+        let before = ColumnView::pinned(&self.old.columns[place], &pins);
+        let after = ColumnView::pinned(column, &pins);
+        let (before, after) = (|row: u64| before.value(row), |row: u64| after.value(row));
+        let change = Changed { before: &before, after: &after, rows: &rows, of: Of::Rows(self.end) };
+        let next = index.changed(&change, self.options)?;
+        check(&pins)?;
+        Ok(next)
     }
 
     /// An index of all keys of a column.

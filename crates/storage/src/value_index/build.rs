@@ -12,7 +12,7 @@ use trimorph_base::CancelToken;
 use trimorph_types::{LogicalType, Value, order};
 use trimorph_vfs::{Pins, RegionOptions, lay_out};
 
-use super::{GivenRows, PIECE_ROWS, SortedRows, ValueIndex, finish};
+use super::{GivenRows, Of, PIECE_ROWS, SortedRows, ValueIndex, ValueOf, finish};
 use crate::RewriteError;
 use crate::column::{Column, ColumnView};
 use crate::slot::Slot;
@@ -20,10 +20,13 @@ use crate::slot::Slot;
 /// Rows between two looks at the flag that cancels.
 const ROWS_UNCHECKED: u32 = 1 << 12;
 
+/// Gives what is to be indexed to a function, one after the other, until that says that it is enough.
+pub(crate) type Each<'a> = dyn Fn(&mut dyn FnMut(u64, Value) -> bool) + 'a;
+
 impl ValueIndex {
     /// The index of the first `rows` rows of a column.
     ///
-    /// **Errors**: a piece that cannot be had; [`RewriteError::Cancelled`]. **Cost**: a sort; 16 bytes a row,
+    /// **Errors**: a piece that cannot be had; [`RewriteError::Cancelled`]. **Cost**: a sort; 24 bytes a row,
     /// and the values of the longest run of texts that begin alike.
     pub(crate) fn build(
         column: &Column,
@@ -33,20 +36,70 @@ impl ValueIndex {
     ) -> Result<Self, RewriteError> {
         let pins = Arc::<Pins<'_>>::default();
         let view = ColumnView::pinned(column, &pins);
-        let sorted = match column.has_one_type() && key_of(column.ty).is_some() {
-            true => by_keys(&view, column.ty, rows, cancel),
-            false => by_values(&view, rows, cancel),
-        }
-        .ok_or(RewriteError::Cancelled)?;
+        let each = |give: &mut dyn FnMut(u64, Value) -> bool| {
+            let _ = (0..rows).all(|row| give(row, view.value(row)));
+        };
+        let sorted = sorted(column, &each, &|row| view.value(row), cancel)?;
         super::settle(&pins)?;
-        let written = sorted.chunks(PIECE_ROWS).map(finish).collect();
+        Self::lay(&sorted, Of::Rows(rows), options)
+    }
+
+    /// The index of the first `rows` rows by the values of several columns together, one after the other: of
+    /// those that have one in the first.
+    ///
+    /// **Errors**: as [`Self::build`]. **Cost**: a sort of lists of values.
+    pub(crate) fn build_composite(
+        columns: &[&Column],
+        rows: u64,
+        options: RegionOptions,
+        cancel: &CancelToken,
+    ) -> Result<Self, RewriteError> {
+        let pins = Arc::<Pins<'_>>::default();
+        let views: Vec<ColumnView<'_>> = columns.iter().map(|c| ColumnView::pinned(c, &pins)).collect();
+        let value_of = |row: u64| together(&views, row);
+        let each = |give: &mut dyn FnMut(u64, Value) -> bool| {
+            let _ = (0..rows).all(|row| give(row, value_of(row)));
+        };
+        let sorted = by_values(&each, &value_of, cancel).ok_or(RewriteError::Cancelled)?;
+        super::settle(&pins)?;
+        Self::lay(&sorted, Of::Rows(rows), options)
+    }
+
+    /// The index of these, which are in order.
+    pub(crate) fn lay(sorted: &[u64], of: Of, options: RegionOptions) -> Result<Self, RewriteError> {
+        let written = sorted.chunks(PIECE_ROWS).map(|rows| finish(rows, of)).collect();
         let pieces = lay_out(written, options)?.into_iter().zip(sorted.chunks(PIECE_ROWS));
         let slots = pieces.map(|(piece, part)| {
-            let given = GivenRows { rows, len: part.len() as u32 };
+            let given = GivenRows { of, len: part.len() as u32 };
             Slot::<SortedRows>::read(piece, given)
         });
         Ok(Self::of(slots.collect::<Result<_, _>>()?))
     }
+}
+
+/// The values of a row in several columns, as one; null where the first of them is.
+pub(crate) fn together(columns: &[ColumnView<'_>], row: u64) -> Value {
+    match columns.first() {
+        Some(first) if !first.is_null(row) => {
+            Value::list(columns.iter().map(|column| column.value(row)).collect())
+        }
+        _ => Value::Null,
+    }
+}
+
+/// What has a value in a column, sorted by it.
+pub(crate) fn sorted(
+    column: &Column,
+    each: &Each<'_>,
+    value_of: &ValueOf<'_>,
+    cancel: &CancelToken,
+) -> Result<Vec<u64>, RewriteError> {
+    let key = key_of(column.ty).filter(|_| column.has_one_type());
+    let sorted = match key {
+        Some(key) => by_keys(key, each, value_of, cancel),
+        None => by_values(each, value_of, cancel),
+    };
+    sorted.ok_or(RewriteError::Cancelled)
 }
 
 /// What keeps the order of values of a type, and whether it is the whole order.
@@ -89,19 +142,22 @@ fn key_of(ty: LogicalType) -> Option<Key> {
     })
 }
 
-/// The rows with values, sorted by keys first.
-fn by_keys(column: &ColumnView<'_>, ty: LogicalType, rows: u64, cancel: &CancelToken) -> Option<Vec<u32>> {
-    let (key, is_whole) = key_of(ty)?;
-    let mut keys: Vec<(u64, u32)> = Vec::new();
-    for row in rows_below(rows) {
-        if row.is_multiple_of(ROWS_UNCHECKED) && cancel.is_cancelled() {
-            return None;
-        }
-        let value = column.value(u64::from(row));
+/// Those with values, sorted by keys first; none if it was cancelled.
+fn by_keys(
+    (key, is_whole): Key,
+    each: &Each<'_>,
+    value_of: &ValueOf<'_>,
+    cancel: &CancelToken,
+) -> Option<Vec<u64>> {
+    let mut keys: Vec<(u64, u64)> = Vec::new();
+    let mut polled = Polled::default();
+    each(&mut |at, value| {
         if !value.is_null() {
-            keys.push((key(&value), row));
+            keys.push((key(&value), at));
         }
-    }
+        polled.goes_on(cancel)
+    });
+    polled.done()?;
     keys.sort_unstable();
     if is_whole {
         return Some(keys.into_iter().map(|(_, row)| row).collect());
@@ -113,33 +169,47 @@ fn by_keys(column: &ColumnView<'_>, ty: LogicalType, rows: u64, cancel: &CancelT
         }
         match run {
             [(_, only)] => sorted.push(*only),
-            _ => sorted.extend(in_order(column, run.iter().map(|(_, row)| *row))),
+            _ => sorted.extend(in_order(value_of, run.iter().map(|(_, row)| *row))),
         }
     }
     Some(sorted)
 }
 
-/// The rows with values, sorted by these.
-fn by_values(column: &ColumnView<'_>, rows: u64, cancel: &CancelToken) -> Option<Vec<u32>> {
+/// Those with values, sorted by these; none if it was cancelled.
+fn by_values(each: &Each<'_>, value_of: &ValueOf<'_>, cancel: &CancelToken) -> Option<Vec<u64>> {
     let mut there = Vec::new();
-    for row in rows_below(rows) {
-        if row.is_multiple_of(ROWS_UNCHECKED) && cancel.is_cancelled() {
-            return None;
+    let mut polled = Polled::default();
+    each(&mut |at, value| {
+        if !value.is_null() {
+            there.push(at);
         }
-        if !column.value(u64::from(row)).is_null() {
-            there.push(row);
-        }
+        polled.goes_on(cancel)
+    });
+    polled.done()?;
+    Some(in_order(value_of, there.into_iter()))
+}
+
+/// Looks at the flag that cancels now and then.
+#[derive(Default)]
+struct Polled {
+    count: u32,
+    is_cancelled: bool,
+}
+
+impl Polled {
+    fn goes_on(&mut self, cancel: &CancelToken) -> bool {
+        self.count = self.count.wrapping_add(1);
+        self.is_cancelled |= self.count.is_multiple_of(ROWS_UNCHECKED) && cancel.is_cancelled();
+        !self.is_cancelled
     }
-    Some(in_order(column, there.into_iter()))
+
+    fn done(&self) -> Option<()> {
+        (!self.is_cancelled).then_some(())
+    }
 }
 
-/// Rows of a table are below 2^32.
-fn rows_below(rows: u64) -> std::ops::Range<u32> {
-    0..u32::try_from(rows).unwrap_or(u32::MAX)
-}
-
-fn in_order(column: &ColumnView<'_>, rows: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut values: Vec<(Value, u32)> = rows.map(|row| (column.value(u64::from(row)), row)).collect();
+fn in_order(value_of: &ValueOf<'_>, rows: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut values: Vec<(Value, u64)> = rows.map(|row| (value_of(row), row)).collect();
     values.sort_unstable_by(|(a, i), (b, j)| order(a, b).then(i.cmp(j)));
     values.into_iter().map(|(_, row)| row).collect()
 }

@@ -6,13 +6,11 @@
 
 use std::sync::Arc;
 
-use trimorph_base::CancelToken;
 use trimorph_types::{Value, order};
 use trimorph_vfs::{Pins, RegionOptions, lay_out};
 
-use super::{GivenRows, PIECE_ROWS, SortedRows, ValueIndex, finish};
+use super::{GivenRows, Of, PIECE_ROWS, SortedRows, ValueIndex, ValueOf, finish};
 use crate::RewriteError;
-use crate::column::{Column, ColumnView};
 use crate::slot::Slot;
 
 /// Changes are applied one by one while they are fewer than this part of the rows.
@@ -22,52 +20,50 @@ const SPLIT_ROWS: usize = PIECE_ROWS * 3 / 4;
 
 /// What changed in a column.
 pub(crate) struct Changed<'a> {
-    /// The column before.
-    pub(crate) before: &'a Column,
-    /// The column now.
-    pub(crate) after: &'a Column,
+    /// The values before.
+    pub(crate) before: &'a ValueOf<'a>,
+    /// The values now.
+    pub(crate) after: &'a ValueOf<'a>,
     /// Rows that may have another value now, ascending, each once.
     pub(crate) rows: &'a [u64],
-    /// Rows of the table now.
-    pub(crate) end: u64,
+    /// Whose they are now.
+    pub(crate) of: Of,
 }
 
 impl ValueIndex {
+    /// Whether so many rows changed that all is to be sorted anew.
+    pub(crate) fn is_outgrown(&self, rows: &[u64]) -> bool {
+        rows.len() as u64 > self.len() / CHANGED_PART
+    }
+
     /// The index of a column that has changed.
     ///
     /// **Errors**: a piece that cannot be had. **Cost**: two searches for each row that changed, and its
     /// pieces.
     pub(crate) fn changed(&self, change: &Changed<'_>, options: RegionOptions) -> Result<Self, RewriteError> {
-        if change.rows.is_empty() {
-            return Ok(self.clone());
-        }
-        if change.rows.len() as u64 > self.len() / CHANGED_PART {
-            return Self::build(change.after, change.end, options, &CancelToken::default());
-        }
         let pins = Arc::<Pins<'_>>::default();
-        let before = ColumnView::pinned(change.before, &pins);
-        let after = ColumnView::pinned(change.after, &pins);
         let view = self.view(&pins);
-        let (mut gone, mut came): (Vec<u64>, Vec<(u64, Value, u32)>) = Default::default();
+        let (mut gone, mut came): (Vec<u64>, Vec<(u64, Value, u64)>) = Default::default();
         for row in change.rows {
-            let (was, is) = (before.value(*row), after.value(*row));
+            let (was, is) = ((change.before)(*row), (change.after)(*row));
             if order(&was, &is).is_eq() {
                 continue;
             }
             if !was.is_null() {
-                gone.push(view.place(&was, *row, &before));
+                gone.push(view.place(&was, *row, change.before));
             }
             if !is.is_null() {
-                // Rows of a table are below 2^32.
-                came.push((view.place(&is, *row, &before), is, *row as u32));
+                came.push((view.place(&is, *row, change.before), is, *row));
             }
         }
         gone.sort_unstable();
         came.sort_unstable_by(|(at, a, i), (to, b, j)| at.cmp(to).then_with(|| order(a, b)).then(i.cmp(j)));
         let pieces = self.next_pieces(&view, &gone, &came);
         super::settle(&pins)?;
-        let written =
-            pieces.iter().filter_map(|piece| piece.as_ref().err().map(|rows| finish(rows))).collect();
+        let written = pieces
+            .iter()
+            .filter_map(|piece| piece.as_ref().err().map(|rows| finish(rows, change.of)))
+            .collect();
         let mut made = lay_out(written, options)?.into_iter();
         let mut slots = Vec::with_capacity(pieces.len());
         for piece in pieces {
@@ -75,7 +71,7 @@ impl ValueIndex {
                 (Ok(number), _) => slots.extend(self.pieces.get(number).cloned()),
                 (Err(rows), made) => {
                     if let Some(piece) = made.next() {
-                        let given = GivenRows { rows: change.end, len: rows.len() as u32 };
+                        let given = GivenRows { of: change.of, len: rows.len() as u32 };
                         slots.push(Slot::<SortedRows>::read(piece, given)?);
                     }
                 }
@@ -89,8 +85,8 @@ impl ValueIndex {
         &self,
         view: &super::ValueIndexView<'_>,
         gone: &[u64],
-        came: &[(u64, Value, u32)],
-    ) -> Vec<Result<usize, Vec<u32>>> {
+        came: &[(u64, Value, u64)],
+    ) -> Vec<Result<usize, Vec<u64>>> {
         let mut pieces = Vec::with_capacity(self.pieces.len() + 1);
         let (mut gone, mut came) = (gone.iter().peekable(), came.iter().peekable());
         let mut first = 0;
@@ -104,12 +100,14 @@ impl ValueIndex {
                 continue;
             }
             let mut rows = Vec::with_capacity(PIECE_ROWS);
-            for (at, row) in (first..).zip(view.piece(number)) {
+            let piece = view.piece(number);
+            let old = (0..piece.len()).filter_map(|at| piece.get(at));
+            for (at, row) in (first..).zip(old) {
                 while let Some((_, _, new)) = came.next_if(|(to, ..)| *to <= at) {
                     rows.push(*new);
                 }
                 if gone.next_if(|gone| **gone <= at).is_none() {
-                    rows.push(*row);
+                    rows.push(row);
                 }
             }
             if is_last {

@@ -1,5 +1,5 @@
-//! Value index: the rows of a node table that have a value in one column, in the order of their values.
-//! Serves equality, ranges, prefixes and order.
+//! Value index: the rows of a node table, or the edges of an edge table, that have a value in one column, in
+//! the order of their values. Serves equality, ranges, prefixes and order.
 //!
 //! ```text
 //! mod       pieces of rows, and the index as one thread sees it: positions by binary search
@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The order is that of all values (`types::order`), then by row; values are not stored twice: a search
-//! compares with the column. A piece is a blob of 32-bit rows.
+//! compares with the column. A piece is a blob of 32-bit rows, or of 64-bit places of edges: those stay when
+//! the properties of an edge move.
 
 mod build;
 mod change;
@@ -27,10 +28,13 @@ use crate::RewriteError;
 use crate::column::{ColumnView, put_blob};
 use crate::slot::{Content, Resolved, Slot};
 
+pub(crate) use build::{sorted, together};
 pub(crate) use change::Changed;
 
 /// Rows of a piece at most: 64 KiB, so that one value more writes little anew.
 const PIECE_ROWS: usize = 1 << 14;
+/// Places of edges are below this.
+const PLACE_END: u64 = 1 << trimorph_base::EdgeId::PLACE_BITS;
 
 /// What is in a piece: rows, in the order of their values.
 #[derive(Debug)]
@@ -45,14 +49,70 @@ self_cell! {
     }
 }
 
-type SortedView<'v> = &'v [u32];
+/// The rows of a piece, or the places of edges.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SortedView<'v> {
+    Rows(&'v [u32]),
+    Places(&'v [u64]),
+}
 
-/// What is known of a piece: the rows of the table, and how many are in it.
+impl Default for SortedView<'_> {
+    fn default() -> Self {
+        Self::Rows(&[])
+    }
+}
+
+impl SortedView<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Rows(rows) => rows.len(),
+            Self::Places(places) => places.len(),
+        }
+    }
+
+    fn get(&self, at: usize) -> Option<u64> {
+        match self {
+            Self::Rows(rows) => rows.get(at).map(|row| u64::from(*row)),
+            Self::Places(places) => places.get(at).copied(),
+        }
+    }
+
+    fn append(&self, from: usize, to: usize, out: &mut Vec<u64>) {
+        match self {
+            Self::Rows(rows) => {
+                out.extend(rows.get(from..to).unwrap_or_default().iter().map(|row| u64::from(*row)));
+            }
+            Self::Places(places) => out.extend(places.get(from..to).unwrap_or_default()),
+        }
+    }
+
+    /// The first of which a predicate, true up to some and false from there on, is false.
+    fn partition(&self, is_low: impl Fn(u64) -> bool) -> usize {
+        match self {
+            Self::Rows(rows) => rows.partition_point(|row| is_low(u64::from(*row))),
+            Self::Places(places) => places.partition_point(|place| is_low(*place)),
+        }
+    }
+}
+
+/// Whose values are in an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Of {
+    /// The nodes of a table of so many rows.
+    Rows(u64),
+    /// The edges of a table.
+    Edges,
+}
+
+/// What is known of a piece: whose values they are, and how many are in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GivenRows {
-    pub(crate) rows: u64,
+    pub(crate) of: Of,
     pub(crate) len: u32,
 }
+
+/// Gives the value of a row, or of the edge at a place.
+pub type ValueOf<'a> = dyn Fn(u64) -> Value + 'a;
 
 impl Content for SortedRows {
     type Given = GivenRows;
@@ -61,13 +121,21 @@ impl Content for SortedRows {
     fn read(piece: &Arc<Piece>, given: &GivenRows) -> Result<Self, CodecError> {
         let mut meta = Decoder::new(piece.metadata());
         let blob = piece.read_blob(&mut meta)?;
-        match bytemuck::try_cast_slice::<u8, u32>(blob.as_slice()) {
-            Ok(rows)
-                if rows.len() == given.len as usize
-                    && rows.iter().all(|row| u64::from(*row) < given.rows) => {}
-            _ => return Err(meta.error("a value index of rows of the table")),
+        let len = given.len as usize;
+        let fits = match given.of {
+            Of::Rows(end) => bytemuck::try_cast_slice::<u8, u32>(blob.as_slice())
+                .is_ok_and(|rows| rows.len() == len && rows.iter().all(|row| u64::from(*row) < end)),
+            Of::Edges => bytemuck::try_cast_slice::<u8, u64>(blob.as_slice())
+                .is_ok_and(|places| places.len() == len && places.iter().all(|at| *at < PLACE_END)),
+        };
+        if !fits {
+            return Err(meta.error("a value index of rows of the table"));
         }
-        Ok(Self::new(Sorted(blob), |e| bytemuck::try_cast_slice(e.0.as_slice()).unwrap_or_default()))
+        let is_wide = given.of == Of::Edges;
+        Ok(Self::new(Sorted(blob), |e| match is_wide {
+            false => SortedView::Rows(bytemuck::try_cast_slice(e.0.as_slice()).unwrap_or_default()),
+            true => SortedView::Places(bytemuck::try_cast_slice(e.0.as_slice()).unwrap_or_default()),
+        }))
     }
 
     fn view(&self) -> &SortedView<'_> {
@@ -151,7 +219,7 @@ impl ValueIndexView<'_> {
     }
 
     /// The rows of a piece; none where it cannot be had, which the pins tell.
-    fn piece(&self, number: usize) -> &[u32] {
+    fn piece(&self, number: usize) -> SortedView<'_> {
         self.pieces.get(number).copied().unwrap_or_default()
     }
 
@@ -160,7 +228,7 @@ impl ValueIndexView<'_> {
         let number = self.ends.partition_point(|end| *end <= position);
         let rows = self.piece(number);
         let first = self.ends.get(number)?.checked_sub(rows.len() as u64)?;
-        rows.get(usize::try_from(position.checked_sub(first)?).ok()?).map(|row| u64::from(*row))
+        rows.get(usize::try_from(position.checked_sub(first)?).ok()?)
     }
 
     /// Appends the rows at some positions.
@@ -169,10 +237,10 @@ impl ValueIndexView<'_> {
         let mut at = positions.start;
         while at < positions.end {
             let rows = self.piece(number);
-            let (Some(end), false) = (self.ends.get(number), rows.is_empty()) else { return };
+            let (Some(end), false) = (self.ends.get(number), rows.len() == 0) else { return };
             let first = end - rows.len() as u64;
             let (from, to) = ((at - first) as usize, (positions.end.min(*end) - first) as usize);
-            out.extend(rows.get(from..to).unwrap_or_default().iter().map(|row| u64::from(*row)));
+            rows.append(from, to, out);
             at = *end;
             number += 1;
         }
@@ -181,45 +249,61 @@ impl ValueIndexView<'_> {
     /// The first position of which a predicate, true up to some position and false from there on, is false.
     ///
     /// **Cost**: a value of each row that is asked, some twenty.
-    fn partition(&self, column: &ColumnView<'_>, is_low: impl Fn(&Value, u64) -> bool) -> u64 {
-        let low = |row: u32| is_low(&column.value(u64::from(row)), u64::from(row));
+    fn partition(&self, value_of: &ValueOf<'_>, is_low: impl Fn(&Value, u64) -> bool) -> u64 {
+        let low = |row: u64| is_low(&value_of(row), row);
         let count = self.ends.len();
         // The first piece whose last row is not low; one by one they would all be read.
         let (mut from, mut to) = (0, count);
         while from < to {
             let middle = from.midpoint(to);
-            match self.piece(middle).last() {
-                Some(last) if low(*last) => from = middle + 1,
+            let rows = self.piece(middle);
+            match rows.len().checked_sub(1).and_then(|last| rows.get(last)) {
+                Some(last) if low(last) => from = middle + 1,
                 _ => to = middle,
             }
         }
         if from == count {
             return self.len();
         }
-        let rows = self.piece(from);
         let before = if from == 0 { 0 } else { self.ends[from - 1] };
-        before + rows.partition_point(|row| low(*row)) as u64
+        before + self.piece(from).partition(low) as u64
     }
 
     /// The positions of rows with values between two bounds. Rows of other types than the bounds' may be
     /// among them where one is open.
     pub fn range(&self, low: Bound<&Value>, high: Bound<&Value>, column: &ColumnView<'_>) -> Range<u64> {
+        self.range_by(low, high, &|row| column.value(row))
+    }
+
+    /// The positions of rows whose values in several columns, as lists, stand between two lists.
+    pub fn range_together(
+        &self,
+        low: Bound<&Value>,
+        high: Bound<&Value>,
+        columns: &[&ColumnView<'_>],
+    ) -> Range<u64> {
+        let value_of = |row: u64| Value::list(columns.iter().map(|column| column.value(row)).collect());
+        self.range_by(low, high, &value_of)
+    }
+
+    /// The same where a function gives the values of rows, or of the edges at places.
+    pub fn range_by(&self, low: Bound<&Value>, high: Bound<&Value>, value_of: &ValueOf<'_>) -> Range<u64> {
         let start = match low {
             Bound::Unbounded => 0,
-            Bound::Included(low) => self.partition(column, |value, _| is_before(value, low)),
-            Bound::Excluded(low) => self.partition(column, |value, _| !is_behind(value, low)),
+            Bound::Included(low) => self.partition(value_of, |value, _| is_before(value, low)),
+            Bound::Excluded(low) => self.partition(value_of, |value, _| !is_behind(value, low)),
         };
         let end = match high {
             Bound::Unbounded => self.len(),
-            Bound::Included(high) => self.partition(column, |value, _| !is_behind(value, high)),
-            Bound::Excluded(high) => self.partition(column, |value, _| is_before(value, high)),
+            Bound::Included(high) => self.partition(value_of, |value, _| !is_behind(value, high)),
+            Bound::Excluded(high) => self.partition(value_of, |value, _| is_before(value, high)),
         };
         start..end.max(start)
     }
 
     /// The place of a row with a value: its own, or where it would stand.
-    fn place(&self, value: &Value, row: u64, column: &ColumnView<'_>) -> u64 {
-        self.partition(column, |own, at| match order(own, value) {
+    fn place(&self, value: &Value, row: u64, value_of: &ValueOf<'_>) -> u64 {
+        self.partition(value_of, |own, at| match order(own, value) {
             Ordering::Equal => at < row,
             ordering => ordering.is_lt(),
         })
@@ -227,15 +311,21 @@ impl ValueIndexView<'_> {
 }
 
 /// Whether all was read that was asked for.
-fn settle(pins: &Pins<'_>) -> Result<(), RewriteError> {
+pub(crate) fn settle(pins: &Pins<'_>) -> Result<(), RewriteError> {
     pins.failure().map_or(Ok(()), |error| Err(RewriteError::Read(error)))
 }
 
-/// The finished piece of some rows.
-fn finish(rows: &[u32]) -> Vec<u8> {
+/// The finished piece of some rows, or places of edges.
+fn finish(rows: &[u64], of: Of) -> Vec<u8> {
     let mut piece = PieceWriter::new();
-    let mut bytes = Vec::with_capacity(rows.len() * 4);
-    rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_le_bytes()));
+    let mut bytes = Vec::with_capacity(rows.len() * 8);
+    match of {
+        // Rows of a table are below 2^32.
+        Of::Rows(_) => rows
+            .iter()
+            .for_each(|row| bytes.extend_from_slice(&u32::try_from(*row).unwrap_or(u32::MAX).to_le_bytes())),
+        Of::Edges => rows.iter().for_each(|place| bytes.extend_from_slice(&place.to_le_bytes())),
+    }
     put_blob(bytes, &mut piece);
     piece.finish()
 }

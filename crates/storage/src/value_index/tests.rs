@@ -8,7 +8,7 @@ use trimorph_base::CancelToken;
 use trimorph_types::{LogicalType, Value, order};
 use trimorph_vfs::{Pins, RegionOptions};
 
-use super::{Changed, PIECE_ROWS, ValueIndex};
+use super::{Changed, Of, PIECE_ROWS, ValueIndex};
 use crate::column::ColumnView;
 use crate::column::compare_tests::column;
 
@@ -120,8 +120,12 @@ fn a_changed_index_is_as_a_new_one() {
             let rows: Vec<u64> = changed.keys().copied().collect();
             let end = values.len() as u64;
             let shared = index.pieces.len();
-            let change = Changed { before: &before, after: &after, rows: &rows, end };
-            let next = index.changed(&change, OPTIONS).unwrap();
+            let next = {
+                let (was, is) = (ColumnView::new(&before), ColumnView::new(&after));
+                let (was, is) = (|row: u64| was.value(row), |row: u64| is.value(row));
+                let change = Changed { before: &was, after: &is, rows: &rows, of: Of::Rows(end) };
+                index.changed(&change, OPTIONS).unwrap()
+            };
             assert_eq!(rows_of(&next), sorted(&values), "seed {seed}, round {round}");
             assert!(next.pieces.iter().all(|piece| piece.given().len as usize <= PIECE_ROWS));
             if rows.len() < 20 {

@@ -208,6 +208,16 @@ impl<'r, 's> Statements<'r, 's> {
                 }
             }
         }
+        // The node that an edge must lead to.
+        let end = match object {
+            None => None,
+            Some(Value::Node(node)) => Some(*node),
+            Some(Value::Iri(_)) => return ControlFlow::Continue(()),
+            Some(literal) => match self.reader.node_of_literal(literal) {
+                Some(node) => Some(node),
+                None => return ControlFlow::Continue(()),
+            },
+        };
         for (iri, places) in self.places(predicate) {
             for shape in places.edges.iter().filter(|shape| shape.source == subject.table()) {
                 // Edges that are in no graph are in the default graph only.
@@ -216,17 +226,17 @@ impl<'r, 's> Statements<'r, 's> {
                 }
                 let lists = Neighbours::all(self.reader, shape.at, true, subject.table());
                 let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-                match object {
-                    Some(Value::Node(end)) => lists.between(subject, *end, true, |edge| {
-                        nodes.push(*end);
+                match end {
+                    Some(end) => lists.between(subject, end, true, |edge| {
+                        nodes.push(end);
                         edges.push(edge);
                     }),
-                    _ => lists.list(subject).append(&mut nodes, Some(&mut edges)),
+                    None => lists.list(subject).append(&mut nodes, Some(&mut edges)),
                 }
                 for (node, id) in nodes.into_iter().zip(edges) {
                     let graph = self.graph_of(shape, id);
-                    let value = self.object_of(node);
-                    if graphs.has(graph.as_deref()) && agrees(&value) {
+                    if graphs.has(graph.as_deref()) {
+                        let value = object.cloned().unwrap_or_else(|| self.object_of(node));
                         let edge = Some(Relationship { id, start: subject, end: node });
                         sink(Found { subject, predicate: Arc::clone(iri), object: value, graph, edge })?;
                     }

@@ -79,7 +79,7 @@ impl Graph {
         }
         let mut edges = Vec::new();
         for (place, table) in catalog.edge_table_ids().enumerate() {
-            let view = reader.edge_table(place);
+            let view = reader.unrecorded().edge_table(place);
             let mut add = |id, source, end| {
                 let (ty, properties) = (catalog.type_name(table), reader.edge_properties(id));
                 edges.push(Edge { id, start: NodeId::new(view.source, source), end, ty, properties });

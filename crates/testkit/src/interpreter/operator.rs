@@ -65,6 +65,10 @@ impl Interpreter<'_> {
                 Ok(rows)
             }
             Plan::Unwind { input, list, var } => self.unwind(self.rows(input, outer)?, list, *var),
+            Plan::Statements { .. } | Plan::PropertyPath { .. } => {
+                let primary = "the naive interpreter's graph has no statements";
+                Err(Diagnostic::runtime(ErrorKind::Unsupported, "NoStatements", primary))
+            }
             Plan::ProcedureCall { input, call } => self.call(self.rows(input, outer)?, call),
             Plan::Union { inputs, vars } => {
                 let mut out = Vec::new();
@@ -79,8 +83,13 @@ impl Interpreter<'_> {
                 let primary = "the naive interpreter does not write";
                 Err(Diagnostic::runtime(ErrorKind::Unsupported, "Updates", primary))
             }
+            Plan::Statements { .. } | Plan::PropertyPath { .. } => {
+                let primary = "the naive interpreter knows no statements of RDF";
+                Err(Diagnostic::runtime(ErrorKind::Unsupported, "Statements", primary))
+            }
             Plan::NodeScan(_)
             | Plan::KeyLookup { .. }
+            | Plan::EdgeLookup { .. }
             | Plan::IdLookup { .. }
             | Plan::Extend { .. }
             | Plan::ExtendInto { .. }

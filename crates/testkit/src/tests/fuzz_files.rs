@@ -269,17 +269,18 @@ fn read_everything(main: Main, random: &mut Random) -> Option<u64> {
     for (table, info) in catalog.table_ids().zip(&catalog.node_tables) {
         let rows = reader.rows(table);
         for column in 0..info.properties.len() {
-            read_column(reader.node_column(table, column), rows, random, &mut sum);
+            read_column(reader.unrecorded().node_column(table, column), rows, random, &mut sum);
         }
         for row in 0..rows {
-            let key = info.key.map_or(Value::Null, |key| reader.node_column(table, key).value(row));
+            let key =
+                info.key.map_or(Value::Null, |key| reader.unrecorded().node_column(table, key).value(row));
             sum.0 ^= reader.find_key(table, &key).unwrap_or(0);
             sum.0 ^= reader.find_key(table, &Value::Int(row as i64)).unwrap_or(0);
             sum.0 ^= reader.node_properties(NodeId::new(table, row)).len() as u64;
         }
     }
     for (place, info) in catalog.edge_tables.iter().enumerate() {
-        let view = reader.edge_table(place);
+        let view = reader.unrecorded().edge_table(place);
         let mut ids: Vec<EdgeId> = Vec::new();
         let mut slots = Vec::new();
         let rows = reader.rows(view.source);
@@ -334,7 +335,7 @@ fn read_everything(main: Main, random: &mut Random) -> Option<u64> {
         }
         let slot_count = view.slots_end(rows);
         for column in 0..info.properties.len() {
-            let column = reader.edge_column(place, column);
+            let column = reader.unrecorded().edge_column(place, column);
             read_column(column, slot_count, random, &mut sum);
             for slots in slots.chunks(1000) {
                 let vector = column.gather(slots.iter().copied().enumerate(), slots.len());

@@ -69,7 +69,7 @@ fn a_zone_with_a_later_instant_of_another_zone_is_visited() {
 fn an_edge_id_past_the_last_page_is_no_edge() {
     let snapshot = with_edges(table(&[1, 2], Vec::new(), vec![Vec::new(); 2]), &[(0, 0), (0, 1)]);
     let reader = Reader::new(&snapshot);
-    for id in [reader.edge_table(0).id_at(128_000, 0), EdgeId(0), EdgeId(u64::MAX)] {
+    for id in [reader.unrecorded().edge_table(0).id_at(128_000, 0), EdgeId(0), EdgeId(u64::MAX)] {
         assert!(reader.relationship(id).is_null() && reader.edge_properties(id).is_empty());
     }
 }
@@ -81,7 +81,7 @@ fn an_edge_of_a_vertex_column_answers_to_one_id() {
     let snapshot = with_edges(table(&keys, Vec::new(), vec![Vec::new(); 130]), &[(128, 0)]);
     let reader = Reader::new(&snapshot);
     for (page, position, there) in [(1, 0, true), (0, 128, false)] {
-        let value = reader.relationship(reader.edge_table(0).id_at(128 * page, position));
+        let value = reader.relationship(reader.unrecorded().edge_table(0).id_at(128 * page, position));
         assert_eq!(!value.is_null(), there, "page {page}");
     }
 }
@@ -116,7 +116,7 @@ fn the_first_edge_of_a_row_without_edges_is_harmless() {
     let keys: Vec<i64> = (0..300).collect();
     let snapshot = with_edges(table(&keys, Vec::new(), vec![Vec::new(); 300]), &[(0, 1), (0, 2)]);
     let reader = Reader::new(&snapshot);
-    let view = reader.edge_table(0);
+    let view = reader.unrecorded().edge_table(0);
     let trimorph_store::AdjacencyView::Csr(csr) = &view.forward else { panic!("not lists") };
     assert_eq!(csr.list(200).len, 0);
     let first = view.forward_run(200, csr.list(200)).unwrap();

@@ -49,8 +49,8 @@ fn check_nodes(model: &Model, reader: &Reader<'_>, exact: bool) {
         assert_eq!(facts.one_type.len(), stats.properties.len());
         for (place, (property, one_type)) in stats.properties.iter().zip(&facts.one_type).enumerate() {
             let values: Vec<Value> =
-                (0..stats.rows).map(|row| reader.node_column(table, place).value(row)).collect();
-            check_column(reader.node_column(table, place), &values, property, *one_type, exact);
+                (0..stats.rows).map(|row| reader.unrecorded().node_column(table, place).value(row)).collect();
+            check_column(reader.unrecorded().node_column(table, place), &values, property, *one_type, exact);
         }
     }
 }
@@ -173,7 +173,7 @@ fn check_edges(model: &Model, reader: &Reader<'_>, exact: bool) {
     let mut ids: BTreeSet<EdgeId> = BTreeSet::new();
     let catalog = reader.schema();
     for (place, table) in catalog.edge_table_ids().enumerate() {
-        let view = reader.edge_table(place);
+        let view = reader.unrecorded().edge_table(place);
         let forward = forward_edges(view, reader);
         let mut backward = backward_edges(view, reader);
         let info = &catalog.edge_tables[place];
@@ -202,8 +202,8 @@ fn check_edges(model: &Model, reader: &Reader<'_>, exact: bool) {
             *actual.entry((catalog.type_name(table).to_string(), start, end, properties)).or_default() += 1;
         }
         for (column, (property, one_type)) in stats.properties.iter().zip(&facts.one_type).enumerate() {
-            let view = reader.edge_column(place, column);
-            let slots_end = reader.edge_table(place).slots_end(reader.rows(info.source));
+            let view = reader.unrecorded().edge_column(place, column);
+            let slots_end = reader.unrecorded().edge_table(place).slots_end(reader.rows(info.source));
             let there: Vec<u64> = (0..slots_end).filter(|slot| view.has_row(*slot)).collect();
             assert!(slots.iter().all(|slot| view.has_row(*slot)));
             let values: Vec<Value> = there.iter().map(|slot| view.value(*slot)).collect();

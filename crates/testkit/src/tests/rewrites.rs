@@ -28,7 +28,7 @@ fn reader_of<T>(main: &Main, read: impl FnOnce(&Reader<'_>) -> T) -> T {
 /// All edges of an edge table: ids, ends and properties.
 fn edges_of(main: &Main, place: usize) -> BTreeMap<EdgeId, (NodeId, NodeId, String)> {
     reader_of(main, |reader| {
-        let table = reader.edge_table(place);
+        let table = reader.unrecorded().edge_table(place);
         let mut found = BTreeMap::new();
         for row in 0..reader.rows(table.source) {
             let mut ids = Vec::new();

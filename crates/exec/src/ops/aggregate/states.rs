@@ -473,12 +473,12 @@ impl<'s> Column<'s> {
         if integers(&arg.values).is_none() {
             self.states.retype(arg);
         }
+        if let States::Best(best) = &mut self.states
+            && best.add(rows, arg)?
+        {
+            return Ok(());
+        }
         match &mut self.states {
-            States::Best(best) => {
-                if best.add(rows, arg)? {
-                    return Ok(());
-                }
-            }
             States::Lists(collected) if collected.takes(rows) => {
                 let growth = collected.growth_bytes(rows.positions.len());
                 return ledger.grow(collected, growth, |own| own.bytes(), |own| own.add(rows));

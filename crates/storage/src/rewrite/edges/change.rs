@@ -18,6 +18,7 @@ use crate::adjacency::{
 };
 use crate::column::SEGMENT_ROWS;
 use crate::edge_table::EdgeTableView;
+use crate::edge_values::changed_indexes;
 
 /// Lists that are so many times longer than segments are made for are cut anew.
 const GROWN: u64 = 4;
@@ -143,8 +144,25 @@ impl<'a> Change<'a> {
             next.columns.push(Arc::new(column));
             *known = stats;
         }
+        if !self.old.value_indexes.is_empty() {
+            let places = self.changed_places();
+            let rows = self.source_rows();
+            next.value_indexes = changed_indexes(self.old, &next, &places, rows, self.options)?;
+        }
         self.describe(&next, catalog, at);
         Ok(next)
+    }
+
+    /// The places of edges that come, go or get values, ascending, each once.
+    fn changed_places(&self) -> Vec<u64> {
+        let placed = self.changes.inserted.iter().chain(&self.changes.deleted);
+        let placed = placed.map(|edge| (edge.source / PAGE_ROWS, edge.position));
+        let all = placed.chain(self.changes.changed.iter().copied());
+        let place = |(page, position)| self.old.places.id(page, position).place();
+        let mut places: Vec<u64> = all.map(place).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
     }
 
     /// Ids: the same, with overflow pages where a page has got too long, or will soon.

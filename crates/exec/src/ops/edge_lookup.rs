@@ -1,0 +1,205 @@
+//! Look-up of edges: for each row the edges whose indexed property is equal to a key, or to one of a list, or
+//! lies between two, each with its ends. Where a table has no index that tells, its edges are looked through.
+
+use std::sync::Arc;
+
+use trimorph_algebra::{Direction, LookupBy};
+use trimorph_base::{EdgeId, EdgeTableId, NodeId, Reservation, TableId};
+use trimorph_functions::operators as functions;
+use trimorph_store::neighbours::Neighbours;
+use trimorph_store::{PropertyColumn, Wanted};
+use trimorph_types::{Relationship, Value};
+use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
+
+use super::lookup::wanted_of;
+use crate::expr::{Ex, evaluate};
+use crate::keys::POSITIONS_UNCHECKED;
+use crate::operator::{BoxOperator, Operator};
+use crate::rows::repeat;
+use crate::{Context, ExecError};
+
+/// Bytes of an edge that was found: its row, itself and its ends.
+const FOUND_BYTES: usize = size_of::<u32>() + size_of::<Relationship>();
+
+/// What is looked up and kept. Input slots `keep` become output slots `0..`; the node that the step starts
+/// from, the one it reaches and the edge follow.
+#[derive(Clone, Debug)]
+pub(crate) struct EdgeLookupSpec {
+    pub(crate) slots: usize,
+    pub(crate) keep: Vec<usize>,
+    pub(crate) key: Ex,
+    pub(crate) by: LookupBy,
+    pub(crate) tables: Vec<EdgeTableId>,
+    pub(crate) property: Arc<str>,
+    pub(crate) direction: Direction,
+    pub(crate) from_tables: Option<Vec<TableId>>,
+    pub(crate) to_tables: Option<Vec<TableId>>,
+}
+
+/// Look-up of edges.
+pub(crate) struct EdgeLookup<'s> {
+    child: BoxOperator<'s>,
+    inner: Chunk<'s>,
+    spec: Arc<EdgeLookupSpec>,
+    found: Found,
+    held: Option<Reservation>,
+    given: usize,
+}
+
+/// Edges that were found, each with the position of its row, in the direction in which they are given.
+#[derive(Default)]
+struct Found {
+    parents: Vec<u32>,
+    from: Vec<NodeId>,
+    to: Vec<NodeId>,
+    edges: Vec<EdgeId>,
+}
+
+impl<'s> EdgeLookup<'s> {
+    pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<EdgeLookupSpec>) -> Self {
+        let inner = Chunk::with_slots(&[spec.slots]);
+        Self { child, inner, spec, found: Found::default(), held: None, given: 0 }
+    }
+
+    /// Looks up the keys of the next chunk; `false` at the end.
+    fn advance(&mut self, cx: &Context<'s>) -> Result<bool, ExecError> {
+        cx.check()?;
+        (self.found, self.given) = (Found::default(), 0);
+        if !self.child.next(&mut self.inner, cx)? {
+            return Ok(false);
+        }
+        let group = &self.inner.groups[0];
+        let keys = evaluate(&self.spec.key, &self.inner, 0, cx)?.into_vector(group.len);
+        let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
+        let mut edges = Vec::new();
+        for p in group.positions() {
+            cx.check()?;
+            edges.clear();
+            let key = keys.value(p as usize, &|id| cx.edge_value(id));
+            match (self.spec.by, key) {
+                (LookupBy::AnyOf, Value::List(items)) => {
+                    for item in items.iter() {
+                        cx.check()?;
+                        self.spec.find(wanted_of(LookupBy::Equal, item.clone()), &mut edges, cx)?;
+                    }
+                    edges.sort_unstable();
+                    edges.dedup();
+                }
+                (LookupBy::AnyOf, Value::Null) => {}
+                (LookupBy::AnyOf, other) => {
+                    functions::in_list(&Value::Null, &other)?;
+                }
+                (by, key) => self.spec.find(wanted_of(by, key), &mut edges, cx)?,
+            }
+            self.spec.put(&edges, p, &mut self.found, cx);
+            held.resize((self.found.edges.capacity() + edges.capacity()) * FOUND_BYTES)?;
+        }
+        Ok(true)
+    }
+
+    /// Gives the next edges that were found, with their rows.
+    fn give(&mut self, chunk: &mut Chunk<'s>, room: usize) {
+        let end = self.found.edges.len().min(self.given + room);
+        let range = self.given..end;
+        let out = &mut chunk.groups[0];
+        out.reset(range.len());
+        let parents = &self.found.parents[range.clone()];
+        repeat(&self.inner.groups[0], &self.spec.keep, parents, out);
+        let kept = self.spec.keep.len();
+        let nodes = |ids: &[NodeId]| {
+            let table = ids.first().map(|node| node.table());
+            let table = table.filter(|table| ids.iter().all(|node| node.table() == *table));
+            Vector::new(Values::Node(Nodes::Ids { table, ids: ids.to_vec() }))
+        };
+        out.vectors[kept] = nodes(&self.found.from[range.clone()]);
+        out.vectors[kept + 1] = nodes(&self.found.to[range.clone()]);
+        let edges = self.found.edges[range].to_vec();
+        out.vectors[kept + 2] = Vector::new(Values::Edge(Edges::Ids(edges)));
+        self.given = end;
+    }
+}
+
+impl EdgeLookupSpec {
+    /// Appends the edges that are wanted.
+    fn find(
+        &self,
+        wanted: Option<Wanted>,
+        edges: &mut Vec<EdgeId>,
+        cx: &Context<'_>,
+    ) -> Result<(), ExecError> {
+        let Some(wanted) = wanted else { return Ok(()) };
+        for table in &self.tables {
+            let Some(column) = cx.reader.schema().edge_property(*table, &self.property) else { continue };
+            if !cx.reader.find_edges(*table, column, &wanted, edges) {
+                scan_for(*table, column, &wanted, edges, cx)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives edges to a row, in the directions that are asked for.
+    fn put(&self, edges: &[EdgeId], parent: u32, found: &mut Found, cx: &Context<'_>) {
+        let is_in = |tables: &Option<Vec<TableId>>, node: NodeId| {
+            tables.as_ref().is_none_or(|t| t.contains(&node.table()))
+        };
+        for edge in edges {
+            let Value::Relationship(Relationship { start, end, .. }) = cx.reader.relationship(*edge) else {
+                continue;
+            };
+            let out = (self.direction != Direction::In).then_some((start, end));
+            // One from a node to itself is there once.
+            let back = self.direction == Direction::In || self.direction == Direction::Both && start != end;
+            for (from, to) in out.into_iter().chain(back.then_some((end, start))) {
+                if is_in(&self.from_tables, from) && is_in(&self.to_tables, to) {
+                    found.parents.push(parent);
+                    found.from.push(from);
+                    found.to.push(to);
+                    found.edges.push(*edge);
+                }
+            }
+        }
+    }
+}
+
+/// Appends the edges of a table whose values are wanted, by a look at each: nobody has made the index where
+/// it is read, as it was before.
+fn scan_for(
+    table: EdgeTableId,
+    column: usize,
+    wanted: &Wanted,
+    edges: &mut Vec<EdgeId>,
+    cx: &Context<'_>,
+) -> Result<(), ExecError> {
+    let at = usize::from(table.0);
+    let Some(info) = cx.reader.schema().edge_tables.get(at) else { return Ok(()) };
+    let values = PropertyColumn::of_edges(at, column, &cx.reader);
+    let lists = Neighbours::all(&cx.reader, at, true, info.source);
+    let (mut nodes, mut ids) = (Vec::new(), Vec::new());
+    for row in 0..cx.reader.rows(info.source) {
+        if row.is_multiple_of(POSITIONS_UNCHECKED as u64) {
+            cx.check()?;
+        }
+        nodes.clear();
+        ids.clear();
+        lists.list(NodeId::new(info.source, row)).append(&mut nodes, Some(&mut ids));
+        edges.extend(ids.iter().filter(|edge| wanted.holds(&values.value(values.slot(**edge)))));
+    }
+    Ok(())
+}
+
+impl<'s> Operator<'s> for EdgeLookup<'s> {
+    fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        while self.given >= self.found.edges.len() {
+            if !self.advance(cx)? {
+                return Ok(false);
+            }
+        }
+        self.give(chunk, cx.settings.vector_size);
+        Ok(true)
+    }
+
+    fn reset(&mut self) {
+        self.child.reset();
+        (self.found, self.held, self.given) = (Found::default(), None, 0);
+    }
+}

@@ -1,0 +1,104 @@
+//! What bounds statements and what they leave: a time for each query, checkpoints by time, the log of a
+//! transaction within the memory limit.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use trimorph::{CancelToken, Config, Database, Error};
+
+use crate::durable::{Directory, config, rows, run};
+
+const ENDLESS: &str = "UNWIND range(1, 100000000000) AS x RETURN count(x % 7)";
+
+#[test]
+fn a_query_that_takes_too_long_is_stopped() {
+    let within = Duration::from_millis(100);
+    let database = Database::in_memory(Config { timeout: Some(within), ..config() });
+    let c = database.connect();
+    let began = Instant::now();
+    let stopped = c.query(ENDLESS, &[]).and_then(|result| result.rows());
+    assert!(matches!(stopped, Err(Error::Timeout)), "{:?}", stopped.err());
+    assert!(began.elapsed() < Duration::from_secs(30));
+    // While rows are fetched, of a prepared one, and where it is prepared.
+    let prepared = c.prepare("UNWIND range(1, 100000000000) AS x RETURN x").unwrap();
+    let mut result = c.execute_prepared(&prepared, Arc::default()).unwrap();
+    let error = loop {
+        match result.next_row() {
+            Ok(row) => assert!(row.is_some()),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.to_string(), "the query took longer than its timeout");
+    // What it wrote is undone; a transaction goes on.
+    run(&c, &["BEGIN", "CREATE (:A)"]);
+    let much = "UNWIND range(1, 100000000) AS x CREATE (:P {x: x})";
+    assert!(matches!(c.query(much, &[]), Err(Error::Timeout)));
+    run(&c, &["COMMIT"]);
+    assert!(matches!(c.query(much, &[]), Err(Error::Timeout)));
+    assert_eq!(rows(&c, "MATCH (n) RETURN labels(n)"), ["['A']"]);
+    // A time of its own, longer or shorter; somebody who asks is another thing.
+    let counted = "UNWIND range(1, 1000) AS x RETURN count(x)";
+    assert!(c.execute_within(counted, Arc::default(), Duration::MAX).is_ok());
+    let nothing = c.execute_within(ENDLESS, Arc::default(), Duration::ZERO).and_then(|result| result.rows());
+    assert!(matches!(nothing, Err(Error::Timeout)));
+    let cancel = CancelToken::default();
+    cancel.cancel();
+    let asked = c.execute_until(ENDLESS, Arc::default(), cancel).and_then(|result| result.rows());
+    assert!(matches!(asked, Err(Error::Cancelled)));
+}
+
+#[test]
+fn checkpoints_are_made_by_time() {
+    let dir = Directory::new("by-time");
+    let interval = Some(Duration::from_millis(200));
+    let how = Config { checkpoint_interval: interval, checkpoint_on_close: false, ..config() };
+    let database = Database::open(dir.path(), how).unwrap();
+    let c = database.connect();
+    let manifest = || std::fs::read(dir.path().join("MANIFEST")).ok();
+    run(&c, &["CREATE (:A {x: 1})"]);
+    let first = manifest();
+    let until = |is_so: &dyn Fn() -> bool| {
+        let began = Instant::now();
+        while !is_so() {
+            assert!(began.elapsed() < Duration::from_secs(60), "no checkpoint came");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    until(&|| manifest() != first);
+    // Where nothing was committed since nothing is written.
+    let second = manifest();
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(manifest() == second);
+    run(&c, &["CREATE (:A {x: 2})"]);
+    until(&|| manifest() != second);
+    drop((c, database));
+    // Not where nobody wants it.
+    let how = Config { checkpoint_interval: None, checkpoint_on_close: false, ..config() };
+    let database = Database::open(dir.path(), how).unwrap();
+    let third = manifest();
+    run(&database.connect(), &["CREATE (:A {x: 3})"]);
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(manifest() == third);
+    assert_eq!(rows(&database.connect(), "MATCH (a:A) RETURN a.x"), ["1", "2", "3"]);
+}
+
+/// What is written is charged now and then, what is to be logged as it comes: else 32 values of 1 MB would
+/// fit 24 MB.
+#[test]
+fn what_a_transaction_has_to_log_is_within_the_memory_limit() {
+    let dir = Directory::new("log-limit");
+    let limit = 24 << 20;
+    let how = Config { memory_limit_bytes: limit, checkpoint_on_close: false, ..config() };
+    let database = Database::open(dir.path(), how).unwrap();
+    let c = database.connect();
+    run(&c, &["CREATE (:A {x: 0})", "BEGIN"]);
+    let text = trimorph::Value::string("x".repeat(1 << 20));
+    let set = |_: &u32| c.query("MATCH (a:A) SET a.x = $text", &[("text", text.clone())]).err();
+    let (count, failed) = (1..64).find_map(|count| Some((count, set(&count)?))).unwrap();
+    assert!(matches!(failed, Error::Memory(_)), "{failed}");
+    assert!(count <= 24, "{count}");
+    run(&c, &["ROLLBACK"]);
+    assert_eq!(rows(&c, "MATCH (a:A) RETURN a.x"), ["0"]);
+    // What it held is free again.
+    c.query("MATCH (a:A) SET a.x = $text", &[("text", text)]).unwrap();
+}

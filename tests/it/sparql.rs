@@ -1,0 +1,238 @@
+//! SPARQL through the whole engine: one graph in two languages, transactions, what lasts, what is hostile.
+
+use std::sync::Arc;
+
+use trimorph::{Answer, CancelToken, Config, Connection, Database, Error, RdfOptions, Value};
+
+fn database() -> Database {
+    Database::in_memory(Config::default())
+}
+
+/// The rows of a SPARQL text as lines, sorted.
+fn sparql(connection: &Connection, text: &str) -> Vec<String> {
+    let mut result = connection.sparql(text).unwrap_or_else(|error| panic!("{text}\n{error}"));
+    let mut rows = Vec::new();
+    while let Some(row) = result.next_row().unwrap_or_else(|error| panic!("{text}\n{error}")) {
+        rows.push(row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" "));
+    }
+    rows.sort();
+    rows
+}
+
+fn cypher(connection: &Connection, text: &str) -> Vec<String> {
+    let mut result = connection.query(text, &[]).unwrap();
+    let mut rows = Vec::new();
+    while let Some(row) = result.next_row().unwrap() {
+        rows.push(row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" "));
+    }
+    rows.sort();
+    rows
+}
+
+const EVERYTHING: &str = "SELECT ?s ?p ?o ?g { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }";
+
+#[test]
+fn what_cypher_makes_is_there_for_sparql() {
+    let db = database();
+    let connection = db.connect();
+    cypher(
+        &connection,
+        "CREATE (a:Person {name: 'Ann', langs: ['de', 'en', 'de']})-[:KNOWS {since: 2020}]->(b:Person {name: 'Bob'})",
+    );
+    assert_eq!(sparql(&connection, "SELECT ?n { ?p a :Person ; :name ?n }"), ["Ann", "Bob"]);
+    assert_eq!(sparql(&connection, "SELECT ?a ?b { ?x :KNOWS ?y . ?x :name ?a . ?y :name ?b }"), ["Ann Bob"]);
+    assert_eq!(sparql(&connection, "SELECT ?l { ?x :langs ?l }"), ["de", "en"]);
+    assert_eq!(sparql(&connection, "SELECT ?n { ?x :name ?n FILTER NOT EXISTS { ?x :KNOWS ?y } }"), ["Bob"]);
+    // A node keeps its generated name, by which it is found again.
+    let named = sparql(&connection, "SELECT ?x { ?x :name \"Ann\" }");
+    assert!(named[0].starts_with("<trimorph:node/"), "{named:?}");
+    assert_eq!(sparql(&connection, &format!("SELECT ?n {{ {} :name ?n }}", named[0])), ["Ann"]);
+    // Written in one language, read in the other.
+    sparql(
+        &connection,
+        &format!(
+            "DELETE DATA {{ {0} :name \"Ann\" }}; INSERT DATA {{ {0} :name \"Anna\" ; a :Doctor }}",
+            named[0]
+        ),
+    );
+    assert_eq!(cypher(&connection, "MATCH (d:Doctor:Person) RETURN d.name"), ["Anna"]);
+}
+
+#[test]
+fn nodes_of_the_store_are_seen_by_no_pattern() {
+    let db = database();
+    let connection = db.connect();
+    sparql(
+        &connection,
+        "INSERT DATA { <http://a> a :X ; :name 'A', 'B', 'C'@en ; :knows <http://b> . GRAPH <http://g> { <http://a> :name 'D' } }",
+    );
+    assert_eq!(cypher(&connection, "MATCH (n) RETURN count(n)"), ["2"]);
+    assert_eq!(cypher(&connection, "MATCH (n:X)-[r]->(m) RETURN type(r), m.`@id`"), ["knows <http://b>"]);
+    assert_eq!(cypher(&connection, "MATCH (n:X)-->() RETURN count(*)"), ["1"]);
+    assert_eq!(cypher(&connection, "MATCH ()--() RETURN count(*)"), ["2"]);
+    assert_eq!(cypher(&connection, "MATCH (n) WHERE NOT n:X RETURN count(*)"), ["1"]);
+    assert_eq!(cypher(&connection, "MATCH (n:X) OPTIONAL MATCH (n)-[:name]->(m) RETURN m"), ["null"]);
+    assert_eq!(cypher(&connection, "MATCH p = (:X)-[*1..2]->() RETURN length(p)"), ["1"]);
+    assert_eq!(sparql(&connection, "SELECT ?n { <http://a> :name ?n }"), ["'C'@en", "A", "B"]);
+    // With the node its statements go, those that are kept elsewhere, too.
+    cypher(&connection, "MATCH (n:X) DETACH DELETE n");
+    assert_eq!(sparql(&connection, EVERYTHING), [""; 0]);
+}
+
+#[test]
+fn transactions_are_one_for_both_languages() {
+    let db = database();
+    let (one, other) = (db.connect(), db.connect());
+    one.begin().unwrap();
+    sparql(&one, "INSERT DATA { <http://a> :name 'A' }");
+    cypher(&one, "CREATE (:Y {name: 'B'})");
+    assert_eq!(sparql(&one, "SELECT ?n { ?x :name ?n }"), ["A", "B"]);
+    assert_eq!(sparql(&other, "SELECT ?n { ?x :name ?n }"), [""; 0]);
+    // A statement that fails undoes itself, all its operations.
+    let failed = one.sparql("INSERT DATA { <http://a> :name 'C' } ; LOAD <http://nowhere/x.ttl>");
+    assert!(failed.is_err());
+    assert_eq!(cypher(&one, "MATCH (n) RETURN count(*)"), ["2"]);
+    one.commit().unwrap();
+    assert_eq!(sparql(&other, "SELECT ?n { ?x :name ?n }"), ["A", "B"]);
+    other.begin().unwrap();
+    sparql(&other, "DELETE WHERE { ?s ?p ?o }");
+    other.rollback().unwrap();
+    assert_eq!(sparql(&one, "SELECT ?n { ?x :name ?n }"), ["A", "B"]);
+}
+
+#[test]
+fn one_iri_is_one_node_whoever_inserts_it() {
+    let db = Arc::new(database());
+    let threads: Vec<_> = (0..4)
+        .map(|t| {
+            let db = Arc::clone(&db);
+            std::thread::spawn(move || {
+                let connection = db.connect();
+                for i in 0..50 {
+                    sparql(
+                        &connection,
+                        &format!(
+                            "INSERT DATA {{ <http://n{}> :by {t} ; :to <http://n{}> }}",
+                            i % 7,
+                            (i + t) % 7
+                        ),
+                    );
+                }
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    let connection = db.connect();
+    assert_eq!(cypher(&connection, "MATCH (n) RETURN count(*), count(DISTINCT n.`@id`)"), ["7 7"]);
+    assert_eq!(sparql(&connection, "SELECT (COUNT(*) AS ?n) { ?s :by ?o }"), ["28"]);
+    // Inserted twice, a statement is there once.
+    assert_eq!(
+        sparql(&connection, "SELECT ?s ?o { ?s :to ?o } GROUP BY ?s ?o HAVING (COUNT(*) > 1)"),
+        [""; 0]
+    );
+}
+
+#[test]
+fn statements_last() {
+    let directory = std::env::temp_dir().join(format!("trimorph-sparql-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&directory);
+    let text = "INSERT DATA { <http://a> a :X ; :p 1, 2, '01'^^xsd:integer, 'x'@en ; :q <http://b>, _:c . <<( <http://a> :q <http://b> )>> :no 1 }";
+    let text = text.replace(
+        " . <<( <http://a> :q <http://b> )>> :no 1",
+        " . <http://r> rdf:reifies <<( <http://a> :q <http://b> )>>",
+    );
+    let expect = {
+        let db = Database::open(&directory, Config::default()).unwrap();
+        let connection = db.connect();
+        sparql(&connection, &text);
+        sparql(&connection, "INSERT DATA { GRAPH <http://g> { <http://a> :p 3 } }");
+        sparql(&connection, EVERYTHING)
+    };
+    assert_eq!(expect.len(), 9, "{expect:?}");
+    for round in 0..3 {
+        let db = Database::open(&directory, Config::default()).unwrap();
+        let connection = db.connect();
+        assert_eq!(sparql(&connection, EVERYTHING), expect, "round {round}");
+        // What is there is found, not made again.
+        sparql(
+            &connection,
+            "INSERT DATA { <http://a> a :X ; :p 1, 2, 'x'@en ; :q <http://b> . GRAPH <http://g> { <http://a> :p 3 } }",
+        );
+        assert_eq!(sparql(&connection, EVERYTHING), expect, "round {round}");
+        match round {
+            0 => drop(db.merge(&CancelToken::default()).unwrap()),
+            _ => db.checkpoint(&CancelToken::default()).unwrap(),
+        }
+        assert_eq!(sparql(&connection, EVERYTHING), expect, "round {round}, merged");
+        sparql(&connection, "DELETE DATA { <http://a> :p 2 } ; INSERT DATA { <http://a> :p 2 }");
+        assert_eq!(sparql(&connection, EVERYTHING), expect, "round {round}, again");
+    }
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn files_that_fail_leave_nothing() {
+    let db = database();
+    let connection = db.connect();
+    let options = |format: &str| RdfOptions { format: Some(format.into()), ..RdfOptions::default() };
+    let bad = b"<http://a> <http://p> 1 .\n<http://a> <http://p> .\n";
+    let error = connection.load_rdf_text(bad, &options("turtle")).unwrap_err();
+    assert!(error.to_string().contains("line 2"), "{error}");
+    assert_eq!(sparql(&connection, EVERYTHING), [""; 0]);
+    let skip = RdfOptions { skip_bad: true, ..options("ntriples") };
+    let lines = b"<http://a> <http://p> <http://b> .\nnonsense\n<http://a> <http://p> <http://c> .\n";
+    let report = connection.load_rdf_text(lines, &skip).unwrap();
+    assert_eq!((report.statements, report.skipped), (2, 1));
+    assert_eq!(sparql(&connection, EVERYTHING).len(), 2);
+    assert!(matches!(connection.load_rdf_text(b"", &options("docx")), Err(Error::Load(_))));
+}
+
+#[test]
+fn answers_say_what_they_are() {
+    let db = database();
+    let connection = db.connect();
+    sparql(&connection, "INSERT DATA { <http://a> :p 1 }");
+    for (text, answer, rows) in [
+        ("SELECT * { ?s ?p ?o }", Answer::Rows, 1),
+        ("ASK { ?s :p 2 }", Answer::Boolean, 1),
+        ("CONSTRUCT { ?s :q ?o } WHERE { ?s :p ?o }", Answer::Statements, 1),
+        ("DESCRIBE <http://a>", Answer::Statements, 1),
+    ] {
+        let mut result = connection.sparql(text).unwrap();
+        assert_eq!(result.answer(), answer, "{text}");
+        let all: Vec<Vec<Value>> = std::iter::from_fn(|| result.next_row().unwrap()).collect();
+        assert_eq!(all.len(), rows, "{text}");
+    }
+    let mut out = Vec::new();
+    connection.sparql("SELECT ?o { ?s :p ?o }").unwrap().write_as("csv", &mut out).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), "o\r\n1\r\n");
+}
+
+#[test]
+fn hostile_texts_are_errors() {
+    let db = database();
+    let connection = db.connect();
+    let deep =
+        |open: &str, close: &str, n: usize| format!("SELECT * {{ {}{} }}", open.repeat(n), close.repeat(n));
+    for text in [
+        String::new(),
+        "SELECT".into(),
+        "SELECT * {".into(),
+        "\u{0}".into(),
+        deep("{", "}", 100_000),
+        deep("FILTER(", ")", 100_000),
+        format!("SELECT * {{ FILTER({}1) }}", "!".repeat(100_000)),
+        format!("SELECT * {{ FILTER(1{}) }}", " + 1".repeat(100_000)),
+        format!("SELECT * {{ ?s {} ?o }}", "^".repeat(50_000)),
+        format!("SELECT * {{ ?s {}:p ?o }}", ":p/".repeat(50_000)),
+        format!("SELECT * {{ {} }}", vec!["{ ?s ?p ?o }"; 20_000].join(" UNION ")),
+        format!("SELECT * {{ ?s ?p \"{} }}", "x".repeat(1 << 20)),
+    ] {
+        let head: String = text.chars().take(60).collect();
+        println!("asked: {head}");
+        if let Ok(mut result) = connection.sparql(&text) {
+            while let Ok(Some(_)) = result.next_row() {}
+            println!("answered: {head}");
+        }
+    }
+}
