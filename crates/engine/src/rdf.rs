@@ -263,7 +263,7 @@ impl QueryResult {
             return write_boolean(out, format, answer).map(|_| ()).map_err(failed);
         }
         let columns = self.columns().to_vec();
-        let names = columns.iter().map(String::as_str);
+        let names = columns.iter().map(String::as_str).filter(|name| !name.is_empty());
         let mut writer = SolutionWriter::new(out, format, names).map_err(failed)?;
         while let Some(row) = self.next_row()? {
             writer.write(&row).map_err(failed)?;

@@ -29,7 +29,7 @@ pub enum Mode {
 #[derive(Clone, Debug)]
 pub enum Statement {
     /// `SELECT`, `ASK`, `CONSTRUCT`, `DESCRIBE`.
-    Query(Query),
+    Query(Box<Query>),
     /// Operations, one after the other.
     Update(Update),
 }
@@ -55,7 +55,7 @@ pub fn parse(text: &str, base: Option<&str>) -> Result<Parsed, Diagnostic> {
     let parser = || -> Result<SparqlParser, Diagnostic> {
         let mut parser = SparqlParser::new();
         for (prefix, iri) in [("", BASE), ("rdf", RDF), ("rdfs", RDFS), ("xsd", XSD)] {
-            parser = parser.with_prefix(prefix, iri).map_err(|error| Diagnostic::internal(error))?;
+            parser = parser.with_prefix(prefix, iri).map_err(Diagnostic::internal)?;
         }
         parser.with_base_iri(base.unwrap_or(BASE)).map_err(|error| {
             let primary =
@@ -66,7 +66,7 @@ pub fn parse(text: &str, base: Option<&str>) -> Result<Parsed, Diagnostic> {
     let offset = text.len() - rest.len();
     let wrong = |error: spargebra::SparqlSyntaxError| syntax_error(&error.to_string(), text, offset);
     let statement = match is_query(rest) {
-        true => Statement::Query(parser()?.parse_query(rest).map_err(wrong)?),
+        true => Statement::Query(Box::new(parser()?.parse_query(rest).map_err(wrong)?)),
         false => Statement::Update(parser()?.parse_update(rest).map_err(wrong)?),
     };
     Ok(Parsed { statement, mode })

@@ -33,6 +33,12 @@ use crate::Error;
 const FROM: VarId = VarId(0);
 const TO: VarId = VarId(1);
 
+/// The ends of an edge, and the graph it is in or null.
+type NewEdge = (NodeId, NodeId, Value);
+
+/// What tells edges of one clause apart.
+type EdgeKey = (NodeId, Arc<str>, NodeId, Option<Arc<str>>);
+
 /// A statement to be written: terms, the predicate and the graph as IRIs.
 #[derive(Clone)]
 struct Written {
@@ -67,7 +73,7 @@ impl Statement<'_> {
             let (Value::Iri(predicate), true) = (term(vars.predicate), is_subject(&subject)) else {
                 continue;
             };
-            let graph = match vars.graph.map(|graph| term(graph)) {
+            let graph = match vars.graph.map(term) {
                 None | Some(Value::Null) => None,
                 Some(Value::Iri(graph)) => Some(graph),
                 Some(_) => continue,
@@ -236,13 +242,13 @@ impl Statement<'_> {
             return Ok(());
         }
         let literals = self.literal_nodes(writing, &statements)?;
-        let mut by_type: BTreeMap<(Arc<str>, bool), Vec<(NodeId, NodeId, Value)>> = BTreeMap::new();
+        let mut by_type: BTreeMap<(Arc<str>, bool), Vec<NewEdge>> = BTreeMap::new();
         {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
             let shape = Shape::of(reader.schema());
             let finder = Statements::new(&reader, &shape);
-            let mut seen: HashSet<(NodeId, Arc<str>, NodeId, Option<Arc<str>>)> = HashSet::new();
+            let mut seen: HashSet<EdgeKey> = HashSet::new();
             for (at, one) in statements.into_iter().enumerate() {
                 self.check(at)?;
                 let Value::Iri(subject) = &one.subject else { continue };

@@ -18,6 +18,9 @@ use trimorph_types::{Grouping, equivalent};
 
 use crate::{Context, ExecError};
 
+/// Takes two ends and the graph that connects them.
+type Give<'g> = &'g mut dyn FnMut(&Value, &Value, Option<&Arc<str>>);
+
 /// A search.
 pub(super) struct Walk<'a, 's> {
     pub(super) finder: &'a Statements<'a, 's>,
@@ -48,7 +51,7 @@ impl<'s> Walk<'_, 's> {
         path: &PathExpr,
         (from, to): (Option<Value>, Option<Value>),
         graphs: &Graphs,
-        give: &mut dyn FnMut(&Value, &Value, Option<&Arc<str>>),
+        give: Give<'_>,
     ) -> Result<(), ExecError> {
         let Graphs::Named(among) = graphs else {
             let graph = if let Graphs::One(name) = graphs { Some(name) } else { None };

@@ -277,6 +277,12 @@ impl<'c> Binder<'c> {
             items.push((var, value));
             columns.push((name.to_string(), var));
         }
+        // A solution without variables is a row, too: it has a column without a name.
+        if columns.is_empty() {
+            let var = self.vars.named("", LogicalType::Bool);
+            items.push((var, Expr::truth()));
+            columns.push((String::new(), var));
+        }
         relation.grow(|input| Plan::Project { input, items });
         (relation.plan, columns)
     }

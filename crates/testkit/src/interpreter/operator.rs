@@ -83,10 +83,6 @@ impl Interpreter<'_> {
                 let primary = "the naive interpreter does not write";
                 Err(Diagnostic::runtime(ErrorKind::Unsupported, "Updates", primary))
             }
-            Plan::Statements { .. } | Plan::PropertyPath { .. } => {
-                let primary = "the naive interpreter knows no statements of RDF";
-                Err(Diagnostic::runtime(ErrorKind::Unsupported, "Statements", primary))
-            }
             Plan::NodeScan(_)
             | Plan::KeyLookup { .. }
             | Plan::EdgeLookup { .. }
