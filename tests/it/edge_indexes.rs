@@ -70,7 +70,8 @@ fn plans_find_few_relationships_by_an_index() {
             "MATCH (a)-[f:FLIGHT]->(b) WHERE f.number STARTS WITH 'la' RETURN a.id, b.id, f.number",
         ];
         for text in ranges {
-            assert!(plan(&c, text).contains("EdgeLookup"), "{early} {merged} {text}");
+            // Where they are counted, a range of so few relationships is read faster without it.
+            assert_eq!(plan(&c, text).contains("EdgeLookup"), !merged, "{early} {merged} {text}");
             assert_eq!(ask(&c, text), ask(&plain, text), "{early} {merged} {text}");
         }
         if merged {

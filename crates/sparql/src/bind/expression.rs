@@ -118,9 +118,9 @@ impl Binder<'_> {
         let uncertain: Vec<_> =
             inner.slots.iter().filter(|(_, slot)| !slot.certain).map(|(n, s)| (Arc::clone(n), *s)).collect();
         inner.slots.retain(|_, slot| slot.certain);
-        let outer: Vec<_> = inner.slots.keys().cloned().collect();
+        let around = std::mem::replace(&mut self.substitutes, true);
         let mut inner = self.pattern(inner, pattern, active)?;
-        let _ = outer;
+        self.substitutes = around;
         for (name, slot) in uncertain {
             if inner.slots.contains_key(&name) {
                 self.bind_new(&mut inner, &name, slot);

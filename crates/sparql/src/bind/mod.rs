@@ -50,6 +50,8 @@ struct Binder<'c> {
     /// For `IRI()`.
     base: Option<Arc<str>>,
     depth: usize,
+    /// Whether variables bound outside stand for their values within: in `EXISTS`, not in its sub-queries.
+    substitutes: bool,
     /// Names made so far that no text has.
     made: usize,
     /// IRIs that nothing has, and what they were looked for as.
@@ -108,6 +110,7 @@ impl<'c> Binder<'c> {
             dataset: None,
             base: None,
             depth: 0,
+            substitutes: false,
             made: 0,
             unknown: BTreeSet::new(),
         }

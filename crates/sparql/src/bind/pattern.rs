@@ -39,8 +39,14 @@ impl Binder<'_> {
                     .any(|name| relation.slots.get(name).is_some_and(|slot| !slot.certain))
         };
         let simple = matches!(pattern, P::Bgp { .. } | P::Path { .. } | P::Values { .. } | P::Join { .. });
-        if !relation.is_unit() && !simple && (!may_be_bound(pattern, &bound) || shares_uncertain()) {
+        let is_alone = match self.substitutes {
+            true => is_sub_query(pattern),
+            false => !may_be_bound(pattern, &bound) || shares_uncertain(),
+        };
+        if !relation.is_unit() && !simple && is_alone {
+            let around = std::mem::replace(&mut self.substitutes, false);
             let alone = self.pattern_within(Relation::unit(), pattern, active)?;
+            self.substitutes = around;
             return self.join(relation, alone);
         }
         match pattern {
@@ -168,17 +174,18 @@ impl Binder<'_> {
         let bound: Names = relation.slots.keys().cloned().collect();
         let agrees =
             visible(right).iter().all(|name| relation.slots.get(name).is_none_or(|slot| slot.certain));
-        let mut inner = match may_be_bound(right, &bound) && agrees {
-            true => self.pattern(relation.argument(), right, active)?,
-            false => {
-                let alone = self.pattern(Relation::unit(), right, active)?;
-                let mut inner = relation.beside(alone.plan);
-                for (name, slot) in alone.slots {
-                    self.bind_new(&mut inner, &name, slot);
+        let mut inner =
+            match (self.substitutes && !is_sub_query(right) || may_be_bound(right, &bound)) && agrees {
+                true => self.pattern(relation.argument(), right, active)?,
+                false => {
+                    let alone = self.pattern(Relation::unit(), right, active)?;
+                    let mut inner = relation.beside(alone.plan);
+                    for (name, slot) in alone.slots {
+                        self.bind_new(&mut inner, &name, slot);
+                    }
+                    inner
                 }
-                inner
-            }
-        };
+            };
         if let Some(expression) = expression {
             self.filter(&mut inner, expression, active)?;
         }
@@ -414,6 +421,19 @@ impl Binder<'_> {
         relation.grow(|input| Plan::Distinct { input, vars });
         relation
     }
+}
+
+/// Whether a pattern is a sub-query, or what belongs to one.
+fn is_sub_query(pattern: &GraphPattern) -> bool {
+    matches!(
+        pattern,
+        GraphPattern::Project { .. }
+            | GraphPattern::Distinct { .. }
+            | GraphPattern::Reduced { .. }
+            | GraphPattern::Slice { .. }
+            | GraphPattern::OrderBy { .. }
+            | GraphPattern::Group { .. }
+    )
 }
 
 /// Whether all solutions of a pattern come from statements of the active graph.
