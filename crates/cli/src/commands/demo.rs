@@ -1,5 +1,5 @@
-//! `trimorph demo`: a social network out of nothing, in memory; what it occupies; six questions with answers
-//! and times.
+//! `trimorph demo`: a social network out of nothing, in memory; what it occupies; questions in both languages
+//! with answers and times.
 
 use std::io::{Write, stdout};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use clap::Args;
 use trimorph::generate::SNB_NOTICE;
 use trimorph::{CancelToken, Config, Connection, Database, LoadOptions, LoadReport, Stats};
 
-use super::demo_questions::{PATHS, QUESTIONS, Question};
+use super::demo_questions::{IN_SPARQL, PATHS, QUESTIONS, Question};
 use super::{bytes_chart, demo_profile, generate};
 use crate::database::Resources;
 use crate::failure::Failure;
@@ -59,7 +59,8 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     for (i, question) in QUESTIONS.iter().enumerate() {
         ask(&connection, i + 1, question, terminal, out)?;
     }
-    ask(&connection, QUESTIONS.len() + 1, &PATHS, terminal, out)?;
+    ask(&connection, QUESTIONS.len() + 1, &IN_SPARQL, terminal, out)?;
+    ask(&connection, QUESTIONS.len() + 2, &PATHS, terminal, out)?;
     demo_profile::write(&connection, PATHS.text, terminal, out)?;
     writeln!(out, "{} {}", paint.bold("Everything took"), quantity::duration(start.elapsed()))?;
     writeln!(
@@ -154,7 +155,10 @@ fn ask(
     }
     out.flush()?;
     let start = Instant::now();
-    let mut result = connection.query(question.text, &[])?;
+    let mut result = match question.is_sparql {
+        true => connection.sparql(question.text)?,
+        false => connection.query(question.text, &[])?,
+    };
     let table = Table::read(&mut result, Some(6), &|column| column != "year")?;
     let time = start.elapsed();
     for line in table.draw(terminal.width().map(|w| w.saturating_sub(3)), paint.on).lines() {
