@@ -107,7 +107,7 @@ fn demo_tells_the_whole_story_without_colours() {
     run.has(&[
         "Loaded",
         "forward adjacency",
-        "6. How many paths",
+        "7. How many paths",
         "PROFILE",
         "NOT data of the LDBC",
         "trimorph shell",
