@@ -27,13 +27,10 @@ impl Language {
         )))
     }
 
-    /// The statements of a text. Of SPARQL a text is one: its prefixes are for all operations.
+    /// The statements of a text.
     pub(crate) fn statements(self, text: &str) -> Vec<&str> {
         match self {
-            Self::Sparql => {
-                let text = text.trim();
-                if text.is_empty() { Vec::new() } else { vec![text.strip_suffix(';').unwrap_or(text)] }
-            }
+            Self::Sparql => trimorph::sparql_statements(text),
             Self::Cypher | Self::Sql => scan::statements(text),
         }
     }

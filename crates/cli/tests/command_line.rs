@@ -459,6 +459,14 @@ fn statements_come_from_arguments_files_and_pipes() {
     run_in(&dir, &["query", ":memory:", "--file", "q.cypher"], "").ok().has(&["│ c │", "│ d │"]);
     fs::write(dir.join("q.rq"), "SELECT ?x { VALUES ?x { 1 <http://a> } }").unwrap();
     run_in(&dir, &["query", ":memory:", "--file", "q.rq"], "").ok().has(&["│ x ", "│ <http://a> │"]);
+    let script = "INSERT DATA { <http://a> <http://p> 1 ; <http://q> 2 } ;\nINSERT DATA { <http://b> <http://p> 3 };\n\
+        SELECT ?x { ?s <http://p> ?x }\nORDER BY ?x;\nASK { <http://b> ?p ?o };\n:lang cypher\nMATCH (n) RETURN count(*) AS all;";
+    run_in(&dir, &["shell", ":memory:", "--lang", "sparql"], script).ok().has(&[
+        "│ 1 │",
+        "│ 3 │",
+        "true",
+        "│   2 │",
+    ]);
     run_in(&dir, &["query", ":memory:", "--lang", "sql", "SELECT 1"], "")
         .fails(&["SQL is not available yet"]);
     run_in(&dir, &["query", ":memory:"], "RETURN 5 AS e").ok().has(&["│ e │"]);

@@ -76,7 +76,9 @@ pub use trimorph_loader::{
     ProgressState, Rates,
 };
 pub use trimorph_mvcc::Isolation;
-pub use trimorph_sparql::is_update as is_sparql_update;
+pub use trimorph_sparql::{
+    ends_statement as ends_sparql_statement, is_update as is_sparql_update, statements as sparql_statements,
+};
 pub use trimorph_types::{
     Date, DateTime, Decimal, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, LogicalType, Map,
     Path, Relationship, Time, Value, Zone, format_value, temporal,

@@ -27,4 +27,4 @@ mod parse;
 mod terms;
 
 pub use bind::{bind, bind_update, insertion};
-pub use parse::{Mode, Parsed, Statement, is_update, parse};
+pub use parse::{Mode, Parsed, Statement, ends_statement, is_update, parse, statements};

@@ -200,6 +200,51 @@ fn with_small_booleans(text: &str) -> Option<String> {
     Some(text)
 }
 
+/// The statements of a script: queries end with a semicolon, operations of updates that follow each other are
+/// one statement, since its prefixes are for all of them.
+pub fn statements(text: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
+    tokens(text, &mut |token, at| {
+        match token {
+            Token::Open => depth += 1,
+            Token::Close => depth = depth.saturating_sub(1),
+            Token::Other if depth == 0 && text[at..].starts_with(';') => {
+                parts.push((start, at));
+                start = at + 1;
+            }
+            _ => {}
+        }
+        true
+    });
+    parts.push((start, text.len()));
+    let mut out: Vec<(usize, usize)> = Vec::new();
+    for (from, to) in parts {
+        if text[from..to].trim().is_empty() {
+            continue;
+        }
+        match out.last_mut() {
+            Some(last) if is_update(&text[last.0..last.1]) && is_update(&text[from..to]) => last.1 = to,
+            _ => out.push((from, to)),
+        }
+    }
+    out.into_iter().map(|(from, to)| text[from..to].trim()).collect()
+}
+
+/// Whether a text ends with a semicolon that ends a statement.
+pub fn ends_statement(text: &str) -> bool {
+    let (mut depth, mut ends) = (0_usize, false);
+    tokens(text, &mut |token, at| {
+        ends = depth == 0 && matches!(token, Token::Other) && text[at..].starts_with(';');
+        match token {
+            Token::Open => depth += 1,
+            Token::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        true
+    });
+    ends
+}
+
 /// Whether a text is an update, as far as its words tell.
 pub fn is_update(text: &str) -> bool {
     !is_query(mode(text).1)

@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufWriter, Write as _, stdin, stdout};
 
 use super::session::{Next, Session, is_command};
 use crate::failure::{Failure, Source};
+use crate::language::Language;
 use crate::text::scan::{self, Kind};
 
 /// Runs what stdin has.
@@ -27,7 +28,11 @@ pub(super) fn run(session: &mut Session) -> Result<(), Failure> {
         }
         pending.push_str(&line);
         pending.push('\n');
-        if line.contains(';') && ends_with_semicolon(&pending) {
+        let ends = match session.asking.language {
+            Language::Sparql => trimorph::ends_sparql_statement(&pending),
+            Language::Cypher | Language::Sql => ends_with_semicolon(&pending),
+        };
+        if line.contains(';') && ends {
             session.statements(&pending, Some(&source), &mut out)?;
             pending.clear();
         }
