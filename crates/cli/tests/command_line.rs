@@ -467,6 +467,7 @@ fn statements_come_from_arguments_files_and_pipes() {
         "true",
         "│   2 │",
     ]);
+    run_in(&dir, &["shell", ":memory:", "--lang", "sparql"], "é;\n").fails(&["SyntaxError"]);
     run_in(&dir, &["query", ":memory:", "--lang", "sql", "SELECT 1"], "")
         .fails(&["SQL is not available yet"]);
     run_in(&dir, &["query", ":memory:"], "RETURN 5 AS e").ok().has(&["│ e │"]);

@@ -208,7 +208,7 @@ pub fn statements(text: &str) -> Vec<&str> {
         match token {
             Token::Open => depth += 1,
             Token::Close => depth = depth.saturating_sub(1),
-            Token::Other if depth == 0 && text[at..].starts_with(';') => {
+            Token::Other if depth == 0 && text.as_bytes().get(at) == Some(&b';') => {
                 parts.push((start, at));
                 start = at + 1;
             }
@@ -234,7 +234,7 @@ pub fn statements(text: &str) -> Vec<&str> {
 pub fn ends_statement(text: &str) -> bool {
     let (mut depth, mut ends) = (0_usize, false);
     tokens(text, &mut |token, at| {
-        ends = depth == 0 && matches!(token, Token::Other) && text[at..].starts_with(';');
+        ends = depth == 0 && matches!(token, Token::Other) && text.as_bytes().get(at) == Some(&b';');
         match token {
             Token::Open => depth += 1,
             Token::Close => depth = depth.saturating_sub(1),
