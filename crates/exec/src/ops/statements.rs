@@ -47,7 +47,8 @@ pub(crate) enum GraphPlace {
 pub(crate) enum Between {
     Iri(Arc<str>),
     Predicate(Place),
-    Path(PathExpr),
+    /// And whether one of no steps counts for terms of the graph only.
+    Path(PathExpr, bool),
 }
 
 /// What is looked for. Input slots `keep` become output slots `0..`; what is found follows.
@@ -163,8 +164,8 @@ impl<'s> Statements<'s> {
             return Ok(());
         }
         let predicate = match &spec.between {
-            Between::Path(path) => {
-                let walk = Walk { finder: &finder, cx };
+            Between::Path(path, within) => {
+                let walk = Walk { finder: &finder, cx, within: *within };
                 let found = &mut self.found;
                 return walk.connect(path, (subject, object), &graphs, &mut |from, to, graph| {
                     let mut row = vec![Value::Null; spec.columns];

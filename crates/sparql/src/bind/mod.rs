@@ -38,6 +38,18 @@ type Bound<T> = Result<T, Diagnostic>;
 enum Active {
     Default,
     Named(NamedNodePattern),
+    /// The graph whose name this variable of an apply around has.
+    Given(VarId),
+}
+
+impl Active {
+    /// The variable of an apply around that a pattern needs to ask its graph.
+    fn given(&self) -> Option<VarId> {
+        match self {
+            Self::Given(var) => Some(*var),
+            Self::Default | Self::Named(_) => None,
+        }
+    }
 }
 
 /// What is known while a query is bound.
@@ -178,6 +190,7 @@ impl<'c> Binder<'c> {
                 None => (GraphChoice::Default, None),
                 Some(dataset) => (GraphChoice::Union(list(&dataset.default)), None),
             },
+            Active::Given(var) => (GraphChoice::Named(*var, None), None),
             Active::Named(name) => {
                 let among = self.dataset.as_ref().and_then(|dataset| dataset.named.as_deref().map(list));
                 match name {

@@ -9,6 +9,7 @@ use trimorph_types::Value;
 
 use super::relation::{Relation, Shape, Slot, call};
 use super::scope::name_of;
+use super::triples::bound_name;
 use super::{Active, Binder, Bound};
 
 impl Binder<'_> {
@@ -43,7 +44,7 @@ impl Binder<'_> {
             }
             Path::Alternative(a, b) => {
                 let paths = [a, b];
-                self.either(relation, 2, &mut |own, from, at| {
+                self.either(relation, 2, active, &mut |own, from, at| {
                     own.path(from.clone(), (subject, paths[at], object), active)
                 })
             }
@@ -82,7 +83,10 @@ impl Binder<'_> {
         let from = self.end(&mut relation, subject, Shape::Term, &mut new, &mut parts);
         let to = self.end(&mut relation, object, Shape::Term, &mut new, &mut parts);
         self.relies_on_all();
-        let path = PropertyPath { from, to, path: converted(path), graph };
+        // A term that is written may be none of the graph; `EXISTS` writes what is bound around it.
+        let is_bound = |term: &TermPattern| bound_name(term).is_some();
+        let within = !self.substitutes && is_bound(subject) && is_bound(object);
+        let path = PropertyPath { from, to, path: converted(path), graph, within };
         relation.grow(|input| Plan::PropertyPath { input, path });
         if let Some((name, var)) = new_graph {
             new.push((name, Slot { var, shape: Shape::Term, certain: true }));

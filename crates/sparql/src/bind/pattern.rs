@@ -8,7 +8,7 @@ use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
 
 use super::relation::{Name, Relation, Shape, Slot, call, equal, is_not_null, is_null};
-use super::scope::{Names, certain, may_be_bound, mentioned, name_of, visible};
+use super::scope::{Names, any_exists, certain, may_be_bound, mentioned, name_of, visible};
 use super::{Active, Binder, Bound, unsupported};
 use crate::terms::ground;
 
@@ -45,10 +45,16 @@ impl Binder<'_> {
         };
         if !relation.is_unit() && !simple && is_alone {
             let around = std::mem::replace(&mut self.substitutes, false);
-            let alone = self.pattern_within(Relation::unit(), pattern, active)?;
+            let alone = self.evaluated(Relation::start(active), pattern, active)?;
             self.substitutes = around;
             return self.join(relation, alone);
         }
+        self.evaluated(relation, pattern, active)
+    }
+
+    /// The rows of `relation` with what a pattern binds for each of them.
+    fn evaluated(&mut self, relation: Relation, pattern: &GraphPattern, active: &Active) -> Bound<Relation> {
+        use GraphPattern as P;
         match pattern {
             P::Bgp { patterns } => self.triples(relation, patterns, active),
             P::Path { subject, path, object } => self.path(relation, (subject, path, object), active),
@@ -176,10 +182,10 @@ impl Binder<'_> {
             visible(right).iter().all(|name| relation.slots.get(name).is_none_or(|slot| slot.certain));
         let mut inner =
             match (self.substitutes && !is_sub_query(right) || may_be_bound(right, &bound)) && agrees {
-                true => self.pattern(relation.argument(), right, active)?,
+                true => self.pattern(relation.argument(active), right, active)?,
                 false => {
-                    let alone = self.pattern(Relation::unit(), right, active)?;
-                    let mut inner = relation.beside(alone.plan);
+                    let alone = self.pattern(Relation::start(active), right, active)?;
+                    let mut inner = relation.beside(alone.plan, active);
                     for (name, slot) in alone.slots {
                         self.bind_new(&mut inner, &name, slot);
                     }
@@ -217,10 +223,10 @@ impl Binder<'_> {
             .iter()
             .all(|name| sure.contains(name) && relation.slots.get(name).is_some_and(|slot| slot.certain));
         let inner = match all_certain && may_be_bound(right, &bound) {
-            true => self.pattern(relation.argument(), right, active)?,
+            true => self.pattern(relation.argument(active), right, active)?,
             false => {
-                let alone = self.pattern(Relation::unit(), right, active)?;
-                let mut inner = relation.beside(alone.plan);
+                let alone = self.pattern(Relation::start(active), right, active)?;
+                let mut inner = relation.beside(alone.plan, active);
                 let mut both = Vec::new();
                 for name in &shared {
                     let (Some(a), Some(b)) = (inner.slots.get(name).copied(), alone.slots.get(name).copied())
@@ -250,7 +256,7 @@ impl Binder<'_> {
         let work = |own: &mut Self, from: &Relation, branch: &GraphPattern| {
             own.pattern(from.clone(), branch, active)
         };
-        self.either(relation, branches.len(), &mut |own, from, at| work(own, from, branches[at]))
+        self.either(relation, branches.len(), active, &mut |own, from, at| work(own, from, branches[at]))
     }
 
     /// The rows of some alternatives, one after the other; each is made by `make` from the same rows.
@@ -258,10 +264,11 @@ impl Binder<'_> {
         &mut self,
         relation: Relation,
         count: usize,
+        active: &Active,
         make: &mut dyn FnMut(&mut Self, &Relation, usize) -> Bound<Relation>,
     ) -> Bound<Relation> {
         let is_first = relation.is_unit();
-        let from = if is_first { Relation::unit() } else { relation.argument() };
+        let from = if is_first { Relation::unit() } else { relation.argument(active) };
         let branches = (0..count).map(|at| make(self, &from, at)).collect::<Bound<Vec<Relation>>>()?;
         // Names that an alternative adds, or changes.
         let mut names = Names::new();
@@ -325,17 +332,41 @@ impl Binder<'_> {
             };
         };
         let name = name_of(variable);
-        if asks_graph(inner) && !mentioned(inner).contains(&name) {
+        let nested = has_sub_query(inner);
+        if asks_graph(inner) && !nested && !mentioned(inner).contains(&name) {
             return self.pattern(relation, inner, active);
         }
         let own = self.made_variable();
         let active = Active::Named(own.clone().into());
+        if nested {
+            return self.in_each_graph(relation, (&name, &name_of(&own)), inner, &active);
+        }
         let mut relation = self.graph_alone(relation, &active)?;
         relation = self.pattern(relation, inner, &active)?;
         if let Some(slot) = relation.slots.remove(&name_of(&own)) {
             self.bind_new(&mut relation, &name, slot);
         }
         Ok(relation)
+    }
+
+    /// The same where a sub-query within cannot see the graph's name: the names of graphs come first, and the
+    /// pattern is evaluated for each of them.
+    fn in_each_graph(
+        &mut self,
+        relation: Relation,
+        (name, own): (&Name, &Name),
+        inner: &GraphPattern,
+        active: &Active,
+    ) -> Bound<Relation> {
+        let mut each = self.graph_alone(Relation::unit(), active)?;
+        let Some(graph) = each.slots.remove(own) else { return Ok(each) };
+        let given = Active::Given(graph.var);
+        let found = self.pattern(Relation::start(&given), inner, &given)?;
+        each.slots = found.slots;
+        let subplan = Box::new(found.plan);
+        each.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Inner });
+        self.bind_new(&mut each, name, graph);
+        if relation.is_unit() { Ok(each) } else { self.join(relation, each) }
     }
 
     /// `GRAPH ?g {}`: the names of graphs, or whether there is such a graph.
@@ -434,6 +465,30 @@ fn is_sub_query(pattern: &GraphPattern) -> bool {
             | GraphPattern::OrderBy { .. }
             | GraphPattern::Group { .. }
     )
+}
+
+fn asks_sub_query(expression: &Expression) -> bool {
+    any_exists(expression, &mut has_sub_query)
+}
+
+/// Whether there is a sub-query in a pattern, or in an `EXISTS` of it.
+fn has_sub_query(pattern: &GraphPattern) -> bool {
+    use GraphPattern as P;
+    if is_sub_query(pattern) {
+        return true;
+    }
+    match pattern {
+        P::Join { left, right } | P::Union { left, right } | P::Minus { left, right } => {
+            has_sub_query(left) || has_sub_query(right)
+        }
+        P::LeftJoin { left, right, expression } => {
+            has_sub_query(left) || has_sub_query(right) || expression.as_ref().is_some_and(asks_sub_query)
+        }
+        P::Filter { expr, inner } => has_sub_query(inner) || asks_sub_query(expr),
+        P::Extend { inner, expression, .. } => has_sub_query(inner) || asks_sub_query(expression),
+        P::Graph { inner, .. } => has_sub_query(inner),
+        _ => false,
+    }
 }
 
 /// Whether all solutions of a pattern come from statements of the active graph.

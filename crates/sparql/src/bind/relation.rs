@@ -7,6 +7,8 @@ use trimorph_algebra::{Expr, Op, Plan, VarId};
 use trimorph_base::Span;
 use trimorph_types::LogicalType;
 
+use super::Active;
+
 /// The name of a variable; of a blank node in a pattern `_:` and its label; of what the binder needs itself
 /// something that no text has.
 pub(super) type Name = Arc<str>;
@@ -44,15 +46,24 @@ impl Relation {
         Self { plan: Plan::Unit, slots: BTreeMap::new() }
     }
 
-    /// The rows of an apply around, with all they bind.
-    pub(super) fn argument(&self) -> Self {
-        let vars: Vec<VarId> = self.slots.values().map(|slot| slot.var).collect();
+    /// The same to ask a graph: with its name, where an apply around gives it.
+    pub(super) fn start(active: &Active) -> Self {
+        match active.given() {
+            None => Self::unit(),
+            Some(var) => Self { plan: Plan::Argument(vec![var]), slots: BTreeMap::new() },
+        }
+    }
+
+    /// The rows of an apply around, with all they bind, and the graph that is asked.
+    pub(super) fn argument(&self, active: &Active) -> Self {
+        let slots = self.slots.values().map(|slot| slot.var);
+        let vars = slots.chain(active.given()).collect();
         Self { plan: Plan::Argument(vars), slots: self.slots.clone() }
     }
 
     /// The rows of an apply around, each with all rows of a plan.
-    pub(super) fn beside(&self, plan: Plan) -> Self {
-        let mut beside = self.argument();
+    pub(super) fn beside(&self, plan: Plan, active: &Active) -> Self {
+        let mut beside = self.argument(active);
         beside.grow(|left| Plan::HashJoin { left, right: Box::new(plan), on: Vec::new() });
         beside
     }
