@@ -12,9 +12,9 @@ use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::rdf::names::XSD;
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Relation, Shape, Slot, call, equal, is_not_null};
+use super::relation::{Active, Relation, Shape, Slot, call, equal, is_not_null};
 use super::scope::name_of;
-use super::{Active, Binder, Bound};
+use super::{Binder, Bound};
 use crate::terms::literal;
 
 /// An expression, and what is known of its values.

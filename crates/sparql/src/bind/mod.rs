@@ -24,7 +24,7 @@ use trimorph_catalog::{CatalogView, NameKind};
 use trimorph_types::iri_names::name_of;
 use trimorph_types::{LogicalType, Value};
 
-use relation::{Name, Relation, Shape, Slot, call, equal, is_null};
+use relation::{Active, Name, Relation, Shape, Slot, call, equal, is_null};
 
 pub use update::{bind_update, insertion};
 
@@ -32,25 +32,6 @@ pub use update::{bind_update, insertion};
 const DEPTH_MAX: usize = 400;
 
 type Bound<T> = Result<T, Diagnostic>;
-
-/// Which graph patterns are matched against.
-#[derive(Clone, Debug)]
-enum Active {
-    Default,
-    Named(NamedNodePattern),
-    /// The graph whose name this variable of an apply around has.
-    Given(VarId),
-}
-
-impl Active {
-    /// The variable of an apply around that a pattern needs to ask its graph.
-    fn given(&self) -> Option<VarId> {
-        match self {
-            Self::Given(var) => Some(*var),
-            Self::Default | Self::Named(_) => None,
-        }
-    }
-}
 
 /// What is known while a query is bound.
 struct Binder<'c> {

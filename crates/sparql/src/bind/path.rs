@@ -7,10 +7,10 @@ use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern, Variable};
 use trimorph_algebra::{Expr, Op, PathExpr, Plan, PropertyPath};
 use trimorph_types::Value;
 
-use super::relation::{Relation, Shape, Slot, call};
+use super::relation::{Active, Relation, Shape, Slot, call};
 use super::scope::name_of;
 use super::triples::bound_name;
-use super::{Active, Binder, Bound};
+use super::{Binder, Bound};
 
 impl Binder<'_> {
     pub(super) fn path(

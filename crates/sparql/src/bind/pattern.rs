@@ -7,9 +7,9 @@ use spargebra::term::{GroundTerm, NamedNodePattern, Variable};
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Name, Relation, Shape, Slot, call, equal, is_not_null, is_null};
+use super::relation::{Active, Name, Relation, Shape, Slot, call, equal, is_not_null, is_null};
 use super::scope::{Names, any_exists, certain, may_be_bound, mentioned, name_of, visible};
-use super::{Active, Binder, Bound, unsupported};
+use super::{Binder, Bound, unsupported};
 use crate::terms::ground;
 
 impl Binder<'_> {

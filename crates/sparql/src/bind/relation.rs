@@ -3,15 +3,33 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use spargebra::term::NamedNodePattern;
 use trimorph_algebra::{Expr, Op, Plan, VarId};
 use trimorph_base::Span;
 use trimorph_types::LogicalType;
 
-use super::Active;
-
 /// The name of a variable; of a blank node in a pattern `_:` and its label; of what the binder needs itself
 /// something that no text has.
 pub(super) type Name = Arc<str>;
+
+/// Which graph patterns are matched against.
+#[derive(Clone, Debug)]
+pub(super) enum Active {
+    Default,
+    Named(NamedNodePattern),
+    /// The graph whose name this variable of an apply around has.
+    Given(VarId),
+}
+
+impl Active {
+    /// The variable of an apply around that a pattern needs to ask its graph.
+    pub(super) fn given(&self) -> Option<VarId> {
+        match self {
+            Self::Given(var) => Some(*var),
+            Self::Default | Self::Named(_) => None,
+        }
+    }
+}
 
 /// What the values of a variable are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

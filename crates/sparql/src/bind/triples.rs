@@ -23,9 +23,9 @@ use trimorph_catalog::NameKind;
 use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
 use trimorph_types::{LogicalType, Value, rdf};
 
-use super::relation::{Name, Relation, Shape, Slot, call, equal, is_not_null};
+use super::relation::{Active, Name, Relation, Shape, Slot, call, equal, is_not_null};
 use super::scope::name_of;
-use super::{Active, Binder, Bound};
+use super::{Binder, Bound};
 use crate::terms::{literal, triple_of};
 
 /// The predicate of classes.
