@@ -1,7 +1,7 @@
 //! RDF in and out: files of statements into a database, at one commit; results and graphs as texts.
 //!
-//! A database that has nothing is built of the statements (`trimorph_loader::statements`). Into others they are
-//! inserted as `INSERT DATA` inserts them, some thousands at a time. A file that fails leaves nothing.
+//! A database that has nothing is built of the statements (`trimorph_loader::statements`). Into others they
+//! are inserted as `INSERT DATA` inserts them, some thousands at a time. A file that fails leaves nothing.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

@@ -7,14 +7,16 @@
 use std::collections::HashMap;
 
 use trimorph_base::{CancelToken, NodeId, TableId};
-use trimorph_store::bulk::{BulkError, ColumnWriter, NumberedColumn};
+use trimorph_catalog::CharacteristicSet;
+use trimorph_store::bulk::{BulkError, ColumnWriter, NumberedColumn, NumberedNodes};
 use trimorph_types::iri_names::{ID, LITERAL_VALUE, name_of};
 use trimorph_types::{Grouping, LogicalType, Value, rdf};
 
 use super::dictionary::Dictionary;
+use super::gathered::Predicate;
 use super::literals::{Kept, Literals};
+use super::parallel::in_parallel;
 use super::rows::Tables;
-use super::{Predicate, in_parallel};
 
 /// A column that is finished.
 pub(super) struct Made {
@@ -240,4 +242,29 @@ pub(super) fn literal_nodes(
     let column = NumberedColumn::new(LITERAL_VALUE.to_owned(), writer);
     columns.push(vec![Made { column, predicate: None, in_order: None, values: values.len() as u64 }]);
     Ok(nodes)
+}
+
+/// The tables with their columns.
+pub(super) fn into_nodes(tables: Tables, columns: Vec<Vec<Made>>) -> Vec<NumberedNodes> {
+    let parts = tables.into_parts().zip(columns);
+    parts
+        .map(|((labels, rows, sets), mut made)| {
+            let in_order = made.first_mut().and_then(|made| made.in_order.take()).map(|rows| (0, rows));
+            let places: HashMap<u32, u32> =
+                (0..).zip(&made).filter_map(|(at, made)| Some((made.predicate?, at))).collect();
+            // Sets that differ in edges only are one. The first column, a term's name, is in every row.
+            let mut merged: HashMap<Vec<u32>, u64> = HashMap::new();
+            for (set, count) in sets {
+                let own = set.iter().filter_map(|predicate| places.get(predicate).copied());
+                let mut own: Vec<u32> = std::iter::once(0).chain(own).collect();
+                own.sort_unstable();
+                *merged.entry(own).or_default() += count;
+            }
+            let one = |(properties, count)| CharacteristicSet { properties, count };
+            let mut sets: Vec<CharacteristicSet> = merged.into_iter().map(one).collect();
+            sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
+            let columns = made.into_iter().map(|made| made.column).collect();
+            NumberedNodes { labels, rows, columns, sets, in_order }
+        })
+        .collect()
 }

@@ -5,8 +5,8 @@ use trimorph_store::bulk::{BulkError, ColumnBatch, ColumnData, NumberedEdges};
 use trimorph_types::iri_names::{GRAPH, name_of};
 use trimorph_types::{Grouping, LogicalType, Value};
 
-use super::Predicate;
 use super::columns::{Further, LiteralNodes};
+use super::gathered::Predicate;
 use super::rows::Tables;
 use crate::LoadError;
 

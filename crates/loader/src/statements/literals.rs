@@ -9,7 +9,7 @@ use trimorph_store::bulk::as_integer;
 use trimorph_types::rdf::names::xsd;
 use trimorph_types::{LogicalType, Value};
 
-use super::Refused;
+use super::refused::Refused;
 
 /// Most datatypes and languages that the literals of one predicate have: they are searched one by one.
 const KINDS_MAX: usize = 1_000;

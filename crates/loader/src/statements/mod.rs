@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! dictionary   terms to numbers
+//! gathered     the statements of a predicate
 //! literals     the literals of a predicate, by the numbers of their subjects
 //! rows         from classes and characteristic sets to tables and rows
 //! columns      literals in the order of rows, as columns
@@ -26,7 +27,10 @@
 mod columns;
 mod dictionary;
 mod edges;
+mod gathered;
 mod literals;
+mod parallel;
+mod refused;
 mod rows;
 
 use std::collections::HashMap;
@@ -36,38 +40,20 @@ use foldhash::fast::RandomState;
 use trimorph_base::{CancelToken, MemoryBudget, Reservation};
 use trimorph_rdf::{Statement, TermRef};
 use trimorph_store::Main;
-use trimorph_store::bulk::{BulkError, NumberedEdges, NumberedOptions, build_numbered};
+use trimorph_store::bulk::{NumberedEdges, NumberedOptions, build_numbered};
 use trimorph_types::iri_names::{is_hidden, name_of};
 use trimorph_types::rdf::names::rdf;
 
 use crate::LoadError;
 use dictionary::Dictionary;
-use literals::Literals;
+use gathered::Predicate;
+use parallel::in_parallel;
 use rows::Tables;
 
-/// Most label sets that get a table of their own.
-const TABLES_MAX: usize = 250;
+pub use refused::Refused;
+
 /// Statements between two looks at memory and at the flag that cancels.
 const UNCHECKED: u64 = 1 << 14;
-
-/// Why a statement was not taken.
-#[derive(Debug)]
-pub enum Refused {
-    /// These statements do not fit what is built here: they are to be inserted one by one.
-    Unfit,
-    /// Memory, cancellation, limits.
-    Failed(LoadError),
-}
-
-impl From<BulkError> for Refused {
-    fn from(error: BulkError) -> Self {
-        Self::Failed(match error {
-            BulkError::Cancelled => LoadError::Cancelled,
-            BulkError::Memory(over) => LoadError::Memory(over),
-            other => LoadError::Sink(other),
-        })
-    }
-}
 
 /// What was made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,28 +66,6 @@ pub struct StatementCounts {
     pub properties: u64,
     /// Labels of nodes.
     pub labels: u64,
-}
-
-/// The statements of one predicate.
-struct Predicate {
-    iri: Box<str>,
-    /// Between nodes, in the default graph.
-    edges: Vec<(u32, u32)>,
-    literals: Literals,
-    /// In named graphs: the graph's number stands beside.
-    graph_edges: Vec<(u32, u32, u32)>,
-    graph_literals: Literals,
-    graphs_of_literals: Vec<u32>,
-}
-
-impl Predicate {
-    fn bytes(&self) -> usize {
-        self.edges.capacity() * 8
-            + self.literals.bytes()
-            + self.graph_edges.capacity() * 12
-            + self.graph_literals.bytes()
-            + self.graphs_of_literals.capacity() * 4
-    }
 }
 
 /// Texts of which there are few, by number.
@@ -221,14 +185,7 @@ impl StatementLoad {
             if is_hidden(&name_of(iri)) {
                 return Err(Refused::Unfit);
             }
-            self.predicates.push(Predicate {
-                iri: iri.into(),
-                edges: Vec::new(),
-                literals: Literals::default(),
-                graph_edges: Vec::new(),
-                graph_literals: Literals::default(),
-                graphs_of_literals: Vec::new(),
-            });
+            self.predicates.push(Predicate::new(iri));
         }
         Ok(&mut self.predicates[number as usize])
     }
@@ -295,32 +252,8 @@ impl StatementLoad {
             properties: columns.iter().flatten().map(columns::Made::values).sum(),
             labels: labels + literals.len() as u64,
         };
-        let nodes = tables.into_nodes(columns);
+        let nodes = columns::into_nodes(tables, columns);
         let main = build_numbered(nodes, edges, how)?;
         Ok((main, counts))
     }
-}
-
-/// Does `work` with each item on so many threads; gives what came of it in the order of items.
-fn in_parallel<T: Send, R: Send>(items: Vec<T>, threads: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let count = items.len();
-    let queue = Mutex::new(items.into_iter().enumerate());
-    let done = Mutex::new(Vec::with_capacity(count));
-    let run = || {
-        loop {
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((at, item)) = next else { return };
-            let result = work(item);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(count) {
-            scope.spawn(run);
-        }
-        run();
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_unstable_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -9,16 +9,19 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use trimorph_base::{NodeId, TableId};
-use trimorph_catalog::CharacteristicSet;
-use trimorph_store::bulk::NumberedNodes;
 use trimorph_types::iri_names::{LITERAL_LABEL, TRIPLE_LABEL};
 
-use super::columns::Made;
 use super::dictionary::Dictionary;
-use super::{Predicate, Refused, TABLES_MAX};
+use super::gathered::Predicate;
+use super::refused::Refused;
 
+/// Most label sets that get a table of their own.
+const TABLES_MAX: usize = 250;
 /// Most characteristic sets of a table that statistics know.
 const SETS_MAX: usize = 1_024;
+
+/// Characteristic sets: predicates by their numbers, and how many rows have exactly these.
+pub(super) type CountedSets = Vec<(Vec<u32>, u64)>;
 
 /// Which table and row each term has.
 pub(super) struct Tables {
@@ -26,8 +29,7 @@ pub(super) struct Tables {
     nodes: Vec<NodeId>,
     labels: Vec<Vec<String>>,
     rows: Vec<u64>,
-    /// Characteristic sets: predicates by their numbers, and how many rows have exactly these.
-    sets: Vec<Vec<(Vec<u32>, u64)>>,
+    sets: Vec<CountedSets>,
     /// Terms of each table, in the order of rows.
     terms: Vec<Vec<u32>>,
 }
@@ -138,33 +140,10 @@ impl Tables {
         TableId((self.labels.len() - 1) as u16)
     }
 
-    /// The tables with their columns.
-    pub(super) fn into_nodes(self, columns: Vec<Vec<Made>>) -> Vec<NumberedNodes> {
-        let Self { labels, rows, sets, .. } = self;
-        let parts = labels.into_iter().zip(rows).zip(sets).zip(columns);
-        parts
-            .map(|(((labels, rows), sets), mut made)| {
-                let in_order = made.first_mut().and_then(|made| made.in_order.take()).map(|rows| (0, rows));
-                let place = |predicate: &u32| {
-                    (0..).zip(&made).find(|(_, made)| made.predicate == Some(*predicate)).map(|(at, _)| at)
-                };
-                // The first column, a term's name, is in every row.
-                let own = |set: &[u32]| std::iter::once(0).chain(set.iter().filter_map(place)).collect();
-                let mut merged: HashMap<Vec<u32>, u64, RandomState> = HashMap::default();
-                for (set, count) in sets {
-                    let mut set: Vec<u32> = own(&set);
-                    set.sort_unstable();
-                    *merged.entry(set).or_default() += count;
-                }
-                let mut sets: Vec<CharacteristicSet> = merged
-                    .into_iter()
-                    .map(|(properties, count)| CharacteristicSet { properties, count })
-                    .collect();
-                sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
-                let columns = made.into_iter().map(|made| made.column).collect();
-                NumberedNodes { labels, rows, columns, sets, in_order }
-            })
-            .collect()
+    /// Labels, rows and characteristic sets of all tables.
+    pub(super) fn into_parts(self) -> impl Iterator<Item = (Vec<String>, u64, CountedSets)> {
+        let parts = self.labels.into_iter().zip(self.rows).zip(self.sets);
+        parts.map(|((labels, rows), sets)| (labels, rows, sets))
     }
 }
 
@@ -205,15 +184,10 @@ fn by_set(members: &mut [u32], marks: &[u64]) {
 }
 
 /// The most frequent characteristic sets of each table.
-fn sets(
-    members: &[Vec<u32>],
-    marks: &[u64],
-    table_of: &[u16],
-    predicates: &[Predicate],
-) -> Vec<Vec<(Vec<u32>, u64)>> {
+fn sets(members: &[Vec<u32>], marks: &[u64], table_of: &[u16], predicates: &[Predicate]) -> Vec<CountedSets> {
     // One term stands for its set.
     let mut stands: HashMap<u32, usize, RandomState> = HashMap::default();
-    let mut sets: Vec<Vec<(Vec<u32>, u64)>> = Vec::new();
+    let mut sets: Vec<CountedSets> = Vec::new();
     for members in members {
         let mut counts: HashMap<u64, (u32, u64), RandomState> = HashMap::default();
         for number in members {
