@@ -182,8 +182,24 @@ impl Binder<'_> {
         }
     }
 
+    /// The type of the edges that a predicate is, if it is nothing else.
+    pub(super) fn edge_type(&mut self, predicate: &str, active: &Active) -> Option<Arc<str>> {
+        let ends = [(); 2].map(|()| TermPattern::Variable(self.made_variable()));
+        let [subject, object] = ends;
+        let predicate = NamedNodePattern::NamedNode(spargebra::term::NamedNode::new_unchecked(predicate));
+        match self.way(&TriplePattern { subject, predicate, object }, active, &BTreeMap::new()) {
+            Way::Edge(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether statements may be in named graphs.
+    pub(super) fn has_graphs(&self) -> bool {
+        !self.catalog.edge_columns(Some(&[Arc::from(GRAPH)])).is_empty()
+    }
+
     /// The variable of a node that a term is: bound before, a constant, or new in `graph`.
-    fn node(
+    pub(super) fn node(
         &mut self,
         relation: &mut Relation,
         term: &TermPattern,
