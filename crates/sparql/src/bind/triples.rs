@@ -208,9 +208,18 @@ impl Binder<'_> {
     ) -> Option<VarId> {
         let Some(name) = bound_name(term) else {
             let iri = constant_of(term)?;
+            // The same IRI is looked for once; no name begins so.
+            let name: Option<Name> = match &iri {
+                Value::Iri(iri) => Some(format!(" <{iri}>").into()),
+                _ => None,
+            };
+            if let Some(var) = name.as_ref().and_then(|name| new.get(name)) {
+                return Some(*var);
+            }
             let var = self.anonymous(LogicalType::Node);
             relation.extra(vec![(var, call("sparql.node", vec![Expr::Const(iri)]))]);
             relation.filter(is_not_null(Expr::Var(var)));
+            new.extend(name.map(|name| (name, var)));
             return Some(var);
         };
         if let Some(var) = new.get(&name) {
@@ -294,7 +303,8 @@ impl Binder<'_> {
         graph.nodes = labels.into_iter().map(|(var, labels)| NodePattern { var, labels }).collect();
         relation.grow(|input| Plan::Match { input, graph });
         for (name, var) in new {
-            if !later.iter().any(|(known, _)| *known == name) {
+            // Constants bind no name.
+            if !name.starts_with(" <") && !later.iter().any(|(known, _)| *known == name) {
                 relation.slots.insert(name, Slot { var, shape: Shape::Node, certain: true });
             }
         }
