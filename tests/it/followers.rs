@@ -268,8 +268,6 @@ fn follow_writers(name: &str, is_relaxed: bool) {
     let known = writer.kill();
     let lost = if is_relaxed { BTreeMap::new() } else { known };
     wait_for(&a, &lost, &mut seen);
-    // Until nobody is there whose last words count.
-    std::thread::sleep(Duration::from_millis(700));
     by_itself.refresh().unwrap();
     when_asked.refresh().unwrap();
     println!("{looks} looks, {kills} kills, {seen:?}");

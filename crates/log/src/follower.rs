@@ -65,12 +65,12 @@ impl Follower {
         self.give(self.synced, self.committed, take)
     }
 
-    /// Gives all that is there, as who opens the log to write would have it: for when nobody writes.
+    /// Gives all that the last call has seen, as who opens the log to write would have it: for when nobody
+    /// writes, which is asked between the two, so that nothing is given that somebody writes by now.
     ///
     /// **Errors**: as [`Self::poll`].
-    pub fn poll_all(&mut self, take: &mut Take<'_>) -> Result<(), LogError> {
-        self.look(Position::default())?;
-        self.give(Position::new(u64::MAX, u32::MAX), u64::MAX, take)
+    pub fn give_seen(&mut self, take: &mut Take<'_>) -> Result<(), LogError> {
+        self.give(self.seen, u64::MAX, take)
     }
 
     /// How far it was synced, first.

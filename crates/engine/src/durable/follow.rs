@@ -32,7 +32,7 @@ use crate::value_indexes::index_all;
 
 /// How often a directory is read anew because its writer has gone on meanwhile.
 const RETRIES: usize = 20;
-/// How long the end of the log is as it is before somebody looks whether it has a writer, or is damaged.
+/// How long the end of the log is as it is before somebody looks whether it is damaged.
 const QUIET: Duration = Duration::from_millis(500);
 /// The longest time between two looks for damage: each is a pass over the rest of a segment.
 const DAMAGE_LOOK_MAX: Duration = Duration::from_secs(60);
@@ -78,8 +78,8 @@ pub(crate) enum Found {
 pub(crate) struct Following {
     source: Source,
     state: State,
-    /// Since when the end of the log has been as it is, and where it was looked at.
-    end: (Position, Instant),
+    /// Where the end of the log was.
+    end: Position,
     /// When to look for damage, and how long after that again.
     damage: (Instant, Duration),
     /// Why the log cannot be gone on with: only a newer manifest helps.
@@ -145,7 +145,7 @@ impl State {
 
 /// Takes what is there, whether anybody says that it is synced or not.
 fn take_all(follower: &mut Follower, replay: &mut Replay) -> Result<(), LogError> {
-    follower.poll_all(&mut |replayed, committed| replay.take_up_to(replayed, committed))?;
+    follower.give_seen(&mut |replayed, committed| replay.take_up_to(replayed, committed))?;
     replay.release(u64::MAX)
 }
 
@@ -160,7 +160,7 @@ impl Following {
                 Ok(state) => {
                     let at = state.log.as_ref().map(Follower::position).unwrap_or_default();
                     let now = Instant::now();
-                    let (end, damage) = ((at, now), (now + QUIET, QUIET));
+                    let (end, damage) = (at, (now + QUIET, QUIET));
                     return Ok(Self { source, state, end, damage, broken: None });
                 }
                 // A writer may have written on between two looks, or have let the segment go for a
@@ -255,7 +255,7 @@ impl Following {
     fn moved(&mut self) {
         let at = self.state.log.as_ref().map(Follower::seen).unwrap_or_default();
         let now = Instant::now();
-        self.end = (at, now);
+        self.end = at;
         self.damage = (now + QUIET, QUIET);
     }
 
@@ -273,11 +273,10 @@ impl Following {
             taken
         };
         let mut done = follower.poll(None, &mut |replayed, committed| take(replay, replayed, committed));
-        let is_quiet = self.end.0 == follower.seen() && self.end.1.elapsed() >= QUIET;
         let is_left = follower.seen() > follower.position() || replay.waiting() > 0;
-        let takes_all = done.is_ok() && is_quiet && is_left && self.source.is_abandoned();
+        let takes_all = done.is_ok() && is_left && self.source.is_abandoned();
         if takes_all {
-            done = follower.poll_all(&mut |replayed, committed| take(replay, replayed, committed));
+            done = follower.give_seen(&mut |replayed, committed| take(replay, replayed, committed));
         }
         let committed = if takes_all { u64::MAX } else { follower.committed() };
         let done = done.and_then(|()| replay.release(committed).inspect_err(|_| wrong = true));
@@ -293,7 +292,7 @@ impl Following {
             }
         };
         let (last, is_idle) = (replay.last().0, follower.position() == at);
-        if follower.seen() != self.end.0 {
+        if follower.seen() != self.end {
             self.moved();
         } else if is_idle && Instant::now() >= self.damage.0 {
             let damage = follower.damage()?;

@@ -142,7 +142,7 @@ fn who_follows_a_log_that_nobody_writes_has_all_of_it() {
     assert!(follower.seen() > follower.position() && follower.damage().unwrap().is_none());
     let mut seen = Seen::default();
     follower
-        .poll_all(&mut |replayed, committed| seen.take(replayed).inspect(|()| assert!(committed > 1 << 60)))
+        .give_seen(&mut |replayed, committed| seen.take(replayed).inspect(|()| assert!(committed > 1 << 60)))
         .unwrap();
     assert_eq!(seen.0, words([39]));
     assert_eq!(follower.seen(), follower.position());
