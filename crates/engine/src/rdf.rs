@@ -201,7 +201,7 @@ impl Connection {
             self.within("", params, options.cancel.clone(), |running| {
                 let writing = &mut running.writing;
                 writing.begin_statement(shared);
-                shared.ready_to_write()?;
+                self.ready_to_write()?;
                 let mark = writing.mark();
                 match work(writing) {
                     Ok(done) => report = done,
