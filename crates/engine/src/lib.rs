@@ -70,6 +70,7 @@ pub use transaction::TransactionOptions;
 pub use trimorph_algebra::Answer;
 pub use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId, Phase, Span};
 pub use trimorph_exec::SpillError;
+pub use trimorph_loader::frames::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows as FrameRows};
 pub use trimorph_loader::generate;
 pub use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, OnConflict, Phase as LoadPhase, Progress,

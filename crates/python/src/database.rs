@@ -10,10 +10,11 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use trimorph::{CancelToken, Config, Durability, Stats};
 
 use crate::connection::Connection;
+use crate::frames::Given;
 use crate::handle::{Database, Handle};
 use crate::load::{self, LoadReport};
 use crate::transaction::{self, Transaction};
-use crate::{error, interrupt};
+use crate::{error, frames, interrupt};
 
 /// The path of a database without a directory.
 const MEMORY: &str = ":memory:";
@@ -116,6 +117,13 @@ impl Database {
 
     /// Loads files or directories, all or nothing unless `skip_bad_rows`; beside whoever reads and writes.
     ///
+    /// Or frames: `nodes={"Person": people}`, `edges={("Person", "KNOWS", "Person"): friends}`. A frame is
+    /// anything of the Arrow PyCapsule protocol (Polars, pyarrow, DuckDB, …), a pandas.DataFrame, a list of
+    /// dicts, or a dict of columns. Several labels are a tuple. `key` names the column by which edges find
+    /// nodes (a str, or a dict by label; `id` unless told); `source` and `target` name the columns with the
+    /// keys of the ends (a str, or a dict by what `edges` has; `source` and `target` if there are both, else
+    /// the first two).
+    ///
     /// `on_conflict` says what to do with a row whose key a node of the database has already: `error` refuses
     /// it, `skip` leaves it out, `merge` gives its properties to that node.
     ///
@@ -123,27 +131,43 @@ impl Database {
     /// rows go to the file `rejects`, as CSV. `progress` is a callable that gets a `LoadProgress` several
     /// times a second, or `True` for a line on stderr.
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
-    #[pyo3(signature = (*paths, format = None, skip_bad_rows = false, rejects = None, progress = None, on_conflict = "error"))]
-    fn load(
+    #[pyo3(signature = (*paths, nodes = None, edges = None, key = None, source = None, target = None, format = None, skip_bad_rows = false, rejects = None, progress = None, on_conflict = "error"))]
+    fn load<'py>(
         &self,
-        py: Python<'_>,
-        paths: &Bound<'_, PyTuple>,
+        py: Python<'py>,
+        paths: &Bound<'py, PyTuple>,
+        nodes: Option<Bound<'py, PyAny>>,
+        edges: Option<Bound<'py, PyAny>>,
+        key: Option<Bound<'py, PyAny>>,
+        source: Option<Bound<'py, PyAny>>,
+        target: Option<Bound<'py, PyAny>>,
         format: Option<&str>,
         skip_bad_rows: bool,
         rejects: Option<PathBuf>,
-        progress: Option<Bound<'_, PyAny>>,
+        progress: Option<Bound<'py, PyAny>>,
         on_conflict: &str,
     ) -> PyResult<LoadReport> {
-        let paths = paths.iter().map(|p| p.extract::<PathBuf>()).collect::<PyResult<Vec<_>>>()?;
-        if paths.is_empty() {
-            return Err(PyTypeError::new_err("load needs at least one path"));
-        }
-        let format = format.map(load::format_of).transpose()?;
         let engine = self.handle.engine()?;
         let mut options = engine.load_options();
         options.skip_bad_rows = skip_bad_rows;
         options.rejects_path = rejects;
         options.on_conflict = load::on_conflict_of(on_conflict)?;
+        let given = Given { nodes, edges, key, source, target };
+        if given.nodes.is_some() || given.edges.is_some() {
+            if !paths.is_empty() || format.is_some() {
+                return Err(PyTypeError::new_err("load takes either paths or frames, not both"));
+            }
+            let frames = frames::frames(py, given, self.handle.source)?;
+            return load::run(py, progress, &options.cancel.clone(), |progress| {
+                engine.load_frames(frames, &options, progress)
+            });
+        }
+        if given.key.is_some() || given.source.is_some() || given.target.is_some() {
+            let text = "key, source and target are about frames: give them as nodes= and edges=";
+            return Err(PyTypeError::new_err(text));
+        }
+        let paths = load::paths_of(paths)?;
+        let format = format.map(load::format_of).transpose()?;
         load::run(py, progress, &options.cancel.clone(), |progress| {
             engine.load(&paths, format, &options, progress)
         })

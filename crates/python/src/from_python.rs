@@ -94,6 +94,14 @@ pub(crate) fn parameters(params: Option<&Bound<'_, PyAny>>, source: Source) -> P
     Ok(Arc::new(out))
 }
 
+/// A value of a frame; else why it is not taken.
+pub(crate) fn cell(value: &Bound<'_, PyAny>, source: Source) -> Result<Value, String> {
+    convert(value, &mut Target::Parameter(source), 0).map_err(|r| match r.place.as_str() {
+        "" => r.reason,
+        place => format!("at {place}: {}", r.reason),
+    })
+}
+
 /// A value to be shown.
 pub(crate) fn for_text(value: &Bound<'_, PyAny>, shown: &mut Shown) -> PyResult<Value> {
     convert(value, &mut Target::Text(shown), 0).map_err(|r| {

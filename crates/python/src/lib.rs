@@ -4,13 +4,14 @@
 //! and `cell` (what is open) · `from_python` (parameters in) · `interrupt` (Ctrl-C while the GIL is
 //! released) · `result` (rows out, lazily) and `arrow` (columns) over `shared` (what computes them) ·
 //! `to_python`, `entity`, `temporal`, `native`, `rdf` (values) · `text` and `shown` (values as text) ·
-//! `error`, `notice`; `load`.
+//! `error`, `notice`; `load` of files and of `frames`, which come by `arrow_in`.
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of
 //! the engine that may take longer than a look-up runs with it held.
 #![deny(unsafe_code)]
 
 mod arrow;
+mod arrow_in;
 mod cell;
 mod connection;
 mod database;
@@ -18,6 +19,7 @@ mod entity;
 mod entity_methods;
 mod error;
 mod execute;
+mod frames;
 mod from_python;
 mod handle;
 mod interrupt;

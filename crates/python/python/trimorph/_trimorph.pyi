@@ -3,7 +3,7 @@
 import datetime as dt
 import os
 import typing
-from collections.abc import Callable, ItemsView, KeysView, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterable, KeysView, Mapping, Sequence
 from types import TracebackType
 from typing import Any, final
 from typing_extensions import CapsuleType, Self, TypeAlias
@@ -54,6 +54,22 @@ _Path: TypeAlias = str | os.PathLike[str]
 _Language: TypeAlias = typing.Literal["cypher", "sparql", "sql"]
 _Isolation: TypeAlias = typing.Literal["serializable", "snapshot", "read committed"]
 _T = typing.TypeVar("_T")
+
+
+class _ArrowStream(typing.Protocol):
+    def __arrow_c_stream__(self, requested_schema: CapsuleType | None = None) -> CapsuleType: ...
+
+class _ArrowArray(typing.Protocol):
+    def __arrow_c_array__(self, requested_schema: CapsuleType | None = None) -> tuple[CapsuleType, CapsuleType]: ...
+
+_Frame: TypeAlias = (
+    _ArrowStream
+    | _ArrowArray
+    | pandas.DataFrame
+    | polars.LazyFrame
+    | Mapping[str, Iterable[Any]]
+    | Iterable[Mapping[str, Any]]
+)
 _Format: TypeAlias = typing.Literal["ldbc-snb", "csv", "neo4j-csv", "parquet"]
 _Progress: TypeAlias = bool | Callable[[LoadProgress], object] | None
 _Params: TypeAlias = Mapping[str, Any] | None
@@ -135,11 +151,16 @@ class Database:
     def load(
         self,
         *paths: _Path,
+        nodes: Mapping[str | tuple[str, ...], _Frame] | None = None,
+        edges: Mapping[tuple[str, str, str], _Frame] | None = None,
+        key: str | Mapping[str | tuple[str, ...], str | None] | None = None,
+        source: str | Mapping[tuple[str, str, str], str | None] | None = None,
+        target: str | Mapping[tuple[str, str, str], str | None] | None = None,
         format: _Format | None = None,
         skip_bad_rows: bool = False,
         rejects: _Path | None = None,
         progress: _Progress = None,
-        on_conflict: Literal["error", "skip", "merge"] = "error",
+        on_conflict: typing.Literal["error", "skip", "merge"] = "error",
     ) -> LoadReport: ...
     def generate_snb(self, scale: float, seed: int = 42, progress: _Progress = None) -> LoadReport: ...
     def stats(self) -> dict[str, Any]: ...
@@ -311,7 +332,7 @@ class LoadProgress:
 @final
 class LoadReport:
     @property
-    def format(self) -> _Format: ...
+    def format(self) -> _Format | typing.Literal["frames"]: ...
     @property
     def files(self) -> list[tuple[str, str, int]]: ...
     @property
