@@ -86,14 +86,21 @@ TYPES = [
     (pa.array([["a"], None, []], pa.list_(pa.string())), [["a"], None, []], None),
     (pa.array([[[1], []], None, [None]], pa.list_(pa.list_(pa.int64()))), [[[1], []], None, [None]], None),
     (pa.nulls(3), [None, None, None], None),
+    (pl.Series([None] * 3, dtype=pl.Null), [None] * 3, None),
+    (pl.Series([[], None, []]), [[], None, []], None),
 ]
 
 
 @pytest.mark.parametrize("live", [False, True], ids=["into nothing", "into data"])
-@pytest.mark.parametrize(("array", "expected", "kind"), TYPES, ids=[str(t[0].type) + str(i) for i, t in enumerate(TYPES)])
+@pytest.mark.parametrize(("array", "expected", "kind"), TYPES, ids=[f"{getattr(t[0], 'type', 'polars')} {i}" for i, t in enumerate(TYPES)])
 def test_types(db, array, expected, kind, live):
     if live:
-        db.load(nodes={"T": pa.table({"id": [100], "x": array.slice(0, 1)})})
+        db.load(nodes={"T": [{"id": 100, "x": expected[0]}]})
+    if isinstance(array, pl.Series):
+        ids = [1, 2, 3]
+        db.load(nodes={"T": pl.DataFrame({"id": ids, "x": array})}, edges={("T", "R", "T"): pl.DataFrame({"a": ids, "b": ids, "x": array})})
+        assert [row[0] for row in ask(db, "MATCH (t:T) WHERE t.id < 100 RETURN t.x ORDER BY t.id")] == expected
+        return
     table = pa.concat_tables([pa.table({"id": [0], "x": array.slice(0, 1)}), pa.table({"id": [1, 2, 3], "x": array})]).slice(1)
     db.load(nodes={"T": table}, edges={("T", "R", "T"): pa.table({"a": [1, 2, 3], "b": [3, 2, 1], "x": array})})
     result = db.connect().execute("MATCH (t:T) WHERE t.id < 100 RETURN t.x ORDER BY t.id")
@@ -190,6 +197,7 @@ class Stranger:
 REFUSED = [
     ({"P": Stranger()}, {}, trimorph.LoadError, r'nodes\["P"\]: Stranger is no frame'),
     ({"P": pl.Series("x", [1])}, {}, trimorph.LoadError, r'nodes\["P"\]: '),
+    ({"P": pl.DataFrame({"id": [1], "x": [Stranger()]})}, {}, trimorph.LoadError, r'row 0: column "x": values of type'),
     ({"P": [{"id": 1}, 5]}, {}, trimorph.LoadError, r'nodes\["P"\], row 1: a row is a dict, not int'),
     ({"P": [{1: 2}]}, {}, trimorph.LoadError, r'nodes\["P"\]: a column is named 1'),
     ({"P": {"id": [1], "x": [1, 2]}}, {}, trimorph.LoadError, r'column "x" has 2 rows, others have 1'),

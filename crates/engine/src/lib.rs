@@ -57,7 +57,7 @@ pub use config::{AccessChoice, Config, Durability};
 pub use connection::{Connection, Prepared};
 pub use database::Database;
 pub use entity::{Entities, Node};
-pub use error::{Error, render};
+pub use error::{Error, render, text_width};
 pub use functions::function_names;
 pub use notice::Notice;
 pub use params::Params;
@@ -74,7 +74,7 @@ pub use trimorph_loader::frames::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame,
 pub use trimorph_loader::generate;
 pub use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, OnConflict, Phase as LoadPhase, Progress,
-    ProgressState, Rates,
+    ProgressState, Rates, values_of as values_of_arrow,
 };
 pub use trimorph_mvcc::Isolation;
 pub use trimorph_sparql::{

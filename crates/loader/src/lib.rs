@@ -35,6 +35,7 @@ mod type_name;
 #[cfg(test)]
 mod tests;
 
+pub use arrays::values_of;
 pub use error::LoadError;
 pub use frames::load_frames;
 pub use load::load;

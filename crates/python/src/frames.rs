@@ -22,17 +22,17 @@ pub(crate) struct Given<'py> {
 /// Values between two looks at signals.
 const VALUES_BETWEEN_LOOKS: usize = 1 << 14;
 
-/// The engine's frames.
-///
-/// **Errors**: what is no frame; values that no property can hold.
-pub(crate) fn frames(py: Python<'_>, given: Given<'_>, source: Source) -> PyResult<Frames> {
-    let sorted = py.import("trimorph._frames")?.getattr("sorted_out")?;
-    let (nodes, edges): (Bound<'_, PyList>, Bound<'_, PyList>) =
-        sorted.call1((given.nodes, given.edges, given.key, given.source, given.target))?.extract()?;
+/// The engine's frames of two lists that are sorted out already.
+pub(crate) fn of_lists(
+    nodes: &Bound<'_, PyList>,
+    edges: &Bound<'_, PyList>,
+    source: Source,
+) -> PyResult<Frames> {
     let mut frames = Frames::default();
     for node in nodes {
-        let (name, data, bytes, labels, key) = node.extract()?;
-        frames.nodes.push(NodeFrame { frame: frame(name, &data, bytes, source)?, labels, key });
+        let (name, data, bytes, labels, key, hides_key, space) = node.extract()?;
+        let frame = frame(name, &data, bytes, source)?;
+        frames.nodes.push(NodeFrame { frame, labels, key, hides_key, space });
     }
     for edge in edges {
         let (name, data, bytes, (from, label, to), from_column, to_column) = edge.extract()?;
@@ -44,6 +44,16 @@ pub(crate) fn frames(py: Python<'_>, given: Given<'_>, source: Source) -> PyResu
         });
     }
     Ok(frames)
+}
+
+/// The engine's frames.
+///
+/// **Errors**: what is no frame; values that no property can hold.
+pub(crate) fn frames(py: Python<'_>, given: Given<'_>, source: Source) -> PyResult<Frames> {
+    let sorted = py.import("trimorph._frames")?.getattr("sorted_out")?;
+    let (nodes, edges): (Bound<'_, PyList>, Bound<'_, PyList>) =
+        sorted.call1((given.nodes, given.edges, given.key, given.source, given.target))?.extract()?;
+    of_lists(&nodes, &edges, source)
 }
 
 fn frame(name: String, data: &Bound<'_, PyAny>, bytes: Option<u64>, source: Source) -> PyResult<Frame> {

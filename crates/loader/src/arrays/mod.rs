@@ -3,10 +3,12 @@
 //! 1. [`parse_of`] says how a column of an Arrow type is taken.
 //! 2. [`convert`] makes a column of an array: numbers are copied as they are, texts end to end; what storage
 //!    has no column type for becomes general values.
+//! 3. [`values_of`] makes general values of all.
 
 mod moments;
 mod numbers;
 mod texts;
+mod values;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Date32Type;
@@ -15,6 +17,8 @@ use arrow_schema::DataType;
 use arrow_select::take::take;
 use trimorph_store::bulk::{ColumnBatch, ColumnData};
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
+
+pub use values::values_of;
 
 use crate::column::null_column;
 use crate::plan::Parse;

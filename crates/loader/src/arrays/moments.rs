@@ -100,7 +100,6 @@ pub(super) fn durations(array: &dyn Array, fail: &mut dyn FnMut(usize, &str)) ->
     macro_rules! each {
         ($kind:ty, $make:expr) => {
             for (row, value) in primitive::<$kind>(array)?.values().iter().enumerate() {
-                #[expect(clippy::redundant_closure_call, reason = "the closure is the arm's")]
                 push(row, ($make)(*value));
             }
         };

@@ -45,12 +45,16 @@ pub struct NodeFrame {
     /// The column with the key. Without one it is the column `id`, if there is one; else there is no key, and
     /// edges cannot name these nodes.
     pub key: Option<String>,
+    /// The key only tells nodes of this load apart, and is no property.
+    pub hides_key: bool,
+    /// The key space; unless told, that of the first label.
+    pub space: Option<String>,
 }
 
 /// One end of the edges of a frame.
 #[derive(Debug)]
 pub struct FrameEnd {
-    /// A label of the nodes that are meant, of the load or of the database.
+    /// A label of the nodes that are meant, of the load or of the database; or a key space.
     pub label: String,
     /// The column with their keys. Without one it is `source` and `target`, if both are there; else the first
     /// column and the second.

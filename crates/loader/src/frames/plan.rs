@@ -1,7 +1,7 @@
 //! Frames in, frames with plans out; tables are declared on the way.
 //!
-//! A key space has the name of the first label of its nodes. An edge's end names any label: that of the nodes
-//! of one frame, whose space it then is, or of nodes of the database.
+//! A key space has the name of the first label of its nodes, unless told. An edge's end names any label:
+//! that of the nodes of one frame, whose space it then is, or of nodes of the database.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub(super) fn plan(frames: Frames, sink: &impl BulkSink) -> Result<Vec<Planned>,
     let labels: HashSet<String> = frames.nodes.iter().flat_map(|node| node.labels.iter().cloned()).collect();
     for node in frames.nodes {
         let mut draft = Draft::read(node.frame)?;
-        let space = node.labels.first().cloned().unwrap_or_default();
+        let space = node.space.or_else(|| node.labels.first().cloned()).unwrap_or_default();
         let key = match &node.key {
             Some(name) => Some(draft.column(name)?),
             None => draft.names.iter().position(|name| name == KEY),
@@ -82,7 +82,7 @@ pub(super) fn plan(frames: Frames, sink: &impl BulkSink) -> Result<Vec<Planned>,
         let spec = NodeSpec {
             labels: node.labels.clone(),
             key_space: key.map(|_| space),
-            key_property: key.map(|key| draft.names[key].clone()),
+            key_property: key.filter(|_| !node.hides_key).map(|key| draft.names[key].clone()),
             properties,
         };
         let table = builder.nodes(spec).map_err(|reason| wrong(&draft.name, reason))?;

@@ -11,7 +11,7 @@ from ._trimorph import LoadError
 
 
 def sorted_out(nodes, edges, key, source, target):
-    """Two lists: (name, data, bytes, labels, key) and (name, data, bytes, (from, type, to), source, target)."""
+    """Two lists: (name, data, bytes, labels, key, no property, space) and (name, data, bytes, (from, type, to), source, target)."""
     nodes, edges = _mapping(nodes, "nodes", '{"Person": frame}'), _mapping(edges, "edges", '{("Person", "KNOWS", "Person"): frame}')
     labels = {given: _labels(given) for given in nodes}
     ends = {given: _ends(given) for given in edges}
@@ -20,7 +20,7 @@ def sorted_out(nodes, edges, key, source, target):
     out = []
     for given, frame in nodes.items():
         name = f"nodes[{_shown(given)}]"
-        out.append((name, *_data(frame, name), labels[given], keys[given]))
+        out.append((name, *_data(frame, name), labels[given], keys[given], False, None))
     rest = []
     for given, frame in edges.items():
         name = f"edges[{_shown(given)}]"
@@ -84,7 +84,7 @@ def _data(frame, name):
     if _is_of(frame, "polars", "LazyFrame"):
         frame = frame.collect()
     if _is_of(frame, "polars", "DataFrame"):
-        return frame, int(frame.estimated_size())
+        return of_polars(frame)
     if _is_of(frame, "pyarrow.dataset", "Dataset"):
         frame = frame.scanner()
     if _is_of(frame, "pyarrow.dataset", "Scanner"):
@@ -150,6 +150,33 @@ def _of_pandas(frame, name):
         arrays.append(array)
     table = pyarrow.table(arrays, names=list(frame.columns)) if arrays else pyarrow.table({})
     return table, table.nbytes
+
+
+def of_polars(frame):
+    """A frame of Polars: objects of Python as such, which Arrow would have the addresses of; columns of nothing but nulls as texts,
+    because the type that Polars gives them has a buffer that Arrow's has not."""
+    import polars
+
+    if any(kind == polars.Object for kind in frame.schema.values()):
+        return frame.to_dict(as_series=False), None
+    casts = {name: _with_texts(kind) for name, kind in frame.schema.items()}
+    casts = {name: kind for name, kind in casts.items() if kind != frame.schema[name]}
+    return frame.cast(casts) if casts else frame, int(frame.estimated_size())
+
+
+def _with_texts(kind):
+    """The type with texts in place of nulls."""
+    import polars
+
+    if kind == polars.Null:
+        return polars.String()
+    if isinstance(kind, polars.List):
+        return polars.List(_with_texts(kind.inner))
+    if isinstance(kind, polars.Array):
+        return polars.Array(_with_texts(kind.inner), kind.size)
+    if isinstance(kind, polars.Struct):
+        return polars.Struct([polars.Field(field.name, _with_texts(field.dtype)) for field in kind.fields])
+    return kind
 
 
 def _objects(column):
