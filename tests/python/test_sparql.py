@@ -504,14 +504,14 @@ def test_load_errors(conn, tmp_path):
 def test_a_directory(tmp_path):
     data = ":a a :P ; :n 'x', 'y', 01 ; :e :b ; :said <<( :a :n 'x' )>> . _:b :n 'z'@en . GRAPH :g { :a :n 'g' ; a :P ; :e :b }"
     everything = "SELECT ?g ?s ?p ?o { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
-    with trimorph.connect(tmp_path / "db") as conn:
+    with trimorph.connect(tmp_path / "db", mode="create") as conn:
         insert(conn, data)
         before = rows(conn, everything)
         nodes = conn.execute("MATCH (n) RETURN count(*)").fetchall()
         literals = conn.execute("MATCH (n:`@literal`) RETURN count(*)").fetchall()
     assert len(before) == 10
     for checkpoint in (False, True):
-        with trimorph.connect(tmp_path / "db") as conn:
+        with trimorph.connect(tmp_path / "db", mode="create") as conn:
             assert rows(conn, everything) == before
             insert(conn, data.replace("_:b :n 'z'@en .", ""))
             assert rows(conn, everything) == before
@@ -519,7 +519,7 @@ def test_a_directory(tmp_path):
             assert conn.execute("MATCH (n:`@literal`) RETURN count(*)").fetchall() == literals
             if checkpoint:
                 conn.database.checkpoint()
-    with trimorph.connect(tmp_path / "db") as conn:
+    with trimorph.connect(tmp_path / "db", mode="create") as conn:
         insert(conn, ":b :n 'x', 'y' ; :e :a")
         assert rows(conn, "SELECT ?s { ?s :n 'y' }") == [":a", ":b"]
         conn.sparql(PREFIXES + "DELETE WHERE { :b ?p ?o }")
