@@ -252,7 +252,7 @@ def test_large_writes_go_through_everything(conn):
 
 WRITER = """
 import sys, trimorph
-conn = trimorph.connect(sys.argv[1])
+conn = trimorph.connect(sys.argv[1], mode="create")
 for line in sys.stdin:
     conn.execute(line)
     print("done", flush=True)

@@ -69,6 +69,7 @@ pub use rdf::{RdfOptions, RdfReport, is_rdf_file};
 pub use result::{QueryResult, Row};
 pub use sessions::OpenTransaction;
 pub use side_effects::SideEffects;
+pub use sparql::has_variable as has_sparql_variable;
 pub use stats::{ColumnStats, EdgeTableStats, NodeTableStats, Stats};
 pub use transaction::TransactionOptions;
 pub use trimorph_algebra::Answer;
