@@ -299,7 +299,10 @@ impl<'c> Binder<'c> {
             let (ty, value) = match slot {
                 None => (LogicalType::Any, Expr::Const(Value::Null)),
                 Some(Slot { var, shape: Shape::Plain(ty), .. }) => (ty, Expr::Var(var)),
-                Some(slot) => (LogicalType::Any, call("sparql.resource", vec![slot.value()])),
+                Some(Slot { var, shape: Shape::Node, .. }) => {
+                    (LogicalType::Any, call("sparql.resource", vec![Expr::Var(var)]))
+                }
+                Some(slot) => (LogicalType::Any, call("sparql.native", vec![slot.value()])),
             };
             let var = self.vars.named(Arc::clone(name), ty);
             items.push((var, value));
