@@ -11,7 +11,7 @@ use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::{ExecError, GivenRows, PhysicalOptions, PhysicalPlan};
-use trimorph_sparql::{Parsed, Statement as Text};
+use trimorph_sparql::{Given, Parsed, Statement as Text};
 use trimorph_store::Snapshot;
 use trimorph_types::Value;
 
@@ -38,14 +38,22 @@ fn mode_of(mode: trimorph_sparql::Mode) -> Mode {
 }
 
 /// The key of a text among kept plans: no Cypher text begins so. A plan knows which variables are given.
-fn key_of(text: &str, given: &[Arc<str>], base: Option<&str>) -> String {
-    format!("sparql {}\n{}\n{text}", base.unwrap_or_default(), given.join(" "))
+fn key_of(text: &str, given: &[Given], base: Option<&str>) -> String {
+    let mut key = format!("sparql {}\n", base.unwrap_or_default());
+    for (name, ty) in given {
+        key.push_str(name);
+        key.push_str(ty.name());
+        key.push(' ');
+    }
+    key.push('\n');
+    key.push_str(text);
+    key
 }
 
 /// The variables that parameters give values to.
 ///
 /// **Errors**: a value that is no term; a name that the text does not have.
-fn given(text: &str, params: &Params) -> Result<Vec<Arc<str>>, Error> {
+fn given(text: &str, params: &Params) -> Result<Vec<Given>, Error> {
     let mut names = Vec::new();
     for (name, value) in params {
         let is_term = matches!(value, Value::Null | Value::Iri(_) | Value::Node(_))
@@ -62,7 +70,7 @@ fn given(text: &str, params: &Params) -> Result<Vec<Arc<str>>, Error> {
         }
         // What has no value is a variable as any other.
         if !value.is_null() {
-            names.push(Arc::clone(name));
+            names.push((Arc::clone(name), value.logical_type()));
         }
     }
     Ok(names)
@@ -219,7 +227,7 @@ impl Connection {
     fn planned_query(
         &self,
         text: &str,
-        (parsed, given): (&Parsed, &[Arc<str>]),
+        (parsed, given): (&Parsed, &[Given]),
         snapshot: &Snapshot,
         cancel: &CancelToken,
     ) -> Result<Planned, Error> {

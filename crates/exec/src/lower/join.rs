@@ -139,5 +139,10 @@ impl Lowering<'_> {
 
 /// Whether a plan gives the same rows whatever the rows of an apply around.
 pub(super) fn is_constant(plan: &Plan) -> bool {
-    !matches!(plan, Plan::Argument(_)) && plan.children().into_iter().all(is_constant)
+    match plan {
+        Plan::Argument(_) => false,
+        // The subplan's argument is the rows of the input.
+        Plan::Apply { input, .. } => is_constant(input),
+        other => other.children().into_iter().all(is_constant),
+    }
 }

@@ -12,7 +12,7 @@ use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::rdf::names::XSD;
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Active, Relation, Shape, Slot, call, equal, given_term, is_not_null};
+use super::relation::{Active, Relation, Shape, Slot, call, equal, given_value, is_not_null};
 use super::scope::name_of;
 use super::{Binder, Bound};
 use crate::terms::literal;
@@ -167,10 +167,13 @@ impl Binder<'_> {
             E::Literal(own) => constant(literal(own)),
             E::Variable(variable) => match relation.slots.get(&name_of(variable)) {
                 Some(slot) => Typed { expr: slot.value(), shape: slot.shape, certain: slot.certain },
-                None if self.given.contains(&name_of(variable)) => {
-                    Typed { certain: true, ..Typed::term(given_term(&name_of(variable))) }
-                }
-                None => Typed::term(Expr::Const(Value::Null)),
+                None => match self.given_type(&name_of(variable)) {
+                    Some(ty) => {
+                        let (expr, shape) = given_value(&name_of(variable), ty);
+                        Typed { expr, shape, certain: true }
+                    }
+                    None => Typed::term(Expr::Const(Value::Null)),
+                },
             },
             E::Or(..) | E::And(..) => {
                 let (op, mut parts) = match expression {
@@ -227,22 +230,24 @@ impl Binder<'_> {
             }
             E::Bound(variable) => {
                 let slot = relation.slots.get(&name_of(variable));
-                let is_given = self.given.contains(&name_of(variable));
+                let is_given = self.given_type(&name_of(variable)).is_some();
                 let is_bound =
                     slot.map_or(Expr::Const(Value::Bool(is_given)), |slot| is_not_null(slot.value()));
                 Typed { certain: true, ..boolean(is_bound) }
             }
             E::If(condition, a, b) => {
+                let is_sure = matches!(&**condition, E::Bound(_) | E::Exists(_));
                 let condition = self.condition(relation, condition, active)?;
                 let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
                 let shape = if a.shape == b.shape { a.shape } else { Shape::Term };
+                let certain = is_sure && a.certain && b.certain && shape != Shape::Term;
                 let value =
                     |typed: Typed| if shape == Shape::Term { in_term_form(typed) } else { typed.expr };
                 // An error of the condition is one of the whole.
                 let not = Expr::op(Op::Not, vec![condition.clone()]);
                 let branches = vec![(condition, value(a)), (not, value(b))];
                 let expr = Expr::Case { branches, otherwise: Box::new(Expr::Const(Value::Null)) };
-                Typed { expr, shape, certain: false }
+                Typed { expr, shape, certain }
             }
             E::Coalesce(list) => {
                 let all = list
@@ -252,13 +257,14 @@ impl Binder<'_> {
                 let shape =
                     all.iter().map(|item| item.shape).reduce(|a, b| if a == b { a } else { Shape::Term });
                 let shape = shape.unwrap_or(Shape::Term);
+                let certain = shape != Shape::Term && all.iter().any(|item| item.certain);
                 let value =
                     |typed: Typed| if shape == Shape::Term { in_term_form(typed) } else { typed.expr };
                 let args: Vec<Expr> = all.into_iter().map(value).collect();
                 if args.is_empty() {
                     return Ok(Typed::term(Expr::Const(Value::Null)));
                 }
-                Typed { expr: call("coalesce", args), shape, certain: false }
+                Typed { expr: call("coalesce", args), shape, certain }
             }
             E::FunctionCall(function, args) => self.function(relation, function, args, active)?,
         })

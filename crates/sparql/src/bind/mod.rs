@@ -24,7 +24,7 @@ use trimorph_catalog::{CatalogView, NameKind};
 use trimorph_types::iri_names::name_of;
 use trimorph_types::{LogicalType, Value};
 
-use relation::{Active, Name, Relation, Shape, Slot, call, equal, given_term, is_null};
+use relation::{Active, Name, Relation, Shape, Slot, call, equal, given_value, is_null};
 
 pub use update::{bind_update, insertion};
 
@@ -32,6 +32,9 @@ pub use update::{bind_update, insertion};
 const DEPTH_MAX: usize = 400;
 
 type Bound<T> = Result<T, Diagnostic>;
+
+/// A variable whose value is given with the text, and the type of that.
+pub type Given = (Arc<str>, LogicalType);
 
 /// What is known while a query is bound.
 struct Binder<'c> {
@@ -43,8 +46,8 @@ struct Binder<'c> {
     /// For `IRI()`.
     base: Option<Arc<str>>,
     depth: usize,
-    /// Variables whose values are given with the text: parameters of these names.
-    given: &'c [Arc<str>],
+    /// Variables whose values are given with the text: parameters of these names and types.
+    given: &'c [Given],
     /// Whether variables bound outside stand for their values within: in `EXISTS`, not in its sub-queries.
     substitutes: bool,
     /// Names made so far that no text has.
@@ -61,7 +64,7 @@ struct Binder<'c> {
 /// **Errors**: what is not supported, what is nested too deep; that it was stopped.
 pub fn bind(
     query: &Query,
-    given: &[Arc<str>],
+    given: &[Given],
     catalog: &CatalogView<'_>,
     cancel: &CancelToken,
 ) -> Result<BoundQuery, Diagnostic> {
@@ -100,7 +103,7 @@ pub fn bind(
 }
 
 impl<'c> Binder<'c> {
-    fn new(given: &'c [Arc<str>], catalog: &'c CatalogView<'c>, cancel: &'c CancelToken) -> Self {
+    fn new(given: &'c [Given], catalog: &'c CatalogView<'c>, cancel: &'c CancelToken) -> Self {
         Self {
             given,
             catalog,
@@ -121,7 +124,7 @@ impl<'c> Binder<'c> {
             plan,
             columns,
             vars: self.vars,
-            parameters: self.given.to_vec(),
+            parameters: self.given.iter().map(|(name, _)| Arc::clone(name)).collect(),
             notices,
             depth: None,
             answer,
@@ -178,17 +181,24 @@ impl<'c> Binder<'c> {
     /// Binds those of some names that are given, where a row does not have them.
     fn with_given(&mut self, relation: &mut Relation, names: impl IntoIterator<Item = Name>) {
         for name in names {
-            if self.given.contains(&name) && !relation.slots.contains_key(&name) {
-                let var = self.var(&name, Shape::Term);
-                relation.extra(vec![(var, given_term(&name))]);
-                relation.slots.insert(name, Slot { var, shape: Shape::Term, certain: true });
-            }
+            let Some(ty) = self.given_type(&name).filter(|_| !relation.slots.contains_key(&name)) else {
+                continue;
+            };
+            let (value, shape) = given_value(&name, ty);
+            let var = self.var(&name, shape);
+            relation.extra(vec![(var, value)]);
+            relation.slots.insert(name, Slot { var, shape, certain: true });
         }
+    }
+
+    /// The type of the value that a variable is given.
+    fn given_type(&self, name: &Name) -> Option<LogicalType> {
+        self.given.iter().find(|(own, _)| own == name).map(|(_, ty)| *ty)
     }
 
     /// Binds all that are given.
     fn with_all_given(&mut self, relation: &mut Relation) {
-        self.with_given(relation, self.given.to_vec());
+        self.with_given(relation, self.given.iter().map(|(name, _)| Arc::clone(name)));
     }
 
     /// The graphs of an active graph, and the name that gets the graph's IRI, to be bound when the operator

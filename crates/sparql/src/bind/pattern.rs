@@ -251,11 +251,7 @@ impl Binder<'_> {
                 true => self.pattern(relation.argument(active), right, active)?,
                 false => {
                     let alone = self.pattern(Relation::start(active), right, active)?;
-                    let mut inner = relation.beside(alone.plan, active);
-                    for (name, slot) in alone.slots {
-                        self.bind_new(&mut inner, &name, slot);
-                    }
-                    inner
+                    self.join(relation.argument(active), alone)?
                 }
             };
         if let Some(expression) = expression {
@@ -292,6 +288,11 @@ impl Binder<'_> {
             true => self.pattern(relation.argument(active), right, active)?,
             false => {
                 let alone = self.pattern(Relation::start(active), right, active)?;
+                let is_certain = |name: &Name| alone.slots.get(name).is_some_and(|slot| slot.certain);
+                if all_certain && shared.iter().all(is_certain) {
+                    let inner = self.join(relation.argument(active), alone)?;
+                    return Ok(without(relation, inner));
+                }
                 let mut inner = relation.beside(alone.plan, active);
                 let mut both = Vec::new();
                 for name in &shared {
@@ -310,10 +311,7 @@ impl Binder<'_> {
                 inner
             }
         };
-        let mut out = relation;
-        let subplan = Box::new(inner.plan);
-        out.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Anti });
-        Ok(out)
+        Ok(without(relation, inner))
     }
 
     fn union(&mut self, relation: Relation, pattern: &GraphPattern, active: &Active) -> Bound<Relation> {
@@ -519,6 +517,13 @@ impl Binder<'_> {
         relation.grow(|input| Plan::Distinct { input, vars });
         relation
     }
+}
+
+/// The rows of a relation for which there is none of another one.
+fn without(mut relation: Relation, other: Relation) -> Relation {
+    let subplan = Box::new(other.plan);
+    relation.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Anti });
+    relation
 }
 
 /// Whether a pattern is a sub-query, or what belongs to one.

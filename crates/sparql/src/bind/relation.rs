@@ -115,9 +115,16 @@ pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::Call(name.into(), args, Span::default())
 }
 
-/// The value of a parameter as a term.
-pub(super) fn given_term(name: &Name) -> Expr {
-    call("sparql.entity", vec![call("sparql.term", vec![Expr::Param(Arc::clone(name))])])
+/// The value of a parameter of a type, and what it is.
+pub(super) fn given_value(name: &Name, ty: LogicalType) -> (Expr, Shape) {
+    use LogicalType as L;
+    let value = Expr::Param(Arc::clone(name));
+    match ty {
+        L::Bool | L::Int | L::Float | L::String | L::Date | L::LocalDateTime | L::DateTime => {
+            (value, Shape::Plain(ty))
+        }
+        _ => (call("sparql.entity", vec![call("sparql.term", vec![value])]), Shape::Term),
+    }
 }
 
 /// `a = b`.

@@ -295,6 +295,11 @@ impl Binder<'_> {
                 Some(wanted) => graph.predicates.push(equals_literal(value, ty, &wanted)),
                 None => {
                     graph.predicates.push(is_not_null(value.clone()));
+                    let given = bound_name(object).filter(|name| self.given_type(name) == Some(ty));
+                    // Looked at again behind: what is equal may still be another term.
+                    if let Some(name) = given {
+                        graph.predicates.push(equal(value.clone(), Expr::Param(name)));
+                    }
                     if let Some(name) = bound_name(object) {
                         made.push((name, value, ty));
                     }

@@ -28,7 +28,7 @@ use crate::terms::{ground, literal, triple_of};
 /// **Errors**: what is not supported, unless it was to be silent.
 pub fn bind_update(
     operation: &Operation,
-    given: &[Arc<str>],
+    given: &[super::Given],
     base: Option<&str>,
     catalog: &CatalogView<'_>,
     cancel: &CancelToken,
