@@ -60,7 +60,7 @@ impl Connection {
     ) -> PyResult<QueryResult> {
         match base {
             None => self.execute(py, text, params, "sparql", None),
-            Some(base) => execute::sparql(py, (&self.handle, &self.cell), text, Some(base), None),
+            Some(base) => execute::sparql(py, (&self.handle, &self.cell), (text, params), Some(base), None),
         }
     }
 

@@ -30,8 +30,8 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1)"
 )]
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     pub(crate) fn new(
@@ -52,6 +52,7 @@ impl Database {
         recover_to_damage: bool,
         timeout: Option<f64>,
         checkpoint_interval: Option<f64>,
+        follow_interval: Option<f64>,
     ) -> PyResult<Self> {
         let durability = durability_of(durability, relaxed_interval)?;
         let mut config = Config {
@@ -72,6 +73,7 @@ impl Database {
         config.idle_timeout = options.timeout.or(config.idle_timeout);
         config.timeout = transaction::seconds("timeout", timeout)?;
         config.checkpoint_interval = transaction::seconds("checkpoint_interval", checkpoint_interval)?;
+        config.follow_interval = transaction::seconds("follow_interval", follow_interval)?;
         if let Some(limit) = spill_limit {
             config.spill_limit_bytes = bytes_of("spill_limit", &limit)? as u64;
         }
@@ -263,6 +265,14 @@ impl Database {
         interrupt::run(py, &cancel, || engine.checkpoint(&cancel))
     }
 
+    /// Looks at once for what another process has committed to a database that was opened `read_only`, so
+    /// that queries from now on see it. Gives the last commit that is seen, as a number that only grows. What
+    /// was committed less than some 20 ms ago its writer may not have said yet.
+    fn refresh(&self, py: Python<'_>) -> PyResult<u64> {
+        let engine = self.handle.engine()?;
+        interrupt::run(py, &CancelToken::default(), || engine.refresh())
+    }
+
     /// Copies the database, as it is now, to the new or empty directory `dir`. Keeps a database in memory,
     /// too.
     fn backup(&self, py: Python<'_>, dir: PathBuf) -> PyResult<()> {
@@ -368,8 +378,8 @@ fn is_there(py: Python<'_>, path: &Path) -> PyResult<()> {
 /// options are those of `Database`, which makes what is not there.
 #[pyfunction]
 #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, mode = None),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, mode='open')"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, mode = None),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, mode='open')"
 )]
 #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
 pub(crate) fn connect(
@@ -390,6 +400,7 @@ pub(crate) fn connect(
     recover_to_damage: bool,
     timeout: Option<f64>,
     checkpoint_interval: Option<f64>,
+    follow_interval: Option<f64>,
     mode: Option<&str>,
 ) -> PyResult<Connection> {
     let mode = mode_of(mode, &path, read_only)?;
@@ -414,6 +425,7 @@ pub(crate) fn connect(
         recover_to_damage,
         timeout,
         checkpoint_interval,
+        follow_interval,
     )?;
     database.connection(true)
 }
@@ -523,5 +535,15 @@ fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict
     out.set_item("pieces_read", stats.pieces_read)?;
     out.set_item("bytes_read", stats.bytes_read)?;
     out.set_item("pieces_dropped", stats.pieces_dropped)?;
+    let following = stats.following.as_ref().map(|lag| {
+        let dict = PyDict::new(py);
+        dict.set_item("last_commit", lag.last_commit)?;
+        dict.set_item("last_commit_at", lag.last_commit_at.map(|micros| micros as f64 / 1e6))?;
+        dict.set_item("since_look", lag.since_look.as_secs_f64())?;
+        dict.set_item("waiting", lag.waiting)?;
+        dict.set_item("error", lag.error.as_deref())?;
+        PyResult::Ok(dict)
+    });
+    out.set_item("following", following.transpose()?)?;
     Ok(out)
 }

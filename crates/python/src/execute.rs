@@ -22,11 +22,7 @@ pub(crate) fn execute(
     (lang, timeout): (&str, Option<Duration>),
 ) -> PyResult<QueryResult> {
     if lang == "sparql" {
-        if params.is_some_and(|params| !params.is_none()) {
-            let primary = "a SPARQL text has no parameters";
-            return Err(error::unsupported(py, "UnsupportedParameters", primary, "bind values with VALUES"));
-        }
-        return sparql(py, (handle, cell), text, None, timeout);
+        return sparql(py, (handle, cell), (text, params), None, timeout);
     }
     check_language(py, lang)?;
     let params = from_python::parameters(params, handle.source)?;
@@ -46,19 +42,20 @@ fn until(timeout: Option<Duration>) -> CancelToken {
     end.map_or(cancel.clone(), |end| cancel.until(end))
 }
 
-/// Runs a SPARQL text; relative IRIs are relative to `base`.
+/// Runs a SPARQL text, some of whose variables have values; relative IRIs are relative to `base`.
 pub(crate) fn sparql(
     py: Python<'_>,
     (handle, cell): (&Handle, &Arc<Cell>),
-    text: &str,
+    (text, params): (&str, Option<&Bound<'_, PyAny>>),
     base: Option<&str>,
     timeout: Option<Duration>,
 ) -> PyResult<QueryResult> {
+    let params = from_python::parameters(params, handle.source)?;
     let engine = cell.engine()?;
     let cancel = until(timeout);
     cell.runs(&cancel);
     let begun = Instant::now();
-    let result = interrupt::run(py, &cancel, || engine.sparql_until(text, base, cancel.clone()))?;
+    let result = interrupt::run(py, &cancel, || engine.sparql_until(text, params, base, cancel.clone()))?;
     QueryResult::new(py, result, text, (cancel.clone(), begun), Arc::clone(cell), handle.source)
 }
 

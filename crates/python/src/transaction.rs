@@ -87,7 +87,9 @@ impl Transaction {
         let timeout = seconds("timeout", timeout)?;
         match base {
             None => execute::execute(py, (&self.handle, &self.cell), text, params, ("sparql", timeout)),
-            Some(base) => execute::sparql(py, (&self.handle, &self.cell), text, Some(base), timeout),
+            Some(base) => {
+                execute::sparql(py, (&self.handle, &self.cell), (text, params), Some(base), timeout)
+            }
         }
     }
 

@@ -7,9 +7,9 @@ use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 use trimorph_algebra::{Expr, GraphChoice, Op, Plan, PredicateTerm, VarId};
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Name, Relation, Shape, Slot, call, is_not_null};
+use super::relation::{Active, Name, Relation, Shape, Slot, call, is_not_null};
 use super::scope::{name_of, selected};
-use super::{Active, Binder, Bound};
+use super::{Binder, Bound};
 use crate::terms::literal;
 
 impl Binder<'_> {
@@ -19,6 +19,7 @@ impl Binder<'_> {
         pattern: &GraphPattern,
     ) -> Bound<(Plan, Vec<(String, VarId)>)> {
         let mut relation = self.pattern(Relation::unit(), pattern, &Active::Default)?;
+        self.with_all_given(&mut relation);
         // Blank nodes of the template are new for each solution.
         let mut blanks: BTreeMap<String, VarId> = BTreeMap::new();
         let mut rows = Vec::new();
@@ -74,6 +75,7 @@ impl Binder<'_> {
 
     pub(super) fn describe(&mut self, pattern: &GraphPattern) -> Bound<(Plan, Vec<(String, VarId)>)> {
         let mut relation = self.pattern(Relation::unit(), pattern, &Active::Default)?;
+        self.with_all_given(&mut relation);
         let described: Vec<Slot> =
             selected(pattern).iter().filter_map(|name| relation.slots.get(name).copied()).collect();
         let all = described.iter().map(Slot::value).collect();
