@@ -196,7 +196,10 @@ class Stranger:
 
 REFUSED = [
     ({"P": Stranger()}, {}, trimorph.LoadError, r'nodes\["P"\]: Stranger is no frame'),
-    ({"P": pl.Series("x", [1])}, {}, trimorph.LoadError, r'nodes\["P"\]: '),
+    ({"P": pl.Series("x", [1])}, {}, trimorph.LoadError, r'nodes\["P"\]: a Series is one column'),
+    ({"P": pd.Series([1])}, {}, trimorph.LoadError, r'nodes\["P"\]: a Series is one column'),
+    ({"P": pd.DataFrame({"id": [1], "p": pd.period_range("2020-01", periods=1, freq="M")})}, {}, trimorph.LoadError, r'row 0: column "p": values of type .*Period'),
+    ({"P": pd.DataFrame([[1, 2]])}, {}, trimorph.LoadError, r"a column is named 0, which is int"),
     ({"P": pl.DataFrame({"id": [1], "x": [Stranger()]})}, {}, trimorph.LoadError, r'row 0: column "x": values of type'),
     ({"P": [{"id": 1}, 5]}, {}, trimorph.LoadError, r'nodes\["P"\], row 1: a row is a dict, not int'),
     ({"P": [{1: 2}]}, {}, trimorph.LoadError, r'nodes\["P"\]: a column is named 1'),

@@ -144,6 +144,7 @@ REFUSED = [
     (pl.DataFrame({"a": [object()]}), TypeError, r"at x\[0\].a: values of type object"),
     (np.array([1 + 2j]), TypeError, r"at x\[0\]: values of type complex are not supported"),
     (pd.Series([1], dtype="complex128"), TypeError, "complex"),
+    (pd.Series(pd.interval_range(0, 1)), TypeError, r"at x\[0\]: values of type .*Interval"),
     (pa.array([2**64 - 1], pa.uint64()), ValueError, 'parameter "x": row 0: value does not fit'),
     (pa.table({"a": pa.array([2**64 - 1], pa.uint64())}), ValueError, 'column "a": row 0: value does not fit'),
 ]

@@ -225,6 +225,9 @@ fn other(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> Con
     if let Ok(x) = value.cast::<rdf::Iri>() {
         return Ok(Value::Iri(x.get().0.clone()));
     }
+    if let Ok(x) = value.cast::<rdf::BlankNode>() {
+        return Ok(Value::Iri(x.get().0.clone()));
+    }
     if let Ok(x) = value.cast::<rdf::RdfLiteral>() {
         return Ok(Value::Literal(x.get().0.clone()));
     }

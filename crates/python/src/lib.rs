@@ -66,6 +66,7 @@ fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<temporal::DateTime>()?;
     m.add_class::<temporal::Duration>()?;
     m.add_class::<rdf::Iri>()?;
+    m.add_class::<rdf::BlankNode>()?;
     m.add_class::<rdf::RdfLiteral>()?;
     error::add_to(m)?;
     m.add_function(wrap_pyfunction!(database::connect, m)?)?;

@@ -1,4 +1,5 @@
-//! RDF terms that Python has no type for: IRIs, and literals with a language or an unknown datatype.
+//! RDF terms that Python has no type for: IRIs, blank nodes, and literals with a language or an unknown
+//! datatype.
 
 use std::sync::Arc;
 
@@ -36,6 +37,54 @@ impl Iri {
 
     fn __reduce__(&self, py: Python<'_>) -> (Py<PyAny>, (String,)) {
         (py.get_type::<Self>().into_any().unbind(), (self.0.to_string(),))
+    }
+}
+
+/// A blank node: known by its label only, within one database.
+#[pyclass(frozen, eq, hash, module = "trimorph")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct BlankNode(pub(crate) Arc<str>);
+
+/// What the name of a blank node begins with.
+const BLANK: &str = "_:";
+
+impl BlankNode {
+    /// The blank node that an IRI of ours stands for.
+    pub(crate) fn of(iri: &Arc<str>) -> Option<Self> {
+        iri.starts_with(BLANK).then(|| Self(Arc::clone(iri)))
+    }
+}
+
+#[pymethods]
+impl BlankNode {
+    /// With or without `_:` in front.
+    #[new]
+    fn new(value: &str) -> PyResult<Self> {
+        let label = value.strip_prefix(BLANK).unwrap_or(value);
+        let is_label = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if label.is_empty() || !label.chars().all(is_label) {
+            return Err(PyValueError::new_err("a blank node's label is of letters, digits and _"));
+        }
+        Ok(Self(format!("{BLANK}{label}").into()))
+    }
+
+    /// The label, without `_:`.
+    #[getter]
+    fn value(&self) -> &str {
+        self.0.strip_prefix(BLANK).unwrap_or(&self.0)
+    }
+
+    /// `_:label`.
+    fn __str__(&self) -> &str {
+        &self.0
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("trimorph.BlankNode({})", quoted(py, self.value())?))
+    }
+
+    fn __reduce__(&self, py: Python<'_>) -> (Py<PyAny>, (String,)) {
+        (py.get_type::<Self>().into_any().unbind(), (self.value().to_owned(),))
     }
 }
 

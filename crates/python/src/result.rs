@@ -322,6 +322,11 @@ impl QueryResult {
         slf.py().import("trimorph._networkx")?.getattr("of_rows")?.call1((slf, key))
     }
 
+    /// The statements of CONSTRUCT or DESCRIBE that were not fetched yet as an `rdflib.Graph`.
+    fn rdflib<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::present(slf, "rdflib", (slf,))
+    }
+
     /// What the query changed, which is done before any row is fetched, and the bytes that it put into
     /// temporary files, as far as its rows have been computed.
     #[getter]

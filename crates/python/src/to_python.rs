@@ -54,7 +54,10 @@ impl ToPython<'_> {
             Value::Float(x) => PyFloat::new(py, *x).into_any(),
             Value::Decimal(x) => py.import("decimal")?.getattr("Decimal")?.call1((x.to_string(),))?,
             Value::String(x) => PyString::new(py, x).into_any(),
-            Value::Iri(x) => Bound::new(py, rdf::Iri(x.clone()))?.into_any(),
+            Value::Iri(x) => match rdf::BlankNode::of(x) {
+                Some(blank) => Bound::new(py, blank)?.into_any(),
+                None => Bound::new(py, rdf::Iri(x.clone()))?.into_any(),
+            },
             Value::Literal(x) => Bound::new(py, rdf::RdfLiteral(x.clone()))?.into_any(),
             Value::Bytes(x) => PyBytes::new(py, x).into_any(),
             Value::List(items) => {

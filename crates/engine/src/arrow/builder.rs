@@ -19,6 +19,7 @@ use trimorph_vector::{Values, Vector};
 
 use super::column::{Column, ColumnType};
 use super::failure::TooLong;
+use super::literal::number_of;
 use super::maker::Maker;
 use super::nested::{DEPTH_MAX, FIELDS_MAX};
 use super::text::push_text;
@@ -139,7 +140,7 @@ impl ColumnBuilder {
                 Buffer::Struct(maps.keys().into(), fields.collect())
             }
             // What may yet be shown within another text keeps its type.
-            Values::Duration(_) | Values::Time(_) | Values::Iri(_) | Values::Literal(_) if depth == 0 => {
+            Values::Time(_) | Values::Iri(_) if depth == 0 => {
                 Buffer::Spelled(vector.logical_type(), StringBuilder::with_capacity(rows, 0))
             }
             _ => Buffer::General(Vec::with_capacity(rows)),
@@ -229,7 +230,7 @@ impl ColumnBuilder {
             }
             (Buffer::General(out), _) => {
                 for p in positions {
-                    let value = vector.value(*p as usize, edge);
+                    let value = number_of(vector.value(*p as usize, edge));
                     self.bytes = self.bytes.saturating_add(value.extent().bytes);
                     if self.bytes > VALUE_BYTES_END {
                         return Err(TooLong);

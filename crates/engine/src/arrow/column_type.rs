@@ -9,7 +9,8 @@
 //!    anything in; where there is none they are text, and so are dates whose days do not fit 32 bits;
 //! 5. lists join their elements, maps their values key by key, nodes and relationships their properties; how
 //!    many keys and levels may be is told in `nested`;
-//! 6. durations, times with an offset and anything else together are text. RDF terms are text too.
+//! 6. durations without months are lengths of time, in units as for instants; where some have months they are
+//!    text, and so are times with an offset and anything else together. RDF terms are text too.
 //!
 //! What is text that is none, alone or within lists and maps, has a notice (`notices`), but for a column of
 //! plain values of several types and for RDF terms.
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_schema::DECIMAL128_MAX_PRECISION;
-use trimorph_types::{Decimal, LogicalType, Value};
+use trimorph_types::{Decimal, Duration, LogicalType, Value};
 
 use super::unit::Unit;
 
@@ -34,6 +35,8 @@ pub(super) enum ColumnType {
     /// Dates and times of day, zoned or not: the unit that the finest needs, and the finest that the furthest
     /// fits in.
     Instant { zoned: bool, needs: Unit, reach: Unit },
+    /// Durations without months, a day being 24 hours: units as for instants.
+    Length { needs: Unit, reach: Unit },
     /// The text form of values of a type for which there is no Arrow type that holds them, or none that what
     /// reads Arrow takes; of several types, lists or maps or graph elements among them, where it is `Any`.
     Spelled(LogicalType),
@@ -79,6 +82,12 @@ impl Default for Entity {
     }
 }
 
+/// The seconds of a duration, of which those below are its nanoseconds; none where it has months.
+pub(super) fn seconds_of(length: Duration) -> Option<i64> {
+    let whole = length.days.checked_mul(86_400)?.checked_add(length.seconds)?;
+    (length.months == 0).then_some(whole)
+}
+
 /// Digits of the largest `i64`.
 const INT_DIGITS: u8 = 19;
 
@@ -94,7 +103,8 @@ impl ColumnType {
             LogicalType::Any | LogicalType::Decimal => Self::Unknown,
             LogicalType::LocalDateTime => Self::in_nanos(false),
             LogicalType::DateTime => Self::in_nanos(true),
-            LogicalType::Time | LogicalType::Duration => Self::Spelled(ty),
+            LogicalType::Duration => Self::Length { needs: Unit::Milli, reach: Unit::Nano },
+            LogicalType::Time => Self::Spelled(ty),
             LogicalType::List => Self::List(Box::new(Self::Unknown)),
             LogicalType::Map => Self::Struct(Box::default()),
             LogicalType::Node => Self::Node(Box::default()),
@@ -116,7 +126,7 @@ impl ColumnType {
 
     /// Whether values of this type, of which a query says no more, may turn out to be of another.
     pub(super) fn is_open(&self) -> bool {
-        matches!(self, Self::Unknown | Self::Instant { .. }) || self.is_nested()
+        matches!(self, Self::Unknown | Self::Instant { .. } | Self::Length { .. }) || self.is_nested()
     }
 
     /// The type of one value; of what is nested, without what is in it.
@@ -126,6 +136,7 @@ impl ColumnType {
             Value::Decimal(number) => Self::of_decimal(*number),
             Value::LocalDateTime(t) => Self::of_instant(false, t.seconds, t.nanos),
             Value::DateTime(t) => Self::of_instant(true, t.seconds, t.nanos),
+            Value::Duration(length) => Self::of_length(*length),
             Value::Date(date) if i32::try_from(date.days).is_err() => Self::Spelled(LogicalType::Date),
             other => Self::declared(other.logical_type()),
         }
@@ -135,6 +146,18 @@ impl ColumnType {
         let reach = Unit::ALL.into_iter().find(|unit| unit.count(seconds, nanos).is_some());
         let needs = Unit::needed(nanos.into());
         reach.map_or(Self::spelled(zoned), |reach| Self::instant(zoned, needs, reach))
+    }
+
+    fn of_length(length: Duration) -> Self {
+        let nanos = length.nanos.unsigned_abs();
+        let reach = seconds_of(length)
+            .and_then(|seconds| Unit::ALL.into_iter().find(|unit| unit.count(seconds, nanos).is_some()));
+        let needs = Unit::needed(nanos.into());
+        reach.map_or(Self::Spelled(LogicalType::Duration), |reach| Self::length(needs, reach))
+    }
+
+    fn length(needs: Unit, reach: Unit) -> Self {
+        if needs <= reach { Self::Length { needs, reach } } else { Self::Spelled(LogicalType::Duration) }
     }
 
     /// The exact type of instants that are nanoseconds already.
@@ -161,6 +184,7 @@ impl ColumnType {
     fn spells(&self) -> Option<LogicalType> {
         match self {
             Self::Spelled(ty) | Self::Plain(ty @ LogicalType::Date) => Some(*ty),
+            Self::Length { .. } => Some(LogicalType::Duration),
             Self::Instant { zoned: true, .. } => Some(LogicalType::DateTime),
             Self::Instant { zoned: false, .. } => Some(LogicalType::LocalDateTime),
             other => other.nested(),
@@ -193,6 +217,9 @@ impl ColumnType {
                 Self::Instant { zoned, needs: a, reach: s },
                 Self::Instant { zoned: other, needs: b, reach: t },
             ) if zoned == other => Self::instant(zoned, a.max(b), s.min(t)),
+            (Self::Length { needs: a, reach: s }, Self::Length { needs: b, reach: t }) => {
+                Self::length(a.max(b), s.min(t))
+            }
             (Self::List(a), Self::List(b)) => Self::List(Box::new(a.join(*b))),
             (Self::Map(a), Self::Map(b)) => Self::Map(Box::new(a.join(*b))),
             (Self::Map(all), Self::Struct(keys)) | (Self::Struct(keys), Self::Map(all)) => {
@@ -234,7 +261,7 @@ impl ColumnType {
             (_, Self::Unknown) | (Self::Text | Self::Spelled(Any), _) => true,
             (Self::Plain(Float), Self::Plain(Int)) => true,
             (Self::Plain(a), Self::Plain(b)) => a == b,
-            (Self::Decimal { .. } | Self::Instant { .. }, _) => {
+            (Self::Decimal { .. } | Self::Instant { .. } | Self::Length { .. }, _) => {
                 !other.is_nested() && self.clone().join(other.clone()).data_type() == self.data_type()
             }
             (Self::List(a), Self::List(b)) | (Self::Map(a), Self::Map(b)) => a.holds(b),

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::types::{
-    ArrowTimestampType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    ArrowTimestampType, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
 };
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int64Array, ListArray,
-    MapArray, PrimitiveArray, StringArray, StructArray, Time64NanosecondArray,
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, Date32Array, Decimal128Array, Float64Array,
+    Int64Array, ListArray, MapArray, PrimitiveArray, StringArray, StructArray, Time64NanosecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType};
@@ -20,7 +21,7 @@ use trimorph_store::Reader;
 use trimorph_types::{Decimal, LogicalType, Value};
 
 use super::column_type::ColumnType;
-use super::column_type::Keys;
+use super::column_type::{Keys, seconds_of};
 use super::failure::{TooLong, failed};
 use super::shape::{entries, entry, item};
 use super::text::push_text;
@@ -171,6 +172,11 @@ impl<'e> Maker<'e> {
                 Unit::Micro => instants::<TimestampMicrosecondType>(values, *zoned, *reach),
                 Unit::Nano => instants::<TimestampNanosecondType>(values, *zoned, *reach),
             },
+            ColumnType::Length { reach, .. } => match reach {
+                Unit::Milli => lengths::<DurationMillisecondType>(values, *reach),
+                Unit::Micro => lengths::<DurationMicrosecondType>(values, *reach),
+                Unit::Nano => lengths::<DurationNanosecondType>(values, *reach),
+            },
             ColumnType::Decimal { scale, .. } => Arc::new(
                 (values.iter().map(|v| unscaled(v, *scale)).collect::<Decimal128Array>())
                     .with_data_type(ty.data_type()),
@@ -241,6 +247,15 @@ fn instants<T: ArrowTimestampType>(values: &[&Value], zoned: bool, unit: Unit) -
     });
     let array: PrimitiveArray<T> = picked.collect();
     Arc::new(if zoned { array.with_timezone("UTC") } else { array })
+}
+
+/// Durations in a unit that all of them fit.
+fn lengths<T: ArrowPrimitiveType<Native = i64>>(values: &[&Value], unit: Unit) -> ArrayRef {
+    let picked = values.iter().map(|v| match v {
+        Value::Duration(length) => unit.count(seconds_of(*length)?, length.nanos.unsigned_abs()),
+        _ => None,
+    });
+    Arc::new(picked.collect::<PrimitiveArray<T>>())
 }
 
 /// The integer that stands for a number in decimals of `scale` digits behind the point.

@@ -2,7 +2,8 @@
 //!
 //! The way of a column: `builder` gathers vectors, `column` is what it gives, `seen` finds the type that its
 //! values have together, `column_type` and `nested` say what all batches have in common, `shape` what that is
-//! in Arrow, and `maker` makes arrays of it, `graph` those of nodes, relationships and paths. `notices` tells
+//! in Arrow, and `maker` makes arrays of it, `graph` those of nodes, relationships and paths. Literals of RDF
+//! that write numbers are numbers (`literal`). `notices` tells
 //! what had to become text. `stream` does the same without all rows at hand.
 
 mod builder;
@@ -10,6 +11,7 @@ mod column;
 mod column_type;
 mod failure;
 mod graph;
+mod literal;
 mod maker;
 mod nested;
 mod notices;
@@ -33,6 +35,7 @@ use trimorph_types::{LogicalType, Value};
 use self::builder::{Batch, BatchBuilder};
 use self::column::{Column, ColumnType};
 use self::failure::{TooLong, failed};
+use self::literal::number_of;
 use self::maker::Maker;
 use crate::{Error, QueryResult};
 
@@ -53,8 +56,10 @@ impl QueryResult {
     /// Lists are lists of the type that their elements have together; maps are structs of all keys there are,
     /// or Arrow's maps where these are many. Nodes are structs of `id`, `labels` and `properties`,
     /// relationships of `id`, `type`, `start`, `end` and `properties`, paths of `nodes` and `relationships`.
-    /// Where the types differ otherwise, and for durations and times with an offset, the openCypher text
-    /// form; a notice tells, but of columns of plain values of several types.
+    /// Durations without months are Arrow's, a day being 24 hours; in a unit as instants are.
+    ///
+    /// Where the types differ otherwise, and for times with an offset and columns in which some duration has
+    /// months, the openCypher text form; a notice tells, but of columns of plain values of several types.
     ///
     /// **Cost**: each value is copied once out of the executor's vectors, never again by a consumer of the C
     /// interface; memory for the arrays, and for general values of the batch that is being filled.
@@ -123,7 +128,7 @@ impl QueryResult {
         let mut columns: Vec<Vec<Value>> = vec![Vec::new(); self.columns().len()];
         let len = early.len();
         for row in early {
-            columns.iter_mut().zip(row).for_each(|(c, v)| c.push(v));
+            columns.iter_mut().zip(row).for_each(|(c, v)| c.push(number_of(v)));
         }
         if len == 0 {
             return Ok(None);

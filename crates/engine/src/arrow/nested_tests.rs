@@ -108,7 +108,7 @@ fn what_mixes_is_text_where_it_mixes() {
     let inner = "column \"x\" has text for its a: values are of several types";
     check("[{a: 1, b: 2}, {a: 'x'}]", "STRUCT<a ANY, b INTEGER>", &["{a:'1' b:2}", "{a:'x' b:-}"], &[inner]);
     let duration = "column \"x\" has text for its elements: no Arrow type holds all its DURATION values";
-    check("[[duration('P1D')]]", "LIST<DURATION>", &["['P1D']"], &[duration]);
+    check("[[duration('P1M')]]", "LIST<DURATION>", &["['P1M']"], &[duration]);
     let alone = "column \"x\" is text: no Arrow type holds all its TIME values";
     check("[time('12:00+01:00')]", "TIME", &["'12:00+01:00'"], &[alone]);
 }
@@ -380,14 +380,14 @@ fn making_arrays_stops_when_it_is_told_to() {
 fn vectors_of_maps_are_handed_over() {
     // A null map, a null in a map, maps and lists within, and values that Arrow has no type for.
     let text = "UNWIND range(1, 70000) AS i RETURN CASE i % 3 WHEN 0 THEN null ELSE \
-                {a: CASE WHEN i % 3 > 1 THEN i END, b: {c: toString(i)}, d: duration({days: i}), l: split('x,y', ',')} \
+                {a: CASE WHEN i % 3 > 1 THEN i END, b: {c: toString(i)}, d: duration({months: 1, days: i}), l: split('x,y', ',')} \
                 END AS x";
     let (ty, cells, notices) = column(text, &[]);
     assert_eq!(ty, "STRUCT<a INTEGER, b STRUCT<c STRING>, d DURATION, l LIST<STRING>>");
     assert_eq!((cells.len(), notices.len()), (70_000, 1), "{notices:?}");
-    let expected = ["{a:- b:{c:'1'} d:'P1D' l:['x' 'y']}", "{a:2 b:{c:'2'} d:'P2D' l:['x' 'y']}", "-"];
+    let expected = ["{a:- b:{c:'1'} d:'P1M1D' l:['x' 'y']}", "{a:2 b:{c:'2'} d:'P1M2D' l:['x' 'y']}", "-"];
     assert_eq!(cells[..3], expected);
-    assert_eq!(cells[69_997], "{a:69998 b:{c:'69998'} d:'P69998D' l:['x' 'y']}");
+    assert_eq!(cells[69_997], "{a:69998 b:{c:'69998'} d:'P1M69998D' l:['x' 'y']}");
     // Others have other keys, and other types under the same.
     let text = "UNWIND range(1, 70000) AS i \
                 RETURN CASE WHEN i > 66000 THEN {a: 1.5, z: i} ELSE {a: i, b: 'x'} END AS x";
@@ -405,7 +405,7 @@ fn vectors_of_maps_are_handed_over() {
 #[test]
 fn typed_values_that_arrow_has_no_type_for_are_text() {
     for (value, ty, expected, notices) in [
-        ("duration({days: i})", "DURATION", "'P1D'", 1),
+        ("duration({months: 1, days: i})", "DURATION", "'P1M1D'", 1),
         ("time('12:00+01:00')", "TIME", "'12:00+01:00'", 1),
         ("CASE WHEN i > 66000 THEN 5 ELSE duration({days: i}) END", "ANY", "'P1D'", 0),
     ] {

@@ -49,7 +49,7 @@ fn notice(name: &str, path: &[String], of: LogicalType) -> Notice {
     let hint = match of {
         Any => "convert them in the query, such as with toString() or toFloat()",
         Date => "choose dates within 5 million years of 1970",
-        Duration => "take their parts, such as d.months, d.days and d.seconds",
+        Duration => "those of months have no length: take their parts, d.months, d.days and d.seconds",
         Time => "take localtime(t) and t.offset",
         List | Map | Node | Relationship | Path => "take the parts that are needed, or fetch rows",
         _ => "cut their fractions of a second, as with datetime.truncate('microsecond', t)",

@@ -74,6 +74,7 @@ impl ColumnType {
             Self::Instant { zoned, reach, .. } => {
                 DataType::Timestamp(reach.time_unit(), zoned.then(|| "UTC".into()))
             }
+            Self::Length { reach, .. } => DataType::Duration(reach.time_unit()),
             Self::Decimal { scale, .. } => {
                 DataType::Decimal128(DECIMAL128_MAX_PRECISION, scale.cast_signed())
             }
@@ -109,6 +110,7 @@ impl ColumnType {
             Self::Unknown | Self::Text => out.push_str(LogicalType::Any.name()),
             Self::Plain(ty) | Self::Spelled(ty) => out.push_str(ty.name()),
             Self::Decimal { .. } => out.push_str(LogicalType::Decimal.name()),
+            Self::Length { .. } => out.push_str(LogicalType::Duration.name()),
             Self::Instant { zoned: true, .. } => out.push_str(LogicalType::DateTime.name()),
             Self::Instant { zoned: false, .. } => out.push_str(LogicalType::LocalDateTime.name()),
             Self::List(ty) => {
@@ -140,7 +142,9 @@ impl ColumnType {
     pub(super) fn name(&self) -> String {
         match self {
             Self::Decimal { scale, .. } => format!("DECIMAL with {scale} digits behind the point"),
-            Self::Instant { reach, .. } => format!("{} in Arrow's {}", self.type_name(), reach.time_unit()),
+            Self::Instant { reach, .. } | Self::Length { reach, .. } => {
+                format!("{} in Arrow's {}", self.type_name(), reach.time_unit())
+            }
             Self::Spelled(ty) => format!("{} as text", ty.name()),
             Self::Text | Self::Unknown => "other values".to_owned(),
             Self::Node(entity) | Self::Relationship(entity) => {

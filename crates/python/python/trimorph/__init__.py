@@ -28,6 +28,7 @@ from ._dbapi import (
 )
 from ._default import cypher, default_database, load, sparql, sql
 from ._trimorph import (
+    BlankNode,
     Cancelled,
     Connection,
     DataError,
@@ -75,6 +76,7 @@ __all__ = [
     "AsyncConnection",
     "BINARY",
     "Binary",
+    "BlankNode",
     "Cancelled",
     "Connection",
     "DATETIME",

@@ -81,6 +81,8 @@ def _data(frame, name):
     """The data of a frame, and how many bytes it has where that is known."""
     if _is_of(frame, "pandas", "DataFrame"):
         return _of_pandas(frame, name)
+    if _is_of(frame, "pandas", "Series") or _is_of(frame, "polars", "Series"):
+        raise LoadError(f"{name}: a Series is one column, and no frame\n hint: give series.to_frame()")
     if _is_of(frame, "polars", "LazyFrame"):
         frame = frame.collect()
     if _is_of(frame, "polars", "DataFrame"):
@@ -143,7 +145,7 @@ def _of_pandas(frame, name):
     arrays = []
     for column in frame.columns:
         try:
-            array = pyarrow.array(frame[column], from_pandas=True)
+            array = arrow_of_pandas(frame[column])
         except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
             # Values of different types: the extension module says which of them it cannot take.
             return {c: _objects(frame[c]) for c in frame.columns}, None
@@ -177,6 +179,16 @@ def _with_texts(kind):
     if isinstance(kind, polars.Struct):
         return polars.Struct([polars.Field(field.name, _with_texts(field.dtype)) for field in kind.fields])
     return kind
+
+
+def arrow_of_pandas(column):
+    """A Series as an array of pyarrow; raises what that raises where there is none."""
+    import pyarrow
+
+    if _is_of(column.dtype, "pandas", "PeriodDtype") or _is_of(column.dtype, "pandas", "IntervalDtype"):
+        # Arrow would have numbers and structs for them that mean nothing to anybody else.
+        raise pyarrow.ArrowTypeError("no type of Arrow")
+    return pyarrow.array(column, from_pandas=True)
 
 
 def _objects(column):

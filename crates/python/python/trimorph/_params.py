@@ -7,7 +7,7 @@ import collections
 import collections.abc
 import sys
 
-from ._frames import _is_of, _objects, _of_pandas, of_polars
+from ._frames import _is_of, _objects, _of_pandas, arrow_of_pandas, of_polars
 from ._present import _instant
 
 
@@ -43,7 +43,7 @@ def _of_pandas_object(value, module):
         try:
             import pyarrow
 
-            return "column", pyarrow.table([pyarrow.array(value, from_pandas=True)], names=["x"])
+            return "column", pyarrow.table([arrow_of_pandas(value)], names=["x"])
         except ImportError:
             return "plain", _objects(value)
         except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):

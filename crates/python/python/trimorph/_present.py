@@ -267,6 +267,15 @@ def pl(result):
     return polars.DataFrame(result._table())
 
 
+def rdflib(result):
+    """An rdflib.Graph of statements."""
+    import rdflib
+
+    if result.form != "statements":
+        raise InterfaceError(f"rdflib() is for the statements of CONSTRUCT and DESCRIBE; this result has {result.form}")
+    return rdflib.Graph().parse(data=result.serialize("ntriples"), format="nt")
+
+
 def record_batches(batches):
     """A pyarrow.RecordBatchReader that asks for a batch when it is read, and raises what that raises."""
     import pyarrow

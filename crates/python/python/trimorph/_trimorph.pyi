@@ -13,6 +13,7 @@ import networkx
 import pandas
 import polars
 import pyarrow
+import rdflib
 import scipy.sparse
 import torch_geometric.data
 
@@ -21,6 +22,7 @@ from ._dbapi import Cursor
 __version__: str
 
 __all__ = [
+    "BlankNode",
     "Cancelled",
     "Connection",
     "DataError",
@@ -291,6 +293,7 @@ class QueryResult:
     def df(self) -> pandas.DataFrame: ...
     def pl(self) -> polars.DataFrame: ...
     def networkx(self, key: str | None = None) -> networkx.MultiDiGraph: ...
+    def rdflib(self) -> rdflib.Graph: ...
     def has_next(self) -> bool: ...
     def get_next(self) -> tuple[Any, ...]: ...
     def get_all(self) -> list[tuple[Any, ...]]: ...
@@ -559,6 +562,12 @@ class Duration(_Temporal):
 
 @final
 class IRI:
+    def __new__(cls, value: str) -> Self: ...
+    @property
+    def value(self) -> str: ...
+
+@final
+class BlankNode:
     def __new__(cls, value: str) -> Self: ...
     @property
     def value(self) -> str: ...
