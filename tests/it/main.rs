@@ -18,6 +18,7 @@ mod followers;
 mod foreign_entities;
 mod fuzz;
 mod grouping;
+mod histories;
 mod in_lists;
 mod indexed_programs;
 mod killed;

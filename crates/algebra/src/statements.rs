@@ -54,6 +54,8 @@ pub struct PropertyPath {
     pub path: PathExpr,
     /// Where statements are taken from.
     pub graph: GraphChoice,
+    /// Whether a path of no steps counts for terms of the graph only: no end is written in the query.
+    pub within: bool,
 }
 
 /// What leads from one term to another.

@@ -19,6 +19,7 @@ use trimorph_vfs::{FileSystem, OsFileSystem, Pool, RegionOptions};
 
 use crate::directory;
 use crate::durable::{self, Claimed, Following, Journal, Opened, Registered, Source};
+use crate::first_load::Loading;
 use crate::follower::Follower;
 use crate::load_folders::{LoadFolders, load_folders};
 use crate::merged_pieces::{MERGED, merge_failed};
@@ -395,10 +396,8 @@ impl Database {
                 Verdict::Abort
             }
         });
-        // What is written to files next is not worth a copy into huge pages.
-        let huge_pages = self.shared.config.huge_pages && self.shared.dir.is_none();
-        let regions = RegionOptions { huge_pages };
-        let builder = BulkBuilder::new(regions, options.cancel.clone(), reject).with_budget(&options.budget);
+        let builder = BulkBuilder::new(self.shared.regions_of_load(), options.cancel.clone(), reject)
+            .with_budget(&options.budget);
         let mut report = read(&builder, options)?;
         progress.update(&ProgressState {
             bytes_done: report.bytes,
@@ -407,24 +406,12 @@ impl Database {
             rejected: report.rejected,
             phase: Phase::Build,
         });
-        let mut main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
+        let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
         let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
         report.rejects.refuse_late(late);
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
-        if let Some(dir) = &self.shared.dir {
-            let (shared, fs) = (&self.shared, &*self.shared.fs);
-            let mut checkpoint = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
-            // Nobody writes meanwhile: it has all that was ever committed.
-            let start = shared.log_start(checkpoint.log_start())?;
-            checkpoint.write_from(fs, dir, &main, start)?;
-            // From here on it is read from its files, as a database that was opened is: what is touched stays
-            // in memory, the rest does not.
-            drop(main);
-            (main, *checkpoint) = open_checkpoint(fs, dir, &self.shared.pool)?;
-        }
-        let snapshot = Snapshot::within(Arc::new(main), self.shared.config.memory_limit_bytes);
-        *self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        self.shared.publish_first(main)?;
         Ok(report)
     }
 }
@@ -447,39 +434,6 @@ impl Place {
 fn nothing() -> Opened {
     let (main, checkpoint) = (Main::default(), Checkpoint::default());
     Opened { main, checkpoint, live: Arc::default(), log: None, loads: LoadFolders::default() }
-}
-
-/// A bulk load that goes on: until it is dropped nobody may write.
-struct Loading<'a>(&'a Shared);
-
-impl<'a> Loading<'a> {
-    /// None where the database has data, or is being written to.
-    ///
-    /// **Errors**: another load into an empty database.
-    fn begin(shared: &'a Shared) -> Result<Option<Self>, Error> {
-        let is_empty = || {
-            shared.live.transactions.list().is_empty()
-                && !shared.live.was_written()
-                && shared.base().main().node_tables.is_empty()
-                && shared.base().catalog().definitions.is_empty()
-        };
-        // Writers beside a load into data are not told that there is one.
-        if !is_empty() {
-            return Ok(None);
-        }
-        if shared.is_loading.swap(true, Ordering::SeqCst) {
-            let text = "another bulk load is at work; wait until it is done";
-            return Err(Error::Storage(text.to_owned()));
-        }
-        let loading = Self(shared);
-        Ok(is_empty().then_some(loading))
-    }
-}
-
-impl Drop for Loading<'_> {
-    fn drop(&mut self) {
-        self.0.is_loading.store(false, Ordering::SeqCst);
-    }
 }
 
 /// Where the queries of a database in `dir` may spill to.

@@ -28,6 +28,7 @@ mod error;
 mod estimator;
 mod explain;
 mod facts;
+mod first_load;
 mod follower;
 mod following;
 mod functions;

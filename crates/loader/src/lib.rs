@@ -4,7 +4,7 @@
 //! The data's way: [`source`] opens and decompresses, [`csv`] cuts, splits and parses, [`plan`] says what the
 //! columns of a file mean, [`gather`] makes batches of them, [`pipeline`] keeps threads busy and batches in
 //! order. [`snb`], [`neo4j`] and [`mapping`] make plans from what files and headers say; [`parquet`] reads
-//! row groups instead of text.
+//! row groups instead of text. [`statements`] builds a graph of RDF.
 #![forbid(unsafe_code)]
 
 mod column;
@@ -27,6 +27,7 @@ mod rejects;
 mod report;
 mod snb;
 mod source;
+pub mod statements;
 mod type_name;
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ impl Lowering<'_> {
             keep,
             subject: place(wanted.subject, inner)?,
             between: match wanted.between {
-                Middle::Path(path) => Between::Path(path.path.clone()),
+                Middle::Path(path) => Between::Path(path.path.clone(), path.within),
                 Middle::Predicate(PredicateTerm::Iri(iri)) => Between::Iri(Arc::clone(iri)),
                 Middle::Predicate(PredicateTerm::Var(var)) => Between::Predicate(place(*var, inner)?),
             },

@@ -25,6 +25,8 @@ type Give<'g> = &'g mut dyn FnMut(&Value, &Value, Option<&Arc<str>>);
 pub(super) struct Walk<'a, 's> {
     pub(super) finder: &'a Statements<'a, 's>,
     pub(super) cx: &'a Context<'s>,
+    /// Whether a path of no steps counts for terms of the graph only.
+    pub(super) within: bool,
 }
 
 /// Terms, each once, in the order they were found.
@@ -78,13 +80,16 @@ impl<'s> Walk<'_, 's> {
             (Some(from), to) => {
                 let mut found = Terms::default();
                 self.ends(path, &from, false, graphs, &mut found)?;
-                let wanted = |end: &&Value| to.as_ref().is_none_or(|to| equivalent(to, end));
+                let wanted = |end: &&Value| {
+                    to.as_ref().is_none_or(|to| equivalent(to, end)) && self.counts(&from, end, graphs)
+                };
                 found.order.iter().filter(wanted).for_each(|end| give(&from, end));
             }
             (None, Some(to)) => {
                 let mut found = Terms::default();
                 self.ends(path, &to, true, graphs, &mut found)?;
-                found.order.iter().for_each(|start| give(start, &to));
+                let counts = |start: &&Value| self.counts(start, &to, graphs);
+                found.order.iter().filter(counts).for_each(|start| give(start, &to));
             }
             (None, None) => {
                 let mut starts = Terms::default();
@@ -102,6 +107,19 @@ impl<'s> Walk<'_, 's> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a pair of ends counts. Those of at least one step are in the graph.
+    fn counts(&self, from: &Value, to: &Value, graphs: &Graphs) -> bool {
+        !self.within || !equivalent(from, to) || self.is_in_graph(from, graphs)
+    }
+
+    fn is_in_graph(&self, term: &Value, graphs: &Graphs) -> bool {
+        let subject = Asked { subject: Some(term.clone()), ..Asked::default() };
+        let object = Asked { object: Some(term.clone()), ..Asked::default() };
+        [subject, object]
+            .iter()
+            .any(|asked| self.finder.find(asked, graphs, &mut |_| ControlFlow::Break(())).is_break())
     }
 
     /// Adds the terms that a path leads to from a term.

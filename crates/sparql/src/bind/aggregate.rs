@@ -13,9 +13,9 @@ use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_types::{LogicalType, Value};
 
 use super::expression::{Typed, entity_of};
-use super::relation::{Relation, Shape, Slot, call};
+use super::relation::{Active, Relation, Shape, Slot, call};
 use super::scope::name_of;
-use super::{Active, Binder, Bound, unsupported};
+use super::{Binder, Bound, unsupported};
 
 fn aggregate(kind: AggregateKind, arg: Option<Expr>, distinct: bool) -> Aggregate {
     Aggregate { kind, arg, parameter: None, distinct, span: Span::default() }

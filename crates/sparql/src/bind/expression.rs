@@ -12,9 +12,9 @@ use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::rdf::names::XSD;
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Relation, Shape, Slot, call, equal, is_not_null};
+use super::relation::{Active, Relation, Shape, Slot, call, equal, is_not_null};
 use super::scope::name_of;
-use super::{Active, Binder, Bound};
+use super::{Binder, Bound};
 use crate::terms::literal;
 
 /// An expression, and what is known of its values.
@@ -113,7 +113,7 @@ impl Binder<'_> {
 
     /// The rows of a pattern for each row, whose variables stand for their values within it.
     fn exists(&mut self, relation: &Relation, pattern: &GraphPattern, active: &Active) -> Bound<Plan> {
-        let mut inner = relation.argument();
+        let mut inner = relation.argument(active);
         // What is not bound in a row is free in the pattern.
         let uncertain: Vec<_> =
             inner.slots.iter().filter(|(_, slot)| !slot.certain).map(|(n, s)| (Arc::clone(n), *s)).collect();

@@ -7,9 +7,9 @@ use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 use trimorph_algebra::{Expr, GraphChoice, Op, Plan, PredicateTerm, VarId};
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Name, Relation, Shape, Slot, call, is_not_null};
+use super::relation::{Active, Name, Relation, Shape, Slot, call, is_not_null};
 use super::scope::{name_of, selected};
-use super::{Active, Binder, Bound};
+use super::{Binder, Bound};
 use crate::terms::literal;
 
 impl Binder<'_> {

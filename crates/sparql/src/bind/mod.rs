@@ -24,7 +24,7 @@ use trimorph_catalog::{CatalogView, NameKind};
 use trimorph_types::iri_names::name_of;
 use trimorph_types::{LogicalType, Value};
 
-use relation::{Name, Relation, Shape, Slot, call, equal, is_null};
+use relation::{Active, Name, Relation, Shape, Slot, call, equal, is_null};
 
 pub use update::{bind_update, insertion};
 
@@ -32,13 +32,6 @@ pub use update::{bind_update, insertion};
 const DEPTH_MAX: usize = 400;
 
 type Bound<T> = Result<T, Diagnostic>;
-
-/// Which graph patterns are matched against.
-#[derive(Clone, Debug)]
-enum Active {
-    Default,
-    Named(NamedNodePattern),
-}
 
 /// What is known while a query is bound.
 struct Binder<'c> {
@@ -178,6 +171,7 @@ impl<'c> Binder<'c> {
                 None => (GraphChoice::Default, None),
                 Some(dataset) => (GraphChoice::Union(list(&dataset.default)), None),
             },
+            Active::Given(var) => (GraphChoice::Named(*var, None), None),
             Active::Named(name) => {
                 let among = self.dataset.as_ref().and_then(|dataset| dataset.named.as_deref().map(list));
                 match name {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
-use spargebra::term::{GroundTerm, NamedNodePattern, Variable};
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::{LogicalType, Value, rdf};
 
-use super::relation::{Name, Relation, Shape, Slot, call, equal, is_not_null, is_null};
-use super::scope::{Names, certain, may_be_bound, mentioned, name_of, visible};
-use super::{Active, Binder, Bound, unsupported};
+use super::relation::{Active, Name, Relation, Shape, Slot, call, equal, is_not_null, is_null};
+use super::scope::{Names, any_exists, certain, may_be_bound, mentioned, name_of, names_of, visible};
+use super::{Binder, Bound, unsupported};
 use crate::terms::ground;
 
 impl Binder<'_> {
@@ -45,10 +45,16 @@ impl Binder<'_> {
         };
         if !relation.is_unit() && !simple && is_alone {
             let around = std::mem::replace(&mut self.substitutes, false);
-            let alone = self.pattern_within(Relation::unit(), pattern, active)?;
+            let alone = self.evaluated(Relation::start(active), pattern, active)?;
             self.substitutes = around;
             return self.join(relation, alone);
         }
+        self.evaluated(relation, pattern, active)
+    }
+
+    /// The rows of `relation` with what a pattern binds for each of them.
+    fn evaluated(&mut self, relation: Relation, pattern: &GraphPattern, active: &Active) -> Bound<Relation> {
+        use GraphPattern as P;
         match pattern {
             P::Bgp { patterns } => self.triples(relation, patterns, active),
             P::Path { subject, path, object } => self.path(relation, (subject, path, object), active),
@@ -62,6 +68,9 @@ impl Binder<'_> {
                     P::Path { .. } => 3,
                     _ => 2,
                 });
+                if parts.iter().any(|part| matches!(part, P::Path { .. })) {
+                    return self.with_paths(relation, &parts, active);
+                }
                 parts.into_iter().try_fold(relation, |relation, part| self.pattern(relation, part, active))
             }
             P::LeftJoin { left, right, expression } => {
@@ -124,6 +133,69 @@ impl Binder<'_> {
         }
     }
 
+    /// A join of which some parts are paths. What only a path connects is not paired first: the path is
+    /// searched from the one end, and what it reaches is joined with the other.
+    fn with_paths(
+        &mut self,
+        mut relation: Relation,
+        parts: &[&GraphPattern],
+        active: &Active,
+    ) -> Bound<Relation> {
+        use GraphPattern as P;
+        let (mut first, mut groups, mut paths) = (Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                P::Bgp { patterns } => {
+                    groups.extend(connected(patterns).into_iter().map(|own| P::Bgp { patterns: own }))
+                }
+                P::Path { .. } => paths.push(*part),
+                other => first.push(*other),
+            }
+        }
+        // Values and the like, the most selective as a rule, and what has a constant besides its class.
+        let (values, others): (Vec<_>, Vec<_>) =
+            first.into_iter().partition(|part| matches!(part, P::Values { .. }));
+        for part in values {
+            relation = self.pattern(relation, part, active)?;
+        }
+        groups.sort_by_key(|group| std::cmp::Reverse(constants(group)));
+        let mut others = others.into_iter();
+        loop {
+            let knows = |part: &GraphPattern| {
+                let is_certain = |name: &Name| relation.slots.get(name).is_some_and(|slot| slot.certain);
+                with_blanks(part).iter().any(is_certain)
+            };
+            let next = groups.iter().position(knows);
+            if let Some(at) = next {
+                let group = groups.remove(at);
+                relation = self.pattern(relation, &group, active)?;
+                continue;
+            }
+            let is_ready = |part: &&GraphPattern| match part {
+                P::Path { subject, object, .. } => {
+                    let is_fixed = |term| super::triples::bound_name(term).is_none();
+                    is_fixed(subject) || is_fixed(object) || knows(part)
+                }
+                _ => false,
+            };
+            if let Some(at) = paths.iter().position(is_ready) {
+                // A path between two others searches from one end; with both ends it finds fewer.
+                let path = paths.remove(at);
+                relation = self.pattern(relation, path, active)?;
+            } else if !groups.is_empty() {
+                let group = groups.remove(0);
+                relation = self.pattern(relation, &group, active)?;
+            } else if let Some(part) = others.next() {
+                relation = self.pattern(relation, part, active)?;
+            } else if !paths.is_empty() {
+                let path = paths.remove(0);
+                relation = self.pattern(relation, path, active)?;
+            } else {
+                return Ok(relation);
+            }
+        }
+    }
+
     /// Rows of two relations that agree.
     fn join(&mut self, mut left: Relation, mut right: Relation) -> Bound<Relation> {
         let shared: Vec<Name> =
@@ -176,10 +248,10 @@ impl Binder<'_> {
             visible(right).iter().all(|name| relation.slots.get(name).is_none_or(|slot| slot.certain));
         let mut inner =
             match (self.substitutes && !is_sub_query(right) || may_be_bound(right, &bound)) && agrees {
-                true => self.pattern(relation.argument(), right, active)?,
+                true => self.pattern(relation.argument(active), right, active)?,
                 false => {
-                    let alone = self.pattern(Relation::unit(), right, active)?;
-                    let mut inner = relation.beside(alone.plan);
+                    let alone = self.pattern(Relation::start(active), right, active)?;
+                    let mut inner = relation.beside(alone.plan, active);
                     for (name, slot) in alone.slots {
                         self.bind_new(&mut inner, &name, slot);
                     }
@@ -217,10 +289,10 @@ impl Binder<'_> {
             .iter()
             .all(|name| sure.contains(name) && relation.slots.get(name).is_some_and(|slot| slot.certain));
         let inner = match all_certain && may_be_bound(right, &bound) {
-            true => self.pattern(relation.argument(), right, active)?,
+            true => self.pattern(relation.argument(active), right, active)?,
             false => {
-                let alone = self.pattern(Relation::unit(), right, active)?;
-                let mut inner = relation.beside(alone.plan);
+                let alone = self.pattern(Relation::start(active), right, active)?;
+                let mut inner = relation.beside(alone.plan, active);
                 let mut both = Vec::new();
                 for name in &shared {
                     let (Some(a), Some(b)) = (inner.slots.get(name).copied(), alone.slots.get(name).copied())
@@ -250,7 +322,7 @@ impl Binder<'_> {
         let work = |own: &mut Self, from: &Relation, branch: &GraphPattern| {
             own.pattern(from.clone(), branch, active)
         };
-        self.either(relation, branches.len(), &mut |own, from, at| work(own, from, branches[at]))
+        self.either(relation, branches.len(), active, &mut |own, from, at| work(own, from, branches[at]))
     }
 
     /// The rows of some alternatives, one after the other; each is made by `make` from the same rows.
@@ -258,10 +330,11 @@ impl Binder<'_> {
         &mut self,
         relation: Relation,
         count: usize,
+        active: &Active,
         make: &mut dyn FnMut(&mut Self, &Relation, usize) -> Bound<Relation>,
     ) -> Bound<Relation> {
         let is_first = relation.is_unit();
-        let from = if is_first { Relation::unit() } else { relation.argument() };
+        let from = if is_first { Relation::unit() } else { relation.argument(active) };
         let branches = (0..count).map(|at| make(self, &from, at)).collect::<Bound<Vec<Relation>>>()?;
         // Names that an alternative adds, or changes.
         let mut names = Names::new();
@@ -325,17 +398,41 @@ impl Binder<'_> {
             };
         };
         let name = name_of(variable);
-        if asks_graph(inner) && !mentioned(inner).contains(&name) {
+        let nested = has_sub_query(inner);
+        if asks_graph(inner) && !nested && !mentioned(inner).contains(&name) {
             return self.pattern(relation, inner, active);
         }
         let own = self.made_variable();
         let active = Active::Named(own.clone().into());
+        if nested {
+            return self.in_each_graph(relation, (&name, &name_of(&own)), inner, &active);
+        }
         let mut relation = self.graph_alone(relation, &active)?;
         relation = self.pattern(relation, inner, &active)?;
         if let Some(slot) = relation.slots.remove(&name_of(&own)) {
             self.bind_new(&mut relation, &name, slot);
         }
         Ok(relation)
+    }
+
+    /// The same where a sub-query within cannot see the graph's name: the names of graphs come first, and the
+    /// pattern is evaluated for each of them.
+    fn in_each_graph(
+        &mut self,
+        relation: Relation,
+        (name, own): (&Name, &Name),
+        inner: &GraphPattern,
+        active: &Active,
+    ) -> Bound<Relation> {
+        let mut each = self.graph_alone(Relation::unit(), active)?;
+        let Some(graph) = each.slots.remove(own) else { return Ok(each) };
+        let given = Active::Given(graph.var);
+        let found = self.pattern(Relation::start(&given), inner, &given)?;
+        each.slots = found.slots;
+        let subplan = Box::new(found.plan);
+        each.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Inner });
+        self.bind_new(&mut each, name, graph);
+        if relation.is_unit() { Ok(each) } else { self.join(relation, each) }
     }
 
     /// `GRAPH ?g {}`: the names of graphs, or whether there is such a graph.
@@ -436,6 +533,30 @@ fn is_sub_query(pattern: &GraphPattern) -> bool {
     )
 }
 
+fn asks_sub_query(expression: &Expression) -> bool {
+    any_exists(expression, &mut has_sub_query)
+}
+
+/// Whether there is a sub-query in a pattern, or in an `EXISTS` of it.
+fn has_sub_query(pattern: &GraphPattern) -> bool {
+    use GraphPattern as P;
+    if is_sub_query(pattern) {
+        return true;
+    }
+    match pattern {
+        P::Join { left, right } | P::Union { left, right } | P::Minus { left, right } => {
+            has_sub_query(left) || has_sub_query(right)
+        }
+        P::LeftJoin { left, right, expression } => {
+            has_sub_query(left) || has_sub_query(right) || expression.as_ref().is_some_and(asks_sub_query)
+        }
+        P::Filter { expr, inner } => has_sub_query(inner) || asks_sub_query(expr),
+        P::Extend { inner, expression, .. } => has_sub_query(inner) || asks_sub_query(expression),
+        P::Graph { inner, .. } => has_sub_query(inner),
+        _ => false,
+    }
+}
+
 /// Whether all solutions of a pattern come from statements of the active graph.
 fn asks_graph(pattern: &GraphPattern) -> bool {
     use GraphPattern as P;
@@ -492,6 +613,46 @@ fn flatten<'p>(pattern: &'p GraphPattern, out: &mut Vec<&'p GraphPattern>) {
             other => out.push(other),
         }
     }
+}
+
+/// The names that a part of a join may bind, those of blank nodes too.
+fn with_blanks(part: &GraphPattern) -> Names {
+    match part {
+        GraphPattern::Bgp { patterns } => patterns.iter().flat_map(names_of).collect(),
+        GraphPattern::Path { subject, object, .. } => {
+            [subject, object].into_iter().filter_map(super::triples::bound_name).collect()
+        }
+        other => visible(other),
+    }
+}
+
+/// Triple patterns that share variables, together.
+fn connected(patterns: &[TriplePattern]) -> Vec<Vec<TriplePattern>> {
+    let mut groups: Vec<(Names, Vec<TriplePattern>)> = Vec::new();
+    for pattern in patterns {
+        let mut names = names_of(pattern);
+        let mut own = vec![pattern.clone()];
+        let (with, without): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|(known, _)| !known.is_disjoint(&names));
+        groups = without;
+        for (known, patterns) in with {
+            names.extend(known);
+            own.splice(0..0, patterns);
+        }
+        groups.push((names, own));
+    }
+    groups.into_iter().map(|(_, patterns)| patterns).collect()
+}
+
+/// How many constants besides predicates and classes stand in triple patterns.
+fn constants(pattern: &GraphPattern) -> usize {
+    let GraphPattern::Bgp { patterns } = pattern else { return 0 };
+    let is_fixed = |term: &TermPattern| matches!(term, TermPattern::NamedNode(_) | TermPattern::Literal(_));
+    let is_class = |triple: &TriplePattern| matches!(&triple.predicate, NamedNodePattern::NamedNode(iri) if iri.as_str() == rdf::names::rdf::TYPE);
+    let fixed = |triple: &TriplePattern| {
+        usize::from(is_fixed(&triple.subject)) + usize::from(is_fixed(&triple.object) && !is_class(triple))
+    };
+    patterns.iter().map(fixed).sum()
 }
 
 /// The alternatives of unions within unions.

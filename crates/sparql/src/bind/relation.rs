@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use spargebra::term::NamedNodePattern;
 use trimorph_algebra::{Expr, Op, Plan, VarId};
 use trimorph_base::Span;
 use trimorph_types::LogicalType;
@@ -10,6 +11,25 @@ use trimorph_types::LogicalType;
 /// The name of a variable; of a blank node in a pattern `_:` and its label; of what the binder needs itself
 /// something that no text has.
 pub(super) type Name = Arc<str>;
+
+/// Which graph patterns are matched against.
+#[derive(Clone, Debug)]
+pub(super) enum Active {
+    Default,
+    Named(NamedNodePattern),
+    /// The graph whose name this variable of an apply around has.
+    Given(VarId),
+}
+
+impl Active {
+    /// The variable of an apply around that a pattern needs to ask its graph.
+    pub(super) fn given(&self) -> Option<VarId> {
+        match self {
+            Self::Given(var) => Some(*var),
+            Self::Default | Self::Named(_) => None,
+        }
+    }
+}
 
 /// What the values of a variable are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,15 +64,24 @@ impl Relation {
         Self { plan: Plan::Unit, slots: BTreeMap::new() }
     }
 
-    /// The rows of an apply around, with all they bind.
-    pub(super) fn argument(&self) -> Self {
-        let vars: Vec<VarId> = self.slots.values().map(|slot| slot.var).collect();
+    /// The same to ask a graph: with its name, where an apply around gives it.
+    pub(super) fn start(active: &Active) -> Self {
+        match active.given() {
+            None => Self::unit(),
+            Some(var) => Self { plan: Plan::Argument(vec![var]), slots: BTreeMap::new() },
+        }
+    }
+
+    /// The rows of an apply around, with all they bind, and the graph that is asked.
+    pub(super) fn argument(&self, active: &Active) -> Self {
+        let slots = self.slots.values().map(|slot| slot.var);
+        let vars = slots.chain(active.given()).collect();
         Self { plan: Plan::Argument(vars), slots: self.slots.clone() }
     }
 
     /// The rows of an apply around, each with all rows of a plan.
-    pub(super) fn beside(&self, plan: Plan) -> Self {
-        let mut beside = self.argument();
+    pub(super) fn beside(&self, plan: Plan, active: &Active) -> Self {
+        let mut beside = self.argument(active);
         beside.grow(|left| Plan::HashJoin { left, right: Box::new(plan), on: Vec::new() });
         beside
     }

@@ -35,6 +35,22 @@ fn add_triple(triple: &TriplePattern, out: &mut Names) {
     add_term(&triple.object, out);
 }
 
+/// The names in a triple pattern, those of blank nodes too.
+pub(super) fn names_of(triple: &TriplePattern) -> Names {
+    fn add(term: &TermPattern, out: &mut Names) {
+        match term {
+            TermPattern::BlankNode(node) => drop(out.insert(Arc::from(format!("_:{}", node.as_str())))),
+            TermPattern::Triple(triple) => out.extend(names_of(triple)),
+            other => add_term(other, out),
+        }
+    }
+    let mut out = Names::new();
+    add(&triple.subject, &mut out);
+    add_predicate(&triple.predicate, &mut out);
+    add(&triple.object, &mut out);
+    out
+}
+
 fn add_predicate(predicate: &NamedNodePattern, out: &mut Names) {
     if let NamedNodePattern::Variable(variable) = predicate {
         out.insert(name_of(variable));
@@ -145,10 +161,26 @@ pub(super) fn selected(pattern: &GraphPattern) -> Vec<Name> {
 
 /// The variables that an expression asks for, those of `EXISTS` included.
 pub(super) fn asked(expression: &Expression, out: &mut Names) {
+    match expression {
+        Expression::Variable(variable) | Expression::Bound(variable) => drop(out.insert(name_of(variable))),
+        Expression::Exists(pattern) => out.extend(mentioned(pattern)),
+        other => parts(other).into_iter().for_each(|part| asked(part, out)),
+    }
+}
+
+/// Whether this holds of a pattern of an `EXISTS` in an expression.
+pub(super) fn any_exists(expression: &Expression, holds: &mut dyn FnMut(&GraphPattern) -> bool) -> bool {
+    match expression {
+        Expression::Exists(pattern) => holds(pattern),
+        other => parts(other).into_iter().any(|part| any_exists(part, holds)),
+    }
+}
+
+/// The expressions that an expression is made of.
+fn parts(expression: &Expression) -> Vec<&Expression> {
     use Expression as E;
     match expression {
-        E::NamedNode(_) | E::Literal(_) => {}
-        E::Variable(variable) | E::Bound(variable) => drop(out.insert(name_of(variable))),
+        E::NamedNode(_) | E::Literal(_) | E::Variable(_) | E::Bound(_) | E::Exists(_) => Vec::new(),
         E::Or(a, b)
         | E::And(a, b)
         | E::Equal(a, b)
@@ -160,18 +192,11 @@ pub(super) fn asked(expression: &Expression, out: &mut Names) {
         | E::Add(a, b)
         | E::Subtract(a, b)
         | E::Multiply(a, b)
-        | E::Divide(a, b) => {
-            asked(a, out);
-            asked(b, out);
-        }
-        E::UnaryPlus(a) | E::UnaryMinus(a) | E::Not(a) => asked(a, out),
-        E::If(a, b, c) => [a, b, c].into_iter().for_each(|e| asked(e, out)),
-        E::In(a, list) => {
-            asked(a, out);
-            list.iter().for_each(|e| asked(e, out));
-        }
-        E::Coalesce(list) | E::FunctionCall(_, list) => list.iter().for_each(|e| asked(e, out)),
-        E::Exists(pattern) => out.extend(mentioned(pattern)),
+        | E::Divide(a, b) => vec![a, b],
+        E::UnaryPlus(a) | E::UnaryMinus(a) | E::Not(a) => vec![a],
+        E::If(a, b, c) => vec![a, b, c],
+        E::In(a, list) => std::iter::once(&**a).chain(list).collect(),
+        E::Coalesce(list) | E::FunctionCall(_, list) => list.iter().collect(),
     }
 }
 

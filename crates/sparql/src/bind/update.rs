@@ -17,9 +17,9 @@ use trimorph_catalog::CatalogView;
 use trimorph_types::{LogicalType, Value};
 
 use super::forms::named;
-use super::relation::{Relation, call};
+use super::relation::{Active, Relation, call};
 use super::scope::name_of;
-use super::{Active, Binder, Bound, unsupported};
+use super::{Binder, Bound, unsupported};
 use crate::terms::{ground, literal, triple_of};
 
 /// Binds one operation of an update; `None` if it changes nothing (`CREATE GRAPH`: a graph is there while it

@@ -162,6 +162,8 @@ pub(crate) enum Data {
     Values {
         ends: Ints,
         bytes: Bytes,
+        /// With the column's FSST table.
+        compressed: bool,
     },
 }
 
@@ -257,7 +259,7 @@ impl Given {
 }
 
 /// Short names of encodings; their order is that of directories.
-pub(super) const ENCODINGS: [&str; 12] = [
+pub(super) const ENCODINGS: [&str; 13] = [
     "null",
     "constant",
     "bitmap",
@@ -270,6 +272,7 @@ pub(super) const ENCODINGS: [&str; 12] = [
     "plain string",
     "FSST string",
     "general",
+    "FSST general",
 ];
 
 impl Stored {
@@ -287,7 +290,8 @@ impl Stored {
             (_, Data::Dictionary(_)) => 8,
             (_, Data::Strings { .. }) => 9,
             (_, Data::Compressed { .. }) => 10,
-            (_, Data::Values { .. }) => 11,
+            (_, Data::Values { compressed: false, .. }) => 11,
+            (_, Data::Values { compressed: true, .. }) => 12,
         };
         let present = self.zones().iter().filter(|[low, high]| low <= high);
         let range = present.map(|[low, high]| (*low, *high)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
@@ -353,7 +357,11 @@ impl Stored {
             }
             5 => {
                 let (ends, bytes) = read_values(piece, meta, present)?;
-                Data::Values { ends, bytes }
+                Data::Values { ends, bytes, compressed: false }
+            }
+            9 if given.fsst => {
+                let (ends, bytes) = read_values(piece, meta, present)?;
+                Data::Values { ends, bytes, compressed: true }
             }
             6 => {
                 let slope = meta.i64()?;
