@@ -22,6 +22,7 @@ mod histories;
 mod in_lists;
 mod indexed_programs;
 mod killed;
+mod killed_phases;
 mod large_queries;
 mod led_scans;
 mod limits;
