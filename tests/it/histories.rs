@@ -229,10 +229,9 @@ impl Graph {
             }
             Op::Label(i) | Op::Unlabel(i) => {
                 let (nodes, label) = (self.of_key(i), matches!(op, Op::Label(_)));
-                (
-                    vec![nodes.len().to_string()],
-                    nodes.iter().map(|(id, _)| Write::Label(*id, label)).collect(),
-                )
+                // What has the label already, or lacks it, is not written.
+                let other = nodes.iter().filter(|(_, node)| node.2 != label);
+                (vec![nodes.len().to_string()], other.map(|(id, _)| Write::Label(*id, label)).collect())
             }
         };
         rows.sort();

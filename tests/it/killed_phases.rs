@@ -1,5 +1,5 @@
-//! Kills that fall into one phase: a merge, a checkpoint, the making of a segment of the log, a bulk load, the
-//! making of an index. Writers are at work meanwhile. What was acknowledged is there when the database is
+//! Kills that fall into one phase: a merge, a checkpoint, the making of a segment of the log, a bulk load,
+//! the making of an index. Writers are at work meanwhile. What was acknowledged is there when the database is
 //! opened again, nothing is there in part, and indexes find what scans find.
 //!
 //! The process says when a phase begins and when it is over; a kill counts where it has not said that it is
