@@ -383,11 +383,8 @@ fn interleaved(db: &Database, level: Isolation, seed: u64) -> (usize, usize) {
                 }
             }
             Some(mut went) => {
-                let done = if random.chance(90) {
-                    c.commit()
-                } else {
-                    c.rollback().map(|()| ()).and(Err(Error::Cancelled))
-                };
+                let done =
+                    if random.chance(90) { c.commit() } else { c.rollback().and(Err(Error::Cancelled)) };
                 match done {
                     Ok(()) => {
                         went.committed = Some(last);
@@ -539,4 +536,38 @@ fn the_oracle_finds_what_is_not_serial() {
     let lost = [went(&[(Op::Add(0, 1), "6")], 0), went(&[(Op::Add(0, 2), "7")], 1)];
     let left = [vec!["0 | 7 | false".to_owned(), "1 | 5 | false".to_owned()], Vec::new()];
     assert!(!serial(&start, &left, &lost.iter().collect::<Vec<_>>(), &mut vec![false; 2], &mut 10));
+}
+
+/// A history in steps: number of the connection, and what it does; none commits.
+fn directed(start: &[Op], steps: &[(usize, Option<Op>)]) -> Vec<bool> {
+    let db = Database::in_memory(config());
+    let c = db.connect();
+    start.iter().for_each(|op| drop(ask(&c, &op.text()).unwrap()));
+    db.merge(&CancelToken::default()).unwrap();
+    let connections: Vec<Connection> = (0..2).map(|_| db.connect()).collect();
+    let mut committed = vec![false; 2];
+    for c in &connections {
+        c.begin().unwrap();
+        ask(c, "RETURN 1").unwrap();
+    }
+    for (at, op) in steps {
+        match op {
+            Some(op) => drop(ask(&connections[*at], &op.text()).unwrap()),
+            None => committed[*at] = connections[*at].commit().is_ok(),
+        }
+    }
+    committed
+}
+
+#[test]
+fn who_looks_for_values_meets_those_that_come() {
+    let start = [Op::Create(0, 4), Op::Label(0), Op::Create(2, 3), Op::Create(3, 4)];
+    // All rows were asked for their labels before: that is no look at their values.
+    let both = [(0, Some(Op::Sum)), (1, Some(Op::Labelled)), (1, Some(Op::Above(3)))];
+    let writes = [(0, Some(Op::Set(2, 6))), (1, Some(Op::Set(0, 1)))];
+    for order in [[0, 1], [1, 0]] {
+        let steps = both.iter().chain(&writes).copied().chain(order.map(|at| (at, None)));
+        let committed = directed(&start, &steps.collect::<Vec<_>>());
+        assert_eq!(committed.iter().filter(|done| **done).count(), 1, "{order:?}: {committed:?}");
+    }
 }
