@@ -38,3 +38,11 @@ crash KILLS="1000":
 # Follow another process that writes in every way and is killed now and then, for so many seconds.
 follow SECONDS="300":
     TRIMORPH_FOLLOW_SECONDS={{SECONDS}} cargo test -p trimorph-tests --test it -- --nocapture followers
+
+# Kill a process in the middle of merges, checkpoints, log switches, loads and index builds, so many times each.
+crash-phases KILLS="200":
+    TRIMORPH_KILLS_OF_A_PHASE={{KILLS}} cargo test -p trimorph-tests --test it -- --nocapture killed_phases::what
+
+# Random concurrent histories against a serial oracle, so many at each level, from a seed on.
+histories COUNT="20000" SEED="1":
+    TRIMORPH_HISTORIES={{COUNT}} TRIMORPH_HISTORIES_SEED={{SEED}} cargo test -p trimorph-tests --test it -- --nocapture histories

@@ -398,7 +398,10 @@ impl Topology {
     ) {
         let Some(of) = self.table(node.table()) else { return };
         let from = out.len();
-        for (other, local) in of.others(edge_table) {
+        // Who makes a number waits for the scan; a list of them for each node would cost more.
+        let locals = of.locals.read().unwrap_or_else(PoisonError::into_inner);
+        for ((_, other), local) in locals.iter().filter(|((edges, _), _)| *edges == edge_table) {
+            let (other, local) = (*other, *local);
             let (first, last) = EdgeKey::list(node.row(), direction, local);
             let _ = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
                 for (key, number) in entries {
@@ -411,28 +414,33 @@ impl Topology {
                 ControlFlow::Continue(())
             });
         }
+        drop(locals);
         // Local numbers are not in the order of tables, nor ordinals in that of edges.
         out[from..].sort_unstable();
     }
 
-    /// The edges of `node` that somebody else has written and not committed, or has committed since the
-    /// writer began: who deletes the node must not.
-    pub fn meets(&self, node: NodeId, writer: &Writer<'_>) -> Result<(), Conflict> {
-        let Some(of) = self.table(node.table()) else { return Ok(()) };
-        let (first, last) = EdgeKey::rows(node.row(), 1);
-        let mut met = Ok(());
-        let _ = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
-            for (_, number) in entries {
-                let EdgeRecord { begin, .. } = self.records.get(*number);
-                // At every level: an edge that was not seen would lose its end.
-                if let Err(conflict) = writer.reading.may_replace(begin) {
-                    met = Err(conflict);
-                    return ControlFlow::Break(());
+    /// The edges of nodes of a table that somebody else has written and not committed, or has committed since
+    /// the writer began: who deletes the nodes must not.
+    pub fn meets(&self, table: TableId, rows: &[u64], writer: &Writer<'_>) -> Result<(), Conflict> {
+        let Some(of) = self.table(table) else { return Ok(()) };
+        let tree = self.tree(&of);
+        for row in rows {
+            let (first, last) = EdgeKey::rows(*row, 1);
+            let mut met = Ok(());
+            let _ = tree.scan(first, last, &mut |entries: &[Entry]| {
+                for (_, number) in entries {
+                    let EdgeRecord { begin, .. } = self.records.get(*number);
+                    // At every level: an edge that was not seen would lose its end.
+                    if let Err(conflict) = writer.reading.may_replace(begin) {
+                        met = Err(conflict);
+                        return ControlFlow::Break(());
+                    }
                 }
-            }
-            ControlFlow::Continue(())
-        });
-        met
+                ControlFlow::Continue(())
+            });
+            met?;
+        }
+        Ok(())
     }
 
     /// Asks whether somebody else has made or deleted an edge and has not committed, or has since the writer

@@ -255,7 +255,7 @@ fn an_edge_and_the_deletion_of_its_end_never_both_commit() {
                 let node = if round % 2 == 0 { edge.source } else { edge.target };
                 let gone = nodes.delete(&writer, &[node.row()], &mut written);
                 Topology::barrier();
-                let met = gone.is_err() || topology.meets(node, &writer).is_err();
+                let met = gone.is_err() || topology.meets(node.table(), &[node.row()], &writer).is_err();
                 let stamp = |stamp: Stamp| nodes.stamp(&writer, &written, stamp);
                 let done = if met {
                     all.undo(&open, stamp);

@@ -87,6 +87,11 @@ impl Connection {
         Self { shared, is_read_only, cancel: Mutex::default(), transaction: Arc::default() }
     }
 
+    /// Whether it writes nothing.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
     /// Makes what a transaction needs that is open and is about to write.
     ///
     /// **Errors**: a connection that may not; a bulk load beside it.

@@ -120,7 +120,7 @@ impl Connection {
     /// Loads what `read` hands over: builds a database of it, or inserts it.
     fn load_statements(&self, options: &RdfOptions, read: &ReadAll<'_>) -> Result<RdfReport, Error> {
         if !self.in_transaction()
-            && !self.shared().config.read_only
+            && !self.is_read_only()
             && let Some(loading) = Loading::begin(self.shared())?
         {
             if let Some(report) = self.build(options, read)? {

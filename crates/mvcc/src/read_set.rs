@@ -152,7 +152,8 @@ impl NodeReads {
         let covers = |known: &ReadRange| {
             known.column == range.column && known.low <= range.low && known.high >= range.high
         };
-        if self.rows == RowSet::All || self.ranges.iter().any(covers) {
+        // That all rows were asked whether they exist says nothing of their values.
+        if self.columns.get(&range.column) == Some(&RowSet::All) || self.ranges.iter().any(covers) {
             return;
         }
         if self.ranges.len() < RANGES_MAX {

@@ -375,3 +375,18 @@ fn any_key_of_an_index_meets_a_look_for_one() {
     changes.any_keys.insert(5);
     assert_eq!(reads.overlap(&changes), Some(Overlap::Key(5)));
 }
+
+#[test]
+fn a_range_is_noted_also_where_all_rows_were_asked_whether_they_exist() {
+    let (table, mut reads, mut changes) = (TableId(0), ReadSet::default(), Changes::default());
+    reads.nodes_of(table).rows.insert_all();
+    reads.nodes_of(table).range(ReadRange { column: 1, low: 4, high: i64::MAX });
+    changes.nodes_of(table).columns.entry(1).or_default().insert(7);
+    assert_eq!(reads.overlap(&changes), None);
+    changes.nodes_of(table).values.entry(1).or_default().insert(Some(6));
+    assert_eq!(reads.overlap(&changes), Some(Overlap::Nodes(table)));
+    let mut merged = ReadSet::default();
+    merged.nodes_of(table).rows.insert_all();
+    merged.merge(reads);
+    assert_eq!(merged.overlap(&changes), Some(Overlap::Nodes(table)));
+}

@@ -112,10 +112,8 @@ impl Statement<'_> {
         match properties {
             NewProperties::Named(entries) => {
                 for (key, var) in entries {
-                    by_key.insert(
-                        Arc::clone(key),
-                        (0..rows.len()).map(|row| rows.value(*var, row).clone()).collect(),
-                    );
+                    let column = rows.column(*var).map(<[Value]>::to_vec);
+                    by_key.insert(Arc::clone(key), column.unwrap_or_else(|| vec![Value::Null; rows.len()]));
                 }
             }
             NewProperties::Map(var) => {
@@ -173,12 +171,11 @@ impl Statement<'_> {
             return Ok(Vec::new());
         }
         let (table, by_row) = self.shared.node_table(labels)?;
-        let mut columns: BTreeMap<u32, Vector<'static>> = BTreeMap::new();
-        let mut by_column: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
+        let (mut columns, mut set): (BTreeMap<u32, Vector<'static>>, u64) = Default::default();
         for (key, values) in values {
             let column = self.node_column_of(table, &key, &values)?;
             note_values(writing, table, column, &values);
-            by_column.insert(column, values.clone());
+            set += values_of(&values);
             columns.insert(column as u32, Vector::of_values(values, Positions::all(count)));
         }
         let delta = self.nodes_to_write(writing, table);
@@ -188,15 +185,20 @@ impl Statement<'_> {
         let done = delta.insert(&writing.writer(), &by_reference, &positions, &mut rows, &mut written);
         writing.nodes.entry(table).or_default().extend(written);
         done.map_err(not_written)?;
-        if writing.is_logged() {
-            writing.log_nodes(table, &rows, columns.into_iter().collect())?;
-        }
         let came = &mut writing.changes.nodes_of(table).came;
         rows.iter().for_each(|row| came.insert(*row));
         // After they can be found: a load that has just given the table a key looks for them.
         let main = writing.base(self.shared);
         if writing.is_watched(&main) {
             writing.touched.came(table, &rows);
+        }
+        let key = main.schema().node_tables[usize::from(table.0)].key;
+        if let Some(keys) = key.and_then(|key| columns.get(&u32::try_from(key).ok()?)) {
+            let keys: Vec<Value> = (0..count).map(|at| keys.value(at, &|_| Value::Null)).collect();
+            self.set_keys(writing, table, &rows, &keys)?;
+        }
+        if writing.is_logged() {
+            writing.log_nodes(table, &rows, columns.into_iter().collect())?;
         }
         if by_row {
             // Another version of the same rows: who sees them sees both.
@@ -207,11 +209,7 @@ impl Statement<'_> {
         let effects = &mut writing.effects;
         effects.nodes_created += count as u64;
         effects.labels_added += (count * labels.len()) as u64;
-        effects.properties_set += by_column.values().map(|values| values_of(values)).sum::<u64>();
-        let key = main.schema().node_tables[usize::from(table.0)].key;
-        if let Some(keys) = key.and_then(|key| by_column.get(&key)) {
-            self.set_keys(writing, table, &rows, keys)?;
-        }
+        effects.properties_set += set;
         Ok(rows.into_iter().map(|row| Value::Node(NodeId::new(table, row))).collect())
     }
 

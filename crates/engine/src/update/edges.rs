@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::VarId;
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, PAGE_ROWS, TableId};
-use trimorph_delta::{EdgeEnds, FreePositions, Topology};
+use trimorph_delta::{EdgeChange, EdgeEnds, FreePositions, Topology, WrittenEdges};
 use trimorph_store::neighbours::Neighbours;
 use trimorph_store::{EdgePositions, Reader};
 use trimorph_types::{Relationship, Value};
@@ -169,31 +169,55 @@ impl Statement<'_> {
         self.delete_nodes(writing, &nodes)
     }
 
+    /// Deletes edges, sorted.
     pub(super) fn delete_edges(&self, writing: &mut Writing, edges: &[Relationship]) -> Result<(), Error> {
         let base = writing.base(self.shared);
         let reader = Reader::new(&base);
-        let mut gone: Vec<EdgeEnds> = Vec::new();
+        for of_table in edges.chunk_by(|a, b| a.id.table() == b.id.table()) {
+            let Some(first) = of_table.first() else { continue };
+            let table = first.id.table();
+            let (mut written, mut gone) = (Vec::with_capacity(of_table.len()), Vec::new());
+            let done = self.delete_edges_of(writing, &reader, of_table, (&mut written, &mut gone));
+            // Those before one that failed are undone with all others.
+            writing.effects.relationships_deleted += gone.len() as u64;
+            writing.topology.append(&mut written);
+            let changes = writing.changes.edges_of(table);
+            for EdgeEnds { source, target, .. } in &gone {
+                changes.sources.insert(source.row());
+                changes.targets.entry(target.table()).or_default().insert(target.row());
+            }
+            done?;
+            if writing.is_logged() && !gone.is_empty() {
+                writing.log_edges(table, &gone, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn delete_edges_of(
+        &self,
+        writing: &Writing,
+        reader: &Reader<'_>,
+        edges: &[Relationship],
+        (written, gone): (&mut WrittenEdges, &mut Vec<EdgeEnds>),
+    ) -> Result<(), Error> {
+        let Some(table) = edges.first().map(|edge| edge.id.table()) else { return Ok(()) };
+        let (view, delta, writer) = (reader.edge_positions(table), &writing.live().delta, writing.writer());
+        let (positions, topology) = (delta.positions(table), delta.topology());
+        let mut touched = None;
         for (at, Relationship { id, start, end }) in edges.iter().enumerate() {
             self.check(at)?;
-            let view = reader.edge_positions(id.table());
             let (page, position) = view.place(*id);
-            writing.live().delta.positions(id.table()).touch(page, || free_positions(view, page));
+            if touched != Some(page) {
+                positions.touch(page, || free_positions(view, page));
+                touched = Some(page);
+            }
             let in_main = position < view.positions_end(page);
             let ends = EdgeEnds { edge: *id, source: *start, target: *end };
-            let mut written = Vec::new();
-            let deleted =
-                writing.live().delta.topology().delete(&writing.writer(), ends, in_main, &mut written);
-            if !written.is_empty() {
-                writing.effects.relationships_deleted += 1;
+            let before = written.len();
+            topology.delete(&writer, ends, in_main, written).map_err(not_written)?;
+            if written.len() > before {
                 gone.push(ends);
-            }
-            writing.topology.extend(written);
-            deleted.map_err(not_written)?;
-            writing.changes.edge(id.table(), start.row(), (end.table(), end.row()));
-        }
-        if writing.is_logged() {
-            for of_table in gone.chunk_by(|a, b| a.edge.table() == b.edge.table()) {
-                writing.log_edges(of_table[0].edge.table(), of_table, false)?;
             }
         }
         Ok(())
@@ -218,13 +242,11 @@ impl Statement<'_> {
             }
             // Who gives one an edge meets the deletion, or is met here.
             Topology::barrier();
-            for row in &rows {
-                let node = NodeId::new(table, *row);
-                let met = writing.live().delta.topology().meets(node, &writing.writer());
-                met.map_err(|c| conflicting(&c))?;
-                writing.changes.nodes_of(table).went.insert(*row);
-                writing.deleted.push(node);
-            }
+            let met = writing.live().delta.topology().meets(table, &rows, &writing.writer());
+            met.map_err(|c| conflicting(&c))?;
+            let changes = writing.changes.nodes_of(table);
+            rows.iter().for_each(|row| changes.went.insert(*row));
+            writing.deleted.extend(rows.iter().map(|row| NodeId::new(table, *row)));
         }
         Ok(())
     }
@@ -283,6 +305,7 @@ struct Incident<'r, 's> {
     lists: Vec<(bool, Neighbours<'r, 's>)>,
     nodes: Vec<NodeId>,
     edges: Vec<EdgeId>,
+    changes: Vec<EdgeChange>,
 }
 
 impl<'r, 's> Incident<'r, 's> {
@@ -294,7 +317,7 @@ impl<'r, 's> Incident<'r, 's> {
             }
             lists.push((false, Neighbours::all(reader, at, false, table)));
         }
-        Self { lists, nodes: Vec::new(), edges: Vec::new() }
+        Self { lists, nodes: Vec::new(), edges: Vec::new(), changes: Vec::new() }
     }
 
     /// Appends the edges of a node.
@@ -302,7 +325,7 @@ impl<'r, 's> Incident<'r, 's> {
         for (forward, lists) in &self.lists {
             self.nodes.clear();
             self.edges.clear();
-            lists.list(node).append(&mut self.nodes, Some(&mut self.edges));
+            lists.append_once(node, &mut self.nodes, &mut self.edges, &mut self.changes);
             found.extend(self.nodes.iter().zip(&self.edges).map(|(other, id)| {
                 let (start, end) = if *forward { (node, *other) } else { (*other, node) };
                 Relationship { id: *id, start, end }

@@ -26,6 +26,39 @@ impl<'r, 's> Neighbours<'r, 's> {
         }))
     }
 
+    /// Appends the edges of a node, all of them, and keeps nothing of it: for who goes over many nodes once.
+    /// `changes` is room that is used again.
+    ///
+    /// **Cost**: without an allocation where lists are short; a list that is asked for again is put together
+    /// again.
+    pub fn append_once(
+        &self,
+        node: NodeId,
+        nodes: &mut Vec<NodeId>,
+        edges: &mut Vec<EdgeId>,
+        changes: &mut Vec<EdgeChange>,
+    ) {
+        self.note(node.row(), 1);
+        changes.clear();
+        if let Some((moment, marks)) = self.changes
+            && marks.meet(node.row(), 1)
+        {
+            let direction = if self.forward { Direction::Forward } else { Direction::Backward };
+            moment.delta().topology().changes(node, self.table.id, direction, &moment.reading(), changes);
+        }
+        let main = NeighbourList { along: *self, node, form: self.main_form(node) };
+        if changes.is_empty() {
+            main.append(nodes, Some(edges));
+        } else if main.len() == 0 {
+            nodes.extend(changes.iter().filter(|change| change.came).map(|change| change.neighbour));
+            edges.extend(changes.iter().filter(|change| change.came).map(|change| change.edge));
+        } else {
+            let patch = self.put_together(node, changes);
+            nodes.extend_from_slice(&patch.nodes);
+            edges.extend_from_slice(&patch.edges);
+        }
+    }
+
     fn put_together(&self, node: NodeId, changes: &[EdgeChange]) -> Patch {
         let plain = Self { skip_loops: false, wanted: None, ..*self };
         let main = NeighbourList { along: plain, node, form: plain.main_form(node) };
