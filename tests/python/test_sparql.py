@@ -490,7 +490,6 @@ def test_load_options(conn, tmp_path):
     assert rows(conn, "SELECT (COUNT(*) AS ?n) { ?s :blank 1 }") == ["2"]
 
 
-@wrong("after a bad statement of Turtle the good one behind it is left out as well")
 def test_bad_turtle_costs_one_statement(conn):
     assert conn.load_rdf(data=b"<x:a> <x:p> 1 .\n<x:b> <x:p> .\n<x:c> <x:p> 3 .\n", skip_bad=True) == 2
 

@@ -6,8 +6,8 @@
 //! `trimorph_types::rdf` says.
 //!
 //! Data's way through the files: `format` · `guard` (what is nested too deep does not reach a parser) ·
-//! `convert` (terms of the libraries into ours and back) · `parse`, `xml_literal`, `lines`, `read` · `write`,
-//! `xml_name` · `results`.
+//! `convert` (terms of the libraries into ours and back) · `parse`, `skip` (bad statements), `xml_literal`,
+//! `lines`, `read` · `write`, `xml_name` · `results`.
 #![forbid(unsafe_code)]
 
 mod convert;
@@ -18,6 +18,7 @@ mod lines;
 mod parse;
 mod read;
 mod results;
+mod skip;
 mod statement;
 mod write;
 mod xml_literal;

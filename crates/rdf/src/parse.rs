@@ -271,7 +271,7 @@ pub(crate) fn library_error(error: &RdfSyntaxError, first: u64) -> ReadError {
 }
 
 /// The library's message without the place it begins with, as a clause.
-fn reason(message: &str) -> String {
+pub(crate) fn reason(message: &str) -> String {
     let rest = match message.strip_prefix("Parser error ") {
         Some(rest) => rest.split_once(": ").map_or(rest, |(_, reason)| reason),
         None => message,

@@ -5,7 +5,10 @@ use std::io::Read;
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::lines::{read_lines, whole_lines};
-use crate::parse::{Failure, ParseOptions, Reading, Report, read_deep_documents, read_documents};
+use crate::parse::{
+    BadStatements, Failure, ParseOptions, Reading, Report, read_deep_documents, read_documents,
+};
+use crate::skip::read_skipping;
 use crate::statement::Statement;
 
 /// Reads all statements.
@@ -22,6 +25,9 @@ pub fn parse<E>(
     match options.format {
         Format::NTriples | Format::NQuads => read_lines(reader, options, &mut reading)?,
         Format::JsonLd => read_deep_documents(reader, options, &mut reading)?,
+        Format::Turtle | Format::TriG if options.bad == BadStatements::Skip => {
+            read_skipping(reader, options, &mut reading)?;
+        }
         _ => read_documents(reader, options, &mut reading)?,
     }
     Ok(reading.finish())

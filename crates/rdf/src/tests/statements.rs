@@ -127,10 +127,75 @@ fn bad_statements_are_skipped_and_counted() {
     let many = "x\n".repeat(1000);
     let (_, report) = read_with(many.as_bytes(), &skip(Format::NQuads)).unwrap();
     assert_eq!((report.skipped, report.errors.len()), (1000, 10));
-    let (rows, report) = read_with(text.as_bytes(), &skip(Format::Turtle)).unwrap();
-    assert!(!rows.is_empty() && report.skipped >= 1, "{report:?}");
     assert!(read_with(b"<a><b>", &skip(Format::RdfXml)).is_err());
     assert!(read_with(b"{", &skip(Format::JsonLd)).is_err());
+}
+
+/// Good statements that are read of a text with bad ones, and where those are.
+#[track_caller]
+fn skip(format: Format, text: &str, good: &[&str], bad: &[(u64, u64)]) {
+    let options = ParseOptions { bad: BadStatements::Skip, ..options(format) };
+    let (rows, report) = read_with(text.as_bytes(), &options).unwrap();
+    assert_eq!(lines(&rows), good, "{text:.300}");
+    let places: Vec<(u64, u64)> = report
+        .errors
+        .iter()
+        .map(|error| match error {
+            ReadError::Syntax { line: Some(line), column: Some(column), .. } => (*line, *column),
+            other => panic!("{text}: {other}"),
+        })
+        .collect();
+    assert_eq!((places.as_slice(), report.skipped), (bad, bad.len() as u64), "{text:.300}");
+}
+
+#[test]
+fn a_bad_statement_costs_itself_alone() {
+    let a = "<x:a> <x:p> \"1\"";
+    let c = "<x:c> <x:p> \"3\"";
+    for (bad, place) in [
+        ("<x:b> <x:p> .", (2, 13)),
+        ("<x:b> <x:p> <no iri> .", (2, 13)),
+        ("<x:b> <x:p> 1 2 .", (2, 15)),
+        ("<x:b> <x:p> 1, 2, u:x .", (2, 19)),
+        ("<x:b> <x:p> 'a.b .", (2, 13)),
+        ("<x:b> <x:p> <a .", (2, 13)),
+        ("<x:b> [ .", (2, 7)),
+        ("'x' <x:p> 1 .", (2, 1)),
+        (".", (2, 1)),
+        ("<x:b> <x:p> 1.5.x .", (2, 17)),
+    ] {
+        let text = format!("{a} .\n{bad}\n{c} .\n");
+        skip(Format::Turtle, &text, &[a, c], &[place]);
+        skip(Format::TriG, &text, &[a, c], &[place]);
+    }
+    let all = "@prefix x: <x:> . x:a x:p '1' .x:b x:p .x:c x:p '''3'''.";
+    skip(Format::Turtle, all, &[a, c], &[(1, 40)]);
+    skip(Format::Turtle, "<x:a> <x:p> '1' . <x:b> <x:p>", &[a], &[(1, 30)]);
+    skip(Format::Turtle, "", &[], &[]);
+    skip(
+        Format::Turtle,
+        "# <x:a>.\n PREFIX x: <x:> x:a x:p '1' ; x:p , .\n x:c x:p '3' . # .",
+        &[c],
+        &[(2, 35)],
+    );
+    let reified = "<<<x:a> <x:p.'#> '1'>> <x:q> '2' .\n<x:c> <x:p> '3' .";
+    let (rows, report) =
+        read_with(reified.as_bytes(), &ParseOptions { bad: BadStatements::Skip, ..options(Format::Turtle) })
+            .unwrap();
+    assert_eq!((rows.len(), report.skipped), (3, 0));
+    let long = format!("{a} .\n<x:b> <x:p> {} .\n{c} .", "1, ".repeat(50_000));
+    skip(Format::Turtle, &long, &[a, c], &[(2, 150_014)]);
+}
+
+#[test]
+fn a_bad_statement_leaves_the_graph() {
+    let (a, c) = ("<x:a> <x:p> \"1\" <x:g>", "<x:c> <x:p> \"3\" <x:g>");
+    let d = "<x:d> <x:p> \"4\"";
+    let text = |bad: &str| format!("GRAPH <x:g> {{ <x:a> <x:p> '1' .\n{bad}\n<x:c> <x:p> '3' }}\n{d} .");
+    skip(Format::TriG, &text("<x:b> <x:p> ."), &[a, c, d], &[(2, 13)]);
+    skip(Format::TriG, &text("<x:b> <x:p> 1 2 . 3 4 5 ."), &[a, c, d], &[(2, 15), (2, 19)]);
+    skip(Format::TriG, &format!("<x:g> {{ <x:a> <x:p> '1' . <x:b> <x:p> }}\n{d} ."), &[a, d], &[(1, 39)]);
+    skip(Format::TriG, &format!("1 {{ <x:a> <x:p> '1' . <x:b> <x:p> 2 }}\n{d} ."), &[d], &[(1, 1)]);
 }
 
 fn write(rows: &[Row], format: Format, options: &WriteOptions) -> Result<String, WriteError> {
