@@ -95,6 +95,9 @@ struct Written {
     bytes: ComponentBytes,
 }
 
+/// What was written, the columns, and the pieces behind theirs.
+type Laid = (Written, Vec<Arc<Column>>, Vec<Arc<Piece>>);
+
 impl Written {
     fn add(&mut self, ty: LogicalType, (mut column, stats, size): FinishedParts) {
         self.bytes.node_properties += size.data;
@@ -105,11 +108,7 @@ impl Written {
     }
 
     /// Puts all in a region: the columns, and the slots of the pieces behind theirs.
-    fn lay(
-        mut self,
-        more: Vec<Vec<u8>>,
-        options: RegionOptions,
-    ) -> Result<(Self, Vec<Arc<Column>>, Vec<Arc<Piece>>), BulkError> {
+    fn lay(mut self, more: Vec<Vec<u8>>, options: RegionOptions) -> Result<Laid, BulkError> {
         let mut pieces = std::mem::take(&mut self.pieces);
         pieces.extend(more);
         let total: usize = pieces.iter().map(Vec::len).sum();
