@@ -133,10 +133,10 @@ def test_many_writers(conn):
 
 
 def test_what_is_written_to_a_directory_lasts(tmp_path):
-    with pytest.raises(trimorph.StorageError, match="no database here"):
+    with pytest.raises(trimorph.StorageError, match="no database at"):
         trimorph.connect(tmp_path / "db", must_exist=True)
     for i, durability in enumerate(("durable", "relaxed")):
-        with trimorph.connect(tmp_path / "db", durability=durability) as conn:
+        with trimorph.connect(tmp_path / "db", mode="create", durability=durability) as conn:
             conn.execute("CREATE (:City {n: $n})-[:IN]->(:Land)", {"n": i})
             with conn.transaction() as tx:
                 tx.execute("MATCH (c:City {n: $n}) SET c.name = 'Ulm', c:Old", {"n": i})
@@ -148,9 +148,9 @@ def test_what_is_written_to_a_directory_lasts(tmp_path):
         assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (4,)
         with pytest.raises(trimorph.StorageError, match="read-only"):
             conn.execute("CREATE (:City)")
-    with trimorph.connect(tmp_path / "db", durability="memory") as conn:
+    with trimorph.connect(tmp_path / "db", mode="create", durability="memory") as conn:
         conn.execute("CREATE (:Kept)")  # by the checkpoint that closing makes
-    with trimorph.connect(tmp_path / "db") as conn:
+    with trimorph.connect(tmp_path / "db", mode="create") as conn:
         assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (5,)
         conn.execute("MATCH (k:Kept) DELETE k")
         conn.database.checkpoint()
@@ -158,13 +158,13 @@ def test_what_is_written_to_a_directory_lasts(tmp_path):
     trimorph.Database.check(tmp_path / "db")
     for wrong in ({"durability": "safe"}, {"durability": "relaxed", "relaxed_interval": 0}):
         with pytest.raises(ValueError, match="durability|interval"):
-            trimorph.connect(tmp_path / "db", **wrong)
+            trimorph.connect(tmp_path / "db", mode="create", **wrong)
 
 
 def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path):
     child = """
 import sys, trimorph
-conn = trimorph.connect(sys.argv[1])
+conn = trimorph.connect(sys.argv[1], mode="create")
 for i in range(1_000_000):
     conn.execute("CREATE (:Pair {i: $i, side: 0})-[:WITH]->(:Pair {i: $i, side: 1})", {"i": i})
     print(i, flush=True)
@@ -252,7 +252,7 @@ def test_large_writes_go_through_everything(conn):
 
 WRITER = """
 import sys, trimorph
-conn = trimorph.connect(sys.argv[1])
+conn = trimorph.connect(sys.argv[1], mode="create")
 for line in sys.stdin:
     conn.execute(line)
     print("done", flush=True)

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use trimorph::{Connection, Params, QueryResult};
+use trimorph::{Connection, Params, QueryResult, has_sparql_variable};
 
 use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
@@ -42,7 +42,7 @@ impl Asking {
         let _guard = on_interrupt(move || watched.interrupt());
         let start = Instant::now();
         let mut result = match self.language {
-            Language::Sparql => self.connection.sparql(text)?,
+            Language::Sparql => self.connection.sparql_with(text, self.given(text))?,
             Language::Cypher | Language::Sql => self.connection.execute(text, Arc::clone(&self.params))?,
         };
         if matches!(self.format, Format::Table | Format::Line) && asks_for_plan(text) {
@@ -52,6 +52,12 @@ impl Asking {
         }
         self.write_effects(&result, text, start, out)?;
         self.write_notices(&result, out)
+    }
+
+    /// The parameters that a SPARQL text has a variable for: those of a session are for all its texts.
+    fn given(&self, text: &str) -> Params {
+        let asked = self.params.iter().filter(|(name, _)| has_sparql_variable(text, name));
+        asked.map(|(name, value)| (Arc::clone(name), value.clone())).collect()
     }
 
     /// The rows, with a footer if they are for people.

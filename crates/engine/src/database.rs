@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use trimorph_base::{CancelToken, MemoryBudget, Workers};
 use trimorph_exec::{SpillArea, TemporaryDirectory};
+use trimorph_loader::frames::Frames;
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
 };
@@ -344,6 +345,19 @@ impl Database {
     ) -> Result<LoadReport, Error> {
         self.fill(options, progress, |sink, options| {
             trimorph_loader::load(paths, format, options, sink, progress)
+        })
+    }
+
+    /// Loads frames, that is tables which the caller has in memory or computes, as [`Database::load`] loads
+    /// files.
+    pub fn load_frames(
+        &self,
+        frames: Frames,
+        options: &LoadOptions,
+        progress: &dyn Progress,
+    ) -> Result<LoadReport, Error> {
+        self.fill(options, progress, |sink, options| {
+            trimorph_loader::load_frames(frames, options, sink, progress)
         })
     }
 

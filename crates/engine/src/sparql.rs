@@ -13,6 +13,7 @@ use trimorph_cypher::ast::Mode;
 use trimorph_exec::{ExecError, GivenRows, PhysicalOptions, PhysicalPlan};
 use trimorph_sparql::{Parsed, Statement as Text};
 use trimorph_store::Snapshot;
+use trimorph_types::Value;
 
 use crate::connection::Done;
 use crate::estimator::Sampler;
@@ -36,9 +37,42 @@ fn mode_of(mode: trimorph_sparql::Mode) -> Mode {
     }
 }
 
-/// The key of a text among kept plans: no Cypher text begins so.
-fn key_of(text: &str, base: Option<&str>) -> String {
-    format!("sparql {}\n{text}", base.unwrap_or_default())
+/// The key of a text among kept plans: no Cypher text begins so. A plan knows which variables are given.
+fn key_of(text: &str, given: &[Arc<str>], base: Option<&str>) -> String {
+    format!("sparql {}\n{}\n{text}", base.unwrap_or_default(), given.join(" "))
+}
+
+/// The variables that parameters give values to.
+///
+/// **Errors**: a value that is no term; a name that the text does not have.
+fn given(text: &str, params: &Params) -> Result<Vec<Arc<str>>, Error> {
+    let mut names = Vec::new();
+    for (name, value) in params {
+        let is_term = matches!(value, Value::Null | Value::Iri(_) | Value::Node(_))
+            || trimorph_types::rdf::datatype(value).is_some();
+        if !is_term {
+            let primary = format!("the parameter \"{name}\" is a {}, which is no term", value.logical_type());
+            let error = Diagnostic::compile(ErrorKind::ArgumentError, "InvalidParameter", primary);
+            return Err(wrong(text)(error.hint("give several values by VALUES, or ask once for each")));
+        }
+        if !has_variable(text, name) {
+            let primary = format!("the text has no variable ?{name}");
+            let error = Diagnostic::compile(ErrorKind::ArgumentError, "UnknownParameter", primary);
+            return Err(wrong(text)(error.hint("a parameter is the value of a variable of the text")));
+        }
+        // What has no value is a variable as any other.
+        if !value.is_null() {
+            names.push(Arc::clone(name));
+        }
+    }
+    Ok(names)
+}
+
+/// Whether a SPARQL text has a variable of this name, as far as its letters tell.
+pub fn has_variable(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name)
+        .any(|(at, _)| text[..at].ends_with(['?', '$']) && !text[at + name.len()..].starts_with(is_part))
 }
 
 fn wrong(text: &str) -> impl Fn(Diagnostic) -> Error + '_ {
@@ -53,24 +87,34 @@ impl Connection {
     ///
     /// **Errors**: a text that does not parse, with line, column and hint; what is not supported.
     pub fn sparql(&self, text: &str) -> Result<QueryResult, Error> {
-        self.sparql_until(text, None, CancelToken::default())
+        self.sparql_until(text, Params::new(), None, CancelToken::default())
     }
 
-    /// As [`Self::sparql`]; relative IRIs are relative to `base`, unless the text says another; `cancel`
+    /// The same with values for variables: `?name` or `$name` has the value of the parameter `name` wherever
+    /// it stands. A null is no value.
+    ///
+    /// **Errors**: a value that is no term, a name that the text does not have.
+    pub fn sparql_with(&self, text: &str, params: Params) -> Result<QueryResult, Error> {
+        self.sparql_until(text, params, None, CancelToken::default())
+    }
+
+    /// As [`Self::sparql_with`]; relative IRIs are relative to `base`, unless the text says another; `cancel`
     /// stops the planning and what was planned, as [`Self::interrupt`] does.
     pub fn sparql_until(
         &self,
         text: &str,
+        params: impl Into<Arc<Params>>,
         base: Option<&str>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
-        let params: Arc<Params> = Arc::default();
+        let params: Arc<Params> = params.into();
+        let given = given(text, &params)?;
+        let key = key_of(text, &given, base);
         if !self.in_transaction() {
             let snapshot = self.shared().snapshot();
             let procedures = self.shared().procedures();
-            if let Some(Made::Read(planned)) =
-                self.shared().plans.get(&key_of(text, base), snapshot.catalog(), &procedures)
+            if let Some(Made::Read(planned)) = self.shared().plans.get(&key, snapshot.catalog(), &procedures)
             {
                 return self.run(text, &planned, params, snapshot, cancel);
             }
@@ -80,9 +124,10 @@ impl Connection {
         match &parsed.statement {
             Text::Query(_) if !self.in_transaction() => {
                 let snapshot = self.shared().snapshot();
-                let planned = on_stack(text, || self.planned_query(text, &parsed, &snapshot, &cancel))?;
+                let planned =
+                    on_stack(text, || self.planned_query(text, (&parsed, &given), &snapshot, &cancel))?;
                 if mode != Mode::Explain {
-                    self.shared().plans.put(&key_of(text, base), Made::Read(planned.clone()));
+                    self.shared().plans.put(&key, Made::Read(planned.clone()));
                 }
                 self.run(text, &planned, params, snapshot, cancel)
             }
@@ -93,7 +138,7 @@ impl Connection {
                     let snapshot = running.writing.snapshot(running.writing.base(self.shared()));
                     let catalog = CatalogView::new(snapshot.catalog());
                     let bound = on_stack(text, || {
-                        trimorph_sparql::bind(query, &catalog, &cancel).map_err(wrong(text))
+                        trimorph_sparql::bind(query, &given, &catalog, &cancel).map_err(wrong(text))
                     });
                     let program = self.program_of(bound?, mode, &catalog, &snapshot);
                     if mode == Mode::Explain {
@@ -113,7 +158,7 @@ impl Connection {
                         let snapshot = writing.snapshot(writing.base(self.shared()));
                         let catalog = CatalogView::new(snapshot.catalog());
                         let bound = on_stack(text, || {
-                            trimorph_sparql::bind_update(operation, base, &catalog, &cancel)
+                            trimorph_sparql::bind_update(operation, &given, base, &catalog, &cancel)
                                 .map_err(wrong(text))
                         });
                         let Some(bound) = bound? else { continue };
@@ -158,9 +203,9 @@ impl Connection {
             let parsed = trimorph_sparql::parse(text, base).map_err(wrong(text))?;
             let (catalog, cancel) = (CatalogView::new(snapshot.catalog()), CancelToken::default());
             let bound = match &parsed.statement {
-                Text::Query(query) => trimorph_sparql::bind(query, &catalog, &cancel).map(drop),
+                Text::Query(query) => trimorph_sparql::bind(query, &[], &catalog, &cancel).map(drop),
                 Text::Update(update) => update.operations.iter().try_for_each(|operation| {
-                    trimorph_sparql::bind_update(operation, base, &catalog, &cancel).map(drop)
+                    trimorph_sparql::bind_update(operation, &[], base, &catalog, &cancel).map(drop)
                 }),
             };
             match bound {
@@ -174,7 +219,7 @@ impl Connection {
     fn planned_query(
         &self,
         text: &str,
-        parsed: &Parsed,
+        (parsed, given): (&Parsed, &[Arc<str>]),
         snapshot: &Snapshot,
         cancel: &CancelToken,
     ) -> Result<Planned, Error> {
@@ -182,7 +227,7 @@ impl Connection {
             return Err(wrong(text)(Diagnostic::internal("an update was planned as a query")));
         };
         let catalog = CatalogView::new(snapshot.catalog());
-        let bound = trimorph_sparql::bind(query, &catalog, cancel).map_err(wrong(text))?;
+        let bound = trimorph_sparql::bind(query, given, &catalog, cancel).map_err(wrong(text))?;
         let config = &self.shared().config;
         let options = match config.optimize {
             true => trimorph_optimizer::Options::default(),

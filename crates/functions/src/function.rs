@@ -19,8 +19,8 @@ pub struct Function {
     /// Whether equal arguments give an equal result throughout a statement, so that a constant call can be
     /// folded once the statement's clock stands. `rand` and the `realtime` clocks are not.
     pub deterministic: bool,
-    /// Whether it looks at the graph: then it is not folded before the graph is there, but equal arguments give
-    /// equal results as long as nothing is written.
+    /// Whether it looks at the graph: then it is not folded before the graph is there, but equal arguments
+    /// give equal results as long as nothing is written.
     pub reads_graph: bool,
     /// Whether a null argument makes the result null; then `call` is never to be given one (see
     /// [`Self::invoke`]).

@@ -22,19 +22,16 @@ pub(crate) fn execute(
     (lang, timeout): (&str, Option<Duration>),
 ) -> PyResult<QueryResult> {
     if lang == "sparql" {
-        if params.is_some_and(|params| !params.is_none()) {
-            let primary = "a SPARQL text has no parameters";
-            return Err(error::unsupported(py, "UnsupportedParameters", primary, "bind values with VALUES"));
-        }
-        return sparql(py, (handle, cell), text, None, timeout);
+        return sparql(py, (handle, cell), (text, params), None, timeout);
     }
     check_language(py, lang)?;
     let params = from_python::parameters(params, handle.source)?;
     let engine = cell.engine()?;
     let cancel = until(timeout);
     cell.runs(&cancel);
+    let begun = Instant::now();
     let result = interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?;
-    QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)
+    QueryResult::new(py, result, text, (cancel.clone(), begun), Arc::clone(cell), handle.source)
 }
 
 /// What stops a query, also by itself after some time.
@@ -45,19 +42,21 @@ fn until(timeout: Option<Duration>) -> CancelToken {
     end.map_or(cancel.clone(), |end| cancel.until(end))
 }
 
-/// Runs a SPARQL text; relative IRIs are relative to `base`.
+/// Runs a SPARQL text, some of whose variables have values; relative IRIs are relative to `base`.
 pub(crate) fn sparql(
     py: Python<'_>,
     (handle, cell): (&Handle, &Arc<Cell>),
-    text: &str,
+    (text, params): (&str, Option<&Bound<'_, PyAny>>),
     base: Option<&str>,
     timeout: Option<Duration>,
 ) -> PyResult<QueryResult> {
+    let params = from_python::parameters(params, handle.source)?;
     let engine = cell.engine()?;
     let cancel = until(timeout);
     cell.runs(&cancel);
-    let result = interrupt::run(py, &cancel, || engine.sparql_until(text, base, cancel.clone()))?;
-    QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)
+    let begun = Instant::now();
+    let result = interrupt::run(py, &cancel, || engine.sparql_until(text, params, base, cancel.clone()))?;
+    QueryResult::new(py, result, text, (cancel.clone(), begun), Arc::clone(cell), handle.source)
 }
 
 /// Begins a transaction of the connection.
@@ -69,12 +68,18 @@ pub(crate) fn begin(py: Python<'_>, cell: &Cell, options: TransactionOptions) ->
 /// Commits it.
 pub(crate) fn commit(py: Python<'_>, cell: &Cell) -> PyResult<()> {
     let engine = cell.engine()?;
+    if cell.is_lenient() && !engine.in_transaction() {
+        return Ok(());
+    }
     py.detach(|| engine.commit()).map_err(|e| error::from_engine(py, &e))
 }
 
 /// Undoes it.
 pub(crate) fn rollback(py: Python<'_>, cell: &Cell) -> PyResult<()> {
     let engine = cell.engine()?;
+    if cell.is_lenient() && !engine.in_transaction() {
+        return Ok(());
+    }
     py.detach(|| engine.rollback()).map_err(|e| error::from_engine(py, &e))
 }
 

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! parse            text into a syntax tree (by `spargebra`), with our errors; nesting is bounded before
+//! check/mod        what is wrong with a text that is refused, in words and with its place
+//! having           HAVING that uses names of SELECT
 //! terms            the terms of the tree as values
 //! bind/mod         a query into a plan: its form, its dataset, its columns
 //! bind/relation    what a part of a plan binds: variables by name, and in which form
@@ -23,8 +25,11 @@
 #![forbid(unsafe_code)]
 
 mod bind;
+mod check;
+mod having;
 mod parse;
 mod terms;
 
 pub use bind::{bind, bind_update, insertion};
+pub use check::{FUNCTIONS, KEYWORDS, WELL_KNOWN};
 pub use parse::{Mode, Parsed, Statement, ends_statement, is_update, parse, statements};

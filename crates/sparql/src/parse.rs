@@ -3,10 +3,15 @@
 //! The grammar is `spargebra`'s. It goes down by recursion, so brackets are counted before: what is nested
 //! too deep is an error of ours.
 
-use spargebra::{Query, SparqlParser, Update};
+use std::ops::Range;
+
+use spargebra::{Query, SparqlParser, SparqlSyntaxError, Update};
 use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_types::iri_names::BASE;
 use trimorph_types::rdf::names::{RDF, RDFS, XSD};
+
+use crate::check::{Form, Sound, check};
+use crate::having::{raise_in_query, raise_in_update};
 
 /// Brackets within brackets, and signs before signs.
 const NESTING_MAX: usize = 200;
@@ -43,33 +48,97 @@ pub struct Parsed {
     pub mode: Mode,
 }
 
+/// Prefixes that are known without `PREFIX`.
+pub(crate) const KNOWN: [(&str, &str); 4] = [("", BASE), ("rdf", RDF), ("rdfs", RDFS), ("xsd", XSD)];
+
+/// Brackets deeper than this are checked before they are parsed: the parser takes time that doubles with each
+/// level for some of what it refuses, and for calls that have fewer arguments than they may have.
+const DEPTH_PARSED_AT_ONCE: usize = 8;
+
 /// Parses a text. Relative IRIs are resolved against `base`, or else against the base of names.
 ///
 /// Known without `PREFIX`: the empty prefix for the names of the property graph, and `rdf`, `rdfs`, `xsd`.
 /// **Errors**: a text that is no SPARQL, with its place; nesting that is too deep.
 pub fn parse(text: &str, base: Option<&str>) -> Result<Parsed, Diagnostic> {
-    check_nesting(text)?;
+    let seen = look_over(text)?;
     let lowered = with_small_booleans(text);
     let text = lowered.as_deref().unwrap_or(text);
     let (mode, rest) = mode(text);
-    let parser = || -> Result<SparqlParser, Diagnostic> {
-        let mut parser = SparqlParser::new();
-        for (prefix, iri) in [("", BASE), ("rdf", RDF), ("rdfs", RDFS), ("xsd", XSD)] {
-            parser = parser.with_prefix(prefix, iri).map_err(Diagnostic::internal)?;
-        }
-        parser.with_base_iri(base.unwrap_or(BASE)).map_err(|error| {
-            let primary =
-                format!("\"{}\" is no IRI that others can be relative to: {error}", base.unwrap_or(BASE));
-            Diagnostic::compile(ErrorKind::ArgumentError, "InvalidBaseIri", primary)
-        })
-    };
+    let mut parser = SparqlParser::new();
+    for (prefix, iri) in KNOWN {
+        parser = parser.with_prefix(prefix, iri).map_err(Diagnostic::internal)?;
+    }
+    let base = base.unwrap_or(BASE);
+    let parser = parser.with_base_iri(base).map_err(|error| {
+        let primary = format!("\"{base}\" is no IRI that others can be relative to: {error}");
+        Diagnostic::compile(ErrorKind::ArgumentError, "InvalidBaseIri", primary)
+    })?;
     let offset = text.len() - rest.len();
-    let wrong = |error: spargebra::SparqlSyntaxError| syntax_error(&error.to_string(), text, offset);
-    let statement = match is_query(rest) {
-        true => Statement::Query(Box::new(parser()?.parse_query(rest).map_err(wrong)?)),
-        false => Statement::Update(parser()?.parse_update(rest).map_err(wrong)?),
-    };
+    let form = if is_query(rest) { Form::Query } else { Form::Update };
+    let check = || check(text, offset, form, &KNOWN, base, seen.is_odd).map_err(|wrong| *wrong);
+    let run = |text: &str| run(&parser, text, form);
+    let mut statement = if seen.depth > DEPTH_PARSED_AT_ONCE || seen.is_odd {
+        let sound = check()?;
+        again(&parser, text, offset, form, sound.as_ref(), true)
+    } else {
+        match run(rest) {
+            Ok(statement) => Ok(statement),
+            Err(refused) => {
+                let sound = check()?;
+                match sound.as_ref().is_some_and(Sound::needs_edits) {
+                    true => again(&parser, text, offset, form, sound.as_ref(), false),
+                    false => Err(refused),
+                }
+            }
+        }
+    }
+    .map_err(|error| syntax_error(&error.to_string(), text, offset))?;
+    if seen.has_having {
+        match &mut statement {
+            Statement::Query(query) => raise_in_query(query),
+            Statement::Update(update) => raise_in_update(update),
+        }
+    }
     Ok(Parsed { statement, mode })
+}
+
+fn run(parser: &SparqlParser, text: &str, form: Form) -> Result<Statement, SparqlSyntaxError> {
+    Ok(match form {
+        Form::Query => Statement::Query(Box::new(parser.clone().parse_query(text)?)),
+        Form::Update => Statement::Update(parser.clone().parse_update(text)?),
+    })
+}
+
+/// Parses a text with the edits that it needs, and by the parts that have a prologue of their own.
+fn again(
+    parser: &SparqlParser,
+    text: &str,
+    offset: usize,
+    form: Form,
+    sound: Option<&Sound>,
+    faster: bool,
+) -> Result<Statement, SparqlSyntaxError> {
+    let Some(sound) = sound else {
+        return run(parser, &text[offset..], form);
+    };
+    let edited = |part: Range<usize>| sound.edited(text, part, faster);
+    let Some((first, later)) = sound.prologues.split_first() else {
+        return run(parser, &edited(offset..text.len()), form);
+    };
+    let mut prologue = edited(offset..first.end);
+    let mut whole = Update { operations: Vec::new(), base_iri: None };
+    let mut at = first.end;
+    let end = text.len()..text.len();
+    for next in later.iter().chain([&end]) {
+        let part = format!("{prologue}\n{}", edited(at..next.start));
+        let part = parser.clone().parse_update(&part)?;
+        whole.operations.extend(part.operations);
+        whole.base_iri = part.base_iri;
+        prologue.push('\n');
+        prologue.push_str(&edited(next.clone()));
+        at = next.end;
+    }
+    Ok(Statement::Update(whole))
 }
 
 /// The words before the statement that say how it is to be run.
@@ -251,7 +320,7 @@ pub fn is_update(text: &str) -> bool {
 }
 
 /// Whether a text, behind its prologue, asks.
-fn is_query(text: &str) -> bool {
+pub(crate) fn is_query(text: &str) -> bool {
     let mut is_query = false;
     tokens(text, &mut |token, _| match token {
         Token::Word(word) => {
@@ -267,16 +336,31 @@ fn is_query(text: &str) -> bool {
     is_query
 }
 
-fn check_nesting(text: &str) -> Result<(), Diagnostic> {
+/// What a look over a text has shown.
+struct Seen {
+    /// Brackets within brackets.
+    depth: usize,
+    /// Whether `HAVING` is in it.
+    has_having: bool,
+    /// Whether it has what the parser takes and the standard does not, perhaps: `<?` and `<<( <<`.
+    is_odd: bool,
+}
+
+fn look_over(text: &str) -> Result<Seen, Diagnostic> {
     const PARTS: [&str; 9] =
         ["union", "optional", "minus", "bind", "filter", "graph", "service", "values", "exists"];
     let (mut depth, mut run, mut parts, mut wrong) = (0_usize, 0_usize, 0_usize, None);
+    let mut seen = Seen { depth: 0, has_having: false, is_odd: is_odd(text) };
     tokens(text, &mut |token, at| {
         run = if matches!(token, Token::Prefix) { run + 1 } else { 0 };
         match token {
-            Token::Open => depth += 1,
+            Token::Open => {
+                depth += 1;
+                seen.depth = seen.depth.max(depth);
+            }
             Token::Close => depth = depth.saturating_sub(1),
             Token::Between => parts += 1,
+            Token::Word(word) if word.eq_ignore_ascii_case("having") => seen.has_having = true,
             Token::Word(word) if PARTS.iter().any(|part| word.eq_ignore_ascii_case(part)) => parts += 1,
             Token::Prefix | Token::Word(_) | Token::Other => {}
         }
@@ -290,12 +374,30 @@ fn check_nesting(text: &str) -> Result<(), Diagnostic> {
         wrong.is_none()
     });
     match wrong {
-        None => Ok(()),
+        None => Ok(seen),
         Some((detail, primary, at)) => {
             let error = Diagnostic::compile(ErrorKind::SyntaxError, detail, primary);
             Err(error.hint("split the query").at(span_at(at, text)))
         }
     }
+}
+
+/// Whether there is `<?` or `<$` that ends with `>`, or a triple term that begins with one.
+fn is_odd(text: &str) -> bool {
+    let is_less = |at: usize| {
+        let inner = &text[at + 1..];
+        inner
+            .find(|c: char| c <= ' ' || "<>\"{}|^`\\".contains(c))
+            .is_some_and(|end| inner[end..].starts_with('>'))
+    };
+    text.match_indices('<').any(|(at, _)| {
+        let rest = &text[at..];
+        match rest.as_bytes().get(1) {
+            Some(b'?' | b'$') => is_less(at),
+            Some(b'<') => rest.strip_prefix("<<(").is_some_and(|rest| rest.trim_start().starts_with("<<")),
+            _ => false,
+        }
+    })
 }
 
 fn span_at(at: usize, text: &str) -> Span {

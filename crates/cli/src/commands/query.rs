@@ -81,9 +81,6 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
         Language::Sparql => trimorph::is_sparql_update(&text),
         Language::Cypher | Language::Sql => scan::is_update(&text),
     };
-    if language == Language::Sparql && !arguments.params.is_empty() {
-        return Err(Failure::message("a SPARQL text has no parameters; bind values with VALUES"));
-    }
     let database = if is_update && !is_memory(&arguments.db) {
         open_to_write(&arguments.db, &arguments.resources)?.0
     } else {

@@ -1,6 +1,6 @@
 //! Between terms and the nodes that they are.
 
-use trimorph_types::Value;
+use trimorph_types::{LiteralKind, Value, rdf};
 
 use super::found::{Found, Miss, of_values};
 use crate::context::Context;
@@ -11,6 +11,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
     of_values!("node", (1, 1), result::node, node, "node(a): the node that a term is, if it is one")
         .of_graph(),
     of_values!("resource", (1, 1), result::any, resource, "resource(a): the term that a node is").of_graph(),
+    of_values!(
+        "native",
+        (1, 1),
+        result::any,
+        native,
+        "native(a): the term that a is, of our own types if it can be"
+    )
+    .of_graph(),
     of_values!("fresh", (2, 2), result::any, fresh, "fresh(a, salt): a blank node by a name of its own"),
 ];
 
@@ -29,6 +37,18 @@ fn resource(context: &Context<'_>, args: &[Value]) -> Found {
     match &args[0] {
         entity @ (Value::Node(_) | Value::Relationship(_)) => Ok(context.graph.resource(entity)?),
         other => Ok(other.clone()),
+    }
+}
+
+/// Within a query doubles and decimals are literals, so that equal values that are different terms stay
+/// apart; who gets the result wants numbers.
+fn native(context: &Context<'_>, args: &[Value]) -> Found {
+    match &args[0] {
+        Value::Literal(literal) => match &literal.kind {
+            LiteralKind::Datatype(datatype) => Ok(rdf::literal(&literal.lexical, datatype)),
+            LiteralKind::Language(_) => Ok(args[0].clone()),
+        },
+        _ => resource(context, args),
     }
 }
 

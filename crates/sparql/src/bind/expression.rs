@@ -12,7 +12,7 @@ use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::rdf::names::XSD;
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Active, Relation, Shape, Slot, call, equal, is_not_null};
+use super::relation::{Active, Relation, Shape, Slot, call, equal, given_term, is_not_null};
 use super::scope::name_of;
 use super::{Binder, Bound};
 use crate::terms::literal;
@@ -167,6 +167,9 @@ impl Binder<'_> {
             E::Literal(own) => constant(literal(own)),
             E::Variable(variable) => match relation.slots.get(&name_of(variable)) {
                 Some(slot) => Typed { expr: slot.value(), shape: slot.shape, certain: slot.certain },
+                None if self.given.contains(&name_of(variable)) => {
+                    Typed { certain: true, ..Typed::term(given_term(&name_of(variable))) }
+                }
                 None => Typed::term(Expr::Const(Value::Null)),
             },
             E::Or(..) | E::And(..) => {
@@ -224,7 +227,9 @@ impl Binder<'_> {
             }
             E::Bound(variable) => {
                 let slot = relation.slots.get(&name_of(variable));
-                let is_bound = slot.map_or(Expr::Const(Value::Bool(false)), |slot| is_not_null(slot.value()));
+                let is_given = self.given.contains(&name_of(variable));
+                let is_bound =
+                    slot.map_or(Expr::Const(Value::Bool(is_given)), |slot| is_not_null(slot.value()));
                 Typed { certain: true, ..boolean(is_bound) }
             }
             E::If(condition, a, b) => {

@@ -19,6 +19,7 @@ impl Binder<'_> {
         pattern: &GraphPattern,
     ) -> Bound<(Plan, Vec<(String, VarId)>)> {
         let mut relation = self.pattern(Relation::unit(), pattern, &Active::Default)?;
+        self.with_all_given(&mut relation);
         // Blank nodes of the template are new for each solution.
         let mut blanks: BTreeMap<String, VarId> = BTreeMap::new();
         let mut rows = Vec::new();
@@ -74,6 +75,7 @@ impl Binder<'_> {
 
     pub(super) fn describe(&mut self, pattern: &GraphPattern) -> Bound<(Plan, Vec<(String, VarId)>)> {
         let mut relation = self.pattern(Relation::unit(), pattern, &Active::Default)?;
+        self.with_all_given(&mut relation);
         let described: Vec<Slot> =
             selected(pattern).iter().filter_map(|name| relation.slots.get(name).copied()).collect();
         let all = described.iter().map(Slot::value).collect();

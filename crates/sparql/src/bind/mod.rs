@@ -24,7 +24,7 @@ use trimorph_catalog::{CatalogView, NameKind};
 use trimorph_types::iri_names::name_of;
 use trimorph_types::{LogicalType, Value};
 
-use relation::{Active, Name, Relation, Shape, Slot, call, equal, is_null};
+use relation::{Active, Name, Relation, Shape, Slot, call, equal, given_term, is_null};
 
 pub use update::{bind_update, insertion};
 
@@ -43,6 +43,8 @@ struct Binder<'c> {
     /// For `IRI()`.
     base: Option<Arc<str>>,
     depth: usize,
+    /// Variables whose values are given with the text: parameters of these names.
+    given: &'c [Arc<str>],
     /// Whether variables bound outside stand for their values within: in `EXISTS`, not in its sub-queries.
     substitutes: bool,
     /// Names made so far that no text has.
@@ -54,14 +56,16 @@ struct Binder<'c> {
 /// Binds a query; what it relies on is noted in `catalog`.
 ///
 /// The columns of a result are terms: IRIs, blank nodes and literals. Predicates and classes that nothing has
-/// match nothing, and the result's notices name them.
+/// match nothing, and the result's notices name them. Variables named in `given` have the values of the
+/// parameters of these names wherever they stand.
 /// **Errors**: what is not supported, what is nested too deep; that it was stopped.
 pub fn bind(
     query: &Query,
+    given: &[Arc<str>],
     catalog: &CatalogView<'_>,
     cancel: &CancelToken,
 ) -> Result<BoundQuery, Diagnostic> {
-    let mut binder = Binder::new(catalog, cancel);
+    let mut binder = Binder::new(given, catalog, cancel);
     binder.dataset = query.dataset().cloned();
     let base = match query {
         Query::Select { base_iri, .. }
@@ -72,7 +76,8 @@ pub fn bind(
     binder.base = base.as_ref().map(|base| Arc::from(base.as_str()));
     let (plan, columns, answer) = match query {
         Query::Select { pattern, .. } => {
-            let relation = binder.pattern(Relation::unit(), pattern, &Active::Default)?;
+            let mut relation = binder.pattern(Relation::unit(), pattern, &Active::Default)?;
+            binder.with_all_given(&mut relation);
             let selected = scope::selected(pattern);
             let (plan, columns) = binder.columns(relation, &selected);
             (plan, columns, Answer::Rows)
@@ -95,8 +100,9 @@ pub fn bind(
 }
 
 impl<'c> Binder<'c> {
-    fn new(catalog: &'c CatalogView<'c>, cancel: &'c CancelToken) -> Self {
+    fn new(given: &'c [Arc<str>], catalog: &'c CatalogView<'c>, cancel: &'c CancelToken) -> Self {
         Self {
+            given,
             catalog,
             cancel,
             vars: Vars::default(),
@@ -111,7 +117,15 @@ impl<'c> Binder<'c> {
 
     fn into_query(self, plan: Plan, columns: Vec<(String, VarId)>, answer: Answer) -> BoundQuery {
         let notices = if self.catalog.has_node_tables() { notices(&self.unknown) } else { Vec::new() };
-        BoundQuery { plan, columns, vars: self.vars, parameters: Vec::new(), notices, depth: None, answer }
+        BoundQuery {
+            plan,
+            columns,
+            vars: self.vars,
+            parameters: self.given.to_vec(),
+            notices,
+            depth: None,
+            answer,
+        }
     }
 
     /// One level deeper.
@@ -161,6 +175,22 @@ impl<'c> Binder<'c> {
         var
     }
 
+    /// Binds those of some names that are given, where a row does not have them.
+    fn with_given(&mut self, relation: &mut Relation, names: impl IntoIterator<Item = Name>) {
+        for name in names {
+            if self.given.contains(&name) && !relation.slots.contains_key(&name) {
+                let var = self.var(&name, Shape::Term);
+                relation.extra(vec![(var, given_term(&name))]);
+                relation.slots.insert(name, Slot { var, shape: Shape::Term, certain: true });
+            }
+        }
+    }
+
+    /// Binds all that are given.
+    fn with_all_given(&mut self, relation: &mut Relation) {
+        self.with_given(relation, self.given.to_vec());
+    }
+
     /// The graphs of an active graph, and the name that gets the graph's IRI, to be bound when the operator
     /// is there.
     fn graphs(&mut self, relation: &mut Relation, active: &Active) -> (GraphChoice, Option<(Name, VarId)>) {
@@ -181,6 +211,7 @@ impl<'c> Binder<'c> {
                     }
                     NamedNodePattern::Variable(variable) => {
                         let name = scope::name_of(variable);
+                        self.with_given(relation, [Arc::clone(&name)]);
                         match relation.slots.get(&name).copied() {
                             Some(slot) if slot.certain => {
                                 let var = self.given(relation, slot);
@@ -268,7 +299,10 @@ impl<'c> Binder<'c> {
             let (ty, value) = match slot {
                 None => (LogicalType::Any, Expr::Const(Value::Null)),
                 Some(Slot { var, shape: Shape::Plain(ty), .. }) => (ty, Expr::Var(var)),
-                Some(slot) => (LogicalType::Any, call("sparql.resource", vec![slot.value()])),
+                Some(Slot { var, shape: Shape::Node, .. }) => {
+                    (LogicalType::Any, call("sparql.resource", vec![Expr::Var(var)]))
+                }
+                Some(slot) => (LogicalType::Any, call("sparql.native", vec![slot.value()])),
             };
             let var = self.vars.named(Arc::clone(name), ty);
             items.push((var, value));

@@ -81,6 +81,7 @@ impl Binder<'_> {
         (subject, path, object): (&TermPattern, &Path, &TermPattern),
         active: &Active,
     ) -> Bound<Relation> {
+        self.with_given(&mut relation, [subject, object].into_iter().filter_map(bound_name));
         if let Some(steps) = self.steps(path, active) {
             // With both ends, too, from the one that is written, or bound: a node that is reached is looked
             // for among few.

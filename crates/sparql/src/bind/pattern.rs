@@ -465,6 +465,7 @@ impl Binder<'_> {
         variables: &[Variable],
         bindings: &[Vec<Option<GroundTerm>>],
     ) -> Relation {
+        self.with_given(&mut relation, variables.iter().map(name_of));
         let rows = bindings.iter().map(|row| {
             Value::list(row.iter().map(|term| term.as_ref().map_or(Value::Null, ground)).collect())
         });

@@ -115,6 +115,11 @@ pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::Call(name.into(), args, Span::default())
 }
 
+/// The value of a parameter as a term.
+pub(super) fn given_term(name: &Name) -> Expr {
+    call("sparql.entity", vec![call("sparql.term", vec![Expr::Param(Arc::clone(name))])])
+}
+
 /// `a = b`.
 pub(super) fn equal(a: Expr, b: Expr) -> Expr {
     Expr::op(Op::Eq, vec![a, b])

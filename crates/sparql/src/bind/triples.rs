@@ -74,6 +74,7 @@ impl Binder<'_> {
         patterns: &[TriplePattern],
         active: &Active,
     ) -> Bound<Relation> {
+        self.with_given(&mut relation, patterns.iter().flat_map(super::scope::names_of));
         let labels = labels_asked(patterns);
         let ways: Vec<Way> = patterns.iter().map(|triple| self.way(triple, active, &labels)).collect();
         let (mut slow, mut fast) = (Vec::new(), Vec::new());

@@ -28,11 +28,12 @@ use crate::terms::{ground, literal, triple_of};
 /// **Errors**: what is not supported, unless it was to be silent.
 pub fn bind_update(
     operation: &Operation,
+    given: &[Arc<str>],
     base: Option<&str>,
     catalog: &CatalogView<'_>,
     cancel: &CancelToken,
 ) -> Result<Option<BoundQuery>, Diagnostic> {
-    let mut binder = Binder::new(catalog, cancel);
+    let mut binder = Binder::new(given, catalog, cancel);
     binder.base = base.map(Arc::from);
     let plan = match operation {
         Operation::InsertData { data } => binder.insert_data(data),
@@ -59,7 +60,7 @@ pub fn bind_update(
 pub fn insertion() -> BoundQuery {
     let catalog = trimorph_catalog::Catalog::default();
     let (view, cancel) = (CatalogView::new(&catalog), CancelToken::default());
-    let mut binder = Binder::new(&view, &cancel);
+    let mut binder = Binder::new(&[], &view, &cancel);
     let plan = binder.insertion();
     let mut query = binder.into_query(plan, Vec::new(), Answer::Rows);
     query.parameters.push(Arc::from("rows"));
@@ -146,6 +147,7 @@ impl Binder<'_> {
         pattern: &spargebra::algebra::GraphPattern,
     ) -> Bound<Plan> {
         let mut relation = self.pattern(Relation::unit(), pattern, &Active::Default)?;
+        self.with_all_given(&mut relation);
         let mut blanks = BTreeMap::new();
         let (mut values, mut changes) = (Vec::new(), Vec::new());
         let deleted = delete.iter().map(|quad| (of_ground(quad), false));

@@ -680,8 +680,10 @@ fn encode_floats(values: &[f64]) -> Encoded {
 }
 
 fn put_rank(bits: &RankBits, piece: &mut PieceWriter) -> usize {
-    put_blob(bits.to_bytes(), piece);
-    bits.size()
+    let bytes = bits.to_compact();
+    let size = bytes.len();
+    put_blob(bytes, piece);
+    size
 }
 
 fn put_ints(packed: Packed, piece: &mut PieceWriter) -> usize {

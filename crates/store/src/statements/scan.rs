@@ -1,8 +1,8 @@
 //! All statements, or all of a predicate, place by place: a column, the lists of an edge table, the labels of
 //! a node table.
 //!
-//! Each place is read from its first row to its last, a run of rows at a time, so that whoever reads keeps few
-//! statements. Nothing is looked up for a row: what a place is for is known before.
+//! Each place is read from its first row to its last, a run of rows at a time, so that whoever reads keeps
+//! few statements. Nothing is looked up for a row: what a place is for is known before.
 //!
 //! Source: Poseidon §6 (relation scan); Virtuoso, "Column Store" (a scan of PSO).
 

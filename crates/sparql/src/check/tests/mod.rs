@@ -1,0 +1,5 @@
+//! What is said about wrong texts, and that right ones are taken.
+
+mod errors;
+mod mutations;
+mod repairs;
