@@ -34,3 +34,7 @@ licences:
 # Kill a process in the middle of its commits, so many times, and look at what is left.
 crash KILLS="1000":
     TRIMORPH_KILLS={{KILLS}} cargo test -p trimorph-tests --test it -- --nocapture killed::what_was_acknowledged
+
+# Follow another process that writes in every way and is killed now and then, for so many seconds.
+follow SECONDS="300":
+    TRIMORPH_FOLLOW_SECONDS={{SECONDS}} cargo test -p trimorph-tests --test it -- --nocapture followers

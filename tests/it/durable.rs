@@ -356,11 +356,14 @@ fn a_reader_beside_a_writer_sees_whole_commits() {
         while last < READ {
             let reader = Database::open(dir.path(), Config { read_only: true, ..config.clone() }).unwrap();
             let c = reader.connect();
+            // It is the same database: the writer goes on between two queries.
+            c.begin().unwrap();
             let found = rows(&c, "MATCH (a:A) RETURN a.i");
             assert!(found.len() == 2 && found[0] == found[1], "{found:?}");
             let now: i64 = found[0].parse().unwrap();
             assert!(now >= last, "{now} after {last}");
             assert_eq!(rows(&c, "MATCH (:B)-[t:T]->(:B) RETURN count(t)"), [(now * 2).to_string()]);
+            c.commit().unwrap();
             last = now;
         }
     });

@@ -14,6 +14,7 @@ mod estimates;
 mod extremes;
 mod faults;
 mod first_touch;
+mod followers;
 mod foreign_entities;
 mod fuzz;
 mod grouping;

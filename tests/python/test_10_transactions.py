@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 import trimorph
@@ -132,10 +133,10 @@ def test_many_writers(conn):
 
 
 def test_what_is_written_to_a_directory_lasts(tmp_path):
-    with pytest.raises(trimorph.StorageError, match="no database here"):
+    with pytest.raises(trimorph.StorageError, match="no database at"):
         trimorph.connect(tmp_path / "db", must_exist=True)
     for i, durability in enumerate(("durable", "relaxed")):
-        with trimorph.connect(tmp_path / "db", durability=durability) as conn:
+        with trimorph.connect(tmp_path / "db", mode="create", durability=durability) as conn:
             conn.execute("CREATE (:City {n: $n})-[:IN]->(:Land)", {"n": i})
             with conn.transaction() as tx:
                 tx.execute("MATCH (c:City {n: $n}) SET c.name = 'Ulm', c:Old", {"n": i})
@@ -147,9 +148,9 @@ def test_what_is_written_to_a_directory_lasts(tmp_path):
         assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (4,)
         with pytest.raises(trimorph.StorageError, match="read-only"):
             conn.execute("CREATE (:City)")
-    with trimorph.connect(tmp_path / "db", durability="memory") as conn:
+    with trimorph.connect(tmp_path / "db", mode="create", durability="memory") as conn:
         conn.execute("CREATE (:Kept)")  # by the checkpoint that closing makes
-    with trimorph.connect(tmp_path / "db") as conn:
+    with trimorph.connect(tmp_path / "db", mode="create") as conn:
         assert conn.execute("MATCH (n) RETURN count(*)").fetchone() == (5,)
         conn.execute("MATCH (k:Kept) DELETE k")
         conn.database.checkpoint()
@@ -157,13 +158,13 @@ def test_what_is_written_to_a_directory_lasts(tmp_path):
     trimorph.Database.check(tmp_path / "db")
     for wrong in ({"durability": "safe"}, {"durability": "relaxed", "relaxed_interval": 0}):
         with pytest.raises(ValueError, match="durability|interval"):
-            trimorph.connect(tmp_path / "db", **wrong)
+            trimorph.connect(tmp_path / "db", mode="create", **wrong)
 
 
 def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path):
     child = """
 import sys, trimorph
-conn = trimorph.connect(sys.argv[1])
+conn = trimorph.connect(sys.argv[1], mode="create")
 for i in range(1_000_000):
     conn.execute("CREATE (:Pair {i: $i, side: 0})-[:WITH]->(:Pair {i: $i, side: 1})", {"i": i})
     print(i, flush=True)
@@ -247,3 +248,62 @@ def test_large_writes_go_through_everything(conn):
     assert table.num_rows == 20_000 and table.column("even").null_count == 10_000
     conn.execute("MATCH (p:P) WHERE p.id >= 100 DETACH DELETE p")
     assert conn.execute("MATCH (p:P)-[:NEXT]->(q) RETURN count(*), max(q.id)").fetchall() == [(99, 99)]
+
+
+WRITER = """
+import sys, trimorph
+conn = trimorph.connect(sys.argv[1])
+for line in sys.stdin:
+    conn.execute(line)
+    print("done", flush=True)
+"""
+
+
+def test_another_process_is_followed(tmp_path):
+    place = str(tmp_path / "db")
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
+
+        def write(text):
+            writer.stdin.write(text + "\n")
+            writer.stdin.flush()
+            assert writer.stdout.readline() == "done\n"
+
+        def until(wanted):
+            for _ in range(500):
+                if names(conn) == wanted:
+                    return
+                time.sleep(0.01)
+            assert names(conn) == wanted, reader.stats()["following"]
+
+        write("CREATE (:City {name: 'Ulm'})")
+        with trimorph.Database(place, read_only=True, follow_interval=0.01) as reader:
+            conn = reader.connect()
+            until(["Ulm"])
+            first = reader.refresh()
+            with conn.transaction() as tx:
+                assert names(tx) == ["Ulm"]
+                write("CREATE (:City {name: 'Rom'})")
+                write("CHECKPOINT")
+                time.sleep(0.1)
+                assert names(tx) == ["Ulm"]
+            until(["Rom", "Ulm"])
+            assert reader.refresh() > first
+            write("MATCH (c:City {name: 'Ulm'}) DELETE c")
+            until(["Rom"])
+            following = reader.stats()["following"]
+            assert following["error"] is None and following["last_commit"] == reader.refresh()
+            assert abs(following["last_commit_at"] - time.time()) < 60
+            with pytest.raises(trimorph.Error, match="read-only"):
+                conn.execute("CREATE (:City)")
+            ((name, access, status, *_),) = conn.execute("SHOW DATABASE").fetchall()
+            assert (name, access, status) == (str((tmp_path / "db").resolve()), "read-only", "following")
+            writer.kill()
+            writer.wait()
+            until(["Rom"])
+            with trimorph.connect(place) as again:
+                again.execute("CREATE (:City {name: 'Bonn'})")
+                until(["Bonn", "Rom"])
+    with pytest.raises(ValueError, match="follow_interval"):
+        trimorph.Database(place, read_only=True, follow_interval=-1)

@@ -82,16 +82,12 @@ def test_numpy(conn):
     assert [type(v) for v in found] == [type(v) for v in expected]
     with pytest.raises(OverflowError, match='"x"'):
         conn.execute("RETURN $x", {"x": np.uint64(2**63)})
-    with pytest.raises(TypeError, match='"x"'):
-        conn.execute("RETURN $x", {"x": np.datetime64("2020-01-01")})
 
 
 def test_pandas_timestamp_keeps_nanoseconds(conn):
     pd = pytest.importorskip("pandas")
     (found,) = conn.execute("RETURN $x", {"x": pd.Timestamp("2020-01-01T00:00:00.123456789")}).fetchone()
     assert str(found) == "2020-01-01T00:00:00.123456789"
-    with pytest.raises((TypeError, ValueError), match='"x"'):
-        conn.execute("RETURN $x", {"x": pd.NaT})
 
 
 def deep(levels):
@@ -105,7 +101,7 @@ def deep(levels):
     ("value", "error", "words"),
     [
         (object(), TypeError, "builtins.object|object"),
-        ({1, 2}, TypeError, "set"),
+        ({1, object()}, TypeError, "object"),
         (decimal.Decimal("NaN"), OverflowError, "Decimal"),
         (decimal.Decimal("1e38"), OverflowError, "Decimal"),
         (decimal.Decimal("1e999999"), OverflowError, "Decimal"),

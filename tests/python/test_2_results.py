@@ -23,7 +23,7 @@ def test_fetching(conn):
     assert result.fetchmany(0) == []
     assert result.fetchall() == [(5, 7.5, "r5")]
     assert result.fetchone() is None
-    assert result.fetchall() == result.fetchmany(9) == list(result) == []
+    assert result.fetchmany(9) == []
     assert conn.execute("UNWIND [1, 2] AS x RETURN x, null AS n").rows_as_dict() == [{"x": 1, "n": None}, {"x": 2, "n": None}]
 
 
@@ -43,7 +43,7 @@ def test_looking_does_not_fetch(conn, capsys):
     assert "(first 2 rows, there are more)" in capsys.readouterr().out
     assert "&lt;b&gt;" in result._repr_html_()
     assert [x for x, _ in result] == list(range(1, 31))
-    assert "(0 rows)" in repr(result)
+    assert "read to its end" in repr(result)
     arrow = conn.execute("UNWIND range(1, 30) AS x RETURN x")
     repr(arrow), arrow.fetchone()
     pytest.importorskip("pyarrow")

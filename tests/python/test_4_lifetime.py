@@ -87,7 +87,7 @@ def test_closing(tmp_path):
         with pytest.raises(trimorph.Error, match="closed"):
             call()
     trimorph.Database(tmp_path / "db").close()  # the lock was given back although `conn` still exists
-    with trimorph.connect(tmp_path / "db") as conn:
+    with trimorph.connect(tmp_path / "db", mode="create") as conn:
         assert conn.execute("RETURN 1").fetchone() == (1,)
     trimorph.Database(tmp_path / "db").close()
     with trimorph.Database() as database, database.connect() as conn:
@@ -303,7 +303,8 @@ def test_stubs_name_everything():
     stub = pathlib.Path(trimorph.__file__).with_name("_trimorph.pyi")
     assert stub.with_name("py.typed").exists()
     named = {n.name for n in ast.parse(stub.read_text()).body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
-    assert set(trimorph.__all__) - {"__version__"} <= named
+    of_the_module = {name for name in trimorph.__all__ if hasattr(trimorph._trimorph, name)}
+    assert len(of_the_module) > 40 and of_the_module - {"__version__"} <= named
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm") or "CS_GNU_LIBC_VERSION" not in os.confstr_names, reason="needs Linux with glibc")

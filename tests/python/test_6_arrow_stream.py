@@ -73,7 +73,9 @@ def test_streams_share_the_rows(conn, way):
     assert rest.schema == schema
     assert x + rest["x"].to_pylist() == list(range(1, 100001))
     assert first.read_all().num_rows == 0
-    assert result.fetchall() == []
+    assert result.fetchmany(5) == []
+    with pytest.raises(trimorph.InterfaceError, match="were read"):
+        result.fetchall()
 
 
 @ways

@@ -489,6 +489,17 @@ fn the_shell_runs_what_is_piped_in() {
 }
 
 #[test]
+fn a_shell_reads_only_if_told_so() {
+    let dir = directory("read-only");
+    run_in(&dir, &["shell", "d.tm"], "CREATE (:A {x: 1});").ok();
+    let read = |text: &str| run_in(&dir, &["shell", "d.tm", "--read-only"], text);
+    read("MATCH (a:A) RETURN a.x; SHOW DATABASE;").ok().has(&["│   1 │", "read-only", "following"]);
+    read("CREATE (:A);").fails(&["the database was opened read-only"]);
+    run_in(&dir, &["shell", "none.tm", "--read-only"], "RETURN 1;").fails(&["none.tm"]);
+    assert!(!dir.join("none.tm").exists());
+}
+
+#[test]
 fn the_shell_ends_at_the_first_error_of_a_pipe() {
     let run = run_in(Path::new("."), &["shell", ":memory:"], "RETURN 1 AS a;\nRETURN nmae;\nRETURN 2 AS b;")
         .fails(&["nmae", "^^^^"]);

@@ -158,7 +158,10 @@ impl EdgeDelta {
     }
 
     /// The indexes of some columns, with the values that they get.
-    fn indexed<'v, 'b>(&self, columns: &[(u32, &'v Vector<'b>)]) -> Vec<(Arc<ValueDelta>, &'v Vector<'b>)> {
+    pub(crate) fn indexed<'v, 'b>(
+        &self,
+        columns: &[(u32, &'v Vector<'b>)],
+    ) -> Vec<(Arc<ValueDelta>, &'v Vector<'b>)> {
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
         let of = |(column, vector): &(u32, &'v Vector<'b>)| {
             let (_, index) = indexes.iter().find(|(own, _)| own == column)?;

@@ -164,7 +164,10 @@ impl NodeDelta {
     }
 
     /// The indexes of some columns, with the values that they get.
-    fn indexed<'v, 'b>(&self, columns: &[(u32, &'v Vector<'b>)]) -> Vec<(Arc<ValueDelta>, &'v Vector<'b>)> {
+    pub(crate) fn indexed<'v, 'b>(
+        &self,
+        columns: &[(u32, &'v Vector<'b>)],
+    ) -> Vec<(Arc<ValueDelta>, &'v Vector<'b>)> {
         if !self.is_indexed.load(Ordering::SeqCst) {
             return Vec::new();
         }

@@ -58,6 +58,12 @@ impl Places {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State { end, free };
     }
 
+    /// Numbers below `end` may be in use.
+    pub(crate) fn reach(&self, end: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.end = state.end.max(end);
+    }
+
     /// One past the largest that was ever given.
     pub(crate) fn end(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).end

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 
 use trimorph_base::EdgeId;
 use trimorph_mvcc::{Stamp, Timestamp};
+use trimorph_types::Value;
 use trimorph_vector::Vector;
 
 use crate::heads::ZONE_ROWS;
@@ -69,7 +70,18 @@ impl NodeDelta {
                 head.store(version, Ordering::Release);
             }
         }
+        // Where nobody reads yet indexes are made later.
+        for (index, vector) in self.indexed(columns) {
+            for (row, position) in rows.iter().zip(positions) {
+                index.insert(vector.value(*position as usize, &|_| Value::Null), *row);
+            }
+        }
         Ok(())
+    }
+
+    /// Says that rows below `end` may have been given, for who follows a log and gives none.
+    pub fn reach_row(&self, end: u64) {
+        self.rows.reach(end);
     }
 
     /// Says that rows below `end` were given, but for those in `free`, which are given next.
@@ -95,6 +107,12 @@ impl EdgeDelta {
         let runs = self.pages.append(&shape, author, &ids, &values, positions)?;
         let versions = runs.into_iter().flat_map(|(first, len)| first..first + len as u32);
         edges.iter().zip(versions).for_each(|(edge, version)| self.put_in_front(*edge, version));
+        // Where nobody reads yet indexes are made later.
+        for (index, vector) in self.indexed(columns) {
+            for (edge, position) in edges.iter().zip(positions) {
+                index.insert(vector.value(*position as usize, &|_| Value::Null), edge.0);
+            }
+        }
         Ok(())
     }
 }
@@ -144,6 +162,7 @@ impl Positions {
 impl Topology {
     /// An edge came at `at`.
     pub fn replay_insert(&self, at: Timestamp, ends: EdgeEnds) {
+        self.put_aside(ends.edge);
         self.put_new(ends, at.into(), Stamp::NEVER);
     }
 

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -109,6 +109,10 @@ pub struct Topology {
     tables: RwLock<HashMap<TableId, Arc<OfTable>>>,
     /// The record of each edge that has one.
     pub(crate) by_edge: ByEdge,
+    /// Records of edges in whose places others came since, while somebody may still see them: only where a
+    /// log is followed, since elsewhere a place is given again when nobody sees what was there.
+    older: RwLock<FxHashMap<u64, Vec<u32>>>,
+    keeps_older: AtomicBool,
     latches: Latches,
 }
 
@@ -340,14 +344,40 @@ impl Topology {
         self.marks(table, edge_table, direction).is_none_or(|marks| !marks.meet(first, len))
     }
 
-    /// The ends of an edge that came or went, whoever sees it; none of an edge that nothing happened to.
-    pub fn ends(&self, edge: EdgeId) -> Option<(NodeId, NodeId)> {
-        Some(self.records.get(self.by_edge.get(edge)?).ends())
+    /// The ends of an edge that came or went; none of an edge that nothing happened to.
+    pub fn ends(&self, edge: EdgeId, reading: &Reading<'_>) -> Option<(NodeId, NodeId)> {
+        Some(self.record(edge, reading)?.ends())
+    }
+
+    /// The record of an edge: the newest, or the one that was when a reader's time was.
+    fn record(&self, edge: EdgeId, reading: &Reading<'_>) -> Option<&EdgeRecord> {
+        let newest = self.records.get(self.by_edge.get(edge)?);
+        if !self.keeps_older.load(Ordering::Acquire) || reading.sees(&newest.begin, 0) {
+            return Some(newest);
+        }
+        let older = self.older.read().unwrap_or_else(PoisonError::into_inner);
+        let all = older.get(&edge.0).into_iter().flatten().rev().map(|number| self.records.get(*number));
+        Some(all.into_iter().find(|record| reading.sees(&record.begin, 0)).unwrap_or(newest))
+    }
+
+    /// From now on edges that others take the place of are found by who reads at a time before.
+    pub fn keep_older(&self) {
+        self.keeps_older.store(true, Ordering::Release);
+    }
+
+    /// Another edge is about to come in the place of one that has a record.
+    pub(crate) fn put_aside(&self, edge: EdgeId) {
+        if self.keeps_older.load(Ordering::Acquire)
+            && let Some(number) = self.by_edge.get(edge)
+        {
+            let mut older = self.older.write().unwrap_or_else(PoisonError::into_inner);
+            older.entry(edge.0).or_default().push(number);
+        }
     }
 
     /// Whether a reader sees an edge; none where main knows.
     pub fn is_there(&self, edge: EdgeId, reading: &Reading<'_>) -> Option<bool> {
-        let record = self.records.get(self.by_edge.get(edge)?);
+        let record = self.record(edge, reading)?;
         match record.change(reading) {
             None if record.is_of_main(reading) => None,
             change => Some(change == Some(true)),

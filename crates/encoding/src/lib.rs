@@ -18,6 +18,6 @@ mod value_codec_tests;
 pub use decimal::{Decimals, DecimalsView, pack_decimals};
 pub use linear::{Linear, LinearView, line, pack_linear};
 pub use packed::{Packed, PackedView, pack, pack_bytes, range};
-pub use rank::{RANK_ENTRY_BYTES, RankBits, RankEntry, RankView, expand};
+pub use rank::{RANK_ENTRY_BYTES, RankBits, RankEntry, RankView, expand, expand_rank};
 pub use runs::{Runs, RunsView, pack_runs};
 pub use strings::{FsstEncoder, FsstTable, StringsView, compress_fsst, train_fsst};

@@ -71,10 +71,56 @@ impl RankBits {
         self.entries.as_flattened().to_vec()
     }
 
+    /// What [`expand_rank`] reads: [`Self::to_bytes`], or the rows that are present where these take less
+    /// than a quarter of that. (Of thousands of columns that few rows have, bits would be all that there is.)
+    pub fn to_compact(&self) -> Vec<u8> {
+        let most = self.size() / 4;
+        let (mut bytes, mut last) = (Vec::new(), 0usize);
+        for (at, entry) in self.entries.iter().enumerate() {
+            let mut word = word(entry);
+            while word != 0 {
+                let row = at * 64 + word.trailing_zeros() as usize;
+                word &= word - 1;
+                // What lies between two rows, seven bits a byte, the lowest first.
+                let mut gap = row - last;
+                last = row + 1;
+                while gap >= 128 {
+                    bytes.push(gap as u8 | 128);
+                    gap >>= 7;
+                }
+                bytes.push(gap as u8);
+            }
+            if bytes.len() >= most {
+                return self.to_bytes();
+            }
+        }
+        bytes
+    }
+
     /// Reads in place.
     pub fn view(&self) -> RankView<'_> {
         RankView { entries: &self.entries }
     }
+}
+
+/// The bits of `len` rows of which [`RankBits::to_compact`] gave the rows that are present; none if it did
+/// not, or gave the bits themselves.
+pub fn expand_rank(bytes: &[u8], len: usize) -> Option<RankBits> {
+    if len > RankBits::ROWS_MAX || bytes.len() >= len.div_ceil(64) * RANK_ENTRY_BYTES {
+        return None;
+    }
+    let mut present = vec![false; len];
+    let (mut next, mut gap, mut shift) = (0usize, 0usize, 0u32);
+    for byte in bytes {
+        gap |= usize::from(byte & 127).checked_shl(shift).filter(|_| shift < 21)?;
+        shift += 7;
+        if byte & 128 == 0 {
+            let row = next + gap;
+            *present.get_mut(row)? = true;
+            (next, gap, shift) = (row + 1, 0, 0);
+        }
+    }
+    (shift == 0).then(|| RankBits::new(&present))
 }
 
 impl<'a> RankView<'a> {
@@ -226,6 +272,28 @@ mod tests {
                     assert_eq!(*o, if bit == 1 { next } else { 0 });
                 }
             }
+        }
+    }
+
+    #[test]
+    fn few_rows_take_few_bytes() {
+        for every in [1usize, 7, 63, 64, 65, 500, 3_000, 40_000] {
+            for len in [1usize, 64, 65, 1_000, 65_535, RankBits::ROWS_MAX] {
+                let present: Vec<bool> = (0..len).map(|i| i % every == every / 2).collect();
+                let bits = RankBits::new(&present);
+                let compact = bits.to_compact();
+                assert!(compact == bits.to_bytes() || compact.len() * 4 < bits.size());
+                match expand_rank(&compact, len) {
+                    Some(back) => assert_eq!(back, bits, "one of {every}, {len} rows"),
+                    None => assert_eq!(compact, bits.to_bytes()),
+                }
+            }
+        }
+        let few = RankBits::new(&(0..60_000).map(|i| i % 6_000 == 0).collect::<Vec<_>>()).to_compact();
+        assert!(few.len() < 30, "{}", few.len());
+        // Rows past the end, and bytes that end within a number.
+        for (bytes, len) in [(&[100u8][..], 50), (&[128][..], 60_000), (&[255, 255, 255, 255][..], 60_000)] {
+            assert_eq!(expand_rank(bytes, len), None);
         }
     }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use trimorph_algebra::{BoundQuery, Plan, Vars};
 use trimorph_exec::GivenRows;
 use trimorph_mvcc::Isolation;
-use trimorph_types::{Duration, LogicalType, Value};
+use trimorph_types::{DateTime, Duration, LogicalType, Value, Zone};
 
+use crate::following::Standing;
 use crate::sessions::OpenTransaction;
 
 /// A statement about transactions.
@@ -22,6 +23,8 @@ pub(crate) enum Command {
     Checkpoint,
     /// `SHOW TRANSACTIONS`.
     Show,
+    /// `SHOW DATABASE`.
+    ShowDatabase,
     /// `TERMINATE TRANSACTION` with the numbers of some.
     Terminate(Vec<u64>),
 }
@@ -43,6 +46,7 @@ impl Command {
             ["ROLLBACK"] | ["ROLLBACK", "TRANSACTION"] => Some(Self::Rollback),
             ["CHECKPOINT"] => Some(Self::Checkpoint),
             ["SHOW", "TRANSACTION" | "TRANSACTIONS"] => Some(Self::Show),
+            ["SHOW", "DATABASE" | "DATABASES"] => Some(Self::ShowDatabase),
             ["TERMINATE", "TRANSACTION" | "TRANSACTIONS", ref numbers @ ..] if !numbers.is_empty() => {
                 let numbers = numbers.join(" ");
                 let numbers =
@@ -62,6 +66,12 @@ pub(crate) fn isolation(name: &str) -> Option<Isolation> {
         "read committed" => Some(Isolation::ReadCommitted),
         _ => None,
     }
+}
+
+/// Microseconds since 1970 as an instant.
+fn at_utc(micros: i64) -> DateTime {
+    let nanos = micros.rem_euclid(1_000_000) * 1_000;
+    DateTime { seconds: micros.div_euclid(1_000_000), nanos: nanos as u32, zone: Zone::Offset(0) }
 }
 
 /// The name of an isolation level.
@@ -130,6 +140,41 @@ impl Answer {
             ]
         });
         Self::table(&columns, rows.collect())
+    }
+
+    /// The database, and how far it is behind one that it follows.
+    pub(crate) fn database(standing: &Standing) -> Self {
+        let columns = [
+            ("name", LogicalType::String),
+            ("access", LogicalType::String),
+            ("status", LogicalType::String),
+            ("lastCommit", LogicalType::Int),
+            ("lastCommitAt", LogicalType::DateTime),
+            ("lag", LogicalType::Duration),
+            ("message", LogicalType::String),
+        ];
+        let lag = standing.lag.as_ref();
+        let error = lag.and_then(|lag| lag.error.as_deref());
+        let status = match (lag, error) {
+            (None, _) => "online",
+            (Some(_), None) => "following",
+            (Some(_), Some(_)) => "stale",
+        };
+        let since = lag.and_then(|lag| {
+            let seconds = i64::try_from(lag.since_look.as_secs()).unwrap_or(i64::MAX);
+            Duration::normalized(0, 0, seconds, i64::from(lag.since_look.subsec_nanos()))
+        });
+        let at = lag.and_then(|lag| lag.last_commit_at);
+        let row = vec![
+            Value::String(standing.name.as_str().into()),
+            Value::String(if standing.is_read_only { "read-only" } else { "read-write" }.into()),
+            Value::String(status.into()),
+            Value::Int(i64::try_from(standing.last_commit).unwrap_or(i64::MAX)),
+            at.map_or(Value::Null, |at| Value::DateTime(at_utc(at))),
+            since.map_or(Value::Null, Value::Duration),
+            error.map_or(Value::Null, |error| Value::String(error.into())),
+        ];
+        Self::table(&columns, vec![row])
     }
 
     /// What became of the transactions that were to be ended.

@@ -43,6 +43,7 @@ pub(crate) fn no_thread(text: &str) -> Error {
 #[derive(Debug)]
 pub struct Connection {
     shared: Arc<Shared>,
+    is_read_only: bool,
     cancel: Mutex<CancelToken>,
     transaction: Arc<Mutex<State>>,
 }
@@ -82,8 +83,18 @@ impl Prepared {
 }
 
 impl Connection {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, cancel: Mutex::default(), transaction: Arc::default() }
+    pub(crate) fn new(shared: Arc<Shared>, is_read_only: bool) -> Self {
+        Self { shared, is_read_only, cancel: Mutex::default(), transaction: Arc::default() }
+    }
+
+    /// Makes what a transaction needs that is open and is about to write.
+    ///
+    /// **Errors**: a connection that may not; a bulk load beside it.
+    pub(crate) fn ready_to_write(&self) -> Result<(), Error> {
+        if self.is_read_only {
+            return Err(Error::ReadOnly);
+        }
+        self.shared.ready_to_write()
     }
 
     /// Stops the query that runs on this connection now, from any thread; within 100 ms as a rule.
@@ -186,9 +197,10 @@ impl Connection {
             }
             Command::Commit => self.commit()?,
             Command::Rollback => self.rollback()?,
-            Command::Checkpoint if self.shared.config.read_only => return Err(Error::ReadOnly),
+            Command::Checkpoint if self.is_read_only => return Err(Error::ReadOnly),
             Command::Checkpoint => self.shared.checkpoint(cancel)?,
             Command::Show => return Ok(Answer::transactions(self.transactions())),
+            Command::ShowDatabase => return Ok(Answer::database(&self.shared.standing(self.is_read_only))),
             Command::Terminate(numbers) => {
                 let done = numbers.into_iter().map(|number| (number, self.terminate(number)));
                 return Ok(Answer::terminated(done.collect()));
@@ -199,7 +211,7 @@ impl Connection {
 
     /// The transactions that connections of the database have begun and not ended, as `SHOW TRANSACTIONS`.
     pub fn transactions(&self) -> Vec<OpenTransaction> {
-        self.shared.sessions.list(self.shared.live.transactions.published())
+        self.shared.sessions.list(self.shared.live().transactions.published())
     }
 
     /// Undoes a transaction of any connection, at once or as soon as its statement stops, as `TERMINATE
@@ -554,7 +566,7 @@ impl Connection {
             let level = self.shared.config.isolation;
             let mut writing = Writing::begin(&self.shared, level, cancel.clone(), turn.as_ref());
             // Now that it is open: a bulk load that begins sees it.
-            self.shared.ready_to_write()?;
+            self.ready_to_write()?;
             self.shared.start_merging();
             let done = work(&mut writing);
             match done.and_then(|rows| writing.commit(&self.shared).map(|()| rows)) {
@@ -623,7 +635,7 @@ impl Connection {
             let is_conflict = is_late || matches!(done, Err(Error::Conflict(_)));
             if is_late {
                 // Those that are about to commit have: their locks are not waited for, only the log.
-                self.shared.live.transactions.settle();
+                self.shared.live().transactions.settle();
             }
             if is_conflict && doom.is_none() && running.may_begin_again() && tries < TRIES {
                 if running.writing.level() != Isolation::ReadCommitted {
@@ -666,7 +678,7 @@ impl Connection {
             return Ok((program, Default::default()));
         }
         if program.query.plan.updates() {
-            self.shared.ready_to_write()?;
+            self.ready_to_write()?;
             self.shared.start_merging();
         }
         let mark = writing.mark();

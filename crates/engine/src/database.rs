@@ -8,17 +8,20 @@ use std::time::Instant;
 
 use trimorph_base::{CancelToken, MemoryBudget, Workers};
 use trimorph_exec::{SpillArea, TemporaryDirectory};
+use trimorph_loader::frames::Frames;
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
 };
 use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
 use trimorph_store::{
-    Checkpoint, DatabaseError, Live, Load, LogStart, Main, MergeReport, Snapshot, check_main, open_checkpoint,
+    Checkpoint, DatabaseError, Load, LogStart, Main, MergeReport, Snapshot, check_main, open_checkpoint,
 };
 use trimorph_vfs::{FileSystem, OsFileSystem, Pool, RegionOptions};
 
 use crate::directory;
-use crate::durable::{self, Claimed, Journal, Opened, Registered};
+use crate::durable::{self, Claimed, Following, Journal, Opened, Registered, Source};
+use crate::first_load::Loading;
+use crate::follower::Follower;
 use crate::load_folders::{LoadFolders, load_folders};
 use crate::merged_pieces::{MERGED, merge_failed};
 use crate::plan_cache::PlanCache;
@@ -30,12 +33,14 @@ use crate::{Config, Connection, Error, Stats};
 #[derive(Clone, Debug)]
 pub struct Database {
     pub(crate) shared: Arc<Shared>,
+    /// This handle, and its connections, write nothing: others of the same database may.
+    is_read_only: bool,
 }
 
 impl Database {
     /// An empty database that lives as long as this handle and its connections.
     pub fn in_memory(config: Config) -> Self {
-        Self::with(Memory::of(&config), config, Place::memory(), nothing())
+        Self::with(Memory::of(&config), config, Place::memory(), nothing(), None)
     }
 
     fn with(
@@ -43,16 +48,19 @@ impl Database {
         config: Config,
         Place { fs, dir, lock, registered }: Place,
         Opened { main, checkpoint, live, log, loads }: Opened,
+        follower: Option<Follower>,
     ) -> Self {
         let journal = OnceLock::new();
         if let Some(log) = log {
-            journal.get_or_init(|| Arc::new(Journal::new(log, config.durability)));
+            journal.get_or_init(|| Arc::new(Journal::new(log, config.durability, &live)));
         }
+        let is_read_only = config.read_only;
         let shared = Shared {
             plans: PlanCache::default(),
             procedures: procedures::registry(config.test_procedures, &budget),
             snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
-            live: Arc::new(live),
+            live,
+            follower,
             merging: Mutex::default(),
             merger: OnceLock::new(),
             delta_held: Mutex::new(budget.reservation()),
@@ -77,7 +85,7 @@ impl Database {
         if let Some(registered) = &shared.registered {
             registered.publish(Arc::clone(&shared) as Arc<_>);
         }
-        Self { shared }
+        Self { shared, is_read_only }
     }
 
     /// Opens the database in directory `path` (`:memory:` for none), making an empty one if there is none and
@@ -86,7 +94,12 @@ impl Database {
     ///
     /// What was committed since the last checkpoint is read from the log: the database is as it was left,
     /// however it was left. A directory that this process has open for writing already is the same database,
-    /// whose configuration stays; one that is opened read-only is as it is now, and stays so.
+    /// whose configuration stays; a handle that was opened read-only refuses to write all the same.
+    ///
+    /// Read-only, a directory that another process may write to is followed: what is seen is what was
+    /// committed up to some moment, never half of a commit and never less than before. It is as fresh as
+    /// [`Config::follow_interval`] says, and [`Self::refresh`] asks at once. Nothing is written, so the
+    /// directory need not be writable.
     ///
     /// **Errors**: the file that is missing or damaged, by name; another process that has it open for
     /// writing. **Cost**: the manifest and the directories of pieces, some 30 bytes for each 65,536 values;
@@ -97,16 +110,22 @@ impl Database {
             return Ok(Self::in_memory(config));
         }
         let fs: Arc<dyn FileSystem> = Arc::new(OsFileSystem);
+        let failed = |e| Error::Storage(format!("{}: {e}", path.display()));
+        let other = |_| DatabaseError::internal("a path is registered for something else");
         if config.read_only {
-            return Self::open_on(fs, path, config);
+            directory::find(&*fs, path)?;
+            let dir = path.canonicalize().map_err(failed)?;
+            if let Some(open) = durable::find(&dir) {
+                return Ok(Self { shared: open.downcast().map_err(other)?, is_read_only: true });
+            }
+            let lock = dir.join(directory::LOCK);
+            let database = Self::follow(fs, dir, Some(lock), config)?;
+            database.shared.start_following();
+            return Ok(database);
         }
         directory::make(&*fs, path, config.must_exist)?;
-        let failed = |e| Error::Storage(format!("{}: {e}", path.display()));
         match durable::claim(path.canonicalize().map_err(failed)?) {
-            Claimed::Open(open) => {
-                let other = |_| DatabaseError::internal("a path is registered for something else");
-                Ok(Self { shared: open.downcast().map_err(other)? })
-            }
+            Claimed::Open(open) => Ok(Self { shared: open.downcast().map_err(other)?, is_read_only: false }),
             Claimed::New(registered) => {
                 let lock = directory::lock(path)?;
                 let (lock, registered) = (Some(lock), Some(registered));
@@ -115,14 +134,32 @@ impl Database {
         }
     }
 
+    /// Follows a directory.
+    fn follow(
+        fs: Arc<dyn FileSystem>,
+        dir: PathBuf,
+        lock: Option<PathBuf>,
+        config: Config,
+    ) -> Result<Self, Error> {
+        let memory = Memory::of(&config);
+        let (pool, threads) = (Arc::clone(&memory.pool), config.threads);
+        let source = Source { fs: Arc::clone(&fs), dir: dir.clone(), pool, threads, lock };
+        let following = Following::open(source)?;
+        let (main, live) = following.seen();
+        let place = Place { fs, dir: Some(dir), lock: None, registered: None };
+        let follower = Follower::new(following, Arc::clone(&live));
+        Ok(Self::with(memory, config, place, Opened { main, live, ..nothing() }, Some(follower)))
+    }
+
     /// Opens the database in directory `path` of a file system, without a lock: for tests.
     #[doc(hidden)]
     pub fn open_on(fs: Arc<dyn FileSystem>, path: impl AsRef<Path>, config: Config) -> Result<Self, Error> {
         let path = path.as_ref();
-        match config.read_only {
-            true => directory::find(&*fs, path)?,
-            false => directory::make(&*fs, path, config.must_exist)?,
+        if config.read_only {
+            directory::find(&*fs, path)?;
+            return Self::follow(fs, path.to_owned(), None, config);
         }
+        directory::make(&*fs, path, config.must_exist)?;
         Self::open_place(Place { fs, dir: Some(path.to_owned()), lock: None, registered: None }, config)
     }
 
@@ -130,19 +167,18 @@ impl Database {
     pub(crate) fn of_main(shared: &Shared, main: Main) -> Self {
         let config = Config { read_only: true, ..shared.config.clone() };
         let memory = Memory { budget: shared.budget.clone(), pool: Arc::clone(&shared.pool) };
-        Self::with(memory, config, Place::memory(), Opened { main, ..nothing() })
+        Self::with(memory, config, Place::memory(), Opened { main, ..nothing() }, None)
     }
 
     fn open_place(place: Place, config: Config) -> Result<Self, Error> {
         let (fs, memory) = (&place.fs, Memory::of(&config));
         let opened = match &place.dir {
-            Some(dir) if config.read_only => durable::open_to_read(fs, dir, &memory.pool, &config)?,
             Some(dir) if directory::exists(&**fs, dir)? => {
-                durable::open_to_write(fs, dir, &memory.pool, &config)?
+                durable::open_to_write(fs, dir, &memory.pool, &config, place.lock.is_some())?
             }
             _ => nothing(),
         };
-        Ok(Self::with(memory, config, place, opened))
+        Ok(Self::with(memory, config, place, opened, None))
     }
 
     /// Puts all that is committed now into the files of the database, and lets the log before it go; in
@@ -151,7 +187,7 @@ impl Database {
     /// **Errors**: what writing fails with, and the files are as they were then; [`Error::Cancelled`].
     /// **Cost**: what was changed since the last checkpoint, by segments of 65,536 rows.
     pub fn checkpoint(&self, cancel: &CancelToken) -> Result<(), Error> {
-        if self.shared.config.read_only {
+        if self.is_read_only {
             return Err(Error::ReadOnly);
         }
         self.shared.checkpoint(cancel)
@@ -211,8 +247,7 @@ impl Database {
         if dir.read_dir().map_err(failed)?.next().is_some() {
             return Err(Error::Storage(format!("{}: not empty; give another directory", dir.display())));
         }
-        self.merge(&CancelToken::default())?;
-        let mut main = self.shared.base().main().clone();
+        let mut main = self.shared.merged_now()?;
         main.complete(MERGED).map_err(merge_failed)?;
         let start = self.shared.identified(LogStart::default());
         Checkpoint::default().write_from(&OsFileSystem, dir, &main, start)?;
@@ -226,18 +261,35 @@ impl Database {
     /// parts of the data that were changed, 65,536 rows at a time, are written anew. Readers and writers go
     /// on.
     pub fn merge(&self, cancel: &CancelToken) -> Result<MergeReport, Error> {
+        if self.is_read_only {
+            return Err(Error::ReadOnly);
+        }
         self.shared.merge(cancel)
+    }
+
+    /// Looks at once for what another process has committed to a database that was opened read-only, so that
+    /// statements from now on see it; tells the last commit that is seen, as a number that only grows. What
+    /// was committed less than some 20 ms ago its writer may not have said yet. A database that this process
+    /// writes has nothing to look for.
+    ///
+    /// **Errors**: what cannot be read; what was seen before is seen on.
+    pub fn refresh(&self) -> Result<u64, Error> {
+        if self.shared.follower.is_some() {
+            self.shared.follow()?;
+        }
+        Ok(self.shared.live().transactions.published().0)
     }
 
     /// A connection. Cheap; one per thread.
     pub fn connect(&self) -> Connection {
-        Connection::new(Arc::clone(&self.shared))
+        Connection::new(Arc::clone(&self.shared), self.is_read_only)
     }
 
     /// Tables, rows, encodings, bytes by component.
     pub fn stats(&self) -> Stats {
         let main = Stats::of(self.shared.base().main(), self.shared.pool.counts());
-        Stats { delta_bytes: self.shared.live.delta.bytes(), ..main }
+        let following = self.shared.follower.as_ref().map(Follower::lag);
+        Stats { delta_bytes: self.shared.live().delta.bytes(), following, ..main }
     }
 
     /// Brings tables into memory, those of all labels and relationship types named, or all; on the threads of
@@ -296,6 +348,19 @@ impl Database {
         })
     }
 
+    /// Loads frames, that is tables which the caller has in memory or computes, as [`Database::load`] loads
+    /// files.
+    pub fn load_frames(
+        &self,
+        frames: Frames,
+        options: &LoadOptions,
+        progress: &dyn Progress,
+    ) -> Result<LoadReport, Error> {
+        self.fill(options, progress, |sink, options| {
+            trimorph_loader::load_frames(frames, options, sink, progress)
+        })
+    }
+
     /// Makes a social network of `scale` with the built-in generator and loads it.
     pub fn generate_snb(&self, scale: f64, seed: u64) -> Result<LoadReport, Error> {
         self.generate_snb_with(scale, seed, &self.load_options(), &NoProgress)
@@ -329,7 +394,7 @@ impl Database {
         progress: &dyn Progress,
         read: impl FnOnce(&BulkBuilder<'_>, &LoadOptions) -> Result<LoadReport, LoadError>,
     ) -> Result<LoadReport, Error> {
-        if self.shared.config.read_only {
+        if self.is_read_only {
             return Err(Error::ReadOnly);
         }
         let Some(_loading) = Loading::begin(&self.shared)? else {
@@ -345,10 +410,8 @@ impl Database {
                 Verdict::Abort
             }
         });
-        // What is written to files next is not worth a copy into huge pages.
-        let huge_pages = self.shared.config.huge_pages && self.shared.dir.is_none();
-        let regions = RegionOptions { huge_pages };
-        let builder = BulkBuilder::new(regions, options.cancel.clone(), reject).with_budget(&options.budget);
+        let builder = BulkBuilder::new(self.shared.regions_of_load(), options.cancel.clone(), reject)
+            .with_budget(&options.budget);
         let mut report = read(&builder, options)?;
         progress.update(&ProgressState {
             bytes_done: report.bytes,
@@ -357,24 +420,12 @@ impl Database {
             rejected: report.rejected,
             phase: Phase::Build,
         });
-        let mut main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
+        let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
         let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
         report.rejects.refuse_late(late);
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
-        if let Some(dir) = &self.shared.dir {
-            let (shared, fs) = (&self.shared, &*self.shared.fs);
-            let mut checkpoint = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
-            // Nobody writes meanwhile: it has all that was ever committed.
-            let start = shared.log_start(checkpoint.log_start())?;
-            checkpoint.write_from(fs, dir, &main, start)?;
-            // From here on it is read from its files, as a database that was opened is: what is touched stays
-            // in memory, the rest does not.
-            drop(main);
-            (main, *checkpoint) = open_checkpoint(fs, dir, &self.shared.pool)?;
-        }
-        let snapshot = Snapshot::within(Arc::new(main), self.shared.config.memory_limit_bytes);
-        *self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        self.shared.publish_first(main)?;
         Ok(report)
     }
 }
@@ -396,40 +447,7 @@ impl Place {
 /// A database that has nothing.
 fn nothing() -> Opened {
     let (main, checkpoint) = (Main::default(), Checkpoint::default());
-    Opened { main, checkpoint, live: Live::default(), log: None, loads: LoadFolders::default() }
-}
-
-/// A bulk load that goes on: until it is dropped nobody may write.
-struct Loading<'a>(&'a Shared);
-
-impl<'a> Loading<'a> {
-    /// None where the database has data, or is being written to.
-    ///
-    /// **Errors**: another load into an empty database.
-    fn begin(shared: &'a Shared) -> Result<Option<Self>, Error> {
-        let is_empty = || {
-            shared.live.transactions.list().is_empty()
-                && !shared.live.was_written()
-                && shared.base().main().node_tables.is_empty()
-                && shared.base().catalog().definitions.is_empty()
-        };
-        // Writers beside a load into data are not told that there is one.
-        if !is_empty() {
-            return Ok(None);
-        }
-        if shared.is_loading.swap(true, Ordering::SeqCst) {
-            let text = "another bulk load is at work; wait until it is done";
-            return Err(Error::Storage(text.to_owned()));
-        }
-        let loading = Self(shared);
-        Ok(is_empty().then_some(loading))
-    }
-}
-
-impl Drop for Loading<'_> {
-    fn drop(&mut self) {
-        self.0.is_loading.store(false, Ordering::SeqCst);
-    }
+    Opened { main, checkpoint, live: Arc::default(), log: None, loads: LoadFolders::default() }
 }
 
 /// Where the queries of a database in `dir` may spill to.

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use trimorph_store::{DatabaseError, DirectoryState, directory_state, end_first_write};
 use trimorph_vfs::FileSystem;
@@ -66,14 +67,27 @@ fn state_of(fs: &dyn FileSystem, path: &Path) -> Result<DirectoryState, Error> {
     }
 }
 
+/// The file that is locked.
+pub(crate) const LOCK: &str = "LOCK";
+
+/// Who follows the directory has the lock for a moment when he asks whether somebody writes.
+const LOCK_TRIES: u32 = 20;
+const LOCK_WAIT: Duration = Duration::from_millis(5);
+
 /// Locks the directory, as long as the file is open. Its number of process is in the file.
 ///
 /// **Errors**: another process that has it open for writing.
 pub(crate) fn lock(path: &Path) -> Result<File, Error> {
-    let name = path.join("LOCK");
+    let name = path.join(LOCK);
     let file = File::options().create(true).truncate(false).read(true).write(true).open(&name);
     let mut file = file.map_err(|e| refuse(&name, &e.to_string()))?;
-    if file.try_lock().is_err() {
+    let is_locked = (0..LOCK_TRIES).any(|tries| {
+        if tries > 0 {
+            std::thread::sleep(LOCK_WAIT);
+        }
+        file.try_lock().is_ok()
+    });
+    if !is_locked {
         let mut text = String::new();
         // Some systems do not let others read a file that is locked.
         let owner = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse::<u32>().ok());

@@ -136,6 +136,11 @@ fn blank(c: char) -> char {
     if c.width() == Some(2) { '\u{3000}' } else { ' ' }
 }
 
+/// How many columns a text takes on most terminals.
+pub fn text_width(text: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(text)
+}
+
 /// The message with the source line, a caret under the place, and the hint.
 pub fn render(diagnostic: &Diagnostic, text: &str) -> String {
     show(diagnostic.kind.name(), &diagnostic.primary, diagnostic.span, diagnostic.hint.as_deref(), text)

@@ -28,6 +28,9 @@ mod error;
 mod estimator;
 mod explain;
 mod facts;
+mod first_load;
+mod follower;
+mod following;
 mod functions;
 mod load_folders;
 mod loading;
@@ -57,7 +60,8 @@ pub use config::{AccessChoice, Config, Durability};
 pub use connection::{Connection, Prepared};
 pub use database::Database;
 pub use entity::{Entities, Node};
-pub use error::{Error, render};
+pub use error::{Error, render, text_width};
+pub use follower::Lag;
 pub use functions::function_names;
 pub use notice::Notice;
 pub use params::Params;
@@ -70,10 +74,11 @@ pub use transaction::TransactionOptions;
 pub use trimorph_algebra::Answer;
 pub use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId, Phase, Span};
 pub use trimorph_exec::SpillError;
+pub use trimorph_loader::frames::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows as FrameRows};
 pub use trimorph_loader::generate;
 pub use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, OnConflict, Phase as LoadPhase, Progress,
-    ProgressState, Rates,
+    ProgressState, Rates, values_of as values_of_arrow,
 };
 pub use trimorph_mvcc::Isolation;
 pub use trimorph_sparql::{

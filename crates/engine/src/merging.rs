@@ -58,6 +58,22 @@ impl Shared {
         Ok(report)
     }
 
+    /// A main version that has all that is committed now; beside it nothing changes where it is only read.
+    pub(crate) fn merged_now(&self) -> Result<trimorph_store::Main, Error> {
+        if self.follower.is_none() {
+            self.merge(&CancelToken::default())?;
+            return Ok(self.base().main().clone());
+        }
+        let (base, (live, registered)) =
+            self.base_with(|live| (Arc::clone(live), live.transactions.snapshot()));
+        let cancel = CancelToken::default();
+        let done = merged(base.main(), &live.delta, registered.read(), MERGED, &cancel);
+        done.map(|(main, _)| main).map_err(|error| match error {
+            MergeError::Cancelled => Error::Cancelled,
+            MergeError::Rewrite(error) => merge_failed(error),
+        })
+    }
+
     /// Cleans what readers have let go; tells whether something still waits for them.
     pub(crate) fn clean_up(&self) -> bool {
         let mut merging = self.merging();

@@ -1,7 +1,7 @@
 //! RDF in and out: files of statements into a database, at one commit; results and graphs as texts.
 //!
-//! Statements of a file are inserted as `INSERT DATA` inserts them, some thousands at a time. A file that
-//! fails leaves nothing.
+//! A database that has nothing is built of the statements (`trimorph_loader::statements`). Into others they
+//! are inserted as `INSERT DATA` inserts them, some thousands at a time. A file that fails leaves nothing.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,12 +11,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use trimorph_base::CancelToken;
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
+use trimorph_loader::statements::{Refused, StatementLoad};
 use trimorph_rdf::{
-    BadStatements, Failure, Format, ParseOptions, ReadError, ResultFormat, SolutionWriter, StatementWriter,
-    WriteError, WriteOptions, parse, write_boolean,
+    BadStatements, Failure, Format, ParseOptions, ReadError, ResultFormat, SolutionWriter, Statement,
+    StatementWriter, TermRef, WriteError, WriteOptions, parse, write_boolean,
 };
+use trimorph_store::bulk::NumberedOptions;
 use trimorph_types::Value;
 
+use crate::first_load::Loading;
 use crate::params::Params;
 use crate::update::{Program, Writing};
 use crate::{Answer, Connection, Error, LoadError, QueryResult, SideEffects};
@@ -89,13 +92,14 @@ impl Connection {
                 .ok_or_else(|| of_format(Some(path), "its suffix names no format of RDF".to_owned())),
         });
         let formats = formats.collect::<Result<Vec<_>, _>>()?;
-        self.insert_all(options, |insert| {
+        self.load_statements(options, &|take| {
+            let mut report = RdfReport::default();
             for (path, format) in paths.iter().zip(&formats) {
                 let file = trimorph_loader::open_file(path)?;
                 let base = options.base.clone().or_else(|| file_iri(path));
-                insert.read(file, *format, base, Some(path))?;
+                read(file, (*format, base, Some(path)), options, &mut report, take)?;
             }
-            Ok(())
+            Ok(report)
         })
     }
 
@@ -106,14 +110,71 @@ impl Connection {
         let name = options.format.as_deref().unwrap_or("turtle");
         let format =
             Format::named(name).ok_or_else(|| of_format(None, format!("there is no format \"{name}\"")))?;
-        self.insert_all(options, |insert| insert.read(text, format, options.base.clone(), None))
+        self.load_statements(options, &|take| {
+            let mut report = RdfReport::default();
+            read(text, (format, options.base.clone(), None), options, &mut report, take)?;
+            Ok(report)
+        })
     }
 
-    fn insert_all(
-        &self,
-        options: &RdfOptions,
-        read: impl Fn(&mut Insert<'_, '_>) -> Result<(), Error>,
-    ) -> Result<RdfReport, Error> {
+    /// Loads what `read` hands over: builds a database of it, or inserts it.
+    fn load_statements(&self, options: &RdfOptions, read: &ReadAll<'_>) -> Result<RdfReport, Error> {
+        if !self.in_transaction()
+            && !self.shared().config.read_only
+            && let Some(loading) = Loading::begin(self.shared())?
+        {
+            if let Some(report) = self.build(options, read)? {
+                return Ok(report);
+            }
+            drop(loading);
+        }
+        self.insert_all(options, read)
+    }
+
+    /// Builds the database, which has nothing, of statements. None where they are to be inserted.
+    fn build(&self, options: &RdfOptions, read: &ReadAll<'_>) -> Result<Option<RdfReport>, Error> {
+        let shared = self.shared();
+        let mut load = StatementLoad::new(&shared.budget, options.cancel.clone());
+        let mut unfit = false;
+        let graph = options.graph.as_deref().map(TermRef::Resource);
+        let read = read(&mut |one| {
+            let Statement { subject, predicate, object, graph: own } = one;
+            let one = Statement { subject, predicate, object, graph: own.or(graph) };
+            load.take(&one).map_err(|refused| match refused {
+                Refused::Failed(error) => error.into(),
+                Refused::Unfit => {
+                    unfit = true;
+                    Error::Cancelled
+                }
+            })
+        });
+        if unfit {
+            return Ok(None);
+        }
+        let mut report = read?;
+        let how = NumberedOptions {
+            regions: shared.regions_of_load(),
+            budget: &shared.budget,
+            cancel: options.cancel.clone(),
+            threads: shared.config.threads,
+        };
+        let (main, counts) = match load.build(&how) {
+            Ok(built) => built,
+            Err(Refused::Unfit) => return Ok(None),
+            Err(Refused::Failed(error)) => return Err(error.into()),
+        };
+        shared.publish_first(main)?;
+        report.effects = SideEffects {
+            nodes_created: counts.nodes,
+            relationships_created: counts.edges,
+            properties_set: counts.properties,
+            labels_added: counts.labels,
+            ..SideEffects::default()
+        };
+        Ok(Some(report))
+    }
+
+    fn insert_all(&self, options: &RdfOptions, read: &ReadAll<'_>) -> Result<RdfReport, Error> {
         let query = trimorph_sparql::insertion();
         let shared = self.shared();
         let base = shared.base();
@@ -127,11 +188,12 @@ impl Connection {
                 program: &program,
                 options,
                 rows: Vec::new(),
-                report: RdfReport::default(),
+                effects: SideEffects::default(),
             };
-            read(&mut insert)?;
+            let mut report = read(&mut |one| insert.take(&one))?;
             insert.flush()?;
-            Ok(insert.report)
+            report.effects = insert.effects;
+            Ok(report)
         };
         if self.in_transaction() {
             let mut report = RdfReport::default();
@@ -139,7 +201,7 @@ impl Connection {
             self.within("", params, options.cancel.clone(), |running| {
                 let writing = &mut running.writing;
                 writing.begin_statement(shared);
-                shared.ready_to_write()?;
+                self.ready_to_write()?;
                 let mark = writing.mark();
                 match work(writing) {
                     Ok(done) => report = done,
@@ -171,6 +233,36 @@ fn file_iri(path: &Path) -> Option<String> {
     Some(iri)
 }
 
+/// Takes a statement.
+type Take<'t> = dyn FnMut(Statement<'_>) -> Result<(), Error> + 't;
+
+/// Hands statements over, from the first one on each time it is called.
+type ReadAll<'r> = dyn Fn(&mut Take<'_>) -> Result<RdfReport, Error> + 'r;
+
+/// Reads a text of statements.
+fn read(
+    reader: impl Read + Send,
+    (format, base, path): (Format, Option<String>, Option<&Path>),
+    options: &RdfOptions,
+    report: &mut RdfReport,
+    take: &mut Take<'_>,
+) -> Result<(), Error> {
+    let bad = if options.skip_bad { BadStatements::Skip } else { BadStatements::Refuse };
+    let how = ParseOptions { format, base, blank_prefix: blank_prefix(), bad };
+    match parse(reader, &how, take) {
+        Ok(done) => {
+            report.statements += done.statements;
+            report.skipped += done.skipped;
+            report.errors.extend(done.errors.iter().map(|error| told(path, error)));
+            Ok(())
+        }
+        Err(Failure::Taker(error)) => Err(error),
+        Err(Failure::Read(error)) => {
+            Err(Error::Load(LoadError::Format { path: None, reason: told(path, &error), hint: None }))
+        }
+    }
+}
+
 /// Statements on their way into a transaction.
 struct Insert<'a, 'w> {
     connection: &'a Connection,
@@ -178,42 +270,19 @@ struct Insert<'a, 'w> {
     program: &'a Arc<Program>,
     options: &'a RdfOptions,
     rows: Vec<Value>,
-    report: RdfReport,
+    effects: SideEffects,
 }
 
 impl Insert<'_, '_> {
-    fn read(
-        &mut self,
-        reader: impl Read + Send,
-        format: Format,
-        base: Option<String>,
-        path: Option<&Path>,
-    ) -> Result<(), Error> {
-        let bad = if self.options.skip_bad { BadStatements::Skip } else { BadStatements::Refuse };
-        let options = ParseOptions { format, base, blank_prefix: blank_prefix(), bad };
-        let graph = self.options.graph.as_deref().map_or(Value::Null, Value::iri);
-        let done = parse(reader, &options, |one| {
-            let graph = one.graph.map_or_else(|| graph.clone(), |graph| graph.value());
-            self.rows.push(Value::list(vec![
-                one.subject.value(),
-                one.predicate.value(),
-                one.object.value(),
-                graph,
-            ]));
-            if self.rows.len() >= STATEMENTS { self.flush() } else { Ok(()) }
-        });
-        match done {
-            Ok(report) => {
-                self.report.statements += report.statements;
-                self.report.skipped += report.skipped;
-                self.report.errors.extend(report.errors.iter().map(|error| told(path, error)));
-                Ok(())
-            }
-            Err(Failure::Taker(error)) => Err(error),
-            Err(Failure::Read(error)) => {
-                Err(Error::Load(LoadError::Format { path: None, reason: told(path, &error), hint: None }))
-            }
-        }
+    fn take(&mut self, one: &Statement<'_>) -> Result<(), Error> {
+        let graph = match (one.graph, &self.options.graph) {
+            (Some(graph), _) => graph.value(),
+            (None, Some(graph)) => Value::iri(&**graph),
+            (None, None) => Value::Null,
+        };
+        let terms = [one.subject.value(), one.predicate.value(), one.object.value(), graph];
+        self.rows.push(Value::list(terms.to_vec()));
+        if self.rows.len() >= STATEMENTS { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), Error> {
@@ -225,7 +294,7 @@ impl Insert<'_, '_> {
         let settings = self.connection.settings(&params, self.options.cancel.clone());
         let (_, effects) =
             self.connection.statement("", self.program, &params, &settings).run(self.writing)?;
-        self.report.effects = self.report.effects.plus(effects);
+        self.effects = self.effects.plus(effects);
         Ok(())
     }
 }

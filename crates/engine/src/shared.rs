@@ -15,6 +15,7 @@ use trimorph_store::{Checkpoint, Live, LogStart, Moment, Snapshot};
 use trimorph_vfs::{FileSystem, Pool};
 
 use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
+use crate::follower::Follower;
 use crate::load_folders::LoadFolders;
 use crate::merges_left::Merging;
 use crate::plan_cache::PlanCache;
@@ -37,8 +38,11 @@ pub(crate) struct Shared {
     pub(crate) procedures: Arc<Registry>,
     /// The main version, as who reads without the delta sees it.
     pub(crate) snapshot: RwLock<Snapshot>,
-    /// What was changed since, and who is when.
+    /// What was changed since, and who is when: of who writes. Who follows has another one with each
+    /// manifest.
     pub(crate) live: Arc<Live>,
+    /// What follows the directory; none of who writes, and of a database in memory.
+    pub(crate) follower: Option<Follower>,
     /// What merges have left to be cleaned.
     pub(crate) merging: Mutex<Merging>,
     /// Whether the thread that merges could be started, once it is wanted.
@@ -70,6 +74,9 @@ pub(crate) struct Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         self.live.pressure.close();
+        if let Some(follower) = &self.follower {
+            follower.close();
+        }
         // The log has all that could not be written.
         let _ = self.checkpoint_at_close();
         // Who wants to know asked before.
@@ -80,21 +87,30 @@ impl Drop for Shared {
 impl Shared {
     /// What is committed now.
     pub(crate) fn snapshot(&self) -> Snapshot {
-        if !self.live.was_written() {
-            return self.base();
-        }
-        let (base, registered) = self.base_with(|| self.live.transactions.snapshot());
+        // Whether there is a delta is asked while nobody publishes another main version.
+        let seen =
+            |live: &Arc<Live>| live.was_written().then(|| (Arc::clone(live), live.transactions.snapshot()));
+        let (base, seen) = self.base_with(seen);
+        let Some((live, registered)) = seen else { return base };
         let view = View::at(registered.read()).over(Timestamp(base.main().merged_at));
-        base.at(Moment::new(Arc::clone(&self.live), view, Arc::new(registered)))
+        base.at(Moment::new(live, view, Arc::new(registered)))
     }
 
     /// The main version, and what `register` gives for it: nobody publishes another one between the two. So
     /// a time that is taken has all commits that main has, and no commit that uses what main does not
     /// declare.
-    pub(crate) fn base_with<T>(&self, register: impl FnOnce() -> T) -> (Snapshot, T) {
+    pub(crate) fn base_with<T>(&self, register: impl FnOnce(&Arc<Live>) -> T) -> (Snapshot, T) {
         let base = self.snapshot.read().unwrap_or_else(PoisonError::into_inner);
-        let registered = register();
+        let registered = match &self.follower {
+            None => register(&self.live),
+            Some(follower) => register(&follower.live()),
+        };
         (base.clone(), registered)
+    }
+
+    /// What was changed since the main version, now.
+    pub(crate) fn live(&self) -> Arc<Live> {
+        self.follower.as_ref().map_or_else(|| Arc::clone(&self.live), Follower::live)
     }
 
     /// The main version without the delta.
@@ -136,11 +152,11 @@ impl Shared {
                 checkpoint.write_from(&*self.fs, dir, self.base().main(), start)?;
             }
             let from = Position::new(start.segment, start.offset);
-            let options = log_options(&self.config, start.database);
+            let options = log_options(&self.config, start.database, self._lock.is_some());
             let nothing = &mut |_: trimorph_log::Replayed<'_>| Ok(());
             let folder = log_folder(dir);
             let (log, _) = Log::open(Arc::clone(&self.fs), &folder, from, options, Recover::Whole, nothing)?;
-            let journal = Journal::new(log, self.config.durability);
+            let journal = Journal::new(log, self.config.durability, &self.live);
             self.journal.get_or_init(|| Arc::new(journal));
         }
         Ok(self.journal.get())

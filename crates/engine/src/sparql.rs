@@ -131,7 +131,7 @@ impl Connection {
                     return self.within(text, Arc::clone(&params), cancel.clone(), |running| {
                         let writing = &mut running.writing;
                         writing.begin_statement(self.shared());
-                        self.shared().ready_to_write()?;
+                        self.ready_to_write()?;
                         self.shared().start_merging();
                         let mark = writing.mark();
                         let done = work(writing);

@@ -4,6 +4,8 @@ use trimorph_store::{ComponentBytes, Main};
 use trimorph_types::LogicalType;
 use trimorph_vfs::PoolCounts;
 
+use crate::Lag;
+
 /// A column: name, type, encodings with the number of segments that use each.
 pub type ColumnStats = (String, LogicalType, Vec<(&'static str, usize)>);
 
@@ -52,6 +54,9 @@ pub struct Stats {
     pub piece_bytes: usize,
     /// Bytes of what was written and is not merged, and of what is merged and somebody still reads.
     pub delta_bytes: usize,
+    /// How far behind its writer a database is that was opened read-only; none of one that this process
+    /// writes.
+    pub following: Option<Lag>,
     /// Bytes of memory that pieces of files take now.
     pub resident_bytes: usize,
     /// Pieces read from files since the database was opened, those read again included.
@@ -99,6 +104,7 @@ impl Stats {
             total_bytes: bytes.total(),
             piece_bytes: main.piece_bytes(),
             delta_bytes: 0,
+            following: None,
             resident_bytes: counts.resident_bytes,
             pieces_read: counts.pieces_read,
             bytes_read: counts.bytes_read,

@@ -19,6 +19,9 @@ pub struct Function {
     /// Whether equal arguments give an equal result throughout a statement, so that a constant call can be
     /// folded once the statement's clock stands. `rand` and the `realtime` clocks are not.
     pub deterministic: bool,
+    /// Whether it looks at the graph: then it is not folded before the graph is there, but equal arguments
+    /// give equal results as long as nothing is written.
+    pub reads_graph: bool,
     /// Whether a null argument makes the result null; then `call` is never to be given one (see
     /// [`Self::invoke`]).
     pub null_in_null_out: bool,
@@ -43,7 +46,19 @@ impl Function {
         doc: &'static str,
     ) -> Self {
         let (deterministic, null_in_null_out, kernel) = (true, true, Kernel::General);
-        Self { name, min_args, max_args, deterministic, null_in_null_out, result, call, kernel, doc }
+        let reads_graph = false;
+        Self {
+            name,
+            min_args,
+            max_args,
+            deterministic,
+            reads_graph,
+            null_in_null_out,
+            result,
+            call,
+            kernel,
+            doc,
+        }
     }
 
     /// The same, able to look at nulls.
@@ -67,6 +82,12 @@ impl Function {
     /// The same, by the comparisons of whoever evaluates.
     pub(crate) const fn by_equality(mut self) -> Self {
         self.kernel = Kernel::ByEquality;
+        self
+    }
+
+    /// The same, looking at the graph.
+    pub(crate) const fn of_graph(mut self) -> Self {
+        self.reads_graph = true;
         self
     }
 

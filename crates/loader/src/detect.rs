@@ -20,6 +20,7 @@ pub(crate) fn detect(paths: &[PathBuf], format: Option<Format>) -> Result<(Vec<P
         Format::LdbcSnb => return Ok((paths.to_vec(), format)),
         Format::Csv | Format::Parquet => is_mapping,
         Format::Neo4jCsv => is_csv,
+        Format::Frames => return Err(LoadError::format(first, "frames are no files")),
     };
     let mut files = Vec::new();
     for path in paths {

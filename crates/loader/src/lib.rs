@@ -4,14 +4,18 @@
 //! The data's way: [`source`] opens and decompresses, [`csv`] cuts, splits and parses, [`plan`] says what the
 //! columns of a file mean, [`gather`] makes batches of them, [`pipeline`] keeps threads busy and batches in
 //! order. [`snb`], [`neo4j`] and [`mapping`] make plans from what files and headers say; [`parquet`] reads
-//! row groups instead of text.
+//! row groups instead of text, [`frames`] takes batches of Arrow arrays from a caller. [`statements`] builds
+//! a graph of RDF.
 #![forbid(unsafe_code)]
 
+mod arrays;
 mod column;
 mod csv;
+mod decoded;
 mod detect;
 mod error;
 mod feed;
+pub mod frames;
 mod gather;
 pub mod generate;
 mod load;
@@ -27,12 +31,15 @@ mod rejects;
 mod report;
 mod snb;
 mod source;
+pub mod statements;
 mod type_name;
 
 #[cfg(test)]
 mod tests;
 
+pub use arrays::values_of;
 pub use error::LoadError;
+pub use frames::load_frames;
 pub use load::load;
 pub use options::{Format, LoadOptions};
 pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};

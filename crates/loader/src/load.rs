@@ -37,7 +37,7 @@ pub fn load(
             let files = plan_snb(path, options, sink)?.into_iter().map(InputFile::Csv).collect::<Vec<_>>();
             run_files(&files, format, start, options, sink, &mut meter)
         }
-        Format::Csv | Format::Parquet => {
+        Format::Csv | Format::Parquet | Format::Frames => {
             let path = only(&paths, "give one mapping file, which names the data files")?;
             let files = mapping::plan(path, options.field_bytes_max, sink)?;
             run_files(&files, format, start, options, sink, &mut meter)
@@ -99,7 +99,11 @@ pub(crate) fn run_feed(
     meter: &mut Meter<'_>,
 ) -> Result<LoadReport, LoadError> {
     let paths = files.iter().map(|(path, _)| path.clone()).collect();
-    let rejects = Arc::new(Rejects::new(paths, options.skip_bad_rows, options.rejects_path.clone()));
+    let mut rejects = Rejects::new(paths, options.skip_bad_rows, options.rejects_path.clone());
+    if format == Format::Frames {
+        rejects = rejects.of_frames();
+    }
+    let rejects = Arc::new(rejects);
     let totals = pipeline::run(feed, files.len(), bytes_total, sink, options, &rejects, meter);
     let flushed = rejects.flush();
     let totals = totals?;

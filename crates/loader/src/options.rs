@@ -18,10 +18,12 @@ pub enum Format {
     Neo4jCsv,
     /// Parquet files described by a mapping file.
     Parquet,
+    /// No files: frames that the caller hands over, see [`crate::load_frames`].
+    Frames,
 }
 
 impl Format {
-    /// All formats, in the order users see them.
+    /// All formats of files, in the order users see them.
     pub const ALL: [Self; 4] = [Self::LdbcSnb, Self::Csv, Self::Neo4jCsv, Self::Parquet];
 
     /// The name on the command line.
@@ -31,6 +33,7 @@ impl Format {
             Self::Csv => "csv",
             Self::Neo4jCsv => "neo4j-csv",
             Self::Parquet => "parquet",
+            Self::Frames => "frames",
         }
     }
 

@@ -21,6 +21,8 @@ const SAMPLES_MAX: usize = 20;
 #[derive(Debug)]
 pub struct Rejects {
     files: Vec<PathBuf>,
+    /// They are no files, and their rows have numbers.
+    are_frames: bool,
     skip: bool,
     path: Option<PathBuf>,
     count: AtomicU64,
@@ -38,7 +40,13 @@ impl Rejects {
     /// `files` is the loader's own list, which `Rejected::file` points into; with `skip` the verdict is to go
     /// on. The file at `path` is created at the first refused row.
     pub fn new(files: Vec<PathBuf>, skip: bool, path: Option<PathBuf>) -> Self {
-        Self { files, skip, path, count: AtomicU64::new(0), state: Mutex::default() }
+        Self { files, are_frames: false, skip, path, count: AtomicU64::new(0), state: Mutex::default() }
+    }
+
+    /// The same for frames, which have names instead of paths and rows instead of lines.
+    pub(crate) fn of_frames(mut self) -> Self {
+        self.are_frames = true;
+        self
     }
 
     /// Takes a refused row in and says what to do. `row` is its raw text, where still at hand; else its
@@ -66,15 +74,20 @@ impl Rejects {
         for of_file in rows.chunk_by(|a, b| a.file == b.file) {
             let lines: Vec<u64> = of_file.iter().map(|row| row.line).collect();
             let path = of_file.first().map_or(Path::new("?"), |row| self.file(row));
-            let texts = if self.path.is_some() { texts_of(path, &lines) } else { Vec::new() };
+            let texts =
+                if self.path.is_some() && !self.are_frames { texts_of(path, &lines) } else { Vec::new() };
             for (i, row) in of_file.iter().enumerate() {
                 let _ = self.refuse(row, texts.get(i).and_then(Option::as_deref));
             }
         }
     }
 
-    /// `path:line: reason`.
+    /// `path:line: reason`; of a frame `name, row number: reason`.
     pub fn describe(&self, rejected: &Rejected) -> String {
+        if self.are_frames {
+            let Rejected { line, reason, .. } = rejected;
+            return format!("{}, row {line}: {reason}", self.file(rejected).display());
+        }
         format!("{}:{}: {}", self.file(rejected).display(), rejected.line, rejected.reason)
     }
 

@@ -10,7 +10,7 @@ use crate::Position;
 /// Blocks begin at multiples of this.
 pub(crate) const ALIGN: u32 = 64;
 /// Bytes before the content.
-pub(crate) const HEADER_BYTES: usize = 40;
+pub(crate) const HEADER_BYTES: usize = 48;
 /// Most bytes of content: a reader holds one block, and what is torn is searched header by header.
 pub(crate) const CONTENT_MAX: usize = 1 << 20;
 
@@ -29,7 +29,18 @@ pub(crate) struct BlockHeader {
     pub(crate) flags: u32,
     /// How far the log was synced when the block was written.
     pub(crate) synced: Position,
+    /// All commits up to this timestamp lie before `synced`.
+    pub(crate) committed: u64,
     content_sum: u64,
+}
+
+/// What a block says of those before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(crate) struct Mark {
+    /// How far the log is synced.
+    pub(crate) synced: Position,
+    /// All commits up to this timestamp lie before that.
+    pub(crate) committed: u64,
 }
 
 /// Bytes of a block with so much content, up to where the next begins.
@@ -42,7 +53,7 @@ fn header_sum(at: Position, header: &[u8]) -> u64 {
 }
 
 /// Writes the header of `block`, whose content of `len` bytes, and the zeros behind it, are there.
-pub(crate) fn seal(block: &mut [u8], at: Position, len: usize, flags: u32, synced: Position) {
+pub(crate) fn seal(block: &mut [u8], at: Position, len: usize, flags: u32, Mark { synced, committed }: Mark) {
     let (header, content) = block.split_at_mut(HEADER_BYTES);
     // Content is at most CONTENT_MAX.
     header[0..4].copy_from_slice(&u32::try_from(len).unwrap_or(0).to_le_bytes());
@@ -50,9 +61,10 @@ pub(crate) fn seal(block: &mut [u8], at: Position, len: usize, flags: u32, synce
     header[8..16].copy_from_slice(&synced.segment.to_le_bytes());
     header[16..20].copy_from_slice(&synced.offset.to_le_bytes());
     header[20..24].fill(0);
-    header[24..32].copy_from_slice(&checksum(&[content]).to_le_bytes());
-    let sum = header_sum(at, &header[..32]);
-    header[32..40].copy_from_slice(&sum.to_le_bytes());
+    header[24..32].copy_from_slice(&committed.to_le_bytes());
+    header[32..40].copy_from_slice(&checksum(&[content]).to_le_bytes());
+    let sum = header_sum(at, &header[..40]);
+    header[40..48].copy_from_slice(&sum.to_le_bytes());
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -68,7 +80,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl BlockHeader {
-    /// The header in the first 40 of `bytes`, if one was written there.
+    /// The header in the first of `bytes`, if one was written there.
     pub(crate) fn read(bytes: &[u8], at: Position) -> Option<Self> {
         let header = bytes.get(..HEADER_BYTES)?;
         let len = u32_at(header, 0) as usize;
@@ -76,11 +88,12 @@ impl BlockHeader {
         if len > CONTENT_MAX || u32_at(header, 4) > 7 || u32_at(header, 20) != 0 {
             return None;
         }
-        (u64_at(header, 32) == header_sum(at, &header[..32])).then(|| Self {
+        (u64_at(header, 40) == header_sum(at, &header[..40])).then(|| Self {
             len,
             flags: u32_at(header, 4),
             synced: Position::new(u64_at(header, 8), u32_at(header, 16)),
-            content_sum: u64_at(header, 24),
+            committed: u64_at(header, 24),
+            content_sum: u64_at(header, 32),
         })
     }
 

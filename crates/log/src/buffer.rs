@@ -3,7 +3,7 @@
 //! by the writer, without the log's lock.
 
 use crate::Position;
-use crate::block::{ALIGN, CONTENT_MAX, GOES_ON, HEADER_BYTES, OPENED, block_bytes, seal};
+use crate::block::{ALIGN, CONTENT_MAX, GOES_ON, HEADER_BYTES, Mark, OPENED, block_bytes, seal};
 use crate::segment::HEADER_LEN;
 
 /// A block of the buffer.
@@ -154,12 +154,17 @@ fn short(n: usize) -> u32 {
 }
 
 impl Taken {
-    /// Fills the headers: `synced` is how far the log is synced.
-    pub(crate) fn seal(&mut self, synced: Position) {
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Fills the headers.
+    pub(crate) fn seal(&mut self, mark: Mark) {
         let ends: Vec<usize> =
             self.blocks.iter().skip(1).map(|b| b.start).chain([self.bytes.len()]).collect();
         for (block, end) in self.blocks.iter().zip(ends) {
-            seal(&mut self.bytes[block.start..end], block.at, block.len, block.flags, synced);
+            seal(&mut self.bytes[block.start..end], block.at, block.len, block.flags, mark);
         }
     }
 

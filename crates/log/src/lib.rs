@@ -38,7 +38,7 @@ mod walk;
 pub use bytes::ROWS_MAX;
 pub use check::{LogReport, check};
 pub use error::LogError;
-pub use follower::Follower;
+pub use follower::{Follower, Take};
 pub use log::{Durability, Hold, Log, LogOptions};
 pub use operation::{Column, Commit, Declaration, LoadedPart, Name, Operation, Owner, Subject};
 pub use position::Position;

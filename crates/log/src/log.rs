@@ -14,13 +14,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use trimorph_vfs::{FileSystem, WriteAt};
 
-use crate::block::{CLOSED, CONTENT_MAX};
+use crate::block::{CLOSED, CONTENT_MAX, Mark};
 use crate::buffer::{Buffer, Taken};
 use crate::recover::{Ready, recover};
 use crate::replay::Replayed;
@@ -52,11 +52,20 @@ pub struct LogOptions {
     pub database: u128,
     /// Who comes when so many bytes wait to be written waits too.
     pub buffer_bytes: usize,
+    /// How long after a commit the log says by itself how far it lasts, if no other commit has: followers see
+    /// the last one only then. None never.
+    pub mark_after: Option<Duration>,
 }
 
 impl Default for LogOptions {
     fn default() -> Self {
-        Self { durability: Durability::Durable, segment_bytes: 16 << 20, database: 0, buffer_bytes: 16 << 20 }
+        Self {
+            durability: Durability::Durable,
+            segment_bytes: 16 << 20,
+            database: 0,
+            buffer_bytes: 16 << 20,
+            mark_after: None,
+        }
     }
 }
 
@@ -69,6 +78,16 @@ struct State {
     spare: Taken,
     /// All before it is on the disk for certain.
     synced: Position,
+    /// All commits up to this one lie before that: what the last sync knew of it.
+    covered: u64,
+    /// The greatest timestamp of a transaction that was appended.
+    appended: u64,
+    /// Behind the last record that was appended: blocks without content need not be told of.
+    content: Position,
+    /// What the last block says that was written.
+    marked: Mark,
+    /// The log's thread waits for something to say.
+    is_idle: bool,
     /// Segments that were written and not synced since.
     unsynced: BTreeSet<u64>,
     is_writing: bool,
@@ -89,16 +108,28 @@ struct State {
     syncs: u64,
 }
 
-#[derive(Debug)]
+/// Says which commit is the last one that is published, and all before it.
+type Committed = Box<dyn Fn() -> u64 + Send + Sync>;
+
 struct Shared {
     fs: Arc<dyn FileSystem>,
     dir: PathBuf,
     options: LogOptions,
+    committed: OnceLock<Committed>,
     state: Mutex<State>,
     /// Something that somebody waits for has changed.
     changed: Condvar,
     /// The thread of `Relaxed` is to end.
     stopping: Condvar,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared")
+            .field("dir", &self.dir)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
 }
 
 type Guard<'a> = MutexGuard<'a, State>;
@@ -152,6 +183,12 @@ impl Log {
             buffer: Buffer::new(end, first_bytes, options.segment_bytes),
             spare: Taken::default(),
             synced: end,
+            covered: 0,
+            appended: 0,
+            content: end,
+            // What was closed says all there is to say.
+            marked: Mark { synced: if walked.is_closed { end } else { walked.synced }, committed: 0 },
+            is_idle: false,
             unsynced: BTreeSet::new(),
             is_writing: false,
             is_appending: false,
@@ -172,24 +209,46 @@ impl Log {
             state: Mutex::new(state),
             changed: Condvar::new(),
             stopping: Condvar::new(),
+            committed: OnceLock::new(),
         });
-        let thread = match options.durability {
-            Durability::Relaxed { interval } => {
+        let run: Option<Box<dyn FnOnce() + Send>> = match (options.durability, options.mark_after) {
+            (Durability::Relaxed { interval }, _) => {
                 let shared = Arc::clone(&shared);
-                let run = move || shared.sync_every(interval);
-                let named = std::thread::Builder::new().name("trimorph-log".into());
-                Some(named.spawn(run).map_err(|error| LogError::io(dir, error))?)
+                Some(Box::new(move || shared.sync_every(interval)))
+            }
+            (Durability::Durable, Some(pause)) => {
+                let shared = Arc::clone(&shared);
+                Some(Box::new(move || shared.mark_after(pause)))
             }
             _ => None,
         };
+        let named = || std::thread::Builder::new().name("trimorph-log".into());
+        let thread = run.map(|run| named().spawn(run).map_err(|error| LogError::io(dir, error)));
+        let thread = thread.transpose()?;
         Ok((Self { shared, thread }, recovered))
+    }
+
+    /// What is asked for the last commit that is published, and all before it: blocks say it to followers.
+    /// All that was read when the log was opened is published by now.
+    pub fn tell_committed(&self, committed: impl Fn() -> u64 + Send + Sync + 'static) {
+        let now = committed();
+        let mut state = self.shared.lock();
+        state.covered = state.covered.max(now);
+        state.appended = state.appended.max(now);
+        if state.marked.synced == state.synced {
+            // Nothing but what a closed log says.
+            state.marked.committed = now;
+        }
+        drop(state);
+        let _ = self.shared.committed.set(Box::new(committed));
+        self.shared.stopping.notify_all();
     }
 
     /// Appends names and tables: they last with whatever comes next, and before it.
     ///
     /// **Errors**: as [`Self::append`].
     pub fn declare(&self, declarations: &DeclarationBytes) -> Result<(), LogError> {
-        self.shared.append(declarations.as_slice()).map(drop)
+        self.shared.append(declarations.as_slice(), 0).map(drop)
     }
 
     /// Appends a transaction; gives the position behind it, for [`Self::wait`].
@@ -197,7 +256,7 @@ impl Log {
     /// **Cost**: a copy of the bytes; one that is longer than the buffer is written part by part meanwhile.
     /// **Errors**: [`LogError::NoRoom`], of which nothing stays; [`LogError::Poisoned`].
     pub fn append(&self, transaction: &TransactionBytes) -> Result<Position, LogError> {
-        self.shared.append(transaction.as_slice())
+        self.shared.append(transaction.as_slice(), transaction.timestamp())
     }
 
     /// Waits until all before `position` lasts, where the durability is [`Durability::Durable`].
@@ -236,24 +295,7 @@ impl Log {
     /// Writes a block without content that says how far the log was synced: a [`Follower`](crate::Follower)
     /// in another process sees what was committed last only then. It is not synced itself.
     pub fn mark(&self) -> Result<(), LogError> {
-        let shared = &*self.shared;
-        let mut state = shared.lock();
-        // A log that was never written to has nothing to say.
-        if state.ready.is_empty() || shared.options.durability == Durability::Memory {
-            return Ok(());
-        }
-        loop {
-            shared.check(&state)?;
-            if state.is_appending || state.is_writing {
-                state = shared.wait_changed(state);
-            } else if state.lacks(0, &shared.options) {
-                state = shared.make_segment(state)?;
-            } else {
-                state.buffer.put_empty(0);
-                state = shared.write(state, false);
-                return shared.check(&state);
-            }
-        }
+        self.shared.mark()
     }
 
     /// Keeps the segments from `from` on until the hold is dropped.
@@ -339,6 +381,11 @@ impl State {
         here + later < needed
     }
 
+    /// Whether no block says yet how far the log lasts.
+    fn has_to_say(&self) -> bool {
+        self.marked.synced < self.synced.min(self.content) || self.marked.committed < self.appended
+    }
+
     /// Whether the segment after the one that is written should be made: half of it is used.
     fn wants_segment(&self, options: &LogOptions) -> bool {
         self.synced.segment == self.last && self.synced.offset > options.segment_bytes / 2 && !self.is_making
@@ -379,7 +426,7 @@ impl Shared {
         size.is_ok_and(|size| size == u64::from(self.options.segment_bytes))
     }
 
-    fn append(&self, bytes: &[u8]) -> Result<Position, LogError> {
+    fn append(&self, bytes: &[u8], timestamp: u64) -> Result<Position, LogError> {
         if self.options.durability == Durability::Memory {
             return Ok(self.lock().buffer.end());
         }
@@ -397,6 +444,7 @@ impl Shared {
                 break;
             }
         }
+        state.appended = state.appended.max(timestamp);
         let mut done = state.buffer.put(bytes, false, self.options.buffer_bytes);
         if done < bytes.len() {
             state.is_appending = true;
@@ -411,7 +459,33 @@ impl Shared {
             self.changed.notify_all();
             self.check(&state)?;
         }
-        Ok(state.buffer.end())
+        state.content = state.buffer.end();
+        Ok(state.content)
+    }
+
+    /// The last commit that is published, and all before it; 0 where nobody says it.
+    fn committed(&self) -> u64 {
+        self.committed.get().map_or(0, |committed| committed())
+    }
+
+    fn mark(&self) -> Result<(), LogError> {
+        let mut state = self.lock();
+        // A log that was never written to has nothing to say.
+        if state.ready.is_empty() || self.options.durability == Durability::Memory {
+            return Ok(());
+        }
+        loop {
+            self.check(&state)?;
+            if state.is_appending || state.is_writing {
+                state = self.wait_changed(state);
+            } else if state.lacks(0, &self.options) {
+                state = self.make_segment(state)?;
+            } else {
+                state.buffer.put_empty(0);
+                state = self.write(state, false);
+                return self.check(&state);
+            }
+        }
     }
 
     /// Waits, or writes and syncs, until all before `position` lasts.
@@ -433,23 +507,40 @@ impl Shared {
         state.is_writing = true;
         let spare = std::mem::take(&mut state.spare);
         let mut taken = state.buffer.take(spare);
-        let (end, synced) = (state.buffer.end(), state.synced);
+        let (end, committed) = (state.buffer.end(), self.committed());
+        let mark = Mark {
+            synced: state.synced,
+            committed: match self.options.durability {
+                // What is published was waited for: it lies before the end of what is synced.
+                Durability::Durable => committed,
+                Durability::Relaxed { .. } | Durability::Memory => state.covered,
+            },
+        };
+        let says_so = !taken.is_empty();
         let ready = state.ready.clone();
         let mut unsynced = std::mem::take(&mut state.unsynced);
         drop(state);
-        taken.seal(synced);
+        taken.seal(mark);
         let written = self.write_parts(&taken, &ready, &mut unsynced, sync);
         let mut state = self.lock();
         match written {
             Ok(()) if sync => {
                 state.syncs += 1;
                 state.synced = end;
+                // What was published when the buffer was taken had been appended before.
+                state.covered = state.covered.max(committed);
                 let current = state.ready.split_off(&end.segment);
                 let full = std::mem::replace(&mut state.ready, current);
                 state.old.extend(full.into_keys());
             }
             Ok(()) => state.unsynced = unsynced,
             Err(error) => self.poison(&mut state, &error),
+        }
+        if says_so {
+            state.marked = mark;
+        }
+        if std::mem::take(&mut state.is_idle) {
+            self.stopping.notify_all();
         }
         state.spare = taken.trimmed(self.options.buffer_bytes.saturating_mul(2));
         state.is_writing = false;
@@ -509,6 +600,26 @@ impl Shared {
         }
     }
 
+    /// What the thread of `Durable` does: where something is not said yet, it waits a moment for a commit
+    /// that says it, then says it. So a follower is late by as much, and a pause costs one block.
+    fn mark_after(&self, pause: Duration) {
+        loop {
+            let mut state = self.lock();
+            while !state.is_stopping && (self.committed.get().is_none() || !state.has_to_say()) {
+                state.is_idle = true;
+                state = self.stopping.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let waited = self.stopping.wait_timeout_while(state, pause, |state| !state.is_stopping);
+            let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            if state.is_stopping || state.poison.is_some() {
+                return;
+            }
+            drop(state);
+            // Without room followers wait for who commits next.
+            let _ = self.mark();
+        }
+    }
+
     /// What the thread of `Relaxed` does.
     fn sync_every(&self, interval: Duration) {
         loop {
@@ -521,7 +632,9 @@ impl Shared {
             let end = state.buffer.seal_off();
             drop(state);
             // Who appends next meets the poison.
-            let _ = self.reach(end);
+            if self.reach(end).is_ok() && self.options.mark_after.is_some() && self.lock().has_to_say() {
+                let _ = self.mark();
+            }
         }
     }
 }

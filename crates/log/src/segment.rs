@@ -12,7 +12,7 @@ use crate::{LogError, Position};
 /// Bytes of a segment's header: its first block begins behind.
 pub(crate) const HEADER_LEN: u32 = Position::FIRST_OFFSET;
 const MAGIC: &[u8; 8] = b"TRIMORPH";
-const FORMAT_VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 2;
 const KIND: u32 = 2;
 
 /// Bytes that are read at a time: enough that a call costs little beside them.

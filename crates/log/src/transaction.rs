@@ -20,7 +20,10 @@ pub struct LogMark {
 
 /// The records of a transaction with its commit record at the end.
 #[derive(Clone, Debug)]
-pub struct TransactionBytes(Vec<u8>);
+pub struct TransactionBytes {
+    bytes: Vec<u8>,
+    timestamp: u64,
+}
 
 /// Records of declarations.
 #[derive(Clone, Debug, Default)]
@@ -67,14 +70,19 @@ impl TransactionWriter {
     /// Ends the transaction.
     pub fn commit(mut self, commit: &Commit) -> TransactionBytes {
         put_commit(&mut self.bytes, commit, self.records);
-        TransactionBytes(self.bytes)
+        TransactionBytes { bytes: self.bytes, timestamp: commit.timestamp }
     }
 }
 
 impl TransactionBytes {
     /// The records, one after the other.
     pub fn as_slice(&self) -> &[u8] {
-        &self.0
+        &self.bytes
+    }
+
+    /// When it commits.
+    pub(crate) fn timestamp(&self) -> u64 {
+        self.timestamp
     }
 }
 

@@ -115,7 +115,12 @@ fn step_back(fs: &dyn FileSystem, dir: &Path, database: u128, walked: &mut Walke
 }
 
 /// Looks for headers of blocks from the end on.
-fn search(fs: &dyn FileSystem, dir: &Path, database: u128, walked: &mut Walked) -> Result<(), LogError> {
+pub(crate) fn search(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    database: u128,
+    walked: &mut Walked,
+) -> Result<(), LogError> {
     let later: Vec<u64> = walked.segments.iter().copied().filter(|n| *n >= walked.end.segment).collect();
     for number in later {
         let opened = Segment::open(fs, dir, number, database)?;

@@ -379,6 +379,16 @@ impl Transactions {
         self.published()
     }
 
+    /// Publishes what others have committed: all up to `last`, by who was given `handles` handles. For who
+    /// reads a log, where nobody commits.
+    pub fn advance(&self, last: Timestamp, handles: u64) {
+        let mut state = self.lock();
+        state.commits = Commits::after(last);
+        self.published.store(last.0, Ordering::Release);
+        self.handles.fetch_max(handles, Ordering::Relaxed);
+        self.moved.notify_all();
+    }
+
     /// Commits whose changes are kept for those who will be asked against them.
     pub fn commits_kept(&self) -> usize {
         self.lock().commits.kept()

@@ -1,6 +1,7 @@
 //! `Cell`: what a connection and its results share. Calls in; the engine's connection out, until it is
 //! closed.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -12,11 +13,18 @@ use crate::error;
 pub(crate) struct Cell {
     engine: Mutex<Option<Arc<trimorph::Connection>>>,
     running: Mutex<CancelToken>,
+    /// Committing and rolling back where nothing was begun is nothing, and no error: set by cursors, which
+    /// callers of DB-API 2.0 end in this way.
+    lenient: AtomicBool,
 }
 
 impl Cell {
     pub(crate) fn new(engine: trimorph::Connection) -> Self {
-        Self { engine: Mutex::new(Some(Arc::new(engine))), running: Mutex::default() }
+        Self {
+            engine: Mutex::new(Some(Arc::new(engine))),
+            running: Mutex::default(),
+            lenient: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn close(&self) {
@@ -28,12 +36,22 @@ impl Cell {
     /// **Errors**: closed.
     pub(crate) fn engine(&self) -> PyResult<Arc<trimorph::Connection>> {
         let engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        engine.ok_or_else(|| error::Error::new_err("the connection is closed"))
+        engine.ok_or_else(|| error::InterfaceError::new_err("the connection is closed"))
     }
 
     /// Notes what `interrupt` is to stop.
     pub(crate) fn runs(&self, cancel: &CancelToken) {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+    }
+
+    /// From now on an end of nothing is no error.
+    pub(crate) fn be_lenient(&self) {
+        self.lenient.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether an end of nothing is no error.
+    pub(crate) fn is_lenient(&self) -> bool {
+        self.lenient.load(Ordering::Relaxed)
     }
 
     /// Stops what was noted last.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -154,6 +155,34 @@ impl Connection {
         self.cell.interrupt();
     }
 
+    /// Runs an openCypher query: the same as `execute`.
+    #[pyo3(signature = (text, params = None, timeout = None))]
+    fn cypher(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        params: Option<&Bound<'_, PyAny>>,
+        timeout: Option<f64>,
+    ) -> PyResult<QueryResult> {
+        self.execute(py, text, params, "cypher", timeout)
+    }
+
+    /// A cursor of DB-API 2.0. Each of its statements is committed by itself, unless a transaction was
+    /// begun; from now on `commit` and `rollback` do nothing where none was.
+    #[pyo3(signature = (lang = "cypher"))]
+    fn cursor<'py>(slf: &Bound<'py, Self>, lang: &str) -> PyResult<Bound<'py, PyAny>> {
+        let own = slf.get();
+        own.cell.engine()?;
+        own.cell.be_lenient();
+        slf.py().import("trimorph._dbapi")?.getattr("Cursor")?.call1((slf, lang))
+    }
+
+    /// Whether a transaction was begun on this connection and has not ended.
+    #[getter]
+    fn in_transaction(&self) -> PyResult<bool> {
+        Ok(self.cell.engine()?.in_transaction())
+    }
+
     /// The database.
     #[getter]
     fn database(&self) -> Database {
@@ -207,10 +236,12 @@ impl Prepared {
         let engine = self.cell.engine()?;
         let cancel = CancelToken::default();
         self.cell.runs(&cancel);
+        let begun = Instant::now();
         let result = interrupt::run(py, &cancel, || {
             engine.execute_prepared_until(&self.prepared, params, cancel.clone())
         })?;
-        QueryResult::new(py, result, &self.text, cancel.clone(), Arc::clone(&self.cell), self.handle.source)
+        let run = (cancel.clone(), begun);
+        QueryResult::new(py, result, &self.text, run, Arc::clone(&self.cell), self.handle.source)
     }
 
     /// Its text.

@@ -1,6 +1,6 @@
 //! `Database`: opening, loading, what it holds, closing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,10 +10,11 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use trimorph::{CancelToken, Config, Durability, Stats};
 
 use crate::connection::Connection;
+use crate::frames::Given;
 use crate::handle::{Database, Handle};
 use crate::load::{self, LoadReport};
 use crate::transaction::{self, Transaction};
-use crate::{error, interrupt};
+use crate::{error, frames, interrupt};
 
 /// The path of a database without a directory.
 const MEMORY: &str = ":memory:";
@@ -29,8 +30,8 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1)"
 )]
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     pub(crate) fn new(
@@ -51,6 +52,7 @@ impl Database {
         recover_to_damage: bool,
         timeout: Option<f64>,
         checkpoint_interval: Option<f64>,
+        follow_interval: Option<f64>,
     ) -> PyResult<Self> {
         let durability = durability_of(durability, relaxed_interval)?;
         let mut config = Config {
@@ -71,6 +73,7 @@ impl Database {
         config.idle_timeout = options.timeout.or(config.idle_timeout);
         config.timeout = transaction::seconds("timeout", timeout)?;
         config.checkpoint_interval = transaction::seconds("checkpoint_interval", checkpoint_interval)?;
+        config.follow_interval = transaction::seconds("follow_interval", follow_interval)?;
         if let Some(limit) = spill_limit {
             config.spill_limit_bytes = bytes_of("spill_limit", &limit)? as u64;
         }
@@ -116,6 +119,13 @@ impl Database {
 
     /// Loads files or directories, all or nothing unless `skip_bad_rows`; beside whoever reads and writes.
     ///
+    /// Or frames: `nodes={"Person": people}`, `edges={("Person", "KNOWS", "Person"): friends}`. A frame is
+    /// anything of the Arrow PyCapsule protocol (Polars, pyarrow, DuckDB, …), a pandas.DataFrame, a list of
+    /// dicts, or a dict of columns. Several labels are a tuple. `key` names the column by which edges find
+    /// nodes (a str, or a dict by label; `id` unless told); `source` and `target` name the columns with the
+    /// keys of the ends (a str, or a dict by what `edges` has; `source` and `target` if there are both, else
+    /// the first two).
+    ///
     /// `on_conflict` says what to do with a row whose key a node of the database has already: `error` refuses
     /// it, `skip` leaves it out, `merge` gives its properties to that node.
     ///
@@ -123,30 +133,94 @@ impl Database {
     /// rows go to the file `rejects`, as CSV. `progress` is a callable that gets a `LoadProgress` several
     /// times a second, or `True` for a line on stderr.
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
-    #[pyo3(signature = (*paths, format = None, skip_bad_rows = false, rejects = None, progress = None, on_conflict = "error"))]
-    fn load(
+    #[pyo3(signature = (*paths, nodes = None, edges = None, key = None, source = None, target = None, format = None, skip_bad_rows = false, rejects = None, progress = None, on_conflict = "error"))]
+    fn load<'py>(
         &self,
-        py: Python<'_>,
-        paths: &Bound<'_, PyTuple>,
+        py: Python<'py>,
+        paths: &Bound<'py, PyTuple>,
+        nodes: Option<Bound<'py, PyAny>>,
+        edges: Option<Bound<'py, PyAny>>,
+        key: Option<Bound<'py, PyAny>>,
+        source: Option<Bound<'py, PyAny>>,
+        target: Option<Bound<'py, PyAny>>,
         format: Option<&str>,
         skip_bad_rows: bool,
         rejects: Option<PathBuf>,
-        progress: Option<Bound<'_, PyAny>>,
+        progress: Option<Bound<'py, PyAny>>,
         on_conflict: &str,
     ) -> PyResult<LoadReport> {
-        let paths = paths.iter().map(|p| p.extract::<PathBuf>()).collect::<PyResult<Vec<_>>>()?;
-        if paths.is_empty() {
-            return Err(PyTypeError::new_err("load needs at least one path"));
-        }
-        let format = format.map(load::format_of).transpose()?;
         let engine = self.handle.engine()?;
         let mut options = engine.load_options();
         options.skip_bad_rows = skip_bad_rows;
         options.rejects_path = rejects;
         options.on_conflict = load::on_conflict_of(on_conflict)?;
+        let given = Given { nodes, edges, key, source, target };
+        if given.nodes.is_some() || given.edges.is_some() {
+            if !paths.is_empty() || format.is_some() {
+                return Err(PyTypeError::new_err("load takes either paths or frames, not both"));
+            }
+            let frames = frames::frames(py, given, self.handle.source)?;
+            return load::run(py, progress, &options.cancel.clone(), |progress| {
+                engine.load_frames(frames, &options, progress)
+            });
+        }
+        if given.key.is_some() || given.source.is_some() || given.target.is_some() {
+            let text = "key, source and target are about frames: give them as nodes= and edges=";
+            return Err(PyTypeError::new_err(text));
+        }
+        let paths = load::paths_of(paths)?;
+        let format = format.map(load::format_of).transpose()?;
         load::run(py, progress, &options.cancel.clone(), |progress| {
             engine.load(&paths, format, &options, progress)
         })
+    }
+
+    /// Loads frames that are sorted out, as `trimorph._frames` does.
+    fn _load_frames(
+        &self,
+        py: Python<'_>,
+        nodes: Bound<'_, PyList>,
+        edges: Bound<'_, PyList>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<LoadReport> {
+        let engine = self.handle.engine()?;
+        let options = engine.load_options();
+        let frames = frames::of_lists(&nodes, &edges, self.handle.source)?;
+        load::run(py, progress, &options.cancel.clone(), |progress| {
+            engine.load_frames(frames, &options, progress)
+        })
+    }
+
+    /// All nodes and relationships as a `networkx.MultiDiGraph`, or another of its graphs. `key` names the
+    /// property that is a node's name in it; unless told that is Trimorph's id.
+    #[pyo3(signature = (key = None, directed = true, multigraph = true))]
+    fn to_networkx<'py>(
+        slf: &Bound<'py, Self>,
+        key: Option<&str>,
+        directed: bool,
+        multigraph: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let module = slf.py().import("trimorph._networkx")?;
+        module.getattr("of_database")?.call1((slf, key, directed, multigraph))
+    }
+
+    /// A sparse matrix with a row and a column for each node, and the nodes' keys in that order. See
+    /// `trimorph.from_scipy`.
+    #[pyo3(signature = (r#type = None, weight = None, label = None, key = None))]
+    fn to_scipy<'py>(
+        slf: &Bound<'py, Self>,
+        r#type: Option<&str>,
+        weight: Option<&str>,
+        label: Option<&str>,
+        key: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("trimorph._matrices")?.getattr("to_scipy")?.call1((slf, r#type, weight, label, key))
+    }
+
+    /// A `torch_geometric.data.HeteroData` of all nodes and relationships: by label and by type, the numeric
+    /// properties in `x` and `edge_attr`, their names in `x_names` and `edge_attr_names`.
+    fn to_torch_geometric<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("trimorph._matrices")?.getattr("to_torch_geometric")?.call1((slf,))
     }
 
     /// Makes a social network in the shape of LDBC SNB with the built-in generator, and loads it.
@@ -189,6 +263,14 @@ impl Database {
     fn checkpoint(&self, py: Python<'_>) -> PyResult<()> {
         let (engine, cancel) = (self.handle.engine()?, CancelToken::default());
         interrupt::run(py, &cancel, || engine.checkpoint(&cancel))
+    }
+
+    /// Looks at once for what another process has committed to a database that was opened `read_only`, so
+    /// that queries from now on see it. Gives the last commit that is seen, as a number that only grows. What
+    /// was committed less than some 20 ms ago its writer may not have said yet.
+    fn refresh(&self, py: Python<'_>) -> PyResult<u64> {
+        let engine = self.handle.engine()?;
+        interrupt::run(py, &CancelToken::default(), || engine.refresh())
     }
 
     /// Copies the database, as it is now, to the new or empty directory `dir`. Keeps a database in memory,
@@ -241,12 +323,63 @@ impl Database {
     }
 }
 
-/// Opens a database and connects to it; closing the connection closes the database. Options are those of
-/// `Database`.
+/// What `connect` does where there is no database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Open,
+    Create,
+    Read,
+}
+
+fn mode_of(name: Option<&str>, path: &Path, read_only: bool) -> PyResult<Mode> {
+    if path == Path::new(MEMORY) && name != Some("read") && !read_only {
+        return Ok(Mode::Create);
+    }
+    match name {
+        Some("read") => Ok(Mode::Read),
+        None | Some("open") if read_only => Ok(Mode::Read),
+        None | Some("open") => Ok(Mode::Open),
+        Some("create") if read_only => {
+            Err(PyValueError::new_err("mode=\"create\" writes, read_only does not"))
+        }
+        Some("create") => Ok(Mode::Create),
+        Some(name) => {
+            Err(PyValueError::new_err(format!("mode is one of open, create, read, not \"{name}\"")))
+        }
+    }
+}
+
+/// Whether there is anything at `path`.
+///
+/// **Errors**: there is not; what has nearly its name, and how to make a database.
+fn is_there(py: Python<'_>, path: &Path) -> PyResult<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let entries = std::fs::read_dir(directory.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let names: Vec<String> =
+        entries.filter(|e| e.path().is_dir()).filter_map(|e| e.file_name().into_string().ok()).collect();
+    let own = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let near: Vec<String> =
+        py.import("difflib")?.getattr("get_close_matches")?.call1((own, names, 1))?.extract()?;
+    let near = near.first().map(|name| format!("did you mean \"{}\"? ", path.with_file_name(name).display()));
+    let (near, path) = (near.unwrap_or_default(), path.display());
+    let text = format!(
+        "there is no database at \"{path}\"\n hint: {near}to make one, trimorph.connect(\"{path}\", mode=\"create\")"
+    );
+    Err(error::StorageError::new_err(text))
+}
+
+/// Opens a database and connects to it; closing the connection closes the database.
+///
+/// `mode` says what is done where `path` has no database: `"open"`, unless told, refuses, so that a
+/// misspelt path makes no directory; `"create"` makes one. `"read"` is `read_only=True`. The other
+/// options are those of `Database`, which makes what is not there.
 #[pyfunction]
 #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, mode = None),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, mode='open')"
 )]
 #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
 pub(crate) fn connect(
@@ -267,11 +400,17 @@ pub(crate) fn connect(
     recover_to_damage: bool,
     timeout: Option<f64>,
     checkpoint_interval: Option<f64>,
+    follow_interval: Option<f64>,
+    mode: Option<&str>,
 ) -> PyResult<Connection> {
+    let mode = mode_of(mode, &path, read_only)?;
+    if mode == Mode::Open {
+        is_there(py, &path)?;
+    }
     let database = Database::new(
         py,
         path,
-        read_only,
+        mode == Mode::Read,
         memory_limit,
         threads,
         huge_pages,
@@ -286,6 +425,7 @@ pub(crate) fn connect(
         recover_to_damage,
         timeout,
         checkpoint_interval,
+        follow_interval,
     )?;
     database.connection(true)
 }
@@ -395,5 +535,15 @@ fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict
     out.set_item("pieces_read", stats.pieces_read)?;
     out.set_item("bytes_read", stats.bytes_read)?;
     out.set_item("pieces_dropped", stats.pieces_dropped)?;
+    let following = stats.following.as_ref().map(|lag| {
+        let dict = PyDict::new(py);
+        dict.set_item("last_commit", lag.last_commit)?;
+        dict.set_item("last_commit_at", lag.last_commit_at.map(|micros| micros as f64 / 1e6))?;
+        dict.set_item("since_look", lag.since_look.as_secs_f64())?;
+        dict.set_item("waiting", lag.waiting)?;
+        dict.set_item("error", lag.error.as_deref())?;
+        PyResult::Ok(dict)
+    });
+    out.set_item("following", following.transpose()?)?;
     Ok(out)
 }

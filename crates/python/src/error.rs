@@ -7,27 +7,55 @@ use trimorph::{Error as EngineError, LoadError as EngineLoadError, Phase};
 pyo3::create_exception!(trimorph, Error, PyException, "Anything Trimorph can say no with.");
 pyo3::create_exception!(
     trimorph,
-    QueryError,
+    InterfaceError,
     Error,
+    "A call that this door does not have an answer for: something closed, a result read twice."
+);
+pyo3::create_exception!(trimorph, DatabaseError, Error, "What the database says no to.");
+pyo3::create_exception!(
+    trimorph,
+    OperationalError,
+    DatabaseError,
+    "What is about memory, files, other transactions or time, and not about the query."
+);
+pyo3::create_exception!(
+    trimorph,
+    QueryError,
+    DatabaseError,
     "A query that is wrong, or met a value it cannot work with: kind, phase, detail, line, column, hint."
 );
 pyo3::create_exception!(
     trimorph,
+    ProgrammingError,
+    QueryError,
+    "A query that is wrong: its syntax, a name, a parameter that is missing."
+);
+pyo3::create_exception!(trimorph, DataError, QueryError, "A query that met a value it cannot work with.");
+pyo3::create_exception!(trimorph, IntegrityError, QueryError, "A statement that breaks a constraint.");
+pyo3::create_exception!(trimorph, NotSupportedError, QueryError, "What this version cannot do.");
+pyo3::create_exception!(trimorph, InternalError, QueryError, "A bug of Trimorph: please report it.");
+pyo3::create_exception!(
+    trimorph,
     TransactionConflict,
-    Error,
+    OperationalError,
     "Another transaction changed the same data; try again."
 );
-pyo3::create_exception!(trimorph, LoadError, Error, "A bulk load that gave up; nothing of it is visible.");
+pyo3::create_exception!(
+    trimorph,
+    LoadError,
+    DatabaseError,
+    "A bulk load that gave up; nothing of it is visible."
+);
 pyo3::create_exception!(
     trimorph,
     StorageError,
-    Error,
+    OperationalError,
     "A database directory that is missing, damaged, locked or read-only."
 );
 pyo3::create_exception!(
     trimorph,
     MemoryLimitExceeded,
-    Error,
+    OperationalError,
     "More memory was needed than memory_limit allows."
 );
 pyo3::create_exception!(
@@ -36,9 +64,35 @@ pyo3::create_exception!(
     MemoryLimitExceeded,
     "More memory was needed than memory_limit allows, and rows could not be put into temporary files: spill_limit, a full disk."
 );
-pyo3::create_exception!(trimorph, Cancelled, Error, "Somebody asked the running query to stop.");
-
+pyo3::create_exception!(trimorph, Cancelled, OperationalError, "Somebody asked the running query to stop.");
 pyo3::create_exception!(trimorph, Timeout, Cancelled, "The query took longer than its timeout.");
+
+/// All of them, for the module: those of DB-API 2.0, and ours below them.
+pub(crate) fn add_to(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = m.py();
+    for class in [
+        py.get_type::<Error>(),
+        py.get_type::<InterfaceError>(),
+        py.get_type::<DatabaseError>(),
+        py.get_type::<OperationalError>(),
+        py.get_type::<QueryError>(),
+        py.get_type::<ProgrammingError>(),
+        py.get_type::<DataError>(),
+        py.get_type::<IntegrityError>(),
+        py.get_type::<NotSupportedError>(),
+        py.get_type::<InternalError>(),
+        py.get_type::<TransactionConflict>(),
+        py.get_type::<LoadError>(),
+        py.get_type::<StorageError>(),
+        py.get_type::<MemoryLimitExceeded>(),
+        py.get_type::<SpillError>(),
+        py.get_type::<Cancelled>(),
+        py.get_type::<Timeout>(),
+    ] {
+        m.add(class.name()?, &class)?;
+    }
+    Ok(())
+}
 
 /// The exception of an engine error.
 pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
@@ -89,7 +143,13 @@ struct About<'a> {
 }
 
 fn query_error(py: Python<'_>, text: String, about: &About<'_>) -> PyErr {
-    let error = QueryError::new_err(text);
+    let error = match (about.kind, about.phase) {
+        ("InternalError", _) => InternalError::new_err(text),
+        ("Unsupported", _) => NotSupportedError::new_err(text),
+        ("ConstraintValidationFailed" | "ConstraintVerificationFailed", _) => IntegrityError::new_err(text),
+        ("ParameterMissing" | "ProcedureError", _) | (_, "compile") => ProgrammingError::new_err(text),
+        _ => DataError::new_err(text),
+    };
     let value = error.value(py);
     let set = || {
         value.setattr("kind", about.kind)?;

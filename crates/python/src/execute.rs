@@ -33,8 +33,9 @@ pub(crate) fn execute(
     let engine = cell.engine()?;
     let cancel = until(timeout);
     cell.runs(&cancel);
+    let begun = Instant::now();
     let result = interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?;
-    QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)
+    QueryResult::new(py, result, text, (cancel.clone(), begun), Arc::clone(cell), handle.source)
 }
 
 /// What stops a query, also by itself after some time.
@@ -56,8 +57,9 @@ pub(crate) fn sparql(
     let engine = cell.engine()?;
     let cancel = until(timeout);
     cell.runs(&cancel);
+    let begun = Instant::now();
     let result = interrupt::run(py, &cancel, || engine.sparql_until(text, base, cancel.clone()))?;
-    QueryResult::new(py, result, text, cancel.clone(), Arc::clone(cell), handle.source)
+    QueryResult::new(py, result, text, (cancel.clone(), begun), Arc::clone(cell), handle.source)
 }
 
 /// Begins a transaction of the connection.
@@ -69,12 +71,18 @@ pub(crate) fn begin(py: Python<'_>, cell: &Cell, options: TransactionOptions) ->
 /// Commits it.
 pub(crate) fn commit(py: Python<'_>, cell: &Cell) -> PyResult<()> {
     let engine = cell.engine()?;
+    if cell.is_lenient() && !engine.in_transaction() {
+        return Ok(());
+    }
     py.detach(|| engine.commit()).map_err(|e| error::from_engine(py, &e))
 }
 
 /// Undoes it.
 pub(crate) fn rollback(py: Python<'_>, cell: &Cell) -> PyResult<()> {
     let engine = cell.engine()?;
+    if cell.is_lenient() && !engine.in_transaction() {
+        return Ok(());
+    }
     py.detach(|| engine.rollback()).map_err(|e| error::from_engine(py, &e))
 }
 

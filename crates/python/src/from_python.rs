@@ -12,6 +12,7 @@ use pyo3::types::{
 use trimorph::temporal::ZoneId;
 use trimorph::{EdgeId, NodeId, Params, Value};
 
+use crate::columns::{self, Columns};
 use crate::entity::{Node, Path, Relationship, Source};
 use crate::rdf;
 use crate::shown::Shown;
@@ -92,6 +93,14 @@ pub(crate) fn parameters(params: Option<&Bound<'_, PyAny>>, source: Source) -> P
         out.insert(Arc::from(&*name), converted);
     }
     Ok(Arc::new(out))
+}
+
+/// A value of a frame; else why it is not taken.
+pub(crate) fn cell(value: &Bound<'_, PyAny>, source: Source) -> Result<Value, String> {
+    convert(value, &mut Target::Parameter(source), 0).map_err(|r| match r.place.as_str() {
+        "" => r.reason,
+        place => format!("at {place}: {}", r.reason),
+    })
 }
 
 /// A value to be shown.
@@ -205,11 +214,13 @@ fn other(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> Con
         return time(x);
     }
     if let Ok(x) = value.cast::<PyDelta>() {
-        return Ok(Value::Duration(temporal::from_delta(
-            x.get_days(),
-            x.get_seconds(),
-            x.get_microseconds(),
-        )));
+        // pandas.Timedelta has nanoseconds besides the microseconds.
+        let below = match x.is_exact_instance_of::<PyDelta>() {
+            true => 0,
+            false => x.getattr("nanoseconds").ok().and_then(|n| n.extract::<i64>().ok()).unwrap_or(0),
+        };
+        let duration = temporal::from_delta(x.get_days(), x.get_seconds(), x.get_microseconds(), below);
+        return Ok(Value::Duration(duration));
     }
     if let Ok(x) = value.cast::<rdf::Iri>() {
         return Ok(Value::Iri(x.get().0.clone()));
@@ -276,7 +287,7 @@ fn datetime(x: &Bound<'_, PyDateTime>) -> Converted {
     let exact = x.is_exact_instance_of::<PyDateTime>();
     // pandas.NaT is a datetime that differs from itself.
     if !exact && !x.eq(x).map_err(raised)? {
-        return Err(refuse(type_error, format!("{} is not a moment; give None", type_name(x))));
+        return Ok(Value::Null);
     }
     // pandas.Timestamp is a datetime with nanoseconds besides the microseconds.
     let below = match exact {
@@ -420,19 +431,19 @@ fn decimal(value: &Bound<'_, PyAny>) -> Option<Converted> {
 
 const DECIMAL_RANGE: &str = "a Decimal must be finite, with at most 38 digits and at most 38 after the point";
 
-/// Numbers and arrays of other libraries: what has `__index__` is an integer; what has a `dtype` of numbers,
-/// texts or truth values is what its `tolist` gives. `Fraction` is not taken: a float would not be what was
-/// given.
+/// Numbers and arrays of other libraries: what has `__index__` is an integer; what has a `dtype` of
+/// numbers, texts or truth values is what its `tolist` gives; frames, columns and arrays are lists.
+/// `Fraction` is not taken: a float would not be what was given.
 fn foreign(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> Converted {
     if let Some(found) = decimal(value) {
         return found;
     }
     let kind = value.getattr("dtype").and_then(|d| d.getattr("kind")).and_then(|k| k.extract::<String>());
     let refused = || refuse(type_error, format!("values of type {} are not supported", type_name(value)));
-    if let Ok(kind) = kind {
-        if !["b", "i", "u", "f", "U", "O"].contains(&kind.as_str()) {
-            return Err(refused());
-        }
+    if let Ok(kind) = kind
+        && ["b", "i", "u", "f", "U", "O"].contains(&kind.as_str())
+        && !value.hasattr("iloc").unwrap_or(false)
+    {
         let native = value.call_method0("tolist").map_err(|_| refused())?;
         if native.is(value) {
             return Err(refused());
@@ -441,6 +452,12 @@ fn foreign(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> C
     }
     if let Ok(index) = value.call_method0("__index__") {
         return integer(&index);
+    }
+    if let Some(found) = columns::of(value).map_err(|reason| refuse(value_error, reason))? {
+        return match found {
+            Columns::Values(values) => Ok(Value::list(values)),
+            Columns::Plain(plain) => convert(&plain, target, depth + 1),
+        };
     }
     if value.hasattr("dtype").unwrap_or(false)
         && let Ok(number) = value.call_method0("__float__").and_then(|f| f.extract::<f64>())

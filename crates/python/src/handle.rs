@@ -34,7 +34,7 @@ impl Handle {
     /// **Errors**: closed.
     pub(crate) fn engine(&self) -> PyResult<trimorph::Database> {
         let engine = self.engine.read().unwrap_or_else(PoisonError::into_inner).clone();
-        engine.ok_or_else(|| error::Error::new_err("the database is closed"))
+        engine.ok_or_else(|| error::InterfaceError::new_err("the database is closed"))
     }
 
     /// A connection of the engine's, which closing the database closes.

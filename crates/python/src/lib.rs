@@ -1,23 +1,27 @@
 //! Python bindings: Python calls in, engine calls with the GIL released, Python objects out.
 //!
-//! Data's way through the files: `database`, `connection` and `transaction` (verbs) over `execute`, `handle`
-//! and `cell` (what is open) · `from_python` (parameters in) · `interrupt` (Ctrl-C while the GIL is
-//! released) · `result` (rows out, lazily) and `arrow` (columns) over `shared` (what computes them) ·
-//! `to_python`, `entity`, `temporal`, `native`, `rdf` (values) · `text` and `shown` (values as text) ·
-//! `error`, `notice`; `load`.
+//! Data's way through the files: `database`, `connection` and `transaction` (verbs) over `execute`,
+//! `handle` and `cell` (what is open) · `from_python` (parameters in) and `columns` (those that are
+//! frames) · `interrupt` (Ctrl-C while the GIL is released) · `result` (rows out, lazily) and `arrow`
+//! (columns) over `shared` (what computes them) · `to_python`, `entity`, `temporal`, `native`, `rdf`
+//! (values) · `text` and `shown` (values as text) · `error`, `notice`; `load` of files and of `frames`,
+//! which come by `arrow_in`.
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of
 //! the engine that may take longer than a look-up runs with it held.
 #![deny(unsafe_code)]
 
 mod arrow;
+mod arrow_in;
 mod cell;
+mod columns;
 mod connection;
 mod database;
 mod entity;
 mod entity_methods;
 mod error;
 mod execute;
+mod frames;
 mod from_python;
 mod handle;
 mod interrupt;
@@ -42,7 +46,6 @@ static ALLOCATOR: trimorph_allocator::Allocator = trimorph_allocator::Allocator;
 #[pymodule]
 fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     trimorph_allocator::keep_freed_memory();
-    let py = m.py();
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<handle::Database>()?;
     m.add_class::<connection::Connection>()?;
@@ -64,17 +67,10 @@ fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<temporal::Duration>()?;
     m.add_class::<rdf::Iri>()?;
     m.add_class::<rdf::RdfLiteral>()?;
-    m.add("Error", py.get_type::<error::Error>())?;
-    m.add("QueryError", py.get_type::<error::QueryError>())?;
-    m.add("TransactionConflict", py.get_type::<error::TransactionConflict>())?;
-    m.add("LoadError", py.get_type::<error::LoadError>())?;
-    m.add("StorageError", py.get_type::<error::StorageError>())?;
-    m.add("MemoryLimitExceeded", py.get_type::<error::MemoryLimitExceeded>())?;
-    m.add("SpillError", py.get_type::<error::SpillError>())?;
-    m.add("Cancelled", py.get_type::<error::Cancelled>())?;
-    m.add("Timeout", py.get_type::<error::Timeout>())?;
+    error::add_to(m)?;
     m.add_function(wrap_pyfunction!(database::connect, m)?)?;
     m.add_function(wrap_pyfunction!(text::format_value, m)?)?;
     m.add_function(wrap_pyfunction!(text::format_literal, m)?)?;
+    m.add_function(wrap_pyfunction!(text::text_width, m)?)?;
     Ok(())
 }

@@ -1,13 +1,15 @@
 //! A bulk load with progress handed to Python.
 
 use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBool;
+use pyo3::types::{PyBool, PyTuple};
 use trimorph::{CancelToken, Error, Format, LoadPhase, OnConflict, Progress, ProgressState, Rates};
 
+use crate::from_python::type_name;
 use crate::interrupt;
 
 /// The format of that name.
@@ -16,6 +18,21 @@ pub(crate) fn format_of(name: &str) -> PyResult<Format> {
         let known: Vec<_> = Format::ALL.iter().map(|f| f.name()).collect();
         PyValueError::new_err(format!("there is no format \"{name}\"; known are {}", known.join(", ")))
     })
+}
+
+/// The paths of a call: at least one.
+pub(crate) fn paths_of(given: &Bound<'_, PyTuple>) -> PyResult<Vec<PathBuf>> {
+    let path = |p: Bound<'_, PyAny>| {
+        p.extract::<PathBuf>().map_err(|_| {
+            let text = format!("a path is a str or an os.PathLike, not {}", type_name(&p));
+            PyTypeError::new_err(format!("{text}; frames are given as nodes= and edges="))
+        })
+    };
+    let paths = given.iter().map(path).collect::<PyResult<Vec<_>>>()?;
+    if paths.is_empty() {
+        return Err(PyTypeError::new_err("load needs at least one path, or frames as nodes= and edges="));
+    }
+    Ok(paths)
 }
 
 /// What `on_conflict` names.

@@ -6,6 +6,7 @@
 //! until the stream has ended.
 
 use std::sync::{Arc, MutexGuard};
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::prelude::*;
@@ -30,6 +31,10 @@ pub(crate) struct QueryResult {
     columns: Vec<String>,
     source: Source,
     profile: Option<String>,
+    /// Its rows are the lines of a plan.
+    is_plan: bool,
+    /// How long it took until rows could be asked for.
+    compiling: Duration,
 }
 
 impl QueryResult {
@@ -37,15 +42,19 @@ impl QueryResult {
         py: Python<'_>,
         engine: trimorph::QueryResult,
         text: &str,
-        cancel: CancelToken,
+        (cancel, begun): (CancelToken, Instant),
         cell: Arc<Cell>,
         source: Source,
     ) -> PyResult<Self> {
+        let compiling = begun.elapsed();
         let columns = engine.columns().to_vec();
         let entities = engine.entities().clone();
         let shared = Shared::new(engine, cancel, cell);
-        let mut result = Self { shared, entities, columns, source, profile: None };
-        if text.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("PROFILE")) {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        let is_profile = first.eq_ignore_ascii_case("PROFILE");
+        let is_plan = (is_profile || first.eq_ignore_ascii_case("EXPLAIN")) && columns.len() == 1;
+        let mut result = Self { shared, entities, columns, source, profile: None, is_plan, compiling };
+        if is_profile {
             let mut state = result.lock(py);
             result.fill(py, &mut state, usize::MAX)?;
             let lines: Vec<String> =
@@ -75,8 +84,10 @@ impl QueryResult {
                 return Err(error::Error::new_err(text));
             }
             self.shared.runs();
-            let engine = &mut state.engine;
-            match interrupt::attempt(py, &self.shared.cancel, || engine.buffer_batch()) {
+            let (engine, begun) = (&mut state.engine, Instant::now());
+            let more = interrupt::attempt(py, &self.shared.cancel, || engine.buffer_batch());
+            state.spent += begun.elapsed();
+            match more {
                 Ok(more) => state.ended = !more,
                 Err(failed) => return Err(state.fail(py, failed)),
             }
@@ -97,7 +108,9 @@ impl QueryResult {
                 self.fill(py, &mut state, 1)?;
                 let buffered = state.engine.buffered();
                 let count = buffered.len().min(left);
-                buffered.drain(..count).collect()
+                let batch: Vec<Row> = buffered.drain(..count).collect();
+                state.taken += count as u64;
+                batch
             };
             if batch.is_empty() {
                 break;
@@ -120,17 +133,26 @@ impl QueryResult {
             if state.engine.buffered().is_empty() {
                 self.fill(py, &mut state, 1)?;
             }
-            state.engine.buffered().pop_front()
+            let row = state.engine.buffered().pop_front();
+            state.taken += u64::from(row.is_some());
+            row
         };
         row.map(|row| self.maker().row(py, &row, &mut Vec::with_capacity(row.len()))).transpose()
     }
 
+    /// All rows that were not fetched yet.
+    fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.lock(py).may_be_read(py)?;
+        let rows = self.take(py, usize::MAX)?;
+        self.lock(py).was_read = true;
+        Ok(rows)
+    }
+
     fn columnar(&self, py: Python<'_>) -> PyResult<arrow::ArrowTable> {
         let mut state = self.lock(py);
-        if let Some(failed) = &state.failed {
-            return Err(error::from_engine(py, failed));
-        }
+        state.may_be_read(py)?;
         self.shared.runs();
+        let begun = Instant::now();
         let State { engine, cursor, .. } = &mut *state;
         let whole = || match cursor {
             None => engine.arrow(),
@@ -145,6 +167,9 @@ impl QueryResult {
         match interrupt::attempt(py, &self.shared.cancel, whole) {
             Ok((schema, batches)) => {
                 state.ended = true;
+                state.was_read = true;
+                state.taken += batches.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
+                state.spent += begun.elapsed();
                 Ok(arrow::ArrowTable::new(schema, batches))
             }
             Err(failed) => Err(state.fail(py, failed)),
@@ -190,19 +215,28 @@ impl QueryResult {
     /// statements as `ntriples`, `turtle`, `rdfxml` or `jsonld`.
     fn serialize<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyBytes>> {
         let mut state = self.lock(py);
+        state.may_be_read(py)?;
+        self.fill(py, &mut state, 1)?;
+        let has_rows = !state.engine.buffered().is_empty();
         let mut out = Vec::new();
         let engine = &mut state.engine;
-        let done = py.detach(|| engine.write_as(format, &mut out));
-        done.map_err(|e| error::from_engine(py, &e))?;
+        py.detach(|| engine.write_as(format, &mut out)).map_err(|e| error::from_engine(py, &e))?;
+        state.was_read = true;
+        state.taken += u64::from(has_rows);
         Ok(PyBytes::new(py, &out))
     }
 
-    fn __iter__(slf: Py<Self>) -> Py<Self> {
-        slf
+    fn __iter__(slf: Py<Self>, py: Python<'_>) -> PyResult<Py<Self>> {
+        slf.get().lock(py).may_be_read(py)?;
+        Ok(slf)
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        self.next(py)
+        let row = self.next(py)?;
+        if row.is_none() {
+            self.lock(py).was_read = true;
+        }
+        Ok(row)
     }
 
     /// The next row, `None` at the end.
@@ -216,15 +250,22 @@ impl QueryResult {
         self.take(py, size)
     }
 
-    /// All rows that were not fetched yet.
+    /// All rows that were not fetched yet. Raises `InterfaceError` where all were read before, as do the
+    /// other ways to read a result as a whole.
     fn fetchall<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.whole(py)
+    }
+
+    /// The same, and no rows where all were read before.
+    fn _rest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.take(py, usize::MAX)
     }
 
     /// All rows that were not fetched yet, as dicts by column name.
     fn rows_as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let out = PyList::empty(py);
-        while let Some(row) = self.next(py)? {
+        for row in self.whole(py)? {
+            let row = row.cast_into::<PyTuple>()?;
             let dict = PyDict::new(py);
             for (name, value) in self.columns.iter().zip(row.iter()) {
                 dict.set_item(name, value)?;
@@ -274,9 +315,11 @@ impl QueryResult {
         Self::present(slf, "pl", (slf,))
     }
 
-    /// The nodes and relationships in all rows that were not fetched yet as a `networkx.MultiDiGraph`.
-    fn networkx<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::present(slf, "networkx", (slf,))
+    /// The nodes and relationships in all rows that were not fetched yet as a `networkx.MultiDiGraph`. `key`
+    /// names the property that is the name of a node in it; unless told that is Trimorph's id.
+    #[pyo3(signature = (key = None))]
+    fn networkx<'py>(slf: &Bound<'py, Self>, key: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("trimorph._networkx")?.getattr("of_rows")?.call1((slf, key))
     }
 
     /// What the query changed, which is done before any row is fetched, and the bytes that it put into
@@ -309,6 +352,7 @@ impl QueryResult {
     /// says whether there are more.
     fn _peek(&self, py: Python<'_>, rows: usize) -> PyResult<(Vec<Vec<String>>, bool)> {
         let mut state = self.lock(py);
+        state.may_be_read(py)?;
         self.fill(py, &mut state, rows.saturating_add(1))?;
         let buffered = state.engine.buffered();
         let shown =
@@ -316,10 +360,100 @@ impl QueryResult {
         Ok((shown, buffered.len() > rows))
     }
 
+    /// The lines of the plan, if the query began with `EXPLAIN` or `PROFILE`.
+    fn _drawn(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        if !self.is_plan || self.profile.is_some() {
+            return Ok(self.profile.clone());
+        }
+        let mut state = self.lock(py);
+        state.may_be_read(py)?;
+        self.fill(py, &mut state, usize::MAX)?;
+        let lines: Vec<String> = state.engine.buffered().iter().flatten().map(|v| self.text_of(v)).collect();
+        Ok(Some(lines.join("\n")))
+    }
+
     /// Prints the first rows that were not fetched yet; they stay to be fetched.
     #[pyo3(signature = (rows = 20))]
     fn show(slf: &Bound<'_, Self>, rows: usize) -> PyResult<()> {
         Self::present(slf, "show", (slf, rows)).map(drop)
+    }
+
+    /// Whether there is a row that was not fetched yet.
+    ///
+    /// This and the next ones have the names that Kuzu gives them.
+    fn has_next(&self, py: Python<'_>) -> PyResult<bool> {
+        let mut state = self.lock(py);
+        self.fill(py, &mut state, 1)?;
+        Ok(!state.engine.buffered().is_empty())
+    }
+
+    /// The next row. Raises `InterfaceError` where there is none.
+    fn get_next<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.next(py)?.ok_or_else(|| error::InterfaceError::new_err("there are no more rows"))
+    }
+
+    /// `fetchall`.
+    fn get_all<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.whole(py)
+    }
+
+    /// `fetchmany`.
+    fn get_n<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
+        self.take(py, count)
+    }
+
+    /// `columns`.
+    fn get_column_names(&self) -> Vec<String> {
+        self.columns.clone()
+    }
+
+    /// `types`.
+    fn get_column_data_types(&self, py: Python<'_>) -> Vec<String> {
+        self.types(py)
+    }
+
+    /// The number of rows, fetched or not, for which all are computed.
+    fn get_num_tuples(&self, py: Python<'_>) -> PyResult<u64> {
+        let mut state = self.lock(py);
+        if !state.was_read {
+            self.fill(py, &mut state, usize::MAX)?;
+        }
+        Ok(state.taken + state.engine.buffered().len() as u64)
+    }
+
+    /// `df`.
+    fn get_as_df<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::df(slf)
+    }
+
+    /// `pl`.
+    fn get_as_pl<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::pl(slf)
+    }
+
+    /// `arrow`. The engine chooses how long chunks are.
+    #[pyo3(signature = (chunk_size = None))]
+    fn get_as_arrow<'py>(&self, py: Python<'py>, chunk_size: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
+        let _ = chunk_size;
+        self.arrow(py)
+    }
+
+    /// `networkx`, as a graph of directed relationships or not.
+    #[pyo3(signature = (directed = true))]
+    fn get_as_networkx<'py>(slf: &Bound<'py, Self>, directed: bool) -> PyResult<Bound<'py, PyAny>> {
+        let graph = Self::networkx(slf, None)?;
+        if directed { Ok(graph) } else { graph.call_method0("to_undirected") }
+    }
+
+    /// Milliseconds in which rows were computed so far.
+    fn get_execution_time(&self, py: Python<'_>) -> f64 {
+        self.lock(py).spent.as_secs_f64() * 1000.0
+    }
+
+    /// Milliseconds until rows could be asked for: the query was parsed and planned, and what it writes was
+    /// written.
+    fn get_compiling_time(&self) -> f64 {
+        self.compiling.as_secs_f64() * 1000.0
     }
 
     fn __repr__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

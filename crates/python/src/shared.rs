@@ -2,6 +2,7 @@
 //! threads these are read.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -18,6 +19,12 @@ pub(crate) struct State {
     pub(crate) ended: bool,
     /// What all Arrow streams of this result share, from the first on.
     pub(crate) cursor: Option<trimorph::ArrowCursor>,
+    /// Rows that were handed out.
+    pub(crate) taken: u64,
+    /// Somebody read the result to its end, and knows.
+    pub(crate) was_read: bool,
+    /// How long rows were computed.
+    pub(crate) spent: Duration,
     /// Not the exception: that would hold the frames it passed, and they this result.
     pub(crate) failed: Option<trimorph::Error>,
 }
@@ -28,6 +35,20 @@ impl State {
         let raised = interrupt::raise(py, &failed);
         self.failed = Some(failed);
         raised
+    }
+
+    /// Before somebody reads all rows that are left.
+    ///
+    /// **Errors**: what failed before; all rows were read, and whoever reads again would see none.
+    pub(crate) fn may_be_read(&self, py: Python<'_>) -> PyResult<()> {
+        if let Some(failed) = &self.failed {
+            return Err(error::from_engine(py, failed));
+        }
+        if !self.was_read || self.taken == 0 {
+            return Ok(());
+        }
+        let text = "all rows of the result were read: run the query again, or keep what was read";
+        Err(error::InterfaceError::new_err(text))
     }
 }
 
@@ -42,7 +63,15 @@ pub(crate) struct Shared {
 impl Shared {
     /// Of a result of which nothing was read. `cancel` stops it.
     pub(crate) fn new(engine: trimorph::QueryResult, cancel: CancelToken, cell: Arc<Cell>) -> Self {
-        let state = State { engine, ended: false, cursor: None, failed: None };
+        let state = State {
+            engine,
+            ended: false,
+            cursor: None,
+            taken: 0,
+            was_read: false,
+            spent: Duration::ZERO,
+            failed: None,
+        };
         Self { state: Arc::new(Mutex::new(state)), cancel, cell }
     }
 
@@ -60,9 +89,7 @@ impl Shared {
     /// are kept.
     pub(crate) fn schema(&self, py: Python<'_>) -> PyResult<SchemaRef> {
         let mut state = self.lock(py);
-        if let Some(failed) = &state.failed {
-            return Err(error::from_engine(py, failed));
-        }
+        state.may_be_read(py)?;
         if let Some(cursor) = &state.cursor {
             return Ok(cursor.schema());
         }
@@ -81,15 +108,20 @@ impl Shared {
         raise: impl FnOnce(&trimorph::Error) -> E,
     ) -> Result<Option<RecordBatch>, E> {
         let mut state = self.lock(py);
-        let State { engine, ended, cursor, failed } = &mut *state;
+        let State { engine, ended, cursor, failed, taken, was_read, spent } = &mut *state;
         if let Some(failed) = failed {
             return Err(raise(failed));
         }
         let Some(cursor) = cursor else { return Ok(None) };
         self.runs();
-        match interrupt::attempt(py, &self.cancel, || cursor.next_batch(engine)) {
+        let begun = Instant::now();
+        let next = interrupt::attempt(py, &self.cancel, || cursor.next_batch(engine));
+        *spent += begun.elapsed();
+        match next {
             Ok(batch) => {
                 *ended = cursor.has_ended();
+                *taken += batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
+                *was_read |= batch.is_none();
                 Ok(batch)
             }
             Err(error) => Err(raise(failed.insert(error))),

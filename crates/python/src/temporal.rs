@@ -434,7 +434,7 @@ text_methods!(Duration, "Duration", temporal::parse_duration, {
 });
 
 /// A duration of a `datetime.timedelta`'s fields.
-pub(crate) fn from_delta(days: i32, seconds: i32, microseconds: i32) -> trimorph::Duration {
-    let nanos = i64::from(microseconds) * 1000;
+pub(crate) fn from_delta(days: i32, seconds: i32, microseconds: i32, below: i64) -> trimorph::Duration {
+    let nanos = i64::from(microseconds) * 1000 + below;
     trimorph::Duration::normalized(0, i64::from(days), i64::from(seconds), nanos).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Python values in, openCypher text out.
+//! Python values in, openCypher text out; how wide a text is.
 
 use pyo3::prelude::*;
 
@@ -21,4 +21,11 @@ pub(crate) fn format_literal(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let mut shown = Shown::default();
     let value = from_python::for_text(value, &mut shown)?;
     Ok(trimorph_types::format_literal(&value, &shown))
+}
+
+/// How many columns of a terminal a text takes: letters of Chinese and most emoji take two, accents none. The
+/// caret of an error is placed by the same table.
+#[pyfunction]
+pub(crate) fn text_width(text: &str) -> usize {
+    trimorph::text_width(text)
 }

@@ -74,6 +74,23 @@ impl Transaction {
         execute::execute(py, (&self.handle, &self.cell), text, params, (lang, timeout))
     }
 
+    /// Runs a SPARQL query or update within the transaction, as `Connection.sparql` does.
+    #[pyo3(signature = (text, params = None, base = None, timeout = None))]
+    fn sparql(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        params: Option<&Bound<'_, PyAny>>,
+        base: Option<&str>,
+        timeout: Option<f64>,
+    ) -> PyResult<QueryResult> {
+        let timeout = seconds("timeout", timeout)?;
+        match base {
+            None => execute::execute(py, (&self.handle, &self.cell), text, params, ("sparql", timeout)),
+            Some(base) => execute::sparql(py, (&self.handle, &self.cell), text, Some(base), timeout),
+        }
+    }
+
     /// Commits; what was written is seen by others from now on.
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
         execute::commit(py, &self.cell)

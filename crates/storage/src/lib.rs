@@ -31,8 +31,8 @@ mod value_index;
 
 pub use checkpoint::{
     Checkpoint, CheckpointReport, DatabaseError, DirectoryState, LogStart, PiecePlace, check_main,
-    directory_state, end_first_write, open_checkpoint, pieces_of, read_checkpoint, read_main,
-    read_unverified, write_main,
+    directory_state, end_first_write, manifest_number, open_checkpoint, pieces_of, read_checkpoint,
+    read_main, read_unverified, write_main,
 };
 pub use edge_table::{EdgeTable, EdgeTableView};
 pub use key_index::{KeyIndex, KeyIndexView};

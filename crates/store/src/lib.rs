@@ -50,8 +50,8 @@ pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet
 pub use trimorph_storage::{
     Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeMerge,
     EdgeTable, EdgeTableView, Load, LogStart, Main, NO_ROW, NewEdge, NodeChanges, NodeTable, PiecePlace,
-    PlacedEdge, RewriteError, bulk, check_main, directory_state, end_first_write, open_checkpoint, pieces_of,
-    read_checkpoint, read_main, read_unverified, write_main,
+    PlacedEdge, RewriteError, bulk, check_main, directory_state, end_first_write, manifest_number,
+    open_checkpoint, pieces_of, read_checkpoint, read_main, read_unverified, write_main,
 };
 pub use trimorph_vfs::{Pins, ask_for_huge_pages, prefetch_item};
 pub use unrecorded::{EdgePositions, Unrecorded};

@@ -28,12 +28,11 @@ impl Live {
         self.writers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Of a database whose last commit was at `last`, whose transactions were given `handles` handles, and
-    /// whose log left `delta`: something, or nothing.
-    pub fn recovered(delta: Delta, last: Timestamp, handles: u64, has_written: bool) -> Self {
-        let transactions = Transactions::after(last, handles);
-        let written = AtomicBool::new(has_written);
-        Self { delta, transactions, written, ..Self::default() }
+    /// A log was read: the last commit was at `last`, transactions were given `handles` handles, and there is
+    /// something in the delta or nothing.
+    pub fn recover(&self, last: Timestamp, handles: u64, has_written: bool) {
+        self.transactions.advance(last, handles);
+        self.written.fetch_or(has_written, Ordering::AcqRel);
     }
 
     /// A transaction begins that may write.

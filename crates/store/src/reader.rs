@@ -414,7 +414,10 @@ impl<'s> Reader<'s> {
         if table >= self.edges.len() || !id.is_edge() {
             return Value::Null;
         }
-        let new = || self.changes.as_ref()?.moment.delta().topology().ends(id);
+        let new = || {
+            let moment = &self.changes.as_ref()?.moment;
+            moment.delta().topology().ends(id, &moment.reading())
+        };
         // What the delta has is newer: a log may tell of an edge that went, and of another one in its place.
         match new().or_else(|| self.edge_table(table).ends(id)) {
             Some((start, end)) => Value::Relationship(Relationship { id, start, end }),

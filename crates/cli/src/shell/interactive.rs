@@ -59,7 +59,7 @@ fn greet(session: &Session, path: &Path, is_read_only: bool) -> Result<(), Failu
             quantity::plural(stats.edges(), "relationship", "relationships")
         ),
     };
-    let mode = if is_read_only { ", read-only because another process writes it" } else { "" };
+    let mode = if is_read_only { ", read-only: what another process commits is followed" } else { "" };
     let version = paint.bold(format!("Trimorph {}", env!("CARGO_PKG_VERSION")));
     writeln!(out, "{version}  {} {}", path.display(), paint.dim(format!("({holds}{mode})")))?;
     writeln!(out, "{}", paint.dim("openCypher, ended by a semicolon or an empty line; :help for commands"))?;

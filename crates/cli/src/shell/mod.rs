@@ -36,6 +36,9 @@ leaves. With stdin from a pipe the first error ends the shell with exit code 1."
 pub(crate) struct Arguments {
     /// Directory of the database, made if it does not exist; or :memory:
     db: PathBuf,
+    /// Write nothing, and follow what another process commits
+    #[arg(long)]
+    read_only: bool,
     /// Language of the statements
     #[arg(long, value_enum, default_value_t = Language::Cypher)]
     lang: Language,
@@ -58,8 +61,12 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     done
 }
 
-/// Opens the database for writing, or read-only if somebody else writes it.
+/// Opens the database for writing, or read-only if that is asked for or somebody else writes it.
 fn open(arguments: &Arguments) -> Result<(Database, NewDirectory, bool), Failure> {
+    if arguments.read_only {
+        let database = open_to_read(&arguments.db, &arguments.resources)?;
+        return Ok((database, NewDirectory::none(), true));
+    }
     match open_to_write(&arguments.db, &arguments.resources) {
         Ok((database, made)) => Ok((database, made, false)),
         Err(refused) => match open_to_read(&arguments.db, &arguments.resources) {

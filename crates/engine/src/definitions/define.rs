@@ -32,7 +32,7 @@ impl Connection {
         cancel: &CancelToken,
     ) -> Result<bool, Error> {
         let shared = self.shared();
-        shared.ready_to_write()?;
+        self.ready_to_write()?;
         // One is made at a time, and no manifest is written meanwhile.
         let _checkpoints = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known(asked, shared.base().catalog(), text)? {
@@ -82,7 +82,7 @@ impl Connection {
         text: &str,
     ) -> Result<bool, Error> {
         let shared = self.shared();
-        shared.ready_to_write()?;
+        self.ready_to_write()?;
         let _checkpoints = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
         let base = shared.base();
         let definitions = &base.catalog().definitions;

@@ -1,10 +1,11 @@
 //! Transactions in, a log that has them: what is asked of the log while a database is open.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use trimorph_log::{Commit, DeclarationBytes, Durability, Log, LogError, Position, TransactionWriter};
 use trimorph_mvcc::Timestamp;
+use trimorph_store::Live;
 
 use crate::Error;
 
@@ -21,7 +22,9 @@ fn closed() -> Error {
 }
 
 impl Journal {
-    pub(crate) fn new(log: Log, durability: Durability) -> Self {
+    pub(crate) fn new(log: Log, durability: Durability, live: &Arc<Live>) -> Self {
+        let live = Arc::clone(live);
+        log.tell_committed(move || live.transactions.published().0);
         Self { log: RwLock::new(Some(log)), durability }
     }
 

@@ -1,6 +1,7 @@
 //! What makes a database in a directory last: the log of what its transactions did, and opening it again.
 //!
 //! ```text
+//! follow    a directory      -> the same, and what is new in it while somebody else writes
 //! open      a directory      -> main, what its log says since, and the log to go on with
 //! replay    the log          -> batches of transactions; names and tables
 //! prepare   one operation    -> rows and values that are known to make sense, facts that they break
@@ -14,6 +15,7 @@
 
 mod apply;
 mod declare;
+mod follow;
 mod journal;
 mod open;
 mod prepare;
@@ -21,6 +23,7 @@ mod registry;
 mod replay;
 
 pub(crate) use declare::declared;
+pub(crate) use follow::{Following, Found, Source};
 pub(crate) use journal::Journal;
-pub(crate) use open::{Opened, check, log_folder, log_options, open_to_read, open_to_write, random_number};
-pub(crate) use registry::{Claimed, Registered, claim};
+pub(crate) use open::{Opened, check, log_folder, log_options, open_to_write, random_number};
+pub(crate) use registry::{Claimed, Registered, claim, find};

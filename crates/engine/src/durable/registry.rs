@@ -3,7 +3,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What is registered: whoever registers knows what it is.
@@ -48,6 +48,18 @@ pub(crate) fn claim(path: PathBuf) -> Claimed {
                 }
             }
             Some(None) => {}
+        }
+        known = CHANGED.wait(known).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// The database of a directory, whose path is canonical, if this process has it open to write. Waits while
+/// another thread opens or closes it.
+pub(crate) fn find(path: &Path) -> Option<Arc<Anything>> {
+    let mut known = lock();
+    loop {
+        if let Some(open) = known.as_ref()?.get(path)?.as_ref().and_then(Weak::upgrade) {
+            return Some(open);
         }
         known = CHANGED.wait(known).unwrap_or_else(PoisonError::into_inner);
     }

@@ -6,6 +6,9 @@
 //! 3. Such a batch is decoded and prepared, and put into the delta on all threads.
 //!
 //! Memory: a batch, encoded and decoded, besides what the delta takes.
+//!
+//! Who follows a log goes on with the same while others read: what comes has a later time than they see.
+//! Commits that are read before one of an earlier time is certain to have been read wait, encoded.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -14,7 +17,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use trimorph_base::{CancelToken, TableId};
-use trimorph_delta::Delta;
 use trimorph_log::{Commit, LoadedPart, LogError, Operation, Place, Position, Replayed, Transaction};
 use trimorph_mvcc::Timestamp;
 use trimorph_store::bulk::LoadPart;
@@ -37,8 +39,8 @@ const HANDLES_UNLOGGED: u64 = 1 << 20;
 
 /// What has been read of a log.
 pub(super) struct Replay {
-    main: Main,
-    delta: Delta,
+    pub(super) main: Main,
+    live: Arc<Live>,
     given: Given,
     threads: usize,
     committed: u64,
@@ -57,6 +59,22 @@ pub(super) struct Replay {
     loaded: BTreeSet<TableId>,
     bytes: Vec<u8>,
     batch: Vec<(Commit, Position, Range<usize>)>,
+    /// Commits that are not to be seen yet.
+    waiting: Vec<Waiting>,
+    /// The least timestamp among them.
+    first_waiting: u64,
+    /// The time of day of the last commit, in microseconds since 1970.
+    micros: i64,
+    /// Whether a bulk load has changed the main version since somebody asked.
+    has_loaded: bool,
+}
+
+/// A commit that was read before it is known that all before it were.
+#[derive(Debug)]
+struct Waiting {
+    commit: Commit,
+    at: Position,
+    bytes: Vec<u8>,
 }
 
 impl Replay {
@@ -77,7 +95,7 @@ impl Replay {
             loads: LoadFolders::default(),
             loaded: BTreeSet::new(),
             main,
-            delta: Delta::default(),
+            live: Arc::default(),
             given: Given::default(),
             threads,
             committed: start.committed,
@@ -86,6 +104,10 @@ impl Replay {
             has_written: false,
             bytes: Vec::new(),
             batch: Vec::new(),
+            waiting: Vec::new(),
+            first_waiting: u64::MAX,
+            micros: 0,
+            has_loaded: false,
         }
     }
 
@@ -98,20 +120,59 @@ impl Replay {
                 declare(&mut self.main, &declaration).map_err(|what| place.makes_no_sense(what))
             }
             Replayed::Transaction(transaction) => {
-                let Commit { handle, timestamp, .. } = transaction.commit;
-                self.handles = self.handles.max(handle.saturating_add(1));
-                if timestamp <= self.committed.max(self.main.merged_at) {
-                    return Ok(());
-                }
-                self.last = self.last.max(timestamp);
-                self.has_written = true;
-                let from = self.bytes.len();
-                self.bytes.extend_from_slice(transaction.bytes());
-                let at = transaction.place.position();
-                self.batch.push((transaction.commit, at, from..self.bytes.len()));
-                if self.bytes.len() >= BATCH_BYTES { self.flush() } else { Ok(()) }
+                self.put(transaction.commit, transaction.place.position(), transaction.bytes())
             }
         }
+    }
+
+    /// The same of a log that is followed: commits beyond `committed` wait.
+    pub(super) fn take_up_to(&mut self, replayed: Replayed<'_>, committed: u64) -> Result<(), LogError> {
+        // What comes may be of the same rows, and stands behind them in the log.
+        self.release(committed)?;
+        match replayed {
+            Replayed::Transaction(transaction) if transaction.commit.timestamp > committed => {
+                let (commit, at) = (transaction.commit, transaction.place.position());
+                self.wait(Waiting { commit, at, bytes: transaction.bytes().to_vec() });
+                Ok(())
+            }
+            replayed => self.take(replayed),
+        }
+    }
+
+    fn wait(&mut self, one: Waiting) {
+        self.first_waiting = self.first_waiting.min(one.commit.timestamp);
+        self.waiting.push(one);
+    }
+
+    /// Commits up to `committed` need not wait any more.
+    pub(super) fn release(&mut self, committed: u64) -> Result<(), LogError> {
+        if committed < self.first_waiting {
+            return Ok(());
+        }
+        self.first_waiting = u64::MAX;
+        for one in std::mem::take(&mut self.waiting) {
+            match one.commit.timestamp <= committed {
+                true => self.put(one.commit, one.at, &one.bytes)?,
+                false => self.wait(one),
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, commit: Commit, at: Position, bytes: &[u8]) -> Result<(), LogError> {
+        let Commit { handle, timestamp, micros } = commit;
+        self.handles = self.handles.max(handle.saturating_add(1));
+        if timestamp <= self.committed.max(self.main.merged_at) {
+            return Ok(());
+        }
+        if timestamp > self.last {
+            (self.last, self.micros) = (timestamp, micros);
+        }
+        self.has_written = true;
+        let from = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.batch.push((commit, at, from..self.bytes.len()));
+        if self.bytes.len() >= BATCH_BYTES { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), LogError> {
@@ -133,7 +194,7 @@ impl Replay {
             }
             last = Some(place);
         }
-        let done = apply(&self.delta, &self.main, &prepared, self.threads);
+        let done = apply(&self.live.delta, &self.main, &prepared, self.threads);
         drop(prepared);
         if let (Err(_), Some(place)) = (done, last) {
             return Err(place.makes_no_sense("more changes of one table than are possible"));
@@ -171,28 +232,65 @@ impl Replay {
             }
         }
         self.main.weaken_facts();
+        self.has_loaded = true;
         self.loads.hold(at.0, path);
         Ok(())
     }
 
     /// The main version, what was changed since, and what is named of bulk loads.
-    pub(super) fn finish(mut self) -> Result<(Main, Live, LoadFolders), LogError> {
+    pub(super) fn finish(mut self) -> Result<(Main, Arc<Live>, LoadFolders), LogError> {
+        self.stand()?;
+        Ok((self.main, self.live, self.loads))
+    }
+
+    /// Gives what was changed since the main version once all that was taken is in it: what comes later comes
+    /// beside readers.
+    pub(super) fn stand(&mut self) -> Result<Arc<Live>, LogError> {
         self.flush()?;
+        self.note_loaded_keys();
         let main_rows = |table: usize| self.rows.get(table).copied().unwrap_or(0);
-        for table in &self.loaded {
-            let key = self.main.catalog.schema.node_tables[usize::from(table.0)].key;
-            if let (Some(key), Some(nodes)) = (key, self.delta.nodes(*table)) {
-                nodes.note_keys(key as u32, &self.delta.keys_to_write(*table));
-            }
-        }
-        for (table, end, free) in self.given.rest(|table| main_rows(usize::from(table.0)), FREE_ROWS_MAX) {
+        let given = std::mem::take(&mut self.given);
+        for (table, end, free) in given.rest(|table| main_rows(usize::from(table.0)), FREE_ROWS_MAX) {
             let rows = main_rows(usize::from(table.0));
-            self.delta.nodes_to_write(table, rows, Vec::new()).restore_rows(end, free);
+            self.live.delta.nodes_to_write(table, rows, Vec::new()).restore_rows(end, free);
         }
         let handles = self.handles.saturating_add(HANDLES_UNLOGGED);
         // What main has was committed, too: what comes is later.
-        let last = Timestamp(self.last.max(self.main.merged_at));
-        let live = Live::recovered(self.delta, last, handles, self.has_written);
-        Ok((self.main, live, self.loads))
+        self.last = self.last.max(self.main.merged_at);
+        self.live.recover(Timestamp(self.last), handles, self.has_written);
+        self.has_loaded = false;
+        Ok(Arc::clone(&self.live))
+    }
+
+    /// Puts what was taken since where readers find it once they are told its time, and tells whether a bulk
+    /// load is among it.
+    pub(super) fn go_on(&mut self) -> Result<bool, LogError> {
+        self.flush()?;
+        self.note_loaded_keys();
+        for (table, end, _) in std::mem::take(&mut self.given).rest(|_| 0, 0) {
+            let rows = self.rows.get(usize::from(table.0)).copied().unwrap_or(0);
+            self.live.delta.nodes_to_write(table, rows, Vec::new()).reach_row(end);
+        }
+        Ok(std::mem::take(&mut self.has_loaded))
+    }
+
+    fn note_loaded_keys(&mut self) {
+        for table in std::mem::take(&mut self.loaded) {
+            let key = self.main.catalog.schema.node_tables[usize::from(table.0)].key;
+            if let (Some(key), Some(nodes)) = (key, self.live.delta.nodes(table)) {
+                nodes.note_keys(key as u32, &self.live.delta.keys_to_write(table));
+            }
+        }
+    }
+
+    /// Commits that are not to be seen yet.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The last commit that was taken, and its time of day in microseconds since 1970; 0 where that is not
+    /// known.
+    pub(super) fn last(&self) -> (u64, i64) {
+        (self.last, self.micros)
     }
 }

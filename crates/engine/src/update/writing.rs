@@ -80,13 +80,13 @@ impl Writing {
         cancel: CancelToken,
         turn: Option<&Turn<'_>>,
     ) -> Self {
-        let live = &shared.live;
-        live.begin_to_write();
-        let (base, (open, registered)) =
-            shared.base_with(|| live.transactions.begin(level, cancel.clone(), turn));
+        let (base, (live, (open, registered))) = shared.base_with(|live| {
+            live.begin_to_write();
+            (Arc::clone(live), live.transactions.begin(level, cancel.clone(), turn))
+        });
         let catalog = Arc::clone(base.catalog());
         Self {
-            live: Arc::clone(live),
+            live,
             main: Arc::clone(base.shared_main()),
             grown: Mutex::default(),
             is_logged: shared.is_logged(),
@@ -118,6 +118,10 @@ impl Writing {
     /// something is declared.
     pub(crate) fn base(&self, shared: &Shared) -> Snapshot {
         let newest = shared.base();
+        if shared.follower.is_some() {
+            // It declares nothing, and what others have loaded since is in newer ones.
+            return newest.over(Arc::clone(&self.main));
+        }
         if newest.main().merged_at == self.main.merged_at {
             return newest;
         }
@@ -166,7 +170,13 @@ impl Writing {
     /// A statement begins: at read committed it sees what is committed now.
     pub(crate) fn begin_statement(&mut self, shared: &Shared) {
         if self.level == Isolation::ReadCommitted {
-            let (base, registered) = shared.base_with(|| self.live.transactions.snapshot());
+            if shared.follower.is_some() {
+                // What it reads from now on may be another delta.
+                let next = Self::begin(shared, self.level, self.cancel.clone(), None);
+                drop(std::mem::replace(self, next));
+                return;
+            }
+            let (base, registered) = shared.base_with(|live| live.transactions.snapshot());
             self.registered = Arc::new(registered);
             self.main = Arc::clone(base.shared_main());
         }

@@ -152,6 +152,7 @@ impl Binder<'_> {
     fn call(&self, function: &'static Function, args: Vec<Ex>, span: Span) -> Ex {
         // What is large is charged to the query when it is made, not here; a range may never be made.
         if function.deterministic
+            && !function.reads_graph
             && function.name != "range"
             && let Some(values) = constants(&args)
             && !is_large_call(function.name, &values)

@@ -2,18 +2,18 @@
 //! that a property path connects.
 //!
 //! 1. What the row has of subject, predicate, object and graph is given, the rest is found.
-//! 2. With a subject or an object what is found is kept until it is handed out. Without either, subjects are
-//!    gone through some at a time, so that a scan of all statements keeps few of them.
+//! 2. With a subject or an object what is found is kept until it is handed out. Without either, the places
+//!    where statements are are gone through some rows at a time, so that a scan of all keeps few of them.
 //!
 //! Source: `store/src/statements`; Poseidon §6 (index scan and relation scan).
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use trimorph_algebra::PathExpr;
 use trimorph_base::{NodeId, Reservation, TableId};
-use trimorph_store::statements::{Asked, Found, Graphs, Shape, Statements as Finder};
+use trimorph_store::statements::{Asked, Found, Graphs, Part, Shape, Statements as Finder};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Positions, Vector};
 
@@ -86,8 +86,43 @@ impl StatementsSpec {
 struct Scan {
     asked: Asked,
     graphs: Graphs,
-    tables: Vec<TableId>,
+    places: Places,
     row: u64,
+}
+
+/// What a scan goes through, the next one last.
+enum Places {
+    Parts(Vec<Part>),
+    /// Where a statement is found once though it is in several places: subject by subject.
+    Tables(Vec<TableId>),
+}
+
+/// Names of predicates and graphs as terms: the same few again and again.
+#[derive(Default)]
+struct NameTerms {
+    known: HashMap<Arc<str>, Value>,
+    last: Option<(Arc<str>, Value)>,
+}
+
+/// Names that are remembered; there may be as many graphs as statements.
+const NAMES_MAX: usize = 4_096;
+
+impl NameTerms {
+    /// The node that has this name, if there is one, else the name.
+    fn term(&mut self, iri: &Arc<str>, cx: &Context<'_>) -> Value {
+        if let Some((last, term)) = &self.last
+            && Arc::ptr_eq(last, iri)
+        {
+            return term.clone();
+        }
+        if self.known.len() >= NAMES_MAX {
+            self.known.clear();
+        }
+        let make = || cx.reader.node_of_iri(iri).map_or_else(|| Value::Iri(Arc::clone(iri)), Value::Node);
+        let term = self.known.entry(Arc::clone(iri)).or_insert_with(make).clone();
+        self.last = Some((Arc::clone(iri), term.clone()));
+        term
+    }
 }
 
 /// Statements.
@@ -102,6 +137,7 @@ pub(crate) struct Statements<'s> {
     scan: Option<Scan>,
     /// What was found for the current row and is not handed out yet.
     found: VecDeque<Box<[Value]>>,
+    names: NameTerms,
     held: Option<Reservation>,
 }
 
@@ -117,6 +153,7 @@ impl<'s> Statements<'s> {
             is_open: false,
             scan: None,
             found: VecDeque::new(),
+            names: NameTerms::default(),
             held: None,
         }
     }
@@ -166,12 +203,12 @@ impl<'s> Statements<'s> {
         let predicate = match &spec.between {
             Between::Path(path, within) => {
                 let walk = Walk { finder: &finder, cx, within: *within };
-                let found = &mut self.found;
+                let (found, names) = (&mut self.found, &mut self.names);
                 return walk.connect(path, (subject, object), &graphs, &mut |from, to, graph| {
                     let mut row = vec![Value::Null; spec.columns];
                     put(&mut row, spec.subject, || from.clone());
                     put(&mut row, spec.object, || to.clone());
-                    put_graph(&mut row, &spec, graph, cx);
+                    put_graph(&mut row, &spec, graph, names, cx);
                     found.push_back(row.into());
                 });
             }
@@ -186,14 +223,17 @@ impl<'s> Statements<'s> {
         };
         let asked = Asked { subject, predicate, object };
         if asked.subject.is_none() && asked.object.is_none() {
-            let tables = finder.subject_tables(asked.predicate.as_ref(), &graphs);
-            self.scan = Some(Scan { asked, graphs, tables, row: 0 });
+            let places = match finder.parts(asked.predicate.as_ref(), &graphs) {
+                Some(parts) => Places::Parts(parts),
+                None => Places::Tables(finder.subject_tables(asked.predicate.as_ref(), &graphs)),
+            };
+            self.scan = Some(Scan { asked, graphs, places, row: 0 });
             return self.look_on(&finder, cx);
         }
-        let found = &mut self.found;
+        let (found, names) = (&mut self.found, &mut self.names);
         let mut failed = None;
         let _ = finder.find(&asked, &graphs, &mut |one| {
-            found.push_back(row_of(&spec, one, cx));
+            found.push_back(row_of(&spec, one, names, cx));
             if found.len().is_multiple_of(4096)
                 && let Err(error) = cx.check()
             {
@@ -208,20 +248,35 @@ impl<'s> Statements<'s> {
     /// The next subjects of a scan.
     fn look_on(&mut self, finder: &Finder<'_, 's>, cx: &Context<'s>) -> Result<(), ExecError> {
         let Some(scan) = &mut self.scan else { return Ok(()) };
-        let Some(table) = scan.tables.last().copied() else {
+        let (spec, found, names) = (&self.spec, &mut self.found, &mut self.names);
+        let mut take = |one: Found| {
+            found.push_back(row_of(spec, one, names, cx));
+            ControlFlow::Continue(())
+        };
+        let table = match &scan.places {
+            Places::Parts(parts) => parts.last().map(|part| {
+                let with_objects = !matches!(spec.object, Place::Found(None));
+                let rows = (scan.row, SUBJECTS);
+                let _ = finder.of_part(part, rows, &scan.graphs, with_objects, &mut take);
+                part.table()
+            }),
+            Places::Tables(tables) => tables.last().map(|table| {
+                let first = NodeId::new(*table, scan.row);
+                let _ = finder.of_subjects(first, SUBJECTS, &scan.asked, &scan.graphs, &mut take);
+                *table
+            }),
+        };
+        let Some(table) = table else {
             self.scan = None;
             return Ok(());
         };
-        let first = NodeId::new(table, scan.row);
-        let (spec, found) = (&self.spec, &mut self.found);
-        let _ = finder.of_subjects(first, SUBJECTS, &scan.asked, &scan.graphs, &mut |one| {
-            found.push_back(row_of(spec, one, cx));
-            ControlFlow::Continue(())
-        });
         scan.row += SUBJECTS;
         if scan.row >= cx.reader.rows(table) {
-            scan.tables.pop();
             scan.row = 0;
+            match &mut scan.places {
+                Places::Parts(parts) => drop(parts.pop()),
+                Places::Tables(tables) => _ = tables.pop(),
+            }
         }
         cx.check()
     }
@@ -242,24 +297,25 @@ fn put(row: &mut [Value], place: Place, value: impl FnOnce() -> Value) {
     }
 }
 
-/// A graph's name, or a predicate, as a term: the node that it is, if there is one.
-fn name_term(iri: &Arc<str>, cx: &Context<'_>) -> Value {
-    cx.reader.node_of_iri(iri).map_or_else(|| Value::Iri(Arc::clone(iri)), Value::Node)
-}
-
-fn put_graph(row: &mut [Value], spec: &StatementsSpec, graph: Option<&Arc<str>>, cx: &Context<'_>) {
+fn put_graph(
+    row: &mut [Value],
+    spec: &StatementsSpec,
+    graph: Option<&Arc<str>>,
+    names: &mut NameTerms,
+    cx: &Context<'_>,
+) {
     if let (GraphPlace::Named(place, _), Some(graph)) = (&spec.graph, graph) {
-        put(row, *place, || name_term(graph, cx));
+        put(row, *place, || names.term(graph, cx));
     }
 }
 
-fn row_of(spec: &StatementsSpec, found: Found, cx: &Context<'_>) -> Box<[Value]> {
+fn row_of(spec: &StatementsSpec, found: Found, names: &mut NameTerms, cx: &Context<'_>) -> Box<[Value]> {
     let mut row = vec![Value::Null; spec.columns];
     put(&mut row, spec.subject, || Value::Node(found.subject));
     if let Between::Predicate(place) = &spec.between {
-        put(&mut row, *place, || name_term(&found.predicate, cx));
+        put(&mut row, *place, || names.term(&found.predicate, cx));
     }
-    put_graph(&mut row, spec, found.graph.as_ref(), cx);
+    put_graph(&mut row, spec, found.graph.as_ref(), names, cx);
     put(&mut row, spec.object, || found.object);
     row.into()
 }

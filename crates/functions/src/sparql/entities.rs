@@ -9,9 +9,8 @@ use crate::function::{Function, result};
 /// None of them is computed before the graph is there.
 pub(super) const FUNCTIONS: &[Function] = &[
     of_values!("node", (1, 1), result::node, node, "node(a): the node that a term is, if it is one")
-        .not_deterministic(),
-    of_values!("resource", (1, 1), result::any, resource, "resource(a): the term that a node is")
-        .not_deterministic(),
+        .of_graph(),
+    of_values!("resource", (1, 1), result::any, resource, "resource(a): the term that a node is").of_graph(),
     of_values!("fresh", (2, 2), result::any, fresh, "fresh(a, salt): a blank node by a name of its own"),
 ];
 

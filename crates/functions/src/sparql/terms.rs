@@ -114,7 +114,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "term(a): the term in its one form; nodes stay nodes"
     ),
     of_values!("entity", (1, 1), result::any, entity, "entity(a): the node that has this name, or a itself")
-        .not_deterministic(),
+        .of_graph(),
 ];
 
 /// STR.

@@ -2,11 +2,10 @@
 //!
 //! 1. [`file`] reads the footer once and gives each column its type.
 //! 2. [`work`] decodes a row group on any thread.
-//! 3. [`convert`] makes columns of Arrow arrays.
+//! 3. [`crate::arrays`] makes columns of what was decoded.
 
-mod convert;
 mod file;
-mod guard;
+pub(crate) mod guard;
 mod work;
 
 pub(crate) use file::ParquetFile;

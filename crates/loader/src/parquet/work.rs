@@ -4,13 +4,13 @@ use std::fs::File;
 
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use trimorph_store::bulk::{ColumnBatch, Lines, Origin, Rejected};
+use trimorph_store::bulk::ColumnBatch;
 
 use super::ParquetFile;
-use super::convert::{convert, value_bytes};
 use super::guard::guard;
 use crate::LoadError;
-use crate::gather::{Columns, select};
+use crate::arrays::{convert, value_bytes};
+use crate::decoded::{mark_required, take_rows};
 use crate::pipeline::{Parsed, Work};
 use crate::plan::Parse;
 
@@ -55,52 +55,13 @@ impl ParquetWork {
                 let name = &plan.fields[*field].name;
                 let column =
                     convert(array.as_ref(), plan.fields[*field].parse, name, &mut bad).map_err(broken)?;
-                if plan.fields[*field].required
-                    && let Some(nulls) = &column.nulls
-                {
-                    for (row, _) in nulls.iter().enumerate().filter(|(_, null)| **null) {
-                        bad[row].get_or_insert_with(|| format!("column \"{name}\" must not be null"));
-                    }
-                }
+                mark_required(&plan.fields[*field], &column, &mut bad);
                 columns[*field] = Some(column);
             }
-            self.finish_batch(&mut parsed, columns, bad, line);
+            take_rows(&mut parsed, plan, columns, bad, line);
             line += rows as u64;
         }
         Ok(parsed)
-    }
-
-    fn finish_batch(
-        &self,
-        parsed: &mut Parsed,
-        mut columns: Vec<Option<ColumnBatch>>,
-        bad: Vec<Option<String>>,
-        first_line: u64,
-    ) {
-        let mut good: Vec<u32> = Vec::new();
-        let total = bad.len();
-        for (row, reason) in bad.into_iter().enumerate() {
-            match reason {
-                Some(reason) => {
-                    let line = first_line + row as u64;
-                    parsed.rejects.push((Rejected { file: self.index, line, reason }, None));
-                }
-                None => good.push(u32::try_from(row).unwrap_or(u32::MAX)),
-            }
-        }
-        let mut lines = Lines::From(first_line);
-        if good.len() < total {
-            for column in columns.iter_mut().flatten() {
-                *column = select(column, &good);
-            }
-            lines = Lines::Each(good.iter().map(|row| first_line + u64::from(*row)).collect());
-        }
-        parsed.rows += good.len() as u64;
-        parsed.values += (good.len() * self.file.plan.parsed_fields()) as u64;
-        let origin = Origin { file: self.index, lines };
-        let columns = Columns::new(columns, good.len(), origin);
-        parsed.without_end += columns.without_end(&self.file.plan);
-        parsed.batches.extend(columns.into_batches(&self.file.plan));
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 
 fn poll(follower: &mut Follower, synced: Option<Position>) -> Vec<String> {
     let mut seen = Seen::default();
-    follower.poll(synced, &mut |replayed| seen.take(replayed)).unwrap();
+    follower.poll(synced, &mut |replayed, _| seen.take(replayed)).unwrap();
     seen.0
 }
 
@@ -78,6 +78,85 @@ fn segments_that_went() {
     drop(hold);
     log.release(log.position()).unwrap();
     commit_all(&log, 60..90);
-    let gone = late.poll(None, &mut |_| Ok(()));
+    let gone = late.poll(None, &mut |_, _| Ok(()));
     assert!(matches!(gone, Err(LogError::Missing { .. })), "{gone:?}");
+}
+
+/// What a follower is given of a log whose last commit is followed by nothing, until all of it is.
+fn poll_until(follower: &mut Follower, wanted: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    for _ in 0..400 {
+        found.extend(poll(follower, None));
+        if found.len() >= wanted.len() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    found
+}
+
+#[test]
+fn a_pause_is_told_and_so_is_what_is_published() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    for durability in
+        [Durability::Durable, Durability::Relaxed { interval: std::time::Duration::from_millis(5) }]
+    {
+        let (files, fs) = memory();
+        let pause = Some(std::time::Duration::from_millis(5));
+        let options = LogOptions { durability, mark_after: pause, ..options() };
+        let (log, ..) = open_with(&fs, Position::default(), options, Recover::Whole).unwrap();
+        let published = Arc::new(AtomicU64::new(0));
+        let told = Arc::clone(&published);
+        log.tell_committed(move || told.load(Ordering::SeqCst));
+        let mut follower = Follower::new(Arc::clone(&fs), dir(), Position::default(), DATABASE);
+        for handle in 0..5 {
+            commit(&log, handle, 64);
+            assert_eq!(poll_until(&mut follower, &words([handle])), words([handle]), "{durability:?}");
+            assert!(follower.committed() <= handle, "{durability:?}");
+            published.store(handle + 1, Ordering::SeqCst);
+        }
+        // What is published later than it is synced is told, too.
+        for _ in 0..400 {
+            poll(&mut follower, None);
+            if follower.committed() == 5 {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        assert_eq!(follower.committed(), 5, "{durability:?}");
+        // A pause costs little, however long it is.
+        let before = files.all();
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        assert!(files.all() == before, "{durability:?}");
+    }
+}
+
+#[test]
+fn who_follows_a_log_that_nobody_writes_has_all_of_it() {
+    let (files, fs) = memory();
+    let (log, ..) = open(&fs).unwrap();
+    commit_all(&log, 0..40);
+    drop(log);
+    let mut follower = Follower::new(Arc::clone(&fs), dir(), Position::default(), DATABASE);
+    assert_eq!(poll(&mut follower, None), words(0..39));
+    assert!(follower.seen() > follower.position() && follower.damage().unwrap().is_none());
+    let mut seen = Seen::default();
+    follower
+        .give_seen(&mut |replayed, committed| seen.take(replayed).inspect(|()| assert!(committed > 1 << 60)))
+        .unwrap();
+    assert_eq!(seen.0, words([39]));
+    assert_eq!(follower.seen(), follower.position());
+    // The writer comes back.
+    let (log, ..) = open(&fs).unwrap();
+    commit(&log, 40, 64);
+    log.mark().unwrap();
+    assert_eq!(poll(&mut follower, None), words([40]));
+    assert!(follower.damage().unwrap().is_none());
+    // A block that was synced is damaged before it was read.
+    let at = follower.position();
+    commit_all(&log, 41..44);
+    change(&files, at.segment, |bytes| bytes[at.offset as usize + 70] ^= 1);
+    assert!(poll(&mut follower, None).is_empty());
+    let damage = follower.damage().unwrap();
+    assert!(matches!(damage, Some(LogError::Damaged { .. })), "{damage:?}");
 }

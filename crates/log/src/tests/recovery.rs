@@ -6,6 +6,7 @@ use std::sync::Arc;
 use trimorph_vfs::{FileSystem, MemoryFileSystem};
 
 use super::*;
+use crate::block::Mark;
 use crate::segment::path_of;
 
 /// A log of `count` transactions of some 100 bytes, each synced by itself, and where each ends.
@@ -142,7 +143,13 @@ fn with_content(content: &[u8]) -> (Arc<MemoryFileSystem>, Arc<dyn FileSystem>, 
         let from = ends[0].offset as usize;
         let len = crate::block::block_bytes(content.len());
         bytes[from + crate::block::HEADER_BYTES..][..content.len()].copy_from_slice(content);
-        crate::block::seal(&mut bytes[from..from + len], ends[0], content.len(), 0, ends[0]);
+        crate::block::seal(
+            &mut bytes[from..from + len],
+            ends[0],
+            content.len(),
+            0,
+            Mark { synced: ends[0], committed: 0 },
+        );
     });
     (files, fs, ends[0])
 }
@@ -224,7 +231,7 @@ fn a_header_of_another_database() {
 fn a_newer_format() {
     let (files, fs, _) = written(1);
     change(&files, 1, |bytes| {
-        bytes[8] = 2;
+        bytes[8] = 3;
         let sum = trimorph_vfs::checksum(&[&bytes[..56]]);
         bytes[56..64].copy_from_slice(&sum.to_le_bytes());
     });

@@ -1,6 +1,8 @@
 """Trimorph: one graph, three forms. An embeddable, in-memory-first graph database.
 
     import trimorph
+    trimorph.cypher("RETURN 'hello' AS greeting").show()
+
     db = trimorph.Database("social.tm")                 # or trimorph.Database() in memory
     db.load("social_network/", format="ldbc-snb")
     conn = db.connect()
@@ -8,15 +10,37 @@
         ...
 """
 
+from ._dbapi import (
+    BINARY,
+    Binary,
+    DATETIME,
+    DateFromTicks,
+    NUMBER,
+    ROWID,
+    STRING,
+    TimeFromTicks,
+    Timestamp,
+    TimestampFromTicks,
+    Warning,  # noqa: A004
+    apilevel,
+    paramstyle,
+    threadsafety,
+)
+from ._default import cypher, default_database, load, sparql, sql
 from ._trimorph import (
     Cancelled,
     Connection,
+    DataError,
     Database,
+    DatabaseError,
     Date,
     DateTime,
     Duration,
     Error,
     IRI,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
     Literal,
     LoadError,
     LoadProgress,
@@ -25,9 +49,12 @@ from ._trimorph import (
     LocalTime,
     MemoryLimitExceeded,
     Node,
+    NotSupportedError,
     Notice,
+    OperationalError,
     Path,
     Prepared,
+    ProgrammingError,
     QueryError,
     QueryResult,
     QueryStats,
@@ -45,14 +72,24 @@ from ._trimorph import (
 )
 
 __all__ = [
+    "AsyncConnection",
+    "BINARY",
+    "Binary",
     "Cancelled",
     "Connection",
+    "DATETIME",
+    "DataError",
     "Database",
+    "DatabaseError",
     "Date",
+    "DateFromTicks",
     "DateTime",
     "Duration",
     "Error",
     "IRI",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
     "Literal",
     "LoadError",
     "LoadProgress",
@@ -60,22 +97,58 @@ __all__ = [
     "LocalDateTime",
     "LocalTime",
     "MemoryLimitExceeded",
+    "NUMBER",
     "Node",
+    "NotSupportedError",
     "Notice",
+    "OperationalError",
     "Path",
     "Prepared",
+    "ProgrammingError",
     "QueryError",
     "QueryResult",
     "QueryStats",
+    "ROWID",
     "Relationship",
+    "STRING",
     "SpillError",
     "StorageError",
     "Time",
+    "TimeFromTicks",
     "Timeout",
+    "Timestamp",
+    "TimestampFromTicks",
     "Transaction",
     "TransactionConflict",
     "__version__",
+    "apilevel",
     "connect",
+    "cypher",
+    "default_database",
     "format_literal",
     "format_value",
+    "from_networkx",
+    "from_scipy",
+    "load",
+    "paramstyle",
+    "sparql",
+    "sql",
+    "threadsafety",
 ]
+
+# Imported when they are asked for: what they need takes longer to import than all the rest.
+_LATER = {"AsyncConnection": "_async", "from_networkx": "_networkx", "from_scipy": "_matrices"}
+
+
+def __getattr__(name):
+    if name in _LATER:
+        import importlib
+
+        found = getattr(importlib.import_module("." + _LATER[name], __name__), name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})

@@ -11,12 +11,25 @@ import shutil
 import sys
 import time
 
+from ._trimorph import InterfaceError, text_width
+
 _CELL_MAX = 60
 
 
 def _cut(text, width):
-    text = text.replace("\n", "\\n")
-    return text if len(text) <= width else text[: max(width - 1, 1)] + "…"
+    """The text on one line, as wide at most on a terminal."""
+    text = text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    if len(text) <= width and (text.isascii() or text_width(text) <= width):
+        return text
+    text = text[: max(width - 1, 1)]
+    while text and text_width(text) > max(width - 1, 1):
+        text = text[:-1]
+    return text + "…"
+
+
+def _fill(text, width, right):
+    blanks = " " * (width - text_width(text))
+    return blanks + text if right else text + blanks
 
 
 def _peek(result, rows):
@@ -30,19 +43,24 @@ def _peek(result, rows):
 
 def table(result, rows):
     """A table of the first rows, as wide as the terminal."""
+    drawn = _drawn(result)
+    if drawn is not None:
+        return drawn
     shown, more, error = _peek(result, rows)
     columns = [_cut(name, _CELL_MAX) for name in result.columns]
+    if isinstance(error, InterfaceError):
+        return f"<trimorph.QueryResult [{', '.join(columns)}], read to its end>"
     if error is not None:
         return f"<trimorph.QueryResult [{', '.join(columns)}]: {error}>"
     if not columns:
         return "<trimorph.QueryResult without columns>"
     cells = [[_cut(text, _CELL_MAX) for text in row] for row in shown]
     numeric = [kind in ("INTEGER", "FLOAT", "DECIMAL") for kind in result.types]
-    widths = [max(len(row[i]) for row in [columns, *cells]) for i in range(len(columns))]
+    widths = [max(text_width(row[i]) for row in [columns, *cells]) for i in range(len(columns))]
     room = max(shutil.get_terminal_size((120, 24)).columns, 40)
 
     def line(row, head=False):
-        parts = (text.rjust(w) if n and not head else text.ljust(w) for text, w, n in zip(row, widths, numeric, strict=True))
+        parts = (_fill(text, w, n and not head) for text, w, n in zip(row, widths, numeric, strict=True))
         return _cut(" │ ".join(parts).rstrip(), room)
 
     lines = [line(columns, head=True), _cut("─┼─".join("─" * w for w in widths), room), *map(line, cells)]
@@ -50,9 +68,22 @@ def table(result, rows):
     return "\n".join(lines)
 
 
+def _drawn(result):
+    """The lines of a plan, as they were drawn; None for other results."""
+    try:
+        return result._drawn()
+    except Exception:  # noqa: BLE001
+        return None
+
+
 def html(result, rows):
     """The same for notebooks."""
+    drawn = _drawn(result)
+    if drawn is not None:
+        return f'<pre style="line-height: 1.2; overflow-x: auto">{_html.escape(drawn)}</pre>'
     shown, more, error = _peek(result, rows)
+    if isinstance(error, InterfaceError):
+        return f"<pre>{_html.escape(table(result, rows))}</pre>"
     if error is not None:
         return f"<pre>{_html.escape(str(error))}</pre>"
     head = "".join(f"<th>{_html.escape(name)}</th>" for name in result.columns)
@@ -241,36 +272,6 @@ def record_batches(batches):
     import pyarrow
 
     return pyarrow.RecordBatchReader.from_batches(pyarrow.schema(batches), map(pyarrow.record_batch, batches))
-
-
-def networkx(result):
-    """A MultiDiGraph of all nodes and relationships in the rows: node keys and edge keys are ids, attributes are properties,
-    beside `labels` of a node and `type` of a relationship."""
-    import networkx as nx
-
-    from . import Node, Path, Relationship
-
-    graph = nx.MultiDiGraph()
-
-    def add(value):
-        if isinstance(value, Node):
-            graph.add_node(value.id, **{**value.properties, "labels": value.labels})
-        elif isinstance(value, Relationship):
-            graph.add_edge(value.start, value.end, key=value.id)
-            graph.edges[value.start, value.end, value.id].update({**value.properties, "type": value.type})
-        elif isinstance(value, Path):
-            for part in (*value.nodes, *value.relationships):
-                add(part)
-        elif isinstance(value, (list, tuple)):
-            for part in value:
-                add(part)
-        elif isinstance(value, dict):
-            for part in value.values():
-                add(part)
-
-    for row in result:
-        add(row)
-    return graph
 
 
 class ProgressLine:

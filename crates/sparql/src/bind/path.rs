@@ -1,11 +1,14 @@
 //! Property paths: what a path is made of that a join or a union says is one; the rest is searched for.
+//!
+//! Any number of steps over predicates that are only edges, from an end that is known, is the walk that
+//! reaches each node once, which Cypher's patterns are made of, too. All else is a search over statements.
 
 use std::sync::Arc;
 
 use spargebra::algebra::PropertyPathExpression as Path;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern, Variable};
-use trimorph_algebra::{Expr, Op, PathExpr, Plan, PropertyPath};
-use trimorph_types::Value;
+use trimorph_algebra::{Direction, Expr, Extend, Op, PathExpr, Plan, PropertyPath, VarExtend, VarExtendMode};
+use trimorph_types::{LogicalType, Value};
 
 use super::relation::{Active, Relation, Shape, Slot, call};
 use super::scope::name_of;
@@ -78,6 +81,15 @@ impl Binder<'_> {
         (subject, path, object): (&TermPattern, &Path, &TermPattern),
         active: &Active,
     ) -> Bound<Relation> {
+        if let Some(steps) = self.steps(path, active) {
+            // With both ends, too, from the one that is written, or bound: a node that is reached is looked
+            // for among few.
+            let ways = [(subject, object, false), (object, subject, true)];
+            let from = ways.into_iter().find(|(from, _, _)| self.may_start(&relation, from, &steps));
+            if let Some((from, to, against)) = from {
+                return self.walk(relation, (from, to), &steps, against);
+            }
+        }
         let (graph, new_graph) = self.graphs(&mut relation, active);
         let (mut new, mut parts) = (Vec::new(), Vec::new());
         let from = self.end(&mut relation, subject, Shape::Term, &mut new, &mut parts);
@@ -96,6 +108,135 @@ impl Binder<'_> {
         }
         Ok(relation)
     }
+}
+
+/// A path of any number of steps over edges.
+struct Steps {
+    types: Vec<Arc<str>>,
+    direction: Direction,
+    min: u32,
+    max: Option<u32>,
+}
+
+impl Binder<'_> {
+    /// A path as steps over edges, if it repeats single predicates that are only edges.
+    fn steps(&mut self, path: &Path, active: &Active) -> Option<Steps> {
+        let (inner, min, max) = match path {
+            Path::ZeroOrMore(inner) => (inner, 0, None),
+            Path::OneOrMore(inner) => (inner, 1, None),
+            Path::ZeroOrOne(inner) => (inner, 0, Some(1)),
+            _ => return None,
+        };
+        let mut links = Vec::new();
+        links_of(inner, false, &mut links)?;
+        let mut types: Vec<Arc<str>> = Vec::new();
+        let mut directions = Vec::new();
+        for (iri, inverse) in links {
+            let name = self.edge_type(iri, active)?;
+            types.push(name);
+            directions.push(inverse);
+        }
+        let all = |inverse: bool| directions.iter().all(|own| *own == inverse);
+        let direction = match (all(false), all(true)) {
+            (true, _) => Direction::Out,
+            (_, true) => Direction::In,
+            // Both ways only where each predicate goes both ways.
+            _ => {
+                let goes = |name: &Arc<str>, inverse: bool| {
+                    types.iter().zip(&directions).any(|(own, to)| own == name && *to == inverse)
+                };
+                if !types.iter().all(|name| goes(name, false) && goes(name, true)) {
+                    return None;
+                }
+                Direction::Both
+            }
+        };
+        types.sort();
+        types.dedup();
+        Some(Steps { types, direction, min, max })
+    }
+
+    /// Whether a walk may start at a term. One of no steps needs a node of the graph.
+    fn may_start(&self, relation: &Relation, term: &TermPattern, steps: &Steps) -> bool {
+        let Some(name) = bound_name(term) else {
+            return steps.min > 0 && matches!(term, TermPattern::NamedNode(_));
+        };
+        let slot = relation.slots.get(&name).filter(|slot| slot.certain);
+        slot.is_some_and(|slot| match steps.min {
+            0 => slot.shape == Shape::Node && !self.has_graphs(),
+            _ => matches!(slot.shape, Shape::Node | Shape::Term),
+        })
+    }
+
+    /// Rows with the ends of walks, each once for its start.
+    fn walk(
+        &mut self,
+        mut relation: Relation,
+        (from, to): (&TermPattern, &TermPattern),
+        steps: &Steps,
+        against: bool,
+    ) -> Bound<Relation> {
+        let (mut new, mut later) = (std::collections::BTreeMap::new(), Vec::new());
+        let Some(start) = self.node(&mut relation, from, &mut new, &mut later) else { return Ok(relation) };
+        let is_given = |relation: &Relation, term: &TermPattern| match bound_name(term) {
+            Some(name) => relation.slots.get(&name).is_some_and(|slot| slot.certain),
+            None => matches!(term, TermPattern::NamedNode(_)),
+        };
+        let is_same = bound_name(from).is_some() && bound_name(from) == bound_name(to);
+        let into = is_given(&relation, to) && !is_same;
+        let end = match into {
+            true => self.node(&mut relation, to, &mut new, &mut later),
+            false => None,
+        };
+        let reached = end.unwrap_or_else(|| self.anonymous(LogicalType::Node));
+        let direction = if against { steps.direction.reversed() } else { steps.direction };
+        let step = Extend {
+            from: start,
+            edge: None,
+            to: reached,
+            types: steps.types.clone(),
+            direction,
+            to_tables: None,
+        };
+        let step = VarExtend {
+            step,
+            min: steps.min,
+            max: steps.max,
+            each: None,
+            walk: Box::default(),
+            into,
+            reversed: false,
+            mode: VarExtendMode::Reachable,
+        };
+        relation.grow(|input| Plan::VarExtend { input, step });
+        let slot = Slot { var: reached, shape: Shape::Node, certain: true };
+        match bound_name(to) {
+            Some(name) if !into => self.bind_new(&mut relation, &name, slot),
+            // A literal is no node, and nothing else is left.
+            None if !into => relation.filter(Expr::Const(Value::Bool(false))),
+            _ => {}
+        }
+        Ok(relation)
+    }
+}
+
+/// The single steps that a path is one of, and whether they go from object to subject.
+fn links_of<'p>(path: &'p Path, inverse: bool, out: &mut Vec<(&'p str, bool)>) -> Option<()> {
+    match path {
+        Path::NamedNode(iri) => out.push((iri.as_str(), inverse)),
+        Path::Reverse(inner) => links_of(inner, !inverse, out)?,
+        Path::Alternative(a, b) => {
+            links_of(a, inverse, out)?;
+            links_of(b, inverse, out)?;
+        }
+        // Steps within steps of the same kind are steps.
+        Path::ZeroOrMore(_)
+        | Path::OneOrMore(_)
+        | Path::ZeroOrOne(_)
+        | Path::Sequence(..)
+        | Path::NegatedPropertySet(_) => return None,
+    }
+    Some(())
 }
 
 fn converted(path: &Path) -> PathExpr {

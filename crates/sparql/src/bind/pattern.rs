@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
-use spargebra::term::{GroundTerm, NamedNodePattern, Variable};
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::{LogicalType, Value, rdf};
 
 use super::relation::{Active, Name, Relation, Shape, Slot, call, equal, is_not_null, is_null};
-use super::scope::{Names, any_exists, certain, may_be_bound, mentioned, name_of, visible};
+use super::scope::{Names, any_exists, certain, may_be_bound, mentioned, name_of, names_of, visible};
 use super::{Binder, Bound, unsupported};
 use crate::terms::ground;
 
@@ -68,6 +68,9 @@ impl Binder<'_> {
                     P::Path { .. } => 3,
                     _ => 2,
                 });
+                if parts.iter().any(|part| matches!(part, P::Path { .. })) {
+                    return self.with_paths(relation, &parts, active);
+                }
                 parts.into_iter().try_fold(relation, |relation, part| self.pattern(relation, part, active))
             }
             P::LeftJoin { left, right, expression } => {
@@ -127,6 +130,69 @@ impl Binder<'_> {
                 "SERVICE asks another server, which this build cannot",
                 "load what the other server has, or ask it by itself",
             )),
+        }
+    }
+
+    /// A join of which some parts are paths. What only a path connects is not paired first: the path is
+    /// searched from the one end, and what it reaches is joined with the other.
+    fn with_paths(
+        &mut self,
+        mut relation: Relation,
+        parts: &[&GraphPattern],
+        active: &Active,
+    ) -> Bound<Relation> {
+        use GraphPattern as P;
+        let (mut first, mut groups, mut paths) = (Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                P::Bgp { patterns } => {
+                    groups.extend(connected(patterns).into_iter().map(|own| P::Bgp { patterns: own }))
+                }
+                P::Path { .. } => paths.push(*part),
+                other => first.push(*other),
+            }
+        }
+        // Values and the like, the most selective as a rule, and what has a constant besides its class.
+        let (values, others): (Vec<_>, Vec<_>) =
+            first.into_iter().partition(|part| matches!(part, P::Values { .. }));
+        for part in values {
+            relation = self.pattern(relation, part, active)?;
+        }
+        groups.sort_by_key(|group| std::cmp::Reverse(constants(group)));
+        let mut others = others.into_iter();
+        loop {
+            let knows = |part: &GraphPattern| {
+                let is_certain = |name: &Name| relation.slots.get(name).is_some_and(|slot| slot.certain);
+                with_blanks(part).iter().any(is_certain)
+            };
+            let next = groups.iter().position(knows);
+            if let Some(at) = next {
+                let group = groups.remove(at);
+                relation = self.pattern(relation, &group, active)?;
+                continue;
+            }
+            let is_ready = |part: &&GraphPattern| match part {
+                P::Path { subject, object, .. } => {
+                    let is_fixed = |term| super::triples::bound_name(term).is_none();
+                    is_fixed(subject) || is_fixed(object) || knows(part)
+                }
+                _ => false,
+            };
+            if let Some(at) = paths.iter().position(is_ready) {
+                // A path between two others searches from one end; with both ends it finds fewer.
+                let path = paths.remove(at);
+                relation = self.pattern(relation, path, active)?;
+            } else if !groups.is_empty() {
+                let group = groups.remove(0);
+                relation = self.pattern(relation, &group, active)?;
+            } else if let Some(part) = others.next() {
+                relation = self.pattern(relation, part, active)?;
+            } else if !paths.is_empty() {
+                let path = paths.remove(0);
+                relation = self.pattern(relation, path, active)?;
+            } else {
+                return Ok(relation);
+            }
         }
     }
 
@@ -547,6 +613,46 @@ fn flatten<'p>(pattern: &'p GraphPattern, out: &mut Vec<&'p GraphPattern>) {
             other => out.push(other),
         }
     }
+}
+
+/// The names that a part of a join may bind, those of blank nodes too.
+fn with_blanks(part: &GraphPattern) -> Names {
+    match part {
+        GraphPattern::Bgp { patterns } => patterns.iter().flat_map(names_of).collect(),
+        GraphPattern::Path { subject, object, .. } => {
+            [subject, object].into_iter().filter_map(super::triples::bound_name).collect()
+        }
+        other => visible(other),
+    }
+}
+
+/// Triple patterns that share variables, together.
+fn connected(patterns: &[TriplePattern]) -> Vec<Vec<TriplePattern>> {
+    let mut groups: Vec<(Names, Vec<TriplePattern>)> = Vec::new();
+    for pattern in patterns {
+        let mut names = names_of(pattern);
+        let mut own = vec![pattern.clone()];
+        let (with, without): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|(known, _)| !known.is_disjoint(&names));
+        groups = without;
+        for (known, patterns) in with {
+            names.extend(known);
+            own.splice(0..0, patterns);
+        }
+        groups.push((names, own));
+    }
+    groups.into_iter().map(|(_, patterns)| patterns).collect()
+}
+
+/// How many constants besides predicates and classes stand in triple patterns.
+fn constants(pattern: &GraphPattern) -> usize {
+    let GraphPattern::Bgp { patterns } = pattern else { return 0 };
+    let is_fixed = |term: &TermPattern| matches!(term, TermPattern::NamedNode(_) | TermPattern::Literal(_));
+    let is_class = |triple: &TriplePattern| matches!(&triple.predicate, NamedNodePattern::NamedNode(iri) if iri.as_str() == rdf::names::rdf::TYPE);
+    let fixed = |triple: &TriplePattern| {
+        usize::from(is_fixed(&triple.subject)) + usize::from(is_fixed(&triple.object) && !is_class(triple))
+    };
+    patterns.iter().map(fixed).sum()
 }
 
 /// The alternatives of unions within unions.

@@ -35,6 +35,22 @@ fn add_triple(triple: &TriplePattern, out: &mut Names) {
     add_term(&triple.object, out);
 }
 
+/// The names in a triple pattern, those of blank nodes too.
+pub(super) fn names_of(triple: &TriplePattern) -> Names {
+    fn add(term: &TermPattern, out: &mut Names) {
+        match term {
+            TermPattern::BlankNode(node) => drop(out.insert(Arc::from(format!("_:{}", node.as_str())))),
+            TermPattern::Triple(triple) => out.extend(names_of(triple)),
+            other => add_term(other, out),
+        }
+    }
+    let mut out = Names::new();
+    add(&triple.subject, &mut out);
+    add_predicate(&triple.predicate, &mut out);
+    add(&triple.object, &mut out);
+    out
+}
+
 fn add_predicate(predicate: &NamedNodePattern, out: &mut Names) {
     if let NamedNodePattern::Variable(variable) = predicate {
         out.insert(name_of(variable));

@@ -182,8 +182,24 @@ impl Binder<'_> {
         }
     }
 
+    /// The type of the edges that a predicate is, if it is nothing else.
+    pub(super) fn edge_type(&mut self, predicate: &str, active: &Active) -> Option<Arc<str>> {
+        let ends = [(); 2].map(|()| TermPattern::Variable(self.made_variable()));
+        let [subject, object] = ends;
+        let predicate = NamedNodePattern::NamedNode(spargebra::term::NamedNode::new_unchecked(predicate));
+        match self.way(&TriplePattern { subject, predicate, object }, active, &BTreeMap::new()) {
+            Way::Edge(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether statements may be in named graphs.
+    pub(super) fn has_graphs(&self) -> bool {
+        !self.catalog.edge_columns(Some(&[Arc::from(GRAPH)])).is_empty()
+    }
+
     /// The variable of a node that a term is: bound before, a constant, or new in `graph`.
-    fn node(
+    pub(super) fn node(
         &mut self,
         relation: &mut Relation,
         term: &TermPattern,
@@ -192,9 +208,18 @@ impl Binder<'_> {
     ) -> Option<VarId> {
         let Some(name) = bound_name(term) else {
             let iri = constant_of(term)?;
+            // The same IRI is looked for once; no name begins so.
+            let name: Option<Name> = match &iri {
+                Value::Iri(iri) => Some(format!(" <{iri}>").into()),
+                _ => None,
+            };
+            if let Some(var) = name.as_ref().and_then(|name| new.get(name)) {
+                return Some(*var);
+            }
             let var = self.anonymous(LogicalType::Node);
             relation.extra(vec![(var, call("sparql.node", vec![Expr::Const(iri)]))]);
             relation.filter(is_not_null(Expr::Var(var)));
+            new.extend(name.map(|name| (name, var)));
             return Some(var);
         };
         if let Some(var) = new.get(&name) {
@@ -278,7 +303,8 @@ impl Binder<'_> {
         graph.nodes = labels.into_iter().map(|(var, labels)| NodePattern { var, labels }).collect();
         relation.grow(|input| Plan::Match { input, graph });
         for (name, var) in new {
-            if !later.iter().any(|(known, _)| *known == name) {
+            // Constants bind no name.
+            if !name.starts_with(" <") && !later.iter().any(|(known, _)| *known == name) {
                 relation.slots.insert(name, Slot { var, shape: Shape::Node, certain: true });
             }
         }

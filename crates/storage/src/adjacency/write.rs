@@ -67,9 +67,9 @@ impl SegmentLists<'_> {
         let compress = if single { nonempty < present.len() } else { nonempty * 4 <= present.len() * 3 };
         piece.meta.u8(u8::from(compress));
         if compress {
-            let bits = RankBits::new(&present);
-            bytes.offsets += bits.size();
-            put_blob(bits.to_bytes(), &mut piece);
+            let bits = RankBits::new(&present).to_compact();
+            bytes.offsets += bits.len();
+            put_blob(bits, &mut piece);
         }
         if !single {
             let mut ends: Vec<u8> = Vec::with_capacity(self.offsets.len() * 4);

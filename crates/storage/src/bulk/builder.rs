@@ -216,9 +216,6 @@ impl<'a> BulkBuilder<'a> {
         // Keys are resolved: the spaces, most of the memory of a load, can go.
         drop(spaces);
         lock(&self.spaces).clear();
-        if inputs.len() > EdgeId::TABLES_MAX {
-            return Err(too_large("edge tables", EdgeId::TABLES_MAX as u64));
-        }
         self.build_edges(inputs, threads, &mut catalog, &mut main)?;
         main.catalog = Arc::new(catalog);
         Ok(main)
@@ -256,13 +253,16 @@ impl<'a> BulkBuilder<'a> {
         Ok(inputs)
     }
 
-    fn build_edges(
+    pub(super) fn build_edges(
         &self,
         inputs: Vec<EdgeTableInput>,
         threads: usize,
         catalog: &mut Catalog,
         main: &mut Main,
     ) -> Result<(), BulkError> {
+        if inputs.len() > EdgeId::TABLES_MAX {
+            return Err(too_large("edge tables", EdgeId::TABLES_MAX as u64));
+        }
         let rows: Vec<u64> = main.node_tables.iter().map(|t| t.rows).collect();
         let mut jobs = Vec::new();
         for (i, input) in inputs.into_iter().enumerate() {

@@ -10,12 +10,14 @@ mod increment;
 mod input;
 mod keys;
 mod nodes;
+mod numbered;
 mod picked;
 mod sorted_edges;
 mod sorted_list;
 mod waiting_column;
 mod waiting_edges;
 
+pub use crate::column::{ColumnWriter, as_integer, of_integer};
 pub use beside::{Beside, EdgePart, Increment, LoadPart, NodePart, OnConflict, TakeEnds, Update};
 pub use builder::{BulkBuilder, RejectFn};
 pub(crate) use edges::{EdgeTableInput, Rows, build_edge_table};
@@ -23,4 +25,6 @@ pub use input::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, Lines, NodeBatch,
     NodeHandle, NodeSpec, Origin, Rejected, Verdict,
 };
+pub use nodes::{NumberedColumn, NumberedNodes};
+pub use numbered::{NumberedEdges, NumberedOptions, build_numbered};
 pub use picked::value_of;

@@ -8,15 +8,16 @@ use trimorph_catalog::{
     Catalog, CharacteristicSet, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo, PropertyStats,
 };
 use trimorph_types::LogicalType;
-use trimorph_vfs::{RegionOptions, lay_out};
+use trimorph_vfs::{Piece, RegionOptions, lay_out};
 
 use super::beside::NodePart;
 use super::errors::{no_memory, too_large, unreadable};
 use super::keys::KeySpace;
 use super::{BulkError, ColumnBatch, ColumnData, NodeBatch, NodeSpec};
-use crate::column::ColumnWriter;
+use crate::column::{Column, ColumnBytes, ColumnWriter, WrittenColumn};
 use crate::key_index::{KeyEntries, KeyIndex, TakeHashes};
 use crate::slot::Slot;
+use crate::value_index::{Of, ValueIndex};
 use crate::{ComponentBytes, NodeTable};
 
 /// A node table that is being filled.
@@ -84,13 +85,56 @@ pub(super) fn append_kept(state: &mut NodeTableState, batch: &NodeBatch, rows: u
     }
 }
 
+/// Finished columns of a table: not yet in a region.
+#[derive(Default)]
+struct Written {
+    columns: Vec<WrittenColumn>,
+    pieces: Vec<Vec<u8>>,
+    /// Types and statistics.
+    counted: Vec<(LogicalType, PropertyStats)>,
+    bytes: ComponentBytes,
+}
+
+impl Written {
+    fn add(&mut self, ty: LogicalType, (mut column, stats, size): FinishedParts) {
+        self.bytes.node_properties += size.data;
+        self.bytes.nulls += size.nulls;
+        self.pieces.append(&mut column.pieces);
+        self.columns.push(column);
+        self.counted.push((ty, stats));
+    }
+
+    /// Puts all in a region: the columns, and the slots of the pieces behind theirs.
+    fn lay(
+        mut self,
+        more: Vec<Vec<u8>>,
+        options: RegionOptions,
+    ) -> Result<(Self, Vec<Arc<Column>>, Vec<Arc<Piece>>), BulkError> {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.extend(more);
+        let total: usize = pieces.iter().map(Vec::len).sum();
+        self.bytes.overhead += total.saturating_sub(self.bytes.total());
+        let mut pieces = lay_out(pieces, options).map_err(no_memory)?.into_iter();
+        let columns = (self.columns.iter())
+            .map(|column| column.read(&mut pieces).map(Arc::new))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(unreadable)?;
+        Ok((self, columns, pieces.collect()))
+    }
+}
+
+/// What is left of a column writer that is finished.
+type FinishedParts = (WrittenColumn, PropertyStats, ColumnBytes);
+
 /// A node table that is built, but not yet in the catalog.
 pub(super) struct BuiltNodes {
     table: NodeTable,
-    spec: NodeSpec,
-    /// Types and statistics of the columns, the key's first.
+    labels: Vec<String>,
+    /// Names of the columns, the key's first.
+    names: Vec<String>,
+    /// Types and statistics of the columns.
     columns: Vec<(LogicalType, PropertyStats)>,
-    sets: FxHashMap<Box<[u64]>, u64>,
+    sets: Vec<CharacteristicSet>,
     has_key: bool,
     bytes: ComponentBytes,
 }
@@ -102,90 +146,136 @@ pub(super) fn finish_nodes(
     spaces: &[Arc<RwLock<KeySpace>>],
     options: RegionOptions,
 ) -> Result<BuiltNodes, BulkError> {
-    let mut bytes = ComponentBytes::default();
     if state.spec.key_property.is_some() {
         // A table that never got a row has its key column all the same.
         state.key.get_or_insert_with(|| ColumnWriter::new(LogicalType::Int));
     }
     let has_key = state.key.is_some();
-    let (mut written, mut pieces, mut counted) = (Vec::new(), Vec::new(), Vec::new());
+    let mut written = Written::default();
     for writer in state.key.into_iter().chain(state.columns) {
-        let ty = writer.logical_type();
-        let (mut column, stats, size) = writer.finish();
-        bytes.node_properties += size.data;
-        bytes.nulls += size.nulls;
-        pieces.append(&mut column.pieces);
-        written.push(column);
-        counted.push((ty, stats));
+        written.add(writer.logical_type(), writer.finish());
     }
-    let key_bits = match state.space {
-        Some(space) if has_key => {
-            let space = spaces[space].read().unwrap_or_else(PoisonError::into_inner);
-            let rows = state.rows as usize;
-            let (bits, mut entries, size) =
-                KeyIndex::write(rows, |take: &mut TakeHashes<'_>| space.hashes(id, take));
-            bytes.key_indexes += size;
-            pieces.append(&mut entries);
-            Some(bits)
-        }
-        _ => None,
-    };
-    let total: usize = pieces.iter().map(Vec::len).sum();
-    bytes.overhead += total.saturating_sub(bytes.total());
-    let mut pieces = lay_out(pieces, options).map_err(no_memory)?.into_iter();
-    let columns = (written.iter())
-        .map(|column| column.read(&mut pieces).map(Arc::new))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(unreadable)?;
+    let (mut more, mut key_bits) = (Vec::new(), None);
+    if let Some(space) = state.space.filter(|_| has_key) {
+        let space = spaces[space].read().unwrap_or_else(PoisonError::into_inner);
+        let rows = state.rows as usize;
+        let (bits, entries, size) = KeyIndex::write(rows, |take: &mut TakeHashes<'_>| space.hashes(id, take));
+        written.bytes.key_indexes += size;
+        more = entries;
+        key_bits = Some(bits);
+    }
+    let (written, columns, rest) = written.lay(more, options)?;
     let key_index = match key_bits {
         None => None,
         Some(bits) => {
-            let slots = pieces.map(|piece| Slot::<KeyEntries>::read(piece, state.rows));
+            let slots = rest.into_iter().map(|piece| Slot::<KeyEntries>::read(piece, state.rows));
             KeyIndex::of(bits, slots.collect::<Result<_, _>>().map_err(unreadable)?)
         }
     };
     let table = NodeTable { rows: state.rows, columns, key_index, ..NodeTable::default() };
-    Ok(BuiltNodes { table, spec: state.spec, columns: counted, sets: state.sets, has_key, bytes })
+    let names = state.spec.key_property.into_iter().chain(state.spec.properties.into_iter().map(|p| p.0));
+    Ok(BuiltNodes {
+        table,
+        labels: state.spec.labels,
+        names: names.collect(),
+        columns: written.counted,
+        sets: characteristic_sets(&state.sets, u32::from(has_key)),
+        has_key,
+        bytes: written.bytes,
+    })
+}
+
+/// The sets of properties that rows have, the most frequent first; the first `keys` columns are in all.
+fn characteristic_sets(sets: &FxHashMap<Box<[u64]>, u64>, keys: u32) -> Vec<CharacteristicSet> {
+    let bits = |bits: &[u64]| -> Vec<u32> {
+        let words = (0..).zip(bits.iter());
+        let set = words.flat_map(|(w, word)| {
+            (0..u64::BITS).filter(move |b| word >> b & 1 == 1).map(move |b| w * u64::BITS + b)
+        });
+        (0..keys).chain(set.map(|p| p + keys)).collect()
+    };
+    let mut all: Vec<CharacteristicSet> =
+        sets.iter().map(|(set, count)| CharacteristicSet { properties: bits(set), count: *count }).collect();
+    all.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
+    all
+}
+
+/// A finished column of a table whose rows are known by their numbers.
+pub struct NumberedColumn {
+    name: String,
+    ty: LogicalType,
+    parts: FinishedParts,
+}
+
+impl NumberedColumn {
+    /// Of what was written.
+    pub fn new(name: String, writer: ColumnWriter) -> Self {
+        Self { name, ty: writer.logical_type(), parts: writer.finish() }
+    }
+
+    /// Bytes of its pieces.
+    pub fn bytes(&self) -> usize {
+        self.parts.2.data + self.parts.2.nulls
+    }
+}
+
+/// A node table whose rows are known by their numbers: it has no keys.
+pub struct NumberedNodes {
+    /// The label set, in the order labels are shown.
+    pub labels: Vec<String>,
+    /// How many rows it has; each column has as many.
+    pub rows: u64,
+    /// Its columns.
+    pub columns: Vec<NumberedColumn>,
+    /// Which of them rows have together, the most frequent first; some may be missing.
+    pub sets: Vec<CharacteristicSet>,
+    /// The rows in the order of a column's values, and that column's place: its index.
+    pub in_order: Option<(usize, Vec<u64>)>,
+}
+
+/// Builds a table of columns that are finished.
+pub(super) fn finish_numbered(nodes: NumberedNodes, options: RegionOptions) -> Result<BuiltNodes, BulkError> {
+    check_rows(nodes.rows)?;
+    let (mut written, mut names) = (Written::default(), Vec::new());
+    for column in nodes.columns {
+        names.push(column.name);
+        written.add(column.ty, column.parts);
+    }
+    let (written, columns, _) = written.lay(Vec::new(), options)?;
+    let mut value_indexes = Vec::new();
+    if let Some((column, rows)) = nodes.in_order {
+        let index = ValueIndex::lay(&rows, Of::Rows(nodes.rows), options);
+        let failed = |error| BulkError::TooLarge(format!("could not build an index: {error}"));
+        value_indexes.push((column, index.map_err(failed)?));
+    }
+    Ok(BuiltNodes {
+        table: NodeTable { rows: nodes.rows, columns, value_indexes, ..NodeTable::default() },
+        labels: nodes.labels,
+        names,
+        columns: written.counted,
+        sets: nodes.sets,
+        has_key: false,
+        bytes: written.bytes,
+    })
 }
 
 impl BuiltNodes {
     /// Enters the table in the catalog, behind those that are there.
     pub(super) fn describe(self, catalog: &mut Catalog) -> Result<(NodeTable, ComponentBytes), BulkError> {
-        let Self { table, spec, columns, sets, has_key, bytes } = self;
-        let labels = (spec.labels.iter())
+        let Self { table, labels, names, columns, sets, has_key, bytes } = self;
+        let labels = (labels.iter())
             .map(|l| Ok(LabelId(small(catalog.schema.labels.intern(l), "labels")?)))
             .collect::<Result<_, BulkError>>()?;
-        let names = spec.key_property.iter().chain(spec.properties.iter().map(|(name, _)| name));
         let (mut properties, mut counted) = (Vec::new(), Vec::new());
-        for (name, (ty, stats)) in names.zip(columns) {
+        for (name, (ty, stats)) in names.iter().zip(columns) {
             let id = u32::try_from(catalog.schema.properties.intern(name))
                 .map_err(|_| too_large("properties", 1 << 32))?;
             properties.push(PropertyInfo { id: PropertyId(id), ty });
             counted.push(stats);
         }
-        let offset = u32::from(has_key);
-        let mut characteristic_sets: Vec<CharacteristicSet> = sets
-            .into_iter()
-            .map(|(bits, count)| CharacteristicSet {
-                properties: (0..offset)
-                    .chain(
-                        (0..)
-                            .zip(bits.iter())
-                            .flat_map(|(w, word)| {
-                                (0..u64::BITS)
-                                    .filter(move |b| word >> b & 1 == 1)
-                                    .map(move |b| w * u64::BITS + b)
-                            })
-                            .map(|p| p + offset),
-                    )
-                    .collect(),
-                count,
-            })
-            .collect();
-        characteristic_sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
         let one_type = table.columns.iter().map(|c| c.has_one_type()).collect();
         let facts = NodeTableFacts { one_type, ..NodeTableFacts::default() };
-        let stats = NodeTableStats { rows: table.rows, properties: counted, characteristic_sets };
+        let stats = NodeTableStats { rows: table.rows, properties: counted, characteristic_sets: sets };
         let key = has_key.then_some(0);
         catalog.add_node_table(NodeTableInfo { labels, properties, key }, facts, stats);
         Ok((table, bytes))

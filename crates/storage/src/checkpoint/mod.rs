@@ -33,7 +33,8 @@ use place::PieceRef;
 pub use error::DatabaseError;
 pub use log_start::LogStart;
 pub use read::{
-    PiecePlace, check_main, open_checkpoint, pieces_of, read_checkpoint, read_main, read_unverified,
+    PiecePlace, check_main, manifest_number, open_checkpoint, pieces_of, read_checkpoint, read_main,
+    read_unverified,
 };
 pub use state::{DirectoryState, directory_state, end_first_write};
 pub use write::{CheckpointReport, write_main};
@@ -57,6 +58,11 @@ impl Checkpoint {
     /// Whether the directory has a manifest.
     pub fn is_written(&self) -> bool {
         self.number > 0
+    }
+
+    /// The number of the manifest.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// Where the log goes on from what the manifest names.

@@ -17,11 +17,13 @@ use trimorph_vfs::{CodecError, Decoder, Encoder, PIECE_ALIGN, checksum};
 
 const MAGIC: &[u8; 8] = b"TRIMORPH";
 /// The format version this build writes and reads.
-pub(crate) const VERSION: u32 = 7;
+pub(crate) const VERSION: u32 = 8;
 const PIECES: u32 = 1;
 const MANIFEST: u32 = 3;
 pub(super) const FILE_HEADER_BYTES: usize = 64;
 const MANIFEST_HEADER_BYTES: usize = 40;
+/// The number of a manifest, or file, ends here.
+pub(super) const NUMBER_END: usize = 24;
 const _: () = assert!(FILE_HEADER_BYTES.is_multiple_of(PIECE_ALIGN));
 
 /// Where a piece is, and what its bytes add up to. 20 bytes: file number (4), offset and length in units of

@@ -15,7 +15,7 @@ use trimorph_vfs::{CodecError, Decoder, FileSystem, Piece, PieceFile, Pins, Pool
 
 use super::catalog::read_catalog;
 use super::directory::{Fetch, read_adjacency, read_column, read_key_index, read_pages, read_value_index};
-use super::place::{FILE_HEADER_BYTES, PieceRef, check_file, check_manifest, piece_file};
+use super::place::{FILE_HEADER_BYTES, NUMBER_END, PieceRef, check_file, check_manifest, piece_file};
 use super::{Checkpoint, DatabaseError, LogStart};
 use crate::adjacency::{Adjacency, Targets};
 use crate::column::{Column, segment_lengths};
@@ -65,6 +65,19 @@ pub fn open_checkpoint(
     }
     let mut reading = Reading::new(fs, dir, pool, true);
     reading.run(&mut Err).map(|main| (main, reading.into_checkpoint()))
+}
+
+/// The number of the manifest of directory `dir`, which every checkpoint makes a greater one.
+///
+/// **Errors**: one that is missing or cut short. **Cost**: some bytes of it are read.
+pub fn manifest_number(fs: &dyn FileSystem, dir: &Path) -> Result<u64, DatabaseError> {
+    let path = dir.join("MANIFEST");
+    let mut header = [0; NUMBER_END];
+    let read = fs.open(&path).and_then(|file| file.read_exact_at(&mut header, 0));
+    read.map_err(|error| DatabaseError::io(&path, error))?;
+    let mut number = [0; 8];
+    number.copy_from_slice(&header[NUMBER_END - 8..]);
+    Ok(u64::from_le_bytes(number))
 }
 
 /// Reads everything that `main` has; the first that cannot be had.

@@ -1,6 +1,10 @@
 //! What a column is made of, and the form of its pieces: segments, dictionary, FSST table.
 
-use trimorph_encoding::{DecimalsView, Packed, PackedView, RANK_ENTRY_BYTES, RankView};
+use std::sync::Arc;
+
+use trimorph_encoding::{
+    DecimalsView, Packed, PackedView, RANK_ENTRY_BYTES, RankBits, RankView, expand_rank,
+};
 use trimorph_types::LogicalType;
 use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, TextBytes};
 
@@ -96,14 +100,20 @@ fn read_values(piece: &Piece, meta: &mut Decoder<'_>, len: usize) -> Result<(Int
     bytes.map(|bytes| (ends, bytes)).ok_or(meta.error("values"))
 }
 
-/// Bits with ranks, in place.
+/// Bits with ranks, in place, or made of the few rows that are present.
 #[derive(Clone, Debug)]
-pub(crate) struct RankBytes(Bytes);
+pub(crate) enum RankBytes {
+    InPlace(Bytes),
+    Made(Arc<RankBits>),
+}
 
 impl RankBytes {
     #[inline]
     pub(crate) fn view(&self) -> RankView<'_> {
-        RankView::new(self.0.as_slice())
+        match self {
+            Self::InPlace(bytes) => RankView::new(bytes.as_slice()),
+            Self::Made(bits) => bits.view(),
+        }
     }
 }
 
@@ -113,11 +123,14 @@ pub(crate) fn read_presence(
     meta: &mut Decoder<'_>,
     len: usize,
 ) -> Result<(RankBytes, usize), CodecError> {
-    let bits = RankBytes(piece.read_blob(meta)?);
-    let whole = bits.0.len() == len.div_ceil(64) * RANK_ENTRY_BYTES;
-    let present = bits.view().check(len).filter(|_| whole);
-    let present = present.ok_or(meta.error("a presence index of the segment's length"))?;
-    Ok((bits, present))
+    let bytes = piece.read_blob(meta)?;
+    let whole = bytes.len() == len.div_ceil(64) * RANK_ENTRY_BYTES;
+    let bits = match expand_rank(bytes.as_slice(), len) {
+        Some(bits) if !whole => Some(RankBytes::Made(Arc::new(bits))),
+        _ => whole.then_some(RankBytes::InPlace(bytes)),
+    };
+    let present = bits.as_ref().and_then(|bits| bits.view().check(len));
+    bits.zip(present).ok_or(meta.error("a presence index of the segment's length"))
 }
 
 /// Adds a blob and names it in the metadata.
@@ -162,6 +175,8 @@ pub(crate) enum Data {
     Values {
         ends: Ints,
         bytes: Bytes,
+        /// With the column's FSST table.
+        compressed: bool,
     },
 }
 
@@ -257,7 +272,7 @@ impl Given {
 }
 
 /// Short names of encodings; their order is that of directories.
-pub(super) const ENCODINGS: [&str; 12] = [
+pub(super) const ENCODINGS: [&str; 13] = [
     "null",
     "constant",
     "bitmap",
@@ -270,6 +285,7 @@ pub(super) const ENCODINGS: [&str; 12] = [
     "plain string",
     "FSST string",
     "general",
+    "FSST general",
 ];
 
 impl Stored {
@@ -287,7 +303,8 @@ impl Stored {
             (_, Data::Dictionary(_)) => 8,
             (_, Data::Strings { .. }) => 9,
             (_, Data::Compressed { .. }) => 10,
-            (_, Data::Values { .. }) => 11,
+            (_, Data::Values { compressed: false, .. }) => 11,
+            (_, Data::Values { compressed: true, .. }) => 12,
         };
         let present = self.zones().iter().filter(|[low, high]| low <= high);
         let range = present.map(|[low, high]| (*low, *high)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
@@ -353,7 +370,11 @@ impl Stored {
             }
             5 => {
                 let (ends, bytes) = read_values(piece, meta, present)?;
-                Data::Values { ends, bytes }
+                Data::Values { ends, bytes, compressed: false }
+            }
+            9 if given.fsst => {
+                let (ends, bytes) = read_values(piece, meta, present)?;
+                Data::Values { ends, bytes, compressed: true }
             }
             6 => {
                 let slope = meta.i64()?;

@@ -41,5 +41,5 @@ pub use stored_column::Column;
 pub(crate) use stored_column::Fsst;
 pub(crate) use stored_dictionary::{Dictionary, Entries};
 pub use view::{ColumnView, KnownSegment};
-pub use writer::{ColumnBytes, ColumnWriter};
-pub(crate) use writer::{WrittenSegments, value_at};
+pub use writer::{ColumnBytes, ColumnWriter, as_integer, of_integer};
+pub(crate) use writer::{WrittenColumn, WrittenSegments, value_at};

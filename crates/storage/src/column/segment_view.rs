@@ -21,6 +21,7 @@ pub(super) enum DataView<'s> {
     Strings { ends: PackedView<'s>, text: &'s str },
     Compressed(StringsView<'s>),
     Values(StringsView<'s>),
+    CompressedValues(StringsView<'s>),
 }
 
 impl DataView<'_> {
@@ -92,8 +93,9 @@ impl<'s> SegmentView<'s> {
             Data::Compressed { ends, bytes } => {
                 DataView::Compressed(StringsView { ends: ends.view(), bytes: bytes.as_slice() })
             }
-            Data::Values { ends, bytes } => {
-                DataView::Values(StringsView { ends: ends.view(), bytes: bytes.as_slice() })
+            Data::Values { ends, bytes, compressed } => {
+                let values = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
+                if *compressed { DataView::CompressedValues(values) } else { DataView::Values(values) }
             }
         };
         Self { presence, data, zones: segment.zones(), rows: segment.rows, stored: segment }

@@ -20,6 +20,7 @@ use super::segment_view::{DataView, PresenceView, SegmentView};
 use super::small_texts::Small;
 use super::stored_column::Column;
 use super::stored_dictionary::DictionaryView;
+use super::writer::of_integer;
 use crate::slot::{Content, Resolved};
 use trimorph_encoding::value_codec;
 
@@ -389,22 +390,19 @@ impl<'s> ColumnView<'s> {
             data @ (DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_))
                 if self.ty != LogicalType::Float =>
             {
-                let v = data.integer(place);
-                let values = match self.ty {
-                    LogicalType::Bool => return Value::Bool(v != 0),
-                    LogicalType::Date => Values::Date(vec![v as i32]),
-                    LogicalType::LocalTime => Values::LocalTime(vec![v]),
-                    LogicalType::LocalDateTime => Values::LocalDateTime(vec![v]),
-                    LogicalType::DateTime => Values::DateTime(vec![v]),
-                    _ => return Value::Int(v),
-                };
-                Vector::new(values).value(0, &|_| Value::Null)
+                of_integer(self.ty, data.integer(place))
             }
             data @ (DataView::Floats(_) | DataView::Decimals(_) | DataView::Runs(_)) => {
                 Value::Float(data.float(place))
             }
             DataView::Values(strings) => {
                 value_codec::decode(&mut Decoder::new(strings.get(place))).unwrap_or(Value::Null)
+            }
+            DataView::CompressedValues(strings) => {
+                let Some(table) = self.fsst() else { return Value::Null };
+                let mut encoded = Vec::new();
+                table.decode(strings.get(place), &mut encoded);
+                value_codec::decode(&mut Decoder::new(&encoded)).unwrap_or(Value::Null)
             }
             other => Value::String(self.text(other, place)),
         }

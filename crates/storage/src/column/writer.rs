@@ -53,7 +53,7 @@ enum Encoded {
     Floats(Vec<u8>),
     Dictionary(Packed),
     Strings { ends: Packed, bytes: Vec<u8>, compressed: bool },
-    Values { ends: Packed, bytes: Vec<u8> },
+    Values { ends: Packed, bytes: Vec<u8>, compressed: bool },
 }
 
 /// A column's pieces, finished but not yet in a region: what [`WrittenColumn::read`] makes a column of.
@@ -281,6 +281,22 @@ impl ColumnWriter {
         }
     }
 
+    /// Appends rows without a value. **Cost**: a byte a row.
+    pub fn append_nulls(&mut self, rows: u64) {
+        let mut left = rows;
+        while left > 0 {
+            let room = (SEGMENT_ROWS - self.present.len()) as u64;
+            let now = left.min(room);
+            self.present.resize(self.present.len() + now as usize, false);
+            self.rows += now;
+            self.nulls = self.nulls.wrapping_add(now);
+            left -= now;
+            if now == room {
+                self.end_segment();
+            }
+        }
+    }
+
     /// Appends one value of any type.
     pub fn push_value(&mut self, value: Value) {
         match (self.ty, &value) {
@@ -310,7 +326,8 @@ impl ColumnWriter {
         self.end_row(false);
     }
 
-    fn push_int(&mut self, value: Option<i64>) {
+    /// Appends a value of an integral column, as the integer that it is kept as.
+    pub fn push_int(&mut self, value: Option<i64>) {
         match value {
             None => self.push_absent(),
             Some(v) => {
@@ -323,7 +340,8 @@ impl ColumnWriter {
         }
     }
 
-    fn push_float(&mut self, value: Option<f64>) {
+    /// Appends a value of a column of floats.
+    pub fn push_float(&mut self, value: Option<f64>) {
         match value {
             None => self.push_absent(),
             Some(v) => {
@@ -334,7 +352,8 @@ impl ColumnWriter {
         }
     }
 
-    fn push_text(&mut self, value: Option<&[u8]>) {
+    /// Appends a value of a column of texts; it must be UTF-8.
+    pub fn push_text(&mut self, value: Option<&[u8]>) {
         match value {
             None => self.push_absent(),
             Some(text) => {
@@ -382,7 +401,7 @@ impl ColumnWriter {
                 self.encode_strings()
             }
             ty if is_integral(ty) => encode_ints(&self.ints),
-            _ => Encoded::Values { ends: pack(&self.ends), bytes: std::mem::take(&mut self.bytes) },
+            _ => self.encode_values(),
         };
         let presence = (count > 0 && count < present.len()).then(|| RankBits::new(&present));
         let mut piece = PieceWriter::new();
@@ -410,6 +429,22 @@ impl ColumnWriter {
         if self.bytes.capacity() > KEPT_BYTES_MAX {
             self.bytes = Vec::new();
         }
+    }
+
+    /// General values; terms are mostly text that others have too.
+    fn encode_values(&mut self) -> Encoded {
+        let (bytes, ends) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends));
+        if !matches!(self.ty, LogicalType::Iri | LogicalType::Literal) || ends.is_empty() {
+            return Encoded::Values { ends: pack(&ends), bytes, compressed: false };
+        }
+        let texts: Vec<&[u8]> = slices(&bytes, &ends).collect();
+        let encoded = match self.encode_heap(&bytes, &ends, &texts) {
+            Encoded::Strings { ends, bytes, compressed } => Encoded::Values { ends, bytes, compressed },
+            other => other,
+        };
+        drop(texts);
+        (self.bytes, self.ends) = (bytes, ends);
+        encoded
     }
 
     fn encode_strings(&mut self) -> Encoded {
@@ -645,8 +680,10 @@ fn encode_floats(values: &[f64]) -> Encoded {
 }
 
 fn put_rank(bits: &RankBits, piece: &mut PieceWriter) -> usize {
-    put_blob(bits.to_bytes(), piece);
-    bits.size()
+    let bytes = bits.to_compact();
+    let size = bytes.len();
+    put_blob(bytes, piece);
+    size
 }
 
 fn put_ints(packed: Packed, piece: &mut PieceWriter) -> usize {
@@ -696,8 +733,8 @@ fn put_data(data: Encoded, piece: &mut PieceWriter) -> usize {
             put_blob(bytes, piece);
             size
         }
-        Encoded::Values { ends, bytes } => {
-            piece.meta.u8(5);
+        Encoded::Values { ends, bytes, compressed } => {
+            piece.meta.u8(if compressed { 9 } else { 5 });
             let size = put_ints(ends, piece) + bytes.len();
             put_blob(bytes, piece);
             size
@@ -731,7 +768,7 @@ fn zone_map(present: &[bool], values: &[i64]) -> Vec<ZoneRange> {
 }
 
 /// The integer a value of an integral type is kept as, if it is of that type and fits.
-pub(crate) fn as_integer(ty: LogicalType, value: &Value) -> Option<i64> {
+pub fn as_integer(ty: LogicalType, value: &Value) -> Option<i64> {
     let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
     match (ty, value) {
         (LogicalType::Bool, Value::Bool(b)) => Some((*b).into()),
@@ -745,6 +782,20 @@ pub(crate) fn as_integer(ty: LogicalType, value: &Value) -> Option<i64> {
         }
         _ => None,
     }
+}
+
+/// The value of an integral type that is kept as this integer.
+pub fn of_integer(ty: LogicalType, integer: i64) -> Value {
+    use trimorph_vector::{Values, Vector};
+    let values = match ty {
+        LogicalType::Bool => return Value::Bool(integer != 0),
+        LogicalType::Date => Values::Date(vec![integer as i32]),
+        LogicalType::LocalTime => Values::LocalTime(vec![integer]),
+        LogicalType::LocalDateTime => Values::LocalDateTime(vec![integer]),
+        LogicalType::DateTime => Values::DateTime(vec![integer]),
+        _ => return Value::Int(integer),
+    };
+    Vector::new(values).value(0, &|_| Value::Null)
 }
 
 /// One row of a batch as a general value.

@@ -185,6 +185,9 @@ impl ValueIndex {
     }
 }
 
+/// Rows that are asked one by one before the end of a range is searched for.
+const FEW_ROWS: usize = 4;
+
 /// Whether a value stands before another where both are looked for: what compares as equal does not, whatever
 /// else tells them apart, as the zones of the same instant.
 fn is_before(value: &Value, bound: &Value) -> bool {
@@ -288,6 +291,16 @@ impl ValueIndexView<'_> {
 
     /// The same where a function gives the values of rows, or of the edges at places.
     pub fn range_by(&self, low: Bound<&Value>, high: Bound<&Value>, value_of: &ValueOf<'_>) -> Range<u64> {
+        // Most tables have nothing that is looked for: their first and last values tell.
+        if let (Bound::Included(low), Bound::Included(high)) = (low, high) {
+            let end = |position: u64| self.row(position).map(value_of);
+            let last = self.len().checked_sub(1);
+            let outside = last.and_then(end).is_some_and(|last| is_before(&last, low))
+                || end(0).is_some_and(|first| is_behind(&first, high));
+            if outside {
+                return 0..0;
+            }
+        }
         let start = match low {
             Bound::Unbounded => 0,
             Bound::Included(low) => self.partition(value_of, |value, _| is_before(value, low)),
@@ -295,7 +308,17 @@ impl ValueIndexView<'_> {
         };
         let end = match high {
             Bound::Unbounded => self.len(),
-            Bound::Included(high) => self.partition(value_of, |value, _| !is_behind(value, high)),
+            Bound::Included(high) => {
+                // Few rows, as a rule: the next ones are asked before all are.
+                let next = (start..self.len()).take(FEW_ROWS);
+                let behind =
+                    |position: &u64| self.row(*position).is_none_or(|row| is_behind(&value_of(row), high));
+                match next.clone().find(behind) {
+                    Some(end) => end,
+                    None if next.count() < FEW_ROWS => self.len(),
+                    None => self.partition(value_of, |value, _| !is_behind(value, high)),
+                }
+            }
             Bound::Excluded(high) => self.partition(value_of, |value, _| is_before(value, high)),
         };
         start..end.max(start)

@@ -65,7 +65,8 @@ pub struct Found {
     pub edge: Option<Relationship>,
 }
 
-type Sink<'a> = dyn FnMut(Found) -> ControlFlow<()> + 'a;
+/// Takes statements.
+pub(super) type Sink<'a> = dyn FnMut(Found) -> ControlFlow<()> + 'a;
 
 /// Finds statements through a reader.
 pub struct Statements<'r, 's> {
@@ -76,12 +77,12 @@ pub struct Statements<'r, 's> {
 }
 
 impl Graphs {
-    fn has_default(&self) -> bool {
+    pub(super) fn has_default(&self) -> bool {
         matches!(self, Self::Default)
     }
 
     /// Whether an edge in such a graph counts.
-    fn has(&self, graph: Option<&str>) -> bool {
+    pub(super) fn has(&self, graph: Option<&str>) -> bool {
         let among = |all: &[Arc<str>], name: &str| all.iter().any(|own| **own == *name);
         match (self, graph) {
             (Self::Default, None) => true,
@@ -97,6 +98,11 @@ impl<'r, 's> Statements<'r, 's> {
     /// Nothing is read yet.
     pub fn new(reader: &'r Reader<'s>, shape: &'r Shape) -> Self {
         Self { reader, shape, classes: RefCell::default() }
+    }
+
+    /// What it reads through.
+    pub(super) fn reader(&self) -> &'r Reader<'s> {
+        self.reader
     }
 
     /// Hands over all statements that agree, until `sink` breaks. Objects are in term form.
@@ -130,7 +136,7 @@ impl<'r, 's> Statements<'r, 's> {
     }
 
     /// The predicates that are meant, with their places.
-    fn places<'a>(
+    pub(super) fn places<'a>(
         &'a self,
         predicate: Option<&'a Arc<str>>,
     ) -> impl Iterator<Item = (&'a Arc<str>, &'a Places)> {
@@ -142,7 +148,7 @@ impl<'r, 's> Statements<'r, 's> {
     }
 
     /// A class as a term, by its label.
-    fn class(&self, label: &Arc<str>) -> Value {
+    pub(super) fn class(&self, label: &Arc<str>) -> Value {
         if let Some(class) = self.classes.borrow().get(label) {
             return class.clone();
         }
@@ -157,14 +163,14 @@ impl<'r, 's> Statements<'r, 's> {
     }
 
     /// An object that an edge leads to.
-    fn object_of(&self, node: NodeId) -> Value {
+    pub(super) fn object_of(&self, node: NodeId) -> Value {
         if self.reader.stands_for_literals(node.table()) {
             return self.reader.term_of_node(node);
         }
         Value::Node(node)
     }
 
-    fn graph_of(&self, shape: &EdgeShape, edge: trimorph_base::EdgeId) -> Option<Arc<str>> {
+    pub(super) fn graph_of(&self, shape: &EdgeShape, edge: trimorph_base::EdgeId) -> Option<Arc<str>> {
         let column = PropertyColumn::of_edges(shape.at, shape.graph?, self.reader);
         match column.value(column.slot(edge)) {
             Value::Iri(graph) => Some(graph),
@@ -450,13 +456,13 @@ impl<'r, 's> Statements<'r, 's> {
 }
 
 /// The predicate of labels.
-fn rdf_type() -> Arc<str> {
+pub(super) fn rdf_type() -> Arc<str> {
     static TYPE: std::sync::OnceLock<Arc<str>> = std::sync::OnceLock::new();
     Arc::clone(TYPE.get_or_init(|| rdf::names::rdf::TYPE.into()))
 }
 
 /// The literals that a property is, in term form: the elements of a list, or itself.
-fn each_literal(value: Value, visit: &mut dyn FnMut(Value) -> ControlFlow<()>) -> ControlFlow<()> {
+pub(super) fn each_literal(value: Value, visit: &mut dyn FnMut(Value) -> ControlFlow<()>) -> ControlFlow<()> {
     match value {
         Value::Null => ControlFlow::Continue(()),
         Value::List(items) => {

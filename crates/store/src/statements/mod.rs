@@ -5,6 +5,7 @@
 //! terms     which node an IRI, a blank node or a literal is, and which term a node is
 //! shape     by predicate, the columns and edge tables that may hold its statements
 //! matching  the statements, by subject, by object, or by a scan
+//! scan      all statements, place by place
 //! ```
 //!
 //! Where a statement lives (`docs/design/one-graph.md`):
@@ -22,8 +23,10 @@
 //! Source: Poseidon §2–3.
 
 mod matching;
+mod scan;
 mod shape;
 mod terms;
 
 pub use matching::{Asked, Found, Graphs, Statements, stored};
+pub use scan::Part;
 pub use shape::Shape;

@@ -1,0 +1,94 @@
+//! A database that another process writes, as this one sees it: looks for what is new, and publishes it to
+//! readers. What is read is `durable::Following`'s.
+//!
+//! A thread looks every [`Config::follow_interval`](crate::Config::follow_interval); who asks looks at once.
+//! What cannot be read is told by `SHOW DATABASE` and [`Stats`](crate::Stats); queries see what was seen
+//! last, and the next look tries again.
+
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Instant;
+
+use trimorph_mvcc::Timestamp;
+use trimorph_store::Snapshot;
+
+use crate::Error;
+use crate::durable::{Following, Found};
+use crate::follower::{Follower, Lag, Told, lock};
+use crate::shared::Shared;
+
+/// What `SHOW DATABASE` tells.
+pub(crate) struct Standing {
+    pub(crate) name: String,
+    pub(crate) is_read_only: bool,
+    pub(crate) last_commit: u64,
+    pub(crate) lag: Option<Lag>,
+}
+
+impl Shared {
+    /// Looks for what is new, and publishes it.
+    ///
+    /// **Errors**: what cannot be read; readers see what they saw.
+    pub(crate) fn follow(&self) -> Result<(), Error> {
+        let Some(follower) = &self.follower else { return Ok(()) };
+        let mut following = lock(&follower.following);
+        let done = self.look(follower, &mut following);
+        let mut told = lock(&follower.told);
+        match &done {
+            Ok(()) => {
+                let (last, waiting) = (following.last(), following.waiting());
+                *told = Told { looked: Instant::now(), last, waiting, error: None };
+            }
+            Err(error) => told.error = Some(error.to_string()),
+        }
+        done
+    }
+
+    fn look(&self, follower: &Follower, following: &mut Following) -> Result<(), Error> {
+        // Where there is no room for more, only a newer manifest helps, which has what the delta has.
+        let charged = self.charge_delta();
+        match following.look(charged.is_err())? {
+            Found::Nothing => charged.map(drop),
+            Found::More { main, last } => {
+                let live = follower.live();
+                let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+                if let Some(main) = main {
+                    *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+                }
+                live.recover(Timestamp(last), 0, true);
+                drop(snapshot);
+                self.charge_delta().map(drop)
+            }
+            Found::Anew { main, live } => {
+                let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+                *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+                *follower.live.write().unwrap_or_else(PoisonError::into_inner) = live;
+                drop(snapshot);
+                self.charge_delta().map(drop)
+            }
+        }
+    }
+
+    /// Starts the thread that looks from time to time.
+    pub(crate) fn start_following(self: &Arc<Self>) {
+        let (Some(interval), Some(follower)) = (self.config.follow_interval, &self.follower) else { return };
+        let (weak, closed) = (Arc::downgrade(self), Arc::clone(&follower.closed));
+        let work = move || {
+            while !closed.wait(interval)
+                && let Some(shared) = Weak::upgrade(&weak)
+            {
+                // Who asks is told.
+                let _ = shared.follow();
+            }
+        };
+        // Without the thread it is as old as who asks lets it be.
+        let _ = std::thread::Builder::new().name("trimorph-follow".into()).spawn(work);
+    }
+
+    /// What `SHOW DATABASE` tells.
+    pub(crate) fn standing(&self, is_read_only: bool) -> Standing {
+        let name = self.dir.as_ref().map_or(":memory:".into(), |dir| dir.display().to_string());
+        let lag = self.follower.as_ref().map(Follower::lag);
+        let last_commit = self.live().transactions.published().0;
+        Standing { name, is_read_only, last_commit, lag }
+    }
+}

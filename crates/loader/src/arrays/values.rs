@@ -1,0 +1,84 @@
+//! Arrow arrays in, general values out: also structs and maps, which no property holds but a parameter does.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use arrow_select::take::take;
+use trimorph_types::{Map, Value};
+
+use super::{DEPTH_MAX, convert, items_of, parse_of, value_at};
+
+/// The values of an array: structs and maps are maps.
+///
+/// **Errors**: a type that no value has; a number that does not fit; an array that breaks Arrow's rules.
+pub fn values_of(array: &dyn Array) -> Result<Vec<Value>, String> {
+    array.to_data().validate_full().map_err(|e| e.to_string())?;
+    values_within(array, 0)
+}
+
+fn values_within(array: &dyn Array, depth: usize) -> Result<Vec<Value>, String> {
+    if depth > DEPTH_MAX {
+        return Err(format!("values are nested deeper than {DEPTH_MAX} levels"));
+    }
+    let unless_null = |row: usize, value: Value| if array.is_null(row) { Value::Null } else { value };
+    match array.data_type() {
+        DataType::Null => Ok(vec![Value::Null; array.len()]),
+        DataType::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            let plain: ArrayRef =
+                take(dictionary.values().as_ref(), dictionary.keys(), None).map_err(|e| e.to_string())?;
+            values_within(plain.as_ref(), depth + 1)
+        }
+        DataType::Struct(fields) => {
+            let names: Vec<Arc<str>> = fields.iter().map(|field| field.name().as_str().into()).collect();
+            let mut maps = vec![Map::new(); array.len()];
+            for (name, column) in names.iter().zip(array.as_struct().columns()) {
+                let values = values_within(column.as_ref(), depth + 1)?;
+                for (map, value) in maps.iter_mut().zip(values) {
+                    map.insert(Arc::clone(name), value);
+                }
+            }
+            Ok(maps.into_iter().enumerate().map(|(row, map)| unless_null(row, Value::map(map))).collect())
+        }
+        DataType::Map(..) => {
+            let maps = array.as_map();
+            let keys = values_within(maps.keys().as_ref(), depth + 1)?;
+            let values = values_within(maps.values().as_ref(), depth + 1)?;
+            let mut out = Vec::with_capacity(array.len());
+            for (row, ends) in maps.value_offsets().windows(2).enumerate() {
+                let [from, to] = ends else { continue };
+                let range = usize::try_from(*from).unwrap_or(0)..usize::try_from(*to).unwrap_or(0);
+                let mut map = Map::new();
+                for (key, value) in keys[range.clone()].iter().zip(&values[range]) {
+                    let Value::String(key) = key else { return Err("keys of a map must be texts".into()) };
+                    map.insert(Arc::clone(key), value.clone());
+                }
+                out.push(unless_null(row, Value::map(map)));
+            }
+            Ok(out)
+        }
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => {
+            let (items, ends) = items_of(array).ok_or("it is no list")?;
+            let items = values_within(items.as_ref(), depth + 1)?;
+            let mut start = 0;
+            let mut out = Vec::with_capacity(array.len());
+            for (row, end) in ends.into_iter().enumerate() {
+                out.push(unless_null(row, Value::list(items[start..end].to_vec())));
+                start = end;
+            }
+            Ok(out)
+        }
+        kind => {
+            let parse = parse_of(kind).ok_or_else(|| format!("values of type {kind} are not supported"))?;
+            let mut bad = vec![None; array.len()];
+            let column = convert(array, parse, "", &mut bad)?;
+            if let Some((row, why)) = bad.iter().enumerate().find_map(|(row, why)| Some((row, why.as_ref()?)))
+            {
+                return Err(format!("row {row}: {}", why.trim_start_matches("column \"\": ")));
+            }
+            Ok((0..array.len()).map(|row| value_at(&column, row)).collect())
+        }
+    }
+}

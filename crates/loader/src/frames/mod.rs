@@ -1,0 +1,43 @@
+//! Frames in, a filled sink and a report out: tables that a caller has in memory, or computes batch by batch.
+//!
+//! 1. [`plan`] asks each frame for its columns, says what they mean and declares tables.
+//! 2. [`feed`] takes record batches, checks them, and cuts them into units of some ten thousand rows.
+//! 3. [`crate::arrays`] makes columns of a unit, on any thread; values are columns already.
+//!
+//! Rows have numbers from 0, as frames have them.
+
+mod feed;
+mod frame;
+mod plan;
+mod values;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use trimorph_store::bulk::BulkSink;
+
+pub use frame::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows};
+
+use crate::load::run_feed;
+use crate::progress::Meter;
+use crate::{Format, LoadError, LoadOptions, LoadReport, Progress};
+
+/// Loads frames into `sink`: declares tables, then appends all rows, as [`crate::load`] does with files.
+///
+/// **Errors**: see [`LoadError`]; a frame is named as the caller named it.
+pub fn load_frames(
+    frames: Frames,
+    options: &LoadOptions,
+    sink: &impl BulkSink,
+    progress: &dyn Progress,
+) -> Result<LoadReport, LoadError> {
+    let start = Instant::now();
+    let mut meter = Meter::new(progress);
+    let frames = plan::plan(frames, sink)?;
+    let described: Vec<(PathBuf, String)> =
+        frames.iter().map(|f| (PathBuf::from(&f.name), f.plan.name.clone())).collect();
+    // Unknown as a whole where it is of one.
+    let bytes_total = frames.iter().map(|f| f.bytes).sum::<Option<u64>>().unwrap_or(0);
+    let mut feed = feed::FrameFeed::new(frames);
+    run_feed(&mut feed, &described, bytes_total, Format::Frames, start, options, sink, &mut meter)
+}

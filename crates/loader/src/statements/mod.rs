@@ -1,0 +1,259 @@
+//! Statements of RDF into an empty database: terms in, a main version out, its tables found in the data.
+//!
+//! ```text
+//! dictionary   terms to numbers
+//! gathered     the statements of a predicate
+//! literals     the literals of a predicate, by the numbers of their subjects
+//! rows         from classes and characteristic sets to tables and rows
+//! columns      literals in the order of rows, as columns
+//! edges        statements between nodes, each once, as edges of their tables
+//! ```
+//!
+//! 1. Statements come in any order. A term becomes a number; a statement becomes two numbers, or a number and
+//!    a literal, of its predicate.
+//! 2. When all is known each node gets its table, that of its classes, and its row. Nodes without a class lie
+//!    in the order of the predicates that they have, so that those that are alike lie together.
+//! 3. Each predicate's literals are put in the order of rows: the first of a node is its property, further
+//!    ones are edges to nodes that stand for literals. Statements between nodes are sorted, and edges.
+//!
+//! What is made is what `INSERT DATA` makes of the same statements (`docs/design/one-graph.md`).
+//!
+//! **Cost**: 8 bytes a statement between nodes, 4 and the value a literal, 12 and its text a term; then, of
+//! one predicate at a time and thread, 16 bytes a statement to sort.
+//!
+//! Source: Virtuoso, "Column Store"; Neumann and Moerkotte 2011 (characteristic sets); Pham et al. 2015
+//! (emergent schema).
+
+mod columns;
+mod dictionary;
+mod edges;
+mod gathered;
+mod literals;
+mod parallel;
+mod refused;
+mod rows;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use foldhash::fast::RandomState;
+use trimorph_base::{CancelToken, MemoryBudget, Reservation};
+use trimorph_rdf::{Statement, TermRef};
+use trimorph_store::Main;
+use trimorph_store::bulk::{NumberedEdges, NumberedOptions, build_numbered};
+use trimorph_types::iri_names::{is_hidden, name_of};
+use trimorph_types::rdf::names::rdf;
+
+use crate::LoadError;
+use dictionary::Dictionary;
+use gathered::Predicate;
+use parallel::in_parallel;
+use rows::Tables;
+
+pub use refused::Refused;
+
+/// Statements between two looks at memory and at the flag that cancels.
+const UNCHECKED: u64 = 1 << 14;
+
+/// What was made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StatementCounts {
+    /// Nodes, those that stand for literals included.
+    pub nodes: u64,
+    /// Edges.
+    pub edges: u64,
+    /// Properties, those that hold a node's IRI included.
+    pub properties: u64,
+    /// Labels of nodes.
+    pub labels: u64,
+}
+
+/// Texts of which there are few, by number.
+#[derive(Default)]
+struct Names(HashMap<Box<str>, u32, RandomState>);
+
+impl Names {
+    /// The number of a text, and whether it is a new one.
+    fn number(&mut self, text: &str) -> (u32, bool) {
+        if let Some(number) = self.0.get(text) {
+            return (*number, false);
+        }
+        let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+        self.0.insert(text.into(), next);
+        (next, true)
+    }
+}
+
+/// A load of statements that goes on.
+pub struct StatementLoad {
+    terms: Dictionary,
+    names: Names,
+    predicates: Vec<Predicate>,
+    /// Subjects and their classes.
+    types: Vec<(u32, u32)>,
+    class_names: Names,
+    classes: Vec<String>,
+    graph_names: Names,
+    graphs: Vec<Box<str>>,
+    count: u64,
+    cancel: CancelToken,
+    held: Reservation,
+}
+
+/// Whether a resource is an IRI, not a blank node nor a triple term.
+fn is_iri(text: &str) -> bool {
+    !text.starts_with("_:") && !text.starts_with("<<(")
+}
+
+impl StatementLoad {
+    /// Nothing yet. What is held is charged to `budget`.
+    pub fn new(budget: &MemoryBudget, cancel: CancelToken) -> Self {
+        Self {
+            terms: Dictionary::default(),
+            names: Names::default(),
+            predicates: Vec::new(),
+            types: Vec::new(),
+            class_names: Names::default(),
+            classes: Vec::new(),
+            graph_names: Names::default(),
+            graphs: Vec::new(),
+            count: 0,
+            cancel,
+            held: budget.reservation(),
+        }
+    }
+
+    /// Takes a statement. One whose terms cannot stand where they do is left out.
+    ///
+    /// **Errors**: what is not to be built here; memory; cancellation.
+    pub fn take(&mut self, statement: &Statement<'_>) -> Result<(), Refused> {
+        self.count += 1;
+        if self.count.is_multiple_of(UNCHECKED) {
+            self.check()?;
+        }
+        let (TermRef::Resource(subject), TermRef::Resource(predicate)) =
+            (statement.subject, statement.predicate)
+        else {
+            return Ok(());
+        };
+        if subject.starts_with("<<(") || !is_iri(predicate) {
+            return Ok(());
+        }
+        let graph = match statement.graph {
+            None => None,
+            Some(TermRef::Resource(graph)) => Some(self.graph(graph)),
+            Some(TermRef::Literal(_)) => return Ok(()),
+        };
+        let subject = self.terms.number(subject)?;
+        match (statement.object, graph) {
+            (TermRef::Resource(class), None) if predicate == rdf::TYPE && is_iri(class) => {
+                let class = self.class(class)?;
+                self.types.push((subject, class));
+            }
+            (TermRef::Resource(object), graph) => {
+                let object = self.terms.number(object)?;
+                let predicate = self.predicate(predicate)?;
+                match graph {
+                    None => predicate.edges.push((subject, object)),
+                    Some(graph) => predicate.graph_edges.push((subject, object, graph)),
+                }
+            }
+            (TermRef::Literal(literal), None) => {
+                self.predicate(predicate)?.literals.push(subject, &literal)?;
+            }
+            (TermRef::Literal(literal), Some(graph)) => {
+                let predicate = self.predicate(predicate)?;
+                predicate.graph_literals.push(subject, &literal)?;
+                predicate.graphs_of_literals.push(graph);
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), Refused> {
+        if self.cancel.is_cancelled() {
+            return Err(Refused::Failed(LoadError::Cancelled));
+        }
+        let statements: usize = self.predicates.iter().map(Predicate::bytes).sum();
+        let bytes = statements + self.terms.bytes() + self.types.capacity() * 8;
+        self.held.resize(bytes).map_err(|over| Refused::Failed(LoadError::Memory(over)))
+    }
+
+    fn predicate(&mut self, iri: &str) -> Result<&mut Predicate, Refused> {
+        let (number, is_new) = self.names.number(iri);
+        if is_new {
+            if is_hidden(&name_of(iri)) {
+                return Err(Refused::Unfit);
+            }
+            self.predicates.push(Predicate::new(iri));
+        }
+        Ok(&mut self.predicates[number as usize])
+    }
+
+    fn class(&mut self, iri: &str) -> Result<u32, Refused> {
+        let (number, is_new) = self.class_names.number(iri);
+        if is_new {
+            let name = name_of(iri);
+            if is_hidden(&name) {
+                return Err(Refused::Unfit);
+            }
+            self.classes.push(name.into());
+        }
+        Ok(number)
+    }
+
+    fn graph(&mut self, iri: &str) -> u32 {
+        let (number, is_new) = self.graph_names.number(iri);
+        if is_new {
+            self.graphs.push(iri.into());
+        }
+        number
+    }
+
+    /// The main version of all statements.
+    ///
+    /// **Errors**: more label sets than get tables; memory; cancellation; more rows, tables or edges than ids
+    /// can tell apart.
+    pub fn build(mut self, how: &NumberedOptions<'_>) -> Result<(Main, StatementCounts), Refused> {
+        self.check()?;
+        let mut types = std::mem::take(&mut self.types);
+        types.sort_unstable();
+        types.dedup();
+        let labels = types.len() as u64;
+        let mut tables = Tables::of(&self.terms, types, &self.classes, &self.predicates)?;
+        let terms = std::mem::take(&mut self.terms);
+        let mut columns = columns::of_terms(&terms, &tables, how.threads);
+        let nodes = terms.len() as u64;
+        drop(terms);
+        // Columns, and the literals that no column holds.
+        let work = std::mem::take(&mut self.predicates);
+        let (left, written) = columns::of_predicates(work, &tables, &self.cancel, how.threads)?;
+        let mut further = Vec::with_capacity(left.len());
+        for (predicate, (own, more)) in left.into_iter().zip(written) {
+            own.into_iter().for_each(|(table, column)| columns[table].push(column));
+            further.push((predicate, more));
+        }
+        let literals = columns::literal_nodes(&further, &mut tables, &mut columns)?;
+        let graphs = std::mem::take(&mut self.graphs);
+        let edges = Mutex::new(Vec::<NumberedEdges>::new());
+        let failed = in_parallel(further, how.threads, |(predicate, more)| {
+            if self.cancel.is_cancelled() {
+                return Err(LoadError::Cancelled);
+            }
+            let made = edges::of_predicate(predicate, more, &tables, &literals, &graphs)?;
+            edges.lock().unwrap_or_else(PoisonError::into_inner).extend(made);
+            Ok(())
+        });
+        failed.into_iter().collect::<Result<(), _>>().map_err(Refused::Failed)?;
+        let edges = edges.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let counts = StatementCounts {
+            nodes: nodes + literals.len() as u64,
+            edges: edges.iter().map(|edges| edges.len() as u64).sum(),
+            properties: columns.iter().flatten().map(columns::Made::values).sum(),
+            labels: labels + literals.len() as u64,
+        };
+        let nodes = columns::into_nodes(tables, columns);
+        let main = build_numbered(nodes, edges, how)?;
+        Ok((main, counts))
+    }
+}

@@ -1,0 +1,214 @@
+//! Classes and predicates in, the table and row of each term out.
+//!
+//! 1. Each set of classes is a table; terms without a class are in one table.
+//! 2. Rows are in the order in which terms came, but for terms without a class: these lie by their
+//!    characteristic set, the set of predicates that they are subjects of. So most segments of that table's
+//!    many columns are empty or full.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use trimorph_base::{NodeId, TableId};
+use trimorph_types::iri_names::{LITERAL_LABEL, TRIPLE_LABEL};
+
+use super::dictionary::Dictionary;
+use super::gathered::Predicate;
+use super::refused::Refused;
+
+/// Most label sets that get a table of their own.
+const TABLES_MAX: usize = 250;
+/// Most characteristic sets of a table that statistics know.
+const SETS_MAX: usize = 1_024;
+
+/// Characteristic sets: predicates by their numbers, and how many rows have exactly these.
+pub(super) type CountedSets = Vec<(Vec<u32>, u64)>;
+
+/// Which table and row each term has.
+pub(super) struct Tables {
+    /// By number.
+    nodes: Vec<NodeId>,
+    labels: Vec<Vec<String>>,
+    rows: Vec<u64>,
+    sets: Vec<CountedSets>,
+    /// Terms of each table, in the order of rows.
+    terms: Vec<Vec<u32>>,
+}
+
+impl Tables {
+    /// Of terms, their classes (sorted), and the predicates' statements.
+    ///
+    /// **Errors**: more sets of classes than there may be.
+    pub(super) fn of(
+        terms: &Dictionary,
+        types: Vec<(u32, u32)>,
+        classes: &[String],
+        predicates: &[Predicate],
+    ) -> Result<Self, Refused> {
+        let count = terms.len();
+        // Label set 0 is that of terms without a class, 1 of triple terms.
+        let mut labels: Vec<Vec<String>> = vec![Vec::new()];
+        let mut table_of = vec![0u16; count];
+        let mut known: HashMap<Vec<u32>, u16, RandomState> = HashMap::default();
+        for own in types.chunk_by(|a, b| a.0 == b.0) {
+            let set: Vec<u32> = own.iter().map(|(_, class)| *class).collect();
+            let table = match known.get(&set) {
+                Some(table) => *table,
+                None => {
+                    if labels.len() >= TABLES_MAX {
+                        return Err(Refused::Unfit);
+                    }
+                    let mut names: Vec<String> =
+                        set.iter().map(|class| classes[*class as usize].clone()).collect();
+                    names.sort();
+                    labels.push(names);
+                    let table = (labels.len() - 1) as u16;
+                    known.insert(set, table);
+                    table
+                }
+            };
+            table_of[own[0].0 as usize] = table;
+        }
+        drop((types, known));
+        let mut triples = None;
+        for (number, table) in (0..).zip(&mut table_of) {
+            if *table == 0 && terms.text(number).starts_with("<<(") {
+                *table = *triples.get_or_insert_with(|| {
+                    labels.push(vec![TRIPLE_LABEL.to_owned()]);
+                    (labels.len() - 1) as u16
+                });
+            }
+        }
+        let marks = marks(count, &table_of, predicates);
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); labels.len()];
+        (0..).zip(&table_of).for_each(|(number, table)| members[usize::from(*table)].push(number));
+        by_set(&mut members[0], &marks);
+        let sets = sets(&members, &marks, &table_of, predicates);
+        drop(marks);
+        let mut nodes = vec![NodeId(0); count];
+        for (table, members) in (0..).zip(&members) {
+            for (row, number) in (0..).zip(members) {
+                nodes[*number as usize] = NodeId::new(TableId(table), row);
+            }
+        }
+        let rows = members.iter().map(|members| members.len() as u64).collect();
+        let mut tables = Self { nodes, labels, rows, sets, terms: members };
+        tables.without_empty();
+        Ok(tables)
+    }
+
+    /// Takes the table of terms without a class away where there is no such term.
+    fn without_empty(&mut self) {
+        if self.rows[0] > 0 || self.rows.len() == 1 {
+            return;
+        }
+        self.labels.remove(0);
+        self.rows.remove(0);
+        self.sets.remove(0);
+        self.terms.remove(0);
+        for node in &mut self.nodes {
+            *node = NodeId::new(TableId(node.table().0.saturating_sub(1)), node.row());
+        }
+    }
+
+    /// How many tables there are.
+    pub(super) fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The node of a term.
+    #[inline]
+    pub(super) fn node(&self, term: u32) -> NodeId {
+        self.nodes[term as usize]
+    }
+
+    /// The rows of a table.
+    pub(super) fn rows(&self, table: usize) -> u64 {
+        self.rows[table]
+    }
+
+    /// The terms of a table, in the order of rows.
+    pub(super) fn terms(&self, table: usize) -> &[u32] {
+        &self.terms[table]
+    }
+
+    /// Adds the table of nodes that stand for literals.
+    pub(super) fn add_literals(&mut self, rows: u64) -> TableId {
+        self.labels.push(vec![LITERAL_LABEL.to_owned()]);
+        self.rows.push(rows);
+        self.sets.push(Vec::new());
+        self.terms.push(Vec::new());
+        TableId((self.labels.len() - 1) as u16)
+    }
+
+    /// Labels, rows and characteristic sets of all tables.
+    pub(super) fn into_parts(self) -> impl Iterator<Item = (Vec<String>, u64, CountedSets)> {
+        let parts = self.labels.into_iter().zip(self.rows).zip(self.sets);
+        parts.map(|((labels, rows), sets)| (labels, rows, sets))
+    }
+}
+
+/// A number for each term that two have in common, as good as surely, exactly if they are subjects of the
+/// same predicates; 0 for terms that are no subject.
+fn marks(count: usize, table_of: &[u16], predicates: &[Predicate]) -> Vec<u64> {
+    let mut marks = vec![0u64; count];
+    // One more than the predicate that was counted last.
+    let mut last = vec![0u32; count];
+    for (at, predicate) in (1u32..).zip(predicates) {
+        let salt = u64::from(at).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut mark = |subject: u32| {
+            let subject = subject as usize;
+            if last[subject] != at {
+                last[subject] = at;
+                marks[subject] =
+                    (marks[subject] ^ salt).wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(29) | 1;
+            }
+        };
+        predicate.literals.subjects.iter().copied().for_each(&mut mark);
+        // Of terms with a class, only properties are columns of theirs.
+        let untyped = predicate.edges.iter().filter(|(subject, _)| table_of[*subject as usize] == 0);
+        untyped.for_each(|(subject, _)| mark(*subject));
+    }
+    marks
+}
+
+/// Puts the terms of each characteristic set together, sets in the order in which they came; terms that are
+/// no subject come last.
+fn by_set(members: &mut [u32], marks: &[u64]) {
+    let mut order: HashMap<u64, u32, RandomState> = HashMap::default();
+    for number in members.iter() {
+        let next = order.len() as u32;
+        order.entry(marks[*number as usize]).or_insert(next);
+    }
+    order.insert(0, u32::MAX);
+    members.sort_by_cached_key(|number| (order.get(&marks[*number as usize]).copied().unwrap_or(0), *number));
+}
+
+/// The most frequent characteristic sets of each table.
+fn sets(members: &[Vec<u32>], marks: &[u64], table_of: &[u16], predicates: &[Predicate]) -> Vec<CountedSets> {
+    // One term stands for its set.
+    let mut stands: HashMap<u32, usize, RandomState> = HashMap::default();
+    let mut sets: Vec<CountedSets> = Vec::new();
+    for members in members {
+        let mut counts: HashMap<u64, (u32, u64), RandomState> = HashMap::default();
+        for number in members {
+            counts.entry(marks[*number as usize]).or_insert((*number, 0)).1 += 1;
+        }
+        let mut counts: Vec<(u32, u64)> = counts.into_values().collect();
+        counts.sort_unstable_by_key(|(first, count)| (std::cmp::Reverse(*count), *first));
+        counts.truncate(SETS_MAX);
+        stands.extend(counts.iter().enumerate().map(|(at, (first, _))| (*first, at)));
+        sets.push(counts.into_iter().map(|(_, count)| (Vec::new(), count)).collect());
+    }
+    let mut is_one = vec![false; marks.len()];
+    stands.keys().for_each(|number| is_one[*number as usize] = true);
+    for (at, predicate) in (0u32..).zip(predicates) {
+        for subject in predicate.literals.subjects.iter().filter(|subject| is_one[**subject as usize]) {
+            let Some(set) = stands.get(subject) else { continue };
+            let own = &mut sets[usize::from(table_of[*subject as usize])][*set].0;
+            if own.last() != Some(&at) {
+                own.push(at);
+            }
+        }
+    }
+    sets
+}

@@ -1,0 +1,136 @@
+"""Sparse matrices of SciPy in and out, data for PyTorch Geometric out."""
+
+from ._networkx import _free
+from ._trimorph import Database, Error
+
+
+def _quoted(name):
+    return "`" + name.replace("`", "``") + "`"
+
+
+def from_scipy(matrix, label="Node", type="EDGE", weight="weight", key="id", database=None, progress=None):
+    """Puts a square matrix into a database, a new one in memory unless told; gives the database.
+
+    Row and column `i` are the node whose property `key` is `i`; an element that is stored is a relationship from its row to
+    its column, with the element as the property `weight` (None keeps none).
+    """
+    import numpy
+    import scipy.sparse
+
+    if not scipy.sparse.issparse(matrix):
+        raise TypeError(f"from_scipy takes a sparse matrix of SciPy, not {matrix.__class__.__name__}")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"the matrix of a graph is square, not {' by '.join(map(str, matrix.shape))}")
+    cells = matrix.tocoo()
+    source, target = _free("source", {weight}), _free("target", {weight})
+    columns = {source: cells.row.astype(numpy.int64), target: cells.col.astype(numpy.int64)}
+    if weight is not None:
+        if cells.data.dtype.kind not in "biuf":
+            raise TypeError(f"elements of the type {cells.data.dtype} are no properties; give weight=None to leave them out")
+        columns[weight] = cells.data
+    database = Database() if database is None else database
+    database.load(
+        nodes={label: _frame({key: numpy.arange(matrix.shape[0])})},
+        edges={(label, type, label): _frame(columns)},
+        key=key,
+        source=source,
+        target=target,
+        progress=progress,
+    )
+    return database
+
+
+def _frame(columns):
+    """Arrays as a table of pyarrow, else as lists."""
+    try:
+        import pyarrow
+    except ImportError:
+        return {name: array.tolist() for name, array in columns.items()}
+    return pyarrow.table(columns)
+
+
+def _read(database, queries):
+    """The tables of some queries at one moment."""
+    connection = database.connect()
+    try:
+        connection.begin(isolation="snapshot")
+        read = [connection.execute(query).fetchall() for query in queries]
+        connection.rollback()
+    finally:
+        connection.close()
+    return read
+
+
+def to_scipy(database, type=None, weight=None, label=None, key=None):
+    """A `scipy.sparse.csr_array`, and a list of the nodes' keys (`key`, or else their ids) by row.
+
+    The element at row `a` and column `b` is the sum of `weight` over the relationships from `a` to `b`, or their number
+    without it; a relationship without that property counts as 0. `type` and `label` choose relationships and nodes.
+    """
+    import numpy
+    import scipy.sparse
+
+    of_label = "" if label is None else f":{_quoted(label)}"
+    of_type = "" if type is None else f":{_quoted(type)}"
+    name = "id(n)" if key is None else f"n.{_quoted(key)}"
+    value = "1" if weight is None else f"coalesce(r.{_quoted(weight)}, 0)"
+    nodes, edges = _read(
+        database,
+        [
+            f"MATCH (n{of_label}) RETURN id(n) AS id, {name} AS name",
+            f"MATCH (a{of_label})-[r{of_type}]->(b{of_label}) RETURN id(a) AS a, id(b) AS b, {value} AS value",
+        ],
+    )
+    rows = {id: row for row, (id, _) in enumerate(nodes)}
+    try:
+        values = numpy.array([value for _, _, value in edges], dtype=None if edges else numpy.int64)
+        if values.dtype.kind not in "biuf":
+            raise TypeError
+    except (TypeError, ValueError):
+        raise Error(f'property "{weight}" has values that are no numbers, which no matrix holds') from None
+    places = [rows[start] for start, _, _ in edges], [rows[end] for _, end, _ in edges]
+    matrix = scipy.sparse.coo_array((values, places), shape=(len(nodes), len(nodes)))
+    return matrix.tocsr(), [name for _, name in nodes]
+
+
+def _numbers(entities):
+    """Names of the properties that are numbers or truth values in all entities, and a list of these for each."""
+    names = []
+    for name in sorted({name for one in entities for name in one.properties}):
+        if all(isinstance(one.properties.get(name), (bool, int, float)) for one in entities):
+            names.append(name)
+    return names, [[float(one.properties[name]) for name in names] for one in entities]
+
+
+def to_torch_geometric(database):
+    """A `torch_geometric.data.HeteroData` of all that is in the database.
+
+    A node type is the labels joined by `_`; `x` has the properties that all of its nodes have as numbers, `x_names` their
+    names, `id` the nodes' ids. So have relationships `edge_index`, `edge_attr`, `edge_attr_names`.
+    """
+    import torch
+    from torch_geometric.data import HeteroData
+
+    nodes, edges = _read(database, ["MATCH (n) RETURN n", "MATCH ()-[r]->() RETURN r"])
+    by_type, places = {}, {}
+    for (node,) in nodes:
+        name = "_".join(node.labels) or "_"
+        places[node.id] = name, len(by_type.setdefault(name, []))
+        by_type[name].append(node)
+    data = HeteroData()
+    for name, of in by_type.items():
+        names, values = _numbers(of)
+        data[name].num_nodes = len(of)
+        data[name].id = torch.tensor([node.id for node in of])
+        if names:
+            data[name].x, data[name].x_names = torch.tensor(values), names
+    by_ends = {}
+    for (edge,) in edges:
+        (start, _), (end, _) = places[edge.start], places[edge.end]
+        by_ends.setdefault((start, edge.type, end), []).append(edge)
+    for ends, of in by_ends.items():
+        names, values = _numbers(of)
+        data[ends].edge_index = torch.tensor([[places[edge.start][1] for edge in of], [places[edge.end][1] for edge in of]])
+        if names:
+            data[ends].edge_attr, data[ends].edge_attr_names = torch.tensor(values), names
+    return data

@@ -1,0 +1,141 @@
+//! All statements, or all of a predicate, place by place: a column, the lists of an edge table, the labels of
+//! a node table.
+//!
+//! Each place is read from its first row to its last, a run of rows at a time, so that whoever reads keeps
+//! few statements. Nothing is looked up for a row: what a place is for is known before.
+//!
+//! Source: Poseidon §6 (relation scan); Virtuoso, "Column Store" (a scan of PSO).
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use trimorph_base::{NodeId, TableId};
+use trimorph_types::Value;
+use trimorph_types::iri_names::is_hidden;
+
+use super::matching::{Found, Graphs, Sink, Statements, each_literal, rdf_type};
+use super::shape::EdgeShape;
+use crate::PropertyColumn;
+use crate::neighbours::Neighbours;
+
+/// A place where statements are.
+#[derive(Clone, Debug)]
+pub struct Part {
+    table: TableId,
+    predicate: Arc<str>,
+    of: Of,
+}
+
+#[derive(Clone, Debug)]
+enum Of {
+    Labels,
+    Column(usize),
+    Edges(EdgeShape),
+}
+
+impl Part {
+    /// The node table whose nodes are its subjects.
+    pub fn table(&self) -> TableId {
+        self.table
+    }
+}
+
+impl Statements<'_, '_> {
+    /// The places of a predicate's statements, or of all; none where they must be told apart across places.
+    pub fn parts(&self, predicate: Option<&Arc<str>>, graphs: &Graphs) -> Option<Vec<Part>> {
+        if matches!(graphs, Graphs::Union(all) if all.len() > 1) {
+            return None;
+        }
+        let mut parts = Vec::new();
+        let reader = self.reader();
+        if graphs.has_default() && predicate.is_none_or(|iri| **iri == *rdf_type()) {
+            let tables = reader.schema().table_ids().filter(|table| !reader.stands_for_literals(*table));
+            parts.extend(tables.map(|table| Part { table, predicate: rdf_type(), of: Of::Labels }));
+        }
+        for (iri, places) in self.places(predicate) {
+            let part = |table, of| Part { table, predicate: Arc::clone(iri), of };
+            if graphs.has_default() {
+                parts.extend(places.columns.iter().map(|(table, column)| part(*table, Of::Column(*column))));
+            }
+            // Edges that are in no graph are in the default graph only.
+            let edges = places.edges.iter().filter(|shape| shape.graph.is_some() || graphs.has_default());
+            parts.extend(edges.map(|shape| part(shape.source, Of::Edges(shape.clone()))));
+        }
+        Some(parts)
+    }
+
+    /// Hands over the statements of a part whose subjects are `count` rows from `first` on. Where nobody asks
+    /// for objects they are null.
+    pub fn of_part(
+        &self,
+        part: &Part,
+        (first, count): (u64, u64),
+        graphs: &Graphs,
+        with_objects: bool,
+        sink: &mut Sink<'_>,
+    ) -> ControlFlow<()> {
+        let reader = self.reader();
+        let end = reader.rows(part.table).min(first + count);
+        let len = usize::try_from(end.saturating_sub(first)).unwrap_or(0);
+        let there = reader.existing(NodeId::new(part.table, first), len);
+        let rows: Vec<u32> = there.unwrap_or_else(|| (0..len as u32).collect());
+        let subject = |position: u32| NodeId::new(part.table, first + u64::from(position));
+        let found = |position: u32, object: Value| Found {
+            subject: subject(position),
+            predicate: Arc::clone(&part.predicate),
+            object,
+            graph: None,
+            edge: None,
+        };
+        match &part.of {
+            Of::Labels => {
+                let fixed = (!reader.labels_vary(part.table))
+                    .then(|| rows.first().map(|row| reader.labels(subject(*row))).unwrap_or_default());
+                for row in rows {
+                    let own = match &fixed {
+                        Some(_) => None,
+                        None => Some(reader.labels(subject(row))),
+                    };
+                    for label in own.as_ref().or(fixed.as_ref()).into_iter().flatten() {
+                        if !is_hidden(label) {
+                            sink(found(row, self.class(label)))?;
+                        }
+                    }
+                }
+            }
+            Of::Column(column) => {
+                let values = PropertyColumn::of_nodes(part.table, *column, reader);
+                let is_plain = values.certain_type().is_some();
+                let run = values.scan(first, len);
+                for row in rows {
+                    if !with_objects && is_plain {
+                        if !run.is_null(row as usize) {
+                            sink(found(row, Value::Null))?;
+                        }
+                        continue;
+                    }
+                    let value = run.value(row as usize, &|_| Value::Null);
+                    each_literal(value, &mut |literal| sink(found(row, literal)))?;
+                }
+            }
+            Of::Edges(shape) => {
+                let lists = Neighbours::all(reader, shape.at, true, part.table);
+                let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+                for row in rows {
+                    nodes.clear();
+                    edges.clear();
+                    let wants_edges = shape.graph.is_some().then_some(&mut edges);
+                    lists.list(subject(row)).append(&mut nodes, wants_edges);
+                    for (at, node) in nodes.iter().enumerate() {
+                        let graph = edges.get(at).and_then(|edge| self.graph_of(shape, *edge));
+                        if graphs.has(graph.as_deref()) {
+                            let object = if with_objects { self.object_of(*node) } else { Value::Null };
+                            sink(Found { graph, ..found(row, object) })?;
+                        }
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}

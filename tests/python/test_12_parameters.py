@@ -1,0 +1,155 @@
+"""Objects of other libraries as parameters: frames are lists of maps, columns and arrays lists, scalars what they are."""
+
+import collections
+import datetime as dt
+import decimal
+import types
+
+import pytest
+
+import trimorph
+
+np = pytest.importorskip("numpy", reason="numpy is not installed")
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pd = pytest.importorskip("pandas", reason="pandas is not installed")
+pl = pytest.importorskip("polars", reason="polars is not installed")
+
+
+def back(conn, value):
+    return conn.execute("RETURN $x", {"x": value}).fetchone()[0]
+
+
+WHEN = dt.datetime(2020, 1, 2, 3, 4, 5, 678000)
+NANOS = trimorph.LocalDateTime(2020, 1, 2, 3, 4, 5, 678_000_001)
+SCALARS = [
+    (np.int8(-3), -3),
+    (np.uint64(7), 7),
+    (np.float32(0.5), 0.5),
+    (np.bool_(True), True),
+    (np.str_("x"), "x"),
+    (np.bytes_(b"x"), b"x"),
+    (np.datetime64("2020-01-02"), dt.date(2020, 1, 2)),
+    (np.datetime64("2020-01-02T03:04:05.678"), WHEN),
+    (np.datetime64("2020-01-02T03:04:05.678000000", "ns"), WHEN),
+    (np.datetime64("2020-01-02T03:04:05.678000001"), NANOS),
+    (np.datetime64("NaT"), None),
+    (np.timedelta64(90, "m"), trimorph.Duration(0, 0, 5400)),
+    (np.timedelta64(1_000_000_001, "ns"), trimorph.Duration(0, 0, 1, 1)),
+    (np.timedelta64("NaT"), None),
+    (pd.NaT, None),
+    (pd.NA, None),
+    (pd.Timestamp("2020-01-02T03:04:05.678000001"), NANOS),
+    (pd.Timestamp("2020-06-01T12:00", tz="Europe/Berlin"), trimorph.DateTime.parse("2020-06-01T12:00+02:00[Europe/Berlin]")),
+    (pd.Timedelta(1, "ns"), trimorph.Duration(0, 0, 0, 1)),
+    (pd.Timedelta(days=-1, nanoseconds=5), trimorph.Duration(0, -1, 0, 5)),
+    (pa.scalar(5), 5),
+    (pa.scalar(None), None),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), SCALARS, ids=[f"{type(g).__name__} {g}" for g, _ in SCALARS])
+def test_scalars(conn, given, expected):
+    found = back(conn, given)
+    assert (found, type(found)) == (expected, type(expected))
+    assert back(conn, [given, {"in": given}]) == [expected, {"in": expected}]
+
+
+LISTS = [
+    ({1}, [1]),
+    (frozenset({"a"}), ["a"]),
+    (range(2, 8, 2), [2, 4, 6]),
+    ({"a": 1}.keys(), ["a"]),
+    ({"a": 1}.values(), [1]),
+    (collections.deque([1, None]), [1, None]),
+    (np.array([1, 2]), [1, 2]),
+    (np.array([[1.5, 2], [3, 4]]), [[1.5, 2.0], [3.0, 4.0]]),
+    (np.array(["a", "b"]), ["a", "b"]),
+    (np.array([b"a"]), [b"a"]),
+    (np.array([True]), [True]),
+    (np.array([], dtype="int64"), []),
+    (np.array(["2020-01-02", "NaT"], dtype="datetime64[D]"), [dt.date(2020, 1, 2), None]),
+    (np.array([["2020-01-02T03:04:05.678", "NaT"]], dtype="datetime64[ns]"), [[WHEN, None]]),
+    (np.array([1, "NaT"], dtype="timedelta64[h]"), [trimorph.Duration(0, 0, 3600), None]),
+    (pd.Series([1, 2, None]), [1.0, 2.0, None]),
+    (pd.Series([1, None], dtype="Int64"), [1, None]),
+    (pd.Series([1, "x", None]), [1, "x", None]),
+    (pd.Series(["a", None], dtype="category"), ["a", None]),
+    (pd.Series([WHEN, None]), [WHEN, None]),
+    (pd.Series([], dtype="float64"), []),
+    (pd.Index([1, 2]), [1, 2]),
+    (pd.array([1, None]), [1, None]),
+    (pl.Series([1, None]), [1, None]),
+    (pl.Series([[1], None]), [[1], None]),
+    (pl.Series([None, None]), [None, None]),
+    (pl.Series([[], None]), [[], None]),
+    (pl.Series([{"a": None, "b": [None]}]), [{"a": None, "b": [None]}]),
+    (pl.Series([{"a": 1}]), [{"a": 1}]),
+    (pl.Series([decimal.Decimal("1.5")]), [decimal.Decimal("1.5")]),
+    (pl.Series(["a", "b"], dtype=pl.Categorical), ["a", "b"]),
+    (pa.array([1, None]), [1, None]),
+    (pa.chunked_array([[1], [None, 2]]), [1, None, 2]),
+    (pa.array([[("k", 1)], None], pa.map_(pa.string(), pa.int64())), [{"k": 1}, None]),
+    (pa.array([{"a": [{"b": 1}]}, None]), [{"a": [{"b": 1}]}, None]),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), LISTS, ids=[f"{type(g).__module__}.{type(g).__name__} {i}" for i, (g, _) in enumerate(LISTS)])
+def test_lists(conn, given, expected):
+    assert back(conn, given) == expected
+    assert back(conn, {"nested": given}) == {"nested": expected}
+
+
+ROWS = [{"id": 1, "name": "Ann", "when": WHEN, "tags": ["x"]}, {"id": 2, "name": None, "when": None, "tags": []}]
+FRAMES = {
+    "pandas": lambda: pd.DataFrame(ROWS),
+    "polars": lambda: pl.DataFrame(ROWS),
+    "lazy": lambda: pl.DataFrame(ROWS).lazy(),
+    "table": lambda: pa.Table.from_pylist(ROWS),
+    "batch": lambda: pa.RecordBatch.from_pylist(ROWS),
+    "reader": lambda: pa.Table.from_pylist(ROWS).to_reader(),
+    "result": lambda: trimorph.connect().execute("UNWIND $rows AS r RETURN r.id AS id, r.name AS name, r.when AS `when`, r.tags AS tags", {"rows": ROWS}),
+}
+
+
+@pytest.mark.parametrize("form", FRAMES)
+def test_frames(conn, form):
+    assert back(conn, FRAMES[form]()) == ROWS
+    conn.execute("UNWIND $rows AS row CREATE (:P {id: row.id, name: row.name, when: row.when})", {"rows": FRAMES[form]()})
+    assert conn.execute("MATCH (p:P) RETURN p.id, p.name, p.when ORDER BY p.id").fetchall() == [(1, "Ann", WHEN), (2, None, None)]
+
+
+def test_frames_without_rows_or_columns(conn):
+    for empty in (pd.DataFrame(), pd.DataFrame({"a": []}), pl.DataFrame(), pl.DataFrame({"a": []}), pa.table({"a": pa.array([], pa.int64())})):
+        assert back(conn, empty) == []
+    mixed = pd.DataFrame({"a": [1, "x"], "b": [np.nan, 2]})
+    assert back(conn, mixed) == [{"a": 1, "b": None}, {"a": "x", "b": 2.0}]
+    assert back(conn, types.MappingProxyType({"a": 1})) == {"a": 1}
+    named = pd.DataFrame({"a": [1]}, index=pd.Index([7], name="i"))
+    assert back(conn, named) == [{"i": 7, "a": 1}]
+
+
+def test_many_rows(conn):
+    count = 100_000
+    frame = pl.DataFrame({"a": range(count), "b": [f"b{i}" for i in range(count)]})
+    found = conn.execute("UNWIND $rows AS row RETURN count(*), sum(row.a), max(row.b)", {"rows": frame}).fetchone()
+    assert found == (count, count * (count - 1) // 2, "b99999")
+
+
+REFUSED = [
+    (object(), TypeError, 'parameter "x": values of type object are not supported'),
+    ((i for i in range(3)), TypeError, "generator are not supported"),
+    ({object()}, TypeError, r'parameter "x" at x\[0\]: values of type object'),
+    (pd.DataFrame({"a": [object()]}), TypeError, r"at x\[0\].a: values of type object"),
+    (pl.Series([object()], dtype=pl.Object), TypeError, r"at x\[0\]: values of type object"),
+    (pl.DataFrame({"a": [object()]}), TypeError, r"at x\[0\].a: values of type object"),
+    (np.array([1 + 2j]), TypeError, r"at x\[0\]: values of type complex are not supported"),
+    (pd.Series([1], dtype="complex128"), TypeError, "complex"),
+    (pa.array([2**64 - 1], pa.uint64()), ValueError, 'parameter "x": row 0: value does not fit'),
+    (pa.table({"a": pa.array([2**64 - 1], pa.uint64())}), ValueError, 'column "a": row 0: value does not fit'),
+]
+
+
+@pytest.mark.parametrize(("given", "kind", "text"), REFUSED, ids=[str(i) for i in range(len(REFUSED))])
+def test_refused(conn, given, kind, text):
+    with pytest.raises(kind, match=text):
+        back(conn, given)
