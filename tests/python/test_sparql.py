@@ -494,6 +494,43 @@ def test_bad_turtle_costs_one_statement(conn):
     assert conn.load_rdf(data=b"<x:a> <x:p> 1 .\n<x:b> <x:p> .\n<x:c> <x:p> 3 .\n", skip_bad=True) == 2
 
 
+@pytest.mark.parametrize("name", ["x.nq", "x.trig", "x.jsonld", "x.nq.gz", "x.nq.zst", "x.trig.bz2"])
+def test_export(conn, tmp_path, name):
+    said = ":b" if name.endswith("jsonld") else "<<( :a :n 'x' )>>"  # JSON-LD has no triple terms
+    insert(conn, f":a a :P ; :n 'x', 'x'@en, 1 ; :e _:b ; :said {said} . " + "GRAPH :g { :a :n 'g' }")
+    conn.execute("CREATE (:City {name: 'Ulm', `odd name`: 1})-[:IN]->(:Land)")
+    written = conn.export_rdf(tmp_path / name)
+    with trimorph.connect() as again:
+        assert again.load_rdf(tmp_path / name) == written == 12
+        for query in ("SELECT ?s ?p ?o { ?s ?p ?o FILTER(!isBlank(?o)) }", "SELECT * { GRAPH ?g { ?s ?p ?o } }"):
+            assert rows(again, query) == rows(conn, query)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [name]
+
+
+def test_export_of_parts(conn, tmp_path):
+    insert(conn, ":a :n 'x' ; :e :b . GRAPH :g { :a :n 'g' }")
+    path = tmp_path / "x.ttl"
+    assert conn.export_rdf(path, graph="http://e/g", prefixes={"e": "http://e/"}) == 1
+    assert 'e:a e:n "g"' in path.read_text()
+    assert conn.export_rdf(str(path), query="CONSTRUCT { ?o <http://e/of> ?s } WHERE { ?s <http://e/e> ?o }") == 1
+    assert "<http://e/b> <http://e/of> <http://e/a> ." in path.read_text()
+    before = path.read_text()
+    for options, words in (({}, "named graphs"), ({"format": "csv"}, "no format"), ({"graph": "no iri"}, "no IRI"), ({"query": "ASK {}"}, "CONSTRUCT"), ({"query": "ASK {}", "graph": "x:"}, "not both")):
+        with pytest.raises(trimorph.LoadError, match=words):
+            conn.export_rdf(path, **options)
+    with pytest.raises(trimorph.QueryError, match="SELEC"):
+        conn.export_rdf(path, query="SELEC * {}")
+    with pytest.raises(trimorph.LoadError, match="could not create"):
+        conn.export_rdf(tmp_path / "nowhere" / "x.nt", graph="x:")
+    assert path.read_text() == before and len(list(tmp_path.iterdir())) == 1
+    conn.execute("CREATE ()-[:T {since: 1}]->()")
+    with pytest.warns(UserWarning, match="properties of relationships"):
+        conn.export_rdf(tmp_path / "x.nq")
+    with conn.transaction() as tx:
+        tx.execute("INSERT DATA { GRAPH <http://e/new> { <x:a> <x:b> 1 } }", lang="sparql")
+        assert conn.export_rdf(path, graph="http://e/new") == 1
+
+
 def test_load_errors(conn, tmp_path):
     for arguments, options, error, text in (
         (("/nowhere/x.ttl",), {}, trimorph.LoadError, "could not open"),

@@ -68,7 +68,8 @@ impl Asking {
         out: &mut (dyn Write + Send),
     ) -> Result<(), Failure> {
         let columns = result.columns().len() as u64;
-        let rows = output::write(result, self.format, &self.limits, out)?;
+        let limits = Limits { is_sparql: self.language == Language::Sparql, ..self.limits };
+        let rows = output::write(result, self.format, &limits, out)?;
         if self.format == Format::Table && columns > 0 {
             let rows = quantity::plural(rows, "row", "rows");
             let columns = quantity::plural(columns, "column", "columns");

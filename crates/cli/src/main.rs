@@ -47,6 +47,7 @@ struct Cli {
 enum Command {
     Demo(commands::demo::Arguments),
     Load(commands::load::Arguments),
+    Export(commands::export::Arguments),
     Query(commands::query::Arguments),
     Shell(shell::Arguments),
     Stats(commands::stats::Arguments),
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Demo(arguments) => commands::demo::run(&arguments, &terminal),
         Command::Load(arguments) => commands::load::run(&arguments, &terminal),
+        Command::Export(arguments) => commands::export::run(&arguments, &terminal),
         Command::Query(arguments) => commands::query::run(&arguments, &terminal),
         Command::Shell(arguments) => shell::run(&arguments, &terminal),
         Command::Stats(arguments) => commands::stats::run(&arguments, &terminal),

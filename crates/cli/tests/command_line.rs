@@ -597,3 +597,77 @@ fn a_failed_statement_is_found_in_its_file() {
     let alone = run_in(&dir, &["query", ":memory:", "RETURN 1 +"], "").fails(&["SyntaxError"]);
     assert!(alone.err.starts_with("SyntaxError"), "{}", alone.err);
 }
+
+const STATEMENTS: &str = "INSERT DATA { <http://a> <http://p> 1 , \"x\"@en ; <http://q> <http://b> . \
+    GRAPH <http://g> { <http://a> <http://p> 2 } }";
+
+#[test]
+fn statements_are_exported_and_come_back() {
+    let dir = directory("export");
+    run_in(&dir, &["query", "a.tm", "--lang", "sparql", STATEMENTS], "").ok();
+    let count = "SELECT (COUNT(*) AS ?n) { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }";
+    for (i, name) in
+        ["all.nq", "all.trig", "all.jsonld", "all.nq.gz", "all.nq.zst", "all.trig.bz2"].iter().enumerate()
+    {
+        run_in(&dir, &["export", "a.tm", name], "").ok().has(&["4 statements written"]);
+        let db = format!("{i}.tm");
+        run_in(&dir, &["load", &db, name], "").ok();
+        run_in(&dir, &["query", &db, "--lang", "sparql", "--format", "tsv", count], "").ok().has(&["4"]);
+    }
+    let graph = run_in(&dir, &["export", "a.tm", "-", "--graph", "http://g"], "").ok();
+    assert_eq!(graph.out, "<http://a> <http://p> \"2\"^^<http://www.w3.org/2001/XMLSchema#integer> .\n");
+    let query = "CONSTRUCT { ?o e:of ?s } WHERE { ?s <http://q> ?o }";
+    let turtle = ["export", "a.tm", "-", "--format", "ttl", "--prefix", "e=http://e/", "--query", query];
+    run_in(&dir, &turtle, "").ok().has(&["@prefix e: <http://e/>", "e:of <http://a>"]);
+}
+
+#[test]
+fn what_cannot_be_exported_leaves_the_old_file() {
+    let dir = directory("export_wrong");
+    run_in(&dir, &["query", "a.tm", "--lang", "sparql", STATEMENTS], "").ok();
+    fs::write(dir.join("all.ttl"), "old").unwrap();
+    run_in(&dir, &["export", "a.tm", "all.ttl"], "").fails(&["Turtle has no named graphs", "trig, nquads"]);
+    assert_eq!(fs::read_to_string(dir.join("all.ttl")).unwrap(), "old");
+    let files: Vec<_> = fs::read_dir(&dir).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(files.len(), 2, "{files:?}");
+    for (arguments, words) in [
+        (&["all.txt"][..], "names no format"),
+        (&["x.nq", "--format", "csv"], "there is no format \"csv\""),
+        (&["none/x.nq"], "could not create"),
+        (&["x.nq", "--graph", "<http://g>"], "no IRI of a graph"),
+        (&["x.nq", "--query", "SELECT ?s { ?s ?p ?o }"], "CONSTRUCT"),
+        (&["x.nq", "--query", "CLEAR ALL"], "CONSTRUCT"),
+        (&["x.nq", "--query", "CONSTRUT {}"], "did you mean CONSTRUCT?"),
+    ] {
+        run_in(&dir, &[&["export", "a.tm"], arguments].concat(), "").fails(&[words]);
+    }
+    run_in(&dir, &["query", "b.tm", "CREATE ({n: 1})-[:T {since: 2000}]->()"], "").ok();
+    let notice = run_in(&dir, &["export", "b.tm", "b.nt"], "").ok();
+    assert!(notice.err.contains("properties of relationships are no statements yet"), "{}", notice.err);
+}
+
+#[test]
+fn answers_of_sparql_have_the_formats_of_the_standard() {
+    let dir = directory("sparql_formats");
+    run_in(&dir, &["query", "a.tm", "--lang", "sparql", STATEMENTS], "").ok();
+    let ask = |format: &str, text: &str| {
+        run_in(&dir, &["query", "a.tm", "--lang", "sparql", "--format", format, text], "")
+    };
+    let select = "SELECT ?o { <http://a> <http://q> ?o }";
+    ask("json", select).ok().has(&["\"bindings\"", "\"type\":\"uri\""]);
+    ask("xml", select).ok().has(&["<uri>http://b</uri>"]);
+    ask("tsv", select).ok().has(&["?o\n<http://b>\n"]);
+    ask("csv", select).ok().has(&["o\r\nhttp://b\r\n"]);
+    ask("json", "ASK {}").ok().has(&["\"boolean\":true"]);
+    let construct = "CONSTRUCT { ?o <http://of> ?s } WHERE { ?s <http://q> ?o }";
+    ask("turtle", construct).ok().has(&["<http://b> <http://of> <http://a> ."]);
+    ask("jsonld", construct).ok().has(&["\"@id\""]);
+    ask("turtle", select).fails(&["rows have no format turtle", "json, xml, csv, tsv"]);
+    ask("xml", construct).fails(&["statements have no format xml"]);
+    run_in(&dir, &["query", "a.tm", "--lang", "sparql", "-o", "x.nt", construct], "").ok();
+    assert_eq!(fs::read_to_string(dir.join("x.nt")).unwrap(), "<http://b> <http://of> <http://a> .\n");
+    run_in(&dir, &["query", "a.tm", "--format", "xml", "RETURN 1"], "").fails(&["only answers of SPARQL"]);
+    run_in(&dir, &["shell", "a.tm", "--lang", "sparql"], &format!(":mode ntriples\n{construct};"))
+        .ok()
+        .has(&["<http://b> <http://of> <http://a> .\n"]);
+}

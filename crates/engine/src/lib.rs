@@ -45,6 +45,7 @@ mod plan_cache;
 mod planned;
 mod procedures;
 mod rdf;
+mod rdf_export;
 mod result;
 mod sessions;
 mod shared;
@@ -66,6 +67,7 @@ pub use functions::function_names;
 pub use notice::Notice;
 pub use params::Params;
 pub use rdf::{RdfOptions, RdfReport, is_rdf_file};
+pub use rdf_export::{ExportOptions, ExportReport};
 pub use result::{QueryResult, Row};
 pub use sessions::OpenTransaction;
 pub use side_effects::SideEffects;
@@ -83,6 +85,7 @@ pub use trimorph_loader::{
 };
 pub use trimorph_mvcc::Isolation;
 pub use trimorph_sparql::{
+    FUNCTIONS as SPARQL_FUNCTIONS, KEYWORDS as SPARQL_KEYWORDS, WELL_KNOWN as WELL_KNOWN_PREFIXES,
     ends_statement as ends_sparql_statement, is_update as is_sparql_update, statements as sparql_statements,
 };
 pub use trimorph_types::{

@@ -55,7 +55,7 @@ pub struct RdfReport {
     pub effects: SideEffects,
 }
 
-fn of_format(path: Option<&Path>, reason: String) -> Error {
+pub(crate) fn of_format(path: Option<&Path>, reason: String) -> Error {
     let hint = "formats are turtle, trig, ntriples, nquads, rdfxml and jsonld";
     Error::Load(LoadError::Format { path: path.map(Path::to_owned), reason, hint: Some(hint.to_owned()) })
 }
@@ -79,7 +79,7 @@ fn blank_prefix() -> String {
 
 impl Connection {
     /// Loads files of RDF statements in one transaction, or in the connection's own if one is open. Files may
-    /// be compressed (gzip, zstd).
+    /// be compressed (gzip, zstd, bzip2).
     ///
     /// **Errors**: a format that is not known, a file that cannot be read, a line that is no statement (with
     /// file and line); then nothing is loaded.

@@ -61,7 +61,8 @@ fn behind(hint: Option<&str>) -> String {
 }
 
 impl LoadError {
-    pub(crate) fn io(path: &Path, operation: &'static str, error: io::Error) -> Self {
+    /// A file could not be opened, read or written.
+    pub fn io(path: &Path, operation: &'static str, error: io::Error) -> Self {
         Self::Io { path: path.to_path_buf(), operation, error }
     }
 

@@ -33,7 +33,7 @@ impl Source {
         }
     }
 
-    /// Opens it; gzip and zstd are told by their magic numbers. `count` grows by the stored bytes read.
+    /// Opens it; gzip, zstd and bzip2 are told by their magic numbers. `count` grows by stored bytes read.
     pub(crate) fn open(&self, count: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>, LoadError> {
         match self {
             Self::File(path) => {
@@ -49,7 +49,7 @@ impl Source {
     }
 }
 
-/// Opens a file to read it; gzip and zstd are told by their magic numbers.
+/// Opens a file to read it; gzip, zstd and bzip2 are told by their magic numbers.
 ///
 /// **Errors**: what the system says, with the path.
 pub fn open_file(path: &Path) -> Result<Box<dyn Read + Send>, LoadError> {
@@ -84,6 +84,8 @@ fn decompress<R: Read + Send + 'static>(reader: R) -> io::Result<Box<dyn Read + 
         Ok(Box::new(flate2::bufread::MultiGzDecoder::new(buffered)))
     } else if head.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
         Ok(Box::new(zstd::stream::read::Decoder::with_buffer(buffered)?))
+    } else if head.len() > 3 && head.starts_with(b"BZh") && head[3].is_ascii_digit() {
+        Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(buffered)))
     } else {
         Ok(Box::new(buffered))
     }

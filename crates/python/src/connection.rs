@@ -102,6 +102,34 @@ impl Connection {
         Ok(report.statements)
     }
 
+    /// Writes statements of RDF to a file, by default all of them, and gives their number. The suffix says
+    /// the format unless `format` does, and `.gz`, `.zst` or `.bz2` behind it how the file is compressed.
+    /// `graph` is the IRI of a named graph, `query` a CONSTRUCT or DESCRIBE query: only these statements are
+    /// written. `prefixes` are for Turtle and its kin. What is left out is a warning.
+    #[pyo3(signature = (path, format = None, graph = None, query = None, prefixes = None))]
+    fn export_rdf(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        format: Option<String>,
+        graph: Option<String>,
+        query: Option<String>,
+        prefixes: Option<std::collections::BTreeMap<String, String>>,
+    ) -> PyResult<u64> {
+        let cancel = CancelToken::default();
+        self.cell.runs(&cancel);
+        let prefixes = prefixes.unwrap_or_default().into_iter().collect();
+        let options = trimorph::ExportOptions { format, graph, query, prefixes, cancel: cancel.clone() };
+        let engine = self.cell.engine()?;
+        let report = interrupt::run(py, &cancel, || engine.export_rdf(&path, &options, &|_| {}))?;
+        for notice in &report.notices {
+            let warning = py.get_type::<pyo3::exceptions::PyUserWarning>();
+            let text = std::ffi::CString::new(notice.as_str())?;
+            PyErr::warn(py, &warning, &text, 1)?;
+        }
+        Ok(report.statements)
+    }
+
     /// Runs a SQL query.
     #[pyo3(signature = (text, params = None))]
     fn sql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {

@@ -95,6 +95,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
         width: if is_file { None } else { terminal.width() },
         rows_hint: "--rows 0 shows all",
         is_file,
+        is_sparql: language == Language::Sparql,
         color: terminal.out.on && !is_file,
     };
     let asking = Asking {

@@ -11,6 +11,8 @@ pub(crate) struct Limits {
     pub(crate) width: Option<usize>,
     /// Whether Arrow goes to a file, which has a footer, instead of a stream.
     pub(crate) is_file: bool,
+    /// Whether answers are SPARQL's, which have formats of their own.
+    pub(crate) is_sparql: bool,
     /// Whether headers may be coloured.
     pub(crate) color: bool,
 }

@@ -11,7 +11,7 @@ mod table;
 use std::io::Write;
 use std::path::Path;
 
-use trimorph::QueryResult;
+use trimorph::{Answer, QueryResult};
 
 use crate::failure::Failure;
 
@@ -37,6 +37,22 @@ pub(crate) enum Format {
     Line,
     /// A Markdown table.
     Markdown,
+    /// SPARQL results as XML; SPARQL only.
+    Xml,
+    /// SPARQL results as tab-separated terms; SPARQL only.
+    Tsv,
+    /// Statements as Turtle; CONSTRUCT and DESCRIBE only, as the formats below.
+    Turtle,
+    /// Statements as TriG.
+    Trig,
+    /// Statements as N-Triples.
+    Ntriples,
+    /// Statements as N-Quads.
+    Nquads,
+    /// Statements as RDF/XML.
+    Rdfxml,
+    /// Statements as JSON-LD.
+    Jsonld,
 }
 
 impl Format {
@@ -50,8 +66,39 @@ impl Format {
             "parquet" => Self::Parquet,
             "md" => Self::Markdown,
             "txt" => Self::Table,
+            "xml" | "srx" => Self::Xml,
+            "tsv" => Self::Tsv,
+            "srj" => Self::Json,
+            "ttl" => Self::Turtle,
+            "trig" => Self::Trig,
+            "nt" => Self::Ntriples,
+            "nq" => Self::Nquads,
+            "rdf" | "owl" => Self::Rdfxml,
+            "jsonld" => Self::Jsonld,
             _ => return None,
         })
+    }
+
+    /// The name that the standards' formats of results and statements have, as far as this is one.
+    fn of_standard(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Csv => "csv",
+            Self::Json => "json",
+            Self::Xml => "xml",
+            Self::Tsv => "tsv",
+            Self::Turtle => "turtle",
+            Self::Trig => "trig",
+            Self::Ntriples => "ntriples",
+            Self::Nquads => "nquads",
+            Self::Rdfxml => "rdfxml",
+            Self::Jsonld => "jsonld",
+            _ => return None,
+        })
+    }
+
+    /// Whether only SPARQL's answers have it.
+    fn is_of_sparql(self) -> bool {
+        self.of_standard().is_some() && !matches!(self, Self::Csv | Self::Json)
     }
 
     /// Whether it is no text.
@@ -67,7 +114,15 @@ pub(crate) fn write(
     limits: &Limits,
     out: &mut (dyn Write + Send),
 ) -> Result<u64, Failure> {
+    if let Some(name) = format.of_standard()
+        && limits.is_sparql
+    {
+        return standard(result, name, out);
+    }
     let written = match format {
+        other if other.is_of_sparql() => {
+            return Err(Failure::message("only answers of SPARQL have this format (--lang sparql)"));
+        }
         Format::Table => table::write(result, limits, out),
         Format::Csv => csv::write(result, out),
         Format::Json => json::write_array(result, out),
@@ -76,10 +131,37 @@ pub(crate) fn write(
         Format::Arrow => arrow::write_stream(result, out),
         Format::Parquet => arrow::write_parquet(result, out),
         Format::Line => line::write(result, out),
-        Format::Markdown => markdown::write(result, limits, out),
+        // What is left was answered above.
+        _ => markdown::write(result, limits, out),
     }?;
     match result.entities().failure() {
         None => Ok(written),
         Some(error) => Err(Failure::message(error.to_string())),
     }
+}
+
+/// Writes an answer of SPARQL in one of the standards' formats. Gives the number of rows, where it is known.
+fn standard(result: &mut QueryResult, name: &str, out: &mut (dyn Write + Send)) -> Result<u64, Failure> {
+    if result.columns().is_empty() {
+        // An update answers nothing.
+        return Ok(0);
+    }
+    let is_of_rows = matches!(name, "json" | "xml" | "csv" | "tsv");
+    let is_of_statements = result.answer() == Answer::Statements;
+    let (what, formats) = match is_of_statements {
+        true => ("statements have", "turtle, trig, ntriples, nquads, rdfxml, jsonld"),
+        false => ("rows have", "json, xml, csv, tsv"),
+    };
+    // Statements are rows of three terms as well.
+    if is_of_statements == is_of_rows && !(is_of_statements && matches!(name, "json" | "csv")) {
+        return Err(Failure::message(format!("{what} no format {name}; they have {formats}")));
+    }
+    if is_of_statements && is_of_rows {
+        return match name {
+            "json" => json::write_array(result, out),
+            _ => csv::write(result, out),
+        };
+    }
+    result.write_as(name, out)?;
+    Ok(0)
 }

@@ -118,7 +118,10 @@ fn mode(session: &mut Session, argument: &str, out: &mut dyn Write) -> Result<()
             return Err(Failure::message(format!("{name} is not for a screen; use :export FILE.{name}")));
         }
         Err(_) => {
-            let text = format!("unknown mode \"{argument}\"; one of table, csv, json, jsonl, line, markdown");
+            let text = format!(
+                "unknown mode \"{argument}\"; one of table, csv, json, jsonl, line, markdown, and for SPARQL xml, tsv, \
+                 turtle, trig, ntriples, nquads, rdfxml, jsonld"
+            );
             return Err(Failure::message(text));
         }
     }

@@ -2,10 +2,13 @@
 //! before the word.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 use trimorph::Stats;
 
+use super::complete_sparql::Names;
 use super::help::COMMANDS;
 use crate::text::scan::KEYWORDS;
 
@@ -21,11 +24,14 @@ pub(super) struct Words {
     functions: Vec<String>,
     keywords: Vec<String>,
     commands: Vec<String>,
+    names: Names,
+    /// Whether SPARQL is spoken.
+    is_sparql: Arc<AtomicBool>,
 }
 
 impl Words {
     /// The words of a database.
-    pub(super) fn new(stats: &Stats) -> Self {
+    pub(super) fn new(stats: &Stats, is_sparql: Arc<AtomicBool>) -> Self {
         let nodes = &stats.node_tables;
         let edges = &stats.edge_tables;
         let labels: BTreeSet<String> = nodes.iter().flat_map(|t| t.labels.iter().cloned()).collect();
@@ -34,7 +40,10 @@ impl Words {
         let properties: BTreeSet<String> = columns.flatten().map(|(name, ..)| name.clone()).collect();
         let functions: BTreeSet<String> =
             trimorph::function_names().into_iter().chain(AGGREGATES).map(|f| format!("{f}(")).collect();
+        let names = Names::new(labels.iter(), types.iter().chain(&properties));
         Self {
+            names,
+            is_sparql,
             labels: labels.into_iter().collect(),
             types: types.into_iter().collect(),
             properties: properties.into_iter().collect(),
@@ -85,6 +94,17 @@ fn in_brackets(text: &str) -> bool {
 impl Completer for Words {
     fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
         let line = line.get(..pos).unwrap_or(line);
+        let is_command = line.trim_start().starts_with([':', '.']) && !line.trim().contains(' ');
+        if self.is_sparql.load(Ordering::Relaxed) && !is_command {
+            let (start, candidates) = self.names.candidates(line);
+            let suggestion = |value: String| Suggestion {
+                append_whitespace: !value.ends_with(['(', ':']),
+                value,
+                span: Span { start, end: line.len() },
+                ..Suggestion::default()
+            };
+            return CompletionResult::fresh(candidates.into_iter().map(suggestion).collect::<Vec<_>>());
+        }
         let (start, candidates) = self.candidates(line);
         let suggestion = |word: &String| Suggestion {
             value: word.clone(),
@@ -104,7 +124,7 @@ mod tests {
     fn completes_by_what_stands_before() {
         let database = trimorph::Database::in_memory(trimorph::Config::default());
         database.generate_snb(0.001, 1).unwrap();
-        let words = Words::new(&database.stats());
+        let words = Words::new(&database.stats(), Arc::default());
         let complete = |line: &str| words.candidates(line).1.into_iter().cloned().collect::<Vec<_>>();
         assert_eq!(complete("MAT"), ["MATCH"]);
         assert_eq!(complete("mat"), ["MATCH"]);

@@ -24,7 +24,10 @@ pub(super) fn export(session: &mut Session, name: &str, out: &mut dyn Write) -> 
         return Err(Failure::message("write :export FILE"));
     }
     let format = Format::of_suffix(Path::new(name)).ok_or_else(|| {
-        Failure::message("the file's suffix must be .csv, .json, .jsonl, .arrow, .parquet, .md or .txt")
+        Failure::message(
+            "the file's suffix must be .csv, .json, .jsonl, .arrow, .parquet, .md or .txt; \
+             of SPARQL also .xml, .tsv, .ttl, .trig, .nt, .nq, .rdf or .jsonld",
+        )
     })?;
     let Some(last) = session.last.clone() else {
         return Err(Failure::message("there is no answer yet; ask something first"));

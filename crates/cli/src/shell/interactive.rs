@@ -2,6 +2,8 @@
 
 use std::io::{BufWriter, Write as _, stderr, stdout};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nu_ansi_term::{Color, Style};
 use reedline::{
@@ -13,6 +15,7 @@ use super::complete::Words;
 use super::edit::{Colors, Complete, ShellPrompt};
 use super::session::{Next, Session};
 use crate::failure::Failure;
+use crate::language::Language;
 use crate::text::quantity;
 
 /// Statements kept between sessions.
@@ -23,8 +26,10 @@ const MENU: &str = "completion";
 /// Runs the shell.
 pub(super) fn run(session: &mut Session, path: &Path, is_read_only: bool) -> Result<(), Failure> {
     greet(session, path, is_read_only)?;
-    let mut editor = editor(session);
+    let is_sparql = Arc::new(AtomicBool::new(false));
+    let mut editor = editor(session, &is_sparql);
     loop {
+        is_sparql.store(session.asking.language == Language::Sparql, Ordering::Relaxed);
         match editor.read_line(&ShellPrompt) {
             Ok(Signal::Success(text)) => {
                 if text.trim().is_empty() {
@@ -66,7 +71,7 @@ fn greet(session: &Session, path: &Path, is_read_only: bool) -> Result<(), Failu
     Ok(())
 }
 
-fn editor(session: &Session) -> Reedline {
+fn editor(session: &Session, is_sparql: &Arc<AtomicBool>) -> Reedline {
     let mut keys = default_emacs_keybindings();
     keys.add_binding(
         KeyModifiers::NONE,
@@ -81,7 +86,7 @@ fn editor(session: &Session) -> Reedline {
     let menu = ColumnarMenu::default().with_name(MENU).with_marker("> ");
     let colors = session.terminal.out.on;
     let mut editor = Reedline::create()
-        .with_completer(Box::new(Words::new(&session.database.stats())))
+        .with_completer(Box::new(Words::new(&session.database.stats(), Arc::clone(is_sparql))))
         .with_quick_completions(true)
         .with_partial_completions(true)
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))

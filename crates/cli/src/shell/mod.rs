@@ -2,6 +2,7 @@
 
 mod command;
 mod complete;
+mod complete_sparql;
 mod edit;
 mod files;
 mod help;

@@ -39,6 +39,7 @@ impl Session {
             rows: terminal.is_terminal.then_some(ROWS_DEFAULT),
             rows_hint: ":rows 0 shows all",
             width: terminal.width(),
+            is_sparql: false,
             is_file: false,
             color: terminal.out.on,
         };

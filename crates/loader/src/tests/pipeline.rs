@@ -48,7 +48,10 @@ fn compressed_files_hold_the_same_rows() {
     encoder.write_all(text.as_bytes()).unwrap();
     let gz = scratch.file("a.csv.gz", encoder.finish().unwrap());
     let expected = try_load(&[plain], Format::Neo4jCsv, &small_chunks()).0.graph();
-    for path in [zst, gz] {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    let bz2 = scratch.file("a.csv.bz2", encoder.finish().unwrap());
+    for path in [zst, gz, bz2] {
         assert_eq!(try_load(&[path], Format::Neo4jCsv, &small_chunks()).0.graph(), expected);
     }
 }

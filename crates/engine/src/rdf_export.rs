@@ -1,0 +1,251 @@
+//! RDF out: a database, one graph of it or what a query constructs, as a file.
+//!
+//! The file is written beside its place and moved there when it is whole, so that no failure leaves half a
+//! file or takes an old one.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use trimorph_base::CancelToken;
+use trimorph_loader::Sink;
+use trimorph_rdf::{Format, StatementWriter, WriteError, WriteOptions};
+use trimorph_types::Value;
+use trimorph_types::iri_names::{BASE, is_hidden};
+use trimorph_types::rdf::names::{RDF, XSD};
+
+use crate::rdf::of_format;
+use crate::{Answer, Connection, Error, LoadError, QueryResult};
+
+/// How often progress is told.
+const TOLD_EVERY: Duration = Duration::from_millis(100);
+
+/// Statements between looks at the clock.
+const STATEMENTS_PER_LOOK: u64 = 1_024;
+
+/// What is exported, and how.
+#[derive(Clone, Debug, Default)]
+pub struct ExportOptions {
+    /// The format: its name, media type or suffix; by default what the file's suffix says.
+    pub format: Option<String>,
+    /// The IRI of a named graph: only its statements, which are then in no graph.
+    pub graph: Option<String>,
+    /// A `CONSTRUCT` or `DESCRIBE` query: only what it gives.
+    pub query: Option<String>,
+    /// Prefixes and what they stand for, beside `rdf`, `xsd` and the empty one, for formats that have them.
+    pub prefixes: Vec<(String, String)>,
+    /// How it is stopped.
+    pub cancel: CancelToken,
+}
+
+/// What was exported.
+#[derive(Clone, Debug, Default)]
+pub struct ExportReport {
+    /// Statements that were written.
+    pub statements: u64,
+    /// What is in the database and not in the file.
+    pub notices: Vec<String>,
+}
+
+impl Connection {
+    /// Writes statements to a file, which is compressed by its suffix (`.gz`, `.zst`, `.bz2`), as one query
+    /// sees them. `progress` hears of the number of statements, ten times a second.
+    ///
+    /// **Errors**: a format that is not known, or has no named graphs where there are some; a file that
+    /// cannot be written; what the query fails with. Then there is no file, or the one of before.
+    pub fn export_rdf(
+        &self,
+        path: &Path,
+        options: &ExportOptions,
+        progress: &dyn Fn(u64),
+    ) -> Result<ExportReport, Error> {
+        let format = match &options.format {
+            Some(name) => named(name)?,
+            None => Format::of_path(path)
+                .ok_or_else(|| of_format(Some(path), "its suffix names no format of RDF".to_owned()))?,
+        };
+        let result = self.exported(options)?;
+        let part = beside(path);
+        let file = File::create(&part).map_err(|error| LoadError::io(path, "create", error))?;
+        let part = Part(Some(part));
+        let mut sink = Sink::new(file, path).map_err(|error| LoadError::io(path, "write", error))?;
+        let statements = write(result, format, options, &mut sink, Some(path), progress)?;
+        sink.finish().map_err(|error| LoadError::io(path, "write", error))?;
+        part.move_to(path)?;
+        Ok(ExportReport { statements, notices: self.left_out(options) })
+    }
+
+    /// The same into a writer; without a format it is N-Quads, or N-Triples where there are no graphs.
+    ///
+    /// **Errors**: as [`Self::export_rdf`]; what was written before stays so.
+    pub fn export_rdf_to(
+        &self,
+        out: &mut dyn Write,
+        options: &ExportOptions,
+        progress: &dyn Fn(u64),
+    ) -> Result<ExportReport, Error> {
+        let is_part = options.graph.is_some() || options.query.is_some();
+        let format = match &options.format {
+            Some(name) => named(name)?,
+            None if is_part => Format::NTriples,
+            None => Format::NQuads,
+        };
+        let result = self.exported(options)?;
+        let statements = write(result, format, options, out, None, progress)?;
+        Ok(ExportReport { statements, notices: self.left_out(options) })
+    }
+
+    /// Rows of subject, predicate and object, and of graphs where all of them are asked for.
+    fn exported(&self, options: &ExportOptions) -> Result<QueryResult, Error> {
+        let text = match (&options.query, &options.graph) {
+            (Some(_), Some(_)) => {
+                let reason = "either a graph or a query is exported, not both".to_owned();
+                return Err(Error::Load(LoadError::Format { path: None, reason, hint: None }));
+            }
+            (Some(query), None) => query.clone(),
+            (None, Some(graph)) => {
+                if graph.chars().any(|c| c <= ' ' || "<>\"{}|^`\\".contains(c)) {
+                    let reason = format!("\"{graph}\" is no IRI of a graph");
+                    let hint = Some("write it whole, without < and >".to_owned());
+                    return Err(Error::Load(LoadError::Format { path: None, reason, hint }));
+                }
+                format!("SELECT ?s ?p ?o {{ GRAPH <{graph}> {{ ?s ?p ?o }} }}")
+            }
+            (None, None) => "SELECT ?s ?p ?o ?g { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }".to_owned(),
+        };
+        if options.query.is_some() {
+            // What is no text at all is told before that it is the wrong kind of one.
+            self.check_sparql(&text, None)?;
+            if trimorph_sparql::is_update(&text) {
+                return Err(no_statements());
+            }
+        }
+        let result = self.sparql_until(&text, None, options.cancel.clone())?;
+        if options.query.is_some() && result.answer() != Answer::Statements {
+            return Err(no_statements());
+        }
+        Ok(result)
+    }
+
+    /// What is no statement.
+    fn left_out(&self, options: &ExportOptions) -> Vec<String> {
+        let snapshot = self.shared().snapshot();
+        let schema = snapshot.schema();
+        if options.query.is_some() || options.graph.is_some() {
+            return Vec::new();
+        }
+        let mut types: Vec<String> = schema
+            .edge_table_ids()
+            .zip(&schema.edge_tables)
+            .filter(|(_, table)| {
+                table.properties.iter().any(|property| !is_hidden(&schema.property_name(property.id)))
+            })
+            .map(|(id, _)| schema.type_name(id).to_string())
+            .collect();
+        types.sort();
+        types.dedup();
+        if types.is_empty() {
+            return types;
+        }
+        let more = types.len().saturating_sub(5);
+        let names = types[..types.len() - more].join(", ");
+        let more = if more == 0 { String::new() } else { format!(" and {more} more types") };
+        vec![format!("properties of relationships are no statements yet and are left out: {names}{more}")]
+    }
+}
+
+fn named(name: &str) -> Result<Format, Error> {
+    Format::named(name).ok_or_else(|| of_format(None, format!("there is no format \"{name}\"")))
+}
+
+fn no_statements() -> Error {
+    let reason = "only what CONSTRUCT and DESCRIBE give can be exported".to_owned();
+    let hint = "write CONSTRUCT { ?s ?p ?o } WHERE { … }".to_owned();
+    Error::Load(LoadError::Format { path: None, reason, hint: Some(hint) })
+}
+
+/// Writes all rows. Gives their number.
+fn write(
+    mut result: QueryResult,
+    format: Format,
+    options: &ExportOptions,
+    out: &mut dyn Write,
+    path: Option<&Path>,
+    progress: &dyn Fn(u64),
+) -> Result<u64, Error> {
+    let failed = |error: WriteError| match error {
+        WriteError::Io(error) => Error::Load(LoadError::io(path.unwrap_or(Path::new("-")), "write", error)),
+        other => {
+            let hint = match format.has_graphs() {
+                true => "N-Quads and N-Triples have every statement",
+                false => "export one graph, or use trig, nquads or jsonld",
+            };
+            let path = path.map(Path::to_owned);
+            Error::Load(LoadError::Format { path, reason: other.to_string(), hint: Some(hint.to_owned()) })
+        }
+    };
+    let known = [("rdf", RDF), ("xsd", XSD), ("", BASE)];
+    let mut prefixes: Vec<(String, String)> =
+        known.iter().map(|(prefix, iri)| ((*prefix).to_owned(), (*iri).to_owned())).collect();
+    prefixes.retain(|(prefix, _)| !options.prefixes.iter().any(|(own, _)| own == prefix));
+    prefixes.extend(options.prefixes.iter().cloned());
+    let how = WriteOptions { prefixes, base: None };
+    let mut writer = StatementWriter::new(out, format, &how).map_err(failed)?;
+    let (mut count, mut told) = (0_u64, Instant::now());
+    while let Some(row) = result.next_row()? {
+        let (terms, graph) = match &row[..] {
+            [subject, predicate, object] => ([subject, predicate, object], None),
+            [subject, predicate, object, graph] => {
+                ([subject, predicate, object], (!matches!(graph, Value::Null)).then_some(graph))
+            }
+            _ => return Err(no_statements()),
+        };
+        writer.write(terms, graph).map_err(failed)?;
+        count += 1;
+        if count % STATEMENTS_PER_LOOK == 0 {
+            if options.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            if told.elapsed() >= TOLD_EVERY {
+                progress(count);
+                told = Instant::now();
+            }
+        }
+    }
+    writer.finish().map_err(failed)?;
+    progress(count);
+    Ok(count)
+}
+
+/// Where a file is written before it is whole.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
+}
+
+/// A file that is taken away unless it is moved.
+struct Part(Option<PathBuf>);
+
+impl Part {
+    fn move_to(mut self, path: &Path) -> Result<(), Error> {
+        if let Some(part) = self.0.take() {
+            let moved = std::fs::rename(&part, path);
+            if moved.is_err() {
+                self.0 = Some(part);
+            }
+            moved.map_err(|error| LoadError::io(path, "write", error))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if let Some(part) = &self.0 {
+            // Best effort: the error that is on its way says more.
+            let _ = std::fs::remove_file(part);
+        }
+    }
+}
