@@ -121,7 +121,7 @@ impl Connection {
                 return Err(no_statements());
             }
         }
-        let result = self.sparql_until(&text, None, options.cancel.clone())?;
+        let result = self.sparql_until(&text, crate::params::Params::new(), None, options.cancel.clone())?;
         if options.query.is_some() && result.answer() != Answer::Statements {
             return Err(no_statements());
         }
