@@ -6,7 +6,8 @@ PREFIX post: <http://www.ldbc.eu/snb/Post/>
 PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
 """
 
-PERSON = "person:8796093022379"
+# The person with most friends.
+PERSON = "person:910"
 
 QUERIES = {
     "star-lookup": f"SELECT ?f ?l ?b ?c {{ {PERSON} :firstName ?f ; :lastName ?l ; :birthday ?b ; :isLocatedIn ?c }}",
@@ -37,7 +38,7 @@ QUERIES = {
     "average": "SELECT ?b (AVG(?l) AS ?a) { ?m a :Post ; :browserUsed ?b ; :length ?l } GROUP BY ?b ORDER BY ?b",
     "subquery": """SELECT ?n ?c { { SELECT ?p (COUNT(*) AS ?c) { ?m :hasCreator ?p } GROUP BY ?p ORDER BY DESC(?c) ?p LIMIT 10 }
         ?p :firstName ?n }""",
-    "concat-distinct": "SELECT (GROUP_CONCAT(DISTINCT ?b; separator=',') AS ?all) { ?p a :Person ; :browserUsed ?b }",
+    "concat-distinct": "SELECT (STRLEN(GROUP_CONCAT(DISTINCT ?b; separator=',')) AS ?n) { ?p a :Person ; :browserUsed ?b }",
     "minus": f"SELECT (COUNT(*) AS ?n) {{ ?x a :Person MINUS {{ {PERSON} :knows ?x }} }}",
     "values": "SELECT ?l { VALUES ?f { 'Jan' 'Hossein' 'Carlos' } ?p :firstName ?f ; :lastName ?l }",
     "construct": f"CONSTRUCT {{ ?f :friendOf {PERSON} }} WHERE {{ {PERSON} :knows ?f }}",
