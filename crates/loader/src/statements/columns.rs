@@ -8,14 +8,13 @@ use std::collections::HashMap;
 
 use trimorph_base::{CancelToken, NodeId, TableId};
 use trimorph_catalog::CharacteristicSet;
-use trimorph_store::bulk::{BulkError, ColumnWriter, NumberedColumn, NumberedNodes};
+use trimorph_store::bulk::{BulkError, ColumnWriter, NumberedColumn, NumberedNodes, in_parallel};
 use trimorph_types::iri_names::{ID, LITERAL_VALUE, name_of};
 use trimorph_types::{Grouping, LogicalType, Value, rdf};
 
 use super::dictionary::Dictionary;
 use super::gathered::Predicate;
 use super::literals::{Kept, Literals};
-use super::parallel::in_parallel;
 use super::rows::Tables;
 
 /// A column that is finished.

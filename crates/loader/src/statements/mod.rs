@@ -29,7 +29,6 @@ mod dictionary;
 mod edges;
 mod gathered;
 mod literals;
-mod parallel;
 mod refused;
 mod rows;
 
@@ -40,14 +39,13 @@ use foldhash::fast::RandomState;
 use trimorph_base::{CancelToken, MemoryBudget, Reservation};
 use trimorph_rdf::{Statement, TermRef};
 use trimorph_store::Main;
-use trimorph_store::bulk::{NumberedEdges, NumberedOptions, build_numbered};
+use trimorph_store::bulk::{NumberedEdges, NumberedOptions, build_numbered, in_parallel};
 use trimorph_types::iri_names::{is_hidden, name_of};
 use trimorph_types::rdf::names::rdf;
 
 use crate::LoadError;
 use dictionary::Dictionary;
 use gathered::Predicate;
-use parallel::in_parallel;
 use rows::Tables;
 
 pub use refused::Refused;

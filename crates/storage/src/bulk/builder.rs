@@ -356,11 +356,7 @@ impl Drop for Turn<'_> {
 }
 
 /// Does `work` with each item on so many threads; gives what came of it in the order of items.
-pub(super) fn in_parallel<T: Send, R: Send>(
-    items: Vec<T>,
-    threads: usize,
-    work: impl Fn(T) -> R + Sync,
-) -> Vec<R> {
+pub fn in_parallel<T: Send, R: Send>(items: Vec<T>, threads: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let count = items.len();
     let queue = Mutex::new(items.into_iter().enumerate());
     let done = Mutex::new(Vec::with_capacity(count));

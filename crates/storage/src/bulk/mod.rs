@@ -19,7 +19,7 @@ mod waiting_edges;
 
 pub use crate::column::{ColumnWriter, as_integer, of_integer};
 pub use beside::{Beside, EdgePart, Increment, LoadPart, NodePart, OnConflict, TakeEnds, Update};
-pub use builder::{BulkBuilder, RejectFn};
+pub use builder::{BulkBuilder, RejectFn, in_parallel};
 pub(crate) use edges::{EdgeTableInput, Rows, build_edge_table};
 pub use input::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, Lines, NodeBatch,
