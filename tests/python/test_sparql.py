@@ -781,3 +781,15 @@ def test_parameters_of_updates_and_errors(conn):
     with pytest.raises(trimorph.QueryError, match="no term") as raised:
         conn.sparql("SELECT ?name { ?s ?p ?name }", {"name": [1, 2]})
     assert raised.value.hint
+
+
+def test_paths_without_ends_start_where_their_first_step_does(conn):
+    insert(conn, ":a :e :b . :b :e :c . :x :f :y . :y :n 'lit' . :b :g :x")
+    for path, count in (("(:e|:f)+", 4), ("(:e/:g)+", 1), ("(^:e/:e)+", 2), ("^(:e/:g)+", 1), ("(:n|^:n)+", 4), ("(!:f)+", 6), ("(:e?/:f)+", 1)):
+        forward = {tuple(r) for r in conn.sparql(PREFIXES + f"SELECT ?s ?o {{ ?s {path} ?o }}").fetchall()}
+        ends = {r[0] for r in conn.sparql(PREFIXES + "SELECT ?s { { ?s ?p ?o } UNION { ?o ?p ?s } }").fetchall()}
+        one_by_one = set()
+        for end in ends:
+            found = conn.sparql(PREFIXES + f"SELECT ?o {{ $s {path} ?o }}", {"s": end}).fetchall()
+            one_by_one |= {(end, r[0]) for r in found}
+        assert forward == one_by_one and len(forward) == count, path

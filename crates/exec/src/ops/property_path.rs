@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_algebra::PathExpr;
-use trimorph_store::statements::{Asked, Graphs, Statements};
+use trimorph_store::statements::{Asked, Found, Graphs, Statements};
 use trimorph_types::Value;
 use trimorph_types::{Grouping, equivalent};
 
@@ -43,6 +43,28 @@ impl Terms {
             self.order.push(term);
         }
         is_new
+    }
+}
+
+/// Rows that are gone through between two looks at whether it was cancelled.
+const ROWS: usize = 1_024;
+
+/// Adds the predicates of the first steps of a path, and whether they go from object to subject. False where
+/// it may have no step, or one of any predicate.
+fn first_links<'p>(path: &'p PathExpr, inverse: bool, out: &mut Vec<(&'p Arc<str>, bool)>) -> bool {
+    match path {
+        PathExpr::Link(iri) => {
+            out.push((iri, inverse));
+            true
+        }
+        PathExpr::Inverse(inner) => first_links(inner, !inverse, out),
+        PathExpr::Alternative(parts) => parts.iter().all(|part| first_links(part, inverse, out)),
+        PathExpr::Sequence(parts) => {
+            let first = if inverse { parts.last() } else { parts.first() };
+            first.is_some_and(|part| first_links(part, inverse, out))
+        }
+        PathExpr::OneOrMore(inner) => first_links(inner, inverse, out),
+        PathExpr::Not(_) | PathExpr::ZeroOrOne(_) | PathExpr::ZeroOrMore(_) => false,
     }
 }
 
@@ -92,12 +114,7 @@ impl<'s> Walk<'_, 's> {
                 found.order.iter().filter(counts).for_each(|start| give(start, &to));
             }
             (None, None) => {
-                let mut starts = Terms::default();
-                let _ = self.finder.find(&Asked::default(), graphs, &mut |one| {
-                    starts.add(Value::Node(one.subject));
-                    starts.add(one.object);
-                    ControlFlow::Continue(())
-                });
+                let starts = self.starts(path, graphs)?;
                 for start in &starts.order {
                     self.cx.check()?;
                     let mut found = Terms::default();
@@ -107,6 +124,50 @@ impl<'s> Walk<'_, 's> {
             }
         }
         Ok(())
+    }
+
+    /// The terms that a path without a given end may start at: those of the first steps where it has one,
+    /// else all of the graph.
+    fn starts(&self, path: &PathExpr, graphs: &Graphs) -> Result<Terms, ExecError> {
+        let mut starts = Terms::default();
+        let mut held = self.cx.settings.budget.reservation();
+        let mut links = Vec::new();
+        let has_step = first_links(path, false, &mut links);
+        let asked: Vec<(Option<&Arc<str>>, Option<bool>)> = match has_step {
+            true => links.into_iter().map(|(iri, inverse)| (Some(iri), Some(inverse))).collect(),
+            false => vec![(None, None)],
+        };
+        for (predicate, inverse) in asked {
+            let mut take = |one: Found| {
+                if inverse != Some(true) {
+                    starts.add(Value::Node(one.subject));
+                }
+                if inverse != Some(false) {
+                    starts.add(one.object);
+                }
+                if starts.order.len() % 4_096 == 0 && self.cx.check().is_err() {
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            };
+            match self.finder.parts(predicate, graphs) {
+                Some(parts) => {
+                    for part in parts {
+                        for first in (0..self.cx.reader.rows(part.table())).step_by(ROWS) {
+                            self.cx.check()?;
+                            let _ = self.finder.of_part(&part, (first, ROWS as u64), graphs, true, &mut take);
+                        }
+                    }
+                }
+                None => {
+                    let asked = Asked { predicate: predicate.cloned(), ..Asked::default() };
+                    let _ = self.finder.find(&asked, graphs, &mut take);
+                }
+            }
+            self.cx.check()?;
+            held.resize(starts.order.len() * 4 * size_of::<Value>())?;
+        }
+        Ok(starts)
     }
 
     /// Whether a pair of ends counts. Those of at least one step are in the graph.
