@@ -6,6 +6,9 @@
 //!
 //! Source: SPARQL 1.1 §11, §18.5.1.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use spargebra::algebra::{AggregateExpression, AggregateFunction};
 use spargebra::term::Variable;
 use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, VarId};
@@ -13,7 +16,7 @@ use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_types::{LogicalType, Value};
 
 use super::expression::{Typed, entity_of};
-use super::relation::{Active, Relation, Shape, Slot, call};
+use super::relation::{Active, Name, Relation, Shape, Slot, Source, call};
 use super::scope::name_of;
 use super::{Binder, Bound, unsupported};
 
@@ -38,13 +41,26 @@ impl Binder<'_> {
         active: &Active,
     ) -> Bound<Relation> {
         let mut keys: Vec<(VarId, Expr)> = Vec::new();
-        let mut slots = std::collections::BTreeMap::new();
-        for variable in variables {
-            let name = name_of(variable);
-            let Some(slot) = relation.slots.get(&name).copied() else { continue };
-            let var = self.var(&name, slot.shape);
-            keys.push((var, slot.value()));
-            slots.insert(name, Slot { var, ..slot });
+        let mut slots = BTreeMap::new();
+        let grouped = variables.iter().map(name_of);
+        let grouped: Vec<(Name, Slot)> =
+            grouped.filter_map(|name| relation.slots.get(&name).map(|slot| (name, slot.clone()))).collect();
+        let (held, properties): (Vec<_>, Vec<_>) = grouped.into_iter().partition(|(_, slot)| slot.is_held());
+        let mut nodes: BTreeMap<VarId, VarId> = BTreeMap::new();
+        for (name, slot) in held.into_iter().chain(properties) {
+            let source = match (&slot.source, nodes.get(&slot.carrier())) {
+                // The properties of a node that is a key are the same in each of its groups.
+                (Source::Property(_, property), Some(node)) => Source::Property(*node, Arc::clone(property)),
+                _ => {
+                    let var = self.var(&name, slot.shape);
+                    keys.push((var, slot.value()));
+                    if slot.is_held() {
+                        nodes.insert(slot.carrier(), var);
+                    }
+                    Source::Var(var)
+                }
+            };
+            slots.insert(name, Slot { source, ..slot });
         }
         let mut items: Vec<(VarId, Aggregate)> = Vec::new();
         let mut made = Vec::new();
@@ -62,7 +78,7 @@ impl Binder<'_> {
             let name = name_of(&variable);
             let var = self.var(&name, shape);
             relation.extra(vec![(var, value)]);
-            relation.slots.insert(name, Slot { var, shape, certain });
+            relation.slots.insert(name, Slot { source: Source::Var(var), shape, certain });
         }
         Ok(relation)
     }

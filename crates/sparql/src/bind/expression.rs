@@ -12,7 +12,7 @@ use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::rdf::names::XSD;
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Active, Relation, Shape, Slot, call, equal, given_value, is_not_null};
+use super::relation::{Active, Relation, Shape, Slot, Source, call, equal, given_value, is_not_null};
 use super::scope::name_of;
 use super::{Binder, Bound};
 use crate::terms::literal;
@@ -116,7 +116,7 @@ impl Binder<'_> {
         let mut inner = relation.argument(active);
         // What is not bound in a row is free in the pattern.
         let uncertain: Vec<_> =
-            inner.slots.iter().filter(|(_, slot)| !slot.certain).map(|(n, s)| (Arc::clone(n), *s)).collect();
+            inner.slots.iter().filter(|(_, slot)| !slot.certain).map(|(n, s)| (Arc::clone(n), s.clone())).collect();
         inner.slots.retain(|_, slot| slot.certain);
         let around = std::mem::replace(&mut self.substitutes, true);
         let mut inner = self.pattern(inner, pattern, active)?;
@@ -342,7 +342,7 @@ impl Binder<'_> {
         let var = self.anonymous(LogicalType::String);
         relation.extra(vec![(var, call("sparql.struuid", Vec::new()))]);
         let shape = Shape::Plain(LogicalType::String);
-        relation.slots.insert(name, Slot { var, shape, certain: true });
+        relation.slots.insert(name, Slot::certain(var, shape));
         Expr::Var(var)
     }
 
@@ -362,7 +362,7 @@ impl Binder<'_> {
         };
         let var = self.var(&name, shape);
         relation.extra(vec![(var, expr)]);
-        Ok(Slot { var, shape, certain: value.certain })
+        Ok(Slot { source: Source::Var(var), shape, certain: value.certain })
     }
 }
 

@@ -102,7 +102,7 @@ impl Binder<'_> {
         let path = PropertyPath { from, to, path: converted(path), graph, within };
         relation.grow(|input| Plan::PropertyPath { input, path });
         if let Some((name, var)) = new_graph {
-            new.push((name, Slot { var, shape: Shape::Term, certain: true }));
+            new.push((name, Slot::certain(var, Shape::Term)));
         }
         for (name, slot) in new {
             self.bind_new(&mut relation, &name, slot);
@@ -210,7 +210,7 @@ impl Binder<'_> {
             mode: VarExtendMode::Reachable,
         };
         relation.grow(|input| Plan::VarExtend { input, step });
-        let slot = Slot { var: reached, shape: Shape::Node, certain: true };
+        let slot = Slot::certain(reached, Shape::Node);
         match bound_name(to) {
             Some(name) if !into => self.bind_new(&mut relation, &name, slot),
             // A literal is no node, and nothing else is left.

@@ -226,25 +226,25 @@ impl Binder<'_> {
         if let Some(var) = new.get(&name) {
             return Some(*var);
         }
-        match relation.slots.get(&name).copied() {
+        match relation.slots.get(&name).cloned() {
             None => {
                 let var = self.var(&name, Shape::Node);
                 new.insert(name, var);
                 Some(var)
             }
-            Some(Slot { var, shape: Shape::Node, certain: true }) => Some(var),
+            Some(slot) if slot.certain && slot.shape == Shape::Node => Some(slot.carrier()),
             Some(slot) if slot.certain => {
                 let var = self.var(&name, Shape::Node);
                 relation.extra(vec![(var, call("sparql.node", vec![slot.value()]))]);
                 relation.filter(is_not_null(Expr::Var(var)));
-                relation.slots.insert(name, Slot { var, shape: Shape::Node, certain: true });
+                relation.slots.insert(name, Slot::certain(var, Shape::Node));
                 Some(var)
             }
             // Where it is bound it must be the same.
             Some(_) => {
                 let var = self.anonymous(LogicalType::Node);
                 new.insert(Arc::clone(&name), var);
-                later.push((name, Slot { var, shape: Shape::Node, certain: true }));
+                later.push((name, Slot::certain(var, Shape::Node)));
                 Some(var)
             }
         }
@@ -300,8 +300,8 @@ impl Binder<'_> {
                     if let Some(name) = given {
                         graph.predicates.push(equal(value.clone(), Expr::Param(name)));
                     }
-                    if let Some(name) = bound_name(object) {
-                        made.push((name, value, ty));
+                    if let (Some(object), Expr::Property(_, name, _)) = (bound_name(object), value) {
+                        made.push((object, Slot::property(subject, name, ty)));
                     }
                 }
             }
@@ -311,15 +311,10 @@ impl Binder<'_> {
         for (name, var) in new {
             // Constants bind no name.
             if !name.starts_with(" <") && !later.iter().any(|(known, _)| *known == name) {
-                relation.slots.insert(name, Slot { var, shape: Shape::Node, certain: true });
+                relation.slots.insert(name, Slot::certain(var, Shape::Node));
             }
         }
-        for (name, value, ty) in made {
-            let var = self.var(&name, Shape::Plain(ty));
-            relation.extra(vec![(var, value)]);
-            self.bind_new(&mut relation, &name, Slot { var, shape: Shape::Plain(ty), certain: true });
-        }
-        for (name, slot) in later {
+        for (name, slot) in made.into_iter().chain(later) {
             self.bind_new(&mut relation, &name, slot);
         }
         Ok(relation)
@@ -354,7 +349,7 @@ impl Binder<'_> {
         let pattern = trimorph_algebra::TriplePattern { subject, predicate, object, graph };
         relation.grow(|input| Plan::Statements { input, pattern });
         if let Some((name, var)) = new_graph {
-            new.push((name, Slot { var, shape: Shape::Term, certain: true }));
+            new.push((name, Slot::certain(var, Shape::Term)));
         }
         for (name, slot) in new {
             self.bind_new(&mut relation, &name, slot);
@@ -391,11 +386,11 @@ impl Binder<'_> {
             }
             return var;
         };
-        match relation.slots.get(&name).copied() {
+        match relation.slots.get(&name).cloned() {
             Some(slot) if slot.certain => self.given(relation, slot),
             _ => {
                 let var = self.var(&name, shape);
-                new.push((name, Slot { var, shape, certain: true }));
+                new.push((name, Slot::certain(var, shape)));
                 var
             }
         }
@@ -425,7 +420,7 @@ impl Binder<'_> {
                 }
                 (Some(literal), _) => relation.filter(equal(Expr::Var(part), Expr::Const(literal))),
                 (None, Some(name)) => {
-                    self.bind_new(relation, &name, Slot { var: part, shape: Shape::Term, certain: true });
+                    self.bind_new(relation, &name, Slot::certain(part, Shape::Term));
                 }
                 (None, None) => {
                     if let TermPattern::Triple(inner) = term {

@@ -148,6 +148,8 @@ impl Binder<'_> {
     ) -> Bound<Plan> {
         let mut relation = self.pattern(Relation::unit(), pattern, &Active::Default)?;
         self.with_all_given(&mut relation);
+        // What is deleted and inserted was found before anything was changed.
+        self.settle(&mut relation, |_, _| true);
         let mut blanks = BTreeMap::new();
         let (mut values, mut changes) = (Vec::new(), Vec::new());
         let deleted = delete.iter().map(|quad| (of_ground(quad), false));
