@@ -16,9 +16,10 @@
 //! 11. `count_by_table` counts by labels or type become a count for each table
 //! 12. `walks`         what is asked of walks as wholes becomes part of the search for them
 //! 13. `tell_apart`    which edges must differ because they could be the same
-//! 14. `hang_counts`   leaves that nobody looks at become counting steps
-//! 15. `plan_match`    each pattern becomes scans, extends and joins
-//! 16. `share_expressions` what several expressions of an operator have in common is computed once
+//! 14. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 15. `hang_counts`   leaves that nobody looks at become counting steps
+//! 16. `plan_match`    each pattern becomes scans, extends and joins
+//! 17. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -51,6 +52,7 @@ mod passes;
 mod plan_match;
 mod planning;
 mod push_filters;
+mod reach_once;
 mod samples;
 mod selectivity;
 mod share_expressions;
@@ -69,7 +71,7 @@ pub use options::{HashJoins, Options, Switches};
 pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
 pub use samples::Estimator;
 
-pub(crate) use expressions::{VarSet, conjunction, conjuncts, set_of, vars_of};
+pub(crate) use expressions::{VarSet, conjunction, conjuncts, is_random, set_of, vars_of};
 pub(crate) use planning::Halt;
 
 /// Plans `query` for data described by `catalog`, to be run on just these; `estimator` knows more than the

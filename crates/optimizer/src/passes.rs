@@ -15,7 +15,7 @@ use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, check, count_by_table, count_optional, count_rows, count_trails, drop_unused, hang_counts,
-    in_lists, late_projection, merge_patterns, narrow_tables, plan_match, push_filters, share_expressions,
+    in_lists, late_projection, merge_patterns, narrow_tables, plan_match, push_filters, reach_once, share_expressions,
     tell_apart, walks,
 };
 
@@ -64,6 +64,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "count_by_table", required: false, run: count_by_table::count_by_table },
     Pass { name: "walks", required: true, run: walks::walks },
     Pass { name: "tell_apart", required: true, run: tell_apart::tell_apart },
+    Pass { name: "reach_once", required: false, run: reach_once::reach_once },
     Pass { name: "hang_counts", required: false, run: hang_counts::hang_counts },
     Pass { name: "plan_match", required: true, run: plan_match::plan_match },
     Pass { name: "share_expressions", required: false, run: share_expressions::share_expressions },

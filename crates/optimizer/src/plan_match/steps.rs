@@ -49,7 +49,7 @@ impl Planner<'_> {
         }
         match edge.range {
             EdgeRange::One => self.put(|input| Plan::Extend { input, step }),
-            EdgeRange::Variable { .. } => {
+            EdgeRange::Variable { .. } | EdgeRange::Reachable { .. } => {
                 let (edge, walks) = (self.with_conditions(&edge), Rc::clone(&self.walks));
                 let walk = walks.get(&edge.var);
                 self.put(|input| var_extend(input, step, &edge, false, from != edge.from, walk));
@@ -128,7 +128,7 @@ impl Planner<'_> {
         let step = self.step(edge, from);
         match edge.range {
             EdgeRange::One => self.put(|input| Plan::ExtendInto { input, step }),
-            EdgeRange::Variable { .. } => {
+            EdgeRange::Variable { .. } | EdgeRange::Reachable { .. } => {
                 let (edge, walks) = (self.with_conditions(edge), Rc::clone(&self.walks));
                 let walk = walks.get(&edge.var);
                 self.put(|input| var_extend(input, step, &edge, true, from != edge.from, walk));

@@ -30,6 +30,8 @@ struct Made {
     value: Expr,
     shape: Shape,
     certain: bool,
+    /// Whether it has a value in each group that has a row.
+    sure: bool,
 }
 
 impl Binder<'_> {
@@ -66,7 +68,10 @@ impl Binder<'_> {
         let mut made = Vec::new();
         for (variable, expression) in aggregates {
             check_nesting(expression, aggregates)?;
-            made.push(self.aggregate(&mut relation, variable, expression, &mut items, active)?);
+            let mut value = self.aggregate(&mut relation, variable, expression, &mut items, active)?;
+            // A group by keys has a row.
+            value.certain |= value.sure && !keys.is_empty();
+            made.push(value);
         }
         // GROUP BY without a variable that is bound: one group, if there is a row.
         if keys.is_empty() && !variables.is_empty() {
@@ -74,7 +79,7 @@ impl Binder<'_> {
         }
         relation.grow(|input| Plan::Aggregate { input, keys, aggregates: items });
         relation.slots = slots;
-        for Made { variable, value, shape, certain } in made {
+        for Made { variable, value, shape, certain, .. } in made {
             let name = name_of(&variable);
             let var = self.var(&name, shape);
             relation.extra(vec![(var, value)]);
@@ -102,6 +107,7 @@ impl Binder<'_> {
             value,
             shape: Shape::Plain(LogicalType::Int),
             certain: true,
+            sure: true,
         };
         let (name, expr, distinct) = match expression {
             AggregateExpression::CountSolutions { distinct: false } => {
@@ -124,7 +130,11 @@ impl Binder<'_> {
             return Ok(counted(value));
         }
         if let Some((value, shape)) = self.plainly(name, &argument, distinct, &mut add) {
-            return Ok(Made { variable, value, shape, certain: false });
+            let value = match argument.certain {
+                true => value,
+                false => self.if_whole(value, argument.expr, &mut add),
+            };
+            return Ok(Made { variable, value, shape, certain: false, sure: argument.certain });
         }
         let arg = distinct_form(&argument, true);
         let list =
@@ -152,17 +162,22 @@ impl Binder<'_> {
             // It leaves errors out.
             AggregateFunction::Sample => value,
             _ if argument.certain => value,
-            _ => {
-                let there = add(self, LogicalType::Int, aggregate(AggregateKind::Count, Some(arg), false));
-                let all = add(self, LogicalType::Int, aggregate(AggregateKind::CountStar, None, false));
-                let is_whole = Expr::op(Op::Eq, vec![there, all]);
-                Expr::Case {
-                    branches: vec![(is_whole, value)],
-                    otherwise: Box::new(Expr::Const(Value::Null)),
-                }
-            }
+            _ => self.if_whole(value, arg, &mut add),
         };
-        Ok(Made { variable, value: entity_of(value), shape: Shape::Term, certain: false })
+        Ok(Made { variable, value: entity_of(value), shape: Shape::Term, certain: false, sure: false })
+    }
+
+    /// A value of a group, if all its rows have the argument: an error in one of them is one of the whole.
+    fn if_whole(
+        &mut self,
+        value: Expr,
+        argument: Expr,
+        add: &mut dyn FnMut(&mut Self, LogicalType, Aggregate) -> Expr,
+    ) -> Expr {
+        let there = add(self, LogicalType::Int, aggregate(AggregateKind::Count, Some(argument), false));
+        let all = add(self, LogicalType::Int, aggregate(AggregateKind::CountStar, None, false));
+        let branches = vec![(Expr::op(Op::Eq, vec![there, all]), value)];
+        Expr::Case { branches, otherwise: Box::new(Expr::Const(Value::Null)) }
     }
 
     /// An aggregate of values of one type, where the algebra's own gives what SPARQL says.
@@ -175,9 +190,6 @@ impl Binder<'_> {
     ) -> Option<(Expr, Shape)> {
         use LogicalType as L;
         let Shape::Plain(ty) = argument.shape else { return None };
-        if !argument.certain {
-            return None;
-        }
         let arg = || Some(argument.expr.clone());
         match (name, ty) {
             (AggregateFunction::Sum, L::Int | L::Float) => {

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use spargebra::algebra::{Expression, Function, GraphPattern};
 use spargebra::term::Variable;
-use trimorph_algebra::{ApplyKind, Expr, Op, Plan};
+use trimorph_algebra::{ApplyKind, Expr, LabelExpr, Op, Plan};
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::rdf::names::XSD;
 use trimorph_types::{LogicalType, Value};
 
 use super::relation::{Active, Relation, Shape, Slot, Source, call, equal, given_value, is_not_null};
 use super::scope::name_of;
+use super::triples::bound_name;
 use super::{Binder, Bound};
 use crate::terms::literal;
 
@@ -97,18 +98,42 @@ impl Binder<'_> {
                 },
                 _ => None,
             };
-            match exists {
-                Some((pattern, kind)) => {
+            let classes = exists.as_ref().and_then(|(pattern, _)| self.asks_classes(relation, pattern, active));
+            match (exists, classes) {
+                (Some((_, ApplyKind::Anti)), Some(classes)) => {
+                    relation.filter(Expr::op(Op::Not, vec![classes]));
+                }
+                (Some(_), Some(classes)) => relation.filter(classes),
+                (Some((pattern, kind)), None) => {
                     let subplan = self.exists(relation, pattern, active)?;
                     relation.grow(|input| Plan::Apply { input, subplan: Box::new(subplan), kind });
                 }
-                None => {
+                (None, _) => {
                     let predicate = self.condition(relation, part, active)?;
                     relation.filter(predicate);
                 }
             }
         }
         Ok(())
+    }
+
+    /// A pattern that asks nothing but classes of nodes that a row has, as a condition on these.
+    fn asks_classes(&mut self, relation: &Relation, pattern: &GraphPattern, active: &Active) -> Option<Expr> {
+        let GraphPattern::Bgp { patterns } = pattern else { return None };
+        let mut asked = Vec::new();
+        for triple in patterns {
+            let label = self.class(triple, active)?;
+            let slot = relation.slots.get(&bound_name(&triple.subject)?)?;
+            if slot.shape != Shape::Node || !slot.certain {
+                return None;
+            }
+            asked.push(Expr::HasLabel(Box::new(slot.value()), LabelExpr::Label(label)));
+        }
+        match asked.len() {
+            0 => None,
+            1 => asked.pop(),
+            _ => Some(Expr::op(Op::And, asked)),
+        }
     }
 
     /// The rows of a pattern for each row, whose variables stand for their values within it.
@@ -223,6 +248,9 @@ impl Binder<'_> {
             E::UnaryPlus(a) => self.computed_from(relation, "sparql.plus", &[a], active)?,
             E::UnaryMinus(a) => self.computed_from(relation, "sparql.neg", &[a], active)?,
             E::Exists(pattern) => {
+                if let Some(classes) = self.asks_classes(relation, pattern, active) {
+                    return Ok(Typed { certain: true, ..boolean(classes) });
+                }
                 let subplan = Box::new(self.exists(relation, pattern, active)?);
                 let mark = self.anonymous(LogicalType::Bool);
                 relation.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Mark(mark) });

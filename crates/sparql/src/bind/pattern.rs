@@ -62,12 +62,14 @@ impl Binder<'_> {
             P::Join { .. } => {
                 let mut parts = Vec::new();
                 flatten(pattern, &mut parts);
-                // What gives few rows first, what searches last; a join is the same in any order.
+                // What gives few rows first, what searches last; a join is the same in any order. Patterns
+                // begin at the rows of sub-queries, which have counted and chosen.
                 parts.sort_by_key(|part| match part {
                     P::Values { .. } => 0,
-                    P::Bgp { .. } => 1,
-                    P::Path { .. } => 3,
-                    _ => 2,
+                    part if is_sub_query(part) => 1,
+                    P::Bgp { .. } => 2,
+                    P::Path { .. } => 4,
+                    _ => 3,
                 });
                 if parts.iter().any(|part| matches!(part, P::Path { .. })) {
                     return self.with_paths(relation, &parts, active);
@@ -155,7 +157,7 @@ impl Binder<'_> {
         }
         // Values and the like, the most selective as a rule, and what has a constant besides its class.
         let (values, others): (Vec<_>, Vec<_>) =
-            first.into_iter().partition(|part| matches!(part, P::Values { .. }));
+            first.into_iter().partition(|part| matches!(part, P::Values { .. }) || is_sub_query(part));
         for part in values {
             relation = self.pattern(relation, part, active)?;
         }

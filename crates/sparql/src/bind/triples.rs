@@ -194,6 +194,14 @@ impl Binder<'_> {
         }
     }
 
+    /// The label of the class that a triple pattern asks its subject for, if that is all it is.
+    pub(super) fn class(&mut self, triple: &TriplePattern, active: &Active) -> Option<Arc<str>> {
+        match self.way(triple, active, &BTreeMap::new()) {
+            Way::Label(label) => Some(label),
+            _ => None,
+        }
+    }
+
     /// Whether statements may be in named graphs.
     pub(super) fn has_graphs(&self) -> bool {
         !self.catalog.edge_columns(Some(&[Arc::from(GRAPH)])).is_empty()
@@ -308,16 +316,29 @@ impl Binder<'_> {
         }
         graph.nodes = labels.into_iter().map(|(var, labels)| NodePattern { var, labels }).collect();
         relation.grow(|input| Plan::Match { input, graph });
+        self.bind_nodes(&mut relation, new, later);
+        for (name, slot) in made {
+            self.bind_new(&mut relation, &name, slot);
+        }
+        Ok(relation)
+    }
+
+    /// Binds the nodes that a pattern added.
+    pub(super) fn bind_nodes(
+        &mut self,
+        relation: &mut Relation,
+        new: BTreeMap<Name, VarId>,
+        later: Vec<(Name, Slot)>,
+    ) {
         for (name, var) in new {
             // Constants bind no name.
             if !name.starts_with(" <") && !later.iter().any(|(known, _)| *known == name) {
                 relation.slots.insert(name, Slot::certain(var, Shape::Node));
             }
         }
-        for (name, slot) in made.into_iter().chain(later) {
-            self.bind_new(&mut relation, &name, slot);
+        for (name, slot) in later {
+            self.bind_new(relation, &name, slot);
         }
-        Ok(relation)
     }
 
     /// The statements that agree with a triple pattern.
