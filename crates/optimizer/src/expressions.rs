@@ -91,8 +91,6 @@ pub(crate) fn conjunction(predicates: impl IntoIterator<Item = Expr>) -> Option<
 
 /// Whether a function gives something else each time that it is called.
 pub(crate) fn is_random(name: &str) -> bool {
-    matches!(
-        name,
-        "rand" | "randomuuid" | "sparql.rand" | "sparql.uuid" | "sparql.struuid" | "sparql.bnode"
-    ) || name.ends_with(".realtime")
+    matches!(name, "rand" | "randomuuid" | "sparql.rand" | "sparql.uuid" | "sparql.struuid" | "sparql.bnode")
+        || name.ends_with(".realtime")
 }

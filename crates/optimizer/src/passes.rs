@@ -15,8 +15,8 @@ use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, check, count_by_table, count_optional, count_rows, count_trails, drop_unused, hang_counts,
-    in_lists, late_projection, merge_patterns, narrow_tables, plan_match, push_filters, reach_once, share_expressions,
-    tell_apart, walks,
+    in_lists, late_projection, merge_patterns, narrow_tables, plan_match, push_filters, reach_once,
+    share_expressions, tell_apart, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a

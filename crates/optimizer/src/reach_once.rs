@@ -4,14 +4,17 @@
 //!
 //! 1. From the top down, operators that do not look at how often a row comes ([`keeps`]) say so below them.
 //! 2. There a walk of no or one edge at least, whose list nobody looks at, is asked for what it reaches. Short
-//!    walks stay trails, which need no set of what was seen.
+//!    walks stay trails, which need no set of what was seen, and so do those along trees, where there is one
+//!    way to each node.
 //!
 //! Source: design §8; SPARQL 1.1 §9.3 has the same of its paths.
 
-use trimorph_algebra::{AggregateKind, ApplyKind, EdgePattern, EdgeRange, Expr, Plan, QueryGraph};
+use trimorph_algebra::{AggregateKind, ApplyKind, Direction, EdgePattern, EdgeRange, Expr, Plan, QueryGraph};
+use trimorph_catalog::CatalogView;
 
 use crate::needed::below;
 use crate::planning::Planning;
+use crate::tables::edge_tables;
 use crate::walks::{each_of, joined};
 use crate::{Halt, VarSet, is_random, vars_of};
 
@@ -26,7 +29,7 @@ pub(crate) fn reach_once(mut plan: Plan, planning: &mut Planning<'_>) -> Result<
             && once
         {
             let bound = input.vars().into_iter().collect();
-            narrow(graph, &needed, &bound);
+            narrow(graph, &needed, &bound, planning.catalog);
         }
         let (wanted, keeps) = (below(plan, &needed), keeps(plan, once));
         let children = plan.children_mut().into_iter().zip(wanted).zip(keeps);
@@ -76,7 +79,7 @@ fn calls_random(expr: &Expr) -> bool {
     found
 }
 
-fn narrow(graph: &mut QueryGraph, needed: &VarSet, bound: &VarSet) {
+fn narrow(graph: &mut QueryGraph, needed: &VarSet, bound: &VarSet, catalog: &CatalogView<'_>) {
     let QueryGraph { edges, predicates, distinct, paths, walks, .. } = graph;
     for edge in edges {
         let EdgeRange::Variable { min: min @ 0..=1, max, shortest: None } = edge.range else { continue };
@@ -85,7 +88,7 @@ fn narrow(graph: &mut QueryGraph, needed: &VarSet, bound: &VarSet) {
             || walks.contains_key(&edge.var)
             || !edge.whole.is_empty()
             || !paths.is_empty();
-        if is_told || max.is_some_and(|max| max <= SHORT) {
+        if is_told || max.is_some_and(|max| max <= SHORT) || is_along_trees(edge, catalog) {
             continue;
         }
         // What is asked of each of its edges is asked while it is walked.
@@ -99,6 +102,15 @@ fn narrow(graph: &mut QueryGraph, needed: &VarSet, bound: &VarSet) {
         take_conditions(edge, own, bound);
         edge.range = EdgeRange::Reachable { min, max, trail: true };
     }
+}
+
+/// Whether the edges are all walked one way, and each node has one at most to leave it, or one to reach it.
+fn is_along_trees(edge: &EdgePattern, catalog: &CatalogView<'_>) -> bool {
+    edge.direction != Direction::Both
+        && edge_tables(catalog, edge).iter().all(|table| {
+            catalog.is_single(*table)
+                || catalog.targets(*table).all(|target| catalog.is_single_into(*table, target))
+        })
 }
 
 fn take_conditions(edge: &mut EdgePattern, conditions: Vec<Expr>, bound: &VarSet) {

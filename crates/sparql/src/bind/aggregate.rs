@@ -50,14 +50,17 @@ impl Binder<'_> {
         let (held, properties): (Vec<_>, Vec<_>) = grouped.into_iter().partition(|(_, slot)| slot.is_held());
         let mut nodes: BTreeMap<VarId, VarId> = BTreeMap::new();
         for (name, slot) in held.into_iter().chain(properties) {
-            let source = match (&slot.source, nodes.get(&slot.carrier())) {
+            let node = slot.carrier().and_then(|var| nodes.get(&var));
+            let source = match (&slot.source, node) {
+                // The same in all rows, it tells no groups apart.
+                (Source::Given(_), _) => slot.source.clone(),
                 // The properties of a node that is a key are the same in each of its groups.
                 (Source::Property(_, property), Some(node)) => Source::Property(*node, Arc::clone(property)),
                 _ => {
                     let var = self.var(&name, slot.shape);
                     keys.push((var, slot.value()));
-                    if slot.is_held() {
-                        nodes.insert(slot.carrier(), var);
+                    if let Source::Var(of) = slot.source {
+                        nodes.insert(of, var);
                     }
                     Source::Var(var)
                 }

@@ -185,9 +185,15 @@ impl<'c> Binder<'c> {
                 continue;
             };
             let (value, shape) = given_value(&name, ty);
-            let var = self.var(&name, shape);
-            relation.extra(vec![(var, value)]);
-            relation.slots.insert(name, Slot::certain(var, shape));
+            let source = match value {
+                Expr::Param(own) => Source::Given(own),
+                value => {
+                    let var = self.var(&name, shape);
+                    relation.extra(vec![(var, value)]);
+                    Source::Var(var)
+                }
+            };
+            relation.slots.insert(name, Slot { source, shape, certain: true });
         }
     }
 

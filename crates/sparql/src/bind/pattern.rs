@@ -1,6 +1,6 @@
 //! Group patterns: rows and a pattern in, rows with what the pattern binds out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
@@ -9,7 +9,9 @@ use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value, rdf};
 
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null};
-use super::scope::{Names, any_exists, certain, may_be_bound, mentioned, name_of, names_of, visible};
+use super::scope::{
+    Names, any_exists, certain, is_sub_query, may_be_bound, mentioned, name_of, names_of, visible,
+};
 use super::{Binder, Bound, unsupported};
 use crate::terms::ground;
 
@@ -205,7 +207,7 @@ impl Binder<'_> {
             right.slots.keys().filter(|name| left.slots.contains_key(*name)).cloned().collect();
         // What is bound in all rows of both, in the same form, is a key of a hash join.
         let (mut on, mut items) = (Vec::new(), Vec::new());
-        let mut taken = Names::new();
+        let (mut taken, mut equal_to) = (Names::new(), BTreeMap::new());
         for name in &shared {
             let (Some(a), Some(b)) = (left.slots.get(name).cloned(), right.slots.get(name).cloned()) else {
                 continue;
@@ -213,27 +215,32 @@ impl Binder<'_> {
             if !a.certain || !b.certain {
                 continue;
             }
+            // Given with the text.
+            if a.source == b.source {
+                taken.insert(Arc::clone(name));
+                continue;
+            }
             let key = match a.compares_plainly(&b) {
                 true => (self.held(&mut left, &a), b.value()),
                 false => (self.given(&mut left, a), b.term()),
             };
-            // Its properties are those of the node that it is equal to.
-            if b.shape == Shape::Node && b.is_held() {
-                let of = b.carrier();
-                for slot in right.slots.values_mut() {
-                    if let Source::Property(node, _) = &mut slot.source
-                        && *node == of
-                    {
-                        *node = key.0;
-                    }
-                }
+            if let (Shape::Node, Source::Var(of)) = (b.shape, b.source) {
+                equal_to.insert(of, key.0);
             }
             on.push(key.0);
             items.push(key);
             taken.insert(Arc::clone(name));
         }
+        // The properties of a node are those of the one that it is equal to.
+        for slot in right.slots.values_mut() {
+            if let Source::Property(node, _) = &mut slot.source
+                && let Some(other) = equal_to.get(node)
+            {
+                *node = *other;
+            }
+        }
         let rest = right.slots.iter().filter(|(name, _)| !taken.contains(*name));
-        let carried: BTreeSet<VarId> = rest.map(|(_, slot)| slot.carrier()).collect();
+        let carried: BTreeSet<VarId> = rest.filter_map(|(_, slot)| slot.carrier()).collect();
         items.extend(carried.into_iter().filter(|var| !on.contains(var)).map(|var| (var, Expr::Var(var))));
         right.grow(|input| Plan::Project { input, items });
         let mut joined = Relation { plan: Plan::Unit, slots: left.slots };
@@ -269,7 +276,7 @@ impl Binder<'_> {
         }
         // A property of a node from outside is bound only where the pattern was found.
         let outer = relation.carried(active);
-        let is_outer = |slot: &Slot| outer.contains(&slot.carrier());
+        let is_outer = |slot: &Slot| slot.carrier().is_none_or(|var| outer.contains(&var));
         self.settle(&mut inner, |name, slot| !relation.slots.contains_key(name) && is_outer(slot));
         let mut out = Relation { plan: relation.plan, slots: relation.slots };
         let subplan = Box::new(inner.plan);
@@ -529,8 +536,8 @@ impl Binder<'_> {
     fn distinct(&mut self, mut relation: Relation) -> Relation {
         // A property of a node that is told apart by itself tells nothing more apart.
         let held = relation.slots.values().filter(|slot| slot.is_held());
-        let nodes: BTreeSet<VarId> = held.map(Slot::carrier).collect();
-        self.settle(&mut relation, |_, slot| !nodes.contains(&slot.carrier()));
+        let nodes: BTreeSet<VarId> = held.filter_map(Slot::carrier).collect();
+        self.settle(&mut relation, |_, slot| slot.carrier().is_some_and(|var| !nodes.contains(&var)));
         let vars = relation.carried(&Active::Default);
         relation.grow(|input| Plan::Distinct { input, vars });
         relation
@@ -542,19 +549,6 @@ fn without(mut relation: Relation, other: Relation) -> Relation {
     let subplan = Box::new(other.plan);
     relation.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Anti });
     relation
-}
-
-/// Whether a pattern is a sub-query, or what belongs to one.
-fn is_sub_query(pattern: &GraphPattern) -> bool {
-    matches!(
-        pattern,
-        GraphPattern::Project { .. }
-            | GraphPattern::Distinct { .. }
-            | GraphPattern::Reduced { .. }
-            | GraphPattern::Slice { .. }
-            | GraphPattern::OrderBy { .. }
-            | GraphPattern::Group { .. }
-    )
 }
 
 fn asks_sub_query(expression: &Expression) -> bool {

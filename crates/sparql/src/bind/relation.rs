@@ -50,6 +50,8 @@ pub(super) enum Source {
     /// It is a property of the node in a variable, and read where it is asked for: late, and by what knows
     /// more of properties than of variables.
     Property(VarId, Arc<str>),
+    /// It is given with the text: the value of the parameter of this name.
+    Given(Name),
 }
 
 /// A variable.
@@ -89,7 +91,7 @@ impl Relation {
 
     /// The variables of the plan that what is bound is in, and the graph that is asked.
     pub(super) fn carried(&self, active: &Active) -> Vec<VarId> {
-        let slots = self.slots.values().map(Slot::carrier);
+        let slots = self.slots.values().filter_map(Slot::carrier);
         let all: BTreeSet<VarId> = slots.chain(active.given()).collect();
         all.into_iter().collect()
     }
@@ -169,9 +171,10 @@ impl Slot {
     }
 
     /// The variable of the plan that its value comes from.
-    pub(super) fn carrier(&self) -> VarId {
+    pub(super) fn carrier(&self) -> Option<VarId> {
         match &self.source {
-            Source::Var(var) | Source::Property(var, _) => *var,
+            Source::Var(var) | Source::Property(var, _) => Some(*var),
+            Source::Given(_) => None,
         }
     }
 
@@ -187,6 +190,7 @@ impl Slot {
             Source::Property(node, name) => {
                 Expr::Property(Box::new(Expr::Var(*node)), Arc::clone(name), Span::default())
             }
+            Source::Given(name) => Expr::Param(Arc::clone(name)),
         }
     }
 

@@ -23,7 +23,7 @@ use trimorph_catalog::NameKind;
 use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
 use trimorph_types::{LogicalType, Value, rdf};
 
-use super::relation::{Active, Name, Relation, Shape, Slot, call, equal, is_not_null};
+use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null};
 use super::scope::name_of;
 use super::{Binder, Bound};
 use crate::terms::{literal, triple_of};
@@ -240,7 +240,7 @@ impl Binder<'_> {
                 new.insert(name, var);
                 Some(var)
             }
-            Some(slot) if slot.certain && slot.shape == Shape::Node => Some(slot.carrier()),
+            Some(Slot { source: Source::Var(var), shape: Shape::Node, certain: true }) => Some(var),
             Some(slot) if slot.certain => {
                 let var = self.var(&name, Shape::Node);
                 relation.extra(vec![(var, call("sparql.node", vec![slot.value()]))]);
@@ -303,11 +303,6 @@ impl Binder<'_> {
                 Some(wanted) => graph.predicates.push(equals_literal(value, ty, &wanted)),
                 None => {
                     graph.predicates.push(is_not_null(value.clone()));
-                    let given = bound_name(object).filter(|name| self.given_type(name) == Some(ty));
-                    // Looked at again behind: what is equal may still be another term.
-                    if let Some(name) = given {
-                        graph.predicates.push(equal(value.clone(), Expr::Param(name)));
-                    }
                     if let (Some(object), Expr::Property(_, name, _)) = (bound_name(object), value) {
                         made.push((object, Slot::property(subject, name, ty)));
                     }

@@ -86,7 +86,9 @@ impl<'a> Interpreter<'a> {
     ) -> Result<bool, Diagnostic> {
         let mut level = vec![from];
         // A walk that is longer has a shorter one in it.
-        for depth in 0..=max.unwrap_or(u32::MAX).min(u32::try_from(self.graph.nodes.len()).unwrap_or(u32::MAX)) {
+        for depth in
+            0..=max.unwrap_or(u32::MAX).min(u32::try_from(self.graph.nodes.len()).unwrap_or(u32::MAX))
+        {
             if depth >= min && level.contains(&to) {
                 return Ok(true);
             }
