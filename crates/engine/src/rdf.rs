@@ -9,8 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use trimorph_base::CancelToken;
-use trimorph_catalog::CatalogView;
-use trimorph_cypher::ast::Mode;
 use trimorph_loader::statements::{Refused, StatementLoad};
 use trimorph_rdf::{
     BadStatements, Failure, Format, ParseOptions, ReadError, ResultFormat, SolutionWriter, Statement,
@@ -175,12 +173,8 @@ impl Connection {
     }
 
     fn insert_all(&self, options: &RdfOptions, read: &ReadAll<'_>) -> Result<RdfReport, Error> {
-        let query = trimorph_sparql::insertion();
         let shared = self.shared();
-        let base = shared.base();
-        let reliances = CatalogView::new(base.catalog()).reliances();
-        let program =
-            Arc::new(Program::new(query, Mode::Normal, reliances, base.catalog(), shared.procedures()));
+        let program = self.program_of_nothing();
         let work = |writing: &mut Writing| {
             let mut insert = Insert {
                 connection: self,
@@ -269,7 +263,7 @@ struct Insert<'a, 'w> {
     writing: &'w mut Writing,
     program: &'a Arc<Program>,
     options: &'a RdfOptions,
-    rows: Vec<Value>,
+    rows: Vec<[Value; 4]>,
     effects: SideEffects,
 }
 
@@ -280,8 +274,7 @@ impl Insert<'_, '_> {
             (None, Some(graph)) => Value::iri(&**graph),
             (None, None) => Value::Null,
         };
-        let terms = [one.subject.value(), one.predicate.value(), one.object.value(), graph];
-        self.rows.push(Value::list(terms.to_vec()));
+        self.rows.push([one.subject.value(), one.predicate.value(), one.object.value(), graph]);
         if self.rows.len() >= STATEMENTS { self.flush() } else { Ok(()) }
     }
 
@@ -289,12 +282,11 @@ impl Insert<'_, '_> {
         if self.options.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let rows = Value::list(std::mem::take(&mut self.rows));
-        let params: Arc<Params> = Arc::new(Params::from([(Arc::from("rows"), rows)]));
+        let rows = std::mem::take(&mut self.rows);
+        let params: Arc<Params> = Arc::default();
         let settings = self.connection.settings(&params, self.options.cancel.clone());
-        let (_, effects) =
-            self.connection.statement("", self.program, &params, &settings).run(self.writing)?;
-        self.effects = self.effects.plus(effects);
+        let statement = self.connection.statement("", self.program, &params, &settings);
+        self.effects = self.effects.plus(statement.run_data(self.writing, true, rows)?);
         Ok(())
     }
 }

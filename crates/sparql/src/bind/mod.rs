@@ -26,7 +26,7 @@ use trimorph_types::{LogicalType, Value};
 
 use relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, given_value, is_null};
 
-pub use update::{bind_update, insertion};
+pub use update::{bind_update, data};
 
 /// Patterns within patterns.
 const DEPTH_MAX: usize = 400;
