@@ -164,7 +164,8 @@ fn cannot_fail(expr: &Expr, vars: &Vars) -> bool {
         Expr::Op(Op::And | Op::Or | Op::Xor | Op::Not, parts, _) => {
             parts.iter().all(|part| is_boolean(part, vars))
         }
-        Expr::Op(op, _, _) => is_comparison(*op),
+        // Of what is no text the last three are null.
+        Expr::Op(op, _, _) => is_comparison(*op) || matches!(op, Op::StartsWith | Op::EndsWith | Op::Contains),
         // SPARQL's errors are null.
         Expr::Call(name, _, _) => name.starts_with("sparql.") && !is_random(name),
         _ => false,
@@ -181,7 +182,10 @@ fn is_comparison(op: Op) -> bool {
 /// Whether an expression is a truth value or null.
 fn is_boolean(expr: &Expr, vars: &Vars) -> bool {
     match expr {
-        Expr::Op(op, _, _) => is_comparison(*op) || matches!(op, Op::And | Op::Or | Op::Xor | Op::Not),
+        Expr::Op(op, _, _) => {
+            let is_of_texts = matches!(op, Op::StartsWith | Op::EndsWith | Op::Contains);
+            is_comparison(*op) || is_of_texts || matches!(op, Op::And | Op::Or | Op::Xor | Op::Not)
+        }
         Expr::HasLabel(..) => true,
         Expr::Call(name, _, _) => &**name == "sparql.ebv",
         Expr::Var(var) => vars.get(*var).ty == LogicalType::Bool,

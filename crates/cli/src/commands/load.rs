@@ -169,6 +169,7 @@ fn load_rdf(arguments: &Arguments, format: Option<&str>, database: &Database) ->
         graph: arguments.graph.clone(),
         skip_bad: arguments.skip_bad_rows,
         cancel: cancel.clone(),
+        ..RdfOptions::default()
     };
     let guard = on_interrupt(move || cancel.cancel());
     let start = std::time::Instant::now();

@@ -358,6 +358,20 @@ impl Binder<'_> {
             Function::Year | Function::Month | Function::Day | Function::Hours | Function::Minutes
         );
         let certain = is_part && typed.iter().all(is_instant);
+        // Of texts without a language these are the algebra's own, which indexes and zones know.
+        let of_texts = match function {
+            Function::StrStarts => Some(Op::StartsWith),
+            Function::StrEnds => Some(Op::EndsWith),
+            Function::Contains => Some(Op::Contains),
+            _ => None,
+        };
+        if let Some(op) = of_texts
+            && typed.iter().all(|arg| arg.shape == Shape::Plain(L::String))
+        {
+            let certain = typed.iter().all(|arg| arg.certain);
+            let expr = Expr::op(op, typed.into_iter().map(|arg| arg.expr).collect());
+            return Ok(Typed { expr, shape: Shape::Plain(L::Bool), certain });
+        }
         let mut values: Vec<Expr> = typed.into_iter().map(|arg| arg.expr).collect();
         let (name, ty) = match function {
             Function::Custom(iri) => (cast(iri.as_str())?, None),
