@@ -605,7 +605,10 @@ fn an_index_of_all_nodes_finds_them_whatever_their_labels() {
         );
         finds(&c, &["a", "none"]);
         // A table that comes later, and a label that a node gets.
-        does(&c, &["CREATE (:B:C {p: 7, k: 'b'})", "MATCH (n {p: 8, k: 'none'}) SET n:D, n.p = 7, n.k = 'd'"]);
+        does(
+            &c,
+            &["CREATE (:B:C {p: 7, k: 'b'})", "MATCH (n {p: 8, k: 'none'}) SET n:D, n.p = 7, n.k = 'd'"],
+        );
         finds(&c, &["a", "b", "d", "none"]);
         assert_eq!(ask(&c, "SHOW INDEXES").unwrap(), ["p_index | RANGE | NODE | [] | ['p'] | null"]);
         let made = ask(&c, "SHOW INDEXES YIELD createStatement RETURN createStatement").unwrap();

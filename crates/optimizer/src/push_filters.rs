@@ -165,7 +165,9 @@ fn cannot_fail(expr: &Expr, vars: &Vars) -> bool {
             parts.iter().all(|part| is_boolean(part, vars))
         }
         // Of what is no text the last three are null.
-        Expr::Op(op, _, _) => is_comparison(*op) || matches!(op, Op::StartsWith | Op::EndsWith | Op::Contains),
+        Expr::Op(op, _, _) => {
+            is_comparison(*op) || matches!(op, Op::StartsWith | Op::EndsWith | Op::Contains)
+        }
         // SPARQL's errors are null.
         Expr::Call(name, _, _) => name.starts_with("sparql.") && !is_random(name),
         _ => false,
