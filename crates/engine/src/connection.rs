@@ -540,7 +540,7 @@ impl Connection {
 
     /// Runs a statement that writes, in a transaction of its own that is committed when it is over. If it
     /// meets a conflict it is run again.
-    fn write(
+    pub(crate) fn write(
         &self,
         text: &str,
         program: &Program,
