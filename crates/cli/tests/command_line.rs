@@ -723,3 +723,17 @@ fn shells_and_man_learn_our_commands() {
     run_in(&dir, &["man", "--out", "man1"], "").ok();
     assert!(fs::read_to_string(dir.join("man1/trimorph-load.1")).unwrap().contains("on\\-conflict"));
 }
+
+#[test]
+fn plans_have_forms() {
+    let dir = directory("plans");
+    let text = "PROFILE UNWIND range(1, 3) AS x RETURN x";
+    memory_query(&[text]).ok().has(&["rows  estimate", "  operator\n", "makes a row of each item"]);
+    memory_query(&[&text.replace("PROFILE", "EXPLAIN (CODES)")]).ok().has(&["[unwind; ~"]);
+    memory_query(&[&text.replace("PROFILE", "PROFILE (JSON)")]).ok().has(&["{\"profiled\": true"]);
+    memory_query(&[text, "--format", "json"]).ok().has(&["{\"profiled\": true"]);
+    run_in(&dir, &["query", ":memory:", text, "-o", "plan.html"], "").ok();
+    let page = fs::read_to_string(dir.join("plan.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Unwind range(1, 3)"), "{page}");
+    memory_query(&["EXPLAIN (PRETTY) RETURN 1"]).fails(&["a plan has no form \"PRETTY\"", "^^^^^^"]);
+}

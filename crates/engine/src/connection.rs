@@ -17,6 +17,7 @@ use crate::commands::{Answer, Command};
 use crate::estimator::Sampler;
 use crate::functions::Registry;
 use crate::params::Params;
+use crate::plan::{self, PlanForm};
 use crate::plan_cache::Made;
 use crate::planned::Planned;
 use crate::result::QueryResult;
@@ -58,6 +59,8 @@ fn no_transaction() -> Error {
 pub struct Prepared {
     text: Arc<str>,
     made: Made,
+    /// How its plan is shown, if it is for that.
+    form: PlanForm,
 }
 
 /// The rows of a statement that writes, and what it did.
@@ -130,7 +133,9 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         let cancel = self.limited(cancel);
         self.watch(&cancel);
-        self.execute_limited(text, params, cancel.clone()).map_err(|error| error.stopped_by(&cancel))
+        let (asked, form) = plan::asked(text).map_err(|d| Error::query(d, text))?;
+        let done = self.execute_limited(&asked, params, cancel.clone());
+        done.map(|result| result.drawn(form)).map_err(|error| error.stopped_by(&cancel))
     }
 
     /// Runs an openCypher query, which may take `timeout` from now until its last row was fetched.
@@ -350,8 +355,9 @@ impl Connection {
     /// As [`Self::prepare`], which `cancel` stops as [`Self::interrupt`] does.
     pub fn prepare_until(&self, text: &str, cancel: &CancelToken) -> Result<Prepared, Error> {
         self.watch(cancel);
-        let made = self.plan(text, None, &self.shared.snapshot(), cancel)?;
-        Ok(Prepared { text: text.into(), made })
+        let (asked, form) = plan::asked(text).map_err(|d| Error::query(d, text))?;
+        let made = self.plan(&asked, None, &self.shared.snapshot(), cancel)?;
+        Ok(Prepared { text: asked.into(), made, form })
     }
 
     /// Runs a prepared query.
@@ -370,7 +376,7 @@ impl Connection {
         let cancel = self.limited(cancel);
         self.watch(&cancel);
         let done = self.execute_prepared_limited(prepared, params, cancel.clone());
-        done.map_err(|error| error.stopped_by(&cancel))
+        done.map(|result| result.drawn(prepared.form)).map_err(|error| error.stopped_by(&cancel))
     }
 
     fn execute_prepared_limited(

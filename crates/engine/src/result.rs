@@ -1,7 +1,6 @@
 //! A query's result: rows or Arrow batches, computed as they are fetched.
 
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use trimorph_algebra::Answer;
@@ -10,8 +9,8 @@ use trimorph_exec::{Context, Execution};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
-use crate::explain::explain;
 use crate::params::Params;
+use crate::plan::{PlanForm, PlanTree};
 use crate::planned::Planned;
 use crate::{Entities, Error, Notice, SideEffects};
 
@@ -43,6 +42,10 @@ pub struct QueryResult {
     effects: SideEffects,
     /// Of an execution that is over.
     spilled_bytes: u64,
+    /// The plan that the rows are the lines of.
+    tree: Option<PlanTree>,
+    /// How it is written.
+    form: PlanForm,
 }
 
 impl QueryResult {
@@ -68,6 +71,8 @@ impl QueryResult {
             type_names: Vec::new(),
             effects: SideEffects::default(),
             spilled_bytes: 0,
+            tree: None,
+            form: PlanForm::default(),
         }
     }
 
@@ -219,11 +224,20 @@ impl QueryResult {
         std::mem::take(&mut self.rows)
     }
 
-    /// The plan with estimates for the parameters of this run; after `PROFILE`, with what each operator did.
+    /// The plan with estimates for the parameters of this run, as text for people; after `EXPLAIN` and
+    /// `PROFILE` in the form that was asked for, and after `PROFILE` with what each operator did.
     pub fn plan(&self) -> String {
+        self.plan_tree().write(self.form)
+    }
+
+    /// The plan's operators, for programs, and for the other forms it can be written in.
+    pub fn plan_tree(&self) -> PlanTree {
+        if let Some(tree) = &self.tree {
+            return tree.clone();
+        }
         let profile = self.execution.as_ref().map(Execution::profile).unwrap_or_default();
         let query = &self.planned.query;
-        let mut plan = explain(
+        let mut tree = PlanTree::new(
             &query.plan,
             &query.vars,
             self.entities.snapshot(),
@@ -231,20 +245,34 @@ impl QueryResult {
             &self.planned.physical,
             &profile,
         );
-        let read = self.execution.as_ref().map_or(0, Execution::pieces_read);
-        if !profile.is_empty() && read > 0 {
-            // Infallible: it is a text.
-            let _ = writeln!(plan, "pieces read from files: {read}");
+        if !profile.is_empty() {
+            tree.pieces_read = self.execution.as_ref().map_or(0, Execution::pieces_read);
         }
-        plan
+        tree
     }
 
     /// Turns the result into one column with the lines of the plan.
     pub(crate) fn replace_by_plan(&mut self) {
-        let plan = self.plan();
-        self.rows = plan.lines().map(|l| vec![Value::string(l)]).collect();
+        self.tree = Some(self.plan_tree());
         self.columns = vec!["plan".into()];
         self.types = vec![LogicalType::String];
         self.end_execution();
+        self.draw(self.form);
+    }
+
+    /// The same with its plan in a form.
+    pub(crate) fn drawn(mut self, form: PlanForm) -> Self {
+        if form != self.form {
+            self.draw(form);
+        }
+        self
+    }
+
+    /// The plan's lines in another form, if the rows are these.
+    fn draw(&mut self, form: PlanForm) {
+        self.form = form;
+        if let Some(tree) = &self.tree {
+            self.rows = tree.write(form).lines().map(|l| vec![Value::string(l)]).collect();
+        }
     }
 }

@@ -18,6 +18,7 @@ use trimorph_types::Value;
 use crate::connection::Done;
 use crate::estimator::Sampler;
 use crate::params::Params;
+use crate::plan;
 use crate::plan_cache::Made;
 use crate::planned::Planned;
 use crate::update::{Program, Writing};
@@ -116,7 +117,17 @@ impl Connection {
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
-        let params: Arc<Params> = params.into();
+        let (asked, form) = plan::asked(text).map_err(wrong(text))?;
+        Ok(self.sparql_asked(&asked, params.into(), base, cancel)?.drawn(form))
+    }
+
+    fn sparql_asked(
+        &self,
+        text: &str,
+        params: Arc<Params>,
+        base: Option<&str>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
         let given = given(text, &params)?;
         let key = key_of(text, &given, base);
         if !self.in_transaction() {
