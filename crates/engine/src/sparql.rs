@@ -143,6 +143,7 @@ impl Connection {
         let mode = mode_of(parsed.mode);
         match &parsed.statement {
             Text::Query(_) if !self.in_transaction() => {
+                self.shared().merge_if_blind(&cancel);
                 let snapshot = self.shared().snapshot();
                 let planned =
                     on_stack(text, || self.planned_query(text, (&parsed, &given), &snapshot, &cancel))?;
