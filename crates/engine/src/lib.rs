@@ -39,6 +39,7 @@ mod merged_pieces;
 mod merges_left;
 mod merging;
 mod notice;
+mod odd_comparisons;
 mod params;
 mod plan;
 mod plan_cache;
