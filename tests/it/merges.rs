@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use trimorph::{CancelToken, Config, Connection, Database, Error, Value};
 use trimorph_base::Random;

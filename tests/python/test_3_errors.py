@@ -35,7 +35,10 @@ def test_notices(network):
         assert "Persn" in repr(label)
         assert result.fetchall() == []
     assert conn.execute("MATCH (n:Person) RETURN count(n.firstName)").notices == []
-    assert trimorph.connect().execute("MATCH (n:Persn) RETURN n").notices == []
+    (empty,) = trimorph.connect().execute("MATCH (n:Persn) RETURN n").notices
+    assert (empty.detail, empty.message) == ("EmptyDatabase", "the database is empty")
+    (never,) = conn.execute("MATCH (p:Person) WHERE p.id = $id RETURN p", {"id": "7"}).notices
+    assert never.detail == "NeverTrue" and "toInteger($id)" in never.hint
     assert len(conn.prepare("MATCH (n:Persn) RETURN n").execute().notices) == 1
 
 

@@ -13,7 +13,7 @@ use trimorph_mvcc::{Isolation, Turn};
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 
-use crate::commands::{Answer, Command};
+use crate::commands::{Answer, Command, shown_by_a_call};
 use crate::estimator::Sampler;
 use crate::functions::Registry;
 use crate::params::Params;
@@ -174,6 +174,9 @@ impl Connection {
             let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
             let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
             return self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot);
+        }
+        if let Some(call) = shown_by_a_call(text) {
+            return self.execute_limited(&call, params, cancel);
         }
         if let Some(statement) = trimorph_cypher::parse_schema(text) {
             let statement = statement.map_err(|d| Error::exec(ExecError::from(d), text))?;

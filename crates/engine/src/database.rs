@@ -83,6 +83,7 @@ impl Database {
             registered,
         };
         let shared = Arc::new(shared);
+        procedures::tell_about(&shared);
         if let Some(registered) = &shared.registered {
             registered.publish(Arc::clone(&shared) as Arc<_>);
         }

@@ -39,6 +39,7 @@ mod merged_pieces;
 mod merges_left;
 mod merging;
 mod notice;
+mod odd_comparisons;
 mod params;
 mod plan;
 mod plan_cache;
@@ -81,8 +82,8 @@ pub use trimorph_exec::SpillError;
 pub use trimorph_loader::frames::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows as FrameRows};
 pub use trimorph_loader::generate;
 pub use trimorph_loader::{
-    Format, LoadError, LoadOptions, LoadReport, NoProgress, OnConflict, Phase as LoadPhase, Progress,
-    ProgressState, Rates, values_of as values_of_arrow,
+    ColumnReport, FellToText, FileReport, Format, LoadError, LoadOptions, LoadReport, NoProgress, OnConflict,
+    Phase as LoadPhase, Progress, ProgressState, Rates, guess_mapping, values_of as values_of_arrow,
 };
 pub use trimorph_mvcc::Isolation;
 pub use trimorph_sparql::{

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use trimorph_algebra::Answer;
+use trimorph_algebra::{Answer, Plan};
 use trimorph_base::CancelToken;
 use trimorph_exec::{Context, Execution};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
+use crate::odd_comparisons::odd_comparisons;
 use crate::params::Params;
 use crate::plan::{PlanForm, PlanTree};
 use crate::planned::Planned;
@@ -46,6 +47,17 @@ pub struct QueryResult {
     tree: Option<PlanTree>,
     /// How it is written.
     form: PlanForm,
+}
+
+/// Whether a plan reads nodes, and writes nothing.
+fn looks_at_nodes(plan: &Plan) -> bool {
+    let mut left = vec![plan];
+    let mut looks = false;
+    while let Some(plan) = left.pop() {
+        looks |= matches!(plan, Plan::NodeScan(_) | Plan::Empty(_));
+        left.extend(plan.children());
+    }
+    looks && !plan.updates()
 }
 
 impl QueryResult {
@@ -133,10 +145,19 @@ impl QueryResult {
     }
 
     /// Labels, relationship types and properties of the query that nothing in the graph has, in the order of
-    /// the text, ten at most; none if the graph is empty; then columns that [`Self::arrow`] and streams had
-    /// to make text, once they did.
+    /// the text, ten at most, or that the graph is empty; comparisons that are never true; then columns that
+    /// [`Self::arrow`] and streams had to make text, once they did.
     pub fn notices(&self) -> Vec<Notice> {
         let mut all = Notice::list(&self.planned.query.notices, &self.text);
+        let query = &self.planned.query;
+        let snapshot = self.entities.snapshot();
+        if looks_at_nodes(&query.plan) && snapshot.catalog().schema.node_tables.is_empty() {
+            let hint = "load files (trimorph load, db.load), or CREATE something";
+            all.push(Notice::of_result("EmptyDatabase", "the database is empty".to_owned(), hint));
+        } else {
+            let odd = odd_comparisons(&query.plan, &query.vars, snapshot, &self.params);
+            all.extend(Notice::list(&odd, &self.text));
+        }
         all.extend_from_slice(&self.notices);
         all
     }
