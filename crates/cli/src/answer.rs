@@ -35,9 +35,12 @@ pub(crate) struct Asking {
     pub(crate) err: Paint,
 }
 
+/// What to do with notices: texts about a statement that was answered.
+pub(crate) type Notices = Vec<String>;
+
 impl Asking {
-    /// Runs one statement and writes its answer, then its notices to stderr. Ctrl-C stops it.
-    pub(crate) fn answer(&self, text: &str, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
+    /// Runs one statement, writes its answer and gives what is to be said about it. Ctrl-C stops it.
+    pub(crate) fn answer(&self, text: &str, out: &mut (dyn Write + Send)) -> Result<Notices, Failure> {
         let watched = Arc::clone(&self.connection);
         let _guard = on_interrupt(move || watched.interrupt());
         let start = Instant::now();
@@ -45,13 +48,13 @@ impl Asking {
             Language::Sparql => self.connection.sparql_with(text, self.given(text))?,
             Language::Cypher | Language::Sql => self.connection.execute(text, Arc::clone(&self.params))?,
         };
-        if matches!(self.format, Format::Table | Format::Line) && asks_for_plan(text) {
+        if self.format.is_for_people() && asks_for_plan(text) {
             write_plan(&mut result, out)?;
         } else {
             self.write_rows(&mut result, start, out)?;
         }
         self.write_effects(&result, text, start, out)?;
-        self.write_notices(&result, out)
+        Ok(self.notices(&result))
     }
 
     /// The parameters that a SPARQL text has a variable for: those of a session are for all its texts.
@@ -68,9 +71,9 @@ impl Asking {
         out: &mut (dyn Write + Send),
     ) -> Result<(), Failure> {
         let columns = result.columns().len() as u64;
-        let limits = Limits { is_sparql: self.language == Language::Sparql, ..self.limits };
+        let limits = Limits { is_sparql: self.language == Language::Sparql, ..self.limits.clone() };
         let rows = output::write(result, self.format, &limits, out)?;
-        if self.format == Format::Table && columns > 0 {
+        if self.format.has_footer() && columns > 0 {
             let rows = quantity::plural(rows, "row", "rows");
             let columns = quantity::plural(columns, "column", "columns");
             let time =
@@ -90,7 +93,7 @@ impl Asking {
         out: &mut (dyn Write + Send),
     ) -> Result<(), Failure> {
         let effects = result.side_effects();
-        if self.format != Format::Table || (effects.is_empty() && !result.columns().is_empty()) {
+        if !self.format.has_footer() || (effects.is_empty() && !result.columns().is_empty()) {
             return Ok(());
         }
         let changes = [
@@ -110,20 +113,22 @@ impl Asking {
         Ok(())
     }
 
-    /// Names that nothing has, after what was answered.
-    fn write_notices(&self, result: &QueryResult, out: &mut dyn Write) -> Result<(), Failure> {
-        let notices = result.notices();
-        if notices.is_empty() {
-            return Ok(());
-        }
-        out.flush()?;
-        for notice in notices {
+    /// Names that nothing has, and the like.
+    fn notices(&self, result: &QueryResult) -> Notices {
+        let text = |notice: &trimorph::Notice| {
             let text = notice.to_string();
             let rest = text.strip_prefix("notice:").unwrap_or(&text);
-            // If stderr is closed, the answer stands all the same.
-            let _ = writeln!(io::stderr().lock(), "{}{rest}", self.err.yellow("notice:"));
-        }
-        Ok(())
+            format!("{}{rest}", self.err.yellow("notice:"))
+        };
+        result.notices().iter().map(text).collect()
+    }
+}
+
+/// Writes notices to stderr. If that is closed, the answers stand all the same.
+pub(crate) fn write_notices(notices: &Notices) {
+    let mut err = io::stderr().lock();
+    for notice in notices {
+        let _ = writeln!(err, "{notice}");
     }
 }
 

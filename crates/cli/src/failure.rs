@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use trimorph::{Diagnostic, Span};
+
 use crate::terminal::Terminal;
 
 /// Exit code of a program that Ctrl-C ended: 128 and the signal's number.
@@ -19,6 +21,8 @@ pub(crate) enum Failure {
     Statement(String, Box<Failure>),
     /// Nobody reads the output any more.
     NoReader,
+    /// Something failed and was told then.
+    Told,
 }
 
 /// Where statements come from.
@@ -28,25 +32,67 @@ pub(crate) struct Source<'a> {
     pub(crate) name: &'a str,
     /// The line of the text's first, from 1.
     pub(crate) line: usize,
+    /// Whether it is a file, which is named also where there is nothing else it could be.
+    pub(crate) is_file: bool,
 }
 
 impl Source<'_> {
-    /// The failure of `statement`, a part of `text`. The engine knows the statement only: where it begins
-    /// elsewhere than the source, that is said too.
+    /// The failure of `statement`, a part of `text`. The engine knows the statement only: where the source
+    /// has more than that, or is a file, lines are the source's, and it is named.
     pub(crate) fn blame(&self, failure: Failure, text: &str, statement: &str) -> Failure {
         let at = statement.as_ptr().addr().saturating_sub(text.as_ptr().addr());
         let before = text.get(..at).unwrap_or_default();
         let line = self.line + before.matches('\n').count();
-        match failure {
-            Failure::Engine(trimorph::Error::Query { .. }) if line > 1 || !before.trim().is_empty() => {
-                Failure::Statement(format!("{}:{line}", self.name), Box::new(failure))
+        let Failure::Engine(error) = failure else { return failure };
+        if line == 1 && before.trim().is_empty() && !self.is_file {
+            return Failure::Engine(error);
+        }
+        let error = match error {
+            trimorph::Error::Query { diagnostic, text: asked } if asked == statement => {
+                // As many lines before it as the source has.
+                let lines = "\n".repeat(self.line - 1);
+                let shift = u32::try_from(lines.len() + at).unwrap_or_default();
+                let moved = |span: Span| Span {
+                    start: span.start.saturating_add(shift),
+                    end: span.end.saturating_add(shift),
+                };
+                let span = diagnostic.span.map(moved);
+                let diagnostic = Box::new(Diagnostic { span, ..*diagnostic });
+                trimorph::Error::Query { diagnostic, text: lines + text }
             }
             other => other,
+        };
+        let place = match error.position() {
+            Some((line, column)) => format!("{}:{line}:{column}", self.name),
+            None => format!("{}:{line}", self.name),
+        };
+        Failure::Statement(place, Box::new(Failure::Engine(error)))
+    }
+}
+
+impl Source<'_> {
+    /// The failure of a line that is a command of the shell.
+    pub(crate) fn blame_line(&self, failure: Failure) -> Failure {
+        match failure {
+            Failure::NoReader | Failure::Told | Failure::Statement(..) => failure,
+            other => Failure::Statement(format!("{}:{}", self.name, self.line), Box::new(other)),
         }
     }
 }
 
 impl Failure {
+    /// Whether it concerns one statement or command, so that the next may be tried.
+    pub(crate) fn is_of_statement(&self) -> bool {
+        match self {
+            Self::NoReader | Self::Told => false,
+            Self::Statement(_, failure) => failure.is_of_statement(),
+            Self::Engine(
+                trimorph::Error::Cancelled | trimorph::Error::Load(trimorph::LoadError::Cancelled),
+            ) => false,
+            Self::Engine(_) | Self::Message(_) => true,
+        }
+    }
+
     /// A failure of the command line's own.
     pub(crate) fn message(text: impl Into<String>) -> Self {
         Self::Message(text.into())
@@ -56,8 +102,13 @@ impl Failure {
     pub(crate) fn report(&self, terminal: &Terminal) -> ExitCode {
         // If stderr is closed, the exit code has to do.
         let _ = self.write(&mut io::stderr().lock(), terminal);
+        self.exit_code()
+    }
+
+    fn exit_code(&self) -> ExitCode {
         match self {
             Self::NoReader => ExitCode::SUCCESS,
+            Self::Statement(_, failure) => failure.exit_code(),
             Self::Engine(
                 trimorph::Error::Cancelled | trimorph::Error::Load(trimorph::LoadError::Cancelled),
             ) => ExitCode::from(CANCELLED),
@@ -70,10 +121,11 @@ impl Failure {
         let paint = terminal.err;
         let error = paint.red("error:");
         match self {
-            Self::NoReader => Ok(()),
+            Self::NoReader | Self::Told => Ok(()),
             Self::Message(text) => writeln!(out, "{error} {text}"),
             Self::Statement(place, failure) => {
-                writeln!(out, "{place}: in the statement that begins here:")?;
+                // Editors and terminals jump to `file:line:column:`, so nothing comes before it.
+                write!(out, "{}: ", paint.bold(place))?;
                 failure.write(out, terminal)
             }
             Self::Engine(e @ trimorph::Error::Query { .. }) => {

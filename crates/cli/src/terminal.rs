@@ -45,6 +45,14 @@ impl Terminal {
         }
         terminal_size::terminal_size().map(|(width, _)| usize::from(width.0).max(20)).or(Some(80))
     }
+
+    /// Lines of the terminal that stdout is; `None` if it is none.
+    pub(crate) fn height(&self) -> Option<usize> {
+        if !self.is_terminal {
+            return None;
+        }
+        terminal_size::terminal_size().map(|(_, height)| usize::from(height.0).max(5)).or(Some(24))
+    }
 }
 
 /// Colours, or none.

@@ -446,7 +446,11 @@ fn entities_have_a_json_form() {
 #[test]
 fn tables_can_be_cut() {
     let text = "UNWIND range(1, 100) AS x RETURN x";
-    memory_query(&[text, "--rows", "3"]).ok().has(&["│ 3 │", "… 97 more rows", "(100 rows, 1 column)"]);
+    memory_query(&[text, "--rows", "3"]).ok().has(&[
+        "│   2 │\n│   … │\n│ 100 │",
+        "… 97 more rows between them",
+        "(100 rows, 1 column)",
+    ]);
     let all = memory_query(&[text]).ok();
     assert!(all.out.contains("│ 100 │") && !all.out.contains('…'), "a pipe gets all rows");
 }
@@ -576,7 +580,13 @@ fn the_suffix_of_the_output_picks_the_format() {
     assert_eq!(write("a.csv", &[]), "x,y\n1,a\n");
     assert_eq!(write("a.JSONL", &[]), "{\"x\": 1, \"y\": \"a\"}\n");
     assert_eq!(write("a.parquet", &[]), "no text");
-    assert!(write("a.table", &[]).starts_with('╭'));
+    assert!(write("a.txt", &[]).starts_with('╭'));
+    assert_eq!(write("a.tsv", &[]), "x\ty\n1\ta\n");
+    assert!(write("a.html", &[]).contains("<td>1</td>"));
+    assert_eq!(write("a.table", &["--format", "csv"]), "x,y\n1,a\n");
+    run_in(&dir, &["query", ":memory:", "RETURN 1", "-o", "b.table"], "")
+        .fails(&["the name \"b.table\" does not say a format"]);
+    assert!(!dir.join("b.table").exists());
     assert_eq!(write("b.csv", &["--format", "jsonl"]), "{\"x\": 1, \"y\": \"a\"}\n");
 }
 
@@ -586,13 +596,24 @@ fn a_failed_statement_is_found_in_its_file() {
     let dir = directory("blame");
     let text = "RETURN 1;\n\n// two\nRETURN 2\n  AS x;\nRETURN 'a\nb', // three\n 3 +;\nRETURN 4;\n";
     fs::write(dir.join("q.cypher"), text).unwrap();
-    let place = "in the statement that begins here:\nSyntaxError: expected an expression";
-    run_in(&dir, &["query", ":memory:", "--file", "q.cypher"], "").fails(&[&format!("q.cypher:6: {place}")]);
-    run_in(&dir, &["query", ":memory:"], text).fails(&[&format!("stdin:6: {place}"), " line 3, column 5"]);
-    run_in(&dir, &["query", ":memory:", "RETURN 1; RETURN +"], "").fails(&[&format!("TEXT:1: {place}")]);
-    run_in(&dir, &["shell", ":memory:"], &format!(":mode csv\n{text}"))
-        .fails(&[&format!("stdin:7: {place}")]);
-    run_in(&dir, &["shell", ":memory:"], ":read q.cypher\n").fails(&[&format!("q.cypher:6: {place}")]);
+    let place = ": SyntaxError: expected an expression";
+    run_in(&dir, &["query", ":memory:", "--file", "q.cypher"], "")
+        .fails(&[&format!("q.cypher:8:5{place}"), "\n 8 |  3 +"]);
+    run_in(&dir, &["query", ":memory:"], text).fails(&[&format!("stdin:8:5{place}"), " line 8, column 5"]);
+    run_in(&dir, &["query", ":memory:", "RETURN 1; RETURN +"], "").fails(&[&format!("TEXT:1:19{place}")]);
+    let shell = |text: &str| run_in(&dir, &["shell", ":memory:"], text);
+    shell(&format!(":mode csv\n{text}")).fails(&[&format!("stdin:9:5{place}"), "\n 9 |  3 +"]);
+    shell(":read q.cypher\n").fails(&[&format!("q.cypher:8:5{place}")]);
+    shell("RETURN 1;\n:nonsense\n").fails(&["stdin:2: error: there is no command \":nonsense\""]);
+    // One that goes on fails all the same.
+    let on = shell(&format!(":bail off\n:nonsense\n{text}")).fails(&["stdin:10:5", "stdin:2:"]);
+    assert!(on.out.contains("│ 4 │"), "{}", on.out);
+    // A file is named also where there is one statement.
+    fs::write(dir.join("one.cypher"), "RETURN +").unwrap();
+    run_in(&dir, &["query", ":memory:", "-f", "one.cypher"], "").fails(&["one.cypher:1:9: SyntaxError"]);
+    run_in(&dir, &["-f", "one.cypher"], "").fails(&["one.cypher:1:9: SyntaxError"]);
+    fs::write(dir.join("loop.cypher"), ":read loop.cypher\n").unwrap();
+    run_in(&dir, &["-f", "loop.cypher"], "").fails(&["loop.cypher: files read each other more than 16 deep"]);
     // Where there is one, nothing is to be looked for.
     let alone = run_in(&dir, &["query", ":memory:", "RETURN 1 +"], "").fails(&["SyntaxError"]);
     assert!(alone.err.starts_with("SyntaxError"), "{}", alone.err);
@@ -670,4 +691,35 @@ fn answers_of_sparql_have_the_formats_of_the_standard() {
     run_in(&dir, &["shell", "a.tm", "--lang", "sparql"], &format!(":mode ntriples\n{construct};"))
         .ok()
         .has(&["<http://b> <http://of> <http://a> .\n"]);
+}
+
+#[test]
+fn a_database_needs_no_command() {
+    let dir = directory("bare");
+    run_in(&dir, &["d.tm", "-c", "CREATE (:A {x: 1})", "-c", ":tables"], "")
+        .ok()
+        .has(&["created 1 node", "(:A)"]);
+    let csv =
+        run_in(&dir, &["d.tm", "-c", "MATCH (a:A) RETURN a.x AS x; RETURN null AS y", "--format", "csv"], "")
+            .ok();
+    assert_eq!(csv.out, "x\n1\ny\n\n");
+    run_in(&dir, &[], "RETURN 7 AS seven;").ok().has(&["│     7 │"]);
+    run_in(&dir, &["d.tm"], "help\nquit\nRETURN nonsense;").ok().has(&["What there is"]);
+    run_in(&dir, &["d.tm", "-c", "RETURN nmae"], "").fails(&["nmae", "^^^^"]);
+    run_in(&dir, &["laod"], "").fails(&["did you mean \"trimorph load\"?"]);
+    run_in(&dir, &["d.tm", "--format", "parquet"], "").fails(&["holds one answer"]);
+    assert!(!dir.join("laod").exists());
+}
+
+#[test]
+fn shells_and_man_learn_our_commands() {
+    let dir = directory("scripts");
+    for (shell, part) in
+        [("bash", "complete -F _trimorph"), ("zsh", "#compdef trimorph"), ("fish", "complete -c trimorph")]
+    {
+        run_in(&dir, &["completions", shell], "").ok().has(&[part, "on-conflict"]);
+    }
+    run_in(&dir, &["man"], "").ok().has(&[".TH trimorph 1", "memory"]);
+    run_in(&dir, &["man", "--out", "man1"], "").ok();
+    assert!(fs::read_to_string(dir.join("man1/trimorph-load.1")).unwrap().contains("on\\-conflict"));
 }

@@ -1,6 +1,7 @@
 //! The function registry as the binder sees it.
 
 use trimorph_cypher::{FunctionInfo, Functions};
+use trimorph_functions::aggregate::AggregateFunction;
 
 /// The scalar functions of `trimorph-functions`.
 pub(crate) struct Registry;
@@ -16,7 +17,45 @@ impl Functions for Registry {
     }
 }
 
-/// Names of the scalar functions that queries may call, for completion.
-pub fn function_names() -> Vec<&'static str> {
-    trimorph_functions::names().collect()
+/// A function of openCypher as a user sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct FunctionDoc {
+    /// Its name, in the usual spelling.
+    pub name: &'static str,
+    /// How it is called, such as `round(x[, digits[, mode]])`.
+    pub signature: &'static str,
+    /// What it gives, in one line.
+    pub summary: &'static str,
+    /// Whether it takes all rows of a group.
+    pub is_aggregate: bool,
+}
+
+impl FunctionDoc {
+    fn new(name: &'static str, doc: &'static str, is_aggregate: bool) -> Self {
+        let (signature, summary) = doc.split_once(": ").unwrap_or((name, doc));
+        Self { name, signature, summary, is_aggregate }
+    }
+}
+
+/// All functions that queries may call, by name.
+pub fn functions() -> Vec<FunctionDoc> {
+    let scalars = trimorph_functions::functions().map(|f| FunctionDoc::new(f.name, f.doc, false));
+    let aggregates = AggregateFunction::NAMED.map(|f| FunctionDoc::new(f.name(), f.doc(), true));
+    let mut all: Vec<FunctionDoc> = scalars.chain(aggregates).collect();
+    all.sort_by_key(|f| f.name.to_lowercase());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_says_how_it_is_called() {
+        for f in functions() {
+            assert!(f.signature.starts_with(&format!("{}(", f.name)), "{f:?}");
+            assert!(f.signature.ends_with(')') && !f.summary.is_empty(), "{f:?}");
+        }
+    }
 }

@@ -63,7 +63,7 @@ pub use database::Database;
 pub use entity::{Entities, Node};
 pub use error::{Error, render, text_width};
 pub use follower::Lag;
-pub use functions::function_names;
+pub use functions::{FunctionDoc, functions};
 pub use notice::Notice;
 pub use params::Params;
 pub use rdf::{RdfOptions, RdfReport, is_rdf_file};

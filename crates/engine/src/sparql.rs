@@ -163,6 +163,15 @@ impl Connection {
                 let work = |writing: &mut Writing| {
                     let (mut effects, mut last) = (SideEffects::default(), None);
                     for operation in &update.operations {
+                        if mode == Mode::Normal
+                            && let Some((insert, data)) = trimorph_sparql::data(operation)
+                        {
+                            let program = self.program_of_nothing();
+                            let statement = self.statement(text, &program, &params, &settings);
+                            effects = effects.plus(statement.run_data(writing, insert, data)?);
+                            last = Some(program);
+                            continue;
+                        }
                         let snapshot = writing.snapshot(writing.base(self.shared()));
                         let catalog = CatalogView::new(snapshot.catalog());
                         let bound = on_stack(text, || {
@@ -177,7 +186,7 @@ impl Connection {
                         }
                         last = Some(program);
                     }
-                    let program = last.unwrap_or_else(|| self.program_of_nothing(writing));
+                    let program = last.unwrap_or_else(|| self.program_of_nothing());
                     Ok((program, (Arc::<GivenRows>::default(), effects)))
                 };
                 if self.in_transaction() {
@@ -265,9 +274,14 @@ impl Connection {
         Arc::new(Program::new(bound, mode, catalog.reliances(), snapshot.catalog(), procedures))
     }
 
-    /// An update without operations.
-    fn program_of_nothing(&self, writing: &Writing) -> Arc<Program> {
-        let base = writing.base(self.shared());
+    /// What has no rows: an update of statements that are given. It is made once.
+    pub(crate) fn program_of_nothing(&self) -> Arc<Program> {
+        const KEY: &str = "sparql";
+        let base = self.shared().base();
+        let procedures = self.shared().procedures();
+        if let Some(program) = self.shared().plans.program(KEY, base.catalog(), &procedures) {
+            return program;
+        }
         let query = BoundQuery {
             plan: trimorph_algebra::Plan::Unit,
             columns: Vec::new(),
@@ -278,7 +292,9 @@ impl Connection {
             answer: Default::default(),
         };
         let catalog = CatalogView::new(base.catalog());
-        self.program_of(query, Mode::Normal, &catalog, &base)
+        let program = self.program_of(query, Mode::Normal, &catalog, &base);
+        self.shared().plans.put_program(KEY, Arc::clone(&program));
+        program
     }
 }
 

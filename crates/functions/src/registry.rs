@@ -35,6 +35,11 @@ fn sparql_families() -> impl Iterator<Item = &'static Function> {
     sparql::families().into_iter().flatten()
 }
 
+/// All functions that a text of openCypher may name, by family.
+pub fn functions() -> impl Iterator<Item = &'static Function> {
+    families()
+}
+
 /// All names, in their usual spelling, for suggestions and completion; those of SPARQL, which no text of a
 /// user names, are left out.
 pub fn names() -> impl Iterator<Item = &'static str> {

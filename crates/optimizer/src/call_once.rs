@@ -4,9 +4,9 @@
 
 use trimorph_algebra::{ApplyKind, Expr, Plan};
 
-use crate::Halt;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
+use crate::{Halt, is_random};
 
 /// The pass.
 pub(crate) fn call_once(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -56,9 +56,4 @@ fn draws_lots(plan: &Plan) -> bool {
         left.extend(plan.children());
     }
     false
-}
-
-/// Calls that give something else each time, in either language.
-fn is_random(name: &str) -> bool {
-    ["rand", "uuid", "bnode"].iter().any(|part| name.contains(part))
 }

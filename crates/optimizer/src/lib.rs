@@ -19,9 +19,10 @@
 //! 14. `count_by_table` counts by labels or type become a count for each table
 //! 15. `walks`         what is asked of walks as wholes becomes part of the search for them
 //! 16. `tell_apart`    which edges must differ because they could be the same
-//! 17. `hang_counts`   leaves that nobody looks at become counting steps
-//! 18. `plan_match`    each pattern becomes scans, extends and joins
-//! 19. `share_expressions` what several expressions of an operator have in common is computed once
+//! 17. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 18. `hang_counts`   leaves that nobody looks at become counting steps
+//! 19. `plan_match`    each pattern becomes scans, extends and joins
+//! 20. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -57,6 +58,7 @@ mod passes;
 mod plan_match;
 mod planning;
 mod push_filters;
+mod reach_once;
 mod samples;
 mod selectivity;
 mod share_expressions;
@@ -75,7 +77,7 @@ pub use options::{HashJoins, Options, Switches};
 pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
 pub use samples::Estimator;
 
-pub(crate) use expressions::{VarSet, conjunction, conjuncts, set_of, vars_of};
+pub(crate) use expressions::{VarSet, conjunction, conjuncts, is_random, set_of, vars_of};
 pub(crate) use planning::Halt;
 
 /// Plans `query` for data described by `catalog`, to be run on just these; `estimator` knows more than the

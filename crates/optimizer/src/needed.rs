@@ -42,7 +42,7 @@ pub(crate) fn bottom_up_within(
 }
 
 /// What is looked at above each input of an operator.
-fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
+pub(crate) fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
     let with = |vars: VarSet| vec![vars.union(needed).copied().collect::<VarSet>()];
     let wanted =
         |items: &[(VarId, Expr)]| vars_of(items.iter().filter(|(v, _)| needed.contains(v)).map(|(_, e)| e));

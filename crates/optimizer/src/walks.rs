@@ -124,8 +124,14 @@ pub(crate) fn var_extend(
     reversed: bool,
     walk: Option<&Walk>,
 ) -> Plan {
-    let EdgeRange::Variable { min, max, shortest } = edge.range else { return *input };
-    let mode = shortest.map_or(VarExtendMode::Trails, VarExtendMode::Shortest);
+    let (min, max, mode) = match edge.range {
+        EdgeRange::One => return *input,
+        EdgeRange::Variable { min, max, shortest } => {
+            (min, max, shortest.map_or(VarExtendMode::Trails, VarExtendMode::Shortest))
+        }
+        EdgeRange::Reachable { min, max, trail: true } => (min, max, VarExtendMode::ReachableByTrail),
+        EdgeRange::Reachable { min, max, trail: false } => (min, max, VarExtendMode::Reachable),
+    };
     let (each, walk) = (edge.each.clone(), Box::new(walk.cloned().unwrap_or_default()));
     Plan::VarExtend { input, step: VarExtend { step, min, max, each, walk, into, reversed, mode } }
 }

@@ -13,7 +13,7 @@ use super::{bytes_chart, demo_profile, generate};
 use crate::database::Resources;
 use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
-use crate::output::Table;
+use crate::output::{Frame, Limits, Table};
 use crate::progress::Bar;
 use crate::terminal::Terminal;
 use crate::text::columns::{Align, align, wrap};
@@ -159,9 +159,15 @@ fn ask(
         true => connection.sparql(question.text)?,
         false => connection.query(question.text, &[])?,
     };
-    let table = Table::read(&mut result, Some(6), &|column| column != "year")?;
+    let limits = Limits {
+        rows: Some(6),
+        width: terminal.width().map(|w| w.saturating_sub(3)),
+        color: paint.on,
+        ..Limits::default()
+    };
+    let table = Table::read(&mut result, &limits, &|column| column != "year")?;
     let time = start.elapsed();
-    for line in table.draw(terminal.width().map(|w| w.saturating_sub(3)), paint.on).lines() {
+    for line in table.draw(Frame::Round, &limits).0.lines() {
         writeln!(out, "   {line}")?;
     }
     if table.hidden() > 0 {

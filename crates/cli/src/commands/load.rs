@@ -1,7 +1,7 @@
 //! `trimorph load`: files in, a database out; all or nothing unless bad rows may be skipped.
 
 use std::io::{Write, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -39,6 +39,15 @@ stands for its CSV files, or for its only mapping file. A row that does not fit 
 pub(crate) struct Arguments {
     /// Directory of the database; it is made if it does not exist
     db: PathBuf,
+    #[command(flatten)]
+    what: What,
+    #[command(flatten)]
+    resources: Resources,
+}
+
+/// What is loaded, and how.
+#[derive(Args)]
+pub(crate) struct What {
     /// Files, or directories with files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -60,8 +69,6 @@ pub(crate) struct Arguments {
     /// Write bad rows to this file, as CSV with file, line, reason and the row [default: DB.rejects.csv]
     #[arg(long, value_name = "FILE", requires = "skip_bad_rows")]
     rejects: Option<PathBuf>,
-    #[command(flatten)]
-    resources: Resources,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -126,55 +133,64 @@ impl FormatName {
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
     let (database, made) = open_to_write(&arguments.db, &arguments.resources)?;
-    let rdf = arguments.format.and_then(FormatName::rdf);
-    let is_rdf = |path: &PathBuf| arguments.format.is_none() && trimorph::is_rdf_file(path);
-    if rdf.is_some() || arguments.paths.iter().all(is_rdf) {
-        let done = load_rdf(arguments, rdf, &database);
-        if done.is_err() {
-            drop(database);
-            made.discard();
-        }
-        return done;
+    let done = into(&database, &arguments.db, &arguments.what, terminal, &mut stdout().lock());
+    if done.is_err() {
+        drop(database);
+        made.discard();
+    }
+    done
+}
+
+/// Loads files into a database that is open, and reports to `out`.
+pub(crate) fn into(
+    database: &Database,
+    db: &Path,
+    what: &What,
+    terminal: &Terminal,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let rdf = what.format.and_then(FormatName::rdf);
+    let is_rdf = |path: &PathBuf| what.format.is_none() && trimorph::is_rdf_file(path);
+    if rdf.is_some() || what.paths.iter().all(is_rdf) {
+        return load_rdf(what, rdf, database, out);
     }
     let cancel = CancelToken::default();
     let options = LoadOptions {
-        skip_bad_rows: arguments.skip_bad_rows,
-        on_conflict: arguments.on_conflict.option(),
-        rejects_path: rejects_path(arguments),
+        skip_bad_rows: what.skip_bad_rows,
+        on_conflict: what.on_conflict.option(),
+        rejects_path: rejects_path(db, what),
         cancel: cancel.clone(),
         ..database.load_options()
     };
     let guard = on_interrupt(move || cancel.cancel());
     let bar = Bar::new(terminal);
-    let format = arguments.format.and_then(FormatName::format);
-    let loaded = database.load(&arguments.paths, format, &options, &bar);
+    let format = what.format.and_then(FormatName::format);
+    let loaded = database.load(&what.paths, format, &options, &bar);
     bar.clear();
     drop(guard);
-    match loaded {
-        Ok(report) => write_report(arguments, &report, &database.stats(), terminal, &mut stdout().lock()),
-        Err(error) => {
-            drop(database);
-            made.discard();
-            Err(error.into())
-        }
-    }
+    write_report(db, what, &loaded?, &database.stats(), terminal, out)
 }
 
 /// Loads files of statements.
-fn load_rdf(arguments: &Arguments, format: Option<&str>, database: &Database) -> Result<(), Failure> {
+fn load_rdf(
+    what: &What,
+    format: Option<&str>,
+    database: &Database,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let cancel = CancelToken::default();
     let options = RdfOptions {
         format: format.map(str::to_owned),
-        base: arguments.base_iri.clone(),
-        graph: arguments.graph.clone(),
-        skip_bad: arguments.skip_bad_rows,
+        base: what.base_iri.clone(),
+        graph: what.graph.clone(),
+        skip_bad: what.skip_bad_rows,
         cancel: cancel.clone(),
+        ..RdfOptions::default()
     };
     let guard = on_interrupt(move || cancel.cancel());
     let start = std::time::Instant::now();
-    let report = database.connect().load_rdf(&arguments.paths, &options)?;
+    let report = database.connect().load_rdf(&what.paths, &options)?;
     drop(guard);
-    let mut out = stdout().lock();
     let statements = quantity::plural(report.statements, "statement", "statements");
     writeln!(out, "{statements} read in {}: {}", quantity::duration(start.elapsed()), report.effects)?;
     if report.skipped > 0 {
@@ -185,21 +201,22 @@ fn load_rdf(arguments: &Arguments, format: Option<&str>, database: &Database) ->
 }
 
 /// Where bad rows go: what was asked for, else a file next to the database.
-fn rejects_path(arguments: &Arguments) -> Option<PathBuf> {
+fn rejects_path(db: &Path, what: &What) -> Option<PathBuf> {
     let default = || {
-        let mut name = arguments.db.file_name()?.to_owned();
+        let mut name = db.file_name()?.to_owned();
         name.push(".rejects.csv");
-        Some(arguments.db.with_file_name(name))
+        Some(db.with_file_name(name))
     };
-    match &arguments.rejects {
+    match &what.rejects {
         Some(path) => Some(path.clone()),
-        None if arguments.skip_bad_rows && !is_memory(&arguments.db) => default(),
+        None if what.skip_bad_rows && !is_memory(db) => default(),
         None => None,
     }
 }
 
 fn write_report(
-    arguments: &Arguments,
+    db: &Path,
+    what: &What,
     report: &LoadReport,
     stats: &Stats,
     terminal: &Terminal,
@@ -228,12 +245,12 @@ fn write_report(
             report.format.name()
         )),
     )?;
-    let place = if is_memory(&arguments.db) { "in memory, gone when this command ends" } else { "" };
+    let place = if is_memory(db) { "in memory, gone when this program ends" } else { "" };
     writeln!(
         out,
         "{} {} {}",
         quantity::bytes(stats.piece_bytes as u64),
-        if place.is_empty() { format!("in {}", arguments.db.display()) } else { place.to_owned() },
+        if place.is_empty() { format!("in {}", db.display()) } else { place.to_owned() },
         paint.dim(format!("({} of CSV and the like)", quantity::bytes(report.bytes))),
     )?;
     if report.without_end > 0 {
@@ -241,13 +258,13 @@ fn write_report(
         writeln!(out, "{rows} of relationships without an end, which make none")?;
     }
     if report.rejected > 0 {
-        write_rejected(arguments, report, terminal, out)?;
+        write_rejected(rejects_path(db, what), report, terminal, out)?;
     }
     Ok(())
 }
 
 fn write_rejected(
-    arguments: &Arguments,
+    path: Option<PathBuf>,
     report: &LoadReport,
     terminal: &Terminal,
     out: &mut dyn Write,
@@ -265,7 +282,7 @@ fn write_rejected(
     if more > 0 {
         writeln!(out, "  … and {} more", quantity::grouped(more))?;
     }
-    match rejects_path(arguments) {
+    match path {
         Some(path) => writeln!(out, "all of them are in {}", path.display())?,
         None => writeln!(out, "--rejects FILE writes all of them down")?,
     }

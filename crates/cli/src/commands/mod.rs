@@ -3,11 +3,34 @@
 pub(crate) mod bench;
 mod bytes_chart;
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod demo;
 mod demo_profile;
 mod demo_questions;
 pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod load;
+pub(crate) mod man;
 pub(crate) mod query;
 pub(crate) mod stats;
+
+use std::path::Path;
+
+use crate::failure::Failure;
+use crate::text::near::nearest;
+
+/// Refuses a database that does not exist and is spelled almost like one of the `commands`: `trimorph laod`
+/// means no directory.
+pub(crate) fn or_a_typo(db: &Path, commands: &clap::Command) -> Result<(), Failure> {
+    let Some(name) = db.to_str().filter(|name| name.chars().all(|c| c.is_ascii_alphabetic())) else {
+        return Ok(());
+    };
+    let names: Vec<&str> = commands.get_subcommands().map(clap::Command::get_name).collect();
+    match nearest(name, names.iter().copied()) {
+        Some(near) if !db.exists() => Err(Failure::message(format!(
+            "there is no command and no database \"{name}\"; did you mean \"trimorph {near}\"? (./{name} makes a \
+             database)"
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use trimorph::Value;
 
-use crate::answer::{Asking, ROWS_DEFAULT};
+use crate::answer::{Asking, ROWS_DEFAULT, write_notices};
 use crate::database::{Resources, is_memory, open_to_read, open_to_write};
 use crate::failure::{Failure, Source};
 use crate::language::Language;
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(conflicts_with = "file")]
     text: Option<String>,
     /// Read the query from a file; statements end with a semicolon
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
     /// Language; by default what the file's suffix says, else openCypher
     #[arg(long, value_enum)]
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// A parameter; may be given more than once
     #[arg(long = "param", short, value_name = "NAME=VALUE", value_parser = params::parse_pair)]
     params: Vec<(String, Value)>,
-    /// How the answer is written; by default what the suffix of --output says, else a table
+    /// How the answer is written [default: what the suffix of --output says, else a table]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write the answer to a file
@@ -67,8 +67,11 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
         return Err(Failure::message("there is no query in the text"));
     }
     let is_file = arguments.output.is_some();
-    let suffix = arguments.output.as_deref().and_then(Format::of_suffix);
-    let format = arguments.format.or(suffix).unwrap_or(Format::Table);
+    let format = match (arguments.format, &arguments.output) {
+        (Some(format), _) => format,
+        (None, Some(path)) => Format::of_output(path)?,
+        (None, None) => Format::Table,
+    };
     if format.is_binary() {
         if !is_file && terminal.is_terminal {
             return Err(Failure::message("this format is not for a terminal; give --output FILE"));
@@ -94,9 +97,12 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
         },
         width: if is_file { None } else { terminal.width() },
         rows_hint: "--rows 0 shows all",
+        width_hint: "--format line shows all",
         is_file,
         is_sparql: language == Language::Sparql,
         color: terminal.out.on && !is_file,
+        types: terminal.is_terminal && !is_file,
+        null: None,
     };
     let asking = Asking {
         connection: Arc::new(database.connect()),
@@ -109,16 +115,16 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     };
     let other = if arguments.text.as_deref().is_none_or(|t| t == "-") { "stdin" } else { "TEXT" };
     let name = arguments.file.as_deref().map_or(other.into(), Path::to_string_lossy);
-    let source = Source { name: &name, line: 1 };
+    let source = Source { name: &name, line: 1, is_file: arguments.file.is_some() };
     let mut out = open_output(arguments)?;
     for (i, statement) in statements.iter().enumerate() {
-        if i > 0 && format == Format::Table {
+        if i > 0 && format.has_footer() {
             writeln!(out)?;
         }
         // Answers that are complete stand, whatever becomes of the next.
         let answered = asking.answer(statement, &mut out).map_err(|e| source.blame(e, &text, statement));
         let flushed = out.flush();
-        answered?;
+        write_notices(&answered?);
         flushed?;
     }
     Ok(())

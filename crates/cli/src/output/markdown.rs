@@ -19,7 +19,8 @@ pub(super) fn write(result: &mut QueryResult, limits: &Limits, out: &mut dyn Wri
     while let Some(row) = result.next_row()? {
         rows += 1;
         if limits.rows.is_none_or(|max| rows <= max as u64) {
-            let cells: Vec<String> = row.iter().map(|v| cell(&result.format(v))).collect();
+            let cells: Vec<String> =
+                row.iter().map(|v| limits.cell(result, v).0.replace('|', "\\|")).collect();
             writeln!(out, "| {} |", cells.join(" | "))?;
         }
     }

@@ -1,33 +1,48 @@
 //! Results out: one format per file, the `match` is the index.
 
 mod arrow;
-mod csv;
+mod frame;
 mod json;
 mod limits;
 mod line;
 mod markdown;
+mod markup;
+mod quote;
+mod separated;
 mod table;
+mod trash;
 
 use std::io::Write;
 use std::path::Path;
 
+use clap::ValueEnum as _;
 use trimorph::{Answer, QueryResult};
 
 use crate::failure::Failure;
 
+pub(crate) use frame::Frame;
 pub(crate) use limits::{Limits, one_line};
+use markup::Markup;
+pub(crate) use quote::literal;
+use separated::Separator;
 pub(crate) use table::Table;
 
 /// How a result is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Format {
     /// A table for people.
+    #[value(alias = "box")]
     Table,
+    /// The same with a frame of plain characters.
+    Ascii,
+    /// Aligned columns without a frame.
+    Column,
     /// Comma-separated values with a header; null is empty, the empty string is "".
     Csv,
     /// One array of objects.
     Json,
     /// One object per line.
+    #[value(alias = "jsonlines", alias = "ndjson")]
     Jsonl,
     /// Arrow IPC: a file with --output, a stream on stdout.
     Arrow,
@@ -36,11 +51,24 @@ pub(crate) enum Format {
     /// One value per line, for rows too wide to read.
     Line,
     /// A Markdown table.
+    #[value(alias = "md")]
     Markdown,
+    /// Values with bars between them.
+    List,
+    /// Literals of openCypher.
+    Quote,
+    /// An HTML table.
+    Html,
+    /// A LaTeX table.
+    #[value(alias = "tex")]
+    Latex,
+    /// Nothing: rows are computed and forgotten.
+    #[value(alias = "none")]
+    Trash,
+    /// Tab-separated values with a header; of SPARQL its own terms.
+    Tsv,
     /// SPARQL results as XML; SPARQL only.
     Xml,
-    /// SPARQL results as tab-separated terms; SPARQL only.
-    Tsv,
     /// Statements as Turtle; CONSTRUCT and DESCRIBE only, as the formats below.
     Turtle,
     /// Statements as TriG.
@@ -66,6 +94,8 @@ impl Format {
             "parquet" => Self::Parquet,
             "md" => Self::Markdown,
             "txt" => Self::Table,
+            "html" | "htm" => Self::Html,
+            "tex" => Self::Latex,
             "xml" | "srx" => Self::Xml,
             "tsv" => Self::Tsv,
             "srj" => Self::Json,
@@ -76,6 +106,17 @@ impl Format {
             "rdf" | "owl" => Self::Rdfxml,
             "jsonld" => Self::Jsonld,
             _ => return None,
+        })
+    }
+
+    /// The format of a file that is to be written.
+    pub(crate) fn of_output(path: &Path) -> Result<Self, Failure> {
+        Self::of_suffix(path).ok_or_else(|| {
+            let name = path.display();
+            Failure::message(format!(
+                "the name \"{name}\" does not say a format: it ends with none of .csv, .tsv, .json, .jsonl, .arrow, \
+                 .parquet, .md, .html, .tex, .txt; of SPARQL also .xml, .ttl, .trig, .nt, .nq, .rdf, .jsonld"
+            ))
         })
     }
 
@@ -98,7 +139,22 @@ impl Format {
 
     /// Whether only SPARQL's answers have it.
     fn is_of_sparql(self) -> bool {
-        self.of_standard().is_some() && !matches!(self, Self::Csv | Self::Json)
+        self.of_standard().is_some() && !matches!(self, Self::Csv | Self::Json | Self::Tsv)
+    }
+
+    /// Whether it is a table or the like, with a line below that says how many rows there are.
+    pub(crate) fn has_footer(self) -> bool {
+        matches!(self, Self::Table | Self::Ascii | Self::Column | Self::Trash)
+    }
+
+    /// Whether people read it, so that a plan is its lines.
+    pub(crate) fn is_for_people(self) -> bool {
+        self.has_footer() || self == Self::Line
+    }
+
+    /// The name that people write.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
     /// Whether it is no text.
@@ -117,20 +173,28 @@ pub(crate) fn write(
     if let Some(name) = format.of_standard()
         && limits.is_sparql
     {
-        return standard(result, name, out);
+        return standard(result, name, limits, out);
     }
     let written = match format {
         other if other.is_of_sparql() => {
             return Err(Failure::message("only answers of SPARQL have this format (--lang sparql)"));
         }
-        Format::Table => table::write(result, limits, out),
-        Format::Csv => csv::write(result, out),
+        Format::Table => table::write(result, Frame::Round, limits, out),
+        Format::Ascii => table::write(result, Frame::Ascii, limits, out),
+        Format::Column => table::write(result, Frame::Plain, limits, out),
+        Format::Csv => separated::write(result, Separator::Comma, limits, out),
+        Format::Tsv => separated::write(result, Separator::Tab, limits, out),
+        Format::List => separated::write(result, Separator::Bar, limits, out),
+        Format::Quote => quote::write(result, out),
+        Format::Html => markup::write(result, Markup::Html, limits, out),
+        Format::Latex => markup::write(result, Markup::Latex, limits, out),
+        Format::Trash => trash::write(result),
         Format::Json => json::write_array(result, out),
         Format::Jsonl => json::write_lines(result, out),
         Format::Arrow if limits.is_file => arrow::write_file(result, out),
         Format::Arrow => arrow::write_stream(result, out),
         Format::Parquet => arrow::write_parquet(result, out),
-        Format::Line => line::write(result, out),
+        Format::Line => line::write(result, limits, out),
         // What is left was answered above.
         _ => markdown::write(result, limits, out),
     }?;
@@ -141,7 +205,12 @@ pub(crate) fn write(
 }
 
 /// Writes an answer of SPARQL in one of the standards' formats. Gives the number of rows, where it is known.
-fn standard(result: &mut QueryResult, name: &str, out: &mut (dyn Write + Send)) -> Result<u64, Failure> {
+fn standard(
+    result: &mut QueryResult,
+    name: &str,
+    limits: &Limits,
+    out: &mut (dyn Write + Send),
+) -> Result<u64, Failure> {
     if result.columns().is_empty() {
         // An update answers nothing.
         return Ok(0);
@@ -159,7 +228,7 @@ fn standard(result: &mut QueryResult, name: &str, out: &mut (dyn Write + Send)) 
     if is_of_statements && is_of_rows {
         return match name {
             "json" => json::write_array(result, out),
-            _ => csv::write(result, out),
+            _ => separated::write(result, Separator::Comma, limits, out),
         };
     }
     result.write_as(name, out)?;

@@ -1,115 +1,154 @@
-//! Completion: keywords, functions, labels, relationship types, properties and commands, by what stands
-//! before the word.
+//! Completion: keywords, functions, variables of the query, labels, relationship types, properties,
+//! parameters and commands, by what stands before the word.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use reedline::{Completer, CompletionResult, Span, Suggestion};
-use trimorph::Stats;
+use trimorph::FunctionDoc;
 
-use super::complete_sparql::Names;
-use super::help::COMMANDS;
-use crate::text::scan::KEYWORDS;
-
-/// Aggregates; the other functions come from the engine.
-const AGGREGATES: [&str; 10] =
-    ["avg", "collect", "count", "max", "min", "percentileCont", "percentileDisc", "stDev", "stDevP", "sum"];
+use super::complete_command;
+use super::known::{Candidate, Known};
+use super::session::is_command;
+use crate::text::scan::{KEYWORDS, Kind, Token, tokens};
 
 /// Words that may be completed.
 pub(super) struct Words {
-    labels: Vec<String>,
-    types: Vec<String>,
-    properties: Vec<String>,
-    functions: Vec<String>,
-    keywords: Vec<String>,
-    commands: Vec<String>,
-    names: Names,
-    /// Whether SPARQL is spoken.
-    is_sparql: Arc<AtomicBool>,
+    known: Arc<Mutex<Known>>,
+    functions: Vec<FunctionDoc>,
 }
 
 impl Words {
-    /// The words of a database.
-    pub(super) fn new(stats: &Stats, is_sparql: Arc<AtomicBool>) -> Self {
-        let nodes = &stats.node_tables;
-        let edges = &stats.edge_tables;
-        let labels: BTreeSet<String> = nodes.iter().flat_map(|t| t.labels.iter().cloned()).collect();
-        let types: BTreeSet<String> = edges.iter().map(|t| t.label.clone()).collect();
-        let columns = nodes.iter().map(|t| &t.columns).chain(edges.iter().map(|t| &t.columns));
-        let properties: BTreeSet<String> = columns.flatten().map(|(name, ..)| name.clone()).collect();
-        let functions: BTreeSet<String> =
-            trimorph::function_names().into_iter().chain(AGGREGATES).map(|f| format!("{f}(")).collect();
-        let names = Names::new(labels.iter(), types.iter().chain(&properties));
-        Self {
-            names,
-            is_sparql,
-            labels: labels.into_iter().collect(),
-            types: types.into_iter().collect(),
-            properties: properties.into_iter().collect(),
-            functions: functions.into_iter().collect(),
-            keywords: KEYWORDS.iter().filter(|k| !is_call(k)).map(ToString::to_string).collect(),
-            commands: COMMANDS.iter().map(|(name, ..)| (*name).to_owned()).collect(),
+    /// The words of a database, which may become others.
+    pub(super) fn new(known: Arc<Mutex<Known>>) -> Self {
+        Self { known, functions: trimorph::functions() }
+    }
+
+    /// The word that ends with the text and what it may become.
+    fn candidates(&self, text: &str) -> (usize, Vec<Candidate>) {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_command(text) || text.trim() == ":" {
+            return match complete_command::candidates(&known, text) {
+                complete_command::Found::Words(start, words) => (start, words),
+                // What follows is a statement.
+                complete_command::Found::Statement(start) => {
+                    let (at, words) = self.of_statement(&known, &text[start..]);
+                    (start + at, words)
+                }
+            };
         }
+        self.of_statement(&known, text)
     }
 
-    /// The word that ends at the cursor and what it may become.
-    fn candidates(&self, line: &str) -> (usize, Vec<&String>) {
+    fn of_statement(&self, known: &Known, text: &str) -> (usize, Vec<Candidate>) {
+        if known.is_sparql {
+            let (start, values) = known.names.candidates(text);
+            let candidate = |value: String| {
+                let has_space = !value.ends_with(['(', ':']);
+                Candidate { has_space, ..Candidate::new(value) }
+            };
+            return (start, values.into_iter().map(candidate).collect());
+        }
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let start = line
-            .char_indices()
-            .rev()
-            .take_while(|(_, c)| is_part(*c))
-            .last()
-            .map_or(line.len(), |(at, _)| at);
-        let (before, word) = line.split_at(start);
-        let lists: Vec<&Vec<String>> = match before.trim_end().chars().last() {
-            Some(':' | '.') if before.trim().len() == 1 => vec![&self.commands],
-            Some(':') if in_brackets(before) => vec![&self.types],
-            Some('|') if in_brackets(before) => vec![&self.types],
-            Some(':') => vec![&self.labels],
-            Some('.') => vec![&self.properties],
-            // A map of properties within a pattern.
-            Some('{') => vec![&self.properties],
+        let letters = text.char_indices().rev().take_while(|(_, c)| is_part(*c));
+        let start = letters.last().map_or(text.len(), |(at, _)| at);
+        let (before, word) = text.split_at(start);
+        let before_tokens: Vec<Token> =
+            tokens(before).into_iter().filter(|t| !matches!(t.kind, Kind::Space | Kind::Comment)).collect();
+        if before_tokens.last().is_some_and(|t| t.kind == Kind::Unclosed) {
+            // Within a string, or a name in backticks.
+            return (start, Vec::new());
+        }
+        let place = Place { text: before, tokens: &before_tokens };
+        let plain = |names: BTreeSet<&String>| names.into_iter().map(Candidate::new).collect::<Vec<_>>();
+        let found = match place.last() {
+            ":" | "|" | "&" if place.is_in("[") => plain(known.types.iter().collect()),
+            ":" | "|" | "&" if !place.is_in("{") => plain(known.labels.iter().collect()),
+            "." => plain(known.properties(place.label_of_variable())),
+            "{" | "," if place.is_in("{") => plain(known.properties(place.label_of_pattern())),
+            "$" => plain(known.parameters.iter().collect()),
+            _ if before.ends_with('$') => plain(known.parameters.iter().collect()),
             _ if word.is_empty() => Vec::new(),
-            _ => vec![&self.keywords, &self.functions],
+            _ => self.words(text, start),
         };
-        let fits = |candidate: &&String| {
-            candidate.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-        };
-        (start, lists.into_iter().flatten().filter(fits).collect())
+        let fits = |c: &Candidate| c.value.get(..word.len()).is_some_and(|s| s.eq_ignore_ascii_case(word));
+        (start, found.into_iter().filter(fits).collect())
+    }
+
+    /// Variables of the text, keywords and functions.
+    fn words(&self, text: &str, start: usize) -> Vec<Candidate> {
+        let words = tokens(text).into_iter().filter(|t| t.kind == Kind::Word && t.start != start);
+        let variables: BTreeSet<&str> = words.map(|t| &text[t.start..t.end]).collect();
+        let variables = variables.into_iter().map(|name| Candidate::new(name).described("variable"));
+        let is_function = |word: &str| self.functions.iter().any(|f| f.name.eq_ignore_ascii_case(word));
+        let keywords = KEYWORDS.iter().filter(|k| !is_function(k)).map(|k| Candidate::new(*k).spaced());
+        let functions = self.functions.iter().map(|f| {
+            Candidate::new(format!("{}(", f.name)).described(format!("{}: {}", f.signature, f.summary))
+        });
+        variables.chain(keywords).chain(functions).collect()
     }
 }
 
-/// Whether a keyword is written with brackets and listed as a function.
-fn is_call(keyword: &str) -> bool {
-    AGGREGATES.iter().any(|f| f.eq_ignore_ascii_case(keyword))
+/// A text before a word, with its tokens.
+struct Place<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
 }
 
-/// Whether the text ends within square brackets: in a relationship.
-fn in_brackets(text: &str) -> bool {
-    text.rfind('[') > text.rfind(']')
+impl<'a> Place<'a> {
+    fn word(&self, token: &Token) -> &'a str {
+        &self.text[token.start..token.end]
+    }
+
+    fn last(&self) -> &'a str {
+        self.tokens.last().map_or("", |t| self.word(t))
+    }
+
+    /// The bracket that is open at the end: its place among the tokens.
+    fn open(&self) -> Option<usize> {
+        let mut closed = 0;
+        for (at, token) in self.tokens.iter().enumerate().rev() {
+            match self.word(token) {
+                ")" | "]" | "}" => closed += 1,
+                "(" | "[" | "{" if closed == 0 => return Some(at),
+                "(" | "[" | "{" => closed -= 1,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn is_in(&self, bracket: &str) -> bool {
+        self.open().is_some_and(|at| self.word(&self.tokens[at]) == bracket)
+    }
+
+    /// The label, or type, of the pattern whose braces are open.
+    fn label_of_pattern(&self) -> Option<&'a str> {
+        let before = &self.tokens[..self.open()?];
+        let label = before.last().filter(|t| t.kind == Kind::Label)?;
+        Some(self.word(label))
+    }
+
+    /// The label, or type, of the variable that a dot follows.
+    fn label_of_variable(&self) -> Option<&'a str> {
+        let (_, before) = self.tokens.split_last()?;
+        let variable = self.word(before.last()?);
+        let is_bound = |window: &&[Token]| {
+            self.word(&window[0]) == variable && self.word(&window[1]) == ":" && window[2].kind == Kind::Label
+        };
+        self.tokens.windows(3).rfind(is_bound).map(|window| self.word(&window[2]))
+    }
 }
 
 impl Completer for Words {
     fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
         let line = line.get(..pos).unwrap_or(line);
-        let is_command = line.trim_start().starts_with([':', '.']) && !line.trim().contains(' ');
-        if self.is_sparql.load(Ordering::Relaxed) && !is_command {
-            let (start, candidates) = self.names.candidates(line);
-            let suggestion = |value: String| Suggestion {
-                append_whitespace: !value.ends_with(['(', ':']),
-                value,
-                span: Span { start, end: line.len() },
-                ..Suggestion::default()
-            };
-            return CompletionResult::fresh(candidates.into_iter().map(suggestion).collect::<Vec<_>>());
-        }
         let (start, candidates) = self.candidates(line);
-        let suggestion = |word: &String| Suggestion {
-            value: word.clone(),
+        let suggestion = |candidate: Candidate| Suggestion {
+            value: candidate.value,
+            description: candidate.description,
             span: Span { start, end: line.len() },
-            append_whitespace: self.keywords.contains(word) && !in_brackets(line),
+            append_whitespace: candidate.has_space,
             ..Suggestion::default()
         };
         CompletionResult::fresh(candidates.into_iter().map(suggestion).collect::<Vec<_>>())
@@ -124,8 +163,10 @@ mod tests {
     fn completes_by_what_stands_before() {
         let database = trimorph::Database::in_memory(trimorph::Config::default());
         database.generate_snb(0.001, 1).unwrap();
-        let words = Words::new(&database.stats(), Arc::default());
-        let complete = |line: &str| words.candidates(line).1.into_iter().cloned().collect::<Vec<_>>();
+        let mut known = Known::of(&database.stats());
+        known.parameters.insert("limit".to_owned());
+        let words = Words::new(Arc::new(Mutex::new(known)));
+        let complete = |line: &str| words.candidates(line).1.into_iter().map(|c| c.value).collect::<Vec<_>>();
         assert_eq!(complete("MAT"), ["MATCH"]);
         assert_eq!(complete("mat"), ["MATCH"]);
         assert_eq!(complete("MATCH (p:Per"), ["Person"]);
@@ -133,9 +174,36 @@ mod tests {
         assert_eq!(complete("MATCH (p)-[:LIKES|KN"), ["KNOWS"]);
         assert_eq!(complete("RETURN p.firstN"), ["firstName"]);
         assert_eq!(complete("RETURN toUp"), ["toUpper("]);
+        assert_eq!(
+            complete("MATCH (person:Person)-->(post) WHERE pe"),
+            ["person", "percentileCont(", "percentileDisc("]
+        );
+        assert_eq!(complete("MATCH (f:Forum) RETURN f."), ["creationDate", "id", "title"]);
+        assert_eq!(complete("MATCH (f:Forum {ti"), ["title"]);
+        assert_eq!(complete("MATCH (f:Forum {title: 'x', i"), ["id"]);
+        assert_eq!(complete("MATCH (a)-[k:KNOWS {"), ["creationDate"]);
+        assert_eq!(complete("RETURN 1 LIMIT $li"), ["limit"]);
+        assert_eq!(complete("RETURN 'MAT"), [""; 0]);
+        assert_eq!(complete(":explain MATCH (p:Per"), ["Person"]);
         assert_eq!(complete(":sch"), ["schema"]);
         assert_eq!(complete(".sch"), ["schema"]);
+        assert_eq!(complete(":set col"), ["columntypes"]);
+        assert_eq!(complete(":set timer o"), ["on", "off"]);
+        assert_eq!(complete(":mode ht"), ["html"]);
+        assert_eq!(complete(":help toUp"), ["toUpper"]);
+        assert_eq!(complete(":preload Pe"), ["Person"]);
         assert!(complete("").is_empty());
         assert!(complete("é").is_empty());
+        assert!(complete(":").len() > 20);
+    }
+
+    #[test]
+    fn functions_say_how_they_are_called() {
+        let words = Words::new(Arc::default());
+        let (_, found) = words.candidates("RETURN rou");
+        assert!(
+            found[0].description.as_ref().is_some_and(|d| d.starts_with("round(x[, digits")),
+            "{found:?}"
+        );
     }
 }

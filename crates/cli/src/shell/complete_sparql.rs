@@ -17,6 +17,7 @@ const KNOWN: [(&str, &str); 4] = [
 ];
 
 /// IRIs of a database that may be completed.
+#[derive(Default)]
 pub(super) struct Names {
     classes: BTreeSet<String>,
     predicates: BTreeSet<String>,

@@ -8,14 +8,15 @@ use reedline::{
 };
 
 use super::session::is_command;
+use crate::text::columns::width;
 use crate::text::scan::{Kind, is_complete, tokens};
 
-/// `trimorph> `.
-pub(super) struct ShellPrompt;
+/// What stands before what is typed in.
+pub(super) struct ShellPrompt(pub(super) String);
 
 impl Prompt for ShellPrompt {
     fn render_prompt_left(&self) -> Cow<'_, str> {
-        "trimorph".into()
+        self.0.as_str().into()
     }
 
     fn render_prompt_right(&self) -> Cow<'_, str> {
@@ -23,11 +24,12 @@ impl Prompt for ShellPrompt {
     }
 
     fn render_prompt_indicator(&self, _: PromptEditMode) -> Cow<'_, str> {
-        "> ".into()
+        "".into()
     }
 
     fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
-        "       … ".into()
+        // As wide as the prompt.
+        format!("{}… ", " ".repeat(width(&self.0).saturating_sub(2))).into()
     }
 
     fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {

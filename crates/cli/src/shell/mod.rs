@@ -1,78 +1,157 @@
-//! `trimorph shell`: questions typed in, or read from a pipe.
+//! `trimorph shell`, and `trimorph` with a database only: questions typed in, given with `-c`, or read from a
+//! pipe.
 
 mod command;
 mod complete;
+mod complete_command;
 mod complete_sparql;
+mod counts;
 mod edit;
 mod files;
 mod help;
+mod hint;
 mod interactive;
-mod piped;
+mod known;
+mod look;
+mod parameters;
+mod place;
 mod schema;
+mod script;
 mod session;
+mod settings;
+mod system;
 mod take;
+mod words;
 
-use std::io::{IsTerminal as _, stdin};
-use std::path::PathBuf;
+use std::io::{BufWriter, IsTerminal as _, Write as _, stdin, stdout};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use trimorph::Database;
 
-use crate::database::{NewDirectory, Resources, open_to_read, open_to_write};
-use crate::failure::Failure;
+use crate::database::Resources;
+use crate::failure::{Failure, Source};
 use crate::language::Language;
+use crate::output::Format;
 use crate::terminal::Terminal;
-use session::Session;
+use session::{Next, Place, Session};
+
+/// What a database is asked, and how.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Write nothing, and follow what another process commits
+    #[arg(long)]
+    read_only: bool,
+    /// Run this and leave: statements, or a command of the shell; may be given more than once
+    #[arg(long, short, value_name = "TEXT")]
+    command: Vec<String>,
+    /// Run the statements and commands of a file and leave
+    #[arg(long, short, value_name = "FILE")]
+    file: Vec<PathBuf>,
+    /// Language of the statements
+    #[arg(long, value_enum, default_value_t = Language::Cypher)]
+    lang: Language,
+    /// How answers look at first [default: table]
+    #[arg(long, value_enum, visible_alias = "mode")]
+    format: Option<Format>,
+    /// Run a file of settings first [default: $TRIMORPH_RC, or trimorph/rc where configuration is kept, if
+    /// the shell is interactive]
+    #[arg(long, value_name = "FILE")]
+    init: Option<PathBuf>,
+    /// Run no file of settings
+    #[arg(long, conflicts_with = "init")]
+    no_init: bool,
+    #[command(flatten)]
+    resources: Resources,
+}
 
 /// Ask questions one after the other
 #[derive(Args)]
 #[command(after_help = "Examples:
   trimorph shell social.tm
   trimorph shell :memory:
+  trimorph shell social.tm -c 'MATCH (p:Person) RETURN count(*)' --format csv
   trimorph shell social.tm < report.cypher
 
 Statements end with a semicolon, typed in also with an empty line; :help lists the
 commands. Tab completes, Ctrl-C stops a query (twice: ends the shell), Ctrl-D
 leaves. With stdin from a pipe the first error ends the shell with exit code 1.")]
-pub(crate) struct Arguments {
+pub(crate) struct ShellArguments {
     /// Directory of the database, made if it does not exist; or :memory:
+    #[arg(default_value = ":memory:", hide_default_value = true)]
     db: PathBuf,
-    /// Write nothing, and follow what another process commits
-    #[arg(long)]
-    read_only: bool,
-    /// Language of the statements
-    #[arg(long, value_enum, default_value_t = Language::Cypher)]
-    lang: Language,
     #[command(flatten)]
-    resources: Resources,
+    arguments: Arguments,
 }
 
-/// Runs the command.
-pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
+/// Runs `trimorph shell`.
+pub(crate) fn run_shell(arguments: &ShellArguments, terminal: &Terminal) -> Result<(), Failure> {
+    run(&arguments.db, &arguments.arguments, terminal)
+}
+
+/// Runs a shell on a database.
+pub(crate) fn run(db: &Path, arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
     arguments.lang.require()?;
-    let (database, made, is_read_only) = open(arguments)?;
-    let mut session = Session::new(database, arguments.lang, terminal);
-    let done = if stdin().is_terminal() && terminal.is_terminal {
-        interactive::run(&mut session, &arguments.db, is_read_only)
-    } else {
-        piped::run(&mut session)
-    };
-    drop(session);
-    made.discard();
-    done
+    if arguments.format.is_some_and(Format::is_binary) {
+        return Err(Failure::message("this format holds one answer; use trimorph query --output FILE"));
+    }
+    let place = Place::open(db, arguments.read_only, &arguments.resources)?;
+    let mut session = Session::new(place, &arguments.resources, arguments.lang, terminal);
+    if let Some(format) = arguments.format {
+        session.asking.format = format;
+    }
+    let done = answer(&mut session, arguments);
+    let failed = session.has_failed;
+    let Session { asking, place, .. } = session;
+    drop(asking);
+    place.close();
+    match done {
+        Ok(()) if failed => Err(Failure::Told),
+        other => other,
+    }
 }
 
-/// Opens the database for writing, or read-only if that is asked for or somebody else writes it.
-fn open(arguments: &Arguments) -> Result<(Database, NewDirectory, bool), Failure> {
-    if arguments.read_only {
-        let database = open_to_read(&arguments.db, &arguments.resources)?;
-        return Ok((database, NewDirectory::none(), true));
+/// Runs what was given with the command line, else what stdin has.
+fn answer(session: &mut Session, arguments: &Arguments) -> Result<(), Failure> {
+    let has_texts = !arguments.command.is_empty() || !arguments.file.is_empty();
+    let is_interactive = !has_texts && stdin().is_terminal() && session.terminal.is_terminal;
+    let rc = match &arguments.init {
+        Some(path) => Some(path.clone()),
+        None if arguments.no_init || !is_interactive => None,
+        None => interactive::rc_path().filter(|path| path.exists()),
+    };
+    let mut out = BufWriter::new(stdout());
+    if let Some(rc) = rc {
+        let done = session.script(&rc, &mut out);
+        out.flush()?;
+        match done {
+            Ok(Next::Continue) => {}
+            Ok(Next::Quit) => return Ok(()),
+            // A mistake in it is told, and the shell is there to look into it.
+            Err(failure) if is_interactive && arguments.init.is_none() => {
+                failure.write(&mut std::io::stderr().lock(), &session.terminal)?;
+            }
+            Err(failure) => return Err(failure),
+        }
     }
-    match open_to_write(&arguments.db, &arguments.resources) {
-        Ok((database, made)) => Ok((database, made, false)),
-        Err(refused) => match open_to_read(&arguments.db, &arguments.resources) {
-            Ok(database) => Ok((database, NewDirectory::none(), true)),
-            Err(_) => Err(refused),
-        },
+    if is_interactive {
+        drop(out);
+        return interactive::run(session);
     }
+    for path in &arguments.file {
+        if session.script(path, &mut out)? == Next::Quit {
+            return Ok(());
+        }
+    }
+    for text in &arguments.command {
+        let source = Source { name: "-c", line: 1, is_file: false };
+        let next = session.take(text, Some(&source), &mut out);
+        out.flush()?;
+        if next? == Next::Quit {
+            return Ok(());
+        }
+    }
+    if !has_texts {
+        session.lines("stdin", false, &mut stdin().lock(), &mut out)?;
+    }
+    Ok(out.flush()?)
 }

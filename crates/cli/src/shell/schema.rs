@@ -14,18 +14,18 @@ type Column = (String, LogicalType, Vec<(&'static str, usize)>);
 /// Writes the schema.
 pub(super) fn write(stats: &Stats, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Failure> {
     let paint = terminal.out;
-    if stats.node_tables.is_empty() {
-        writeln!(out, "the database is empty")?;
+    if stats.nodes() == 0 {
+        writeln!(out, "the database is empty: CREATE something, or :load files")?;
         return Ok(());
     }
     let width = terminal.width().unwrap_or(100).saturating_sub(6).max(30);
-    for table in &stats.node_tables {
+    for table in stats.node_tables.iter().filter(|t| t.rows > 0) {
         let rows = vec![vec![node(&table.labels, paint), quantity::plural(table.rows, "node", "nodes")]];
         out.write_all(align(&rows, &[Align::Left; 2], 0).as_bytes())?;
         properties(&table.columns, width, paint, out)?;
     }
     writeln!(out)?;
-    for table in &stats.edge_tables {
+    for table in stats.edge_tables.iter().filter(|t| t.edges > 0) {
         for (target, edges) in &table.targets {
             let pattern = format!(
                 "{}-[{}]->{}",
@@ -48,7 +48,8 @@ fn node(labels: &[String], paint: Paint) -> String {
 fn properties(columns: &[Column], width: usize, paint: Paint, out: &mut dyn Write) -> Result<(), Failure> {
     // A name and its type stay on one line.
     let glue = |text: String| text.replace(' ', "\u{a0}");
-    let list: Vec<String> = columns.iter().map(|(name, ty, _)| glue(format!("{name} {ty:?}"))).collect();
+    let list: Vec<String> =
+        columns.iter().map(|(name, ty, _)| glue(format!("{name} {}", ty.name()))).collect();
     for line in wrap(&list.join(", "), width).iter().filter(|l| !l.is_empty()) {
         writeln!(out, "    {}", paint.dim(line.replace('\u{a0}', " ")))?;
     }

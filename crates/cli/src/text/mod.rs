@@ -2,6 +2,7 @@
 
 pub(crate) mod columns;
 pub(crate) mod highlight;
+pub(crate) mod near;
 pub(crate) mod quantity;
 pub(crate) mod scan;
 #[cfg(test)]

@@ -60,6 +60,43 @@ impl AggregateFunction {
         }
     }
 
+    /// One line for users: signature and meaning.
+    pub const fn doc(self) -> &'static str {
+        match self {
+            Self::CountStar | Self::Count => {
+                "count(*) or count([DISTINCT] x): how many rows there are, or values that are not null"
+            }
+            Self::Sum => "sum([DISTINCT] x): the sum of numbers or durations; 0 of none",
+            Self::Avg => "avg([DISTINCT] x): the mean of numbers or durations; null of none",
+            Self::Min => "min(x): the least value in the order of ORDER BY; null of none",
+            Self::Max => "max(x): the greatest value in the order of ORDER BY; null of none",
+            Self::Collect => "collect([DISTINCT] x): a list of all values that are not null",
+            Self::StDev => "stDev([DISTINCT] x): the standard deviation of a sample",
+            Self::StDevP => "stDevP([DISTINCT] x): the standard deviation of all there are",
+            Self::PercentileCont => {
+                "percentileCont([DISTINCT] x, share): the value below which that share of 0.0 to 1.0 lies, \
+                 between two values if need be"
+            }
+            Self::PercentileDisc => {
+                "percentileDisc([DISTINCT] x, share): the value nearest to where that share of 0.0 to 1.0 lies"
+            }
+        }
+    }
+
+    /// All that have a name.
+    pub const NAMED: [Self; 10] = [
+        Self::Avg,
+        Self::Collect,
+        Self::Count,
+        Self::Max,
+        Self::Min,
+        Self::PercentileCont,
+        Self::PercentileDisc,
+        Self::StDev,
+        Self::StDevP,
+        Self::Sum,
+    ];
+
     /// Number of arguments.
     pub const fn arity(self) -> usize {
         match self {
@@ -94,21 +131,7 @@ impl AggregateFunction {
 /// The aggregate called `name`, whatever its case. `count(*)` is [`AggregateFunction::CountStar`], which has
 /// no name.
 pub fn lookup(name: &str) -> Option<AggregateFunction> {
-    use AggregateFunction as A;
-    [
-        A::Count,
-        A::Sum,
-        A::Avg,
-        A::Min,
-        A::Max,
-        A::Collect,
-        A::StDev,
-        A::StDevP,
-        A::PercentileCont,
-        A::PercentileDisc,
-    ]
-    .into_iter()
-    .find(|function| function.name().eq_ignore_ascii_case(name))
+    AggregateFunction::NAMED.into_iter().find(|function| function.name().eq_ignore_ascii_case(name))
 }
 
 /// The running state of one aggregate of one group.

@@ -47,7 +47,7 @@ impl Planner<'_> {
         }
         match edge.range {
             EdgeRange::One => self.put(|input| Plan::Extend { input, step }),
-            EdgeRange::Variable { .. } => {
+            EdgeRange::Variable { .. } | EdgeRange::Reachable { .. } => {
                 let (edge, walk) = self.with_conditions(&edge, from);
                 self.put(|input| var_extend(input, step, &edge, false, from != edge.from, walk.as_ref()));
             }
@@ -134,7 +134,7 @@ impl Planner<'_> {
         let step = self.step(edge, from);
         match edge.range {
             EdgeRange::One => self.put(|input| Plan::ExtendInto { input, step }),
-            EdgeRange::Variable { .. } => {
+            EdgeRange::Variable { .. } | EdgeRange::Reachable { .. } => {
                 let (edge, walk) = self.with_conditions(edge, from);
                 self.put(|input| var_extend(input, step, &edge, true, from != edge.from, walk.as_ref()));
             }
