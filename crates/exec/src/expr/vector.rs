@@ -259,6 +259,10 @@ fn operator<'a, 's>(
     if let Some(values) = constants(&args) {
         return Ok(Evaluated::Const(operate(op, &values, span, cx)?));
     }
+    // A property that nothing has.
+    if compares(op) && args.iter().any(|arg| is_all_null(arg, over)) {
+        return Ok(Evaluated::Own(Vector::nulls(over.at.len)));
+    }
     // A list that is the same for all positions, which a flat row has.
     if let (Op::In, [value, Evaluated::Const(list)]) = (op, &args[..])
         && over.at.count() >= MEMBERS_ROWS_MIN
@@ -279,6 +283,24 @@ fn operator<'a, 's>(
     match out {
         Some(out) => Ok(Evaluated::Own(out)),
         None => by_value(&args, over, cx, |values| operate(op, values, span, cx)),
+    }
+}
+
+/// Whether an operator compares two operands, and gives null where one is null, whatever the other is.
+fn compares(op: Op) -> bool {
+    use Op::{Contains, EndsWith, Eq, Ge, Gt, Le, Lt, Ne, StartsWith};
+    matches!(op, Eq | Ne | Lt | Le | Gt | Ge | StartsWith | EndsWith | Contains)
+}
+
+/// Whether nothing but null is meant.
+fn is_all_null(evaluated: &Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> bool {
+    match evaluated.vector() {
+        Some(Vector { values: Values::Any(values), .. }) => {
+            let mut is = true;
+            over.at.for_each(|i| is &= values[i].is_null());
+            is
+        }
+        _ => false,
     }
 }
 

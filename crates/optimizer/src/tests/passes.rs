@@ -285,6 +285,26 @@ fn narrow_types() {
 }
 
 #[test]
+fn types_without_a_property_that_is_compared_are_left_out() {
+    for (property, op, expected) in [
+        // No relationship of the small catalog has properties.
+        ("since", Op::Gt, false),
+        ("since", Op::IsNull, true),
+    ] {
+        let mut s = Small::default();
+        let mut plan = s.matched(&["a", "b"], &["a e: b"]);
+        let e = Expr::Var(s.var("e", LogicalType::Relationship));
+        let asked = Expr::Property(Box::new(e), property.into(), Span::default());
+        let args = if op == Op::IsNull { vec![asked] } else { vec![asked, Expr::Const(Value::Int(1))] };
+        if let Plan::Match { graph, .. } = &mut plan {
+            graph.predicates.push(Expr::op(op, args));
+        }
+        let plan = s.plan(&["narrow_types"], plan, &["a"], Options::default());
+        assert_eq!(matches!(plan, Plan::Match { .. }), expected, "{plan:?}");
+    }
+}
+
+#[test]
 fn what_cannot_fail_is_asked_first() {
     let mut s = Small::default();
     let mut plan = s.matched(&["p:Person"], &[]);
