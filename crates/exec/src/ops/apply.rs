@@ -131,7 +131,9 @@ impl<'s> Apply<'s> {
                 }
             }
             let mut of_null = vec![false; positions.len()];
-            if !open.is_empty() {
+            // Where the subplan looks at rows together, one after the other.
+            let together = if self.spec.number.is_none() { 1 } else { open.len().max(1) };
+            for open in open.chunks(together) {
                 self.current = open.iter().map(|k| positions[*k]).collect();
                 self.begin();
                 self.summarise(cx)?;
