@@ -15,7 +15,7 @@ use trimorph_catalog::CatalogView;
 use crate::needed::below;
 use crate::planning::Planning;
 use crate::tables::edge_tables;
-use crate::walks::{each_of, joined};
+use crate::walks::{Element, each_of, joined};
 use crate::{Halt, VarSet, is_random, vars_of};
 
 /// Edges up to which a walk is short.
@@ -93,7 +93,8 @@ fn narrow(graph: &mut QueryGraph, needed: &VarSet, bound: &VarSet, catalog: &Cat
         }
         // What is asked of each of its edges is asked while it is walked.
         let asks = |predicate: &Expr| vars_of([predicate]).contains(&edge.var);
-        let is_of_each = |predicate: &Expr| each_of(predicate, edge, bound).is_some();
+        let is_of_each =
+            |predicate: &Expr| matches!(each_of(predicate, edge, bound), Some((Element::Edge, ..)));
         if !predicates.iter().all(|predicate| !asks(predicate) || is_of_each(predicate)) {
             continue;
         }
@@ -115,7 +116,7 @@ fn is_along_trees(edge: &EdgePattern, catalog: &CatalogView<'_>) -> bool {
 
 fn take_conditions(edge: &mut EdgePattern, conditions: Vec<Expr>, bound: &VarSet) {
     for condition in conditions {
-        if let Some((var, each)) = each_of(&condition, edge, bound) {
+        if let Some((Element::Edge, var, each)) = each_of(&condition, edge, bound) {
             edge.each = joined(edge.each.take(), var, each);
         }
     }
